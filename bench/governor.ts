@@ -30,14 +30,14 @@ function createObservation(seq: number): CallObservation {
     tool: 'read',
     args,
     ok: seq % 7 !== 0,
-    said: `${benchToolOutput}${seq % 1_000}`,
+    output: `${benchToolOutput}${seq % 1_000}`,
   });
 }
 
 function buildDetectorState(steps: number): DetectorState {
   let state = initialDetectorState;
   for (let seq = 0; seq < steps; seq += 1)
-    state = runDetector(state, createObservation(seq), pawlRules).watch;
+    state = runDetector(state, createObservation(seq), pawlRules).state;
   return state;
 }
 
@@ -49,7 +49,7 @@ function createJudgingTask(name: string, state: DetectorState, from: number): Ti
     name,
     run(times) {
       for (let time = 0; time < times; time += 1) {
-        current = runDetector(current, createObservation(seq), pawlRules).watch;
+        current = runDetector(current, createObservation(seq), pawlRules).state;
         seq += 1;
       }
     },

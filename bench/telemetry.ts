@@ -49,8 +49,8 @@ async function timeObserver({ name, watch }: BenchObserver, steps: number): Prom
   await sleep(5);
   collectGarbage();
   const start = process.cpuUsage();
-  await agent.say('Read all of it');
-  await agent.idle();
+  await agent.sendMessage('Read all of it');
+  await agent.waitUntilIdle();
   await end();
   const { user, system } = process.cpuUsage(start);
   if (model.requests.length !== steps + 1) throw new Error(`${name}: the work did not come to its end.`);

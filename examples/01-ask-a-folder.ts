@@ -3,5 +3,5 @@ import { Agent, findTurnAnswer, createLibrarian, indexFolder, createLibrarianToo
 
 using folder = await indexFolder('docs');
 const agent = new Agent({ model: createLibrarian(), tools: createLibrarianTools(folder) });
-await agent.say('How many retries happen before the error is shown?');
-console.log(findTurnAnswer(getConversation(await agent.idle())));
+await agent.sendMessage('How many retries happen before the error is shown?');
+console.log(findTurnAnswer(getConversation(await agent.waitUntilIdle())));

@@ -24,7 +24,7 @@ for (const tool of ['read_diff', 'add_comment', null, 'run_tests', 'add_comment'
     at,
     tools,
     nextState: null,
-    words: tool === null,
+    text: tool === null,
   });
   console.log(`${mode.state}: ${tool ?? 'some thoughts'} → ${error ?? next.state}`);
   mode = next;

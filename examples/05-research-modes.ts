@@ -15,8 +15,8 @@ let mode = startMode(research, 0);
 let at = 0;
 
 function applyModeEvent(fact: ModeEventPayload): void {
-  const { mode: next, moves } = transitionMode(research, mode, { ...fact, at });
-  for (const { from, to, cause } of moves) console.log(`${from} → ${to} (${cause})`);
+  const { mode: next, changes } = transitionMode(research, mode, { ...fact, at });
+  for (const { from, to, cause } of changes) console.log(`${from} → ${to} (${cause})`);
   mode = next;
 }
 
@@ -26,7 +26,7 @@ while (!isTerminalMode(research, mode)) {
   applyModeEvent({ type: 'ticked' });
   const late = findReachedModeLimit(research, mode, at);
   if (late === null) {
-    applyModeEvent({ type: 'reply-read', tools: ['search'], nextState: null, words: false });
+    applyModeEvent({ type: 'reply-read', tools: ['search'], nextState: null, text: false });
     continue;
   }
   applyModeEvent({ type: 'stuck-found', cause: late.reason });

@@ -4,7 +4,7 @@ import { readChartFile } from '@pawl/runtime';
 
 // Here the model chooses the next state itself. An invalid choice resets it to listening, with an error message.
 const support = await readChartFile(join(import.meta.dirname, '06-support-modes.json'));
-const reply = { type: 'reply-read', tools: [], nextState: null, words: true } as const;
+const reply = { type: 'reply-read', tools: [], nextState: null, text: true } as const;
 const modeEvents: readonly ModeEventPayload[] = [
   { ...reply, nextState: 'fixing' },
   { ...reply, tools: ['look_up_order'] },

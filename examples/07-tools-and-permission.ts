@@ -20,7 +20,7 @@ await writeFile(join(root, 'greeting.txt'), 'Helo, world.\n');
 using folder = await indexFolder(root);
 
 const commandSandbox = await detectSandbox();
-const tools = createCodingTools({ folder, launcher: commandSandbox });
+const tools = createCodingTools({ folder, sandbox: commandSandbox });
 const rules = ['allow edit(*.txt)', 'deny *(secrets/**)']
   .map(parsePermissionRule)
   .flatMap((each) => (each.ok ? [each.rule] : []));
@@ -51,10 +51,10 @@ const agent = new Agent({
     if (event.type === 'tool-finished' && !event.outcome.ok) console.log(`  ${event.outcome.error.message}`);
   },
 });
-await agent.say('Mend the spelling of the greeting.');
-const session = await agent.idle();
+await agent.sendMessage('Mend the spelling of the greeting.');
+const session = await agent.waitUntilIdle();
 
-console.log(permissions.explain({ tool: 'write', args: { path: 'secrets/key.txt', content: 'x' } }).why);
+console.log(permissions.explain({ tool: 'write', args: { path: 'secrets/key.txt', content: 'x' } }).reason);
 console.log((await readFile(join(root, 'greeting.txt'), 'utf8')).trim());
 console.log(findTurnAnswer(getConversation(session)));
 await rm(root, { recursive: true });

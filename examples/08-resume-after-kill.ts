@@ -42,7 +42,7 @@ if (child !== undefined) {
   const agent = new Agent({ session, log, model, tools: [send] });
   // Keep the process alive while it waits.
   setInterval(() => undefined, 1_000);
-  await agent.say('Write to Ada and to Ben.');
+  await agent.sendMessage('Write to Ada and to Ben.');
 } else {
   const other = spawn(process.execPath, [import.meta.filename, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -56,7 +56,7 @@ if (child !== undefined) {
   const model = createScriptedModel([{ text: 'Ada has her letter. Whether Ben has his, I do not know.' }]);
   const agent = new Agent({ ...taken, model, tools: [send] });
   await agent.resume();
-  const conversation = getConversation(await agent.idle());
+  const conversation = getConversation(await agent.waitUntilIdle());
   for (const message of toItemArray(conversation)) {
     if (message.role !== 'tool') continue;
     const { outcome } = message;

@@ -3,9 +3,9 @@ import { createTracker, type Rule } from '@pawl/core';
 
 const readingOnly: Rule = {
   id: 'reading-only',
-  because: 'An agent that is to mend something and only reads for twelve calls puts off the first change.',
+  rationale: 'An agent that is to mend something and only reads for twelve calls puts off the first change.',
   thresholds: { advise: 6, refuse: null, finish: 12 },
-  look(window) {
+  match(window) {
     const lastChange = window.findLastIndex(({ tool }) => tool === 'edit' || tool === 'write');
     const evidence = window.slice(lastChange + 1);
     return {

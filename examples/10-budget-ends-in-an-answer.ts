@@ -30,7 +30,7 @@ const session = createSession({
   settings: { budgets: { modelCalls: 5, toolCalls: null, tokens: null, cost: null, wallMs: 60_000 } },
 });
 const agent = new Agent({ session, model, tools: [readPage] });
-await agent.say('What is the book about?');
+await agent.sendMessage('What is the book about?');
 const { turn, spent } = await agent.ended;
 
 console.log(findTurnAnswer(getConversation(agent.session)));

@@ -25,8 +25,8 @@ const created = createSession({ id: 'walk', at: Date.now() });
 const log = createStoreEventLog(store, 'walk', await store.create(created, owner));
 const model = createScriptedModel([{ calls: [{ tool: 'weather', args: {} }] }, { text: 'Stay at home.' }]);
 const agent = new Agent({ session: created, log, model, tools: [weather] });
-await agent.say('Shall we go for a walk?');
-const finalSession = await agent.idle();
+await agent.sendMessage('Shall we go for a walk?');
+const finalSession = await agent.waitUntilIdle();
 console.log(`first: ${findTurnAnswer(getConversation(finalSession))}`);
 
 // The same events give the same session, without a model and without tools.
@@ -42,7 +42,7 @@ console.log(
 );
 
 // Fork at the tool result to see what another model makes of it.
-await forkStoredSession(store, 'walk', { at: toolResultSeq, as: 'walk-again', owner, now: Date.now() });
+await forkStoredSession(store, 'walk', { at: toolResultSeq, newId: 'walk-again', owner, now: Date.now() });
 const resumedSession = await resumeSession(store, 'walk-again', { owner });
 const optimist = new Agent({
   ...resumedSession,
@@ -50,4 +50,4 @@ const optimist = new Agent({
   tools: [weather],
 });
 await optimist.resume();
-console.log(`forked at ${toolResultSeq}: ${findTurnAnswer(getConversation(await optimist.idle()))}`);
+console.log(`forked at ${toolResultSeq}: ${findTurnAnswer(getConversation(await optimist.waitUntilIdle()))}`);

@@ -35,10 +35,10 @@ const agent = new Agent({
   rules: () => 'ask',
   // There is no user at this terminal, so this never resolves. The decision arrives as a command.
   decide: () => new Promise(() => undefined),
-  observe: (seen) => commandInbox.see(seen),
+  observe: (seen) => commandInbox.observe(seen),
 });
 const getTurnStatus = (): string => agent.session.turn.status;
-await agent.say('Release version 2.');
+await agent.sendMessage('Release version 2.');
 while (getTurnStatus() !== 'awaitingPermission') await sleep(5);
 console.log('waits for permission');
 
@@ -49,7 +49,7 @@ await otherStore.close();
 
 // The process that runs the session polls for commands.
 while (getTurnStatus() !== 'waitingForUser') {
-  await commandInbox.carryOut(agent);
+  await commandInbox.executePending(agent);
   await sleep(5);
 }
 console.log(`told from elsewhere: ${findTurnAnswer(getConversation(agent.session))}`);

@@ -71,7 +71,10 @@ const detourStates: ReadonlySet<string> = new Set([
 function toHappyPath(chart: Chart): Chart {
   const states = chart.states
     .filter(({ name }) => !detourStates.has(name))
-    .map((state) => ({ ...state, moves: state.moves.filter((move) => isHappyPathMove(move, state.name)) }));
+    .map((state) => ({
+      ...state,
+      moves: state.transitions.filter((move) => isHappyPathMove(move, state.name)),
+    }));
   return { ...chart, states };
 }
 

@@ -65,7 +65,7 @@ function renderEventBlocks(
   definitions: SchemaDefinitions,
 ): readonly string[] {
   const example = eventExamples[type];
-  const states = turnChart.states.filter(({ moves }) => moves.some(({ on }) => on === type));
+  const states = turnChart.states.filter(({ transitions }) => transitions.some(({ on }) => on === type));
   const names = joinWithOr(states.map(({ name }) => `\`${name}\``));
   return [
     ...renderTypeBlocks(type, toSchemaName(type, 'Event'), definitions),

@@ -13,7 +13,7 @@ export function buildGovernorPage(): readonly GeneratedPage[] {
   ];
 }
 
-function renderRuleSection({ id, because, thresholds, unit = 'calls' }: Rule): string {
+function renderRuleSection({ id, rationale, thresholds, unit = 'calls' }: Rule): string {
   const { advise, refuse, ask = null, finish } = thresholds;
   const steps = [
     advise === null ? null : `advise at ${advise}`,
@@ -21,7 +21,7 @@ function renderRuleSection({ id, because, thresholds, unit = 'calls' }: Rule): s
     ask === null ? null : `ask a person at ${ask}`,
     finish === null ? null : `finish at ${finish}`,
   ].filter((each) => each !== null);
-  return `### \`${id}\`\n\n${because}\n\nIt counts ${unit}, and will ${steps.join(', ')}.\n`;
+  return `### \`${id}\`\n\n${rationale}\n\nIt counts ${unit}, and will ${steps.join(', ')}.\n`;
 }
 
 function describeRemedy({ remedy }: KnownRecovery): string {

@@ -30,8 +30,8 @@ async function startPawlWorker(): Promise<() => Promise<void>> {
   const { redis, close } = await connectRedis(url, { waitMs: Number.POSITIVE_INFINITY });
   const store = createRedisStore(redis, { prefix });
   const queue = createSessionQueue(redis, store, { prefix });
-  const outfitFor = createBenchAgentFactory(kind === 'stuck' ? null : steps);
-  const worker = await startWorker({ redis, store, queue, outfitFor, prefix, concurrency, leaseMs });
+  const agentFactory = createBenchAgentFactory(kind === 'stuck' ? null : steps);
+  const worker = await startWorker({ redis, store, queue, agentFactory, prefix, concurrency, leaseMs });
   return async () => {
     await worker.close();
     await queue.close();

@@ -31,7 +31,7 @@ async function measureTenantSeconds(
   await Promise.all(['many', 'few'].map((tenant) => queue.parts.queues.register(tenant)));
   const plan = { kind: 'pawl', url, prefix, concurrency, steps, leaseMs: 10_000 } as const;
   const workers = await Promise.all(Array.from({ length: count }, () => startWorkerProcess(plan)));
-  const [queueOfMany, queueOfFew] = ['many', 'few'].map((tenant) => queue.parts.queues.of(tenant));
+  const [queueOfMany, queueOfFew] = ['many', 'few'].map((tenant) => queue.parts.queues.getQueue(tenant));
   if (queueOfMany === undefined || queueOfFew === undefined) throw new Error('Expected two queues');
   await place.submit('warm', 20, 'many');
   await waitUntilDrained(queueOfMany);

@@ -73,7 +73,7 @@ export async function samplePawl(setting: SampleSetting): Promise<PawlSample> {
   try {
     const sample = await timeWorkers('pawl', setting, {
       prefix,
-      queue: queue.parts.queues.of('default'),
+      queue: queue.parts.queues.getQueue('default'),
       warmUp: () => place.submit('warm', warmUpSessions),
       fill: async () => {
         before = await readAofBytes(place);

@@ -76,8 +76,8 @@ async function runBenchSession(
     model: createInstantModel(steps),
     tools: [createTickingTool(tick)],
   });
-  void agent.say(benchGoal);
-  const after = getConversation(await agent.idle()).length;
+  void agent.sendMessage(benchGoal);
+  const after = getConversation(await agent.waitUntilIdle()).length;
   if (after !== countBenchMessages(steps))
     throw new Error(`Expected ${countBenchMessages(steps)} messages, found ${after}`);
 }

@@ -32,8 +32,8 @@ function createLoopPawl(
     async run({ steps, tick }) {
       const session = createSession({ id: 'bench', at: Date.now(), settings: { compact: true, governor } });
       const agent = new Agent({ session, model: model(steps), tools: [createTickingTool(tick)] });
-      await agent.say(benchGoal);
-      return findTurnAnswer(getConversation(await agent.idle())) ?? '';
+      await agent.sendMessage(benchGoal);
+      return findTurnAnswer(getConversation(await agent.waitUntilIdle())) ?? '';
     },
   };
 }

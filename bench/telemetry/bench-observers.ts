@@ -54,8 +54,8 @@ const ignoreStep = (): void => undefined;
 function observeWithLogs(means: ObservedPorts): ObservedAgent {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-log-'));
   const file = openRotatingFile(join(folder, 'pawl.log'));
-  const { see } = createEventLogger({ write: (line) => file.write(line) });
-  return { means, observe: see, end: async () => rmSync(folder, { recursive: true }) };
+  const { observe } = createEventLogger({ write: (line) => file.write(line) });
+  return { means, observe, end: async () => rmSync(folder, { recursive: true }) };
 }
 
 function observeWithTelemetry(options: TelemetryOptions): BenchObserver['watch'] {
@@ -63,8 +63,8 @@ function observeWithTelemetry(options: TelemetryOptions): BenchObserver['watch']
     const telemetry = createTelemetry(options);
     const observer = telemetry.observe(session);
     return {
-      means: observer.within(means),
-      observe: observer.see,
+      means: observer.runInContext(means),
+      observe: observer.observe,
       async end() {
         observer.end();
         // The export is part of the measured cost.

@@ -60,7 +60,7 @@ async function createOrResumeSession(
   const session = createPlannedSession(world, driver);
   const position = await store.create(session, owner);
   const log = createStoreEventLog(store, id, position);
-  return { fence: position.fence, session, about: null, log, unstored: [] };
+  return { fence: position.fence, session, metadata: null, log, unsavedEntries: [] };
 }
 
 function createPlannedSession(world: SimWorld, driver: SessionDriver): Session {

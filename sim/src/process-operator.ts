@@ -149,5 +149,5 @@ export class ProcessOperator {
 }
 
 async function detachAgents(drivers: readonly SessionDriver[], graceMs: number): Promise<void> {
-  await Promise.all(drivers.map(async ({ agent }) => agent?.leave({ graceMs })));
+  await Promise.all(drivers.map(async ({ agent }) => agent?.detach({ graceMs })));
 }

@@ -11,7 +11,7 @@ export function createSimClock(world: SimWorld, process: SimProcess): RuntimeClo
   const now = (): number => Math.round(clockStart + scheduler.now * process.drift + process.shift);
   return {
     now,
-    until: (at, signal) =>
+    sleepUntil: (at, signal) =>
       waitForScheduler(
         world,
         { process: process.name, kind: 'clock' },

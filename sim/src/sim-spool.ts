@@ -24,13 +24,13 @@ export function createSimSpool(world: SimWorld, driver: SessionDriver): Executio
     spool.delete(execution);
   };
   return {
-    keep: (execution, result) =>
+    saveResult: (execution, result) =>
       call('keep', () => {
         const text = JSON.stringify(result);
         at(execution).result = text;
         oracle.spooled(execution, text);
       }),
-    hear(execution, chunk) {
+    appendOutput(execution, chunk) {
       at(execution).output += new TextDecoder().decode(chunk);
     },
     find: (execution) =>
@@ -42,8 +42,8 @@ export function createSimSpool(world: SimWorld, driver: SessionDriver): Executio
         oracle.spoolUnread(execution);
         throw error;
       }),
-    forget: (execution) => call('forget', () => forget(execution)),
-    keepOnly: (executions) =>
+    remove: (execution) => call('forget', () => forget(execution)),
+    retainOnly: (executions) =>
       call('keep only', () => {
         for (const execution of spool.keys()) if (!executions.includes(execution)) forget(execution);
       }),

@@ -18,7 +18,7 @@ export function createSimTools(world: SimWorld, driver: SessionDriver): readonly
     createSimTool('read', 'read-only', running(runSimRead)),
     {
       ...createSimTool('edit', 'verifiable', running(runSimEdit)),
-      settle: (args, { intent }) => reconcileEdit(world, driver, { args, intent }),
+      reconcile: (args, { intent }) => reconcileEdit(world, driver, { args, intent }),
     },
     createSimTool('send', 'keyed', running(runSimSend)),
     createSimTool('shell', 'not-repeatable', running(runSimShell)),
@@ -41,7 +41,7 @@ async function runSimRead(world: SimWorld, driver: SessionDriver, run: SimToolRu
 async function runSimShell(world: SimWorld, driver: SessionDriver, run: SimToolRun): Promise<ToolResult> {
   if (await waitOrCancel(world, driver, run)) return cancelledResult;
   recordStart(world, driver, 'shell', run);
-  run.context.execution?.hear(new TextEncoder().encode('working…'));
+  run.context.execution?.appendOutput(new TextEncoder().encode('working…'));
   run.context.report('half way');
   if (await waitOrCancel(world, driver, run)) return cancelledResult;
   recordEffect(world, run.args);
@@ -67,7 +67,7 @@ async function runSimEdit(world: SimWorld, driver: SessionDriver, run: SimToolRu
   const file = getFileKey(driver, run.args);
   const before = files.get(file) ?? '';
   const after = getCallMark(run.args);
-  const wanted = await run.context.execution?.intend({ before, after });
+  const wanted = await run.context.execution?.recordIntent({ before, after });
   const asked = world.scheduler.steps;
   if (wanted !== true || (await waitOrCancel(world, driver, run))) return cancelledResult;
   if (files.get(file) === after) return createMarkedResult(run.args);

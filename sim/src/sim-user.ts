@@ -117,7 +117,7 @@ export class SimUser {
       case 'say': {
         const text = `${this.#id}: and then part ${this.#texts.length}`;
         this.#texts.push(text);
-        this.#hand(driver, text, driver.agent?.say(text));
+        this.#hand(driver, text, driver.agent?.sendMessage(text));
         return;
       }
       default:

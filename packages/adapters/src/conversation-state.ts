@@ -213,7 +213,7 @@ export function fingerprintCall({
   readonly tool?: string;
   readonly args?: Json;
 }): string {
-  return observeCall({ seq: 0, tool, args, ok: true, said: '' }).call;
+  return observeCall({ seq: 0, tool, args, ok: true, output: '' }).call;
 }
 
 /** Formats the text that replaces the result of a blocked call. */

@@ -67,7 +67,7 @@ const messageFormats: readonly TraceFormat[] = [
   .filter((format) => format !== undefined);
 
 function parseMessageSteps(messages: readonly Json[]): readonly RecordedStep[] {
-  const format = messageFormats.find(({ recognise }) => recognise(messages));
+  const format = messageFormats.find(({ matches }) => matches(messages));
   return format?.parse(messages, '').runs[0]?.steps ?? [];
 }
 

@@ -254,9 +254,9 @@ describe('options', () => {
       ownRules: [
         {
           id: 'too-much-reading',
-          because: 'A test says so.',
+          rationale: 'A test says so.',
           thresholds: { advise: 2, refuse: null, finish: null },
-          look: (window) => ({
+          match: (window) => ({
             count: window.length,
             evidence: window,
             loop: 'reading',

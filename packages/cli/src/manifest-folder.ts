@@ -15,10 +15,10 @@ export function withManifestFolder(store: Store, folder: string): Store {
   return {
     ...store,
     create: (session, owner, options = {}) =>
-      store.create(session, owner, { ...options, about: extractManifest(options.about ?? null, at) }),
+      store.create(session, owner, { ...options, metadata: extractManifest(options.metadata ?? null, at) }),
     async open(id, options) {
       const opened = await store.open(id, options);
-      return { ...opened, about: restoreManifest(opened.about, at) };
+      return { ...opened, metadata: restoreManifest(opened.metadata, at) };
     },
     async remove(id) {
       const removed = await store.remove(id);

@@ -45,11 +45,11 @@ export async function askConfirmation(terminal: TerminalPrompt | null, question:
 /** Shows a tool call in full and asks for permission: yes, no, or always. */
 export function createPermissionAsker(terminal: TerminalPrompt | null): PermissionPrompter {
   if (terminal === null) return null;
-  return async ({ call, why, always }, signal) => {
+  return async ({ call, reason, always }, signal) => {
     const shown = describeCall(call).lines.join('\n');
     const more = always === null ? '' : `  a = always: ${sanitizeOneLine(always)}\n`;
     const answer = await terminal.ask(
-      `\n${shown}\n  ${sanitizeOneLine(why)}\n${more}Run it? [y/N${always === null ? '' : '/a'}] `,
+      `\n${shown}\n  ${sanitizeOneLine(reason)}\n${more}Run it? [y/N${always === null ? '' : '/a'}] `,
       signal,
     );
     const said = (answer ?? '').trim().toLowerCase();

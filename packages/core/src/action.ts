@@ -52,7 +52,7 @@ export type Action =
   /** Cancel the model call, tools or hooks of this request; later answers to it are refused. */
   | { readonly type: 'abort'; readonly request: number }
   /** The session has halted and cannot be resumed. */
-  | { readonly type: 'stop'; readonly why: HaltReason }
+  | { readonly type: 'stop'; readonly haltReason: HaltReason }
   /** Stop all work and release the session. */
   | { readonly type: 'shut-down' };
 

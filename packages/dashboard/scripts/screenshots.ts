@@ -129,19 +129,19 @@ async function askLibrarian({ store }: BrowserWorld, question: string): Promise<
   const { settings } = findProfile('pawl') ?? { settings: {} };
   const folder = await indexFolder(join(root, 'docs'));
   const tools = createLibrarianTools(folder);
-  const about = {
+  const metadata = {
     dir: 'docs',
     model: 'librarian',
     profile: 'pawl',
     prompt: 'Answer from the documents in this folder, and say where it stands.',
     tools: tools.map(({ description }) => description),
   };
-  await store.create(createSession({ id, at: Date.now(), settings }), endedProcess, { about });
+  await store.create(createSession({ id, at: Date.now(), settings }), endedProcess, { metadata });
   const { session, log } = await resumeSession(store, id, { owner: endedProcess });
-  const agent = new Agent({ session, log, model: createLibrarian(), tools, prompt: about.prompt });
-  await agent.say(question);
-  await agent.idle();
-  await agent.leave();
+  const agent = new Agent({ session, log, model: createLibrarian(), tools, prompt: metadata.prompt });
+  await agent.sendMessage(question);
+  await agent.waitUntilIdle();
+  await agent.detach();
   folder[Symbol.dispose]();
   return id;
 }

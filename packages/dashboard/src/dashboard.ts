@@ -56,7 +56,7 @@ export type DashboardOptions = {
   readonly streamsMax?: number;
   readonly slowMs?: number;
   /** Receives unexpected errors. */
-  readonly onTrouble?: (message: string) => void;
+  readonly onError?: (message: string) => void;
 };
 
 export type DashboardServer = {
@@ -67,14 +67,14 @@ export type DashboardServer = {
 
 /** Creates the dashboard's server without binding it to a port. */
 export function createDashboard(options: DashboardOptions): DashboardServer {
-  const { token = createSecret(), hostname = '127.0.0.1', names = [], onTrouble = () => undefined } = options;
+  const { token = createSecret(), hostname = '127.0.0.1', names = [], onError = () => undefined } = options;
   const { clock = () => performance.now() } = options;
   const logins = createLoginManager(token, clock);
   const site = createRouteContext(options, token);
   const app = new Hono();
   app.onError((error, context) => {
     const { status, body } = toErrorResponse(error);
-    if (status === 500) onTrouble(String(site.mask(error.stack ?? error.message)));
+    if (status === 500) onError(String(site.mask(error.stack ?? error.message)));
     return context.json(site.mask(body) as object, status);
   });
   app.use(hostGuard(createHostCheck(hostname, names)));

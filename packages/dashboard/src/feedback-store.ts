@@ -2,9 +2,9 @@ import type { VerdictFeedbackEntry } from './api/index.ts';
 
 /** User feedback on verdicts, stored next to the sessions. Later feedback on a verdict replaces earlier feedback. */
 export type VerdictFeedbackStore = {
-  of(session: string): Promise<readonly VerdictFeedbackEntry[]>;
+  list(session: string): Promise<readonly VerdictFeedbackEntry[]>;
   /** A mark of null removes earlier feedback. */
-  keep(
+  save(
     session: string,
     mark: Omit<VerdictFeedbackEntry, 'mark'> & { readonly mark: VerdictFeedbackEntry['mark'] | null },
   ): Promise<void>;
@@ -14,8 +14,8 @@ export type VerdictFeedbackStore = {
 export function createMemoryFeedbackStore(): VerdictFeedbackStore {
   const all = new Map<string, Map<string, VerdictFeedbackEntry>>();
   return {
-    of: async (session) => [...(all.get(session)?.values() ?? [])],
-    async keep(session, { mark, ...verdict }) {
+    list: async (session) => [...(all.get(session)?.values() ?? [])],
+    async save(session, { mark, ...verdict }) {
       const marks = all.get(session) ?? new Map<string, VerdictFeedbackEntry>();
       all.set(session, marks);
       const key = JSON.stringify([verdict.seq, verdict.rule]);

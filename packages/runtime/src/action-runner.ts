@@ -39,7 +39,7 @@ export class ActionRunner {
   /** Removes spooled executions whose results are already in the log. */
   async tidy(session: Session): Promise<void> {
     const open = findInterruptedCalls(session)?.runs.map(({ execution }) => execution) ?? [];
-    await this.#means.world.spool.keepOnly(open).catch(() => undefined);
+    await this.#means.world.spool.retainOnly(open).catch(() => undefined);
   }
 
   /** Cancels the retry timer and permission prompts that the new turn state no longer needs. */

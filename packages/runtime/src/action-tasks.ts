@@ -177,7 +177,7 @@ const taskFactories: { readonly [Type in ActionType]: TaskFactory<Type> } = {
       async run(signal) {
         const { response } = verdict;
         const waitMs = response.kind === 'recover' ? response.waitMs : undefined;
-        if (waitMs !== undefined) await clock.until(clock.now() + waitMs, signal);
+        if (waitMs !== undefined) await clock.sleepUntil(clock.now() + waitMs, signal);
         const outcome = await world
           .recover(verdict, signal)
           .catch((error: unknown) => ({ kind: 'give-up' as const, reason: getErrorMessage(error) }));
@@ -195,7 +195,7 @@ const taskFactories: { readonly [Type in ActionType]: TaskFactory<Type> } = {
         request,
         name: 'retry',
         async run(signal) {
-          await clock.until(Math.min(until, clock.now() + longest), signal);
+          await clock.sleepUntil(Math.min(until, clock.now() + longest), signal);
           if (!signal.aborted) await post({ type: 'retry-due', request });
         },
       },

@@ -28,7 +28,7 @@ export type PermissionRuling =
   | 'allow'
   | 'ask'
   | 'deny'
-  | { readonly permission: 'deny'; readonly because: string };
+  | { readonly permission: 'deny'; readonly reason: string };
 
 /** Applies the permission rules to a call that the model requested. */
 export type PermissionCheck = (call: RequestedCall) => PermissionRuling;
@@ -105,7 +105,7 @@ function createChunkPoster(
       case 'text': {
         await post({ type: 'text-delta', request, text: chunk.text });
         written += chunk.text;
-        const isChant = chants !== null && chants.hear(chunk.text) !== null;
+        const isChant = chants !== null && chants.addText(chunk.text) !== null;
         // Cut the reply off. The state machine detects the repetition loop itself, also on replay.
         if (isChant) await post({ type: 'model-replied', request, text: written, calls: [] });
         return isChant;

@@ -34,9 +34,9 @@ export type AgentOptions = Pick<AgentDependencies, 'model' | 'tools'> &
     readonly clock?: RuntimeClock;
     readonly observe?: (seen: StepResult) => void;
     /** Called when the log is full or busy, and with null once writes succeed again. */
-    readonly onTrouble?: (trouble: StoreOutage | null) => void;
+    readonly onStoreOutage?: (trouble: StoreOutage | null) => void;
     /** Entries that the session's last event moved to storage; `resume` writes them again in case they are missing. */
-    readonly unstored?: readonly StoredEntry[];
+    readonly unsavedEntries?: readonly StoredEntry[];
   };
 
 /** Why the log currently rejects writes. The agent retries and continues on its own once the outage is over. */
@@ -89,8 +89,8 @@ export class Agent {
     this.#clock = clock;
     this.#log = log;
     this.#observe = options.observe ?? (() => undefined);
-    this.#onTrouble = options.onTrouble ?? (() => undefined);
-    this.#unstored = options.unstored ?? [];
+    this.#onTrouble = options.onStoreOutage ?? (() => undefined);
+    this.#unstored = options.unsavedEntries ?? [];
     this.#session = options.session ?? createDefaultSession(id, clock.now());
     const world = createAgentDependencies(options, this.#session, clock, () => this.#session);
     this.#keeper = world.memory;
@@ -129,11 +129,11 @@ export class Agent {
    * Detaches from the session so that it can be resumed here or in another process. No new work starts; running work is
    * cancelled, and its results are persisted if they arrive within `graceMs`.
    */
-  async leave({ graceMs = 2_000 }: { readonly graceMs?: number } = {}): Promise<void> {
+  async detach({ graceMs = 2_000 }: { readonly graceMs?: number } = {}): Promise<void> {
     this.#leaving.abort();
     if (this.#performer.isBusy) {
       const inTime = new AbortController();
-      const late = this.#clock.until(this.#clock.now() + graceMs, inTime.signal);
+      const late = this.#clock.sleepUntil(this.#clock.now() + graceMs, inTime.signal);
       await Promise.race([this.#performer.stop(), late]);
       inTime.abort();
     }
@@ -145,7 +145,7 @@ export class Agent {
    * Sends a user message; resolves, once it is persisted, to whether the state machine accepted it. If the agent is
    * busy, the message becomes steering: work continues, and the next model request includes it.
    */
-  say(text: string): Promise<boolean> {
+  sendMessage(text: string): Promise<boolean> {
     return this.post({ type: this.#isIdle() ? 'user-message' : 'steered', text });
   }
 
@@ -161,7 +161,7 @@ export class Agent {
   }
 
   /** Resolves when the session waits for the user or has ended, or when the agent was detached. */
-  async idle(): Promise<Session> {
+  async waitUntilIdle(): Promise<Session> {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (this.#isIdle()) resolve();
     else this.#idlers.push(resolve);
@@ -248,7 +248,7 @@ export class Agent {
         if (kind === null || this.#closed) return false;
         this.#onTrouble({ kind, message: getErrorMessage(error) });
       }
-      await this.#clock.until(this.#clock.now() + waitMs, this.#leaving.signal);
+      await this.#clock.sleepUntil(this.#clock.now() + waitMs, this.#leaving.signal);
     }
   }
 

@@ -5,7 +5,7 @@ export type RuntimeClock = {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Resolves at the given time, or as soon as the signal is aborted. */
-  until(at: number, signal: AbortSignal): Promise<void>;
+  sleepUntil(at: number, signal: AbortSignal): Promise<void>;
 };
 
 /** Runs a function with a signal that is aborted with the given one, or at the deadline if there is one. */
@@ -17,7 +17,7 @@ export async function runWithDeadline(
   if (deadline === null) return run(signal);
   const late = new AbortController();
   const done = new AbortController();
-  void clock.until(deadline, done.signal).then(() => late.abort());
+  void clock.sleepUntil(deadline, done.signal).then(() => late.abort());
   await run(AbortSignal.any([signal, late.signal])).finally(() => done.abort());
 }
 
@@ -27,7 +27,7 @@ const longestTimerMs = 2 ** 31 - 1;
 /** Waits use the monotonic clock, so that changing the system time does not lengthen or shorten them. */
 export const systemClock: RuntimeClock = {
   now: () => Date.now(),
-  async until(at, signal) {
+  async sleepUntil(at, signal) {
     const end = performance.now() + at - Date.now();
     for (let ms = end - performance.now(); ms > 0 && !signal.aborted; ms = end - performance.now()) {
       await sleep(Math.min(ms, longestTimerMs), undefined, { signal }).catch(() => undefined);

@@ -40,10 +40,10 @@ describe('letting go of a session', () => {
       model: createScriptedModel([{ calls }, { text: 'too early' }]),
       tools: [createSlowTool(begun.resolve)],
     });
-    void agent.say('go');
+    void agent.sendMessage('go');
     await begun.promise;
-    const idle = agent.idle();
-    await agent.leave();
+    const idle = agent.waitUntilIdle();
+    await agent.detach();
     expect((await idle).turn.status).toBe('callingModel');
     expect(await agent.post({ type: 'cancel-requested' })).toBe(false);
     const taken = await resumeSession(store, 's', { owner: 'two' });
@@ -55,7 +55,7 @@ describe('letting go of a session', () => {
       observe: ({ event }) => heard.push(event.type),
     });
     await next.resume();
-    expect((await next.idle()).turn.status).toBe('waitingForUser');
+    expect((await next.waitUntilIdle()).turn.status).toBe('waitingForUser');
     expect(heard).toEqual(['text-delta', 'model-replied']);
     expect(JSON.stringify(next.session.turn)).toContain('half of it was done');
   });
@@ -69,9 +69,9 @@ describe('letting go of a session', () => {
       run: () => new Promise(() => begun.resolve()),
     });
     const agent = new Agent({ model: createScriptedModel([{ calls }]), tools: [deaf] });
-    void agent.say('go');
+    void agent.sendMessage('go');
     await begun.promise;
-    await agent.leave({ graceMs: 20 });
+    await agent.detach({ graceMs: 20 });
     expect(agent.session.turn.status).toBe('executingTools');
   });
 
@@ -87,9 +87,9 @@ describe('letting go of a session', () => {
           signal.addEventListener('abort', () => resolve({ decision: 'deny' }));
         }),
     });
-    void agent.say('go');
+    void agent.sendMessage('go');
     await asked.promise;
-    await agent.leave();
+    await agent.detach();
     expect(agent.session.turn.status).toBe('awaitingPermission');
   });
 });
@@ -104,7 +104,7 @@ describe('a log without room', () => {
     const agent = new Agent({
       model: createScriptedModel([{ calls }, { text: 'Done.' }]),
       tools: [defineTool({ name: 'act', description: 'Acts.', parameters: z.object({}), run: resolveActed })],
-      clock: { now: () => 5, until: () => Promise.resolve() },
+      clock: { now: () => 5, sleepUntil: () => Promise.resolve() },
       log: {
         append(more) {
           if (events.length === 1 && refusals < 3) {
@@ -114,10 +114,10 @@ describe('a log without room', () => {
           events.push(...more);
         },
       },
-      onTrouble: (trouble) => troubles.push(trouble),
+      onStoreOutage: (trouble) => troubles.push(trouble),
     });
-    void agent.say('go');
-    expect((await agent.idle()).turn.status).toBe('waitingForUser');
+    void agent.sendMessage('go');
+    expect((await agent.waitUntilIdle()).turn.status).toBe('waitingForUser');
     expect(events.map(({ type }) => type)).toEqual([
       'user-message',
       'model-replied',
@@ -147,13 +147,13 @@ describe('a log without room', () => {
           written.push(...events.map(({ type }) => type));
         },
       },
-      onTrouble: () => troubled.resolve(),
+      onStoreOutage: () => troubled.resolve(),
     });
-    void agent.say('go');
+    void agent.sendMessage('go');
     const paused = agent.post({ type: 'pause-requested', reason: 'x' });
     const cancelled = agent.post({ type: 'cancel-requested' });
     await troubled.promise;
-    await agent.leave({ graceMs: 10 });
+    await agent.detach({ graceMs: 10 });
     expect(await Promise.all([paused, cancelled])).toEqual([false, false]);
     expect(written).toEqual(['user-message']);
   });

@@ -22,7 +22,7 @@ function createSimulatedClock(): RuntimeClock & { readonly waits: number[] } {
   return {
     waits,
     now: () => (now += 1),
-    until: (at) => {
+    sleepUntil: (at) => {
       waits.push(at - now);
       now = Math.max(now, at);
       return Promise.resolve();
@@ -78,8 +78,8 @@ function startAgent(
 }
 
 async function askAgent(agent: Agent, text: string): Promise<string | null> {
-  void agent.say(text);
-  return findTurnAnswer(getConversation(await agent.idle()));
+  void agent.sendMessage(text);
+  return findTurnAnswer(getConversation(await agent.waitUntilIdle()));
 }
 
 function listTransitions(seen: readonly StepResult[]): string[] {
@@ -121,10 +121,10 @@ describe('Agent', () => {
   it('keeps what the user says while it is busy, and the model hears it afterwards, in order [RO-10]', async () => {
     const log = createMemoryLog();
     const { agent } = startAgent([{ text: 'first' }, { text: 'second' }], { log });
-    const taken = await Promise.all([agent.say('a'), agent.say('b'), agent.say('c')]);
+    const taken = await Promise.all([agent.sendMessage('a'), agent.sendMessage('b'), agent.sendMessage('c')]);
     expect(taken).toEqual([true, true, true]);
     expect(log.events.map(({ type }) => type).slice(0, 3)).toEqual(['user-message', 'steered', 'steered']);
-    await agent.idle();
+    await agent.waitUntilIdle();
     const said = toItemArray(getConversation(agent.session)).map((message) =>
       message.role === 'tool' ? '' : message.text,
     );
@@ -327,7 +327,7 @@ describe('Agent', () => {
       model: endless,
       observe: ({ event }) => event.type === 'text-delta' && streaming.resolve(),
     });
-    void agent.say('go');
+    void agent.sendMessage('go');
     await streaming.promise;
     await agent.post({ type: 'cancel-requested' });
     await aborted.promise;
@@ -349,7 +349,7 @@ describe('Agent', () => {
       tools: [forever],
       observe: ({ event }) => event.type === 'tool-started' && running.resolve(),
     });
-    void agent.say('go');
+    void agent.sendMessage('go');
     await running.promise;
     void agent.post({ type: 'shutdown-requested' });
     const session = await agent.ended;
@@ -378,7 +378,7 @@ describe('Agent', () => {
         },
       },
     });
-    void agent.say('go');
+    void agent.sendMessage('go');
     await expect(agent.ended).rejects.toThrow('The event log could not be written: disk full');
     expect(ran).toEqual([]);
   });
@@ -386,11 +386,11 @@ describe('Agent', () => {
   it('goes on with a session it was handed, doing what is still owed', async () => {
     const log = createMemoryLog();
     const first = startAgent([], { log, model: silentModel });
-    void first.agent.say('go');
+    void first.agent.sendMessage('go');
     await first.agent.post({ type: 'finish-requested', reason: 'enough' });
     const second = startAgent([{ text: 'here' }], { session: first.agent.session });
     await second.agent.resume();
-    expect(findTurnAnswer(getConversation(await second.agent.idle()))).toBe('here');
+    expect(findTurnAnswer(getConversation(await second.agent.waitUntilIdle()))).toBe('here');
   });
 
   it('is not broken by an observer that throws [RX-12]', async () => {

@@ -6,17 +6,17 @@ afterEach(() => vi.restoreAllMocks());
 describe('the clock of the system', () => {
   it('waits no longer when it is set back meanwhile', async () => {
     const real = Date.now();
-    const waiting = systemClock.until(real + 50, new AbortController().signal);
+    const waiting = systemClock.sleepUntil(real + 50, new AbortController().signal);
     vi.spyOn(Date, 'now').mockReturnValue(real - 3_600_000);
     await waiting;
     expect(systemClock.now()).toBe(real - 3_600_000);
   });
 
   it('does not wait for what is past, or for somebody who has called it off', async () => {
-    await systemClock.until(Date.now() - 1, new AbortController().signal);
-    await systemClock.until(Date.now() + 3_600_000, AbortSignal.abort());
+    await systemClock.sleepUntil(Date.now() - 1, new AbortController().signal);
+    await systemClock.sleepUntil(Date.now() + 3_600_000, AbortSignal.abort());
     const calledOff = new AbortController();
-    const waiting = systemClock.until(Date.now() + 3_600_000, calledOff.signal);
+    const waiting = systemClock.sleepUntil(Date.now() + 3_600_000, calledOff.signal);
     calledOff.abort();
     await waiting;
   });

@@ -62,7 +62,7 @@ function createRecordingTool(name: string, ran: string[], more: Partial<Tool> = 
 }
 
 const createCall = (name: string, id: string) => ({ id, tool: name, args: {} });
-const fixedClock = { now: () => 5, until: () => Promise.resolve() };
+const fixedClock = { now: () => 5, sleepUntil: () => Promise.resolve() };
 
 function createObservedAgent(options: Partial<AgentOptions>) {
   const seen: StepResult[] = [];
@@ -94,8 +94,8 @@ describe('a reply and the starts of its calls', () => {
   it('are kept in one go', async () => {
     const { log, commits } = createObservedLog();
     const { agent } = createObservedAgent({ log });
-    await agent.say('go');
-    await agent.idle();
+    await agent.sendMessage('go');
+    await agent.waitUntilIdle();
     expect(commits).toEqual([
       ['user-message'],
       ['model-replied', 'tool-started'],
@@ -115,9 +115,9 @@ describe('a reply and the starts of its calls', () => {
     const calls = tools.map((name, index) => createCall(name, `c${index}`));
     const check = createRecordingTool('check', [], {
       effect: 'verifiable',
-      settle: async () => ({ ok: true, output: null }),
+      reconcile: async () => ({ ok: true, output: null }),
       run: async (_args, { execution }) => {
-        await execution?.intend(null);
+        await execution?.recordIntent(null);
         return { ok: true, output: null };
       },
     });
@@ -128,8 +128,8 @@ describe('a reply and the starts of its calls', () => {
       tools: [createRecordingTool('read', ran), write, check],
       model: createScriptedModel([{ calls }, { text: 'Done.' }]),
     });
-    await agent.say('go');
-    await agent.idle();
+    await agent.sendMessage('go');
+    await agent.waitUntilIdle();
     expect(commits[1]).toEqual(['model-replied', ...(starts ?? [])]);
     expect(commits.slice(2, 2 + others.length)).toEqual(others);
     expect(commits.flat().filter((type) => type === 'tool-finished')).toHaveLength(tools.length);
@@ -150,10 +150,10 @@ describe('a reply and the starts of its calls', () => {
       },
     };
     const { agent, seen, ran } = createObservedAgent({ log, model });
-    await agent.say('go');
+    await agent.sendMessage('go');
     const before = agent.session;
     await reached;
-    const said = agent.say('And?');
+    const said = agent.sendMessage('And?');
     expect(await Promise.race([said, waitForPendingWork()])).toBeUndefined();
     expect({ seen: listEventTypes(seen), ran, hasHeard }).toEqual({
       seen: ['user-message'],
@@ -166,7 +166,7 @@ describe('a reply and the starts of its calls', () => {
     expect(listEventTypes(seen).slice(0, 3)).toEqual(['user-message', 'model-replied', 'tool-started']);
     expect(ran[0]).toBe('read');
     expect(hasHeard).toBe(true);
-    await agent.leave();
+    await agent.detach();
   });
 
   it('are seen as they are when each is kept by itself: the same events, sessions, actions and notes', async () => {
@@ -184,8 +184,8 @@ describe('a reply and the starts of its calls', () => {
         model: createScriptedModel(replies),
         rules: (asked) => (asked.tool === 'deny' ? 'deny' : 'allow'),
       });
-      await agent.say('go');
-      await agent.idle();
+      await agent.sendMessage('go');
+      await agent.waitUntilIdle();
       return seen;
     };
     const together = await seenWith(100);
@@ -205,8 +205,8 @@ describe('a reply and the starts of its calls', () => {
       log,
       model: createScriptedModel([{ calls }, { text: 'Done.' }]),
     });
-    await agent.say('go');
-    await agent.idle();
+    await agent.sendMessage('go');
+    await agent.waitUntilIdle();
     expect(Math.max(...commits.map(({ length }) => length))).toBe(100);
     expect(ran).toHaveLength(250);
   });
@@ -223,8 +223,8 @@ describe('a denied call', () => {
       ]),
       rules: (asked) => (asked.tool === 'write' ? 'deny' : 'allow'),
     });
-    await agent.say('go');
-    const end = await agent.idle();
+    await agent.sendMessage('go');
+    const end = await agent.waitUntilIdle();
     expect(commits.slice(0, 3)).toEqual([
       ['user-message'],
       ['model-replied', 'tool-started'],
@@ -245,8 +245,8 @@ describe('a denied call', () => {
       rules: () => 'ask',
       decide: async () => ({ decision: 'allow' }),
     });
-    await agent.say('go');
-    await agent.idle();
+    await agent.sendMessage('go');
+    await agent.waitUntilIdle();
     expect(commits.slice(1, 3)).toEqual([['model-replied'], ['permission-decided', 'tool-started']]);
   });
 });
@@ -265,15 +265,15 @@ async function runWithEarlyReply(act: (agent: Agent) => Promise<boolean>) {
     },
   };
   const { agent, ran, seen } = createObservedAgent({ log, model });
-  await agent.say('go');
-  void agent.say('Wait.');
+  await agent.sendMessage('go');
+  void agent.sendMessage('Wait.');
   await reached;
   replies.resolve();
   await waitForPendingWork();
   const taken = act(agent);
   open();
   expect(await taken).toBe(true);
-  await agent.idle();
+  await agent.waitUntilIdle();
   return { agent, ran, seen, commits };
 }
 
@@ -291,7 +291,7 @@ describe('what the user does between a reply and its calls', () => {
   });
 
   it('is kept with them, in its place, when it is only said', async () => {
-    const { ran, seen, commits } = await runWithEarlyReply((each) => each.say('And more.'));
+    const { ran, seen, commits } = await runWithEarlyReply((each) => each.sendMessage('And more.'));
     expect(commits[2]).toEqual(['model-replied', 'steered', 'tool-started']);
     expect(listEventTypes(seen).filter((type) => !type.endsWith('delta'))).toEqual(commits.flat());
     expect(ran).toEqual(['read']);
@@ -311,10 +311,10 @@ describe('a log that refuses a reply with its starts', () => {
     });
     const { agent, seen, ran } = createObservedAgent({
       log,
-      onTrouble: (trouble) => troubles.push(trouble?.kind ?? null),
+      onStoreOutage: (trouble) => troubles.push(trouble?.kind ?? null),
     });
-    await agent.say('go');
-    await agent.idle();
+    await agent.sendMessage('go');
+    await agent.waitUntilIdle();
     const group = ['model-replied', 'tool-started'];
     expect(tried).toEqual([
       ['user-message'],
@@ -338,7 +338,7 @@ describe('a log that refuses a reply with its starts', () => {
       if (types.includes('tool-started')) throw error();
     });
     const { agent, seen, ran } = createObservedAgent({ log });
-    await agent.say('go');
+    await agent.sendMessage('go');
     await expect(agent.ended).rejects.toThrow('The event log could not be written');
     await waitForPendingWork();
     expect({ ran, seen: listEventTypes(seen), seq: agent.session.seq }).toEqual({
@@ -347,7 +347,7 @@ describe('a log that refuses a reply with its starts', () => {
       seq: 1,
     });
     expect(agent.session).toEqual(step(fresh(), events[0] as Event).session);
-    expect(await agent.say('Still there?')).toBe(false);
+    expect(await agent.sendMessage('Still there?')).toBe(false);
   });
 
   it('is left alone by an agent that lets go, with nothing of it kept or shown', async () => {
@@ -355,10 +355,10 @@ describe('a log that refuses a reply with its starts', () => {
     const { log, commits } = createObservedLog((types) => {
       if (types.includes('tool-started')) throw new StoreError('full', 'here');
     });
-    const { agent, seen, ran } = createObservedAgent({ log, onTrouble: () => troubled.resolve() });
-    await agent.say('go');
+    const { agent, seen, ran } = createObservedAgent({ log, onStoreOutage: () => troubled.resolve() });
+    await agent.sendMessage('go');
     await troubled.promise;
-    await agent.leave();
+    await agent.detach();
     expect({ ran, seen: listEventTypes(seen), commits, seq: agent.session.seq }).toEqual({
       ran: [],
       seen: ['user-message'],
@@ -371,9 +371,9 @@ describe('a log that refuses a reply with its starts', () => {
     const { wait, reached, open } = createAppendGate('tool-started');
     const { log, commits, events } = createObservedLog(wait);
     const { agent, seen } = createObservedAgent({ log, clock: systemClock });
-    await agent.say('go');
+    await agent.sendMessage('go');
     await reached;
-    const left = agent.leave();
+    const left = agent.detach();
     open();
     await left;
     expect(commits[1]).toEqual(['model-replied', 'tool-started']);
@@ -405,8 +405,8 @@ describe('a log in a store', () => {
       const { agent, ran } = createObservedAgent({
         log: createStoreEventLog(createUncertainStore(store, isKept), 'a', position),
       });
-      await agent.say('go');
-      const end = await agent.idle();
+      await agent.sendMessage('go');
+      const end = await agent.waitUntilIdle();
       expect(ran).toEqual(['read']);
       expect((await store.open('a')).session).toStrictEqual(end);
       expect(await store.verify('a')).toEqual({ ok: true, head: 5 });
@@ -433,7 +433,7 @@ describe('a log in a store', () => {
     const model = createScriptedModel([{ text: 'Done.' }]);
     const { agent, ran } = createObservedAgent({ session: taken.session, log: both, model });
     await agent.resume();
-    await agent.idle();
+    await agent.waitUntilIdle();
     expect(commits.flat()).toEqual([
       'tool-started',
       'tool-started',
@@ -447,8 +447,8 @@ describe('a log in a store', () => {
   it('in memory has the events of every append', async () => {
     const log = createMemoryLog();
     const { agent } = createObservedAgent({ log });
-    await agent.say('go');
-    await agent.idle();
+    await agent.sendMessage('go');
+    await agent.waitUntilIdle();
     expect(log.events).toHaveLength(agent.session.seq);
   });
 });

@@ -42,7 +42,7 @@ function createInstantClock(): RuntimeClock & { readonly waits: number[] } {
   return {
     waits,
     now: () => (now += 1),
-    until(at) {
+    sleepUntil(at) {
       waits.push(at - now);
       now = Math.max(now, at);
       return Promise.resolve();
@@ -54,7 +54,7 @@ describe('an agent under the governor', () => {
   it('waits for its last answer no longer than the deadline', async () => {
     const session = createSession({ id: 's', at: Date.now(), settings: { finishMs: 30 } });
     const agent = new Agent({ model: stubbornModel, tools: [lookTool], session });
-    void agent.say('go');
+    void agent.sendMessage('go');
     const { turn } = await agent.ended;
     expect(turn).toMatchObject({ status: 'halted', why: { kind: 'stuck', rule: 'repeated-call' } });
   });
@@ -88,8 +88,8 @@ describe('an agent under the governor', () => {
       clock: createInstantClock(),
       observe: ({ event }) => events.push(event),
     });
-    void agent.say('What is there?');
-    const ended = await agent.idle();
+    void agent.sendMessage('What is there?');
+    const ended = await agent.waitUntilIdle();
     expect(findTurnAnswer(getConversation(ended))).toBe('There is a wall.');
     expect(toItemArray(getConversation(ended))).toHaveLength(2);
     expect(advice).toEqual([null, expect.stringContaining('and then I look again')]);
@@ -102,8 +102,8 @@ describe('an agent under the governor', () => {
     const again = { calls: [{ tool: 'fetch', args: {} }] };
     const model = createScriptedModel([again, again, again, { text: 'I was not let in.' }]);
     const agent = new Agent({ model, tools: [fetchTool], clock });
-    void agent.say('Fetch it.');
-    expect(findTurnAnswer(getConversation(await agent.idle()))).toBe('I was not let in.');
+    void agent.sendMessage('Fetch it.');
+    expect(findTurnAnswer(getConversation(await agent.waitUntilIdle()))).toBe('I was not let in.');
     expect(clock.waits).toContain(30_000);
     expect(model.requests.at(-1)?.advice).toContain('Wait a while');
   });

@@ -47,8 +47,8 @@ async function runGovernedAgent(model: Model, profile: string | null): Promise<S
     profile === null ? { governor: { preset: 'none', rules: {} } as const } : findProfile(profile)?.settings;
   const session = createSession({ id: 's', at: Date.now(), ...(settings && { settings }) });
   const agent = new Agent({ model, tools: [searchTool, finishTool], session });
-  void agent.say('Find the secret.');
-  return Promise.race([agent.idle(), agent.ended]);
+  void agent.sendMessage('Find the secret.');
+  return Promise.race([agent.waitUntilIdle(), agent.ended]);
 }
 
 const repeatedCall: RequestedCall = { tool: 'search', args: { query: 'secret' } };
@@ -129,8 +129,8 @@ describe('the prompt', () => {
       },
     };
     const agent = new Agent({ model, tools: [finishTool], session });
-    void agent.say('go');
-    await agent.idle();
+    void agent.sendMessage('go');
+    await agent.waitUntilIdle();
     expect(requests[1]?.system).toContain('alice: a friend');
     const commanding = requests.find(({ mode }) => mode?.state === 'commanding');
     expect(commanding?.system).toContain('alice: a friend');

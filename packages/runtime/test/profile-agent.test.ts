@@ -46,7 +46,7 @@ function createTickingClock(): RuntimeClock {
   let now = 1_000;
   return {
     now: () => (now += 1),
-    until: (at) => {
+    sleepUntil: (at) => {
       now = Math.max(now, at);
       return Promise.resolve();
     },
@@ -85,8 +85,8 @@ async function runProfile(
     clock,
     observe: ({ event }) => events.push(event),
   });
-  void agent.say('Where is it?');
-  const session = await agent.idle();
+  void agent.sendMessage('Where is it?');
+  const session = await agent.waitUntilIdle();
   return { session, start, events, requests: model.requests };
 }
 
@@ -175,8 +175,8 @@ describe('an agent whose model finds no room', () => {
     }));
     const model = createScriptedModel([...calls, overflow, { text: 'Enough.' }]);
     const agent = new Agent({ model, tools: [searchTool], memory, clock });
-    void agent.say('Where is it?');
-    const session = await agent.idle();
+    void agent.sendMessage('Where is it?');
+    const session = await agent.waitUntilIdle();
     const messages = toItemArray(getConversation(session));
     expect(messages[0]).toMatchObject({ role: 'user', text: 'Where is it?' });
     expect(messages.at(-1)).toMatchObject({ text: 'Enough.' });
@@ -201,8 +201,8 @@ describe('an agent whose model finds no room', () => {
     const events: Event[] = [];
     const observe = ({ event }: { event: Event }): number => events.push(event);
     const agent = new Agent({ model, tools: [searchTool], clock, summaryModel, observe });
-    void agent.say('Where is it?');
-    await agent.idle();
+    void agent.sendMessage('Where is it?');
+    await agent.waitUntilIdle();
     const last = toItemArray(asked.at(-1)?.conversation ?? getConversation(agent.session));
     const paging = events.find(({ type }) => type === 'paging-finished');
     return { said: last.map((message) => JSON.stringify(message)).join('\n'), paging };
@@ -262,8 +262,8 @@ describe('an agent whose model finds no room', () => {
   it('stops when nothing can be put away, and says so', async () => {
     const model = createScriptedModel([overflow, overflow, overflow, overflow]);
     const agent = new Agent({ model, tools: [searchTool], clock: createTickingClock() });
-    void agent.say('Where is it?');
-    const { turn } = await Promise.race([agent.ended, agent.idle()]);
+    void agent.sendMessage('Where is it?');
+    const { turn } = await Promise.race([agent.ended, agent.waitUntilIdle()]);
     expect(turn).toMatchObject({ status: 'halted', why: { kind: 'stuck', rule: 'fruitless-paging' } });
   });
 });

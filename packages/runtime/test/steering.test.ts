@@ -57,12 +57,12 @@ describe('saying something while it works', () => {
     const { tool, begun, letGo } = createHeldTool();
     const model = createScriptedModel([{ calls: actCalls }, { text: 'Both.' }]);
     const agent = new Agent({ session: createTestSession(), model, tools: [tool] });
-    await agent.say('Act.');
+    await agent.sendMessage('Act.');
     await begun;
-    expect(await agent.say('And say so.')).toBe(true);
-    expect(await agent.say('In one word.')).toBe(true);
+    expect(await agent.sendMessage('And say so.')).toBe(true);
+    expect(await agent.sendMessage('In one word.')).toBe(true);
     letGo();
-    await agent.idle();
+    await agent.waitUntilIdle();
     expect(model.requests).toHaveLength(2);
     expect(
       formatMessages(toItemArray(model.requests[1]?.conversation ?? getConversation(createTestSession()))),
@@ -83,11 +83,11 @@ describe('saying something while it works', () => {
       },
     };
     const agent = new Agent({ session: createTestSession(), model, tools: [] });
-    await agent.say('one');
+    await agent.sendMessage('one');
     await asked.promise;
-    await agent.say('two');
+    await agent.sendMessage('two');
     answer.resolve('so');
-    expect(formatConversation(await agent.idle())).toEqual([
+    expect(formatConversation(await agent.waitUntilIdle())).toEqual([
       'user: one',
       'assistant: so',
       'user: two',
@@ -111,9 +111,9 @@ describe('saying something while it works', () => {
         },
       },
     });
-    await agent.say('Act.');
+    await agent.sendMessage('Act.');
     await begun;
-    const said = agent.say('Stop.').then((taken) => ({ taken, isKept: kept.includes('steered') }));
+    const said = agent.sendMessage('Stop.').then((taken) => ({ taken, isKept: kept.includes('steered') }));
     // Nothing here waits for a timer: whatever can happen has happened when the event loop comes round.
     const soon = new Promise((resolve) => setImmediate(() => setImmediate(resolve, 'not yet')));
     expect(await Promise.race([said, soon])).toBe('not yet');
@@ -131,13 +131,13 @@ describe('saying something while it works', () => {
       model: createScriptedModel([{ calls: actCalls }]),
       tools: [tool],
     });
-    await first.say('Act.');
+    await first.sendMessage('Act.');
     await begun;
-    await first.say('Then tidy up.');
+    await first.sendMessage('Then tidy up.');
     const model = createScriptedModel([{ text: 'Tidied.' }]);
     const next = new Agent({ ...(await resumeSession(store, 's', { owner: 'two' })), model, tools: [tool] });
     await next.resume();
-    expect(formatConversation(await next.idle())).toEqual([
+    expect(formatConversation(await next.waitUntilIdle())).toEqual([
       'user: Act.',
       'assistant: ',
       'tool: interrupted',
@@ -150,12 +150,12 @@ describe('saying something while it works', () => {
     const { tool, begun, letGo } = createHeldTool();
     const model = createScriptedModel([{ calls: actCalls }]);
     const agent = new Agent({ session: createTestSession(), model, tools: [tool] });
-    await agent.say('Act.');
+    await agent.sendMessage('Act.');
     await begun;
-    await agent.say('No, wait.');
+    await agent.sendMessage('No, wait.');
     await agent.post({ type: 'cancel-requested' });
     letGo();
-    expect(formatConversation(await agent.idle()).at(-1)).toBe('user: No, wait.');
+    expect(formatConversation(await agent.waitUntilIdle()).at(-1)).toBe('user: No, wait.');
     expect(model.requests).toHaveLength(1);
   });
 
@@ -166,19 +166,22 @@ describe('saying something while it works', () => {
       tools: [],
     });
     await agent.post({ type: 'pause-requested', reason: 'no room' });
-    expect(await agent.say('Are you there?')).toBe(true);
+    expect(await agent.sendMessage('Are you there?')).toBe(true);
     expect(agent.session.turn.status).toBe('paused');
     await agent.post({ type: 'resume-requested' });
-    expect(formatConversation(await agent.idle())).toEqual(['user: Are you there?', 'assistant: Here.']);
+    expect(formatConversation(await agent.waitUntilIdle())).toEqual([
+      'user: Are you there?',
+      'assistant: Here.',
+    ]);
   });
 
   it('is no use once the session has ended or was let go of, and says so', async () => {
     const ended = new Agent({ session: createTestSession(), model: createScriptedModel([]), tools: [] });
     await ended.post({ type: 'halt-requested', reason: 'enough' });
-    expect(await ended.say('Hello?')).toBe(false);
+    expect(await ended.sendMessage('Hello?')).toBe(false);
     const left = new Agent({ session: createTestSession(), model: createScriptedModel([]), tools: [] });
-    await left.leave();
-    expect(await left.say('Hello?')).toBe(false);
+    await left.detach();
+    expect(await left.sendMessage('Hello?')).toBe(false);
   });
 
   it('gets every word into the conversation once and in order, whenever it is said', async () => {
@@ -205,13 +208,13 @@ describe('saying something while it works', () => {
           observe() {
             for (let times = pattern[seen] ?? 0; times > 0; times -= 1) {
               said.push(`word ${said.length}`);
-              void agent.say(said.at(-1) ?? '');
+              void agent.sendMessage(said.at(-1) ?? '');
             }
             seen += 1;
           },
         });
-        await agent.say('start');
-        const after = await agent.idle();
+        await agent.sendMessage('start');
+        const after = await agent.waitUntilIdle();
         expect(after.turn.status).toBe('waitingForUser');
         const heard = formatConversation(after).filter((line) => line.startsWith('user: '));
         expect(heard).toEqual(said.map((text) => `user: ${text}`));

@@ -25,7 +25,7 @@ export type TelemetryOptions = {
   readonly captureContent?: boolean;
   /** Texts that must never be exported, besides those that look like secrets. */
   readonly secrets?: readonly string[];
-  readonly onTrouble?: ExportErrorListener;
+  readonly onExportError?: ExportErrorListener;
   readonly now?: () => number;
 };
 
@@ -44,9 +44,9 @@ export type TelemetryClient = {
 
 export type SessionObserver = {
   /** Pass each step result of the agent's observer. */
-  readonly see: (seen: StepResult) => void;
+  readonly observe: (seen: StepResult) => void;
   /** Wraps the agent's ports so that their requests carry the trace context. */
-  within<Given extends TracedPorts>(means: Given): Given;
+  runInContext<Given extends TracedPorts>(means: Given): Given;
   /** Call when this process releases the session, whether or not it has ended. Further calls have no effect. */
   end(): void;
 };
@@ -56,13 +56,13 @@ const shutdownMs = 4_000;
 
 /** Creates the traces and metrics for all sessions of one process. */
 export function createTelemetry(options: TelemetryOptions): TelemetryClient {
-  const { now = Date.now, captureContent = false, secrets = [], onTrouble = () => undefined } = options;
+  const { now = Date.now, captureContent = false, secrets = [], onExportError = () => undefined } = options;
   const resource = createResource(options);
   const tracing =
-    options.traces === undefined ? null : createTracingPipeline(resource, options.traces, onTrouble);
+    options.traces === undefined ? null : createTracingPipeline(resource, options.traces, onExportError);
   const { metrics: kept = {} } = options;
   const isMetered = kept.prometheus === true || kept.otlp !== undefined;
-  const metering = isMetered ? createMetricsPipeline(resource, kept, onTrouble) : null;
+  const metering = isMetered ? createMetricsPipeline(resource, kept, onExportError) : null;
   const content = captureContent ? { secrets } : null;
   return {
     observe(session) {
@@ -74,14 +74,14 @@ export function createTelemetry(options: TelemetryOptions): TelemetryClient {
       const spans = tracing === null ? null : createSessionSpans(session, { ...means, write: tracing.write });
       const metrics = metering?.observe({ model: means.model, state: () => current.turn.status });
       return {
-        see(seen) {
+        observe(seen) {
           current = seen.session;
           const happening = follow(seen);
           if (happening === null) return;
           spans?.see(happening);
           metrics?.see(happening);
         },
-        within(given) {
+        runInContext(given) {
           model = parseModelIdentity(given.model.name);
           return tracing === null ? given : withSpanContext(given, () => current);
         },

@@ -48,8 +48,8 @@ async function callToolOnce(
     { text: 'Done.' },
   ]);
   const { agent, leave } = await startObserved(telemetry, { id: 'roof' }, { model, tools: [tool] });
-  await agent.say('Go');
-  const session = await agent.idle();
+  await agent.sendMessage('Go');
+  const session = await agent.waitUntilIdle();
   await leave();
   await telemetry.shutdown();
   const result = toItemArray(getConversation(session)).find((message) => message.role === 'tool');
@@ -64,7 +64,7 @@ const parseTraceparent = (text: string): readonly string[] =>
 
 describe('the context of a trace', () => {
   onUnix('is in the environment of commands', async () => {
-    const shell = createShellTool({ root, launcher: passthroughSandbox });
+    const shell = createShellTool({ root, sandbox: passthroughSandbox });
     const { output, span } = await callToolOnce(shell, { command: 'echo "it is $TRACEPARENT"' });
     expect(parseTraceparent(output)).toEqual([span?.traceId, span?.spanId]);
   });
@@ -80,8 +80,8 @@ describe('the context of a trace', () => {
       { id: 'roof', settings },
       { model, hooks: afterTools },
     );
-    await agent.say('Go');
-    await agent.idle();
+    await agent.sendMessage('Go');
+    await agent.waitUntilIdle();
     await leave();
     await telemetry.shutdown();
     const span = collector.spans().find(({ name }) => name === 'run hooks');
@@ -114,8 +114,8 @@ describe('the context of a trace', () => {
     const environment = { PAWL_BASE_URL: `http://127.0.0.1:${port}/v1` };
     const model = await createModelFromSpec('openai-compatible:roofer', environment);
     const { agent, leave } = await startObserved(telemetry, { id: 'roof' }, { model });
-    await agent.say('Go');
-    await agent.idle();
+    await agent.sendMessage('Go');
+    await agent.waitUntilIdle();
     await leave();
     await telemetry.shutdown();
     server.close();
@@ -127,7 +127,7 @@ describe('the context of a trace', () => {
   onUnix('is told to nobody while there are no traces', async () => {
     await telemetry.shutdown();
     telemetry = createTelemetry({ metrics: { prometheus: true } });
-    const shell = createShellTool({ root, launcher: passthroughSandbox });
+    const shell = createShellTool({ root, sandbox: passthroughSandbox });
     const { output } = await callToolOnce(shell, { command: 'echo "it is ${TRACEPARENT:-not there}"' });
     expect(output).toContain('it is not there');
   });

@@ -32,12 +32,12 @@ async function recordSteps(): Promise<readonly StepResult[]> {
     tools: [lookTool],
     rules: ({ id }) => (id === 'a' ? 'ask' : 'allow'),
     decide: async () => ({ decision: 'allow' }),
-    clock: { now: () => (time += 7), until: async () => undefined },
+    clock: { now: () => (time += 7), sleepUntil: async () => undefined },
     observe: (each) => void seen.push(each),
   });
   for (const goal of ['Mend the roof', 'Look for it']) {
-    await agent.say(goal);
-    await agent.idle();
+    await agent.sendMessage(goal);
+    await agent.waitUntilIdle();
   }
   return seen;
 }

@@ -66,8 +66,8 @@ async function exerciseAllMetrics(telemetry: TelemetryClient): Promise<void> {
       decide: async () => ({ decision: 'allow' }),
     },
   );
-  await agent.say('Look for it');
-  await agent.idle();
+  await agent.sendMessage('Look for it');
+  await agent.waitUntilIdle();
   await leave();
 }
 

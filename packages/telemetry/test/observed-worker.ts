@@ -62,15 +62,15 @@ export async function resumeObserved(
   const taken = await resumeSession(store, id, { owner: 'another' });
   const observer = telemetry.observe(taken.session);
   const agent = new Agent({
-    ...observer.within({ tools: [lookTool], ...options }),
+    ...observer.runInContext({ tools: [lookTool], ...options }),
     ...taken,
-    observe: observer.see,
+    observe: observer.observe,
   });
   return {
     agent,
     observer,
     async leave() {
-      await agent.leave();
+      await agent.detach();
       observer.end();
       // Whoever ends what has ended changes nothing.
       observer.end();
@@ -89,17 +89,17 @@ export async function startObserved(
   const position = await store.create(session, 'test');
   const observer = telemetry.observe(session);
   const agent = new Agent({
-    ...observer.within({ tools: [lookTool], ...options }),
+    ...observer.runInContext({ tools: [lookTool], ...options }),
     session,
     log: createStoreEventLog(store, id, position),
-    observe: observer.see,
+    observe: observer.observe,
   });
   return {
     store,
     agent,
     observer,
     async leave() {
-      await agent.leave();
+      await agent.detach();
       observer.end();
     },
   };

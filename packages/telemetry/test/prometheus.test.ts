@@ -50,8 +50,8 @@ describe('metrics for Prometheus', () => {
         page: async () => ({ freedTokens: 400 }),
       },
     );
-    await agent.say('Mend it');
-    await agent.idle();
+    await agent.sendMessage('Mend it');
+    await agent.waitUntilIdle();
     const after = await scrapeMetrics();
     const named = { gen_ai_provider_name: 'anthropic', gen_ai_request_model: 'big-model' };
     expect(sumSamples(after, 'pawl_tokens_total', { ...named, gen_ai_token_type: 'input' })).toBe(300);
@@ -91,8 +91,8 @@ describe('metrics for Prometheus', () => {
       { id: 'roof' },
       { model: createPricedModel([...again, { text: 'No.' }]) },
     );
-    await agent.say('Look for it');
-    await agent.idle();
+    await agent.sendMessage('Look for it');
+    await agent.waitUntilIdle();
     await leave();
     const metrics = await scrapeMetrics();
     const all = sumSamples(metrics, 'pawl_verdicts_total');
@@ -134,8 +134,8 @@ describe('metrics for Prometheus', () => {
         ],
       },
     );
-    await worker.agent.say('Look');
-    await worker.agent.idle();
+    await worker.agent.sendMessage('Look');
+    await worker.agent.waitUntilIdle();
     await worker.leave();
     const metrics = await scrapeMetrics();
     expect(sumSamples(metrics, 'gen_ai_execute_tool_duration_count')).toBe(0);
@@ -163,7 +163,7 @@ describe('metrics for Prometheus', () => {
         },
       },
     );
-    await agent.say('Look for it');
+    await agent.sendMessage('Look for it');
     await reached.promise;
     await leave();
     expect(sumSamples(await scrapeMetrics(), 'pawl_verdict_outcomes_total', { pawl_outcome: 'left' })).toBe(
@@ -217,8 +217,8 @@ describe('metrics for Prometheus', () => {
       { id: 'roof', settings: { governor: { preset: 'none', rules: {} } } },
       { model },
     );
-    await agent.say('Go');
-    await agent.idle();
+    await agent.sendMessage('Go');
+    await agent.waitUntilIdle();
     await leave();
     const metrics = await scrapeMetrics();
     const labels = (metrics.get('gen_ai_execute_tool_duration')?.samples ?? []).map(
@@ -237,8 +237,8 @@ describe('metrics for Prometheus', () => {
       { id: 'roof' },
       { model: createPricedModel([{ text: 'Yes.' }]) },
     );
-    await agent.say('Well?');
-    await agent.idle();
+    await agent.sendMessage('Well?');
+    await agent.waitUntilIdle();
     await leave();
   });
 });
@@ -246,7 +246,7 @@ describe('metrics for Prometheus', () => {
 describe('a session taken up', () => {
   it('is timed from when it is here', async () => {
     let time = 1_000_000;
-    const clock = { now: () => (time += 1), until: async (at: number) => void (time = Math.max(time, at)) };
+    const clock = { now: () => (time += 1), sleepUntil: async (at: number) => void (time = Math.max(time, at)) };
     telemetry = createTelemetry({ metrics: { prometheus: true }, now: clock.now });
     const hung = {
       name: 'hung',
@@ -256,7 +256,7 @@ describe('a session taken up', () => {
       },
     };
     const one = await startObserved(telemetry, { id: 'roof' }, { model: hung, clock });
-    await one.agent.say('Well?');
+    await one.agent.sendMessage('Well?');
     await one.leave();
     time += 300;
     const two = await resumeObserved(telemetry, one.store, 'roof', {
@@ -264,7 +264,7 @@ describe('a session taken up', () => {
       clock,
     });
     await two.agent.resume();
-    await two.agent.idle();
+    await two.agent.waitUntilIdle();
     await two.leave();
     const metrics = await scrapeMetrics();
     expect(sumSamples(metrics, 'gen_ai_client_operation_duration_count')).toBe(1);

@@ -35,8 +35,8 @@ async function flushSpans(): Promise<readonly ReceivedSpan[]> {
 }
 
 async function runGoal({ agent, leave }: ObservedWorker, goal: string): Promise<void> {
-  await agent.say(goal);
-  await agent.idle();
+  await agent.sendMessage(goal);
+  await agent.waitUntilIdle();
   await leave();
 }
 
@@ -203,11 +203,11 @@ describe('the trace of a session', () => {
       { id: 'roof' },
       { model: createPricedModel([{ text: 'Yes.' }, { text: 'No.' }]) },
     );
-    await agent.say('Is it mended?');
-    await agent.idle();
+    await agent.sendMessage('Is it mended?');
+    await agent.waitUntilIdle();
     await new Promise((resolve) => setTimeout(resolve, 5));
-    await agent.say('Is it broken?');
-    await agent.idle();
+    await agent.sendMessage('Is it broken?');
+    await agent.waitUntilIdle();
     await leave();
     const spans = await flushSpans();
     expect(findTraceProblems(spans)).toEqual([]);
@@ -231,16 +231,16 @@ describe('a session that goes from one worker to another', () => {
       },
     };
     const one = await startObserved(first, { id: 'roof' }, nobody);
-    await one.agent.say('Mend the roof');
+    await one.agent.sendMessage('Mend the roof');
     await asked.promise;
-    await one.agent.leave({ graceMs: 0 });
+    await one.agent.detach({ graceMs: 0 });
     one.observer.end();
     const two = await resumeObserved(second, one.store, 'roof', {
       model: createPricedModel([{ text: 'Mended.' }]),
       decide: async () => ({ decision: 'allow' }),
     });
     await two.agent.resume();
-    await two.agent.idle();
+    await two.agent.waitUntilIdle();
     await two.leave();
     const spans = await flushSpans();
     expect(findTraceProblems(spans)).toEqual([]);
@@ -335,7 +335,7 @@ describe('a collector', () => {
     const troubles: (string | null)[] = [];
     const telemetry = createTestTelemetry({
       metrics: { otlp: { url: collector.url, everyMs: 30 } },
-      onTrouble: (message) => troubles.push(message),
+      onExportError: (message) => troubles.push(message),
     });
     const until = async (count: number): Promise<void> => {
       while (collector.requests.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -354,7 +354,7 @@ describe('a collector', () => {
     await collector.close();
     const telemetry = createTestTelemetry({
       traces: { url: `${url}?key=hush` },
-      onTrouble: (message) => troubles.push(message),
+      onExportError: (message) => troubles.push(message),
     });
     const worker = await startObserved(
       telemetry,
@@ -381,7 +381,7 @@ describe('without a place for traces', () => {
       { model: createPricedModel([{ text: 'Yes.' }]) },
     );
     const means = { model: createPricedModel([]), tools: [lookTool] };
-    expect(worker.observer.within(means)).toBe(means);
+    expect(worker.observer.runInContext(means)).toBe(means);
     await runGoal(worker, 'Well?');
     expect(await flushSpans()).toEqual([]);
     expect(collector.requests).toEqual([]);

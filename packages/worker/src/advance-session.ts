@@ -16,7 +16,7 @@ import { systemTimer, type MonotonicTimer } from './monotonic-timer.ts';
 export type AdvanceContext = {
   readonly store: Store;
   readonly commands: CommandChannel;
-  readonly outfitFor: AgentFactory;
+  readonly agentFactory: AgentFactory;
   readonly owner: string;
   readonly lease: SessionLease;
   /** Aborted when the worker shuts down. */
@@ -35,17 +35,17 @@ export type AdvanceOutcome = 'waiting' | 'ended' | 'left' | 'lost';
  * meanwhile, the log records what was done.
  */
 export async function advanceSession(id: string, means: AdvanceContext): Promise<AdvanceOutcome> {
-  const { store, owner, lease, draining, outfitFor } = means;
-  const { about, ...taken } = await resumeSession(store, id, { owner });
+  const { store, owner, lease, draining, agentFactory } = means;
+  const { metadata, ...taken } = await resumeSession(store, id, { owner });
   if (isTerminalSession(taken.session)) return 'ended';
   const signal = AbortSignal.any([lease.lost, draining]);
   const bell = createWakeSignal(means.stopwatch ?? systemTimer);
   const people = createPendingQuestions(bell.ring);
-  const { close = async () => undefined, ...outfit } = await outfitFor({
+  const { close = async () => undefined, ...outfit } = await agentFactory({
     session: taken.session,
-    about,
+    metadata,
     signal,
-    askPeople: people.ask,
+    waitForPerson: people.ask,
     post: (event) => agent.post(event),
     now: () => agent.session,
   });
@@ -58,7 +58,7 @@ export async function advanceSession(id: string, means: AdvanceContext): Promise
     tools: guardToolsByLease(outfit.tools, lease),
     observe(seen) {
       outfit.observe?.(seen);
-      hearing.see(seen);
+      hearing.observe(seen);
       if (isWaitingForPeople(seen.session, people)) bell.ring();
     },
   });
@@ -69,7 +69,7 @@ export async function advanceSession(id: string, means: AdvanceContext): Promise
     const working = { ...means, signal: AbortSignal.any([signal, broken.signal]), bell, people, hearing };
     const failure = await raceWithAgent(agent, () => runAdvanceLoop(agent, working));
     if (failure !== null) broken.abort();
-    await agent.leave({ graceMs: means.graceMs });
+    await agent.detach({ graceMs: means.graceMs });
     if (failure !== null) return toLostOrThrow(failure);
     if (isTerminalSession(agent.session)) return 'ended';
     return lease.lost.aborted ? 'lost' : draining.aborted ? 'left' : 'waiting';
@@ -115,7 +115,7 @@ async function runAdvanceLoop(
   await agent.resume();
   while (!signal.aborted && !isTerminalSession(agent.session)) {
     const rung = bell.wait(pollMs);
-    if ((await hearing.carryOut(agent)) > 0) continue;
+    if ((await hearing.executePending(agent)) > 0) continue;
     if (isWaitingForPeople(agent.session, people)) break;
     await rung;
   }
@@ -165,7 +165,7 @@ function createWakeSignal(stopwatch: MonotonicTimer): WakeSignal {
     },
     async wait(ms) {
       const late = Promise.withResolvers<void>();
-      const stopRinging = stopwatch.ring(ms, late.resolve);
+      const stopRinging = stopwatch.schedule(ms, late.resolve);
       await Promise.race([next.promise, late.promise]);
       stopRinging();
     },

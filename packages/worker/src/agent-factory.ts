@@ -12,14 +12,14 @@ export type AgentFactory = (opened: AgentFactoryContext) => Promise<AgentSetup>;
 
 export type AgentFactoryContext = {
   readonly session: Session;
-  readonly about: Json;
+  readonly metadata: Json;
   /** Aborted when the worker must release the session. */
   readonly signal: AbortSignal;
   /**
    * For a `decide` that needs a user's answer. Users answer with a command from anywhere; until then the question stays
    * open in the session, and no worker holds it. It never resolves.
    */
-  readonly askPeople: (signal: AbortSignal) => Promise<never>;
+  readonly waitForPerson: (signal: AbortSignal) => Promise<never>;
   /** Posts an event to the agent, once it exists. */
   readonly post: (event: UnstampedEvent) => Promise<boolean>;
   /** Returns the current session. */

@@ -14,9 +14,9 @@ export type AwaitRedisOptions = DurabilityOptions & {
   /** How long a Redis that accepts connections may take to answer before a new connection is tried; defaults to 5 s. */
   readonly attemptMs?: number;
   /** Called once when the wait begins, with the address and the reason. */
-  readonly onAway?: (place: string, reason: string) => void;
+  readonly onDisconnected?: (place: string, reason: string) => void;
   /** Called when Redis becomes available after a wait. */
-  readonly onThere?: (place: string) => void;
+  readonly onConnected?: (place: string) => void;
 };
 
 const defaultAttemptMs = 5_000;
@@ -28,18 +28,18 @@ const backoffMaxMs = 5_000;
  * fix, such as a wrong password or missing persistence, reject at once. Resolves to null if aborted.
  */
 export async function awaitRedis(url: string, options: AwaitRedisOptions): Promise<RedisConnection | null> {
-  const { signal, onAway = () => undefined, onThere = () => undefined } = options;
+  const { signal, onDisconnected = () => undefined, onConnected = () => undefined } = options;
   const place = formatRedisAddress(url);
   for (let tries = 0; !signal.aborted; tries += 1) {
     try {
       const connected = await attemptConnection(url, options);
-      if (tries > 0) onThere(place);
+      if (tries > 0) onConnected(place);
       return connected;
     } catch (error) {
       if (signal.aborted) return null;
       const cause = error instanceof Error ? error.cause : undefined;
       if (!isTransientError(error, cause)) throw error;
-      if (tries === 0) onAway(place, describeConnectionError(cause));
+      if (tries === 0) onDisconnected(place, describeConnectionError(cause));
     }
     const pauseMs = Math.min(backoffMaxMs, backoffMinMs * 2 ** tries);
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
@@ -53,16 +53,16 @@ async function attemptConnection(
 ): Promise<RedisConnection> {
   const over = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
   const connected = await connectRedis(url, { waitMs: Number.POSITIVE_INFINITY, signal: over });
-  const { redis, place, close } = connected;
+  const { redis, address, close } = connected;
   const { promise: late, reject } = Promise.withResolvers<never>();
   const giveUp = (): void => {
-    reject(new StoreError('busy', place, 'it gives no answer', over.reason));
+    reject(new StoreError('busy', address, 'it gives no answer', over.reason));
     // Disconnecting rejects all pending requests.
     redis.disconnect();
   };
   over.addEventListener('abort', giveUp, { once: true });
   try {
-    await Promise.race([checkDurability(redis, place, durability), late]);
+    await Promise.race([checkDurability(redis, address, durability), late]);
     return connected;
   } catch (error) {
     await close();

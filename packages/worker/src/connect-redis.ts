@@ -17,7 +17,7 @@ export type ConnectRedisOptions = {
 export type RedisConnection = {
   readonly redis: RedisClient;
   /** The address, without a password. */
-  readonly place: string;
+  readonly address: string;
   readonly close: () => Promise<void>;
 };
 
@@ -28,7 +28,7 @@ export async function connectRedis(
   url: string,
   { waitMs = defaultRedisWaitMs, signal }: ConnectRedisOptions = {},
 ): Promise<RedisConnection> {
-  const place = formatRedisAddress(url);
+  const address = formatRedisAddress(url);
   const first = new Redis(url, { lazyConnect: true, ...buildRedisOptions(waitMs) });
   batchSocketWrites(first);
   try {
@@ -38,16 +38,16 @@ export async function connectRedis(
       // A wrong password surfaces only with the first command.
       info = await first.info('cluster');
     });
-    if (!info.includes('cluster_enabled:1')) return { redis, place, close: () => closeClient(redis) };
+    if (!info.includes('cluster_enabled:1')) return { redis, address, close: () => closeClient(redis) };
     const cluster = await connectClient(createCluster(url, waitMs), signal, async (made) => {
       await made.connect();
       await made.ping();
     });
     first.disconnect();
-    return { redis: cluster, place, close: () => closeClient(cluster) };
+    return { redis: cluster, address, close: () => closeClient(cluster) };
   } catch (error) {
     first.disconnect();
-    throw new StoreError('unreadable', place, describeConnectionError(error), error);
+    throw new StoreError('unreadable', address, describeConnectionError(error), error);
   }
 }
 

@@ -7,7 +7,7 @@ import { createRedisScript } from './store/redis-script.ts';
 export type DeadLetter = { readonly session: string; readonly reason: string; readonly at: number };
 
 /** The event at which an attempt started, and how many attempts in a row did not end normally, including this one. */
-export type SessionAttempt = { readonly head: number; readonly times: number };
+export type SessionAttempt = { readonly head: number; readonly count: number };
 
 /** Counts how often a session has crashed its worker, and keeps the dead letters. */
 export type CrashLedger = {
@@ -15,9 +15,9 @@ export type CrashLedger = {
    * Counts an attempt to run the session. If the session made progress since the last attempt, the count restarts.
    * Null, without counting, if it is a dead letter or does not exist.
    */
-  begin(session: string): Promise<SessionAttempt | null>;
+  startAttempt(session: string): Promise<SessionAttempt | null>;
   /** Resets the count after the attempt ended normally. */
-  end(session: string): Promise<void>;
+  endAttempt(session: string): Promise<void>;
   /**
    * Makes the session a dead letter; resolves to whether it is one. With `crashes`, only if the count is still above
    * that, because meanwhile the session may have been retried or may have ended normally.
@@ -56,15 +56,15 @@ export function createCrashLedger(redis: RedisClient, prefix: string): CrashLedg
   const park = createRedisScript(redis, deadLetterScript);
   const key = (session: string): string => buildSessionKeys(prefix, session).care;
   return {
-    begin: (session) =>
+    startAttempt: (session) =>
       translateRedisErrors(async () => {
         const keys = buildSessionKeys(prefix, session);
         const begun = (await begin([keys.care, keys.session], [progressEventsMin])) as
           | [number, number]
           | null;
-        return begun === null ? null : { head: begun[0], times: begun[1] };
+        return begun === null ? null : { head: begun[0], count: begun[1] };
       }),
-    end: (session) =>
+    endAttempt: (session) =>
       translateRedisErrors(async () => {
         await redis.hdel(key(session), 'begun');
       }),

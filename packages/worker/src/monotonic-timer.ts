@@ -3,12 +3,12 @@ export type MonotonicTimer = {
   /** Milliseconds since an arbitrary origin. */
   now(): number;
   /** Calls `then` once after `ms`, unless the returned function is called first. */
-  ring(ms: number, then: () => void): () => void;
+  schedule(ms: number, then: () => void): () => void;
 };
 
 export const systemTimer: MonotonicTimer = {
   now: () => performance.now(),
-  ring(ms, then) {
+  schedule(ms, then) {
     const timer = setTimeout(then, ms);
     return () => clearTimeout(timer);
   },

@@ -25,7 +25,7 @@ export async function connectDurableRedis(
 ): Promise<RedisConnection> {
   const connected = await connectRedis(url, options);
   try {
-    await checkDurability(connected.redis, connected.place, options);
+    await checkDurability(connected.redis, connected.address, options);
     return connected;
   } catch (error) {
     await connected.close();

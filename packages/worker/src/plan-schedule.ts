@@ -30,14 +30,14 @@ export async function registerScheduler(
     removeOnFail: true,
   };
   const repeat = { ...toRepeatOptions(when), ...(startDate !== undefined && { startDate }) };
-  await queues.of(tenant).upsertJobScheduler(name, repeat, { name: 'fire', data, opts });
+  await queues.getQueue(tenant).upsertJobScheduler(name, repeat, { name: 'fire', data, opts });
 }
 
 export async function listPlannedSchedules(
   queues: TenantQueues,
   tenant: string,
 ): Promise<ReadonlyMap<string, PlannedSchedule>> {
-  const found = await queues.of(tenant).getJobSchedulers(0, -1, true);
+  const found = await queues.getQueue(tenant).getJobSchedulers(0, -1, true);
   return new Map(
     found.map(({ key: name, every, pattern = '', tz, next = null, template }) => {
       const when =

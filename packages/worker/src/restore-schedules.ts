@@ -89,7 +89,7 @@ async function isUpToDate(
     return false;
   const { next } = planned;
   if (next === null || next > now - overdueMs) return true;
-  return (await queues.of(tenant).getJob(`repeat:${name}:${next}`)) !== undefined;
+  return (await queues.getQueue(tenant).getJob(`repeat:${name}:${next}`)) !== undefined;
 }
 
 function toComparableDefinition({ when, template }: ScheduleDefinition): unknown {
@@ -102,7 +102,7 @@ async function applyRegistryEntry(
   { queues, now }: RestoreContext,
 ): Promise<boolean> {
   if (definition === null) {
-    await queues.of(tenant).removeJobScheduler(name);
+    await queues.getQueue(tenant).removeJobScheduler(name);
     return true;
   }
   try {

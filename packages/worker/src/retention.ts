@@ -63,7 +63,7 @@ async function removeIfEnded(
   { redis, remove, prefix }: RetentionOptions & { readonly redis: RedisClient; readonly remove: RedisScript },
 ): Promise<string | null> {
   const seen = await readSessionHead(redis, prefix, id);
-  if (seen === null || !removableStatuses.has(seen.status) || getQueueAssignment(seen.about) === null)
+  if (seen === null || !removableStatuses.has(seen.status) || getQueueAssignment(seen.metadata) === null)
     return null;
   const { session, commands, care, ...rest } = buildSessionKeys(prefix, id);
   const done = await remove([session, commands, care, ...Object.values(rest)], [seen.rev]);

@@ -45,7 +45,7 @@ export function createScheduleManager(queues: TenantQueues, book: ScheduleRegist
         // Store it first: the next sweep registers a schedule that the queue does not know.
         await book.put({ tenant, name }, definition);
         await registerScheduler(queues, { tenant, name, definition });
-        return (await queues.of(tenant).getJobScheduler(name))?.next ?? definition.from;
+        return (await queues.getQueue(tenant).getJobScheduler(name))?.next ?? definition.from;
       });
     },
     all: () =>
@@ -56,7 +56,7 @@ export function createScheduleManager(queues: TenantQueues, book: ScheduleRegist
       }),
     remove: (name, tenant = defaultTenant) =>
       translateRedisErrors(async () => {
-        const queue = queues.of(tenant);
+        const queue = queues.getQueue(tenant);
         const entry = await book.find({ tenant, name });
         const isThere =
           entry === null ? (await queue.getJobScheduler(name)) !== undefined : entry.definition !== null;
@@ -114,12 +114,12 @@ export async function startScheduledRun(
   tenant: string,
   { store, queues, owner }: ScheduledRunContext,
 ): Promise<string> {
-  const { goal, profile, settings, about = null, priority } = template;
+  const { goal, profile, settings, metadata = null, priority } = template;
   const id = deriveScheduledSessionId(schedule, tenant, parseScheduledTime(job));
   const now = Date.now();
   const session = createSession({ id, at: now, profile, settings });
   const turn = { tenant, ...(priority !== undefined && { priority }) };
-  await submitSessionOnce({ store, queues }, { session, goal }, { about, owner, now, ...turn });
+  await submitSessionOnce({ store, queues }, { session, goal }, { metadata, owner, now, ...turn });
   return id;
 }
 

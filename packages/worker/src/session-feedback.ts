@@ -9,11 +9,11 @@ import { createRedisScript } from './store/redis-script.ts';
 /** User feedback on a session, which is not part of its log. It is deleted with the session. */
 export type SessionFeedbackStore = {
   /** Stores a text under a name and replaces an existing one. */
-  keep(session: string, name: string, text: string): Promise<void>;
+  save(session: string, name: string, text: string): Promise<void>;
   /** Does nothing if the name does not exist. */
-  forget(session: string, name: string): Promise<void>;
+  remove(session: string, name: string): Promise<void>;
   /** In no particular order. */
-  of(session: string): Promise<readonly string[]>;
+  list(session: string): Promise<readonly string[]>;
 };
 
 /** KEYS: session, feedback. ARGV: the name, the text. */
@@ -29,16 +29,16 @@ export function createSessionFeedbackStore(
 ): SessionFeedbackStore {
   const keep = createRedisScript(redis, saveFeedbackScript);
   return {
-    keep: (id, name, text) =>
+    save: (id, name, text) =>
       translateRedisErrors(async () => {
         const { session, marks } = buildSessionKeys(prefix, id);
         if ((await keep([session, marks], [name, text])) === 1) return;
         throw new StoreError('missing', formatSessionLabel(id));
       }),
-    forget: (id, name) =>
+    remove: (id, name) =>
       translateRedisErrors(async () => {
         await redis.hdel(buildSessionKeys(prefix, id).marks, name);
       }),
-    of: (id) => translateRedisErrors(() => redis.hvals(buildSessionKeys(prefix, id).marks)),
+    list: (id) => translateRedisErrors(() => redis.hvals(buildSessionKeys(prefix, id).marks)),
   };
 }

@@ -4,7 +4,7 @@ import { buildSessionKeys } from './store/keys.ts';
 import { parseSessionRow } from './store/loaded-session.ts';
 
 /** The fields needed to decide whether a session has work to do; much cheaper than opening it. */
-export type SessionHead = Pick<SessionSummary, 'id' | 'head' | 'about' | 'status'> & {
+export type SessionHead = Pick<SessionSummary, 'id' | 'head' | 'metadata' | 'status'> & {
   /** The session's revision. */
   readonly rev: string;
 };
@@ -26,9 +26,9 @@ export async function readSessionHead(
   );
   if (fields.size === 0) return null;
   try {
-    const { summary, damage, head, about } = parseSessionRow(id, fields);
+    const { summary, damage, head, metadata } = parseSessionRow(id, fields);
     const status = damage === null ? summary.status : 'damaged';
-    return { id, head, status, about: JSON.parse(about ?? 'null'), rev: fields.get('rev') ?? '' };
+    return { id, head, status, metadata: JSON.parse(metadata ?? 'null'), rev: fields.get('rev') ?? '' };
   } catch {
     return null;
   }

@@ -12,7 +12,7 @@ export type LeasedJob = {
   /** Resolves to false once another worker has it. */
   extend(): Promise<boolean>;
   /** Returns the job to the queue, so that another worker can take it at once. */
-  giveBack(): Promise<void>;
+  release(): Promise<void>;
 };
 
 export type JobReport =
@@ -20,7 +20,7 @@ export type JobReport =
   | { readonly kind: 'parked'; readonly session: string; readonly reason: string };
 
 export type JobContext = Omit<AdvanceContext, 'lease'> & {
-  readonly care: CrashLedger;
+  readonly crashLedger: CrashLedger;
   readonly leaseMs: number;
   /** After this many crashed attempts in a row, the session becomes a dead letter. */
   readonly crashesMax: number;
@@ -43,7 +43,7 @@ export async function processSessionJob(job: LeasedJob, means: JobContext): Prom
   if (advanced === null) return;
   onReport({ kind: advanced, session });
   if (advanced === 'lost') throw new Error(`The lease of ${formatSessionLabel(session)} was lost.`);
-  if (advanced === 'left') await job.giveBack();
+  if (advanced === 'left') await job.release();
 }
 
 /** Returns null if the session was not claimed at all. */
@@ -52,24 +52,24 @@ async function advanceWithCrashLedger(
   lease: SessionLease,
   means: JobContext,
 ): Promise<AdvanceOutcome | null> {
-  const { care, crashesMax, onReport } = means;
+  const { crashLedger, crashesMax, onReport } = means;
   let reason: string | null = null;
   try {
-    const begun = await care.begin(session);
+    const begun = await crashLedger.startAttempt(session);
     if (begun === null) return null;
-    const { head, times } = begun;
+    const { head, count } = begun;
     reason =
-      times > crashesMax
+      count > crashesMax
         ? formatCrashReason(crashesMax)
         : head < version
           ? formatLostEventsReason(head, version)
           : null;
     if (reason !== null)
-      return await moveToDeadLetters(means, session, reason, Math.min(times - 1, crashesMax));
+      return await moveToDeadLetters(means, session, reason, Math.min(count - 1, crashesMax));
     onReport({ kind: 'taken', session });
     const advanced = await advanceSession(session, { ...means, lease });
     // A session that blocks its worker until the lease is lost counts as a crash.
-    if (advanced !== 'lost') await care.end(session);
+    if (advanced !== 'lost') await crashLedger.endAttempt(session);
     return advanced;
   } catch (error) {
     // If moving to the dead letters failed, leave the count as it is, so that the next attempt does it.
@@ -92,18 +92,19 @@ async function handleJobFailure(means: JobContext, session: string, error: unkno
   if (code === 'missing') return null;
   // The problem is Redis and not the session, so it does not count; the next sweep finds the session again.
   if (code === 'unreadable' || code === 'busy' || code === 'full') {
-    await means.care.end(session).catch(() => undefined);
+    await means.crashLedger.endAttempt(session).catch(() => undefined);
     throw error;
   }
   return moveToDeadLetters(means, session, error instanceof Error ? error.message : String(error));
 }
 
 async function moveToDeadLetters(
-  { care, now, onReport }: JobContext,
+  { crashLedger, now, onReport }: JobContext,
   session: string,
   reason: string,
   crashes?: number,
 ): Promise<null> {
-  if (await care.park({ session, reason, at: now() }, crashes)) onReport({ kind: 'parked', session, reason });
+  if (await crashLedger.park({ session, reason, at: now() }, crashes))
+    onReport({ kind: 'parked', session, reason });
   return null;
 }

@@ -58,7 +58,7 @@ export class SessionLease {
 
   /** Schedules the next renewal regardless of how long a reply takes. */
   #renewLater(): void {
-    this.#stopRinging = this.#stopwatch.ring(this.#ms / renewalsPerLease, () => {
+    this.#stopRinging = this.#stopwatch.schedule(this.#ms / renewalsPerLease, () => {
       this.#renewLater();
       void this.renew();
     });
@@ -87,9 +87,9 @@ export function guardToolsByLease(tools: readonly Tool[], lease: SessionLease): 
       if (!lease.isSure()) return leaseLostResult;
       const { execution } = context;
       if (execution === undefined) return tool.run(args, context);
-      const intend: typeof execution.intend = async (intent) =>
-        (await execution.intend(intent)) && lease.isSure();
-      return tool.run(args, { ...context, execution: { ...execution, intend } });
+      const intend: typeof execution.recordIntent = async (intent) =>
+        (await execution.recordIntent(intent)) && lease.isSure();
+      return tool.run(args, { ...context, execution: { ...execution, recordIntent: intend } });
     },
   }));
 }

@@ -52,7 +52,7 @@ export type SessionQueue = {
   readonly parts: {
     readonly queues: TenantQueues;
     readonly commands: CommandChannel;
-    readonly care: CrashLedger;
+    readonly crashLedger: CrashLedger;
     readonly book: ScheduleRegistry;
   };
   close(): Promise<void>;
@@ -65,12 +65,12 @@ export function createSessionQueue(
 ): SessionQueue {
   const queues = createTenantQueues(redis, prefix);
   const { commands } = store;
-  const care = createCrashLedger(redis, prefix);
+  const crashLedger = createCrashLedger(redis, prefix);
   const book = createScheduleRegistry(redis, prefix);
   /** Resolves to whether the session is run by workers. */
   const wakeIfQueued = async (id: string): Promise<boolean> => {
-    const { about, head } = await store.open(id);
-    const queued = getQueueAssignment(about);
+    const { metadata, head } = await store.open(id);
+    const queued = getQueueAssignment(metadata);
     if (queued === null) return false;
     await queues.wake({ session: id, version: head }, toWakeOptions(queued, Date.now()));
     return true;
@@ -81,7 +81,7 @@ export function createSessionQueue(
     throw new StoreError('invalid', formatSessionLabel(id), reason);
   };
   return {
-    parts: { queues, commands, care, book },
+    parts: { queues, commands, crashLedger, book },
     wake,
     submit: (session, goal, options) => submitSession({ store, queues }, { session, goal }, options),
     async send(id, command, options) {
@@ -93,16 +93,16 @@ export function createSessionQueue(
     schedules: createScheduleManager(queues, book),
     depths: async () =>
       Promise.all((await queues.tenants()).map((tenant) => readTenantQueueDepth(redis, queues, tenant))),
-    parked: () => care.parked(),
+    parked: () => crashLedger.parked(),
     async retry(id) {
-      const wasParked = await care.unpark(id);
+      const wasParked = await crashLedger.unpark(id);
       await wake(id);
       return wasParked;
     },
     async drop(id, now) {
       const queued = await findQueueAssignment(store, id);
-      await care.park({ session: id, reason: 'dropped by hand', at: now });
-      const queue = queues.of(queued?.tenant ?? defaultTenant);
+      await crashLedger.park({ session: id, reason: 'dropped by hand', at: now });
+      const queue = queues.getQueue(queued?.tenant ?? defaultTenant);
       const job = await queue.getDeduplicationJobId(encodeURIComponent(id));
       // An active job cannot be removed; its worker finds the session parked when it is next woken.
       if (job !== null) await queue.remove(job);
@@ -114,7 +114,7 @@ export function createSessionQueue(
 /** Returns null if the assignment is no longer readable. */
 async function findQueueAssignment(store: Store, id: string): Promise<QueueAssignment | null> {
   try {
-    return getQueueAssignment((await store.open(id)).about);
+    return getQueueAssignment((await store.open(id)).metadata);
   } catch (error) {
     if (error instanceof StoreError && (error.code === 'damaged' || error.code === 'newer')) return null;
     throw error;
@@ -126,7 +126,7 @@ async function readTenantQueueDepth(
   queues: TenantQueues,
   tenant: string,
 ): Promise<TenantQueueDepth> {
-  const queue = queues.of(tenant);
+  const queue = queues.getQueue(tenant);
   const counts = await queue.getJobCounts('waiting', 'prioritized', 'delayed', 'active');
   const count = (name: string): number => counts[name] ?? 0;
   const active = await queue.getActive(0, 999);

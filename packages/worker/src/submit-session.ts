@@ -4,7 +4,7 @@ import { toWakeOptions, addQueueAssignment, type QueueAssignment } from './queue
 import { defaultTenant, type TenantQueues } from './tenant-queues.ts';
 
 export type SubmitSessionOptions = {
-  readonly about?: Json;
+  readonly metadata?: Json;
   readonly owner: string;
   readonly now: number;
   readonly tenant?: string;
@@ -72,9 +72,9 @@ function createQueuedSession(
   session: Session,
   options: SubmitSessionOptions,
 ): Promise<LogPosition> {
-  const { about = null, owner, now } = options;
+  const { metadata = null, owner, now } = options;
   return store.create(session, owner, {
-    about: addQueueAssignment(about, toQueueAssignment(options)),
+    metadata: addQueueAssignment(metadata, toQueueAssignment(options)),
     createdAt: now,
   });
 }

@@ -12,7 +12,7 @@ type SweepContext = {
   readonly prefix: string;
   readonly queues: TenantQueues;
   readonly commands: CommandChannel;
-  readonly care: CrashLedger;
+  readonly crashLedger: CrashLedger;
   readonly now: number;
   /** How many recently updated sessions to check each time, and how many of the older ones, in rotation. */
   readonly newest: number;
@@ -72,18 +72,18 @@ async function listNextOlderIds(means: SweepContext): Promise<readonly string[]>
 }
 
 /** The dependencies for checking one session. */
-export type SweepProbe = Pick<SweepContext, 'commands' | 'care' | 'now'> & {
-  readonly glimpse: (id: string) => Promise<Pick<SessionHead, 'head' | 'about' | 'status'> | null>;
+export type SweepProbe = Pick<SweepContext, 'commands' | 'crashLedger' | 'now'> & {
+  readonly readSessionHead: (id: string) => Promise<Pick<SessionHead, 'head' | 'metadata' | 'status'> | null>;
   readonly isQueued: (tenant: string, id: string) => Promise<boolean>;
   readonly wake: TenantQueues['wake'];
 };
 
-function createSweepProbe({ redis, prefix, queues, commands, care, now }: SweepContext): SweepProbe {
+function createSweepProbe({ redis, prefix, queues, commands, crashLedger, now }: SweepContext): SweepProbe {
   return {
     commands,
-    care,
+    crashLedger,
     now,
-    glimpse: (id) => readSessionHead(redis, prefix, id),
+    readSessionHead: (id) => readSessionHead(redis, prefix, id),
     isQueued: (tenant, id) => isJobQueued(queues, tenant, id),
     wake: (wake, options) => queues.wake(wake, options),
   };
@@ -91,18 +91,18 @@ function createSweepProbe({ redis, prefix, queues, commands, care, now }: SweepC
 
 /** Resolves to null if the session needs no wake-up or is not run by workers. */
 export async function wakeIfForgotten(id: string, look: SweepProbe): Promise<string | null> {
-  const { glimpse, commands, care, now } = look;
-  const seen = await glimpse(id);
-  const queued = seen === null ? null : getQueueAssignment(seen.about);
+  const { readSessionHead, commands, crashLedger, now } = look;
+  const seen = await readSessionHead(id);
+  const queued = seen === null ? null : getQueueAssignment(seen.metadata);
   if (seen === null || queued === null || sweptOutStatuses.has(seen.status)) return null;
-  if (waitingForPeopleStatuses.has(seen.status) && (await commands.waiting(id)).length === 0) return null;
-  if ((await care.reason(id)) !== null || (await look.isQueued(queued.tenant, id))) return null;
+  if (waitingForPeopleStatuses.has(seen.status) && (await commands.listPending(id)).length === 0) return null;
+  if ((await crashLedger.reason(id)) !== null || (await look.isQueued(queued.tenant, id))) return null;
   await look.wake({ session: id, version: seen.head }, toWakeOptions(queued, now));
   return id;
 }
 
 async function isJobQueued(queues: TenantQueues, tenant: string, id: string): Promise<boolean> {
-  const queue = queues.of(tenant);
+  const queue = queues.getQueue(tenant);
   const job = await queue.getDeduplicationJobId(encodeURIComponent(id));
   return job !== null && (await queue.getJob(job)) !== undefined;
 }

@@ -17,7 +17,7 @@ export type SessionTemplate = {
   readonly goal: string;
   readonly profile: string;
   readonly settings: Partial<SessionSettings>;
-  readonly about?: Json;
+  readonly metadata?: Json;
   readonly priority?: number;
 };
 
@@ -53,7 +53,7 @@ export function getQueuePrefix(prefix: string, tenant: string): string {
 
 /** One queue per tenant, so that no tenant's work can delay another's. */
 export type TenantQueues = {
-  of(tenant: string): Queue<QueueJob>;
+  getQueue(tenant: string): Queue<QueueJob>;
   tenants(): Promise<readonly string[]>;
   /** Makes a tenant known to all workers. */
   register(tenant: string): Promise<void>;
@@ -71,7 +71,7 @@ export function createTenantQueues(redis: RedisClient, prefix: string): TenantQu
   const known = new Map<string, Queue<QueueJob>>();
   const registry = `${prefix}:tenants`;
   const kept = createTenantLimitsStore(redis, prefix);
-  const of = (tenant: string): Queue<QueueJob> => {
+  const getQueue = (tenant: string): Queue<QueueJob> => {
     const found = known.get(tenant);
     if (found !== undefined) return found;
     const made = new Queue<QueueJob>(queueName, {
@@ -88,20 +88,20 @@ export function createTenantQueues(redis: RedisClient, prefix: string): TenantQu
   };
   const limitsOf = async (tenant: string): Promise<Required<TenantLimits>> => {
     const [concurrency, rate] = [
-      await of(tenant).getGlobalConcurrency(),
-      await of(tenant).getGlobalRateLimit(),
+      await getQueue(tenant).getGlobalConcurrency(),
+      await getQueue(tenant).getGlobalRateLimit(),
     ];
     return { concurrency, rate: rate === null ? null : { max: rate.max, perMs: rate.duration } };
   };
   return {
-    of,
+    getQueue,
     register,
     tenants: () =>
       translateRedisErrors(async () => [...new Set([defaultTenant, ...(await redis.smembers(registry))])]),
     wake: (wake, { tenant = defaultTenant, priority, delayMs } = {}) =>
       translateRedisErrors(async () => {
         await register(tenant);
-        await of(tenant).add('wake', wake, {
+        await getQueue(tenant).add('wake', wake, {
           deduplication: { id: encodeURIComponent(wake.session), keepLastIfActive: true },
           removeOnComplete: true,
           removeOnFail: true,
@@ -113,14 +113,15 @@ export function createTenantQueues(redis: RedisClient, prefix: string): TenantQu
       translateRedisErrors(async () => {
         await register(tenant);
         await kept.put(tenant, limits);
-        await applyTenantLimits(of(tenant), limits);
+        await applyTenantLimits(getQueue(tenant), limits);
       }),
     limits: (tenant) => translateRedisErrors(() => limitsOf(tenant)),
     restoreLimits: () =>
       translateRedisErrors(async () => {
         for (const [tenant, limits] of await kept.all()) {
           const now = await limitsOf(tenant);
-          if (!isDeepStrictEqual({ ...now, ...limits }, now)) await applyTenantLimits(of(tenant), limits);
+          if (!isDeepStrictEqual({ ...now, ...limits }, now))
+            await applyTenantLimits(getQueue(tenant), limits);
         }
       }),
     async close() {

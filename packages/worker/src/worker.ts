@@ -23,7 +23,7 @@ export type WorkerOptions = {
   readonly redis: RedisClient;
   readonly store: Store;
   readonly queue: SessionQueue;
-  readonly outfitFor: AgentFactory;
+  readonly agentFactory: AgentFactory;
   readonly prefix?: string;
   readonly owner?: string;
   /** Maximum number of sessions per tenant that this worker runs concurrently. */
@@ -177,10 +177,10 @@ async function processScheduledRun(
 }
 
 function toJobContext(setup: WorkerContext, draining: AbortSignal): JobContext {
-  const { care, commands } = setup.queue.parts;
+  const { crashLedger, commands } = setup.queue.parts;
   return {
     ...setup,
-    care,
+    crashLedger,
     commands,
     draining,
     now: () => Date.now(),
@@ -191,7 +191,7 @@ function toLeasedJob(job: Job<WakeJob>, token: string, leaseMs: number): LeasedJ
   return {
     wake: job.data,
     extend: async () => (await job.extendLock(token, leaseMs)) === 1,
-    async giveBack() {
+    async release() {
       await job.moveToWait(token);
       throw new WaitingError();
     },

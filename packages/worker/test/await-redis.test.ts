@@ -21,8 +21,8 @@ function createListener(signal = new AbortController().signal): {
     options: {
       signal,
       attemptMs: 600_000,
-      onAway: (place, reason) => void told.push(`away: ${place}: ${reason}`),
-      onThere: (place) => void told.push(`there: ${place}`),
+      onDisconnected: (place, reason) => void told.push(`away: ${place}: ${reason}`),
+      onConnected: (place) => void told.push(`there: ${place}`),
     },
   };
 }

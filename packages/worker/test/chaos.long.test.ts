@@ -26,7 +26,7 @@ afterEach(async () => {
 async function listUnfinished({ store, queue }: WorkerHarness): Promise<readonly string[]> {
   const all = await store.list({ limit: sessionsCount });
   const parked = await queue.parked();
-  const waiting = await Promise.all(all.map(async ({ id }) => (await store.commands.waiting(id)).length));
+  const waiting = await Promise.all(all.map(async ({ id }) => (await store.commands.listPending(id)).length));
   return [
     ...(all.length < sessionsCount ? [`${sessionsCount - all.length} are not there`] : []),
     ...parked.map(({ session, reason }) => `${session} is parked: ${reason}`),

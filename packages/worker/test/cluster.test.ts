@@ -55,16 +55,16 @@ describe('on a cluster of three masters', { tags: ['redis'] }, () => {
     const marks = createSessionFeedbackStore(connected.redis, { prefix });
     for (const id of ['a', 'b{c}d', 'e']) {
       await store.create(createSession({ id, at: 1 }), 'test');
-      await marks.keep(id, 'one', 'right');
-      await marks.keep(id, 'one', `wrong ${id}`);
-      await marks.keep(id, '__proto__', 'odd');
-      expect((await marks.of(id)).toSorted()).toEqual(['odd', `wrong ${id}`]);
-      await marks.forget(id, '__proto__');
-      expect(await marks.of(id)).toEqual([`wrong ${id}`]);
+      await marks.save(id, 'one', 'right');
+      await marks.save(id, 'one', `wrong ${id}`);
+      await marks.save(id, '__proto__', 'odd');
+      expect((await marks.list(id)).toSorted()).toEqual(['odd', `wrong ${id}`]);
+      await marks.remove(id, '__proto__');
+      expect(await marks.list(id)).toEqual([`wrong ${id}`]);
       expect(await store.remove(id)).toBe(true);
-      expect(await marks.of(id)).toEqual([]);
-      await expect(marks.keep(id, 'one', 'right')).rejects.toMatchObject({ code: 'missing' });
-      expect(await marks.of(id)).toEqual([]);
+      expect(await marks.list(id)).toEqual([]);
+      await expect(marks.save(id, 'one', 'right')).rejects.toMatchObject({ code: 'missing' });
+      expect(await marks.list(id)).toEqual([]);
     }
   });
 

@@ -61,12 +61,12 @@ export async function createWorkerHarness(
       await queue.submit(session, goal, { owner: 'test', now: Date.now(), ...options });
       return session;
     },
-    async work(outfitFor, options = {}) {
+    async work(agentFactory, options = {}) {
       const worker = await startWorker({
         redis,
         store,
         queue,
-        outfitFor,
+        agentFactory,
         prefix: name,
         onReport,
         pollMs: 50,

@@ -13,7 +13,7 @@ const template: SessionTemplate = {
   goal: 'Look after it.',
   profile: 'pawl',
   settings: { governor: { preset: 'none', rules: {} } },
-  about: { dir: '/somewhere' },
+  metadata: { dir: '/somewhere' },
 };
 
 const answeringFactory = createScriptedFactory([{ text: 'It is fine.' }]);
@@ -44,9 +44,9 @@ describe('a schedule', { tags: ['redis'] }, () => {
     const idle = { active: 0, waiting: 0, delayed: 0 };
     await expect.poll(async () => (await place.queue.depths())[0]).toMatchObject(idle);
     const all = await place.store.list();
-    for (const { goal, about, status } of all.filter((each) => each.steps > 0)) {
+    for (const { goal, metadata, status } of all.filter((each) => each.steps > 0)) {
       expect({ goal, status }).toEqual({ goal: 'Look after it.', status: 'waitingForUser' });
-      expect(about).toMatchObject({ dir: '/somewhere', worker: { tenant: 'default' } });
+      expect(metadata).toMatchObject({ dir: '/somewhere', worker: { tenant: 'default' } });
     }
     // One second after the other, and none twice.
     const seconds = all.map(({ id }) => /^watch-(\d{8}T\d{6})Z-[\da-f]{8}$/.exec(id)?.[1]);
@@ -98,7 +98,7 @@ describe('a schedule', { tags: ['redis'] }, () => {
     place = await createWorkerHarness(server);
     const { store, queue } = place;
     const session = createSession({ id: 'half', at: 1 });
-    await store.create(session, 'gone', { about: { worker: { tenant: 'default' } } });
+    await store.create(session, 'gone', { metadata: { worker: { tenant: 'default' } } });
     const means = { store, queues: queue.parts.queues };
     const options = { owner: 'test', now: 2 };
     await submitSessionOnce(means, { session, goal: 'Do it.' }, options);
@@ -111,7 +111,7 @@ describe('a schedule', { tags: ['redis'] }, () => {
     place = await createWorkerHarness(server);
     const { store, queue } = place;
     const session = createSession({ id: 'slow', at: 1 });
-    const at = await store.create(session, 'slow maker', { about: { worker: { tenant: 'default' } } });
+    const at = await store.create(session, 'slow maker', { metadata: { worker: { tenant: 'default' } } });
     const said = { type: 'user-message', at: 1, text: 'Do it.' } as const;
     const late: Store = {
       ...store,
@@ -191,7 +191,7 @@ describe('a schedule', { tags: ['redis'] }, () => {
     ]);
     // It is counted from when it was set, and not from when it was put back.
     expect(Math.abs((all[0]?.next ?? 0) - first - hour)).toBeLessThan(1_000);
-    for (const tenant of ['default', 'web']) expect(await queues.of(tenant).getDelayedCount()).toBe(1);
+    for (const tenant of ['default', 'web']) expect(await queues.getQueue(tenant).getDelayedCount()).toBe(1);
     expect(await restore(later)).toEqual([]);
   });
 
@@ -211,14 +211,14 @@ describe('a schedule', { tags: ['redis'] }, () => {
     const late = { ...book, all: async () => ((looks += 1) === 1 ? old : book.all()) };
     await restoreSchedules({ queues, book: late, now: later });
     expect(await schedules.all()).toMatchObject([{ name: 'changed', goal: 'Sleep.' }]);
-    expect(await queues.of('default').getJobSchedulersCount()).toBe(1);
+    expect(await queues.getQueue('default').getJobSchedulersCount()).toBe(1);
     // One who was gone in the middle of it has put back what was removed: the next one takes it out.
     const [entry] = old.filter(({ name }) => name === 'gone');
     const definition = entry?.definition ?? null;
     if (definition === null) throw new Error('It was not kept.');
     await registerScheduler(queues, { tenant: 'default', name: 'gone', definition });
     await restoreSchedules({ queues, book, now: later });
-    expect(await queues.of('default').getJobScheduler('gone')).toBeUndefined();
+    expect(await queues.getQueue('default').getJobScheduler('gone')).toBeUndefined();
     // What only the queue knew is known from now on, and what was removed long ago is forgotten.
     await registerScheduler(queues, { tenant: 'default', name: 'older', definition });
     await restoreSchedules({ queues, book, now: later + 31 * 86_400_000 });
@@ -310,7 +310,7 @@ describe('limits and retention', { tags: ['redis'] }, () => {
     for (const id of ['old', 'asked', 'parked']) await place.until(id, 'waitingForUser');
     await place.submit('unfinished', 'Do it.', { now: longAgo, delayMs: 3_600_000 });
     await place.store.create(createSession({ id: 'by-hand', at: longAgo }), 'me', { createdAt: longAgo });
-    await place.queue.parts.care.park({ session: 'parked', reason: 'odd', at: 1 });
+    await place.queue.parts.crashLedger.park({ session: 'parked', reason: 'odd', at: 1 });
     // What was worked on is as old as its last event; here it is made older.
     for (const id of ['old', 'asked', 'parked'])
       await place.redis.zadd(`${place.prefix}:sessions`, longAgo, id);

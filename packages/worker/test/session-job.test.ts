@@ -36,7 +36,7 @@ async function createJobScene(
     means: {
       store: change(store),
       commands: store.commands,
-      outfitFor: createScriptedFactory([{ text: 'Done.' }]),
+      agentFactory: createScriptedFactory([{ text: 'Done.' }]),
       owner: 'worker',
       draining: new AbortController().signal,
       graceMs: 50,
@@ -45,9 +45,9 @@ async function createJobScene(
       crashesMax: 3,
       now: () => 5,
       onReport: (report) => void reports.push(report),
-      care: {
-        begin: async () => ({ head: 1, times: (begun += 1) }),
-        end: async () => void (begun = 0),
+      crashLedger: {
+        startAttempt: async () => ({ head: 1, count: (begun += 1) }),
+        endAttempt: async () => void (begun = 0),
         park: throwNoAnswer,
         parked: throwNoAnswer,
         unpark: throwNoAnswer,
@@ -61,7 +61,7 @@ async function createJobScene(
 const createLeasedJob = (more: Partial<LeasedJob> = {}): LeasedJob => ({
   wake: { session: 's', version: 1 },
   extend: async () => true,
-  giveBack: async () => undefined,
+  release: async () => undefined,
   ...more,
 });
 
@@ -83,7 +83,7 @@ describe('a job', () => {
     const { means, reports } = await createJobScene((store) => store);
     const running = processSessionJob(createLeasedJob(), {
       ...means,
-      outfitFor: async () => {
+      agentFactory: async () => {
         await means.store.claim('s', 'other');
         // It means nothing to the session as it is.
         await means.commands.send('s', { kind: 'resume' });
@@ -101,7 +101,7 @@ describe('a job', () => {
     });
     await expect(running).rejects.toThrow(/lease of session "s" was lost/);
     expect(reports.map(({ kind }) => kind)).toEqual(['taken', 'lost']);
-    expect(await means.commands.waiting('s')).toHaveLength(1);
+    expect(await means.commands.listPending('s')).toHaveLength(1);
   });
 
   it('is not begun as long as nobody has said that it is still ours', async () => {
@@ -125,7 +125,9 @@ describe('a job', () => {
       run: async () => ({ ok: true, output: (starts += 1) }),
     });
     const stop = new AbortController();
-    const outfitFor = createScriptedFactory([{ calls: [{ tool: 'effect', args: {} }] }], { tools: [tool] });
+    const agentFactory = createScriptedFactory([{ calls: [{ tool: 'effect', args: {} }] }], {
+      tools: [tool],
+    });
     const { means, reports } = await createJobScene(
       (store) => ({
         ...store,
@@ -138,7 +140,7 @@ describe('a job', () => {
           return store.append(id, at, events, after);
         },
       }),
-      { outfitFor, draining: stop.signal },
+      { agentFactory, draining: stop.signal },
     );
     const over = processSessionJob(createLeasedJob(), means);
     await asked.promise;

@@ -17,7 +17,7 @@ function createStopwatch(): SimulatedStopwatch {
   const due = new Map<() => void, number>();
   return {
     now: () => now,
-    ring(ms, then) {
+    schedule(ms, then) {
       due.set(then, now + ms);
       return () => due.delete(then);
     },
@@ -132,7 +132,7 @@ describe('a lease', () => {
   it('keeps a tool that says first what it is about to do from doing it after a pause', async () => {
     const stopwatch = createStopwatch();
     const lease = new SessionLease(100, async () => true, stopwatch);
-    const intend = async (): Promise<boolean> => {
+    const recordIntent = async (): Promise<boolean> => {
       stopwatch.pause(150);
       return true;
     };
@@ -143,12 +143,15 @@ describe('a lease', () => {
       parameters: z.object({}),
       effect: 'verifiable',
       run: async (_, { execution }) => {
-        if ((await execution?.intend({})) === true) done += 1;
+        if ((await execution?.recordIntent({})) === true) done += 1;
         return { ok: true, output: done };
       },
     });
     const [guarded] = guardToolsByLease([tool], lease);
-    await guarded?.run({}, { ...context, execution: { id: 'x', intend, hear: () => undefined } });
+    await guarded?.run(
+      {},
+      { ...context, execution: { id: 'x', recordIntent, appendOutput: () => undefined } },
+    );
     expect(done).toBe(0);
     lease.end();
   });

@@ -99,7 +99,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     await elsewhere.close();
     const said = (await readEvents(place, 'a')).filter(({ type }) => type === 'steered');
     expect(said).toMatchObject([{ text: 'Second.' }]);
-    expect(await place.queue.parts.commands.waiting('a')).toEqual([]);
+    expect(await place.queue.parts.commands.listPending('a')).toEqual([]);
   });
 
   it('holds nothing while people decide, and goes on by what they say', async () => {
@@ -215,9 +215,9 @@ describe('a worker', { tags: ['redis'] }, () => {
     place = await createWorkerHarness(server);
     const { parts } = place.queue;
     const looks = new Map<string, number>();
-    const waiting: typeof parts.commands.waiting = (id) => {
+    const waiting: typeof parts.commands.listPending = (id) => {
       looks.set(id, (looks.get(id) ?? 0) + 1);
-      return parts.commands.waiting(id);
+      return parts.commands.listPending(id);
     };
     const queue = { ...place.queue, parts: { ...parts, commands: { ...parts.commands, waiting } } };
     const asked = Promise.withResolvers<void>();
@@ -255,7 +255,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     const session = await place.until('a', 'waitingForUser');
     await place.redis.xadd(`${place.prefix}:{a}:commands`, '*', 'command', '{"kind":"__proto__"}');
     await place.queue.send('a', { kind: 'decide', callId: 'none', decision: 'allow' });
-    await expect.poll(() => place.queue.parts.commands.waiting('a')).toEqual([]);
+    await expect.poll(() => place.queue.parts.commands.listPending('a')).toEqual([]);
     expect(await place.store.open('a')).toMatchObject({ head: session.seq });
   });
 
@@ -323,7 +323,7 @@ describe('a worker', { tags: ['redis'] }, () => {
   it('parks a session that was taken up too often without an end, and works on the others', async () => {
     place = await createWorkerHarness(server);
     await place.submit('bad');
-    for (let crash = 0; crash < 3; crash += 1) await place.queue.parts.care.begin('bad');
+    for (let crash = 0; crash < 3; crash += 1) await place.queue.parts.crashLedger.startAttempt('bad');
     await place.submit('good');
     await place.work(createScriptedFactory([{ text: 'Fine.' }]), { crashesMax: 3 });
     await place.until('good', 'waitingForUser');
@@ -335,56 +335,56 @@ describe('a worker', { tags: ['redis'] }, () => {
 
   it('counts anew for a session that got somewhere between two crashes', async () => {
     place = await createWorkerHarness(server);
-    const { care } = place.queue.parts;
+    const { crashLedger } = place.queue.parts;
     const counts: (number | undefined)[] = [];
     for (const head of [1, 1, 2, 22, 22, 60]) {
       await place.redis.hset(buildSessionKeys(place.prefix, 'a').session, 'head', head);
-      counts.push((await care.begin('a'))?.times);
+      counts.push((await crashLedger.startAttempt('a'))?.count);
     }
     expect(counts).toEqual([1, 2, 3, 1, 2, 1]);
-    await care.end('a');
-    expect(await care.begin('a')).toEqual({ head: 60, times: 1 });
+    await crashLedger.endAttempt('a');
+    expect(await crashLedger.startAttempt('a')).toEqual({ head: 60, times: 1 });
   });
 
   it('does not park what was given another chance, or ended in order, since that was decided', async () => {
     place = await createWorkerHarness(server);
-    const { care } = place.queue.parts;
+    const { crashLedger } = place.queue.parts;
     await place.submit('a');
     const parked = { session: 'a', reason: 'too often', at: 1 };
     const taken = async (): Promise<void> => {
-      for (let crash = 0; crash < 4; crash += 1) await care.begin('a');
+      for (let crash = 0; crash < 4; crash += 1) await crashLedger.startAttempt('a');
     };
     await taken();
-    expect(await care.park(parked, 3)).toBe(true);
+    expect(await crashLedger.park(parked, 3)).toBe(true);
     // Another one had come to the same, and is late.
-    expect(await care.unpark('a')).toBe(true);
-    expect(await care.park(parked, 3)).toBe(false);
+    expect(await crashLedger.unpark('a')).toBe(true);
+    expect(await crashLedger.park(parked, 3)).toBe(false);
     await taken();
-    await care.end('a');
-    expect(await care.park(parked, 3)).toBe(false);
-    expect(await care.reason('a')).toBeNull();
-    expect(await care.parked()).toEqual([]);
-    expect(await care.unpark('a')).toBe(false);
-    expect(await care.park(parked)).toBe(true);
+    await crashLedger.endAttempt('a');
+    expect(await crashLedger.park(parked, 3)).toBe(false);
+    expect(await crashLedger.reason('a')).toBeNull();
+    expect(await crashLedger.parked()).toEqual([]);
+    expect(await crashLedger.unpark('a')).toBe(false);
+    expect(await crashLedger.park(parked)).toBe(true);
   });
 
   it('counts nothing for a session that is parked or gone', async () => {
     place = await createWorkerHarness(server);
-    const { care } = place.queue.parts;
-    expect(await care.begin('a')).toBeNull();
+    const { crashLedger } = place.queue.parts;
+    expect(await crashLedger.startAttempt('a')).toBeNull();
     await place.submit('a');
-    expect(await care.begin('a')).toEqual({ head: 1, times: 1 });
-    await care.park({ session: 'a', reason: 'dropped by hand', at: 1 });
-    expect(await care.begin('a')).toBeNull();
-    await care.unpark('a');
-    expect(await care.begin('a')).toEqual({ head: 1, times: 1 });
+    expect(await crashLedger.startAttempt('a')).toEqual({ head: 1, times: 1 });
+    await crashLedger.park({ session: 'a', reason: 'dropped by hand', at: 1 });
+    expect(await crashLedger.startAttempt('a')).toBeNull();
+    await crashLedger.unpark('a');
+    expect(await crashLedger.startAttempt('a')).toEqual({ head: 1, times: 1 });
   });
 
   it('does not go on from a log that is shorter than it was', async () => {
     place = await createWorkerHarness(server);
     await place.submit('a');
     await place.queue.parts.queues.wake({ session: 'b', version: 3 });
-    const queue = place.queue.parts.queues.of('default');
+    const queue = place.queue.parts.queues.getQueue('default');
     await queue.obliterate({ force: true });
     await place.queue.parts.queues.wake({ session: 'a', version: 7 });
     await place.work(createScriptedFactory([{ text: 'Never.' }]));

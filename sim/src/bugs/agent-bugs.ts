@@ -122,10 +122,10 @@ export const agentBugs: readonly PlantedBug[] = [
     parts: {
       clock: (clock) => ({
         ...clock,
-        async until(at, signal) {
+        async sleepUntil(at, signal) {
           const pieceMs = 60_000;
           while (!signal.aborted && clock.now() < at)
-            await clock.until(Math.min(at, clock.now() + pieceMs), signal);
+            await clock.sleepUntil(Math.min(at, clock.now() + pieceMs), signal);
         },
       }),
     },

@@ -29,8 +29,14 @@ export const storeBugs: readonly PlantedBug[] = [
     what: 'a session is gone on with under the claim of whoever had it before',
     parts: {
       async takeUp(store, id) {
-        const { session, fence, head, about } = await store.open(id);
-        return { fence, session, about, log: createStoreEventLog(store, id, { fence, head }), unstored: [] };
+        const { session, fence, head, metadata } = await store.open(id);
+        return {
+          fence,
+          session,
+          metadata,
+          log: createStoreEventLog(store, id, { fence, head }),
+          unsavedEntries: [],
+        };
       },
     },
   },

@@ -38,7 +38,7 @@ export const toolBugs: readonly PlantedBug[] = [
       tools: (tools) =>
         replaceTool(tools, 'edit', (tool) => ({
           ...tool,
-          settle: async (args) => ({ ok: true, output: { mark: getMarkArgument(args) } }),
+          reconcile: async (args) => ({ ok: true, output: { mark: getMarkArgument(args) } }),
         })),
     },
   },
@@ -50,7 +50,7 @@ export const toolBugs: readonly PlantedBug[] = [
         ...spool,
         async find(execution) {
           const found = await spool.find(execution);
-          if (found.result !== null) await spool.forget(execution);
+          if (found.result !== null) await spool.remove(execution);
           return found;
         },
       }),
@@ -59,7 +59,7 @@ export const toolBugs: readonly PlantedBug[] = [
   {
     name: 'spool-forgets-all',
     what: 'tidying up throws away what is still needed',
-    parts: { spool: (spool) => ({ ...spool, keepOnly: () => spool.keepOnly([]) }) },
+    parts: { spool: (spool) => ({ ...spool, retainOnly: () => spool.retainOnly([]) }) },
   },
   {
     name: 'spool-mixes-up',
@@ -116,10 +116,10 @@ function createQueuedTool(tool: Tool, { world, driver }: AssemblyContext): Tool 
 function renameSpoolKeys(spool: ExecutionSpool, rename: (execution: string) => string): ExecutionSpool {
   return {
     ...spool,
-    keep: (execution, result) => spool.keep(rename(execution), result),
+    saveResult: (execution, result) => spool.saveResult(rename(execution), result),
     find: (execution) => spool.find(rename(execution)),
-    forget: async () => undefined,
-    keepOnly: async () => undefined,
+    remove: async () => undefined,
+    retainOnly: async () => undefined,
   };
 }
 

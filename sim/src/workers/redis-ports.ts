@@ -32,8 +32,8 @@ export function createCrashLedgerPort(world: SimWorld, process: string, care: Cr
   const call = <Result>(name: string, perform: () => Promise<Result>): Promise<Result> =>
     performRedisCall(world, process, `care ${name}`, perform);
   return {
-    begin: (session) => call('begin', () => care.begin(session)),
-    end: (session) => call('end', () => care.end(session)),
+    startAttempt: (session) => call('begin', () => care.startAttempt(session)),
+    endAttempt: (session) => call('end', () => care.endAttempt(session)),
     park: (parked, crashes) => call('park', () => care.park(parked, crashes)),
     reason: (session) => call('reason', () => care.reason(session)),
     parked: () => call('parked', () => care.parked()),
@@ -49,8 +49,9 @@ export function createCommandsPort(
   return {
     send: (session, command, options) =>
       performRedisCall(world, process, 'send', () => commands.send(session, command, options)),
-    waiting: (session) => performRedisCall(world, process, 'waiting', () => commands.waiting(session)),
-    drop: (session, id, fence) =>
-      performRedisCall(world, process, 'drop', () => commands.drop(session, id, fence)),
+    listPending: (session) =>
+      performRedisCall(world, process, 'waiting', () => commands.listPending(session)),
+    remove: (session, id, fence) =>
+      performRedisCall(world, process, 'drop', () => commands.remove(session, id, fence)),
   };
 }

@@ -15,16 +15,16 @@ export function createSimCrashLedger(headOf: (session: string) => number | null)
     return kept;
   };
   return {
-    async begin(session) {
+    async startAttempt(session) {
       const head = headOf(session);
       if (head === null) return null;
       const kept = at(session, head);
       if (kept.parked !== null) return null;
       if (head - kept.head >= progressEventsMin) kept.begun = 0;
       kept.head = head;
-      return { head, times: (kept.begun += 1) };
+      return { head, count: (kept.begun += 1) };
     },
-    async end(session) {
+    async endAttempt(session) {
       const kept = all.get(session);
       if (kept !== undefined) kept.begun = 0;
     },

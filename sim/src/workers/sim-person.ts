@@ -146,7 +146,7 @@ export class SimPerson {
     if (text !== undefined) await this.#ask(text, { kind: 'say', text });
     else if (this.#planned.ending === 'shut-down')
       await this.#ask('halt', { kind: 'halt', reason: 'enough' });
-    else if ((await this.#process.store.commands.waiting(this.#id)).length === 0) this.#done = true;
+    else if ((await this.#process.store.commands.listPending(this.#id)).length === 0) this.#done = true;
   }
 
   async #decide(call: { readonly id: string; readonly args: unknown }, request: number): Promise<void> {

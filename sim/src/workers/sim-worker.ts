@@ -108,7 +108,7 @@ export class SimWorker {
           extend: parts.extend(() =>
             performRedisCall(world, name, 'extend', async () => queue.extend(job, token, simLeaseMs)),
           ),
-          giveBack: () =>
+          release: () =>
             performRedisCall(world, name, 'give back', async () => {
               queue.giveBack(job, token);
               isGivenBack = true;
@@ -117,9 +117,9 @@ export class SimWorker {
         {
           store,
           commands: parts.commands(createCommandsPort(world, name, this.process.store.commands), world),
-          care: taking.heard(parts.care(createCrashLedgerPort(world, name, taking.kept(care)))),
+          crashLedger: taking.heard(parts.care(createCrashLedgerPort(world, name, taking.kept(care)))),
           owner: driver.name,
-          outfitFor: async ({ session: { seq } }) => {
+          agentFactory: async ({ session: { seq } }) => {
             world.oracle.watching(driver, seq);
             return this.#outfit(driver, { job, token });
           },
@@ -204,8 +204,8 @@ export class SimWorker {
       /** Records attempts in the order in which the ledger persists them. */
       kept: (care: WorkersWorld['care']): WorkersWorld['care'] => ({
         ...care,
-        begin: async (id) => {
-          const begun = await care.begin(id);
+        startAttempt: async (id) => {
+          const begun = await care.startAttempt(id);
           if (begun !== null) all.push((own = { driver, how: 'gone' }));
           return begun;
         },
@@ -223,9 +223,9 @@ export class SimWorker {
           isUnheard = true;
           return care.park(parked, crashes);
         },
-        end: async (id) => {
+        endAttempt: async (id) => {
           isUnheard = true;
-          await care.end(id);
+          await care.endAttempt(id);
           isUnheard = false;
         },
       }),
@@ -253,9 +253,9 @@ export class SimWorker {
     const { world, queue, care, parts, counts } = this.#crew;
     const { name, store } = this.process;
     const look: SweepProbe = parts.look({
-      glimpse: (id) => performRedisCall(world, name, 'glimpse', () => findStoredSummary(store, id)),
+      readSessionHead: (id) => performRedisCall(world, name, 'glimpse', () => findStoredSummary(store, id)),
       commands: createCommandsPort(world, name, store.commands),
-      care: createCrashLedgerPort(world, name, care),
+      crashLedger: createCrashLedgerPort(world, name, care),
       isQueued: (_, id) => performRedisCall(world, name, 'is queued', async () => queue.has(id)),
       wake: (wake) => performRedisCall(world, name, 'wake', async () => queue.add(wake)),
       now: createSimClock(world, this.process).now(),
@@ -285,14 +285,14 @@ const goneOutcomes: ReadonlySet<ResumeAttempt['how']> = new Set(['gone', 'lost',
 async function findStoredSummary(
   store: Store,
   id: string,
-): Promise<Awaited<ReturnType<SweepProbe['glimpse']>>> {
+): Promise<Awaited<ReturnType<SweepProbe['readSessionHead']>>> {
   return (await store.list()).find((each) => each.id === id) ?? null;
 }
 
 function createSimTimer({ scheduler }: SimWorld, { name }: SimProcess, rate: number): MonotonicTimer {
   return {
     now: () => scheduler.now * rate,
-    ring(ms, then) {
+    schedule(ms, then) {
       const coming = { owner: name, lane: `${name}/stopwatch`, name: `${name} rings`, inMs: ms / rate };
       const pending = scheduler.add({ ...coming, happen: then });
       return () => scheduler.remove(pending);

@@ -50,18 +50,18 @@ export const workerBugs: readonly WorkerBug[] = [
   {
     name: 'no-sweep',
     what: 'what the queue has lost is not looked for',
-    parts: { look: (look) => ({ ...look, glimpse: async () => null }) },
+    parts: { look: (look) => ({ ...look, readSessionHead: async () => null }) },
   },
   {
     name: 'sweep-misses-commands',
     what: 'a session that waits is not woken for what people have said to it',
-    parts: { look: (look) => ({ ...look, commands: { ...look.commands, waiting: async () => [] } }) },
+    parts: { look: (look) => ({ ...look, commands: { ...look.commands, listPending: async () => [] } }) },
   },
   {
     name: 'drop-without-fence',
     what: 'a worker whose session was taken over throws away what it is asked, since it means nothing to it',
     parts: {
-      commands: (commands) => ({ ...commands, drop: (session, id) => commands.drop(session, id) }),
+      commands: (commands) => ({ ...commands, remove: (session, id) => commands.remove(session, id) }),
     },
   },
   {
@@ -70,9 +70,9 @@ export const workerBugs: readonly WorkerBug[] = [
     parts: {
       commands: (commands) => ({
         ...commands,
-        async waiting(session) {
-          const waiting = await commands.waiting(session);
-          for (const { id } of waiting) await commands.drop(session, id);
+        async listPending(session) {
+          const waiting = await commands.listPending(session);
+          for (const { id } of waiting) await commands.remove(session, id);
           return waiting;
         },
       }),
@@ -96,9 +96,9 @@ export const workerBugs: readonly WorkerBug[] = [
     parts: {
       care: (care) => ({
         ...care,
-        async begin(session) {
-          const begun = await care.begin(session);
-          return begun === null ? null : { ...begun, times: 1 };
+        async startAttempt(session) {
+          const begun = await care.startAttempt(session);
+          return begun === null ? null : { ...begun, count: 1 };
         },
       }),
     },
@@ -106,7 +106,7 @@ export const workerBugs: readonly WorkerBug[] = [
   {
     name: 'crashes-unforgotten',
     what: 'a session that ended in order is counted as one that brought its worker down',
-    parts: { care: (care) => ({ ...care, end: async () => undefined }) },
+    parts: { care: (care) => ({ ...care, endAttempt: async () => undefined }) },
   },
 ];
 

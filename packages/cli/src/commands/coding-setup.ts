@@ -50,11 +50,11 @@ task is done, or cannot be done, call finish with an answer that says what you d
 export async function createCodingSetup(work: CodingSetupOptions): Promise<CodingSetup> {
   const { folder, config, terminal, asks, phases, signal, report } = work;
   const { root } = folder;
-  const launcher = await detectSandbox();
+  const sandbox = await detectSandbox();
   const servers = await connectApprovedServers(config, terminal, signal);
   const own = createCodingTools({
     folder,
-    launcher,
+    sandbox,
     ask: asks.user,
     ...(config.testCommand !== undefined && { testCommand: config.testCommand }),
     ...(config.toolLimits !== undefined && { limits: config.toolLimits }),
@@ -64,7 +64,7 @@ export async function createCodingSetup(work: CodingSetupOptions): Promise<Codin
     config.toolLimits,
   );
   const all: readonly Tool[] = [...own, ...theirs];
-  const sandboxed = launcher.kind !== 'none';
+  const sandboxed = sandbox.kind !== 'none';
   const { mode = 'ask', rules = [] } = config.permission ?? {};
   const kept = loadSavedRules(root);
   const permissions = createPermissionPolicy({
@@ -74,7 +74,7 @@ export async function createCodingSetup(work: CodingSetupOptions): Promise<Codin
     tools: [...all, ...phases],
     sandboxed,
   });
-  const hooks = await createHooks({ workspace: root, ...config.hooks, launcher, report });
+  const hooks = await createHooks({ workspace: root, ...config.hooks, sandbox, report });
   const guarded = hooks.guard({
     rules: permissions.rules,
     decide: createPermissionDecider({ permissions, ask: asks.permission, onRule: (rule) => kept.keep(rule) }),
@@ -87,13 +87,13 @@ export async function createCodingSetup(work: CodingSetupOptions): Promise<Codin
     attended: asks.permission !== null,
     onEnd: hooks,
     warnings: [
-      ...(launcher.problem === null ? [] : [launcher.problem]),
+      ...(sandbox.problem === null ? [] : [sandbox.problem]),
       ...(permissions.warning === null ? [] : [permissions.warning]),
       ...servers.warnings,
       ...kept.problems,
     ],
     async close() {
-      await hooks.settled();
+      await hooks.waitUntilIdle();
       await Promise.all(servers.connections.map((connection) => connection.close()));
     },
   };

@@ -32,7 +32,7 @@ export function createCommandListener(
   let last: Promise<void> = Promise.resolve();
   const look = async (agent: Agent): Promise<void> => {
     try {
-      await hearing.carryOut(agent);
+      await hearing.executePending(agent);
     } catch (error) {
       // An unreadable store also fails the event log: the agent reports that outage, and it may be temporary.
       if (!(error instanceof StoreError)) throw error;
@@ -47,7 +47,7 @@ export function createCommandListener(
     }
   };
   return {
-    see: (seen) => hearing.see(seen),
+    see: (seen) => hearing.observe(seen),
     hear,
     listen(agent) {
       over = new AbortController();

@@ -89,20 +89,20 @@ export function createLocalDashboard(
   opened: OpenedStore,
   options: LocalDashboardOptions,
 ): DashboardDependencies {
-  const { dir, warn, besides, telemetry = null } = options;
+  const { dir, warn, besides: externalRuns, telemetry = null } = options;
   const { store, path } = opened;
-  const outfitFor = createLocalAgentFactory(opened, { warn, telemetry });
+  const agentFactory = createLocalAgentFactory(opened, { warn, telemetry });
   const kind = path === null ? 'memory' : path.startsWith('redis://') ? 'redis' : 'sqlite';
   const host = createLocalHost({
     store,
     owner: getProcessOwner(),
-    outfitFor,
-    prepare: createSessionPreparer({ dir, outfitFor }),
-    whyNot: (about) => (opened.isOwn ? getResumeBlocker(about) : formatForeignStoreReason(path)),
-    place: { kind, where: path },
+    agentFactory,
+    prepare: createSessionPreparer({ dir, outfitFor: agentFactory }),
+    findDisabledReason: (about) => (opened.isOwn ? getResumeBlocker(about) : formatForeignStoreReason(path)),
+    storeLocation: { kind, where: path },
     now: Date.now,
-    onTrouble: warn,
-    ...(besides !== undefined && { besides }),
+    onError: warn,
+    ...(externalRuns !== undefined && { externalRuns }),
   });
   const marks = opened.marks === null ? createMemoryFeedbackStore() : createDashboardFeedback(opened.marks);
   const shelfOf =
@@ -175,17 +175,17 @@ function createQueueDashboard(
   const owner = getProcessOwner();
   const storageOf = (of: string, about: Json): EntryStorage =>
     createFolderStorage(redis, { dir: of, tenant: getTenant(about) });
-  const outfitFor = createWorkerAgentFactory({ root: '/', warn, storageOf, telemetry });
+  const agentFactory = createWorkerAgentFactory({ root: '/', warn, storageOf, telemetry });
   const prepare = createSessionPreparer({ dir, outfitFor: null });
   const local = createLocalHost({
     store,
     owner,
-    outfitFor,
+    agentFactory,
     prepare,
-    whyNot: getResumeBlocker,
-    place: { kind: 'redis', where: path },
+    findDisabledReason: getResumeBlocker,
+    storeLocation: { kind: 'redis', where: path },
     now: Date.now,
-    onTrouble: warn,
+    onError: warn,
   });
   return {
     store,

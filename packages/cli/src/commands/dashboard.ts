@@ -67,14 +67,14 @@ export async function startDashboardServer(
   place: DashboardDependencies,
   port: number | null,
   { host }: ListenOptions,
-  onTrouble: (line: string) => void,
+  onError: (line: string) => void,
 ): Promise<RunningDashboard> {
   const token = process.env['PAWL_DASHBOARD_TOKEN'] ?? '';
   const start = (on: number): Promise<RunningDashboard> =>
     startDashboard({
       ...place,
       port: on,
-      onTrouble,
+      onError,
       version: manifest.version,
       ...(host !== undefined && { hostname: host }),
       ...(token !== '' && { token }),

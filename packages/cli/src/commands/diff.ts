@@ -69,7 +69,7 @@ function compareOutcomes(a: ComparedSession, b: ComparedSession): readonly Outco
   };
   const settings = listDifferingSettings(a.record.created, b.record.created);
   return [
-    row('model', ({ summary }) => getMetadataText(summary.about, 'model')),
+    row('model', ({ summary }) => getMetadataText(summary.metadata, 'model')),
     row('profile', ({ summary }) => summary.profile),
     ...(settings.length === 0
       ? []

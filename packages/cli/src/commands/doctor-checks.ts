@@ -96,11 +96,16 @@ async function checkOptionalProgram(program: OptionalProgram, machine: DoctorMac
   const env = scrubEnvironment(machine.env);
   let found = 'not installed';
   for (const file of commands) {
-    const launch = { file, args: ['--version'], env };
-    const end = await runCommand({ launch, cwd: '/', timeoutMs: machine.timeoutMs, outputBytesMax: 1_000 });
+    const sandboxLaunch = { file, args: ['--version'], env };
+    const end = await runCommand({
+      sandboxLaunch,
+      cwd: '/',
+      timeoutMs: machine.timeoutMs,
+      outputBytesMax: 1_000,
+    });
     const [version = ''] = sanitizeOneLine(end.stdout.trim()).split('⏎');
     if (end.code === 0) return { name, needed: false, ok: true, found: version.slice(0, 80), advice: null };
-    if (end.kind !== 'not-started') found = `${file} ${end.what}`;
+    if (end.kind !== 'not-started') found = `${file} ${end.summary}`;
   }
   return { name, needed: false, ok: false, found, advice: installAdvice(program, machine.platform) };
 }

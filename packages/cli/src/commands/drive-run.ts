@@ -91,7 +91,7 @@ export async function driveRun({
   const leaving = new AbortController();
   const leave = (): void => {
     leaving.abort();
-    void agent.leave();
+    void agent.detach();
   };
   const keeping = createTaskChain(leave);
   const tools = means.session.mode === null ? [...means.tools, ...phases] : means.tools;
@@ -102,19 +102,19 @@ export async function driveRun({
   const ears = createCommandListener(opened, id, taken.fence);
   const observer = createSessionObserver(job.telemetry, means.session);
   const agent: Agent = new Agent({
-    ...observer.within({ ...traceModels(means, trace), tools }),
+    ...observer.runInContext({ ...traceModels(means, trace), tools }),
     ...taken,
     spool,
     observe(seen) {
       updateRunTally(tally, seen);
       view.see(seen);
       trace.see(seen);
-      observer.see(seen);
+      observer.observe(seen);
       see(seen);
       ears.see(seen);
       if (!isEphemeralEvent(seen.event)) keeping.add(() => keep(seen.session));
     },
-    onTrouble: (trouble) => view.trouble(trouble),
+    onStoreOutage: (trouble) => view.trouble(trouble),
   });
   const watch = job.flags.watchResources === true ? monitorMachine(agent, job.folder.root, view) : null;
   signal.addEventListener('abort', leave, { once: true });
@@ -127,7 +127,7 @@ export async function driveRun({
     await keeping.done();
     const isDone = session.turn.status === 'waitingForUser' || isTerminalSession(session);
     // With nothing in progress, no spooled result still has to reach the log.
-    if (isDone) await spool.keepOnly([]);
+    if (isDone) await spool.retainOnly([]);
     const { modelCalls, toolCalls } = tally;
     const durationMs = Date.now() - startedAt;
     const end = isDone ? deriveRunEnding(session, tally) : createInterruptedEnding(id, opened);
@@ -155,7 +155,7 @@ async function persistNewSession(
 ): Promise<Partial<ResumedSession>> {
   const { session } = means;
   const position = await store.create(session, getProcessOwner(), {
-    about: path === null ? about : { ...Object(about), ...createRunManifest(session, means) },
+    metadata: path === null ? about : { ...Object(about), ...createRunManifest(session, means) },
   });
   return { fence: position.fence, log: createStoreEventLog(store, session.id, position) };
 }
@@ -164,7 +164,7 @@ async function startAgent(agent: Agent, opening: RunStart, ears: CommandListener
   // Apply permission decisions that were sent in the meantime before asking the user again.
   if (opening.kind === 'resumed') await Promise.all([agent.resume(), ears.hear(agent)]);
   const said = opening.kind === 'new' ? opening.goal : opening.message;
-  if (said !== null) void agent.say(said);
+  if (said !== null) void agent.sendMessage(said);
 }
 
 /** Runs turn after turn until there is no next input. */
@@ -177,13 +177,13 @@ async function runConversation(
   }: { readonly view: RunView; readonly ears: CommandListener; readonly leaving: AbortSignal },
 ): Promise<Session> {
   for (;;) {
-    const session = await agent.idle();
+    const session = await agent.waitUntilIdle();
     if (leaving.aborted || isTerminalSession(session)) return session;
     // Apply commands that arrived just before the end.
     await ears.hear(agent);
     if (agent.session !== session) continue;
     const next = await view.next(session);
-    if (next.kind === 'say') await agent.say(next.text);
+    if (next.kind === 'say') await agent.sendMessage(next.text);
     if (next.kind !== 'end') continue;
     await ears.stop();
     if (agent.session === session || leaving.aborted) return agent.session;
@@ -192,7 +192,7 @@ async function runConversation(
 }
 
 function createLiveControls(agent: Agent, leave: () => void): LiveControls {
-  const say = (text: string): void => void agent.say(text);
+  const say = (text: string): void => void agent.sendMessage(text);
   return {
     say,
     steer: say,

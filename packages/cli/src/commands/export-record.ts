@@ -21,10 +21,10 @@ export type SessionRecord = {
 
 /** Loads a record up to the current head; events appended later are not part of it. */
 export async function loadSessionRecord(store: Store, id: string): Promise<SessionRecord> {
-  const { session, head, about, parent } = await store.open(id);
+  const { session, head, metadata, parent } = await store.open(id);
   const { session: created } = await store.open(id, { at: 0 });
   const events = () => takeUntilHead(head, store.events(id));
-  return { id, about, parent, created, events, head, stateHash: computeStateHash(session) };
+  return { id, about: metadata, parent, created, events, head, stateHash: computeStateHash(session) };
 }
 
 async function* takeUntilHead(

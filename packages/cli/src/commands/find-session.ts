@@ -47,8 +47,8 @@ export function computeShortIds(ids: readonly string[]): ReadonlyMap<string, str
 }
 
 /** Returns whether a session worked in this folder; a session without a recorded folder is in none. */
-export function isSessionInFolder({ about }: Pick<SessionSummary, 'about'>, dir: string): boolean {
-  return getMetadataText(about, 'dir') === resolveRealFolder(dir);
+export function isSessionInFolder({ metadata }: Pick<SessionSummary, 'metadata'>, dir: string): boolean {
+  return getMetadataText(metadata, 'dir') === resolveRealFolder(dir);
 }
 
 /** Selects the sessions of a folder, or, with `all`, of every folder. */

@@ -32,19 +32,19 @@ export function runFork(word: string, options: ForkSessionOptions, io: CommandIo
     }
     const { session } = await store.open(id, { at });
     if (isTerminalSession(session)) throw createEndedForkError(session, at);
-    const as = crypto.randomUUID();
+    const newId = crypto.randomUUID();
     const position = await forkStoredSession(store, id, {
       at,
-      as,
+      newId,
       owner: getProcessOwner(),
       now: Date.now(),
     });
-    if (say !== undefined) await appendUserMessage(store, as, position, say);
+    if (say !== undefined) await appendUserMessage(store, newId, position, say);
     const waits = say === undefined && session.turn.status === 'waitingForUser';
-    const made = `Made ${as} from event ${at} of ${JSON.stringify(id)}.`;
-    const next = `Go on with: pawl resume ${as}${waits ? ' "what is to be done next"' : ''}`;
+    const made = `Made ${newId} from event ${at} of ${JSON.stringify(id)}.`;
+    const next = `Go on with: pawl resume ${newId}${waits ? ' "what is to be done next"' : ''}`;
     io.stdout.write(
-      `${json === true ? JSON.stringify({ id: as, parent: { id, at } }) : `${sanitizeOneLine(made)}\n${next}`}\n`,
+      `${json === true ? JSON.stringify({ id: newId, parent: { id, at } }) : `${sanitizeOneLine(made)}\n${next}`}\n`,
     );
     return exitCodes.finished;
   });

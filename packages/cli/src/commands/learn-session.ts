@@ -28,12 +28,12 @@ export async function toTrainingRun(
     created: walk.created,
     walked: tallyTrainingSteps(walk.walked, tally),
   });
-  const { id, about } = summary;
+  const { id, metadata } = summary;
   const run: RecordedRun = { id, steps: tally.steps };
   const isWrong = account.verdict !== null && isRatedWrong(account.verdict, marks);
   return {
     run,
-    source: getMetadataText(about, 'dir') ?? 'sessions without a folder',
+    source: getMetadataText(metadata, 'dir') ?? 'sessions without a folder',
     success: isWrong ? null : inferSuccess(deriveSessionEnding(account).how),
     judgement: deriveStuckJudgment(tally, marks),
     modes: tally.modes,

@@ -24,10 +24,13 @@ export function createSessionPreparer({ dir, outfitFor }: PrepareSessionOptions)
       ...(named !== undefined && { profile: named }),
       ...(mode !== undefined && { mode }),
     };
-    const { profile, settings, about } = await planSession(flags, toBudgets(asked));
+    const { profile, settings, about: metadata } = await planSession(flags, toBudgets(asked));
     const session = createSession({ id, at: Date.now(), profile, settings });
-    if (outfitFor === null) return { session, about };
-    return { session, about: { ...Object(about), ...(await buildRunManifest(outfitFor, session, about)) } };
+    if (outfitFor === null) return { session, metadata };
+    return {
+      session,
+      metadata: { ...Object(metadata), ...(await buildRunManifest(outfitFor, session, metadata)) },
+    };
   };
 }
 
@@ -37,12 +40,12 @@ function toBudgets({ budgets = {} }: CreateSessionRequest): BudgetLimits {
 }
 
 /** Builds the manifest of the prompt and tools that the model will get. */
-async function buildRunManifest(outfitFor: AgentFactory, session: Session, about: Json): Promise<object> {
+async function buildRunManifest(outfitFor: AgentFactory, session: Session, metadata: Json): Promise<object> {
   const outfit = await outfitFor({
     session,
-    about,
+    metadata,
     signal: new AbortController().signal,
-    askPeople: () => Promise.reject(new Error('Nothing runs yet.')),
+    waitForPerson: () => Promise.reject(new Error('Nothing runs yet.')),
     post: async () => false,
     now: () => session,
   });

@@ -40,7 +40,7 @@ export function withQueue<Result>(
   return withStoreUsageErrors(async () => {
     const connected = await connectRedis(await resolveRedisUrl(flags), { waitMs: connectTimeoutMs });
     return runAndCloseConnection(connected, async () => {
-      await checkDurability(connected.redis, connected.place, getDurabilityOptions(flags, warn));
+      await checkDurability(connected.redis, connected.address, getDurabilityOptions(flags, warn));
       return withOpenQueue(connected, work);
     });
   });
@@ -56,9 +56,9 @@ export function withAwaitedQueue<Result>(
     const connected = await awaitRedis(await resolveRedisUrl(flags), {
       ...getDurabilityOptions(flags, warn),
       signal,
-      onAway: (place, reason) =>
+      onDisconnected: (place, reason) =>
         warn(`Waiting for ${place}: ${reason}. It is tried again until it is there; Ctrl-C ends it.`),
-      onThere: (place) => warn(`${place} is there.`),
+      onConnected: (place) => warn(`${place} is there.`),
     });
     return connected === null ? null : runAndCloseConnection(connected, () => withOpenQueue(connected, work));
   });

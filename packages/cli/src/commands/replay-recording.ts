@@ -142,15 +142,15 @@ function createReplayPorts(stage: ReplayStage): Omit<AgentOptions, 'tools'> {
     clock: {
       now: stage.now,
       // A wait ends when the log reaches the event that followed it.
-      until: async (_, signal) =>
+      sleepUntil: async (_, signal) =>
         void (await waitForEventType(stage, ['retry-due', 'recovery-finished'], signal)),
     },
     random: () => {
       const event = stage.next();
       return event !== undefined && 'jitter' in event ? (event.jitter ?? 0) : 0;
     },
-    rules: ({ permission = 'allow', because }) =>
-      permission === 'deny' && because !== undefined ? { permission, because } : permission,
+    rules: ({ permission = 'allow', because: reason }) =>
+      permission === 'deny' && reason !== undefined ? { permission, reason } : permission,
     async decide({ id }, signal) {
       const isMine = (event: Event): boolean => event.type === 'permission-decided' && event.callId === id;
       const event = (await stage.turn(isMine, signal)) as EventOfType<'permission-decided'> | null;
@@ -203,7 +203,7 @@ function createRecordedTool(
   return {
     description: { name, description: 'Answers as recorded.', parameters: {} },
     effect,
-    ...(effect === 'verifiable' && { settle: async () => 'run-again' as const }),
+    ...(effect === 'verifiable' && { reconcile: async () => 'run-again' as const }),
     async run(args, { signal, execution }) {
       const id = findOpenCall(session(), { tool: name, args }, begun);
       const ends = (event: Event): boolean => event.type === 'tool-finished' && event.callId === id;
@@ -211,7 +211,7 @@ function createRecordedTool(
       const start = effect === 'verifiable' ? await stage.turn(starts, signal) : null;
       const intent = start?.type === 'tool-started' ? start.intent : undefined;
       // Declaring an intent starts a verifiable tool; without one, the agent logs the start when the tool has finished.
-      if (intent !== undefined) await execution?.intend(intent);
+      if (intent !== undefined) await execution?.recordIntent(intent);
       const waits = effect !== 'verifiable' || intent !== undefined;
       const end = (
         waits ? await stage.turn(ends, signal) : stage.find(ends)

@@ -74,7 +74,7 @@ async function resumeFromStore(
   const found = await opened.store.open(id);
   const about = requireResumable(id, found, options);
   const isAtRest = found.session.turn.status === 'waitingForUser' && message === null;
-  if (isAtRest && (await opened.store.commands.waiting(id)).length === 0)
+  if (isAtRest && (await opened.store.commands.listPending(id)).length === 0)
     return printLastAnswer(found.session, io);
   const terminal = openTerminalPrompt(io);
   const flags = { ...about, ...pickDefinedOptions(options) };
@@ -104,7 +104,7 @@ async function resumeFromStore(
       config,
       terminal,
       opened,
-      opening: { kind: 'resumed', taken, message, about: found.about },
+      opening: { kind: 'resumed', taken, message, about: found.metadata },
     });
     await view.end(result);
     return toRunExitCode(result, 'run');
@@ -126,7 +126,7 @@ function requireTrustedStore({ isOwn, path }: OpenedStore, { trustStore }: Resum
 
 function requireResumable(
   id: string,
-  { session, owner, about, head }: OpenedSession,
+  { session, owner, metadata, head }: OpenedSession,
   { takeOver }: ResumeSessionOptions,
 ): RunMetadata {
   if (isTerminalSession(session)) {
@@ -141,7 +141,7 @@ function requireResumable(
       `Session ${id} ${where} (${owner}). Leave it there, or take it from there with --take-over.`,
     );
   }
-  const known = parseRunMetadata(about);
+  const known = parseRunMetadata(metadata);
   if (known !== null) return known;
   throw new UsageError(
     `Session ${id} was not begun by pawl run: it is not known where and with which model it worked.`,

@@ -15,7 +15,7 @@ export function openRunFile({ name, path, warn, prepare }: RunFileOptions): Rota
   const problem = `The ${name} cannot be written to ${path}`;
   try {
     prepare?.();
-    return openRotatingFile(path, { onTrouble: (why) => warn(`${problem} at the moment: ${why}`) });
+    return openRotatingFile(path, { onError: (why) => warn(`${problem} at the moment: ${why}`) });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new UsageError(`${problem}: ${why}`, { cause: error });

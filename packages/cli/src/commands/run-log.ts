@@ -42,7 +42,7 @@ function openEventLog(
   if (path === undefined) return () => undefined;
   const file = openRunFile({ name: 'log', path, warn });
   const write = (line: string): void => file.write(line);
-  return createEventLogger({ write, level, redact: listSecretValues(process.env) }).see;
+  return createEventLogger({ write, level, redact: listSecretValues(process.env) }).observe;
 }
 
 function parseLogLevel({ logFile, logLevel }: RunLogOptions): LogLevel {

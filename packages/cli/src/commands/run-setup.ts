@@ -131,15 +131,15 @@ async function createLkjSetup(asked: RunSetupOptions, name: LkjProfile): Promise
     profile: profile.name,
     settings: applyBudgets(settings, budgets),
   });
-  const session = asked.session ?? { ...fresh, mode, memory: store.keeper.memory };
+  const session = asked.session ?? { ...fresh, mode, memory: store.manager.memory };
   // The events are authoritative, because the files may lag one event behind.
-  if (session.memory !== null) store.keeper.sync(session.memory);
+  if (session.memory !== null) store.manager.sync(session.memory);
   return {
     ...defaultSetupHooks,
     means: {
       model,
       tools,
-      memory: store.keeper,
+      memory: store.manager,
       session,
     },
     warnings: [

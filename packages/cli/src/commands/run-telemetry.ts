@@ -28,7 +28,7 @@ export async function openTelemetry(
     ...(traces !== undefined && { traces }),
     metrics: { prometheus, ...(otlp !== undefined && { otlp }) },
     secrets: listSecretValues(env),
-    onTrouble: (message) => warn(message ?? 'Telemetry can be sent again.'),
+    onExportError: (message) => warn(message ?? 'Telemetry can be sent again.'),
   });
 }
 
@@ -69,7 +69,7 @@ export async function openRunTelemetry(
 /** Returns a no-op observer without telemetry. */
 export function createSessionObserver(telemetry: TelemetryClient | null, session: Session): SessionObserver {
   if (telemetry !== null) return telemetry.observe(session);
-  return { see: () => undefined, within: (means) => means, end: () => undefined };
+  return { observe: () => undefined, runInContext: (means) => means, end: () => undefined };
 }
 
 /** Returns the collector's address; null if there is no valid one. */

@@ -143,8 +143,8 @@ function isPhaseNote(note: Note): note is PhaseNote {
 
 /** Adds the overall progress to a phase note, so that consumers need not track it. */
 function addPhaseProgress(note: PhaseNote, phases: PhaseState): Json {
-  const { done, failed, total, percent } = computePhaseProgress(phases, note.at);
-  return { ...note, progress: { done, failed, total, percent } };
+  const { completed, failed, total, percent } = computePhaseProgress(phases, note.at);
+  return { ...note, progress: { done: completed, failed, total, percent } };
 }
 
 /** Returns the text that the model addresses to the user; a reply that is all protocol has it in its logs. */

@@ -84,8 +84,8 @@ function toSessionListEntry({ owner, ...session }: SessionSummary, short: string
     ...session,
     short,
     running: isSessionRunning(session, getOwnerState(owner)),
-    dir: getMetadataText(session.about, 'dir'),
-    model: getMetadataText(session.about, 'model'),
+    dir: getMetadataText(session.metadata, 'dir'),
+    model: getMetadataText(session.metadata, 'model'),
   };
 }
 

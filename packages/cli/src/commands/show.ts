@@ -86,8 +86,11 @@ async function renderNumberedPrompt(
 ): Promise<string> {
   const number = parseWholeNumberOption('--prompt', prompt, 1);
   // Session lists omit the prompt and the tools, because they are long.
-  const { about } = await store.open(id, { at: 0 });
-  return renderPrompt(await openSessionReplay(store, id, head), number, { about, json: json === true });
+  const { metadata } = await store.open(id, { at: 0 });
+  return renderPrompt(await openSessionReplay(store, id, head), number, {
+    about: metadata,
+    json: json === true,
+  });
 }
 
 async function renderStepExplanation(
@@ -96,9 +99,9 @@ async function renderStepExplanation(
   why: string,
   { options, io }: { readonly options: ShowSessionOptions; readonly io: CommandIo },
 ): Promise<string> {
-  const { about } = await store.open(summary.id, { at: 0 });
+  const { metadata } = await store.open(summary.id, { at: 0 });
   return explainStep(store, summary, why, {
-    about,
+    about: metadata,
     json: options.json === true,
     width: getOutputWidth(io.stdout),
   });
@@ -131,7 +134,7 @@ async function writeSessionReport(
   );
   line.clear();
   const ending = deriveSessionEnding(account);
-  const takeovers = findTakeovers(await store.claims(id), summary.about);
+  const takeovers = findTakeovers(await store.claims(id), summary.metadata);
   await output.write(
     json
       ? JSON.stringify({ ...toSessionJson(summary, account), takeovers })
@@ -188,7 +191,7 @@ function formatTimelineEntry(
 /** The first line of the --json output. */
 function toSessionJson(summary: SessionSummary, account: SessionTotals): object {
   const { created: _, end, verdict: __, ...counts } = account;
-  const { id, profile, about, parent, createdAt, updatedAt, owner } = summary;
+  const { id, profile, metadata, parent, createdAt, updatedAt, owner } = summary;
   const status = end.turn.status;
   return {
     type: 'session',
@@ -196,8 +199,8 @@ function toSessionJson(summary: SessionSummary, account: SessionTotals): object 
     profile,
     status,
     running: isSessionRunning({ status }, getOwnerState(owner)),
-    dir: getMetadataText(about, 'dir'),
-    model: getMetadataText(about, 'model'),
+    dir: getMetadataText(metadata, 'dir'),
+    model: getMetadataText(metadata, 'model'),
     parent,
     createdAt,
     updatedAt,
@@ -215,15 +218,15 @@ function formatSessionSummary(
   account: SessionTotals,
   takeovers: readonly SessionTakeover[],
 ): string {
-  const { id, profile, about, parent, createdAt, owner } = summary;
+  const { id, profile, metadata, parent, createdAt, owner } = summary;
   const { end, goal, lastAt } = account;
   const { status } = end.turn;
   const running = isSessionRunning({ status }, getOwnerState(owner)) ? ', running now' : '';
   const hasPhases = end.phases.current !== null || end.phases.completed.length > 0;
   const rows: readonly (readonly [string, string | null])[] = [
     ['goal', goal],
-    ['folder', getMetadataText(about, 'dir')],
-    ['model', getMetadataText(about, 'model')],
+    ['folder', getMetadataText(metadata, 'dir')],
+    ['model', getMetadataText(metadata, 'model')],
     ['profile', profile],
     ['state', `${formatStatus(status)}${running}`],
     ['taken over', formatTakeovers(takeovers)],

@@ -81,7 +81,7 @@ export async function computeSessionStats(
     goal: summary.goal,
     createdAt: summary.createdAt,
     profile: summary.profile,
-    model: getMetadataText(summary.about, 'model'),
+    model: getMetadataText(summary.metadata, 'model'),
     status: account.end.turn.status,
     how: deriveSessionEnding(account).how,
     loops: buildRuleLoops(tally),

@@ -34,16 +34,22 @@ export async function submitGoal(goal: string, options: SubmitGoalOptions, io: C
     throw new UsageError('Say what is to be done, for example: pawl submit "How are sessions stored?"');
   }
   const [turn, when] = [parseQueuePlacement(options), parseScheduleTime(options)];
-  const { profile, about, settings } = await planSession(options, parseBudgetFlags(options));
+  const { profile, about: metadata, settings } = await planSession(options, parseBudgetFlags(options));
   return withQueue(options, { warn: (line) => void io.stderr.write(`${line}\n`) }, async ({ queue }) => {
     if (when !== null) {
       const { tenant, priority } = turn;
-      const template = { goal, profile, settings, about, ...(priority !== undefined && { priority }) };
+      const template = {
+        goal,
+        profile,
+        settings,
+        about: metadata,
+        ...(priority !== undefined && { priority }),
+      };
       return scheduleGoal(queue, { name: options.name, tenant, when, template, json: options.json }, io);
     }
     const [id, now] = [randomUUID(), Date.now()];
     const session = createSession({ id, at: now, profile, settings });
-    await queue.submit(session, goal, { about, owner: getProcessOwner(), now, ...turn });
+    await queue.submit(session, goal, { metadata, owner: getProcessOwner(), now, ...turn });
     const { tenant = 'default' } = turn;
     if (options.json === true) io.stdout.write(`${JSON.stringify({ id, tenant })}\n`);
     else {

@@ -88,7 +88,7 @@ async function loadExpectedSession(
   id: string,
 ): Promise<{ readonly session: Session; readonly owner: string }> {
   const { session, owner } = await store.open(id);
-  const waiting = await store.commands.waiting(id);
+  const waiting = await store.commands.listPending(id);
   const after = waiting.reduce(
     (before, { command }) => (command === null ? before : step(before, toTimedCommandEvent(command)).session),
     session,

@@ -22,14 +22,18 @@ export type WatchSessionOptions = SessionFlags & {
 export function watchSession(word: string, options: WatchSessionOptions, io: CommandIo): Promise<ExitCode> {
   const { signal: outside = new AbortController().signal, fromStart } = options;
   return withSessionStore(options, async (store) => {
-    const { id, about } = await findSession(store, word, options.dir);
+    const { id, metadata } = await findSession(store, word, options.dir);
     const leaving = new AbortController();
     const signal = AbortSignal.any([outside, leaving.signal]);
     const { session, happenings } = await followSession(store, id, {
       from: fromStart === true ? 'start' : 'now',
       signal,
     });
-    const view = await createWatchView(options, io, { session, about, leave: () => leaving.abort() });
+    const view = await createWatchView(options, io, {
+      session,
+      about: metadata,
+      leave: () => leaving.abort(),
+    });
     for await (const seen of happenings) view.see(seen);
     await view.close();
     return outside.aborted ? exitCodes.interrupted : exitCodes.finished;

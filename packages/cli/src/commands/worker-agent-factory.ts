@@ -36,7 +36,7 @@ export function createWorkerAgentFactory({
   telemetry = null,
 }: WorkerAgentOptions): AgentFactory {
   return async (opened) => {
-    const about = requireWorkerMetadata(opened.about, root);
+    const about = requireWorkerMetadata(opened.metadata, root);
     const { config, warnings } = await loadConfig(about.dir, flagsToConfig(about), null);
     const { profile } = applyAgentKeys(await resolveProfile(about.profile), config);
     const folder = await indexFolder(about.dir, { signal: opened.signal });
@@ -46,7 +46,7 @@ export function createWorkerAgentFactory({
         profile,
         flags: { ...about, ...applyModelConfig(about, config) },
         config,
-        storage: storageOf(about.dir, opened.about),
+        storage: storageOf(about.dir, opened.metadata),
         warn,
         warnings,
         telemetry,
@@ -72,7 +72,7 @@ async function createWorkerAgent(
   opened: AgentFactoryContext,
   { warn, warnings, telemetry, ...found }: WorkerAgentContext,
 ): Promise<AgentSetup> {
-  const { session, signal, askPeople, post, now } = opened;
+  const { session, signal, waitForPerson, post, now } = opened;
   const phases = createPhaseTools({ post, phases: () => now().phases });
   const {
     means,
@@ -83,7 +83,7 @@ async function createWorkerAgent(
     ...found,
     budgets: null,
     terminal: null,
-    asks: { permission: (_, unwanted) => askPeople(unwanted), user: null },
+    asks: { permission: (_, unwanted) => waitForPerson(unwanted), user: null },
     phases,
     signal,
     report: warn,
@@ -95,13 +95,13 @@ async function createWorkerAgent(
   const tools = session.mode === null ? [...means.tools, ...phases] : means.tools;
   const observer = createSessionObserver(telemetry, session);
   return {
-    ...observer.within({ ...outfit, tools }),
+    ...observer.runInContext({ ...outfit, tools }),
     spool: createFileSpool(getSessionSpoolFolder(join(getDataFolder(), 'worker'), session.id)),
     observe(seen) {
       see(seen);
-      observer.see(seen);
+      observer.observe(seen);
     },
-    onTrouble: (trouble) => warn(trouble === null ? 'It goes on.' : trouble.message),
+    onStoreOutage: (trouble) => warn(trouble === null ? 'It goes on.' : trouble.message),
     async close() {
       observer.end();
       await close();

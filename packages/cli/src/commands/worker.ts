@@ -40,7 +40,7 @@ export async function runWorker(flags: WorkerFlags, io: CommandIo): Promise<Exit
       redis,
       store,
       queue,
-      outfitFor: createWorkerAgentFactory({
+      agentFactory: createWorkerAgentFactory({
         root,
         storageOf: (dir, about) => createFolderStorage(redis, { dir, tenant: getTenant(about) }),
         warn,

@@ -74,13 +74,14 @@ export function recordHookCall(
   outcome: HookOutcome,
   at: number,
 ): HookJudgment {
-  const { ok, said } = outcome;
-  if (mind.finish !== null || (!ok && said.includes(governorNotePrefix))) return { mind, word: noDecision };
+  const { ok, said: errorText } = outcome;
+  if (mind.finish !== null || (!ok && errorText.includes(governorNotePrefix)))
+    return { mind, word: noDecision };
   const { isNewOutcome, observeCall, selectRules, initialDetectorState, createVerdict, runDetector } =
     loadGovernor();
   const seq = mind.calls + 1;
-  const seen = observeCall({ seq, at, tool: call.tool, args: call.args, ok, said });
-  const { watch: watched, finding } = runDetector(
+  const seen = observeCall({ seq, at, tool: call.tool, args: call.args, ok, output: errorText });
+  const { state: watched, match } = runDetector(
     mind.watch ?? initialDetectorState,
     seen,
     selectRules(hookGovernorSettings),
@@ -88,15 +89,15 @@ export function recordHookCall(
   const { work } = watched.seen;
   const isNew = seen.kind === 'work' && isNewOutcome(work, work.length - 1);
   const after = { ...mind, calls: seq, watch: watched, refused: isNew ? [] : mind.refused };
-  if (finding === null) return { mind: after, word: noDecision };
+  if (match === null) return { mind: after, word: noDecision };
   const tools = new Set(work.filter(({ error }) => error === null).map(({ tool }) => tool));
   const { advice } = createVerdict(
-    finding,
+    match,
     hookGovernorSettings,
-    ok ? null : { args: call.args, said, tools },
+    ok ? null : { args: call.args, errorText, tools },
   );
-  if (finding.level === 'advise') return { mind: after, word: { kind: 'advise', text: advice } };
-  if (finding.level === 'refuse') {
+  if (match.level === 'advise') return { mind: after, word: { kind: 'advise', text: advice } };
+  if (match.level === 'refuse') {
     const refused = [
       ...mind.refused.slice(1 - maxRefusedHookCalls),
       { call: seen.call, because: advice, asked: 0 },
@@ -130,5 +131,5 @@ function formatFinishMessage(advice: string): string {
 
 /** Returns a fingerprint that is equal for equivalent calls, however their arguments are written. */
 function fingerprintHookCall({ tool, args }: HookCall): string {
-  return loadGovernor().observeCall({ seq: 0, tool, args, ok: true, said: '' }).call;
+  return loadGovernor().observeCall({ seq: 0, tool, args, ok: true, output: '' }).call;
 }

@@ -38,14 +38,14 @@ export function collectRuleCounts(
 /** Wraps a rule so that its matches are reported; it gives no verdict itself before it ends the run. */
 function createCountedRule(rule: Rule, see: (rule: Rule, step: number, sight: RuleMatch) => void): Rule {
   const { ask = null, finish } = rule.thresholds;
-  const look = (window: readonly WindowItem[]): RuleMatch | null => {
+  const match = (window: readonly WindowItem[]): RuleMatch | null => {
     // The window has the type that the rule expects, but the compiler cannot see that through the union.
-    const sight = rule.look(window as readonly never[]);
+    const sight = rule.match(window as readonly never[]);
     const last = window.at(-1);
     if (sight !== null && last !== undefined) see(rule, 'seq' in last ? last.seq : last.last.seq, sight);
     return sight;
   };
-  return { ...rule, thresholds: { advise: null, refuse: null, ask, finish }, look };
+  return { ...rule, thresholds: { advise: null, refuse: null, ask, finish }, match };
 }
 
 type WindowItem = { readonly seq: number } | { readonly last: { readonly seq: number } };

@@ -37,15 +37,15 @@ function classifyStep(
   seen: Set<string>,
 ): StepNovelty {
   if (tool === undefined) return 'said';
-  const said = typeof result === 'string' ? result : JSON.stringify(result ?? '');
+  const output = typeof result === 'string' ? result : JSON.stringify(result ?? '');
   const { call, outcome } = observeCall({
     seq: i,
     tool,
     args: args ?? null,
     argsHash,
     ok: error !== true,
-    said,
-    saidHash: said.length >= truncatedTextLength ? resultHash : undefined,
+    output,
+    outputHash: output.length >= truncatedTextLength ? resultHash : undefined,
   });
   const name = `${call} ${outcome}`;
   const isKnown = seen.has(name);

@@ -27,7 +27,7 @@ export function registerMemoryTools(server: McpServer, storage: EntryStorage, no
     },
     async ({ tags: given, value }) => {
       const named = normalizeTags(given);
-      if ('fault' in named) return toMcpToolError(`This cannot be remembered: ${named.fault}.`);
+      if ('problem' in named) return toMcpToolError(`This cannot be remembered: ${named.problem}.`);
       const { key } = named;
       const replaced = (await storage.load(key)) !== null;
       await storage.save([{ key, value: value.toWellFormed(), kind: 'entry', savedAt: now() }]);
@@ -45,7 +45,7 @@ export function registerMemoryTools(server: McpServer, storage: EntryStorage, no
     },
     async ({ tags: given }) => {
       const named = normalizeTags(given);
-      if ('fault' in named) return toMcpToolError(`This cannot be recalled: ${named.fault}.`);
+      if ('problem' in named) return toMcpToolError(`This cannot be recalled: ${named.problem}.`);
       const found = await storage.load(named.key);
       return toMcpToolResult({ found: found !== null, entry: found === null ? null : toEntryJson(found) });
     },
@@ -69,7 +69,7 @@ function registerSearchTool(server: McpServer, storage: EntryStorage): void {
     },
     async ({ query, tags: given, limit }) => {
       const named = normalizeTags(given);
-      const wanted = 'fault' in named ? [] : parseTagKey(named.key);
+      const wanted = 'problem' in named ? [] : parseTagKey(named.key);
       const entries = await storage.search({ text: query, tags: wanted, limit });
       return toMcpToolResult({ entries: entries.map(toEntryJson) });
     },

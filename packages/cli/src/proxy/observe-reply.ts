@@ -41,7 +41,7 @@ function observeStream(wire: WireFormat): ReplyObserver {
       tail = Buffer.concat([tail, chunk.subarray(-maxEventBreakBytes)]).subarray(-maxEventBreakBytes);
       for (const event of events.read(chunk)) {
         const text = reader.read(event);
-        if (text === '' || chants.hear(text) === null) continue;
+        if (text === '' || chants.addText(text) === null) continue;
         return { pass: findLastEventEnd(before, chunk), ending: reader.ending() };
       }
       return null;

@@ -40,7 +40,7 @@ export async function recordConversation(
   store: Store,
   before: ConversationRecording,
   { messages, usages, verdict, at }: ConversationUpdate,
-  about: Json,
+  metadata: Json,
 ): Promise<ConversationRecording> {
   const marks = messages.map(fingerprintMessage);
   const from = findFirstNewMessage(before.known, marks);
@@ -51,7 +51,7 @@ export async function recordConversation(
   const { events, after } = buildRecordedEvents(session, { messages: fresh, usages, verdict, at });
   if (events.length === 0) return { known: marks, kept };
   const position =
-    kept?.position ?? (await store.create(session, getProcessOwner(), { about, createdAt: at }));
+    kept?.position ?? (await store.create(session, getProcessOwner(), { metadata, createdAt: at }));
   const next = await store.append(session.id, position, events, after);
   return { known: marks, kept: { session: after, position: next } };
 }

@@ -227,7 +227,7 @@ function addTranscriptActions(
     if (action.type === 'show-error') told = appendRemark(told, 'bad', action.message);
     if (action.type === 'show-text' && event.type !== 'text-delta')
       told = appendRemark(told, 'warn', action.text);
-    if (action.type === 'stop') told = appendRemark(told, 'bad', `Ended: ${action.why.reason}`);
+    if (action.type === 'stop') told = appendRemark(told, 'bad', `Ended: ${action.haltReason.reason}`);
   }
   const { turn } = session;
   return event.type === 'pause-requested' && turn.status === 'paused'

@@ -217,7 +217,7 @@ describeOnUnix('pawl completion', () => {
     const store = openSqliteStore(file);
     const dir = process.cwd();
     for (const id of ['plain-1', '$(touch ran)', 'a b']) {
-      await store.create(createSession({ id, at: 1 }), getProcessOwner(), { about: { dir } });
+      await store.create(createSession({ id, at: 1 }), getProcessOwner(), { metadata: { dir } });
     }
     await store.close();
     vi.stubEnv('PAWL_STORE', file);

@@ -132,9 +132,9 @@ describe('pawl dashboard', () => {
     });
     expect(await end()).toBe(0);
     const opened = await openConfiguredStore({ dir: folder, store: join(folder, 's.db') });
-    const { owner, about } = await opened.store.open(id);
+    const { owner, metadata } = await opened.store.open(id);
     expect(getOwnerState(owner)).toBe('gone');
-    expect(about).toMatchObject({ dir: folder, model: 'openai-compatible:m' });
+    expect(metadata).toMatchObject({ dir: folder, model: 'openai-compatible:m' });
     await opened.close();
   });
 
@@ -197,7 +197,7 @@ describe('pawl dashboard', () => {
     const file = join(folder, 'theirs.db');
     const theirs = await openConfiguredStore({ dir: folder, store: file });
     await theirs.store.create(createSession({ id: 'bad', at: 1 }), 'x', {
-      about: { dir: folder, model: 'openai-compatible:m', profile: 'pawl' },
+      metadata: { dir: folder, model: 'openai-compatible:m', profile: 'pawl' },
     });
     await theirs.close();
     // The note that it was made here is what tells it from one that came with the folder.
@@ -215,14 +215,14 @@ describe('pawl dashboard', () => {
 it('keeps marks beside the database as pawl verdict does, and takes one back', async () => {
   const file = join(folder, 's.db');
   const marks = createDashboardFeedback(createFeedbackFile(file));
-  expect(await marks.of('a')).toEqual([]);
+  expect(await marks.list('a')).toEqual([]);
   const verdict = { seq: 7, rule: 'repeated-call', note: null, at: 1 };
-  await marks.keep('a', { ...verdict, mark: 'wrong' });
-  await marks.keep('b', { ...verdict, mark: 'right' });
+  await marks.save('a', { ...verdict, mark: 'wrong' });
+  await marks.save('b', { ...verdict, mark: 'right' });
   expect(readFeedbackFile(file).marks).toHaveLength(2);
-  expect(await marks.of('a')).toEqual([{ ...verdict, mark: 'wrong' }]);
-  await marks.keep('a', { ...verdict, mark: null });
-  expect(await marks.of('a')).toEqual([]);
+  expect(await marks.list('a')).toEqual([{ ...verdict, mark: 'wrong' }]);
+  await marks.save('a', { ...verdict, mark: null });
+  expect(await marks.list('a')).toEqual([]);
   expect(readFeedbackFile(file)).toMatchObject({ marks: [{ session: 'b', mark: 'right' }], unread: 0 });
 });
 
@@ -231,8 +231,8 @@ it('shows a run of this very process, and leaves it to itself until it is done',
   const opened = await openConfiguredStore({ dir: folder, store: join(folder, 's.db') });
   cleanUps.push(() => opened.close());
   const { store } = opened;
-  const about = { dir: folder, model: 'openai-compatible:m', profile: 'pawl' };
-  await store.create(createSession({ id: 'mine', at: 1 }), getProcessOwner(), { about });
+  const metadata = { dir: folder, model: 'openai-compatible:m', profile: 'pawl' };
+  await store.create(createSession({ id: 'mine', at: 1 }), getProcessOwner(), { metadata });
   const warnings: string[] = [];
   const beside = await startEmbeddedDashboard({
     opened,
@@ -276,7 +276,9 @@ it('shows a run of this very process, and leaves it to itself until it is done',
   await reader?.cancel();
   expect(text).toContain('"text":"Hello ');
   await say('Hello');
-  expect(await store.commands.waiting('mine')).toMatchObject([{ command: { kind: 'say', text: 'Hello' } }]);
+  expect(await store.commands.listPending('mine')).toMatchObject([
+    { command: { kind: 'say', text: 'Hello' } },
+  ]);
   expect((await store.open('mine')).head).toBe(0);
   model.says = () => 'Hello yourself.';
   beside.done();

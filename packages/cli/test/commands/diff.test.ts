@@ -45,7 +45,9 @@ async function saveFailedSession(
     { type: 'user-message', at: 1, text: 'Go' },
     { type: 'model-failed', at: 2, jitter, error: { kind: 'overloaded', message } },
   ];
-  const position = await testWorkspace.store.create(session, 'a test', { about: { dir: testWorkspace.dir } });
+  const position = await testWorkspace.store.create(session, 'a test', {
+    metadata: { dir: testWorkspace.dir },
+  });
   await testWorkspace.store.append(id, position, events, replay(session, events));
 }
 

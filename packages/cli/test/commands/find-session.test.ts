@@ -13,7 +13,7 @@ const onUnix = it.skipIf(process.platform === 'win32');
 const createStoreWithIds = async (ids: readonly string[], dir = '/work') => {
   const store = createMemoryStore();
   for (const [index, id] of ids.entries()) {
-    await store.create(createSession({ id, at: index }), 'a test', { about: { dir }, createdAt: index });
+    await store.create(createSession({ id, at: index }), 'a test', { metadata: { dir }, createdAt: index });
   }
   return store;
 };
@@ -37,7 +37,7 @@ describe('the name of a session', () => {
     const link = join(place.dir, 'link');
     symlinkSync(place.dir, link);
     const store = await createStoreWithIds(['old', 'new'], place.dir);
-    await store.create(createSession({ id: 'elsewhere', at: 9 }), 'a test', { about: { dir: '/' } });
+    await store.create(createSession({ id: 'elsewhere', at: 9 }), 'a test', { metadata: { dir: '/' } });
     expect((await findSession(store, 'last', link)).id).toBe('new');
     await expect(findSession(store, 'last', '/nowhere')).rejects.toThrow(
       'No session has worked in "/nowhere" yet. There are 3 elsewhere: pawl sessions --all.',
@@ -75,6 +75,6 @@ describe('the name of a session', () => {
 
 describe('a session that does not say where it worked', () => {
   it('is at home in no folder', () => {
-    expect(isSessionInFolder({ about: null }, '/')).toBe(false);
+    expect(isSessionInFolder({ metadata: null }, '/')).toBe(false);
   });
 });

@@ -29,10 +29,10 @@ describe('pawl fork', () => {
     const [made = '', next = ''] = splitLines(out);
     const [, id = ''] = /^Made ([0-9a-f-]{36}) from event 4 of "roof"\.$/.exec(made) ?? [];
     expect(next).toBe(`Go on with: pawl resume ${id}`);
-    const { session, parent, about, owner } = await testWorkspace.store.open(id);
+    const { session, parent, metadata, owner } = await testWorkspace.store.open(id);
     const original = await testWorkspace.store.open('roof', { at: 4 });
     expect(session).toEqual({ ...original.session, id });
-    expect([parent, about]).toEqual([{ id: 'roof', at: 4 }, original.about]);
+    expect([parent, metadata]).toEqual([{ id: 'roof', at: 4 }, original.metadata]);
     expect(getOwnerState(owner)).toBe('alive');
     expect((await testWorkspace.pawl('show', id)).out).toContain('forked from  roof after event 4');
     expect((await testWorkspace.store.open('roof')).head).toBe(8);

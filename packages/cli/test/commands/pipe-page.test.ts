@@ -40,7 +40,7 @@ describe('the page of events', () => {
   it.each(eventTypes)('has %s, with an example and the states that take it', (type) => {
     const text = getPageSection(type);
     expect(parseJsonBlocks(text)).toMatchObject([{ type }]);
-    const states = turnChart.states.filter(({ moves }) => moves.some(({ on }) => on === type));
+    const states = turnChart.states.filter(({ transitions }) => transitions.some(({ on }) => on === type));
     const taken = /Taken in ([^.]*)\./.exec(text)?.[1]?.match(/\w+(?=`)/g);
     expect(taken).toEqual(states.map(({ name }) => name));
   });

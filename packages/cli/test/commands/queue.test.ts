@@ -103,9 +103,9 @@ describe('pawl beyond one machine', { tags: ['redis'] }, () => {
       { tenant: 'default', waiting: 1, active: 0, stalled: 0 },
     ]);
     const worker = startWork();
-    const { session, about } = await untilIn(id, 'waitingForUser');
+    const { session, metadata } = await untilIn(id, 'waitingForUser');
     expect(findTurnAnswer(getConversation(session))).toContain('ninth of June');
-    expect(about).toMatchObject({ dir: folder, model: 'librarian', worker: { tenant: 'default' } });
+    expect(metadata).toMatchObject({ dir: folder, model: 'librarian', worker: { tenant: 'default' } });
     await waitForCondition(() => worker.out().includes(`has nothing left to do for ${id}`));
     const captured = captureIo();
     await sendQueueCommand(id, { kind: 'halt', reason: 'enough' }, flags(), captured.io);

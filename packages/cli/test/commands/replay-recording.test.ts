@@ -26,7 +26,7 @@ function createFastClock(): RuntimeClock {
   let now = 0;
   return {
     now: () => (now += 7),
-    async until(at, signal) {
+    async sleepUntil(at, signal) {
       await takeTurns(2);
       if (!signal.aborted) now = Math.max(now, at);
     },
@@ -53,7 +53,7 @@ function createDelayedTools(delays: readonly number[]): readonly Tool[] {
       await delay();
       if (name === 'break')
         return { ok: false, error: { kind: 'failed', message: `broken by ${JSON.stringify(args)}` } };
-      if (name === 'edit') await execution?.intend({ args });
+      if (name === 'edit') await execution?.recordIntent({ args });
       await delay();
       return {
         ok: true,
@@ -111,10 +111,10 @@ async function recordScript({ replies, delays, profile, rulings, hooks }: Replay
       return hooks;
     },
   });
-  void agent.say('Do something');
-  await agent.idle();
-  void agent.say('And something else');
-  await agent.idle();
+  void agent.sendMessage('Do something');
+  await agent.waitUntilIdle();
+  void agent.sendMessage('And something else');
+  await agent.waitUntilIdle();
   return loadSessionRecord(store, 'random');
 }
 

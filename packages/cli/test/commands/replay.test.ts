@@ -222,22 +222,22 @@ describe('pawl replay --with-model', () => {
     );
     using folder = await indexFolder(testWorkspace.dir);
     const tools = createLibrarianTools(folder);
-    const about = {
+    const metadata = {
       dir: testWorkspace.dir,
       model: 'librarian',
       prompt: '',
       tools: tools.map(({ description }) => description),
     };
     const session = createSession({ id: 'party', at: 0 });
-    const position = await testWorkspace.store.create(session, 'a test', { about });
+    const position = await testWorkspace.store.create(session, 'a test', { metadata });
     const agent = new Agent({
       session,
       tools,
       model: createLibrarian(),
       log: createStoreEventLog(testWorkspace.store, 'party', position),
     });
-    void agent.say('When is the garden party?');
-    await agent.idle();
+    void agent.sendMessage('When is the garden party?');
+    await agent.waitUntilIdle();
     const { code, out, err } = await testWorkspace.pawl('replay', 'party', '--with-model');
     expect([code, err]).toEqual([0, '']);
     expect(splitLines(out).at(-1)).toMatch(/^librarian says the same in all \d+ replies\.$/);

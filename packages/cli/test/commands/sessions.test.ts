@@ -113,7 +113,7 @@ describe('pawl sessions', () => {
 
   it('lists a session of a newer version, and says so when it is to be shown', async () => {
     const session = { ...createSession({ id: createSessionId(1), at: 0 }), version: 2 } as never;
-    await testWorkspace.store.create(session, 'a test', { about: { dir: testWorkspace.dir } });
+    await testWorkspace.store.create(session, 'a test', { metadata: { dir: testWorkspace.dir } });
     expect((await testWorkspace.pawl('sessions')).out).toContain('00000001');
     for (const command of ['show', 'replay', 'export', 'fork']) {
       const { code, err } = await testWorkspace.pawl(command, createSessionId(1));
@@ -155,7 +155,7 @@ describe('pawl sessions', () => {
 
   it('lists five thousand sessions', async () => {
     await testWorkspace.store.create(createSession({ id: 'one', at: 0 }), 'a test', {
-      about: { dir: testWorkspace.dir },
+      metadata: { dir: testWorkspace.dir },
     });
     const database = new DatabaseSync(testWorkspace.file);
     const columns = database

@@ -74,7 +74,7 @@ describe('pawl show --why', () => {
   it('takes what the user says for the beginning of a step, not for the end of the one before', async () => {
     const created = createSession({ id: 'talk', at: 0 });
     const position = await testWorkspace.store.create(created, 'a test', {
-      about: { dir: testWorkspace.dir },
+      metadata: { dir: testWorkspace.dir },
     });
     const events: readonly Event[] = [
       { type: 'user-message', at: 1, text: 'First' },
@@ -147,7 +147,7 @@ describe('pawl show --why', () => {
       ],
       settings: { governor: { preset: 'pawl', rules } },
       agent: {
-        rules: ({ tool }) => (tool === 'put' ? { permission: 'deny', because: 'no writing' } : 'allow'),
+        rules: ({ tool }) => (tool === 'put' ? { permission: 'deny', reason: 'no writing' } : 'allow'),
       },
     });
     const [third] = await testWorkspace.json('show', 'forbidden', '--why', '3');
@@ -182,7 +182,7 @@ describe('pawl show --why', () => {
     if (settings === undefined) throw new Error('there is a profile savant');
     const created = createSession({ id: 'modes', at: 0, profile: 'savant', settings });
     const position = await testWorkspace.store.create(created, 'a test', {
-      about: { dir: testWorkspace.dir },
+      metadata: { dir: testWorkspace.dir },
     });
     const event: Event = { type: 'user-message', at: 1, text: 'Go' };
     await testWorkspace.store.append('modes', position, [event], step(created, event).session);
@@ -214,7 +214,7 @@ describe('pawl show --why', () => {
     expect(both.err).toMatch(/one of --at, --prompt, --why and --events/);
     const created = createSession({ id: 'paused', at: 0 });
     const position = await testWorkspace.store.create(created, 'a test', {
-      about: { dir: testWorkspace.dir },
+      metadata: { dir: testWorkspace.dir },
     });
     const pause: Event = { type: 'pause-requested', at: 1, reason: 'x' };
     await testWorkspace.store.append('paused', position, [pause], step(created, pause).session);

@@ -23,7 +23,9 @@ afterEach(() => testWorkspace.close());
 /** Keeps a session that these events make, all at once. */
 async function saveEvents(id: string, events: readonly Event[], settings = {}): Promise<Session> {
   const created = createSession({ id, at: 0, settings });
-  const position = await testWorkspace.store.create(created, 'a test', { about: { dir: testWorkspace.dir } });
+  const position = await testWorkspace.store.create(created, 'a test', {
+    metadata: { dir: testWorkspace.dir },
+  });
   let end = created;
   for (const event of events) end = step(end, event).session;
   expect(end.seq).toBe(events.length);
@@ -86,7 +88,7 @@ The roof is mended.
   it('tells when somebody went on with what somebody else had in hand', async () => {
     const session = createSession({ id: 'roof', at: 1 });
     const position = await testWorkspace.store.create(session, 'the first', {
-      about: { dir: testWorkspace.dir },
+      metadata: { dir: testWorkspace.dir },
     });
     const said: Event = { type: 'user-message', at: 2, text: 'Mend the roof' };
     await testWorkspace.store.append('roof', position, [said], step(session, said).session);

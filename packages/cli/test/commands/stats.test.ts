@@ -27,8 +27,8 @@ async function readStats(...args: readonly string[]): Promise<AggregateStats> {
 async function saveEvents(id: string, events: readonly Event[], profile = 'pawl'): Promise<void> {
   const settings = findProfile(profile)?.settings ?? {};
   const created = createSession({ id, at: 0, profile, settings });
-  const about = { dir: testWorkspace.dir, model: 'by hand' };
-  const position = await testWorkspace.store.create(created, 'a test', { about });
+  const metadata = { dir: testWorkspace.dir, model: 'by hand' };
+  const position = await testWorkspace.store.create(created, 'a test', { metadata });
   let end = created;
   for (const event of events) end = step(end, event).session;
   expect(end.seq).toBe(events.length);

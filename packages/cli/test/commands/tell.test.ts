@@ -271,10 +271,10 @@ describe('pawl tell, in Redis', { tags: ['redis'] }, () => {
     expect(JSON.parse(also.out)).toMatchObject({ id: own, runs: 'alive' });
     const store = await openRedisStore(redis.url);
     cleanUps.push(() => store.close());
-    expect(await store.commands.waiting(id)).toMatchObject([
+    expect(await store.commands.listPending(id)).toMatchObject([
       { command: { kind: 'say', text: 'And quickly.' } },
     ]);
-    expect(await store.commands.waiting(own)).toHaveLength(1);
+    expect(await store.commands.listPending(own)).toHaveLength(1);
   });
 });
 
@@ -302,6 +302,6 @@ describe('what pawl tell is not told right', () => {
     expect(err.trimEnd().split('\n')).toHaveLength(1);
     const store = openTestStore();
     const [session] = await store.list();
-    expect(await store.commands.waiting(session?.id ?? '')).toEqual([]);
+    expect(await store.commands.listPending(session?.id ?? '')).toEqual([]);
   });
 });

@@ -64,7 +64,7 @@ function createTickingClock(start: number): RuntimeClock {
   let now = start;
   return {
     now: () => (now += 1_000),
-    until: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+    sleepUntil: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
   };
 }
 
@@ -82,10 +82,10 @@ export type ScriptedRun = {
 /** Lets an agent work on something, and keeps it. */
 export async function saveRun({ dir, store }: TestWorkspace, run: ScriptedRun): Promise<string> {
   const { id = crypto.randomUUID(), goal, replies, start = 1_700_000_000_000, settings = {} } = run;
-  const about = run.about ?? { dir, model: 'scripted', profile: 'pawl' };
+  const metadata = run.about ?? { dir, model: 'scripted', profile: 'pawl' };
   const clock = createTickingClock(start);
   const session = createSession({ id, at: start, settings });
-  const position = await store.create(session, run.owner ?? 'a test', { about, createdAt: start });
+  const position = await store.create(session, run.owner ?? 'a test', { metadata, createdAt: start });
   const agent = new Agent({
     session,
     log: createStoreEventLog(store, id, position),
@@ -94,8 +94,8 @@ export async function saveRun({ dir, store }: TestWorkspace, run: ScriptedRun): 
     clock,
     ...run.agent,
   });
-  void agent.say(goal);
-  await agent.idle();
+  void agent.sendMessage(goal);
+  await agent.waitUntilIdle();
   return id;
 }
 

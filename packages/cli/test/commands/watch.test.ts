@@ -36,7 +36,7 @@ async function createWatchedAgent(owner: string, text: string): Promise<Agent> {
   const log = createStoreEventLog(
     store,
     'watched',
-    await store.create(session, owner, { about: { dir: folder } }),
+    await store.create(session, owner, { metadata: { dir: folder } }),
   );
   return new Agent({ session, log, model: createScriptedModel([{ text }]), tools: [] });
 }
@@ -48,8 +48,8 @@ describe('pawl watch', () => {
     const captured = captureIo();
     const watching = watchSession('watched', { ...getStoreFlags(), signal: enough.signal }, captured.io);
     await expect.poll(() => captured.err()).toContain('session watched');
-    await agent.say('What is the answer?');
-    await agent.idle();
+    await agent.sendMessage('What is the answer?');
+    await agent.waitUntilIdle();
     await expect.poll(() => captured.err()).toContain('Forty-two.');
     enough.abort();
     expect(await watching).toBe(130);
@@ -58,8 +58,8 @@ describe('pawl watch', () => {
 
   it('ends by itself when nobody runs the session any more, and can show it from the start', async () => {
     const agent = await createWatchedAgent('somebody else', 'Forty-two.');
-    await agent.say('What is the answer?');
-    await agent.idle();
+    await agent.sendMessage('What is the answer?');
+    await agent.waitUntilIdle();
     const now = captureIo();
     expect(await watchSession('watched', getStoreFlags(), now.io)).toBe(0);
     expect(now.err()).not.toContain('Forty-two.');
@@ -85,8 +85,8 @@ describe('pawl sessions --watch', () => {
     const io = { ...captured.io, stdout: Object.assign(captured.io.stdout, { isTTY: true, columns: 120 }) };
     const listing = listSessions({ ...getStoreFlags(), limit: '9', watch: true, signal: enough.signal }, io);
     await expect.poll(() => captured.out()).toContain('watched');
-    await agent.say('What is the answer?');
-    await agent.idle();
+    await agent.sendMessage('What is the answer?');
+    await agent.waitUntilIdle();
     await expect.poll(() => captured.out()).toContain('What is the answer?');
     enough.abort();
     expect(await listing).toBe(0);

@@ -18,9 +18,9 @@ async function listAgentTools(root: string, dir: string): Promise<readonly strin
   });
   const outfit = await outfitFor({
     session,
-    about: toRunMetadata({ dir, model: 'librarian', profile: 'pawl' }),
+    metadata: toRunMetadata({ dir, model: 'librarian', profile: 'pawl' }),
     signal: new AbortController().signal,
-    askPeople: () => Promise.reject(new Error('Nobody is asked.')),
+    waitForPerson: () => Promise.reject(new Error('Nobody is asked.')),
     post: async () => false,
     now: () => session,
   });

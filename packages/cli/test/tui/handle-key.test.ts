@@ -119,7 +119,10 @@ function askPermission(
   always: string | null = 'allow shell ls',
 ): ScreenModel {
   const call = { id: 'a', tool: 'shell', args: { command } };
-  return addQuestion(model, 7, { kind: 'permission', question: { call, why: 'it changes things', always } });
+  return addQuestion(model, 7, {
+    kind: 'permission',
+    question: { call, reason: 'it changes things', always },
+  });
 }
 
 const createPermissionCommands = (given: object) => [
@@ -196,7 +199,7 @@ describe('a question of permission', () => {
   });
 
   it('comes one after the other', () => {
-    const question = { call: { id: 'b', tool: 'write', args: {} }, why: 'second', always: null };
+    const question = { call: { id: 'b', tool: 'write', args: {} }, reason: 'second', always: null };
     const model = addQuestion(askPermission(busyModel, 'ls'), 8, { kind: 'permission', question });
     expect(renderScreenText(model)).not.toContain('second');
   });

@@ -274,7 +274,7 @@ function createHostileModel(text: string): ScreenModel {
   const call = { id: 'a', tool, args: { [tool]: text } };
   const asked = addQuestion({ ...model, about }, 1, {
     kind: 'permission',
-    question: { call, why: text, always: text },
+    question: { call, reason: text, always: text },
   });
   // What is typed has a limit, and what is not heard yet was typed.
   const line = text.slice(0, 20_000);

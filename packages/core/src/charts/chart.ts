@@ -11,15 +11,15 @@ export type ChartState = {
   /** `waiting`: until an event arrives · `passing`: transient · `terminal`: final. */
   readonly kind: 'waiting' | 'passing' | 'terminal';
   /** In order: among the moves on one event, the first whose condition holds applies. */
-  readonly moves: readonly ChartMove[];
+  readonly transitions: readonly ChartMove[];
 };
 
 export type ChartMove = {
   /** The event that triggers the move; null in a transient state. */
   readonly on: string | null;
   /** The condition of the move; null for none. */
-  readonly when: string | null;
+  readonly guard: string | null;
   readonly to: string;
   /** Types of the actions the move returns. */
-  readonly does: readonly string[];
+  readonly actions: readonly string[];
 };

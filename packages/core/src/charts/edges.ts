@@ -13,7 +13,7 @@ export type LabeledMove = ChartMove & { readonly label: string };
 /** Builds one edge per pair of connected states, in the order of the chart. */
 export function buildChartEdges(states: readonly ChartState[]): readonly ChartEdge[] {
   return states.flatMap((state) => {
-    const moves = state.moves.map((move) => ({ ...move, label: formatMoveLabel(move, state) }));
+    const moves = state.transitions.map((move) => ({ ...move, label: formatMoveLabel(move, state) }));
     return [...Map.groupBy(moves, (move) => move.to)].map(([to, group]) => ({
       from: state.name,
       to,
@@ -27,8 +27,8 @@ export function listMoveLabels(moves: readonly LabeledMove[]): readonly string[]
   return [...new Set(moves.map((move) => move.label))].filter((label) => label !== '');
 }
 
-function formatMoveLabel({ on, when }: ChartMove, state: ChartState): string {
-  const isRest = state.moves.some((other) => other.on === on && other.when !== null);
-  const condition = when ?? (isRest ? 'otherwise' : null);
+function formatMoveLabel({ on, guard }: ChartMove, state: ChartState): string {
+  const isRest = state.transitions.some((other) => other.on === on && other.guard !== null);
+  const condition = guard ?? (isRest ? 'otherwise' : null);
   return [on, condition === null ? null : `[${condition}]`].filter((part) => part !== null).join(' ');
 }

@@ -17,13 +17,13 @@ export function listChartStates(chart: Chart): readonly ChartState[] {
 }
 
 function createUndeclaredState(name: string): ChartState {
-  return { name, kind: 'waiting', description: 'Not declared.', moves: [] };
+  return { name, kind: 'waiting', description: 'Not declared.', transitions: [] };
 }
 
 function mergeChartStates(first: ChartState, second: ChartState): ChartState {
-  return { ...first, moves: [...first.moves, ...second.moves] };
+  return { ...first, transitions: [...first.transitions, ...second.transitions] };
 }
 
 function listMoveTargets(state: ChartState): readonly string[] {
-  return state.moves.map((move) => move.to);
+  return state.transitions.map((move) => move.to);
 }

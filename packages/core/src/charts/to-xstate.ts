@@ -32,7 +32,7 @@ export function toXState(chart: Chart): XStateConfig {
     /^$|^__proto__$|^#/u,
   );
   const eventKey = createKeyResolver(
-    states.flatMap((state) => state.moves.flatMap((move) => move.on ?? [])),
+    states.flatMap((state) => state.transitions.flatMap((move) => move.on ?? [])),
     /^$|^__proto__$|^\*$|\.\*$|^xstate\./u,
   );
   return {
@@ -45,11 +45,11 @@ export function toXState(chart: Chart): XStateConfig {
 }
 
 function toXStateState(state: ChartState, stateKey: KeyResolver, eventKey: KeyResolver): XStateState {
-  const { description, kind, moves } = state;
-  if (moves.length === 0) return kind === 'terminal' ? { description, type: 'final' } : { description };
+  const { description, kind, transitions } = state;
+  if (transitions.length === 0) return kind === 'terminal' ? { description, type: 'final' } : { description };
   const always: XStateTransition[] = [];
   const on = new Map<string, XStateTransition[]>();
-  for (const move of moves) {
+  for (const move of transitions) {
     const transition = toXStateTransition(move, stateKey);
     if (move.on === null) always.push(transition);
     else getOrCreateList(on, eventKey(move.on)).push(transition);
@@ -61,11 +61,11 @@ function toXStateState(state: ChartState, stateKey: KeyResolver, eventKey: KeyRe
   };
 }
 
-function toXStateTransition({ to, when, does }: ChartMove, stateKey: KeyResolver): XStateTransition {
+function toXStateTransition({ to, guard, actions }: ChartMove, stateKey: KeyResolver): XStateTransition {
   return {
     target: escapeTargetPath(stateKey(to)),
-    ...(when === null ? {} : { guard: when }),
-    ...(does.length === 0 ? {} : { actions: does }),
+    ...(guard === null ? {} : { guard }),
+    ...(actions.length === 0 ? {} : { actions }),
   };
 }
 

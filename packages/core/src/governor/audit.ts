@@ -44,9 +44,9 @@ export function auditRun(run: RecordedRun, rules: readonly Rule[] = pawlRules): 
     const sighting = toStepObservation(step);
     if (sighting === null) continue;
     const next = runDetector(state, sighting, rules);
-    state = next.watch;
-    if (next.finding === null) continue;
-    const { level, rule, reason, advice, evidence, counterEvidence } = next.finding;
+    state = next.state;
+    if (next.match === null) continue;
+    const { level, rule, reason, advice, evidence, counterEvidence } = next.match;
     verdicts.push({
       step: step.i,
       level: auditSeverities[level],
@@ -79,7 +79,7 @@ function toStepObservation(step: RecordedStep): GovernorObservation | null {
 }
 
 function observeStep(step: RecordedStep, tool: string): ReturnType<typeof observeCall> {
-  const said = formatToolOutput(step.result ?? '');
+  const output = formatToolOutput(step.result ?? '');
   return observeCall({
     seq: step.i,
     at: step.at,
@@ -87,7 +87,7 @@ function observeStep(step: RecordedStep, tool: string): ReturnType<typeof observ
     args: step.args ?? null,
     argsHash: step.argsHash,
     ok: step.error !== true,
-    said,
-    saidHash: said.length >= recordedTextMax ? step.resultHash : undefined,
+    output,
+    outputHash: output.length >= recordedTextMax ? step.resultHash : undefined,
   });
 }

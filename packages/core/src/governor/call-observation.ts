@@ -19,9 +19,9 @@ export type CallFacts = {
   readonly argsHash?: string | undefined;
   readonly ok: boolean;
   /** The tool's output or error message. */
-  readonly said: string;
+  readonly output: string;
   /** Fingerprint of the complete output, if `said` is truncated. */
-  readonly saidHash?: string | undefined;
+  readonly outputHash?: string | undefined;
   /** Files the call changed, if known; otherwise they are inferred from the arguments. */
   readonly files?: readonly FileEffect[] | undefined;
 };
@@ -50,16 +50,16 @@ export type CallObservation = {
 
 /** Reduces the facts about a finished call to an observation. */
 export function observeCall(facts: CallFacts): CallObservation {
-  const { seq, at = null, tool, args, ok, said, saidHash } = facts;
+  const { seq, at = null, tool, args, ok, output, outputHash } = facts;
   return {
     kind: isWaitingCall(facts) ? 'waiting' : 'work',
     seq,
     at,
     tool,
     call: computeCallKey(tool, args, facts.argsHash),
-    outcome: `${ok ? 'ok' : 'error'} ${saidHash ?? fingerprintMeaning(said)}`,
-    error: ok ? null : fingerprintText(classifyError(said)),
-    mute: said.trim() === '',
+    outcome: `${ok ? 'ok' : 'error'} ${outputHash ?? fingerprintMeaning(output)}`,
+    error: ok ? null : fingerprintText(classifyError(output)),
+    mute: output.trim() === '',
     query: fingerprintQuery(args),
     change: ok ? inferFileChange(args, facts.files) : null,
   };

@@ -59,7 +59,7 @@ export function runDetector(
   before: DetectorState,
   sighting: GovernorObservation,
   rules: readonly Rule[],
-): { readonly watch: DetectorState; readonly finding: GradedMatch | null } {
+): { readonly state: DetectorState; readonly match: GradedMatch | null } {
   const seen = addToWindow(before.seen, sighting);
   let gravest: (RuleMatch & { readonly rule: string; readonly level: RuleSeverity }) | null = null;
   for (const rule of rules) {
@@ -68,11 +68,11 @@ export function runDetector(
     if (finding === null || wasReported(before.spoken, finding)) continue;
     if (gravest === null || severityRanks[finding.level] > severityRanks[gravest.level]) gravest = finding;
   }
-  if (gravest === null) return { watch: { seen, spoken: before.spoken }, finding: null };
+  if (gravest === null) return { state: { seen, spoken: before.spoken }, match: null };
   const { rule, loop, level } = gravest;
   const spoken = [...before.spoken.slice(-(reportedLoopsMax - 1)), { rule, loop, level }];
-  const finding = { ...gravest, counterEvidence: findCounterEvidence(seen.work, gravest.evidence) };
-  return { watch: { seen, spoken }, finding };
+  const match = { ...gravest, counterEvidence: findCounterEvidence(seen.work, gravest.evidence) };
+  return { state: { seen, spoken }, match };
 }
 
 /** A user message resets the detector: earlier observations no longer count. */
@@ -139,19 +139,19 @@ function matchRule(rule: Rule, seen: ObservationWindows): RuleMatch | null {
   switch (rule.on) {
     case undefined:
     case 'work':
-      return rule.look(seen.work);
+      return rule.match(seen.work);
     case 'waiting':
-      return rule.look(seen.waiting);
+      return rule.match(seen.waiting);
     case 'talk':
-      return rule.look(seen.talk);
+      return rule.match(seen.talk);
     case 'decision':
-      return rule.look(seen.decision);
+      return rule.match(seen.decision);
     case 'paging':
-      return rule.look(seen.paging);
+      return rule.match(seen.paging);
     case 'chant':
-      return rule.look(seen.chant);
+      return rule.match(seen.chant);
     case 'mode':
-      return rule.look(seen.mode);
+      return rule.match(seen.mode);
     default:
       return rule satisfies never;
   }

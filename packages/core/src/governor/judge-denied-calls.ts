@@ -23,7 +23,7 @@ export function judgeDeniedCalls(
   let { session } = screened;
   for (const { tool, args, permission, because = 'denied' } of asked.calls) {
     if (permission !== 'deny') continue;
-    const seen = observeCall({ seq: session.seq + 1, at: asked.at, tool, args, ok: false, said: because });
+    const seen = observeCall({ seq: session.seq + 1, at: asked.at, tool, args, ok: false, output: because });
     const judged = observeDeniedCall(session, seen, rules);
     session = judged.session;
     if (judged.verdict === null) continue;
@@ -45,7 +45,7 @@ export function judgePermissionDecision(
   if (call === undefined || turn.status !== 'awaitingPermission') return { session, event, notes: [] };
   const { tool, args } = call;
   const { at, reason = 'denied' } = event;
-  const seen = observeCall({ seq: session.seq + 1, at, tool, args, ok: false, said: reason });
+  const seen = observeCall({ seq: session.seq + 1, at, tool, args, ok: false, output: reason });
   const { session: judged, verdict } = observeDeniedCall(session, seen, rules);
   if (verdict === null) return { session: judged, event, notes: [] };
   return createVerdictDraft({ ...judged, turn: addTurnVerdict(turn, verdict) }, event, verdict);

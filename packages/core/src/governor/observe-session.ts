@@ -17,9 +17,9 @@ export function observeSession(
 ): ObservationResult {
   const { governor, settings } = session;
   const judged = runDetector(governor.watch, sighting, rules);
-  const after = { ...session, governor: { ...governor, watch: judged.watch } };
-  const { finding } = judged;
-  return finding === null
-    ? { session: after, finding, verdict: null }
-    : { session: after, finding, verdict: createVerdict(finding, settings.governor, null) };
+  const after = { ...session, governor: { ...governor, watch: judged.state } };
+  const { match } = judged;
+  return match === null
+    ? { session: after, finding: match, verdict: null }
+    : { session: after, finding: match, verdict: createVerdict(match, settings.governor, null) };
 }

@@ -24,7 +24,7 @@ export type ErrorRemedy =
 /** A failed call with its error text, and the tools known to exist because they have worked. */
 export type RecoverableFailure = {
   readonly args: Json;
-  readonly said: string;
+  readonly errorText: string;
   readonly tools: ReadonlySet<string>;
 };
 
@@ -76,9 +76,9 @@ const matchedErrorMax = 1_000;
 /** Finds a recovery for an error: the user's own first, then the built-in ones. */
 export function findRecovery(
   own: readonly KnownRecovery[] | undefined,
-  { said }: RecoverableFailure,
+  { errorText }: RecoverableFailure,
 ): KnownRecovery | null {
-  const text = said.slice(0, matchedErrorMax);
+  const text = errorText.slice(0, matchedErrorMax);
   const fits = ({ pattern }: KnownRecovery): boolean => matchesErrorPattern(pattern, text);
   return own?.find(fits) ?? pawlRecoveries.find(fits) ?? null;
 }

@@ -63,24 +63,24 @@ function judgeToolResult(
   }
   const seq = session.seq + 1;
   const { tool, args } = execution.call;
-  const said = outcome.ok ? formatToolOutput(outcome.output) : outcome.error.message;
+  const output = outcome.ok ? formatToolOutput(outcome.output) : outcome.error.message;
   const sighting =
     kind === 'invalid'
       ? ({ kind: 'decision', seq, request: turn.request } as const)
-      : observeCall({ seq, at: event.at, tool, args, ok: outcome.ok, said, files: event.files });
+      : observeCall({ seq, at: event.at, tool, args, ok: outcome.ok, output, files: event.files });
   const judged = runDetector(session.governor.watch, sighting, rules);
   const governor = {
     ...session.governor,
-    watch: judged.watch,
+    watch: judged.state,
     refused:
       sighting.kind === 'decision'
         ? session.governor.refused
-        : updateBlockedCalls(session.governor, sighting, judged.finding),
+        : updateBlockedCalls(session.governor, sighting, judged.match),
   };
   const governed = { ...session, governor };
-  if (judged.finding === null) return { session: governed, event, notes: [] };
-  const failure = outcome.ok ? null : { args, said, tools: listWorkingTools(judged.watch) };
-  const verdict = createVerdict(judged.finding, session.settings.governor, failure);
+  if (judged.match === null) return { session: governed, event, notes: [] };
+  const failure = outcome.ok ? null : { args, errorText: output, tools: listWorkingTools(judged.state) };
+  const verdict = createVerdict(judged.match, session.settings.governor, failure);
   return createVerdictDraft({ ...governed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
 }
 

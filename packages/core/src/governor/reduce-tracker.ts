@@ -234,9 +234,11 @@ function toSessionVerdict(
   event: Event | null,
 ): Verdict {
   const { level, rule, reason, advice, evidence } = verdict;
-  const said = event?.type === 'tool-finished' && !event.outcome.ok ? event.outcome.error.message : null;
+  const errorText = event?.type === 'tool-finished' && !event.outcome.ok ? event.outcome.error.message : null;
   const known =
-    said === null ? null : findRecovery(settings.governor.recoveries, { said, args: null, tools: new Set() });
+    errorText === null
+      ? null
+      : findRecovery(settings.governor.recoveries, { errorText, args: null, tools: new Set() });
   const waits = response === 'recover' && known?.remedy.do === 'wait' ? { waitMs: known.remedy.ms } : {};
   return {
     level,

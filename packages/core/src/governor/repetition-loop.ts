@@ -30,7 +30,7 @@ export class RepetitionDetector {
   #unread = 0;
 
   /** Adds the next chunk and returns the repetition loop, if there is one. */
-  hear(piece: string): RepetitionLoop | null {
+  addText(piece: string): RepetitionLoop | null {
     this.#fences = updateFenceState(this.#fences, piece);
     this.#tail = (this.#tail + piece).slice(-repetitionTailMax);
     this.#unread += piece.length;

@@ -28,12 +28,12 @@ export type RuleMatch = {
 export type ObservationRule<Kind extends ObservationKind> = {
   readonly id: string;
   /** Why the pattern is a sign that the agent is stuck. */
-  readonly because: string;
+  readonly rationale: string;
   readonly on: Kind;
   readonly thresholds: RuleThresholds;
   /** What is counted, if not calls: seconds, replies. */
   readonly unit?: string;
-  readonly look: (window: readonly ObservationByKind<Kind>[]) => RuleMatch | null;
+  readonly match: (window: readonly ObservationByKind<Kind>[]) => RuleMatch | null;
 };
 
 /** A rule on tool calls may omit `on`. */

@@ -22,7 +22,7 @@ export function admitEntry(memory: WorkingMemory, entry: EntryInput): AdmissionR
   const { enable, maxTokens } = memory.settings.hardLimit;
   const added = putEntry(memory, entry);
   if (!enable || countMemoryTokens(added) < maxTokens) return { ok: true, memory: added, effects: [] };
-  const paged = pageEntries(added, { limit: maxTokens, at: entry.at, stays: entry.key });
+  const paged = pageEntries(added, { limit: maxTokens, at: entry.at, protectedKey: entry.key });
   if (paged.fits) return { ok: true, memory: paged.memory, effects: paged.effects };
   return { ok: false, message: describeNoRoom(memory, entry) };
 }

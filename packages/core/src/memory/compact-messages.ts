@@ -15,13 +15,13 @@ export type MessageCompactionOptions = {
   readonly tag: string;
   readonly at: number;
   /** The model's summary of the compacted messages; omitted if there is no room for it. */
-  readonly words?: string;
+  readonly summary?: string;
 };
 
 export type MessageCompaction = {
   /** The remaining conversation: the goal, the summary and the last messages. */
-  readonly keep: readonly ConversationMessage[];
-  readonly shelved: readonly ConversationMessage[];
+  readonly kept: readonly ConversationMessage[];
+  readonly compacted: readonly ConversationMessage[];
   /** Replaces the compacted messages in `keep`; null if nothing was compacted. */
   readonly summaryStub: UserMessage | null;
   /** The compacted messages as storage entries, one per group that belongs together. */
@@ -42,8 +42,8 @@ export function compactMessages(
   const costs = messages.map(costOf);
   const all = costs.reduce((sum, cost) => sum + cost, 0);
   const whole: MessageCompaction = {
-    keep: messages,
-    shelved: [],
+    kept: messages,
+    compacted: [],
     summaryStub: null,
     entries: [],
     fits: all <= keepTokens,
@@ -52,19 +52,19 @@ export function compactMessages(
   const goal = messages.findIndex(({ role }) => role === 'user');
   const cut = chooseCompactionCut(messages, goal, { costs, all, options });
   if (cut === null) return whole;
-  const shelved = messages.slice(0, cut).filter((_, index) => index !== goal);
-  const { words, ...plain } = options;
-  for (const summarised of words === undefined ? [plain] : [options, plain]) {
-    const summaryStub = createSummaryMessage(shelved, summarised);
-    const keep = [...messages.slice(goal, goal + 1), summaryStub, ...messages.slice(cut)];
-    const left = keep.reduce((sum, message) => sum + costOf(message), 0);
+  const compacted = messages.slice(0, cut).filter((_, index) => index !== goal);
+  const { summary, ...plain } = options;
+  for (const summarised of summary === undefined ? [plain] : [options, plain]) {
+    const summaryStub = createSummaryMessage(compacted, summarised);
+    const kept = [...messages.slice(goal, goal + 1), summaryStub, ...messages.slice(cut)];
+    const left = kept.reduce((sum, message) => sum + costOf(message), 0);
     // A few short messages can be smaller than the summary that would replace them.
     if (left < all)
       return {
-        keep,
-        shelved,
+        kept,
+        compacted,
         summaryStub,
-        entries: toStoredMessages(shelved, options),
+        entries: toStoredMessages(compacted, options),
         fits: left <= keepTokens,
       };
   }

@@ -5,13 +5,13 @@ export type CompactionSummaryOptions = {
   readonly tag: string;
   readonly at: number;
   /** The model's summary of the messages. */
-  readonly words?: string;
+  readonly summary?: string;
 };
 
 /** Creates the message that replaces compacted messages: how many, what they were about and how to find them. */
 export function createSummaryMessage(
   shelved: readonly ConversationMessage[],
-  { tag, at, words }: CompactionSummaryOptions,
+  { tag, at, summary }: CompactionSummaryOptions,
 ): UserMessage {
   const before = shelved.reduce((sum, message) => sum + countSummarizedMessages(message), 0);
   const count = before + shelved.filter((message) => countSummarizedMessages(message) === 0).length;
@@ -21,9 +21,9 @@ export function createSummaryMessage(
   const lines = [
     `[${count} earlier messages are in storage under the tag ${tag}; storage_search and storage_load bring them back.]`,
     ...asked.map((message) => `The user asked: ${previewMessageText(message)}`),
-    ...(words === undefined
+    ...(summary === undefined
       ? describeWithoutModel(shelved)
-      : [`What happened: ${words.slice(0, summaryTextMax)}`]),
+      : [`What happened: ${summary.slice(0, summaryTextMax)}`]),
   ];
   return { role: 'user', at, text: lines.join('\n') };
 }

@@ -12,7 +12,7 @@ export type HalvingOptions = {
   readonly id: string;
   readonly at: number;
   /** The model's summary of the compacted messages. */
-  readonly words?: string | undefined;
+  readonly summary?: string | undefined;
 };
 
 /**
@@ -21,12 +21,12 @@ export type HalvingOptions = {
  */
 export function halveConversation(
   conversation: ConversationHistory<ConversationMessage>,
-  { id, at, words }: HalvingOptions,
+  { id, at, summary }: HalvingOptions,
 ): MessageCompaction {
   const messages = toItemArray(conversation);
   const all = messages.reduce((sum, message) => sum + estimateTokens(stringifySafely(message)), 0);
   const tag = `conversation_${id.replaceAll(/[^\p{L}\p{N}]+/gu, '_')}`;
   const keepTokens = Math.floor(all / 2);
   const options = { keepTokens, keepLast: keptMessages, estimate: estimateTokens, tag, at };
-  return compactMessages(messages, words === undefined ? options : { ...options, words });
+  return compactMessages(messages, summary === undefined ? options : { ...options, summary });
 }

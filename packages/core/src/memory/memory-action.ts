@@ -67,7 +67,7 @@ function buildMemoryAction(
       return rejectMemoryAction('storage_search needs tags, or words to look for as its value.');
     return { ok: true, action: { type, key, text } };
   }
-  if ('fault' in tags) return rejectMemoryAction(`${type} cannot be done: ${tags.fault}.`);
+  if ('problem' in tags) return rejectMemoryAction(`${type} cannot be done: ${tags.problem}.`);
   const { key } = tags;
   if (type === 'storage_save') return { ok: true, action: { type, key, value } };
   if (type !== 'working_memory_add') return { ok: true, action: { type, key } };

@@ -18,9 +18,9 @@ export type PagingOptions = {
   readonly target?: number;
   readonly at: number;
   /** The model's summary of the moved entries; omitted if there is no room for it. */
-  readonly words?: string;
+  readonly summary?: string;
   /** Key of an entry that must stay, pinned or not. */
-  readonly stays?: string;
+  readonly protectedKey?: string;
 };
 
 export type MovedEntry = {
@@ -35,7 +35,7 @@ export type PagingResult = {
   /** Saves that must complete before `memory` is used, so that every entry is always in at least one place. */
   readonly effects: readonly StorageSave[];
   /** Tokens before paging. */
-  readonly held: number;
+  readonly heldTokens: number;
   readonly freed: number;
   /** Whether the remaining tokens are below the limit. */
   readonly fits: boolean;
@@ -48,11 +48,11 @@ export type PagingResult = {
  * The cost is one sort of the entries.
  */
 export function pageEntries(memory: WorkingMemory, options: PagingOptions): PagingResult {
-  const { limit, at, words } = options;
+  const { limit, at, summary } = options;
   const target = Math.min(options.target ?? Math.floor(limit * 0.8), limit - 1);
   const held = countMemoryTokens(memory);
   if (held < limit) return createPagingResult(memory, [], { memory, limit, at });
-  const going = listPagingCandidates(memory, options.stays);
+  const going = listPagingCandidates(memory, options.protectedKey);
   const stubs = listStubKeys(memory);
   let left = memory;
   let count = 0;
@@ -66,7 +66,7 @@ export function pageEntries(memory: WorkingMemory, options: PagingOptions): Pagi
     left = foldStub(left, stubs.shift() as string, at);
   // A few tiny entries can be smaller than the stub that would replace them.
   if (countMemoryTokens(left) >= held) return createPagingResult(memory, [], { memory, limit, at });
-  const told = words === undefined ? left : setMovedSummary(left, words, at);
+  const told = summary === undefined ? left : setMovedSummary(left, summary, at);
   const after = closeLogGaps(countMemoryTokens(told) < Math.min(held, limit) ? told : left);
   return createPagingResult(memory, going.slice(0, count), { memory: after, limit, at });
 }
@@ -104,15 +104,15 @@ function createPagingResult(
   gone: readonly PagingCandidate[],
   after: { readonly memory: WorkingMemory; readonly limit: number; readonly at: number },
 ): PagingResult {
-  const held = countMemoryTokens(before);
+  const heldTokens = countMemoryTokens(before);
   const left = countMemoryTokens(after.memory);
   return {
     memory: after.memory,
     moved: gone.map(({ entry, why }) => ({ key: entry.key, tokens: countEntryTokens(entry), why })),
     effects: gone.map(({ entry }) => createPagedSave(entry, getLogKey(before, entry.kind), after.at)),
-    held,
-    freed: held - left,
+    heldTokens,
+    freed: heldTokens - left,
     fits: left < after.limit,
-    freedTooLittle: held >= after.limit && held - left < held / 10,
+    freedTooLittle: heldTokens >= after.limit && heldTokens - left < heldTokens / 10,
   };
 }

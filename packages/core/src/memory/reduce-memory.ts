@@ -99,13 +99,13 @@ function applyPaging(
   { at, summaries }: PagingFinished,
 ): StepDraft {
   const options = { limit: getPagingLimit(memory), at };
-  const words = summaries?.memory;
+  const summary = summaries?.memory;
   const {
     memory: after,
     moved,
     freed,
     effects,
-  } = pageEntries(memory, words === undefined ? options : { ...options, words });
+  } = pageEntries(memory, summary === undefined ? options : { ...options, summary });
   if (moved.length === 0) return { session, event, notes };
   const note = { type: 'paged', at: event.at, moved, freedTokens: freed } as const;
   return {

@@ -1,7 +1,7 @@
 /** Longer tags are content rather than a name. */
 const tagCharactersMax = 500;
 
-export type NormalizedTags = { readonly key: string } | { readonly fault: string };
+export type NormalizedTags = { readonly key: string } | { readonly problem: string };
 
 /**
  * Normalizes the tags of an entry to its key, which is the same in working memory and storage: split at commas,
@@ -11,12 +11,12 @@ export type NormalizedTags = { readonly key: string } | { readonly fault: string
 export function normalizeTags(given: unknown): NormalizedTags {
   const texts = typeof given === 'string' ? [given] : given;
   if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string'))
-    return { fault: missingTagsProblem };
+    return { problem: missingTagsProblem };
   if (texts.reduce((sum, text) => sum + text.length, 0) > tagCharactersMax)
-    return { fault: tagsTooLongProblem };
+    return { problem: tagsTooLongProblem };
   const tags = texts.flatMap((text) => text.split(',')).map(normalizeTag);
   const named = tags.filter((tag) => tag !== '');
-  if (named.length === 0) return { fault: missingTagsProblem };
+  if (named.length === 0) return { problem: missingTagsProblem };
   return { key: toTagKey(named) };
 }
 

@@ -20,11 +20,11 @@ export function toDrawableChart(chart: ModeChart): Chart {
       name: state.name,
       description: state.prompt,
       kind: state.terminal ? ('terminal' as const) : ('waiting' as const),
-      moves: listPossibleTransitions(chart, state).map(({ to, when, fact }): ChartMove => ({
+      transitions: listPossibleTransitions(chart, state).map(({ to, when: guard, fact }): ChartMove => ({
         on: fact.type,
-        when,
+        guard,
         to,
-        does: [],
+        actions: [],
       })),
     })),
   };
@@ -125,7 +125,7 @@ function createNamedTransition(chart: ModeChart, to: string): PossibleTransition
 }
 
 function createReplyPayload(tools: readonly string[], nextState: string | null = null): ModeEventPayload {
-  return { type: 'reply-read', tools, nextState, words: tools.length === 0 };
+  return { type: 'reply-read', tools, nextState, text: tools.length === 0 };
 }
 
 function createResultsPayload(ok: boolean): ModeEventPayload {

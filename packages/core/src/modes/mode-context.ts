@@ -16,12 +16,12 @@ export type ModeTransition = {
   readonly ok: boolean;
   /** Why the event was rejected or failed; null on success. */
   readonly error: string | null;
-  readonly moves: readonly ModeChange[];
+  readonly changes: readonly ModeChange[];
   /** The requested tools that may not be used. */
   readonly refused: readonly string[];
 };
 
-const acceptedTransition = { ok: true, error: null, moves: [], refused: [] } as const;
+const acceptedTransition = { ok: true, error: null, changes: [], refused: [] } as const;
 
 /** Whether the current mode is the paging mode. */
 export function isPagingMode({ chart, here }: ModeContext): boolean {
@@ -40,14 +40,14 @@ export function transitionToStates(
   cause: string,
 ): ModeTransition {
   let mode: CurrentMode = before.refusal === null ? before : { ...before, refusal: null };
-  const moves: ModeChange[] = [];
+  const changes: ModeChange[] = [];
   for (const [index, to] of states.entries()) {
     if (to === mode.state) continue;
     const move = createModeChange(mode, to, { cause: index === states.length - 1 ? cause : 'decision', at });
     mode = applyModeChange(mode, move);
-    moves.push(move);
+    changes.push(move);
   }
-  return { ...acceptedTransition, mode, moves };
+  return { ...acceptedTransition, mode, changes };
 }
 
 /** Rejects an event that does not apply in this mode; nothing changes, and no failure is counted. */
@@ -56,7 +56,7 @@ export function rejectModeEvent(
   error: string,
   refused: readonly string[] = [],
 ): ModeTransition {
-  return { mode, ok: false, error, moves: [], refused };
+  return { mode, ok: false, error, changes: [], refused };
 }
 
 /** Handles an invalid transition as the chart's `onInvalid` policy says. */
@@ -78,7 +78,7 @@ export function recordModeFailure(
   refused: readonly string[] = [],
 ): ModeTransition {
   const after = { ...mode, failures: mode.failures + 1, refusal: clipText(error, modeErrorMax) };
-  return { mode: after, ok: false, error, moves: [], refused };
+  return { mode: after, ok: false, error, changes: [], refused };
 }
 
 /** Counts a failure and moves to another mode, or records a transition from the mode to itself. */
@@ -98,7 +98,7 @@ export function resetToState(
     mode: { ...after, refusal: clipText(error, modeErrorMax) },
     ok: false,
     error,
-    moves: [move],
+    changes: [move],
     refused,
   };
 }

@@ -8,7 +8,7 @@ export type ModeEventPayload =
       /** The mode it requests by name, or null. */
       readonly nextState: string | null;
       /** Whether the reply also has text. */
-      readonly words: boolean;
+      readonly text: boolean;
     }
   /** The model's reply could not be parsed. */
   | { readonly type: 'reply-failed'; readonly reason: string }

@@ -10,7 +10,7 @@ export type ModePromptOptions = {
   readonly advice?: string | null | undefined;
   /** Whether the work was found to be stuck; always true in a stuck state. */
   readonly stuck?: boolean | undefined;
-  readonly form?: SectionFormat | undefined;
+  readonly format?: SectionFormat | undefined;
 };
 
 /** Appends the prompts of the chart and the mode, and the mode section as the last section. */
@@ -32,7 +32,7 @@ export function appendModePrompt(
 export function renderModeSection(
   chart: ModeChart,
   mode: CurrentMode,
-  { at, advice = null, stuck = false, form }: ModePromptOptions,
+  { at, advice = null, stuck = false, format }: ModePromptOptions,
 ): string {
   const here = getModeState(chart, mode.state);
   const isStuck = stuck || chart.states.some(({ stuckState }) => stuckState === mode.state);
@@ -42,7 +42,7 @@ export function renderModeSection(
     durationMs: computeStateDuration(mode, Number.isFinite(at) ? at : mode.enteredAt),
     stuck: isStuck,
     advice: said.length === 0 ? null : said.join(' '),
-    form,
+    format,
   });
   if (here === undefined) return section.join('\n');
   const next = formatNameList(

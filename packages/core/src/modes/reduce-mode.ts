@@ -118,7 +118,7 @@ function toModePayload(session: Session, event: ModelReplied, chart: ModeChart):
     type: 'reply-read',
     tools: event.calls.map(({ tool }) => tool),
     nextState: event.nextState ?? null,
-    words: event.text.trim() !== '',
+    text: event.text.trim() !== '',
   };
 }
 
@@ -149,7 +149,7 @@ function applyToolResults(
   return applyTransition(session, event, transitionMode(chart, mode, { ...fact, at: event.at }));
 }
 
-function applyTransition(session: Session, event: Event, { mode, moves }: ModeTransition): StepDraft {
-  const notes: readonly Note[] = moves.map((move) => ({ type: 'mode', ...move }));
+function applyTransition(session: Session, event: Event, { mode, changes }: ModeTransition): StepDraft {
+  const notes: readonly Note[] = changes.map((move) => ({ type: 'mode', ...move }));
   return { session: mode === session.mode ? session : { ...session, mode }, event, notes };
 }

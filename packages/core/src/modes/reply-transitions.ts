@@ -20,7 +20,7 @@ type ReplyTransitionPolicy = Extract<TransitionPolicy, { readonly by: 'reply' }>
 
 export function transitionOnReply(place: ModeContext, fact: ModePayloadByType<'reply-read'>): ModeTransition {
   const { chart, here } = place;
-  const { tools, nextState, words } = fact;
+  const { tools, nextState, text } = fact;
   if (isPagingMode(place))
     return rejectModeEvent(place, `${here.name} is under way, so the reply is dropped`, tools);
   if (chart.oneAction && tools.length > 1)
@@ -30,22 +30,25 @@ export function transitionOnReply(place: ModeContext, fact: ModePayloadByType<'r
   if (nextState !== null)
     return transitionToNamedState(place, nextState, { cause: 'next_state', isModel: true });
   if (chart.hops.by === 'reply') return transitionToStates(place, [chart.hops.otherwise], 'no next_state');
-  return transitionToStates(place, words && here.afterWords !== null ? [here.afterWords] : [], 'words');
+  return transitionToStates(place, text && here.afterWords !== null ? [here.afterWords] : [], 'words');
 }
 
 /** Handles a reply whose tools decide the transition. */
 function transitionByTool(
   place: ModeContext,
-  { tools, words }: ModePayloadByType<'reply-read'>,
+  { tools, text }: ModePayloadByType<'reply-read'>,
 ): ModeTransition {
   const { chart, here } = place;
-  const route = findModeRoute(chart, here, { tools, words });
+  const route = findModeRoute(chart, here, { tools, words: text });
   if (route === null) return handleInvalidTransition(place, describeRefusedTools(place, tools), tools);
   const { states, refused } = route;
   const after = transitionToStates(place, states, tools.find((tool) => !refused.includes(tool)) ?? '');
   if (refused.length === 0) return after;
   const there = { ...place, mode: after.mode, here: getModeState(chart, after.mode.state) ?? here };
-  return { ...recordModeFailure(there, describeRefusedCalls(there, refused), refused), moves: after.moves };
+  return {
+    ...recordModeFailure(there, describeRefusedCalls(there, refused), refused),
+    changes: after.changes,
+  };
 }
 
 /** Explains why some calls may not run with the others. */

@@ -4,7 +4,7 @@ export type StateSectionOptions = {
   readonly durationMs: number;
   readonly stuck: boolean;
   readonly advice: string | null;
-  readonly form?: SectionFormat | undefined;
+  readonly format?: SectionFormat | undefined;
 };
 
 /** `brief` shows the time in seconds, and advice only when the agent is stuck. */
@@ -15,8 +15,8 @@ export type SectionFormat = 'full' | 'brief';
  * best.
  */
 export function renderStateSection(section: StateSectionOptions): readonly string[] {
-  const { phase, durationMs, stuck, advice, form = 'full' } = section;
-  if (form === 'brief') {
+  const { phase, durationMs, stuck, advice, format = 'full' } = section;
+  if (format === 'brief') {
     return [
       '## Agent State',
       `Current Phase: ${phase.toUpperCase()}`,

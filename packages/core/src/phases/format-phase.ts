@@ -25,9 +25,9 @@ export function formatPastPhaseLine(phase: PastPhase): string {
   return work.length === 0 ? how : `${how}: ${work.join(', ')}`;
 }
 
-function formatPhasesDone({ done, failed, percent }: PhaseProgress): string {
+function formatPhasesDone({ completed, failed, percent }: PhaseProgress): string {
   const share = percent === null ? '' : `, ${percent} %`;
-  return `${done} done${share}${failed === 0 ? '' : `, ${failed} of them failed`}`;
+  return `${completed} done${share}${failed === 0 ? '' : `, ${failed} of them failed`}`;
 }
 
 function formatPhaseCount(many: number, thing: string, what: string): string {

@@ -32,7 +32,7 @@ export type PhaseProgress = {
     readonly expectedMs: number | null;
   } | null;
   /** Number of completed phases, and how many of them failed. */
-  readonly done: number;
+  readonly completed: number;
   readonly failed: number;
   readonly total: number | null;
   /** Share of completed phases in whole percent; null if the total is unknown. */
@@ -54,7 +54,7 @@ export function computePhaseProgress({ current, completed, total }: PhaseState, 
             elapsedMs,
             expectedMs: current.expectedMs,
           },
-    done,
+    completed: done,
     failed: completed.filter(({ success }) => !success).length,
     total,
     percent: total === null || !(total > 0) ? null : Math.floor((100 * Math.min(done, total)) / total),

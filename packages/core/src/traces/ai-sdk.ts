@@ -22,7 +22,7 @@ import type { TraceFormat } from './trace-format.ts';
 export const aiSdkFormat: TraceFormat = {
   name: 'ai-sdk',
   sign: 'messages with tool-call and tool-result parts, or with a list of parts (AI SDK)',
-  recognise: (document) => (findMessages(document)?.messages ?? []).some(isAiSdkMessage),
+  matches: (document) => (findMessages(document)?.messages ?? []).some(isAiSdkMessage),
   parse(document, name) {
     const { messages, where } = findMessages(document) ?? { messages: [], where: '' };
     return buildRecordedRun(readRunFacts(document, name, 'ai-sdk'), readAiSdkEntries(messages, where));
@@ -43,7 +43,7 @@ function* readAiSdkEntries(messages: readonly Json[], where: string): Generator<
   for (const [index, message] of messages.entries()) yield* readAiSdkMessage(message, `${where}[${index}]`);
 }
 
-function* readAiSdkMessage(message: Json, where: string): Generator<TraceEntry> {
+function* readAiSdkMessage(message: Json, location: string): Generator<TraceEntry> {
   const role = getJsonPath(message, 'role');
   const at =
     parseTraceTime(getJsonPath(message, 'createdAt')) ??
@@ -58,9 +58,9 @@ function* readAiSdkMessage(message: Json, where: string): Generator<TraceEntry> 
     for (const [index, round] of splitAiSdkRounds(message).entries()) {
       yield { type: 'reply', parts: round, at, usage: index === 0 ? usage : undefined };
     }
-    yield* readAiSdkResults(message, where);
-  } else if (role === 'tool') yield* readAiSdkResults(message, where);
-  else if (role !== 'system') yield { type: 'problem', where, problem: describeInvalidMessage(message) };
+    yield* readAiSdkResults(message, location);
+  } else if (role === 'tool') yield* readAiSdkResults(message, location);
+  else if (role !== 'system') yield { type: 'problem', location, problem: describeInvalidMessage(message) };
 }
 
 /** A UI message holds all replies up to the answer; each starts with a `step-start` part. */
@@ -126,7 +126,7 @@ function readAiSdkResults(message: Json, where: string): readonly TraceResult[] 
       const tool = toOptionalString(getJsonPath(part, 'toolName'));
       const [result, error] =
         type === 'tool-error' ? [getJsonPath(part, 'error'), true] : parseAiSdkResult(part);
-      return [{ type: 'result', id, tool, result, error, where: `${where}.content[${index}]` }];
+      return [{ type: 'result', id, tool, result, error, location: `${where}.content[${index}]` }];
     },
   );
 }

@@ -19,7 +19,7 @@ import type { TraceFormat } from './trace-format.ts';
 export const anthropicFormat: TraceFormat = {
   name: 'anthropic',
   sign: 'messages with tool_use, tool_result or thinking blocks (Anthropic)',
-  recognise: (document) => (findMessages(document)?.messages ?? []).some(hasAnthropicBlocks),
+  matches: (document) => (findMessages(document)?.messages ?? []).some(hasAnthropicBlocks),
   parse(document, name) {
     const { messages, where } = findMessages(document) ?? { messages: [], where: '' };
     return buildRecordedRun(
@@ -39,7 +39,7 @@ export type AnthropicMessageContext = { readonly at?: number | undefined; readon
 
 export function* readAnthropicMessage(
   message: Json,
-  where: string,
+  location: string,
   around: AnthropicMessageContext = {},
 ): Generator<TraceEntry> {
   const role = getJsonPath(message, 'role');
@@ -47,12 +47,12 @@ export function* readAnthropicMessage(
   if (role === 'assistant') {
     const usage = parseTraceUsage(getJsonPath(message, 'usage'));
     yield { type: 'reply', parts: readAnthropicParts(content), usage, ...around };
-    yield* readAnthropicResults(content, `${where}.content`);
+    yield* readAnthropicResults(content, `${location}.content`);
   } else if (role === 'user') {
-    yield* readAnthropicResults(content, `${where}.content`);
+    yield* readAnthropicResults(content, `${location}.content`);
     const said = getAnthropicUserText(content);
     if (said !== null) yield { type: 'user', text: said, at: around.at };
-  } else if (role !== 'system') yield { type: 'problem', where, problem: describeInvalidMessage(message) };
+  } else if (role !== 'system') yield { type: 'problem', location, problem: describeInvalidMessage(message) };
 }
 
 function hasAnthropicBlocks(message: Json): boolean {
@@ -88,14 +88,14 @@ function readAnthropicPart(block: Json): readonly TracePart[] {
   return [{ type: 'call', id, tool, args: getJsonPath(block, 'input') }];
 }
 
-function readAnthropicResults(content: Json | undefined, where: string): readonly TraceResult[] {
+function readAnthropicResults(content: Json | undefined, location: string): readonly TraceResult[] {
   return (toOptionalList(content) ?? []).flatMap((block, index) => {
     if (!isToolResultType(getTypeName(block))) return [];
     const [id, inner] = [toOptionalId(getJsonPath(block, 'tool_use_id')), getJsonPath(block, 'content')];
     // For tools the provider runs itself, the content type says whether they failed.
     const isFailure = getTypeName(inner).endsWith('_error');
     const error = toOptionalBoolean(getJsonPath(block, 'is_error')) ?? isFailure;
-    return [{ type: 'result', id, result: getResultContent(inner), error, where: `${where}[${index}]` }];
+    return [{ type: 'result', id, result: getResultContent(inner), error, location: `${location}[${index}]` }];
   });
 }
 

@@ -33,13 +33,13 @@ export function buildRecordedRun(
     counted: 0,
   };
   for (const entry of entries) addTraceEntry(building, entry);
-  for (const { id, where } of building.pairing.leftOver()) {
-    building.problems.push({ where, problem: `a result for the call ${id ?? ''}, which is not there` });
+  for (const { id, location } of building.pairing.leftOver()) {
+    building.problems.push({ location, problem: `a result for the call ${id ?? ''}, which is not there` });
   }
   assignReplyTokens(building.groups);
   const problems = capProblems(building.problems);
   if (building.drafts.length === 0) {
-    return { runs: [], problems: [...problems, { where: '', problem: `no step in the run ${facts.id}` }] };
+    return { runs: [], problems: [...problems, { location: '', problem: `no step in the run ${facts.id}` }] };
   }
   return { runs: [{ ...facts, steps: building.drafts.map(toRecordedStep) }], problems };
 }
@@ -48,7 +48,10 @@ export function buildRecordedRun(
 export function capProblems(problems: readonly TraceProblem[]): readonly TraceProblem[] {
   const more = problems.length - traceProblemsMax;
   if (more <= 0) return problems;
-  return [...problems.slice(0, traceProblemsMax), { where: '', problem: `${more} more problems like these` }];
+  return [
+    ...problems.slice(0, traceProblemsMax),
+    { location: '', problem: `${more} more problems like these` },
+  ];
 }
 
 function addTraceEntry(building: RunBuilder, entry: TraceEntry): void {
@@ -61,7 +64,7 @@ function addTraceEntry(building: RunBuilder, entry: TraceEntry): void {
       return;
     case 'result': {
       const problem = building.pairing.result(entry);
-      if (problem !== null) building.problems.push({ where: entry.where, problem });
+      if (problem !== null) building.problems.push({ location: entry.location, problem });
       return;
     }
     case 'failure': {
@@ -73,7 +76,7 @@ function addTraceEntry(building: RunBuilder, entry: TraceEntry): void {
       addTraceUsage(building, entry.usage);
       return;
     case 'problem':
-      building.problems.push({ where: entry.where, problem: entry.problem });
+      building.problems.push({ location: entry.location, problem: entry.problem });
       return;
     default:
       return entry satisfies never;

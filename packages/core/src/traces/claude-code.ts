@@ -21,7 +21,7 @@ import { mergeTraces, type TraceFormat } from './trace-format.ts';
 export const claudeCodeFormat: TraceFormat = {
   name: 'claude-code',
   sign: 'lines of the types user and assistant that hold a message and a session id (Claude Code)',
-  recognise: (document) => (toOptionalList(document) ?? []).some(isClaudeMessageLine),
+  matches: (document) => (toOptionalList(document) ?? []).some(isClaudeMessageLine),
   parse(document, name) {
     const sessions = [...groupClaudeSessions(toOptionalList(document) ?? [], name).entries()];
     return mergeTraces(
@@ -86,19 +86,19 @@ function getClaudeRunId(line: Json, session: string, chains: Map<string, string>
   return `${session}/${chain}`;
 }
 
-function* readClaudeLine(line: Json, where: string): Generator<TraceEntry> {
+function* readClaudeLine(line: Json, location: string): Generator<TraceEntry> {
   const type = getJsonPath(line, 'type');
   if (!isJsonObject(line))
-    yield { type: 'problem', where, problem: `expected an object, got ${describeJsonKind(line)}` };
+    yield { type: 'problem', location, problem: `expected an object, got ${describeJsonKind(line)}` };
   // Summaries, snapshots and hints of the program itself are not part of the conversation.
   if ((type !== 'user' && type !== 'assistant') || getJsonPath(line, 'isMeta') === true) return;
   const message = getJsonPath(line, 'message');
   if (!isJsonObject(message)) {
-    yield { type: 'problem', where, problem: `expected a message, got ${describeJsonKind(message)}` };
+    yield { type: 'problem', location, problem: `expected a message, got ${describeJsonKind(message)}` };
     return;
   }
   const key = type === 'assistant' ? toOptionalId(getJsonPath(message, 'id')) : undefined;
-  yield* readAnthropicMessage(message, `${where}.message`, {
+  yield* readAnthropicMessage(message, `${location}.message`, {
     at: parseTraceTime(getJsonPath(line, 'timestamp')),
     key,
   });

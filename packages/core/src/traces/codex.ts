@@ -22,7 +22,7 @@ import type { TraceFormat } from './trace-format.ts';
 export const codexFormat: TraceFormat = {
   name: 'codex',
   sign: 'lines of the types session_meta, response_item and event_msg with a payload (Codex)',
-  recognise(document) {
+  matches(document) {
     const lines = toOptionalList(document) ?? [];
     return lines.some(isRolloutLine) || (isLegacyCodexHeader(lines[0]) && lines.some(isResponseItem));
   },
@@ -59,14 +59,15 @@ function getCodexSessionId(line: Json): Json | undefined {
 
 function* readCodexEntries(lines: readonly Json[]): Generator<TraceEntry> {
   for (const [index, line] of lines.entries()) {
-    const where = `[${index}]`;
+    const location = `[${index}]`;
     const at = parseTraceTime(getJsonPath(line, 'timestamp'));
     if (!isJsonObject(line))
-      yield { type: 'problem', where, problem: `expected an object, got ${describeJsonKind(line)}` };
+      yield { type: 'problem', location, problem: `expected an object, got ${describeJsonKind(line)}` };
     else if (getTypeName(line) === 'response_item') {
-      yield* readCodexItem(getJsonPath(line, 'payload') ?? null, `${where}.payload`, at);
+      yield* readCodexItem(getJsonPath(line, 'payload') ?? null, `${location}.payload`, at);
     } else if (getTypeName(line) === 'event_msg') yield* readCodexEvent(getJsonPath(line, 'payload'));
-    else if (isResponseItem(line) || getTypeName(line) === 'message') yield* readCodexItem(line, where, at);
+    else if (isResponseItem(line) || getTypeName(line) === 'message')
+      yield* readCodexItem(line, location, at);
   }
 }
 

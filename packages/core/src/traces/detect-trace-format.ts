@@ -35,5 +35,5 @@ export const traceFormats: readonly TraceFormat[] = [
 
 /** Detects the format of a document from its content; null if it is unknown. */
 export function detectTraceFormat(document: Json): TraceFormat | null {
-  return traceFormats.find((format) => format.recognise(document)) ?? null;
+  return traceFormats.find((format) => format.matches(document)) ?? null;
 }

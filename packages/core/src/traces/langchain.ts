@@ -20,7 +20,7 @@ import type { TraceFormat } from './trace-format.ts';
 export const langchainFormat: TraceFormat = {
   name: 'langchain',
   sign: 'messages with lc, or of the types human, ai and tool (LangChain)',
-  recognise: (document) =>
+  matches: (document) =>
     getLangchainMessages(document).messages.some((message) => unwrapLangchainMessage(message) !== null),
   parse(document, name) {
     const { messages, where } = getLangchainMessages(document);
@@ -82,13 +82,17 @@ function* readLangchainEntries(messages: readonly Json[], where: string): Genera
     const here = `${where}[${index}]`;
     if (found !== null) yield* readLangchainMessage(found.kind, found.fields, here);
     else if (isJsonObject(message))
-      yield { type: 'problem', where: here, problem: 'a message of an unknown type' };
+      yield { type: 'problem', location: here, problem: 'a message of an unknown type' };
     else
-      yield { type: 'problem', where: here, problem: `expected a message, got ${describeJsonKind(message)}` };
+      yield {
+        type: 'problem',
+        location: here,
+        problem: `expected a message, got ${describeJsonKind(message)}`,
+      };
   }
 }
 
-function* readLangchainMessage(kind: LangchainKind, fields: Json, where: string): Generator<TraceEntry> {
+function* readLangchainMessage(kind: LangchainKind, fields: Json, location: string): Generator<TraceEntry> {
   const content = getJsonPath(fields, 'content');
   if (kind === 'human') yield { type: 'user', text: getContentText(content) };
   else if (kind === 'ai') {
@@ -104,7 +108,7 @@ function* readLangchainMessage(kind: LangchainKind, fields: Json, where: string)
       tool: toOptionalString(getJsonPath(fields, 'name')),
       result: getResultContent(content),
       error: typeof status === 'string' ? status === 'error' : undefined,
-      where,
+      location,
     };
   }
 }

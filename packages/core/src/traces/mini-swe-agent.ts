@@ -25,7 +25,7 @@ import type { TraceFormat } from './trace-format.ts';
 export const miniSweAgentFormat: TraceFormat = {
   name: 'mini-swe-agent',
   sign: 'messages beside an info with an exit_status (mini-SWE-agent)',
-  recognise(document) {
+  matches(document) {
     if (toOptionalList(getJsonPath(document, 'messages')) === undefined) return false;
     const isNamed =
       toOptionalString(getJsonPath(document, 'trajectory_format'))?.startsWith('mini-swe-agent') === true;
@@ -132,9 +132,9 @@ function isObjection(messages: readonly Json[], index: number): boolean {
   return getJsonPath(messages[index - 1], 'role') === 'assistant';
 }
 
-function createMiniSweResult(message: Json, id: string | undefined, where: string): TraceEntry {
+function createMiniSweResult(message: Json, id: string | undefined, location: string): TraceEntry {
   const text = getContentText(getJsonPath(message, 'content') ?? getJsonPath(message, 'output'));
-  return { type: 'result', id, result: text, error: getMiniSweFailure(message, text), where };
+  return { type: 'result', id, result: text, error: getMiniSweFailure(message, text), location };
 }
 
 function getMiniSweFailure(message: Json, text: string): boolean | undefined {
@@ -158,19 +158,19 @@ function readTimeAndUsage(message: Json): Pick<Extract<TraceEntry, { type: 'repl
 }
 
 /** With the Responses API, messages are its responses and items. */
-function* readResponseMessage(message: Json, where: string): Generator<TraceEntry> {
+function* readResponseMessage(message: Json, location: string): Generator<TraceEntry> {
   const output = toOptionalList(getJsonPath(message, 'output'));
   if (getJsonPath(message, 'type') === 'function_call_output')
-    yield createMiniSweResult(message, toOptionalId(getJsonPath(message, 'call_id')), where);
+    yield createMiniSweResult(message, toOptionalId(getJsonPath(message, 'call_id')), location);
   else if (output !== undefined) {
     for (const [index, item] of output.entries()) {
-      for (const entry of readResponseItem(item, `${where}.output[${index}]`)) {
+      for (const entry of readResponseItem(item, `${location}.output[${index}]`)) {
         yield entry.type === 'reply'
-          ? { ...entry, key: where, usage: parseTraceUsage(getJsonPath(message, 'usage')) }
+          ? { ...entry, key: location, usage: parseTraceUsage(getJsonPath(message, 'usage')) }
           : entry;
       }
     }
   } else if (!isJsonObject(message) || getJsonPath(message, 'role') !== 'system') {
-    yield { type: 'problem', where, problem: describeInvalidMessage(message) };
+    yield { type: 'problem', location, problem: describeInvalidMessage(message) };
   }
 }

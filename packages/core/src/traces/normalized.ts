@@ -21,7 +21,7 @@ import type { TraceFormat, TraceProblem } from './trace-format.ts';
 export const normalizedFormat: TraceFormat = {
   name: 'normalized',
   sign: 'steps with the role assistant or user (the normalized format)',
-  recognise(document) {
+  matches(document) {
     const steps = toOptionalList(getJsonPath(document, 'steps'));
     if (steps === undefined) return false;
     return (
@@ -33,7 +33,7 @@ export const normalizedFormat: TraceFormat = {
     const problems: TraceProblem[] = [];
     const steps = (toOptionalList(getJsonPath(document, 'steps')) ?? []).flatMap((step, index) => {
       if (isNormalizedStep(step)) return [readNormalizedStep(step, index)];
-      problems.push({ where: `steps[${index}]`, problem: describeInvalidStep(step) });
+      problems.push({ location: `steps[${index}]`, problem: describeInvalidStep(step) });
       return [];
     });
     return { runs: [{ ...readNormalizedFacts(document, name), steps }], problems: capProblems(problems) };

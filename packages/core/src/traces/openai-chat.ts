@@ -29,7 +29,7 @@ const chatRoles: ReadonlySet<Json | undefined> = new Set([
 export const openaiChatFormat: TraceFormat = {
   name: 'openai-chat',
   sign: 'messages with a role and a content (OpenAI chat)',
-  recognise: (document) => (findMessages(document)?.messages ?? []).some(isChatMessage),
+  matches: (document) => (findMessages(document)?.messages ?? []).some(isChatMessage),
   parse(document, name) {
     const { messages, where } = findMessages(document) ?? { messages: [], where: '' };
     return buildRecordedRun(readRunFacts(document, name, 'openai-chat'), readChatEntries(messages, where));
@@ -50,7 +50,7 @@ export function* readChatEntries(messages: readonly Json[], where: string): Gene
   for (const [index, message] of messages.entries()) yield* readChatMessage(message, `${where}[${index}]`);
 }
 
-function* readChatMessage(message: Json, where: string): Generator<TraceEntry> {
+function* readChatMessage(message: Json, location: string): Generator<TraceEntry> {
   const role = getJsonPath(message, 'role');
   const at =
     parseTraceTime(getJsonPath(message, 'timestamp')) ?? parseTraceTime(getJsonPath(message, 'created_at'));
@@ -58,7 +58,7 @@ function* readChatMessage(message: Json, where: string): Generator<TraceEntry> {
   else if (role === 'assistant') {
     const usage = parseTraceUsage(getJsonPath(message, 'usage'));
     yield { type: 'reply', parts: [...readChatTextParts(message), ...readChatCallParts(message)], at, usage };
-    yield* reportNamelessCalls(message, where);
+    yield* reportNamelessCalls(message, location);
   } else if (role === 'tool' || role === 'function') {
     yield {
       type: 'result',
@@ -66,9 +66,10 @@ function* readChatMessage(message: Json, where: string): Generator<TraceEntry> {
       tool: toOptionalString(getJsonPath(message, 'name')),
       result: getResultContent(getJsonPath(message, 'content')),
       error: undefined,
-      where,
+      location,
     };
-  } else if (!chatRoles.has(role)) yield { type: 'problem', where, problem: describeInvalidMessage(message) };
+  } else if (!chatRoles.has(role))
+    yield { type: 'problem', location, problem: describeInvalidMessage(message) };
 }
 
 export function describeInvalidMessage(message: Json): string {
@@ -105,7 +106,7 @@ export function* reportNamelessCalls(message: Json, where: string): Generator<Tr
     if (parseChatCall(call) !== null) continue;
     yield {
       type: 'problem',
-      where: `${where}.tool_calls[${index}]`,
+      location: `${where}.tool_calls[${index}]`,
       problem: 'a call without the name of a tool',
     };
   }

@@ -20,7 +20,7 @@ import type { TraceFormat } from './trace-format.ts';
 export const openaiResponsesFormat: TraceFormat = {
   name: 'openai-responses',
   sign: 'items of the types function_call, function_call_output, reasoning or message (OpenAI Responses)',
-  recognise: (document) => listResponseItems(document).some(({ items }) => items.some(isResponseInputItem)),
+  matches: (document) => listResponseItems(document).some(({ items }) => items.some(isResponseInputItem)),
   parse(document, name) {
     return buildRecordedRun(
       readRunFacts(document, name, 'openai-responses'),
@@ -68,34 +68,34 @@ function isResponseInputItem(item: Json): boolean {
   );
 }
 
-type ItemList = { readonly items: readonly Json[]; readonly where: string };
+type ItemList = { readonly items: readonly Json[]; readonly location: string };
 
 function listResponseItems(document: Json): readonly ItemList[] {
   const wrapped = findMessages(document);
-  const named = ['input', 'items', 'output'].map((where) => ({
-    items: toOptionalList(getJsonPath(document, where)) ?? [],
-    where,
+  const named = ['input', 'items', 'output'].map((location) => ({
+    items: toOptionalList(getJsonPath(document, location)) ?? [],
+    location,
   }));
-  return wrapped === null ? named : [{ items: wrapped.messages, where: wrapped.where }, ...named];
+  return wrapped === null ? named : [{ items: wrapped.messages, location: wrapped.where }, ...named];
 }
 
 function* readResponseEntries(document: Json): Generator<TraceEntry> {
   const asked = toOptionalString(getJsonPath(document, 'input'));
   if (asked !== undefined) yield { type: 'user', text: asked };
-  for (const { items, where } of listResponseItems(document)) {
-    for (const [index, item] of items.entries()) yield* readResponseItem(item, `${where}[${index}]`);
+  for (const { items, location } of listResponseItems(document)) {
+    for (const [index, item] of items.entries()) yield* readResponseItem(item, `${location}[${index}]`);
   }
   const usage = parseTraceUsage(getJsonPath(document, 'usage'));
   if (usage !== undefined) yield { type: 'usage', usage };
 }
 
 /** Reads one item. A message may have no type. */
-export function* readResponseItem(item: Json, where: string, at?: number): Generator<TraceEntry> {
+export function* readResponseItem(item: Json, location: string, at?: number): Generator<TraceEntry> {
   const type =
     toOptionalString(getJsonPath(item, 'type')) ??
     (typeof getJsonPath(item, 'role') === 'string' ? 'message' : '');
   const reply = (...parts: TracePart[]): TraceReply => ({ type: 'reply', parts, at });
-  if (type === 'message') yield* readResponseInputMessage(item, where, at);
+  if (type === 'message') yield* readResponseInputMessage(item, location, at);
   else if (type === 'reasoning') yield reply({ type: 'thought', text: getReasoningText(item) });
   else if (responseCallTypes.has(type)) yield reply(parseResponseCall(item, type));
   else if (hostedCallTypes.has(type)) yield reply(parseHostedCall(item, type));
@@ -110,14 +110,18 @@ export function* readResponseItem(item: Json, where: string, at?: number): Gener
       tool: toOptionalString(getJsonPath(item, 'name')),
       result,
       error,
-      where,
+      location,
     };
   } else if (!isJsonObject(item))
-    yield { type: 'problem', where, problem: `expected an item, got ${describeJsonKind(item)}` };
-  else if (type === '') yield { type: 'problem', where, problem: 'an item without a type' };
+    yield { type: 'problem', location, problem: `expected an item, got ${describeJsonKind(item)}` };
+  else if (type === '') yield { type: 'problem', location, problem: 'an item without a type' };
 }
 
-function* readResponseInputMessage(item: Json, where: string, at: number | undefined): Generator<TraceEntry> {
+function* readResponseInputMessage(
+  item: Json,
+  location: string,
+  at: number | undefined,
+): Generator<TraceEntry> {
   const role = getJsonPath(item, 'role');
   const text = getContentText(getJsonPath(item, 'content'));
   if (role === 'user') yield { type: 'user', text, at };
@@ -125,7 +129,7 @@ function* readResponseInputMessage(item: Json, where: string, at: number | undef
   else if (role !== 'system' && role !== 'developer') {
     yield {
       type: 'problem',
-      where,
+      location,
       problem: `a message of the unknown role ${toOptionalString(role) ?? describeJsonKind(role)}`,
     };
   }

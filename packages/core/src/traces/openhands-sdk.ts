@@ -28,7 +28,7 @@ export function isOpenhandsSdkEvent(event: Json): boolean {
 }
 
 /** Events about the program itself, such as state changes or condensations, are ignored. */
-export function* readOpenhandsSdkEvent(event: Json, where: string): Generator<TraceEntry> {
+export function* readOpenhandsSdkEvent(event: Json, location: string): Generator<TraceEntry> {
   const at = parseTraceTime(getJsonPath(event, 'timestamp'));
   switch (getJsonPath(event, 'kind')) {
     case 'MessageEvent': {
@@ -46,7 +46,7 @@ export function* readOpenhandsSdkEvent(event: Json, where: string): Generator<Tr
       };
       return;
     case 'ObservationEvent':
-      yield createSdkResult(event, where);
+      yield createSdkResult(event, location);
       return;
     case 'AgentErrorEvent':
       yield {
@@ -54,7 +54,7 @@ export function* readOpenhandsSdkEvent(event: Json, where: string): Generator<Tr
         id: getSdkCallId(event),
         result: getJsonPath(event, 'error'),
         error: true,
-        where,
+        location,
       };
       return;
     case 'UserRejectObservation':
@@ -63,7 +63,7 @@ export function* readOpenhandsSdkEvent(event: Json, where: string): Generator<Tr
         id: getSdkCallId(event),
         result: getJsonPath(event, 'rejection_reason'),
         error: true,
-        where,
+        location,
       };
       return;
     default:
@@ -86,7 +86,7 @@ function readSdkActionParts(event: Json): readonly TracePart[] {
   ];
 }
 
-function createSdkResult(event: Json, where: string): TraceEntry {
+function createSdkResult(event: Json, location: string): TraceEntry {
   const observation = getJsonPath(event, 'observation');
   const output =
     toOptionalList(getJsonPath(observation, 'content')) ??
@@ -94,7 +94,13 @@ function createSdkResult(event: Json, where: string): TraceEntry {
     getJsonPath(observation, 'output');
   const result = output === undefined ? omitKind(observation) : getContentText(output);
   const text = typeof result === 'string' ? result : '';
-  return { type: 'result', id: getSdkCallId(event), result, error: getSdkFailure(observation, text), where };
+  return {
+    type: 'result',
+    id: getSdkCallId(event),
+    result,
+    error: getSdkFailure(observation, text),
+    location,
+  };
 }
 
 function getSdkFailure(observation: Json | undefined, output: string): boolean | undefined {

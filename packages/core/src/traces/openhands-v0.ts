@@ -63,11 +63,11 @@ function isV0Call(event: Json): boolean {
 
 export function* readOpenhandsV0Event(
   event: Json,
-  where: string,
+  location: string,
   calls: ReadonlySet<string>,
 ): Generator<TraceEntry> {
   const at = parseTraceTime(getJsonPath(event, 'timestamp'));
-  if (typeof getJsonPath(event, 'observation') === 'string') yield* readV0Observation(event, where, calls);
+  if (typeof getJsonPath(event, 'observation') === 'string') yield* readV0Observation(event, location, calls);
   else if (isV0Call(event)) yield createV0CallEntry(event, at);
   else if (getJsonPath(event, 'action') === 'message') {
     const text =
@@ -77,7 +77,7 @@ export function* readOpenhandsV0Event(
     if (getJsonPath(event, 'source') === 'user') yield { type: 'user', text, at };
     else yield { type: 'reply', parts: [{ type: 'text', text }], at };
   } else if (typeof getJsonPath(event, 'action') !== 'string') {
-    yield { type: 'problem', where, problem: 'an event that is neither an action nor an observation' };
+    yield { type: 'problem', location, problem: 'an event that is neither an action nor an observation' };
   }
 }
 
@@ -113,7 +113,11 @@ function omitContextArguments(args: Json | undefined): Json | undefined {
   return Object.fromEntries(Object.entries(args).filter(([name]) => !contextArgumentNames.has(name)));
 }
 
-function* readV0Observation(event: Json, where: string, calls: ReadonlySet<string>): Generator<TraceEntry> {
+function* readV0Observation(
+  event: Json,
+  location: string,
+  calls: ReadonlySet<string>,
+): Generator<TraceEntry> {
   const id = toOptionalId(getJsonPath(event, 'cause'));
   const isError = getJsonPath(event, 'observation') === 'error';
   // Ignore observations that no call of the agent caused.
@@ -124,7 +128,7 @@ function* readV0Observation(event: Json, where: string, calls: ReadonlySet<strin
     id,
     result,
     error: isError || getV0Failure(event, toOptionalString(result) ?? ''),
-    where,
+    location,
   };
 }
 

@@ -18,7 +18,7 @@ import type { TraceFormat } from './trace-format.ts';
 export const openhandsFormat: TraceFormat = {
   name: 'openhands',
   sign: 'events with an action and args, an observation and extras, or a kind like ActionEvent (OpenHands)',
-  recognise: (document) =>
+  matches: (document) =>
     getOpenhandsEvents(document).events.some(
       (event) => isOpenhandsV0Event(event) || isOpenhandsSdkEvent(event),
     ),
@@ -44,7 +44,7 @@ function* readOpenhandsEntries(events: readonly Json[], where: string): Generato
   for (const [index, event] of events.entries()) {
     const here = `${where}[${index}]`;
     if (!isJsonObject(event))
-      yield { type: 'problem', where: here, problem: `expected an event, got ${describeJsonKind(event)}` };
+      yield { type: 'problem', location: here, problem: `expected an event, got ${describeJsonKind(event)}` };
     else if (typeof getJsonPath(event, 'kind') === 'string') yield* readOpenhandsSdkEvent(event, here);
     else yield* readOpenhandsV0Event(event, here, calls);
   }

@@ -29,7 +29,7 @@ export function* readNewInputs(span: OtlpSpan, told: Map<string, number>): Gener
     return times > (told.get(key) ?? 0);
   };
   for (const message of getSpanMessages(span, 'gen_ai.input.messages')) {
-    for (const result of readMessageResults(message, span.where)) {
+    for (const result of readMessageResults(message, span.location)) {
       if (result.id !== undefined || isNew('result')) yield result;
     }
     const text = getJsonPath(message, 'role') === 'user' ? getSpanMessageText(message) : '';
@@ -54,7 +54,7 @@ export function* readSpanReply(span: OtlpSpan): Generator<TraceEntry> {
 }
 
 /** Results are parts of a message; some instrumentations write them as separate messages, as OpenAI does. */
-function* readMessageResults(message: Json, where: string): Generator<TraceResult> {
+function* readMessageResults(message: Json, location: string): Generator<TraceResult> {
   const isResult = getJsonPath(message, 'role') === 'tool' && getJsonPath(message, 'parts') === undefined;
   for (const part of isResult ? [message] : (toOptionalList(getJsonPath(message, 'parts')) ?? [])) {
     if (!isResult && getJsonPath(part, 'type') !== 'tool_call_response') continue;
@@ -62,7 +62,7 @@ function* readMessageResults(message: Json, where: string): Generator<TraceResul
     const result = getResultContent(
       getJsonPath(part, 'response') ?? getJsonPath(part, 'result') ?? getJsonPath(part, 'content'),
     );
-    yield { type: 'result', id, result, error: undefined, where, repeated: true };
+    yield { type: 'result', id, result, error: undefined, location, repeated: true };
   }
 }
 

@@ -7,7 +7,7 @@ export type OtlpSpan = {
   readonly attributes: ReadonlyMap<string, Json>;
   readonly at: number | undefined;
   readonly failed: boolean;
-  readonly where: string;
+  readonly location: string;
 };
 
 /** Deeper values are omitted, because no attribute of these conventions is nested so deeply. */
@@ -38,7 +38,7 @@ function* readRequestSpans(request: Json, before: string): Generator<OtlpSpan> {
   }
 }
 
-function parseSpan(span: Json, where: string): OtlpSpan {
+function parseSpan(span: Json, location: string): OtlpSpan {
   const attributes = new Map<string, Json>();
   for (const attribute of toOptionalList(getJsonPath(span, 'attributes')) ?? []) {
     const key = toOptionalString(getJsonPath(attribute, 'key'));
@@ -51,7 +51,7 @@ function parseSpan(span: Json, where: string): OtlpSpan {
     attributes,
     at: parseTraceTime(getJsonPath(span, 'startTimeUnixNano')),
     failed: code === 2 || code === 'STATUS_CODE_ERROR' || attributes.has('error.type'),
-    where,
+    location,
   };
 }
 

@@ -14,11 +14,11 @@ import { mergeTraces, type TraceFormat } from './trace-format.ts';
 export const otlpFormat: TraceFormat = {
   name: 'otlp',
   sign: 'resourceSpans with gen_ai attributes (OTLP)',
-  recognise: (document) => hasSpans(document) || (toOptionalList(document) ?? []).some(hasSpans),
+  matches: (document) => hasSpans(document) || (toOptionalList(document) ?? []).some(hasSpans),
   parse(document, name) {
     const runs = [...groupConversations(document, name)];
     if (runs.length === 0)
-      return { runs: [], problems: [{ where: '', problem: 'no span with gen_ai attributes' }] };
+      return { runs: [], problems: [{ location: '', problem: 'no span with gen_ai attributes' }] };
     return mergeTraces(
       runs.map(([id, spans]) => {
         const model = findFirstAttribute(spans, 'gen_ai.request.model');
@@ -85,7 +85,7 @@ function* readOtlpEntries(spans: readonly OtlpSpan[]): Generator<TraceEntry> {
 }
 
 function* readToolSpan(
-  { attributes, at, failed, where }: OtlpSpan,
+  { attributes, at, failed, location }: OtlpSpan,
   calls: ReadonlySet<string>,
 ): Generator<TraceEntry> {
   const id = toOptionalId(attributes.get('gen_ai.tool.call.id'));
@@ -100,7 +100,8 @@ function* readToolSpan(
     };
     return;
   }
-  if (result !== undefined) yield { type: 'result', id, tool, result, error: failed, where, repeated: true };
+  if (result !== undefined)
+    yield { type: 'result', id, tool, result, error: failed, location, repeated: true };
   yield { type: 'failure', id, failed };
 }
 

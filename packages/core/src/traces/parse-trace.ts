@@ -14,16 +14,19 @@ export function parseTrace(document: Json, name: string): ParsedTrace {
   const items = toOptionalList(document) ?? [];
   const formats = items.map(detectTraceFormat);
   if (formats.every((found) => found === null)) {
-    return { runs: [], problems: [{ where: '', problem: describeUnknownFormat() }] };
+    return { runs: [], problems: [{ location: '', problem: describeUnknownFormat() }] };
   }
   const parsed = items.map((item, index): ParsedTrace => {
     const found = formats[index] ?? null;
-    const where = `[${index}]`;
-    if (found === null) return { runs: [], problems: [{ where, problem: 'no run of a known format' }] };
+    const location = `[${index}]`;
+    if (found === null) return { runs: [], problems: [{ location, problem: 'no run of a known format' }] };
     const { runs, problems } = found.parse(item, `${name}#${index + 1}`);
     return {
       runs,
-      problems: problems.map((problem) => ({ ...problem, where: joinDocumentPath(where, problem.where) })),
+      problems: problems.map((problem) => ({
+        ...problem,
+        where: joinDocumentPath(location, problem.location),
+      })),
     };
   });
   const { runs, problems } = mergeTraces(parsed);

@@ -20,7 +20,7 @@ import type { TraceFormat } from './trace-format.ts';
 export const pawlSessionFormat: TraceFormat = {
   name: 'pawl',
   sign: 'the format pawl-session with events (pawl export)',
-  recognise(document) {
+  matches(document) {
     // The header line alone is not a run.
     const isWhole =
       toOptionalList(document) !== undefined || toOptionalList(getJsonPath(document, 'events')) !== undefined;
@@ -46,16 +46,16 @@ function* readPawlEntries(document: Json): Generator<TraceEntry> {
   const lines = toOptionalList(document);
   const kept = lines ?? toOptionalList(getJsonPath(document, 'events')) ?? [];
   for (const [index, each] of kept.entries()) {
-    const where = lines === undefined ? `events[${index}]` : `[${index}]`;
+    const location = lines === undefined ? `events[${index}]` : `[${index}]`;
     const event = getJsonPath(each, 'event');
-    if (isJsonObject(event)) yield* readPawlEvent(event, where);
+    if (isJsonObject(event)) yield* readPawlEvent(event, location);
     // The first and the last line describe the session as a whole.
     else if (lines === undefined || !isJsonObject(each))
-      yield { type: 'problem', where, problem: `expected an event, got ${describeJsonKind(each)}` };
+      yield { type: 'problem', location, problem: `expected an event, got ${describeJsonKind(each)}` };
   }
 }
 
-function* readPawlEvent(event: Json, where: string): Generator<TraceEntry> {
+function* readPawlEvent(event: Json, location: string): Generator<TraceEntry> {
   const at = toOptionalNumber(getJsonPath(event, 'at'));
   const text = toOptionalString(getJsonPath(event, 'text')) ?? '';
   switch (getJsonPath(event, 'type')) {
@@ -80,7 +80,7 @@ function* readPawlEvent(event: Json, where: string): Generator<TraceEntry> {
           ? getJsonPath(event, 'outcome', 'output')
           : getJsonPath(event, 'outcome', 'error', 'message');
       const id = createPawlCallId(event, toOptionalString(getJsonPath(event, 'callId')) ?? '');
-      yield { type: 'result', id, result, error: ok === undefined ? undefined : !ok, where };
+      yield { type: 'result', id, result, error: ok === undefined ? undefined : !ok, location };
       return;
     }
     default:

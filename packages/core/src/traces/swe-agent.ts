@@ -21,7 +21,7 @@ import type { TraceFormat } from './trace-format.ts';
 export const sweAgentFormat: TraceFormat = {
   name: 'swe-agent',
   sign: 'a trajectory of actions and observations, or a history with message types (SWE-agent)',
-  recognise: (document) =>
+  matches: (document) =>
     getSweTurns(document).some(isSweTurn) || getSweHistory(document).some(isSweHistoryItem),
   parse(document, name) {
     const turns = getSweTurns(document);
@@ -67,9 +67,9 @@ function isSweHistoryItem(item: Json): boolean {
 
 function* readSweTurns(turns: readonly Json[]): Generator<TraceEntry> {
   for (const [index, turn] of turns.entries()) {
-    const where = `trajectory[${index}]`;
+    const location = `trajectory[${index}]`;
     if (!isJsonObject(turn))
-      yield { type: 'problem', where, problem: `expected a turn, got ${describeJsonKind(turn)}` };
+      yield { type: 'problem', location, problem: `expected a turn, got ${describeJsonKind(turn)}` };
     else {
       const outcome = { result: getJsonPath(turn, 'observation'), error: undefined };
       const text =
@@ -93,7 +93,7 @@ function* readSweHistory(items: readonly Json[]): Generator<TraceEntry> {
   }
 }
 
-function* readSweHistoryItem(item: Json, where: string): Generator<TraceEntry> {
+function* readSweHistoryItem(item: Json, location: string): Generator<TraceEntry> {
   const role = getJsonPath(item, 'role');
   const content = getJsonPath(item, 'content');
   const isObserved = role === 'tool' || getJsonPath(item, 'message_type') === 'observation';
@@ -109,10 +109,10 @@ function* readSweHistoryItem(item: Json, where: string): Generator<TraceEntry> {
       id: getSweCallId(item),
       result: getResultContent(content),
       error: undefined,
-      where,
+      location,
     };
   } else if (role === 'user') yield { type: 'user', text: getContentText(content) };
-  else if (role !== 'system') yield { type: 'problem', where, problem: 'a message of an unknown role' };
+  else if (role !== 'system') yield { type: 'problem', location, problem: 'a message of an unknown role' };
 }
 
 /** Returns the id of the call that an observation answers, if calls have ids. */

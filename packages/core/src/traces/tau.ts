@@ -27,7 +27,7 @@ import { mergeTraces, type ParsedTrace, type TraceFormat } from './trace-format.
 export const tauFormat: TraceFormat = {
   name: 'tau',
   sign: 'simulations with messages and a reward, or tasks with a traj and a reward (tau-bench, tau2-bench)',
-  recognise(document) {
+  matches(document) {
     if (toOptionalList(getJsonPath(document, 'simulations')) !== undefined) return true;
     return (
       isTauSimulation(document) || isTauTask(document) || (toOptionalList(document) ?? []).some(isTauTask)
@@ -39,11 +39,11 @@ export const tauFormat: TraceFormat = {
     if (simulations !== undefined) {
       return mergeTraces(
         simulations.map((run, index) =>
-          parseTauSimulation(run, { name, model, where: `simulations[${index}]` }),
+          parseTauSimulation(run, { name, model, location: `simulations[${index}]` }),
         ),
       );
     }
-    if (isTauSimulation(document)) return parseTauSimulation(document, { name, model, where: '' });
+    if (isTauSimulation(document)) return parseTauSimulation(document, { name, model, location: '' });
     const tasks = toOptionalList(document);
     if (tasks === undefined) return parseTauTask(document, name, '');
     return mergeTraces(tasks.map((task, index) => parseTauTask(task, name, `[${index}]`)));
@@ -84,12 +84,15 @@ function* markTauErrors(entries: Iterable<TraceEntry>): Generator<TraceEntry> {
   }
 }
 
-type TauRunContext = { readonly name: string; readonly model: string | undefined; readonly where: string };
+type TauRunContext = { readonly name: string; readonly model: string | undefined; readonly location: string };
 
-function parseTauSimulation(run: Json, { name, model, where }: TauRunContext): ParsedTrace {
+function parseTauSimulation(run: Json, { name, model, location }: TauRunContext): ParsedTrace {
   const messages = toOptionalList(getJsonPath(run, 'messages'));
   if (messages === undefined)
-    return createUnreadableTrace(where, `expected a simulation with messages, got ${describeJsonKind(run)}`);
+    return createUnreadableTrace(
+      location,
+      `expected a simulation with messages, got ${describeJsonKind(run)}`,
+    );
   const success = readRunSuccess(getJsonPath(run, 'reward_info'));
   const exit = toOptionalString(getJsonPath(run, 'termination_reason'));
   const facts = {
@@ -98,7 +101,7 @@ function parseTauSimulation(run: Json, { name, model, where }: TauRunContext): P
     ...(success === undefined ? {} : { success }),
     ...(exit === undefined ? {} : { exit }),
   };
-  return buildRecordedRun(facts, readSimulationEntries(messages, joinTauPath(where, 'messages')));
+  return buildRecordedRun(facts, readSimulationEntries(messages, joinTauPath(location, 'messages')));
 }
 
 /** A file holds many runs, and the same task many times; the task and the trial identify a run. */
@@ -118,7 +121,7 @@ function* readSimulationEntries(messages: readonly Json[], where: string): Gener
 }
 
 /** The simulated user may have its own tools, whose calls are not the agent's work. */
-function* readSimulationMessage(message: Json, where: string): Generator<TraceEntry> {
+function* readSimulationMessage(message: Json, location: string): Generator<TraceEntry> {
   const role = getJsonPath(message, 'role');
   const text = getContentText(getJsonPath(message, 'content'));
   const at = parseTraceTime(getJsonPath(message, 'timestamp'));
@@ -127,23 +130,23 @@ function* readSimulationMessage(message: Json, where: string): Generator<TraceEn
   else if (role === 'assistant') {
     const parts = [...readChatTextParts(message), ...readChatCallParts(message)];
     yield { type: 'reply', parts, at, usage: parseTraceUsage(getJsonPath(message, 'usage')) };
-    yield* reportNamelessCalls(message, where);
+    yield* reportNamelessCalls(message, location);
   } else if (role === 'tool' && together !== undefined) {
     for (const [index, one] of together.entries())
-      yield* readSimulationMessage(one, `${where}.tool_messages[${index}]`);
+      yield* readSimulationMessage(one, `${location}.tool_messages[${index}]`);
   } else if (role === 'tool' && getJsonPath(message, 'requestor') !== 'user') {
     const [id, error] = [
       toOptionalId(getJsonPath(message, 'id')),
       toOptionalBoolean(getJsonPath(message, 'error')),
     ];
-    yield { type: 'result', id, result: getResultContent(getJsonPath(message, 'content')), error, where };
+    yield { type: 'result', id, result: getResultContent(getJsonPath(message, 'content')), error, location };
   } else if (role !== 'user' && role !== 'tool' && role !== 'system') {
-    yield { type: 'problem', where, problem: describeInvalidMessage(message) };
+    yield { type: 'problem', location, problem: describeInvalidMessage(message) };
   }
 }
 
-function createUnreadableTrace(where: string, problem: string): ParsedTrace {
-  return { runs: [], problems: [{ where, problem }] };
+function createUnreadableTrace(location: string, problem: string): ParsedTrace {
+  return { runs: [], problems: [{ location, problem }] };
 }
 
 function joinTauPath(where: string, name: string): string {

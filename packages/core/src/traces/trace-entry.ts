@@ -10,7 +10,7 @@ export type TraceEntry =
   | { readonly type: 'failure'; readonly id: string; readonly failed: boolean }
   /** Usage since the previous usage entry. */
   | { readonly type: 'usage'; readonly usage: TraceUsage }
-  | { readonly type: 'problem'; readonly where: string; readonly problem: string };
+  | { readonly type: 'problem'; readonly location: string; readonly problem: string };
 
 /** A model reply, or a piece of one. */
 export type TraceReply = {
@@ -45,7 +45,7 @@ export type TraceResult = {
   readonly tool?: string | undefined;
   readonly result: Json | undefined;
   readonly error: boolean | undefined;
-  readonly where: string;
+  readonly location: string;
   /** Whether this may repeat an earlier result, so that a second one for the same call is not a problem. */
   readonly repeated?: boolean;
 };

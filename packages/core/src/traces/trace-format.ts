@@ -4,7 +4,7 @@ import type { RecordedRun } from './recorded-run.ts';
 /** A part of a trace that could not be parsed and was omitted. */
 export type TraceProblem = {
   /** A path in the document, such as `messages[3].tool_calls[0]`; empty for the document itself. */
-  readonly where: string;
+  readonly location: string;
   readonly problem: string;
 };
 
@@ -21,7 +21,7 @@ export type TraceFormat = {
   readonly name: string;
   /** Describes documents of this format; completes the sentence “looked for …”. */
   readonly sign: string;
-  readonly recognise: (document: Json) => boolean;
+  readonly matches: (document: Json) => boolean;
   /** `name` is the id of a run that has none. */
   readonly parse: (document: Json, name: string) => ParsedTrace;
 };

@@ -9,7 +9,7 @@ import { listTrackerVerdicts, type TrackerState } from './track-record.ts';
 export function renderPromptSection(
   { mind }: TrackerState,
   at: number,
-  form: SectionFormat = 'full',
+  format: SectionFormat = 'full',
 ): string {
   const { machine } = mind;
   const [verdict] = listTrackerVerdicts(mind, at);
@@ -19,7 +19,7 @@ export function renderPromptSection(
     durationMs: computeStateDuration(machine, at),
     stuck: verdict?.level === 'stuck',
     advice,
-    form,
+    format,
   }).join('\n');
 }
 

@@ -11,14 +11,14 @@ import type { TurnStatus } from './state.ts';
  * while paused, every event except the listed ones and another pause request is applied to the held state without
  * starting new work.
  */
-type TurnTarget = TurnStatus | readonly [when: string, to: TurnStatus, ...does: ActionType[]];
+type TurnTarget = TurnStatus | readonly [guard: string, to: TurnStatus, ...actions: ActionType[]];
 
 /** Creates the moves on one event; a bare state is a move without a condition. */
 function createMoves(event: EventType | null, ...targets: readonly TurnTarget[]): readonly ChartMove[] {
   return targets.map((target) => {
-    if (typeof target === 'string') return { on: event, when: null, to: target, does: [] };
-    const [when, to, ...does] = target;
-    return { on: event, when: when === '' ? null : when, to, does };
+    if (typeof target === 'string') return { on: event, guard: null, to: target, actions: [] };
+    const [guard, to, ...actions] = target;
+    return { on: event, guard: guard === '' ? null : guard, to, actions };
   });
 }
 
@@ -28,7 +28,7 @@ function createChartState(
   description: string,
   ...moves: readonly (readonly ChartMove[])[]
 ): ChartState {
-  return { name, kind, description, moves: moves.flat() };
+  return { name, kind, description, transitions: moves.flat() };
 }
 
 const shutdownMoves = createMoves('shutdown-requested', ['', 'shuttingDown', 'shut-down']);

@@ -34,10 +34,20 @@ function isMidRound({ status }: TurnState): boolean {
 }
 
 /** Halts the session permanently. */
-export function haltSession(session: Session, turn: TurnState, event: Event, why: HaltReason): SessionStep {
+export function haltSession(
+  session: Session,
+  turn: TurnState,
+  event: Event,
+  haltReason: HaltReason,
+): SessionStep {
   return transitionTurn(session, event, {
-    to: { status: 'halted', since: event.at, conversation: closeConversation(turn, event.at), why },
-    actions: [...createAbortActions(turn), { type: 'stop', why }],
+    to: {
+      status: 'halted',
+      since: event.at,
+      conversation: closeConversation(turn, event.at),
+      why: haltReason,
+    },
+    actions: [...createAbortActions(turn), { type: 'stop', haltReason }],
   });
 }
 

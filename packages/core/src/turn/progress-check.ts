@@ -118,10 +118,15 @@ export function findFailedPhaseReason(session: Session, agenda: TurnAgenda): Hal
   return { kind: 'phase-failed', reason: `Phase ${agenda.failedPhase} failed`, rule: null };
 }
 
-export function haltOnRoute(session: Session, event: Event, route: TurnRoute, why: HaltReason): SessionStep {
+export function haltOnRoute(
+  session: Session,
+  event: Event,
+  route: TurnRoute,
+  haltReason: HaltReason,
+): SessionStep {
   return transitionTurn(session, event, {
-    to: { status: 'halted', since: event.at, conversation: route.conversation, why },
-    actions: [{ type: 'stop', why }],
+    to: { status: 'halted', since: event.at, conversation: route.conversation, why: haltReason },
+    actions: [{ type: 'stop', haltReason }],
     via: route.via,
     notes: route.notes,
   });

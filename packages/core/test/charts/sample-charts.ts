@@ -47,13 +47,13 @@ export const hostileNames: readonly string[] = [
 export function createTestState(
   name: string,
   kind: ChartState['kind'],
-  ...moves: readonly ChartMove[]
+  ...transitions: readonly ChartMove[]
 ): ChartState {
-  return { name, kind, description: name, moves };
+  return { name, kind, description: name, transitions };
 }
 
-export function createTestMove(on: string | null, to: string, when: string | null = null): ChartMove {
-  return { on, when, to, does: [] };
+export function createTestMove(on: string | null, to: string, guard: string | null = null): ChartMove {
+  return { on, guard, to, actions: [] };
 }
 
 /** A chart in which every name is hostile: of the states, the events, the conditions and the actions. */
@@ -64,9 +64,9 @@ export const hostileChart: Chart = {
     createTestState(
       name,
       (['waiting', 'passing', 'terminal'] as const)[index % 3] ?? 'waiting',
-      { on: name, when: null, to: hostileNames[(index + 1) % hostileNames.length] ?? '', does: [name] },
-      { on: name, when: name, to: hostileNames[(index + 7) % hostileNames.length] ?? '', does: [] },
-      { on: `on ${name}`, when: null, to: name, does: [] },
+      { on: name, guard: null, to: hostileNames[(index + 1) % hostileNames.length] ?? '', actions: [name] },
+      { on: name, guard: name, to: hostileNames[(index + 7) % hostileNames.length] ?? '', actions: [] },
+      { on: `on ${name}`, guard: null, to: name, actions: [] },
     ),
   ),
 };
@@ -79,16 +79,16 @@ const anyChartName = fc.oneof(
 
 const anyMove = fc.record({
   on: fc.option(anyChartName),
-  when: fc.option(anyChartName),
+  guard: fc.option(anyChartName),
   to: anyChartName,
-  does: fc.array(anyChartName, { maxLength: 2 }),
+  actions: fc.array(anyChartName, { maxLength: 2 }),
 });
 
 const anyState = fc.record({
   name: anyChartName,
   description: anyChartName,
   kind: fc.constantFrom('waiting', 'passing', 'terminal'),
-  moves: fc.array(anyMove, { maxLength: 5 }),
+  transitions: fc.array(anyMove, { maxLength: 5 }),
 });
 
 /** Any chart at all: names twice, targets nobody declared, no moves, no states. */

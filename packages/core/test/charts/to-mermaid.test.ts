@@ -74,7 +74,7 @@ describe('the Mermaid diagram of a chart', () => {
 
   it('has one arrow for each pair of states with a move between them', () => {
     const pairs = new Set(
-      turnChart.states.flatMap(({ name, moves }) => moves.map(({ to }) => `${name} --> ${to}`)),
+      turnChart.states.flatMap(({ name, transitions }) => transitions.map(({ to }) => `${name} --> ${to}`)),
     );
     const arrows = splitMermaidLines(diagram)
       .map((line) => line.split(' : ')[0] ?? '')

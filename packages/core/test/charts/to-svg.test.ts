@@ -57,17 +57,17 @@ describe('the picture of a chart', () => {
     const svg = toSvg(turnChart);
     const names = turnChart.states.map((each) => each.name);
     expect(listElementTexts(svg, 'text')).toEqual(expect.arrayContaining(names));
-    for (const { name, moves } of turnChart.states) {
-      for (const { to, on, when } of moves) {
+    for (const { name, transitions } of turnChart.states) {
+      for (const { to, on, guard } of transitions) {
         const title = listElementTexts(svg, 'title').find((text) => text.startsWith(`${name} → ${to}\n`));
-        expect(title).toContain(on ?? when ?? '[otherwise]');
+        expect(title).toContain(on ?? guard ?? '[otherwise]');
       }
     }
   });
 
   it('has one line for each pair of states with a move between them', () => {
     const pairs = new Set(
-      turnChart.states.flatMap(({ name, moves }) => moves.map((each) => `${name} → ${each.to}`)),
+      turnChart.states.flatMap(({ name, transitions }) => transitions.map((each) => `${name} → ${each.to}`)),
     );
     const titles = listElementTexts(toSvg(turnChart), 'title').filter((text) => text.includes(' → '));
     expect(titles.map((title) => title.split('\n', 1).join()).toSorted()).toEqual([...pairs].toSorted());

@@ -13,7 +13,7 @@ const doorChart: Chart = {
     createTestState(
       'shut',
       'waiting',
-      { on: 'push', when: 'not locked', to: 'moving', does: ['creak'] },
+      { on: 'push', guard: 'not locked', to: 'moving', actions: ['creak'] },
       createTestMove('break', 'broken'),
     ),
     createTestState(
@@ -65,7 +65,7 @@ describe('the XState config of a chart', () => {
   it('is loaded by XState with every state, event, condition and action of the turn chart', () => {
     const machine = createMachine(toXState(turnChart));
     expect(Object.keys(machine.states)).toEqual(turnChart.states.map((each) => each.name));
-    for (const { name, moves } of turnChart.states) {
+    for (const { name, transitions } of turnChart.states) {
       const node = machine.states[name];
       const made = [...(node?.always ?? []), ...[...(node?.transitions.values() ?? [])].flat()];
       const told = made.map(({ eventType, guard, target, actions }) => ({
@@ -74,7 +74,7 @@ describe('the XState config of a chart', () => {
         to: target?.[0]?.key,
         does: actions,
       }));
-      expect(told).toEqual(moves);
+      expect(told).toEqual(transitions);
     }
   });
 

@@ -30,7 +30,7 @@ function observeSample(each: CallSample, seq: number): CallObservation {
     tool: each.tool,
     args: { path: each.path },
     ok: each.ok,
-    said: `${each.path}: ${each.said}`,
+    output: `${each.path}: ${each.said}`,
   });
 }
 
@@ -38,8 +38,8 @@ function listMatches(list: readonly CallSample[]): readonly (string | null)[] {
   let state = initialDetectorState;
   return list.map((each, index) => {
     const next = runDetector(state, observeSample(each, index), pawlRules);
-    state = next.watch;
-    return next.finding === null ? null : `${next.finding.rule} ${next.finding.level} ${next.finding.count}`;
+    state = next.state;
+    return next.match === null ? null : `${next.match.rule} ${next.match.level} ${next.match.count}`;
   });
 }
 
@@ -57,7 +57,7 @@ describe('watch', () => {
       fc.property(fc.array(anyCallSample, { minLength: 100, maxLength: 300 }), (list) => {
         let state = initialDetectorState;
         for (const [index, each] of list.entries())
-          state = runDetector(state, observeSample(each, index), pawlRules).watch;
+          state = runDetector(state, observeSample(each, index), pawlRules).state;
         expect(state.seen.work.length).toBeLessThanOrEqual(48);
         expect(state.spoken.length).toBeLessThanOrEqual(32);
         expect(JSON.parse(JSON.stringify(state))).toEqual(state);

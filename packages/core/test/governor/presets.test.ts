@@ -437,9 +437,9 @@ describe('a preset', () => {
   it('leaves room for rules of your own', () => {
     const rule: Rule = {
       id: 'mine',
-      because: 'I say so.',
+      rationale: 'I say so.',
       thresholds: { advise: 1, refuse: null, finish: null },
-      look: (evidence) => ({ count: 1, evidence, loop: 'mine', reason: 'mine', advice: 'Mind.' }),
+      match: (evidence) => ({ count: 1, evidence, loop: 'mine', reason: 'mine', advice: 'Mind.' }),
     };
     let session = createGovernedSession('nexora');
     const notes: string[] = [];

@@ -146,9 +146,9 @@ describe('the governor', () => {
   it('judges by a rule of one’s own as well', () => {
     const own: Rule = {
       id: 'no-rm',
-      because: 'It makes us nervous.',
+      rationale: 'It makes us nervous.',
       thresholds: { advise: 1, refuse: null, finish: null },
-      look(window) {
+      match(window) {
         const last = window.at(-1);
         if (last?.tool !== 'rm') return null;
         return { count: 1, evidence: [last], loop: 'rm', reason: 'rm was called', advice: 'Be careful.' };

@@ -172,7 +172,7 @@ describe('a chant', () => {
         const text = `Some words before.\n\`\`\`\nx\n\`\`\`\n${repetitiveText.repeat(20)}`;
         let heard = 0;
         for (const size of sizes) {
-          const found = watch.hear(text.slice(heard, heard + size));
+          const found = watch.addText(text.slice(heard, heard + size));
           heard += size;
           if (found !== null) break;
         }
@@ -192,7 +192,7 @@ describe('a chant', () => {
           let heard = '';
           for (const char of text) {
             heard += char;
-            if (watch.hear(char) !== null) expect(findRepetitionLoop(heard)).not.toBeNull();
+            if (watch.addText(char) !== null) expect(findRepetitionLoop(heard)).not.toBeNull();
           }
         },
       ),

@@ -73,8 +73,11 @@ const anyWellFormedConversation: fc.Arbitrary<readonly ConversationMessage[]> = 
 describe('compaction', () => {
   it('leaves a conversation that fits alone', () => {
     const messages = [createUserMessage('goal'), createAssistantMessage('answer')];
-    const { keep, shelved, summaryStub, fits } = compactMessages(messages, { ...options, keepTokens: 1_000 });
-    expect({ keep, shelved, summaryStub, fits }).toEqual({
+    const { kept, compacted, summaryStub, fits } = compactMessages(messages, {
+      ...options,
+      keepTokens: 1_000,
+    });
+    expect({ keep: kept, shelved: compacted, summaryStub, fits }).toEqual({
       keep: messages,
       shelved: [],
       summaryStub: null,
@@ -93,9 +96,9 @@ describe('compaction', () => {
       createAssistantMessage('', 'c'),
       createResultMessage('c'),
     ];
-    const { keep, shelved, summaryStub, entries } = compactMessages(messages, options);
-    expect(keep).toEqual([messages[0], summaryStub, messages[6], messages[7]]);
-    expect(shelved).toEqual(messages.slice(1, 6));
+    const { kept, compacted, summaryStub, entries } = compactMessages(messages, options);
+    expect(kept).toEqual([messages[0], summaryStub, messages[6], messages[7]]);
+    expect(compacted).toEqual(messages.slice(1, 6));
     expect(summaryStub?.text.split('\n')).toEqual([
       '[5 earlier messages are in storage under the tag run_7; storage_search and storage_load bring them back.]',
       'The user asked: and mind the tests',
@@ -107,7 +110,7 @@ describe('compaction', () => {
       'messages_9_4,run_7',
       'messages_9_5,run_7',
     ]);
-    expect(entries.flatMap(({ value }) => value)).toEqual(shelved);
+    expect(entries.flatMap(({ value }) => value)).toEqual(compacted);
   });
 
   it("has a model's words stand for what is shelved, and not too many of them", () => {
@@ -118,14 +121,14 @@ describe('compaction', () => {
       createResultMessage('a', longText),
       createUserMessage('last'),
     ];
-    const words = (text: string) => compactMessages(messages, { ...options, keepLast: 1, words: text });
+    const words = (text: string) => compactMessages(messages, { ...options, keepLast: 1, summary: text });
     expect(words('It was read.').summaryStub?.text.split('\n').slice(1)).toEqual([
       'The user asked: more',
       'What happened: It was read.',
     ]);
-    const { summaryStub, shelved, entries } = words('w'.repeat(1e6));
+    const { summaryStub, compacted, entries } = words('w'.repeat(1e6));
     expect(summaryStub?.text.length).toBeLessThan(2_700);
-    expect(entries.flatMap(({ value }) => value)).toEqual(shelved);
+    expect(entries.flatMap(({ value }) => value)).toEqual(compacted);
   });
 
   it('does without the words where they would be longer than what they stand for', () => {
@@ -135,12 +138,12 @@ describe('compaction', () => {
       createAssistantMessage(longText),
       createUserMessage('last'),
     ];
-    const { summaryStub, shelved } = compactMessages(messages, {
+    const { summaryStub, compacted } = compactMessages(messages, {
       ...options,
       keepLast: 1,
-      words: 'w'.repeat(2_000),
+      summary: 'w'.repeat(2_000),
     });
-    expect(shelved).toHaveLength(2);
+    expect(compacted).toHaveLength(2);
     expect(summaryStub?.text).toContain('The last word was: words and words');
   });
 
@@ -149,10 +152,10 @@ describe('compaction', () => {
       createUserMessage('goal'),
       ...Array.from({ length: 20 }, (_, index) => createAssistantMessage(`${index} ${longText}`)),
     ];
-    const { keep, fits } = compactMessages(messages, { ...options, keepTokens: 1_800 });
+    const { kept, fits } = compactMessages(messages, { ...options, keepTokens: 1_800 });
     expect(fits).toBe(true);
-    expect(keep.length).toBeGreaterThan(7);
-    expect(keep.at(-1)).toBe(messages.at(-1));
+    expect(kept.length).toBeGreaterThan(7);
+    expect(kept.at(-1)).toBe(messages.at(-1));
   });
 
   it('counts on when a summary is shelved in its turn', () => {
@@ -162,10 +165,10 @@ describe('compaction', () => {
       createAssistantMessage(longText),
     ];
     const first = compactMessages([createUserMessage('goal'), ...round('one'), ...round('two')], options);
-    const second = compactMessages([...first.keep, ...round('three'), ...round('four')], options);
+    const second = compactMessages([...first.kept, ...round('three'), ...round('four')], options);
     expect(first.summaryStub?.text).toMatch(/^\[4 earlier/);
     expect(second.summaryStub?.text).toMatch(/^\[10 earlier/);
-    expect(second.keep[0]).toEqual(createUserMessage('goal'));
+    expect(second.kept[0]).toEqual(createUserMessage('goal'));
   });
 
   it('waits while a call waits for its result', () => {
@@ -211,13 +214,19 @@ describe('compaction', () => {
         fc.nat(600),
         fc.nat(6),
         (messages, keepTokens, keepLast) => {
-          const { keep, shelved, summaryStub, entries, fits } = compactMessages(messages, {
+          const {
+            kept: keep,
+            compacted,
+            summaryStub,
+            entries,
+            fits,
+          } = compactMessages(messages, {
             ...options,
             keepTokens,
             keepLast,
           });
           const kept = new Set<ConversationMessage>(keep);
-          const gone = new Set(shelved);
+          const gone = new Set(compacted);
           for (const message of messages) expect(kept.has(message)).toBe(!gone.has(message));
           for (const [call, answer] of listCallPairs(messages)) {
             expect(gone.has(messages[call] as ConversationMessage)).toBe(
@@ -227,7 +236,7 @@ describe('compaction', () => {
           expect(keep.filter((message) => message !== summaryStub)).toEqual(
             messages.filter((each) => !gone.has(each)),
           );
-          expect(entries.flatMap(({ value }) => value)).toEqual(shelved);
+          expect(entries.flatMap(({ value }) => value)).toEqual(compacted);
           const goal = messages.find(({ role }) => role === 'user');
           if (goal !== undefined) expect(kept.has(goal)).toBe(true);
           if (keepLast > 0)
@@ -243,9 +252,9 @@ describe('compaction', () => {
   it('leaves what a provider accepts', () => {
     fc.assert(
       fc.property(anyWellFormedConversation, fc.nat(800), (messages, keepTokens) => {
-        const { keep } = compactMessages(messages, { ...options, keepTokens });
+        const { kept } = compactMessages(messages, { ...options, keepTokens });
         expect(
-          findConversationFaults(appendItems<ConversationMessage>(emptyConversation, [...keep])),
+          findConversationFaults(appendItems<ConversationMessage>(emptyConversation, [...kept])),
         ).toEqual([]);
       }),
       { numRuns: 300 },

@@ -106,7 +106,7 @@ describe('paging', () => {
       second: repeatToLength('two '),
       third: repeatToLength('three '),
     });
-    const paged = pageEntries(memory, { limit: 500, at: 9, words: 'Notes about one and two.' });
+    const paged = pageEntries(memory, { limit: 500, at: 9, summary: 'Notes about one and two.' });
     expect(findEntry(paged.memory, movedIndexKey)).toMatchObject({
       kind: 'stub',
       value: { entries: 0, find_with: 'storage_search', about: 'Notes about one and two.' },
@@ -122,7 +122,7 @@ describe('paging', () => {
     expect(findEntry(again.memory, movedIndexKey)?.value).toMatchObject({
       about: 'Notes about one and two.',
     });
-    const tooMany = pageEntries(memory, { limit: 500, at: 9, words: 'w'.repeat(2_400) });
+    const tooMany = pageEntries(memory, { limit: 500, at: 9, summary: 'w'.repeat(2_400) });
     expect(tooMany.fits).toBe(true);
     expect(findEntry(tooMany.memory, movedIndexKey)).toBeUndefined();
   });
@@ -192,7 +192,7 @@ describe('paging', () => {
           else expect(saved.get(key)).toEqual(value);
           if (pinned) expect(kept).toEqual(findEntry(memory, key));
         }
-        expect(paged.held - paged.freed).toBe(countMemoryTokens(paged.memory));
+        expect(paged.heldTokens - paged.freed).toBe(countMemoryTokens(paged.memory));
         expect(paged.freed).toBeGreaterThanOrEqual(0);
         expect(paged.fits).toBe(countMemoryTokens(paged.memory) < limit);
         const movable = listEntries(paged.memory).filter(({ kind, pinned }) => kind === 'entry' && !pinned);

@@ -29,7 +29,7 @@ describe('tags', () => {
     fc.assert(
       fc.property(fc.array(anyEntryName, { maxLength: 4 }), (names) => {
         const tags = normalizeTags(names);
-        if ('fault' in tags) return;
+        if ('problem' in tags) return;
         expect(normalizeTags(tags.key)).toEqual(tags);
         expect(normalizeTags(parseTagKey(tags.key).toReversed())).toEqual(tags);
         expect(tags.key).not.toMatch(/[\s\p{Cc}]/u);

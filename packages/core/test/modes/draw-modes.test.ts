@@ -20,7 +20,9 @@ const allModeCharts = Object.values<ModeChart>(modeCharts);
 /** The state that XState is in when this way, and no other with a condition, is open. */
 function runInXState(chart: ModeChart, from: string, { fact, when }: PossibleTransition): unknown {
   const drawn = toDrawableChart(chart);
-  const conditions = drawn.states.flatMap(({ moves }) => moves.flatMap((move) => move.when ?? []));
+  const conditions = drawn.states.flatMap(({ transitions }) =>
+    transitions.flatMap((move) => move.guard ?? []),
+  );
   const machine = createMachine(toXState(drawn)).provide({
     guards: Object.fromEntries(conditions.map((name) => [name, () => name === when])),
   });
@@ -33,7 +35,7 @@ describe.each(allModeCharts)('the drawing of $name', (chart) => {
   it('has all states and exactly the moves of the chart, with those that put things right', () => {
     expect(drawn.states.map(({ name }) => name)).toEqual(chart.states.map(({ name }) => name));
     for (const [index, { next, terminal, name }] of chart.states.entries()) {
-      const targets = new Set(drawn.states[index]?.moves.map(({ to }) => to));
+      const targets = new Set(drawn.states[index]?.transitions.map(({ to }) => to));
       const isRight = typeof chart.onInvalid === 'string' || terminal || name === chart.paging?.state;
       const resets = isRight || typeof chart.onInvalid === 'string' ? [] : [chart.onInvalid.resetTo];
       expect(targets).toEqual(new Set([...next, ...resets]));
@@ -51,7 +53,7 @@ describe.each(allModeCharts)('the drawing of $name', (chart) => {
         taken += 1;
       }
     }
-    expect(taken).toBe(drawn.states.flatMap(({ moves }) => moves).length);
+    expect(taken).toBe(drawn.states.flatMap(({ transitions }) => transitions).length);
     expect(taken).toBeGreaterThan(0);
   });
 

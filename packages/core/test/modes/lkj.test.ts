@@ -316,7 +316,7 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
     expect(
       applyModePayload(chart, startMode(chart, 0), createStateRequest(acting.toUpperCase())).mode.state,
     ).toBe(acting);
-    const { mode, moves, error } = applyModePayload(
+    const { mode, changes, error } = applyModePayload(
       chart,
       createModeInState(chart, acting),
       createStateRequest(' dreaming '),
@@ -324,7 +324,7 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
     );
     expect(mode.state).toBe('thinking');
     expect(error).toContain('there is no state "dreaming"');
-    expect(moves).toEqual([{ at: 4, from: acting, to: 'thinking', cause: 'invalid', durationMs: 4 }]);
+    expect(changes).toEqual([{ at: 4, from: acting, to: 'thinking', cause: 'invalid', durationMs: 4 }]);
     expect(
       applyModePayload(chart, startMode(chart, 0), createStateRequest('dreaming')).mode.history,
     ).toMatchObject([{ from: 'thinking', to: 'thinking', cause: 'invalid' }]);

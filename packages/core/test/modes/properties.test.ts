@@ -20,7 +20,7 @@ import { codePoint } from '../helpers/code-point.ts';
 const someChart = fc.oneof(anyModeChart, fc.constantFrom<ModeChart>(...Object.values<ModeChart>(modeCharts)));
 const someModeEvents = fc.array(anyModeEvent, { maxLength: 40 });
 
-const searchPick = { type: 'reply-read', tools: ['search'], nextState: null, words: true } as const;
+const searchPick = { type: 'reply-read', tools: ['search'], nextState: null, text: true } as const;
 
 function runModeEvents(
   chart: ModeChart,
@@ -54,9 +54,9 @@ describe('whatever happens, in whatever order', () => {
   it('a move is in the chart, or is a fall that the chart names', () => {
     fc.assert(
       fc.property(someChart, someModeEvents, (chart, happenings) => {
-        runModeEvents(chart, happenings, (before, { mode, moves, ok }) => {
+        runModeEvents(chart, happenings, (before, { mode, changes, ok }) => {
           let at = before.state;
-          for (const { from, to } of moves) {
+          for (const { from, to } of changes) {
             expect(from).toBe(at);
             const falls = [chart.onInvalid, chart.hops].flatMap((each) => Object.values(each));
             const { next = [], selectable = true } = getModeState(chart, from) ?? {};
@@ -103,7 +103,7 @@ describe('whatever happens, in whatever order', () => {
       fc.property(someChart, someModeEvents, fc.string(), (chart, happenings, tool) => {
         const mode = runModeEvents(chart, happenings);
         for (const each of ['search', 'finish', '__proto__', tool]) {
-          const reply = { type: 'reply-read', tools: [each], nextState: null, words: true, at: 0 } as const;
+          const reply = { type: 'reply-read', tools: [each], nextState: null, text: true, at: 0 } as const;
           const isOffered = listOfferedTools(chart, mode, [each]).length === 1;
           expect(transitionMode(chart, mode, reply).refused).toEqual(isOffered ? [] : [each]);
         }
@@ -114,9 +114,9 @@ describe('whatever happens, in whatever order', () => {
   it('the end is the end, and is never overdue', () => {
     fc.assert(
       fc.property(someChart, someModeEvents, (chart, happenings) => {
-        runModeEvents(chart, happenings, (before, { mode, moves }) => {
+        runModeEvents(chart, happenings, (before, { mode, changes }) => {
           if (!isTerminalMode(chart, before)) return;
-          expect([mode.state, moves]).toEqual([before.state, []]);
+          expect([mode.state, changes]).toEqual([before.state, []]);
           expect(findReachedModeLimit(chart, mode, 1e15)).toBeNull();
         });
       }),

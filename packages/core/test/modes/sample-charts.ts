@@ -118,7 +118,7 @@ export const anyModeEvent: fc.Arbitrary<ModeEvent> = fc
             maxLength: 3,
           }),
           nextState: fc.option(anyModeName),
-          words: fc.boolean(),
+          text: fc.boolean(),
         }),
       },
       fc.record({ type: fc.constant('reply-failed' as const), reason: anyModeName }),

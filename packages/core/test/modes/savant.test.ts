@@ -122,13 +122,13 @@ describe('the savant chart', () => {
   it.each(savantTableCells)(
     'lets $to follow $from: $isThere [SAV-07, SAV-110, SAV-119, RS-02, RS-10, RX-03]',
     ({ from, to, isThere }) => {
-      const { ok, mode, error, moves } = applyModePayload(
+      const { ok, mode, error, changes } = applyModePayload(
         chart,
         createModeInState(chart, from),
         createMoveRequest(to),
       );
       expect([ok, error === null, mode.state]).toEqual([isThere, isThere, isThere ? to : from]);
-      expect(moves).toHaveLength(isThere ? 1 : 0);
+      expect(changes).toHaveLength(isThere ? 1 : 0);
     },
   );
 
@@ -242,14 +242,14 @@ describe('the tool that is picked', () => {
   ] as const)(
     'leads from %s, when it is %s, to %s [SAV-19, SAV-67, SAV-118, RS-11, RS-15]',
     (from, tool, path) => {
-      const { ok, mode, moves, refused } = applyModePayload(
+      const { ok, mode, changes, refused } = applyModePayload(
         chart,
         createModeInState(chart, from),
         createToolReply(tool),
       );
       expect([ok, refused]).toEqual([true, []]);
       expect(mode.state).toBe(path.split(' ').at(-1));
-      expect(moves.map(({ to }) => to).join(' ')).toBe(path === from ? '' : path);
+      expect(changes.map(({ to }) => to).join(' ')).toBe(path === from ? '' : path);
     },
   );
 
@@ -261,30 +261,30 @@ describe('the tool that is picked', () => {
     ['FINISHING', 'context.fts_search'],
     ['FINISHING', 'finish'],
   ] as const)('stays %s when %s is not for it, and is told so [SAV-67, SAV-127, RX-03]', (from, tool) => {
-    const { ok, mode, error, moves, refused } = applyModePayload(
+    const { ok, mode, error, changes, refused } = applyModePayload(
       chart,
       createModeInState(chart, from),
       createToolReply(tool),
     );
-    expect([ok, mode.state, moves, refused]).toEqual([false, from, [], [tool]]);
+    expect([ok, mode.state, changes, refused]).toEqual([false, from, [], [tool]]);
     expect(error).toContain(from);
     expect(mode.refusal).toBe(from === 'FINISHING' ? null : error);
   });
 
   it('may be any while searching if the reply says something first, for that is the analysis [SAV-38, SAV-77, RS-11]', () => {
     const searching = createModeInState(chart, 'SEARCHING');
-    const { ok, moves } = applyModePayload(chart, searching, {
+    const { ok, changes } = applyModePayload(chart, searching, {
       ...textReply,
       tools: ['read_file'],
     } as typeof textReply);
     expect(ok).toBe(true);
-    expect(moves.map(({ to, cause }) => [to, cause])).toEqual([
+    expect(changes.map(({ to, cause }) => [to, cause])).toEqual([
       ['ANALYZING', 'decision'],
       ['DECIDING', 'read_file'],
     ]);
     expect(
       applyModePayload(chart, searching, { ...textReply, tools: ['context.fts_search'] } as typeof textReply)
-        .moves,
+        .changes,
     ).toEqual([]);
   });
 

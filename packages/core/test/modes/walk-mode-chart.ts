@@ -6,15 +6,15 @@ import type { ModeTransition } from '../../src/modes/mode-context.ts';
 
 /** A reply that picks tools and says nothing. */
 export function createToolReply(...tools: readonly string[]): ModeEventPayload {
-  return { type: 'reply-read', tools, nextState: null, words: false };
+  return { type: 'reply-read', tools, nextState: null, text: false };
 }
 
 /** A reply of words alone. */
-export const textReply: ModeEventPayload = { type: 'reply-read', tools: [], nextState: null, words: true };
+export const textReply: ModeEventPayload = { type: 'reply-read', tools: [], nextState: null, text: true };
 
 /** A reply that asks for a state, or for none. */
 export function createStateRequest(nextState: string | null): ModeEventPayload {
-  return { type: 'reply-read', tools: [], nextState, words: false };
+  return { type: 'reply-read', tools: [], nextState, text: false };
 }
 
 export function createToolResults(ok: boolean): ModeEventPayload {
@@ -50,7 +50,7 @@ export function walkModeChart(
     hops.push(taken);
     mode = taken.mode;
   }
-  return { mode, hops, moves: hops.flatMap(({ moves }) => moves) };
+  return { mode, hops, moves: hops.flatMap(({ changes }) => changes) };
 }
 
 /** As if the work had come to this state. */

@@ -59,7 +59,9 @@ describe('the recorded logs', () => {
     const seen = new Set(recordedLogs.flatMap((log) => log.entries.map(({ status }) => status)));
     const resting = turnChart.states.filter(({ kind }) => kind !== 'passing');
     expect(new Set(resting.map(({ name }) => name))).toEqual(seen);
-    const pausable = resting.filter(({ moves }) => moves.some(({ on }) => on === 'pause-requested'));
+    const pausable = resting.filter(({ transitions }) =>
+      transitions.some(({ on }) => on === 'pause-requested'),
+    );
     expect(new Set(recordedLogs.flatMap(listHeldStates))).toEqual(new Set(pausable.map(({ name }) => name)));
   });
 

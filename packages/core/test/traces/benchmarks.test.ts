@@ -235,7 +235,7 @@ describe('results of tau-bench', () => {
 
   it('may be one simulation in a file of its own', () => {
     const [simulation] = (Object(tau2Sample) as { simulations: readonly Json[] }).simulations;
-    expect(simulation === undefined ? false : tauFormat.recognise(simulation)).toBe(true);
+    expect(simulation === undefined ? false : tauFormat.matches(simulation)).toBe(true);
     expect(parseSingleRun(tauFormat, simulation ?? null).id).toBe('name/ghent/1');
   });
 
@@ -247,6 +247,6 @@ describe('results of tau-bench', () => {
     ];
     const { runs, problems } = tauFormat.parse({ simulations }, 'results');
     expect(runs).toHaveLength(1);
-    expect(problems.map(({ where }) => where)).toEqual(['simulations[0]', 'simulations[1]']);
+    expect(problems.map(({ location }) => location)).toEqual(['simulations[0]', 'simulations[1]']);
   });
 });

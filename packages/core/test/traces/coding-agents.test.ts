@@ -92,7 +92,7 @@ describe('a session of Claude Code', () => {
       { type: 'assistant', session_id: 's', message: createAssistantText('done') },
       { type: 'result', subtype: 'error_max_turns', session_id: 's' },
     ];
-    expect(claudeCodeFormat.recognise(lines)).toBe(true);
+    expect(claudeCodeFormat.matches(lines)).toBe(true);
     expect(claudeCodeFormat.parse(lines, 'name').runs).toMatchObject([{ id: 's', exit: 'error_max_turns' }]);
   });
 
@@ -170,7 +170,7 @@ describe('a rollout of Codex', () => {
       },
       { type: 'function_call_output', call_id: 'c1', output: 'a' },
     ];
-    expect(codexFormat.recognise(lines)).toBe(true);
+    expect(codexFormat.matches(lines)).toBe(true);
     const run = parseSingleRun(codexFormat, lines);
     expect(run.id).toBe('old-1');
     expect(listCallOutcomes(run)).toEqual([['local_shell', 'a', undefined]]);

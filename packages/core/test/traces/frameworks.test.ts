@@ -185,7 +185,7 @@ describe('LangChain messages', () => {
   it('are found in the state of a graph and in a batch of one', () => {
     const messages = [{ type: 'human', content: 'Hello' }];
     for (const document of [{ values: { messages } }, { outputs: { messages } }, { messages: [messages] }]) {
-      expect(langchainFormat.recognise(document)).toBe(true);
+      expect(langchainFormat.matches(document)).toBe(true);
       expect(parseSingleRun(langchainFormat, document).steps).toHaveLength(1);
     }
   });

@@ -41,7 +41,7 @@ describe('OpenAI chat messages', () => {
 
   it('may be packed as text, as some datasets do', () => {
     const messages = JSON.stringify([{ role: 'user', content: 'Hello' }]);
-    expect(openaiChatFormat.recognise({ messages })).toBe(true);
+    expect(openaiChatFormat.matches({ messages })).toBe(true);
     expect(parseSingleRun(openaiChatFormat, { messages }).steps).toHaveLength(1);
   });
 

@@ -17,8 +17,8 @@ export function listTraceProblems(format: TraceFormat, document: Json): readonly
   return format.parse(document, 'name').problems.map(formatTraceProblem);
 }
 
-export function formatTraceProblem({ where, problem }: TraceProblem): string {
-  return where === '' ? problem : `${where}: ${problem}`;
+export function formatTraceProblem({ location, problem }: TraceProblem): string {
+  return location === '' ? problem : `${location}: ${problem}`;
 }
 
 /** Steps without what they cost and when they were. */

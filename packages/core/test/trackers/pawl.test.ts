@@ -228,9 +228,9 @@ describe('a tracker with the preset pawl', () => {
     expect(blind.stuck().level).toBe('healthy');
     const own: Rule = {
       id: 'no-shell',
-      because: 'We do not use it here.',
+      rationale: 'We do not use it here.',
       thresholds: { advise: null, refuse: null, finish: 1 },
-      look: (window) => {
+      match: (window) => {
         const evidence = window.filter(({ tool }) => tool === 'bash');
         return {
           count: evidence.length,

@@ -59,7 +59,9 @@ function getPathState(way: string): string {
 }
 
 function isListedMove(state: string, type: string): boolean {
-  return turnChart.states.some(({ name, moves }) => name === state && moves.some((move) => move.on === type));
+  return turnChart.states.some(
+    ({ name, transitions }) => name === state && transitions.some((move) => move.on === type),
+  );
 }
 
 /** What each of these events does that is not to be refused, in the words of the test that fails. */

@@ -162,7 +162,7 @@ function isApplicableEvent(snapshot: OracleSnapshot, event: OracleEvent): boolea
 }
 
 const listedMoves = new Set(
-  turnChart.states.flatMap(({ name, moves }) => moves.map((move) => `${name} ${move.on}`)),
+  turnChart.states.flatMap(({ name, transitions }) => transitions.map((move) => `${name} ${move.on}`)),
 );
 const firstEventsByType = new Set(
   new Map(oracleEvents.toReversed().map((said) => [said.type, said])).values(),

@@ -87,9 +87,9 @@ function formatMoveName({ from, on, index }: Pick<OracleMove, 'from' | 'on' | 'i
 }
 
 function listEveryMove(): readonly string[] {
-  return turnChart.states.flatMap(({ name: from, moves }) =>
-    moves.map((move) => {
-      const alternatives = moves.filter((other) => other.on === move.on);
+  return turnChart.states.flatMap(({ name: from, transitions }) =>
+    transitions.map((move) => {
+      const alternatives = transitions.filter((other) => other.on === move.on);
       return formatMoveName({ from, on: move.on, index: alternatives.indexOf(move) });
     }),
   );
@@ -112,7 +112,9 @@ describe.each(Object.entries(oracleRuns))('with settings: %s', (name, run) => {
 
 describe('the walks', () => {
   it('know what every condition of the chart means, and no other', () => {
-    const conditions = turnChart.states.flatMap(({ moves }) => moves.flatMap((move) => move.when ?? []));
+    const conditions = turnChart.states.flatMap(({ transitions }) =>
+      transitions.flatMap((move) => move.guard ?? []),
+    );
     expect(new Set(Object.keys(createGuards(defaultSettings)))).toEqual(new Set(conditions));
   });
 

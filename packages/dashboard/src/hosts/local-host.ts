@@ -13,15 +13,15 @@ export type LocalHostOptions = {
   readonly store: Store;
   /** Identifies this process, as `getProcessOwner()` does. */
   readonly owner: string;
-  readonly outfitFor: AgentFactory;
+  readonly agentFactory: AgentFactory;
   readonly prepare: SessionPreparer;
   /** Explains, from a session's metadata, why it cannot be resumed here; null if it can. */
-  readonly whyNot: (about: Json) => string | null;
-  readonly place: FleetStatus['store'];
+  readonly findDisabledReason: (about: Json) => string | null;
+  readonly storeLocation: FleetStatus['store'];
   readonly now: () => number;
-  readonly onTrouble: (message: string) => void;
+  readonly onError: (message: string) => void;
   /** Sessions that this process runs outside this host; they receive their own commands. */
-  readonly besides?: ExternalRuns;
+  readonly externalRuns?: ExternalRuns;
 };
 
 export type ExternalRuns = { has(id: string): boolean; readonly watch: SessionHost['watch'] };
@@ -30,11 +30,11 @@ const noExternalRuns: ExternalRuns = { has: () => false, watch: () => () => unde
 
 /** Runs sessions in this process and forwards commands to sessions that another process runs. */
 export function createLocalHost(options: LocalHostOptions): SessionHost {
-  const { store, owner, besides = noExternalRuns } = options;
+  const { store, owner, externalRuns = noExternalRuns } = options;
   const runs = createSessionRunner(options);
   const owners = createOwnerLiveness(() => performance.now());
   const submitting = new Map<string, Promise<SubmitResult>>();
-  const isHere = (id: string): boolean => runs.has(id) || besides.has(id);
+  const isHere = (id: string): boolean => runs.has(id) || externalRuns.has(id);
   const isElsewhere = (session: { readonly id: string; readonly owner: string }): boolean =>
     !isHere(session.id) && session.owner !== owner && owners.mayBeThere(session.owner);
   return {
@@ -53,7 +53,7 @@ export function createLocalHost(options: LocalHostOptions): SessionHost {
       const found = await store.open(id);
       const sent = await sendToStore(store, id, command, requestId);
       // A process that holds the session picks up the command itself.
-      const hasOne = besides.has(id) || isElsewhere({ id, owner: found.owner });
+      const hasOne = externalRuns.has(id) || isElsewhere({ id, owner: found.owner });
       if (!hasOne) runs.takeUp(id);
       return sent;
     },
@@ -61,11 +61,18 @@ export function createLocalHost(options: LocalHostOptions): SessionHost {
       if (isHere(session.id)) return 'here';
       return !endedStatuses.has(session.status) && isElsewhere(session) ? 'elsewhere' : 'nobody';
     },
-    whyNot: ({ about, status }) => (endedStatuses.has(status) ? closedSessionReason : options.whyNot(about)),
+    whyNot: ({ about, status }) =>
+      endedStatuses.has(status) ? closedSessionReason : options.findDisabledReason(about),
     troubleOf: (id) => runs.troubleOf(id),
-    fleet: async () => ({ store: options.place, workers: [], queues: [], parked: [], held: runs.all() }),
+    fleet: async () => ({
+      store: options.storeLocation,
+      workers: [],
+      queues: [],
+      parked: [],
+      held: runs.all(),
+    }),
     watch(id, listener) {
-      const stops = [runs.watch(id, listener), besides.watch(id, listener)];
+      const stops = [runs.watch(id, listener), externalRuns.watch(id, listener)];
       return () => stops.forEach((stop) => stop());
     },
     close: () => runs.close(),
@@ -82,10 +89,10 @@ async function createAndStartSession(
 ): Promise<SubmitResult> {
   const before = await store.open(id).catch(nullIfMissing);
   if (before !== null && before.session.seq > 0) return { isNew: false, isBegun: false };
-  const { session, about } = await prepareSession(prepare, asked, id);
+  const { session, metadata } = await prepareSession(prepare, asked, id);
   const position =
     before === null
-      ? await store.create(session, owner, { about, createdAt: now() }).catch(nullIfConflict)
+      ? await store.create(session, owner, { metadata, createdAt: now() }).catch(nullIfConflict)
       : await store.claim(id, owner, before.fence);
   // Another process received the same request first.
   if (position === null) return { isNew: false, isBegun: false };

@@ -27,14 +27,14 @@ export function createQueueHost({ store, queue, owner, prepare, now, local }: Qu
       if (before !== null && before.session.seq > 0) return { id, isNew: false };
       // A session without a goal was never enqueued: an earlier submit failed before that.
       if (before !== null) await store.remove(id);
-      const { session, about } = await prepareSession(prepare, asked, id);
-      const made = queue.submit(session, asked.goal, { about, owner, now: now() });
+      const { session, metadata } = await prepareSession(prepare, asked, id);
+      const made = queue.submit(session, asked.goal, { metadata, owner, now: now() });
       // A conflict means that a concurrent request created the session first.
       return { id, isNew: (await made.catch(nullIfConflict)) !== null };
     },
     async send(id, command, requestId) {
-      const { about } = await store.open(id);
-      if (getQueueAssignment(about) === null) return local.send(id, command, requestId);
+      const { metadata } = await store.open(id);
+      if (getQueueAssignment(metadata) === null) return local.send(id, command, requestId);
       return queue.send(id, command, requestId === undefined ? {} : { requestId });
     },
     holderOf(session) {
@@ -58,7 +58,7 @@ export function createQueueHost({ store, queue, owner, prepare, now, local }: Qu
 async function listWorkers({ parts: { queues } }: SessionQueue): Promise<FleetStatus['workers']> {
   const found = await Promise.all(
     (await queues.tenants()).map(async (tenant) => {
-      const workers = await queues.of(tenant).getWorkers();
+      const workers = await queues.getQueue(tenant).getWorkers();
       return workers.map((worker) => ({
         name: worker['addr'] ?? worker['id'] ?? 'worker',
         tenant,

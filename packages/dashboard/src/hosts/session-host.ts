@@ -30,4 +30,4 @@ export type SessionHost = {
 export type SessionPreparer = (
   asked: CreateSessionRequest,
   id: string,
-) => Promise<{ readonly session: Session; readonly about: Json }>;
+) => Promise<{ readonly session: Session; readonly metadata: Json }>;

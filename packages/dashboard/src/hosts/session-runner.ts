@@ -17,8 +17,8 @@ const releaseGraceMs = 5_000;
 export type SessionRunnerOptions = {
   readonly store: Store;
   readonly owner: string;
-  readonly outfitFor: AgentFactory;
-  readonly onTrouble: (message: string) => void;
+  readonly agentFactory: AgentFactory;
+  readonly onError: (message: string) => void;
 };
 
 /** The sessions that this process runs. */
@@ -54,7 +54,7 @@ export function createSessionRunner(options: SessionRunnerOptions): SessionRunne
     const message = error instanceof Error ? error.message : String(error);
     if (troubles.size >= storedErrorsMax) troubles.clear();
     troubles.set(id, message);
-    options.onTrouble(`Session ${id}: ${message}`);
+    options.onError(`Session ${id}: ${message}`);
   };
   const takeUp = (id: string): void => {
     if (draining.signal.aborted) return;
@@ -72,7 +72,7 @@ export function createSessionRunner(options: SessionRunnerOptions): SessionRunne
   };
 
   const goOn = async (id: string): Promise<void> => {
-    const waiting = await options.store.commands.waiting(id).catch(() => []);
+    const waiting = await options.store.commands.listPending(id).catch(() => []);
     if (waiting.length > 0) takeUp(id);
   };
 
@@ -100,12 +100,12 @@ type SessionRunContext = {
 /** Runs a session until it waits for a user and has no pending commands. */
 async function runSession(
   id: string,
-  { store, owner, outfitFor }: SessionRunnerOptions,
+  { store, owner, agentFactory }: SessionRunnerOptions,
   { draining, tell }: SessionRunContext,
 ): Promise<void> {
   const lease = new SessionLease(localLeaseMs, async () => true);
   const watched: AgentFactory = async (opened) => {
-    const outfit = await outfitFor(opened);
+    const outfit = await agentFactory(opened);
     return {
       ...outfit,
       observe(seen) {
@@ -116,10 +116,10 @@ async function runSession(
   };
   try {
     for (;;) {
-      const means = { store, commands: store.commands, outfitFor: watched, owner, lease, draining };
+      const means = { store, commands: store.commands, agentFactory: watched, owner, lease, draining };
       const came = await advanceSession(id, { ...means, graceMs: releaseGraceMs, pollMs: runPollMs });
       // Handle commands that arrived while the session was being released.
-      const isAsked = came === 'waiting' && (await store.commands.waiting(id)).length > 0;
+      const isAsked = came === 'waiting' && (await store.commands.listPending(id)).length > 0;
       if (!isAsked) break;
     }
   } finally {

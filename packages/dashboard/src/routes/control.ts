@@ -24,8 +24,8 @@ export const controlRoutes: readonly ApiRoute[] = [
     async handle(context, site) {
       const { requestId, ...command } = await parseJsonBody(context, commandSchema);
       const id = getPathParameter(context, 'id');
-      const { session, about } = await site.store.open(id);
-      const why = site.host.whyNot({ about, status: session.turn.status });
+      const { session, metadata } = await site.store.open(id);
+      const why = site.host.whyNot({ about: metadata, status: session.turn.status });
       if (why !== null) throw new ApiError('conflict', why);
       const sent = await site.host.send(id, command, requestId);
       return respondWithJson(context, site.mask, { id: sent }, 202);
@@ -58,8 +58,8 @@ export const controlRoutes: readonly ApiRoute[] = [
       const { mark, rule, note = null } = await parseJsonBody(context, feedbackRequestSchema);
       const seq = parseEventNumber(getPathParameter(context, 'seq'));
       const verdict = await findVerdict(site, { id, seq, rule });
-      await site.marks.keep(id, { seq, rule: verdict.rule, mark, note, at: site.now() });
-      return respondWithJson(context, site.mask, { marks: await site.marks.of(id) });
+      await site.marks.save(id, { seq, rule: verdict.rule, mark, note, at: site.now() });
+      return respondWithJson(context, site.mask, { marks: await site.marks.list(id) });
     },
   },
 ];

@@ -75,8 +75,8 @@ async function readStoredMemory(
   q: string,
   limit: number,
 ): Promise<StoredMemory> {
-  const { about } = await store.open(id);
-  const storage = await site.shelfOf(about);
+  const { metadata } = await store.open(id);
+  const storage = await site.shelfOf(metadata);
   if (storage === null) return { entries: [] };
   try {
     const found = q.trim() === '' ? storage.list({ limit }) : storage.search({ tags: [], text: q, limit });

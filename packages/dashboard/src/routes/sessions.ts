@@ -99,16 +99,16 @@ async function readSessionDetail(site: RouteContext, id: string): Promise<Sessio
   const { store, rows, host, marks } = site;
   const [{ session: created }, opened] = await Promise.all([store.open(id, { at: 0 }), store.open(id)]);
   const row = await rows.rowOf(await findSessionSummary(store, id));
-  const why = host.whyNot({ about: opened.about, status: row.status });
-  const tools = getMetadataTools(opened.about);
+  const why = host.whyNot({ about: opened.metadata, status: row.status });
+  const tools = getMetadataTools(opened.metadata);
   return {
     ...row,
     created,
-    prompt: getMetadataText(opened.about, 'prompt'),
+    prompt: getMetadataText(opened.metadata, 'prompt'),
     tools: tools === null ? null : tools.map((tool) => ({ ...tool })),
     controllable: why === null,
     why: why ?? host.troubleOf(id),
-    marks: [...(await marks.of(id))],
+    marks: [...(await marks.list(id))],
   };
 }
 
@@ -143,13 +143,13 @@ async function createFork(
       'Take an earlier event.',
     );
   }
-  const as = requestId === undefined ? crypto.randomUUID() : deriveStableId('fork', id, requestId);
-  const before = requestId === undefined ? null : await store.open(as).catch(nullIfMissing);
+  const newId = requestId === undefined ? crypto.randomUUID() : deriveStableId('fork', id, requestId);
+  const before = requestId === undefined ? null : await store.open(newId).catch(nullIfMissing);
   if (before === null) {
-    await forkStoredSession(store, id, { at, as, owner: toReleasedOwner(owner), now: now() });
-    return { id: as, isNew: true };
+    await forkStoredSession(store, id, { at, newId, owner: toReleasedOwner(owner), now: now() });
+    return { id: newId, isNew: true };
   }
-  if (before.parent?.at === at) return { id: as, isNew: false };
+  if (before.parent?.at === at) return { id: newId, isNew: false };
   throw new ApiError(
     'conflict',
     'Under this request id it was forked after another event.',

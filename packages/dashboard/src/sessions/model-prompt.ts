@@ -6,8 +6,8 @@ import { replayStoredEvents, type ReplayedStep } from './replay-events.ts';
 
 /** Rebuilds the exact model request that an event caused. */
 export async function readModelPrompt(store: Store, id: string, at: number): Promise<ModelPrompt> {
-  const { about } = await store.open(id);
-  const [prompt, tools] = [getMetadataText(about, 'prompt'), getMetadataTools(about)];
+  const { metadata } = await store.open(id);
+  const [prompt, tools] = [getMetadataText(metadata, 'prompt'), getMetadataTools(metadata)];
   let dropped = 0;
   for await (const walked of replayStoredEvents(store, id)) {
     dropped += countDroppedMessages(walked);

@@ -32,13 +32,13 @@ function toUnreadableFacts(error: unknown): SessionFacts & { readonly status?: '
 export function createSessionLister(store: Store, host: SessionHost): SessionLister {
   const factsOf = createFactsReader(store);
   const rowOf = async (summary: SessionSummary): Promise<SessionListItem> => {
-    const { about, parent, owner: _, ...told } = summary;
+    const { metadata, parent, owner: _, ...told } = summary;
     const facts = await factsOf(summary).catch(toUnreadableFacts);
     return {
       ...told,
       short: summary.id.slice(0, shortIdLength).toWellFormed(),
-      model: getMetadataText(about, 'model'),
-      dir: getMetadataText(about, 'dir'),
+      model: getMetadataText(metadata, 'model'),
+      dir: getMetadataText(metadata, 'dir'),
       holder: host.holderOf(summary),
       parent: parent === null ? null : { ...parent },
       ...facts,
@@ -74,9 +74,9 @@ function matchesStatus({ status }: SessionSummary, asked: string | undefined): b
 }
 
 /** Every word must occur in one of the row's searchable fields. */
-function matchesSearchText({ id, goal, profile, about }: SessionSummary, q = ''): boolean {
+function matchesSearchText({ id, goal, profile, metadata }: SessionSummary, q = ''): boolean {
   const words = q.toLowerCase().split(/\s+/);
-  const text = [id, goal, profile, getMetadataText(about, 'model'), getMetadataText(about, 'dir')]
+  const text = [id, goal, profile, getMetadataText(metadata, 'model'), getMetadataText(metadata, 'dir')]
     .join('\n')
     .toLowerCase();
   return words.every((word) => text.includes(word));

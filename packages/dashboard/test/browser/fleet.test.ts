@@ -32,15 +32,15 @@ describe('the fleet on Redis', { tags: ['chromium', 'redis'] }, () => {
       now: Date.now,
       prepare: async (_: unknown, id: string) => ({
         session: createSession({ id, at: Date.now() }),
-        about: { dir: '/somewhere' },
+        metadata: { dir: '/somewhere' },
       }),
     };
     const local = createLocalHost({
       ...options,
-      place: { kind: 'redis', where: redis.url },
-      whyNot: () => null,
-      onTrouble: (message) => console.error(message),
-      outfitFor: () => Promise.reject(new Error('Nobody works here.')),
+      storeLocation: { kind: 'redis', where: redis.url },
+      findDisabledReason: () => null,
+      onError: (message) => console.error(message),
+      agentFactory: () => Promise.reject(new Error('Nobody works here.')),
     });
     ends.push(() => local.close());
     const host = createQueueHost({ ...options, queue, local });

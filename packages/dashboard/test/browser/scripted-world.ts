@@ -68,17 +68,17 @@ export async function createScriptedWorld(): Promise<ScriptedWorld> {
     store,
     owner: 'browser-test',
     now: Date.now,
-    place: { kind: 'memory', where: null },
-    whyNot: () => null,
-    onTrouble: (message) => console.error(message),
-    outfitFor: (opened) => createFolderAgent(dir, scripts, opened),
+    storeLocation: { kind: 'memory', where: null },
+    findDisabledReason: () => null,
+    onError: (message) => console.error(message),
+    agentFactory: (opened) => createFolderAgent(dir, scripts, opened),
     prepare: async ({ profile: name = 'pawl' }, id) => {
       const { settings } = findProfile(name) ?? { settings: {} };
       const session = createSession({ id, at: Date.now(), profile: name, settings });
       const { tools: all, close } = await createFolderTools(dir);
       await close();
       const tools = all.map(({ description }) => description);
-      return { session, about: { dir, model: 'scripted', profile: name, prompt, tools } };
+      return { session, metadata: { dir, model: 'scripted', profile: name, prompt, tools } };
     },
   });
   return {
@@ -100,7 +100,7 @@ export async function createScriptedWorld(): Promise<ScriptedWorld> {
       }
     },
     async keep(session, events) {
-      const position = await store.create(session, endedProcess, { about: { dir, model: 'recorded' } });
+      const position = await store.create(session, endedProcess, { metadata: { dir, model: 'recorded' } });
       await store.append(session.id, position, events, replay(session, events));
       return session.id;
     },
@@ -115,7 +115,7 @@ export async function createScriptedWorld(): Promise<ScriptedWorld> {
 async function createFolderAgent(
   dir: string,
   scripts: ReadonlyMap<string, readonly ScriptedAnswer[]>,
-  { askPeople, post, now }: AgentFactoryContext,
+  { waitForPerson, post, now }: AgentFactoryContext,
 ): Promise<AgentSetup> {
   const { tools, close } = await createFolderTools(dir);
   return {
@@ -123,7 +123,7 @@ async function createFolderAgent(
     prompt,
     tools: [...tools, ...createPhaseTools({ post, phases: () => now().phases })],
     rules: ({ tool }) => (askingTools.has(tool) ? 'ask' : 'allow'),
-    decide: (_, signal) => askPeople(signal),
+    decide: (_, signal) => waitForPerson(signal),
     close,
   };
 }
@@ -135,7 +135,7 @@ async function createFolderTools(
 ): Promise<{ readonly tools: readonly Tool[]; readonly close: () => Promise<void> }> {
   const folder = await indexFolder(dir);
   return {
-    tools: createCodingTools({ folder, launcher: passthroughSandbox }),
+    tools: createCodingTools({ folder, sandbox: passthroughSandbox }),
     close: async () => folder[Symbol.dispose](),
   };
 }

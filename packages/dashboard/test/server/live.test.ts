@@ -227,5 +227,5 @@ it('says why a session could not be gone on with, and leaves what was asked for 
   const refused = await server.post('/api/v1/sessions/other/commands', { kind: 'say', text: 'Hi' });
   expect(refused.status).toBe(409);
   expect(await refused.json()).toEqual({ error: { code: 'conflict', message: 'Only looking.' } });
-  expect(await server.store.commands.waiting('other')).toEqual([]);
+  expect(await server.store.commands.listPending('other')).toEqual([]);
 });

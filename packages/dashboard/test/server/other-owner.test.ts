@@ -34,7 +34,9 @@ it('leaves a session to the process that has it, and takes it up once that is go
   {
     const store = openSqliteStore(join(folder, 'sessions.db'));
     await using server = await startTestServer({ store, replies: [{ text: 'Here I am.' }] });
-    await store.create(createSession({ id: 'theirs', at: 1 }), other.owner, { about: { dir: '/somewhere' } });
+    await store.create(createSession({ id: 'theirs', at: 1 }), other.owner, {
+      metadata: { dir: '/somewhere' },
+    });
     const detail = async (): Promise<SessionDetail> =>
       (await (await server.get('/api/v1/sessions/theirs')).json()) as SessionDetail;
     const say = (text: string): Promise<Response> =>
@@ -42,7 +44,7 @@ it('leaves a session to the process that has it, and takes it up once that is go
 
     expect(await detail()).toMatchObject({ holder: 'elsewhere', controllable: true });
     expect((await say('Are you there?')).status).toBe(202);
-    expect(await store.commands.waiting('theirs')).toMatchObject([
+    expect(await store.commands.listPending('theirs')).toMatchObject([
       { command: { kind: 'say', text: 'Are you there?' } },
     ]);
     expect((await store.open('theirs')).owner).toBe(other.owner);
@@ -51,7 +53,7 @@ it('leaves a session to the process that has it, and takes it up once that is go
     await expect.poll(async () => (await detail()).holder).toBe('nobody');
     await say('And now?');
     await server.until('theirs', 'waitingForUser');
-    await expect.poll(async () => (await store.commands.waiting('theirs')).length).toBe(0);
+    await expect.poll(async () => (await store.commands.listPending('theirs')).length).toBe(0);
     const said: string[] = [];
     for await (const { event } of store.events('theirs')) if ('text' in event) said.push(event.text);
     expect(said).toEqual(expect.arrayContaining(['Are you there?', 'And now?', 'Here I am.']));

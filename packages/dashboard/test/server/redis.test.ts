@@ -26,7 +26,7 @@ const createTestQueueHost =
       local,
       prepare: async (_, id) => ({
         session: createSession({ id, at: Date.now() }),
-        about: { dir: '/somewhere' },
+        metadata: { dir: '/somewhere' },
       }),
     });
 
@@ -47,9 +47,9 @@ describe('a dashboard on Redis', { tags: ['redis'] }, () => {
       store,
       queue,
       pollMs: 50,
-      outfitFor: async ({ askPeople }) => ({
+      agentFactory: async ({ waitForPerson }) => ({
         rules: () => 'ask',
-        decide: (_, signal) => askPeople(signal),
+        decide: (_, signal) => waitForPerson(signal),
         tools: [
           defineTool({
             name: 'note',
@@ -115,7 +115,7 @@ describe('a dashboard on Redis', { tags: ['redis'] }, () => {
         replies: [{ text: 'Here I am.' }],
       });
       const gone = getProcessOwner().replace(/ pid=\d+ start=\S+$/, ' pid=2147483647 start=-');
-      await store.create(createSession({ id: 'by-hand', at: 1 }), gone, { about: { dir: '/somewhere' } });
+      await store.create(createSession({ id: 'by-hand', at: 1 }), gone, { metadata: { dir: '/somewhere' } });
       await server.post('/api/v1/sessions/by-hand/commands', { kind: 'say', text: 'Hello' });
       await expect.poll(async () => (await store.open('by-hand')).session.turn.status).toBe('waitingForUser');
       await expect.poll(async () => (await store.open('by-hand')).head).toBeGreaterThan(1);

@@ -133,7 +133,7 @@ describe('who comes in', () => {
     expect((await server.post(path, say, { origin: 'null' })).status).toBe(403);
     expect((await server.post(path, say, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     expect((await server.post(path, say, { 'x-pawl': '' })).status).toBe(403);
-    expect(await server.store.commands.waiting('attic')).toEqual([]);
+    expect(await server.store.commands.listPending('attic')).toEqual([]);
     expect((await server.get('/api/v1/sessions', { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
     const own = await server.post(path, say, { origin: server.running.url, 'sec-fetch-site': 'same-origin' });
     expect(own.status).toBe(202);
@@ -254,7 +254,7 @@ describe('what is asked', () => {
     expect(await send({ kind: 'say', text: 'x', more: 1 })).toMatch(/^400 bad-request: body: /);
     expect(await send('{"kind":"say","text":"x","__proto__":{"admin":true}}')).toMatch(/^400 bad-request/);
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
-    expect(await server.store.commands.waiting('attic')).toEqual([]);
+    expect(await server.store.commands.listPending('attic')).toEqual([]);
   });
 
   it('cannot be answered with a line of somebody else in the headers or in a stream', async () => {

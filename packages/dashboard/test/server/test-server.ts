@@ -66,7 +66,7 @@ export async function startTestServer({
     assets: '/nowhere/at/all',
     pollMs: 20,
     secrets: [],
-    onTrouble: (message) => void troubles.push(message),
+    onError: (message) => void troubles.push(message),
     ...options,
   });
   const get: TestServer['get'] = (path, headers = {}) =>
@@ -98,9 +98,9 @@ export async function startTestServer({
       const answer = await post('/api/v1/sessions', { requestId: crypto.randomUUID(), goal });
       return ((await answer.json()) as { id: string }).id;
     },
-    async keep(id, events, about = { dir: '/somewhere', model: 'recorded' }) {
+    async keep(id, events, metadata = { dir: '/somewhere', model: 'recorded' }) {
       const session = createSession({ id, at: 1_000 });
-      const position = await store.create(session, 'somebody', { about });
+      const position = await store.create(session, 'somebody', { metadata });
       await store.append(id, position, events, replay(session, events));
     },
     async until(id, status) {
@@ -124,7 +124,13 @@ type TestHostOptions = Required<Pick<TestServerOptions, 'replies' | 'store' | 'w
   readonly troubles: string[];
 };
 
-function createTestHost({ store, replies, notes, troubles, whyNot }: TestHostOptions): SessionHost {
+function createTestHost({
+  store,
+  replies,
+  notes,
+  troubles,
+  whyNot: findDisabledReason,
+}: TestHostOptions): SessionHost {
   const note = defineTool({
     name: 'note',
     description: 'writes something down',
@@ -138,19 +144,19 @@ function createTestHost({ store, replies, notes, troubles, whyNot }: TestHostOpt
     store,
     owner: getProcessOwner(),
     now: Date.now,
-    place: { kind: 'memory', where: null },
-    whyNot,
-    onTrouble: (message) => void troubles.push(message),
+    storeLocation: { kind: 'memory', where: null },
+    findDisabledReason,
+    onError: (message) => void troubles.push(message),
     prepare: async ({ dir = '/somewhere', model = 'scripted' }, id) => ({
       session: createSession({ id, at: Date.now() }),
-      about: { dir, model, profile: 'pawl', prompt: 'Be brief.', tools: [{ ...note.description }] },
+      metadata: { dir, model, profile: 'pawl', prompt: 'Be brief.', tools: [{ ...note.description }] },
     }),
-    outfitFor: async ({ askPeople }) => ({
+    agentFactory: async ({ waitForPerson }) => ({
       model: createConversationModel(replies),
       tools: [note],
       prompt: 'Be brief.',
       rules: () => 'ask',
-      decide: (_, signal) => askPeople(signal),
+      decide: (_, signal) => waitForPerson(signal),
     }),
   });
 }

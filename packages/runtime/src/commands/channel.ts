@@ -9,12 +9,12 @@ export type CommandChannel = {
   /** Resolves to the command's id once the command is persisted. */
   send(session: string, command: SessionCommand, options?: SendCommandOptions): Promise<string>;
   /** Returns up to 100 commands, oldest first; none for an unknown session. */
-  waiting(session: string): Promise<readonly PendingCommand[]>;
+  listPending(session: string): Promise<readonly PendingCommand[]>;
   /**
    * Removes a command that has no effect on the session and therefore persists no event. With `fence`, throws if the
    * session was claimed again since that claim, because a stale owner cannot know whether the command has an effect.
    */
-  drop(session: string, id: string, fence?: number): Promise<void>;
+  remove(session: string, id: string, fence?: number): Promise<void>;
 };
 
 export type SendCommandOptions = {

@@ -6,9 +6,9 @@ import { createCommandEvent } from './command.ts';
 /** Delivers the commands sent to a session to the agent that runs it. */
 export type CommandInbox = {
   /** Must be called from the agent's observer for every step. */
-  see(seen: Pick<StepResult, 'event'>): void;
+  observe(seen: Pick<StepResult, 'event'>): void;
   /** Executes the pending commands in order; resolves to their number. */
-  carryOut(agent: Pick<Agent, 'post'>): Promise<number>;
+  executePending(agent: Pick<Agent, 'post'>): Promise<number>;
 };
 
 /** `fence` is the fencing token of the claim under which the session runs. */
@@ -16,18 +16,18 @@ export function createCommandInbox(commands: CommandChannel, session: string, fe
   /** Ids of the commands whose events were reduced. */
   const heard = new Set<string>();
   return {
-    see({ event }) {
+    observe({ event }) {
       const command = getExecutedCommand(event);
       if (command !== undefined) heard.add(command);
     },
-    async carryOut(agent) {
-      const waiting = await commands.waiting(session);
+    async executePending(agent) {
+      const waiting = await commands.listPending(session);
       for (const { id, command } of waiting) {
         const isTaken =
           command !== null && (await agent.post(markExecutedCommand(createCommandEvent(command), id)));
         // A command without effect is never persisted as an event, which would remove it, so it is dropped here. A
         // command whose event was never reduced stays queued for the next process that runs the session.
-        if (!isTaken && (command === null || heard.has(id))) await commands.drop(session, id, fence);
+        if (!isTaken && (command === null || heard.has(id))) await commands.remove(session, id, fence);
         heard.delete(id);
       }
       return waiting.length;

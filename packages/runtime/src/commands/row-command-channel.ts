@@ -18,11 +18,11 @@ export function createRowCommandChannel(rows: CommandRows): CommandChannel {
         return rows.addCommand(session, text, requestId);
       });
     },
-    async waiting(session) {
+    async listPending(session) {
       const waiting = rows.read(() => rows.commands(session, commandLimits.told));
       return waiting.map(({ id, text }) => ({ id, command: parseCommand(text) }));
     },
-    async drop(session, id, fence) {
+    async remove(session, id, fence) {
       rows.write(() => {
         if (fence !== undefined) requireCurrentClaim(requireRow(rows, session), fence);
         rows.takeCommands(session, [id]);

@@ -20,7 +20,7 @@ export async function runConfigCode(
 ): Promise<ConfigFileContents> {
   const mark = randomUUID();
   const end = await runCommand({
-    launch: {
+    sandboxLaunch: {
       file: process.execPath,
       args: [...nodeFlags, buildHostProgram(platform), mark],
       env: scrubEnvironment(),
@@ -101,10 +101,10 @@ function parseCodeOutput({ stdout }: CommandResult, mark: string): ConfigCodeOut
   }
 }
 
-function describeMissingOutput({ kind, what }: CommandResult): string {
+function describeMissingOutput({ kind, summary }: CommandResult): string {
   return kind === 'exited'
     ? 'it ended before it had exported a configuration, or exported too much.'
-    : `it ${what}. It is to do no more than export a configuration.`;
+    : `it ${summary}. It is to do no more than export a configuration.`;
 }
 
 function explainCodeError(problem: string): string {

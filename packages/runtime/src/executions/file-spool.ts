@@ -15,11 +15,11 @@ export function createFileSpool(folder: string): ExecutionSpool {
   const at = (execution: string, ending: string): string =>
     join(folder, `${toSpoolFileName(execution)}.${ending}`);
   return {
-    async keep(execution, result) {
+    async saveResult(execution, result) {
       await createDurableFolder(folder);
       await writeResult(at(execution, 'result'), JSON.stringify(result));
     },
-    hear(execution, chunk) {
+    appendOutput(execution, chunk) {
       const bytes = heard.get(execution) ?? 0;
       if (bytes >= spoolOutputBytesMax) return;
       heard.set(execution, bytes + chunk.length);
@@ -40,13 +40,13 @@ export function createFileSpool(folder: string): ExecutionSpool {
       ]);
       return { result: result === null ? null : (JSON.parse(result) as ToolResult), output };
     },
-    async forget(execution) {
+    async remove(execution) {
       heard.delete(execution);
       await Promise.all(
         ['result', 'result.tmp', 'output'].map((ending) => rm(at(execution, ending), { force: true })),
       );
     },
-    async keepOnly(executions) {
+    async retainOnly(executions) {
       const names = await readdir(folder).catch(() => []);
       const unwanted = names.filter((name) => !executions.includes(name.split('.', 1)[0] ?? ''));
       await Promise.all(unwanted.map((name) => rm(join(folder, name), { force: true })));

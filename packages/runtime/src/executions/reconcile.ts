@@ -54,9 +54,9 @@ async function resolveInterruptedCall(
 ): Promise<ToolResult | 'run-again'> {
   const tool = findTool(world, call.tool);
   if (tool?.effect === 'read-only' || tool?.effect === 'keyed') return 'run-again';
-  if (tool?.settle === undefined) return createInterruptedResult(unfinished);
+  if (tool?.reconcile === undefined) return createInterruptedResult(unfinished);
   return tool
-    .settle(call.args, unfinished)
+    .reconcile(call.args, unfinished)
     .catch((error: unknown) =>
       createInterruptedResult(unfinished, `It cannot be looked up: ${getErrorMessage(error)}`),
     );

@@ -54,7 +54,7 @@ export async function postToolResult(run: ToolRun, means: ToolRunContext, result
   const { files, tests, found, ...outcome } = result;
   const known = { ...(files && { files }), ...(tests && { tests }), ...(found && { found }) };
   await post({ type: 'tool-finished', request, callId: call.id, outcome, ...known });
-  if (isKept()) await world.spool.forget(execution).catch(() => undefined);
+  if (isKept()) await world.spool.remove(execution).catch(() => undefined);
 }
 
 export function findTool({ tools }: AgentDependencies, name: string): Tool | undefined {
@@ -67,7 +67,7 @@ export function findTool({ tools }: AgentDependencies, name: string): Tool | und
  */
 export function declaresOwnStart(world: AgentDependencies, call: ToolCall): boolean {
   const tool = findTool(world, call.tool);
-  return tool?.effect === 'verifiable' && tool.settle !== undefined;
+  return tool?.effect === 'verifiable' && tool.reconcile !== undefined;
 }
 
 /** Results of non-repeatable calls must not be lost, because the calls cannot be run again. */
@@ -78,7 +78,7 @@ function isSpooled(tool: Tool): boolean {
 async function executeTool(
   { call, execution, request }: ToolRun,
   { world, post, signal }: ToolRunContext,
-  intend: ExecutionHandle['intend'],
+  recordIntent: ExecutionHandle['recordIntent'],
 ): Promise<ToolResult> {
   const tool = findTool(world, call.tool);
   if (tool === undefined) {
@@ -89,16 +89,16 @@ async function executeTool(
     );
   }
   const { spool } = world;
-  const hear = (chunk: Uint8Array): void => spool.hear(execution, chunk);
+  const appendOutput = (chunk: Uint8Array): void => spool.appendOutput(execution, chunk);
   const report = (progress: string): void =>
     void post({ type: 'tool-progressed', request, callId: call.id, progress });
   const result = await tool
-    .run(call.args, { signal, report, execution: { id: execution, intend, hear } })
+    .run(call.args, { signal, report, execution: { id: execution, recordIntent, appendOutput } })
     .then(createJsonGuard(call.tool), (error: unknown) =>
       createToolFailure('failed', `${call.tool} failed: ${getErrorMessage(error)}`),
     );
   // Best effort: at worst, the model is informed of an interruption.
-  if (isSpooled(tool)) await spool.keep(execution, result).catch(() => undefined);
+  if (isSpooled(tool)) await spool.saveResult(execution, result).catch(() => undefined);
   return result;
 }
 

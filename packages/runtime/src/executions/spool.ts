@@ -6,13 +6,13 @@ import type { ToolResult } from '../tools/tool.ts';
  */
 export type ExecutionSpool = {
   /** Contract: once this resolves, `find` returns the result, even after a power loss. */
-  keep(execution: string, result: ToolResult): Promise<void>;
+  saveResult(execution: string, result: ToolResult): Promise<void>;
   /** Records output of a call, up to `spoolOutputBytesMax`. */
-  hear(execution: string, chunk: Uint8Array): void;
+  appendOutput(execution: string, chunk: Uint8Array): void;
   find(execution: string): Promise<SpooledExecution>;
-  forget(execution: string): Promise<void>;
+  remove(execution: string): Promise<void>;
   /** Removes all other executions: a process may have crashed after the log had a result but before `forget`. */
-  keepOnly(executions: readonly string[]): Promise<void>;
+  retainOnly(executions: readonly string[]): Promise<void>;
 };
 
 export type SpooledExecution = { readonly result: ToolResult | null; readonly output: string | null };
@@ -25,10 +25,10 @@ export function createMemorySpool(): ExecutionSpool {
   const results = new Map<string, ToolResult>();
   const outputs = new Map<string, Buffer>();
   return {
-    async keep(execution, result) {
+    async saveResult(execution, result) {
       results.set(execution, result);
     },
-    hear(execution, chunk) {
+    appendOutput(execution, chunk) {
       const before = outputs.get(execution) ?? Buffer.alloc(0);
       if (before.length >= spoolOutputBytesMax) return;
       outputs.set(execution, Buffer.concat([before, chunk]).subarray(0, spoolOutputBytesMax));
@@ -39,11 +39,11 @@ export function createMemorySpool(): ExecutionSpool {
         output: outputs.get(execution)?.toString('utf8') ?? null,
       };
     },
-    async forget(execution) {
+    async remove(execution) {
       results.delete(execution);
       outputs.delete(execution);
     },
-    async keepOnly(executions) {
+    async retainOnly(executions) {
       for (const known of [results, outputs])
         for (const id of known.keys()) if (!executions.includes(id)) known.delete(id);
     },

@@ -108,9 +108,9 @@ async function listChanges(
   return parseGitStatus(status.stdout);
 }
 
-function describeGitFailure({ what, stderr }: CommandResult): string {
+function describeGitFailure({ summary, stderr }: CommandResult): string {
   const said = stderr.trim();
-  return said === '' ? `git ${what}` : `git ${what}: ${toPrintableLine(said, 300)}`;
+  return said === '' ? `git ${summary}` : `git ${summary}: ${toPrintableLine(said, 300)}`;
 }
 
 type CommitOptions = { readonly signal: AbortSignal; readonly tell: (line: string) => void };

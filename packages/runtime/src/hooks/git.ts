@@ -33,11 +33,11 @@ type GitQuery = (...args: readonly string[]) => Promise<CommandResult>;
 export async function findRepository(folder: string, timeoutMs: number): Promise<GitRepository | string> {
   const env = buildGitEnvironment();
   const ask: GitQuery = (...args) =>
-    runCommand({ launch: { file: 'git', args, env }, cwd: folder, timeoutMs });
+    runCommand({ sandboxLaunch: { file: 'git', args, env }, cwd: folder, timeoutMs });
   const places = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
   const found = await ask('rev-parse', '--path-format=absolute', ...places);
   const [root = '', gitFolder = '', commonFolder = ''] = parseGitPaths(found.stdout);
-  if (found.code !== 0) return found.stderr.trim().split('\n')[0] || `git ${found.what}`;
+  if (found.code !== 0) return found.stderr.trim().split('\n')[0] || `git ${found.summary}`;
   if (!isInsideRoot(root, folder)) return 'the repository says that its files are somewhere else.';
   const isOwn = isInsideRoot(root, gitFolder) || (await isLinkedWorktree(ask, root, gitFolder));
   if (!isOwn || !isInsideRoot(commonFolder, gitFolder))
@@ -107,9 +107,9 @@ export function createGitRunner({
     env: buildGitEnvironment(),
   };
   return async (args, options) => {
-    const launch = launcher.launch(['git', ...config, ...args], confines);
+    const sandboxLaunch = launcher.launch(['git', ...config, ...args], confines);
     const before = await listGitLocks(gitFolder);
-    const end = await runCommand({ launch, cwd: root, outputBytesMax: statusBytesMax, ...options });
+    const end = await runCommand({ sandboxLaunch, cwd: root, outputBytesMax: statusBytesMax, ...options });
     // A killed git cannot clean up, and a stale lock would block every later git command.
     if (end.kind !== 'exited') await removeGitLocks(gitFolder, before);
     return end;

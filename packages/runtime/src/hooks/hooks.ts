@@ -15,7 +15,7 @@ export type HooksOptions = {
   /** Commits each step to git; off by default. */
   readonly autoCommit?: boolean | AutoCommitOptions;
   /** Sandbox in which auto-commit runs git. */
-  readonly launcher?: CommandSandbox;
+  readonly sandbox?: CommandSandbox;
   /** Receives one line per failure. */
   readonly report?: (line: string) => void;
 };
@@ -29,7 +29,7 @@ export type AgentHooks = {
   /** Call from the agent's `observe`: runs the finish hooks at the end of a turn. */
   observe(seen: StepResult): void;
   /** Resolves when all finish hooks have ended. */
-  settled(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
 };
 
 /** Creates the hooks of an agent. Resolves once auto-commit has recorded the user's uncommitted changes. */
@@ -48,7 +48,7 @@ export async function createHooks(config: HooksOptions): Promise<AgentHooks> {
       told = end;
       for (const hook of finish) last = last.then(() => runFinishHook(hook, end, { ...config, report }));
     },
-    settled: () => last,
+    waitUntilIdle: () => last,
   };
 }
 
@@ -63,11 +63,16 @@ async function createAfterToolsHooks(
   config: HooksOptions,
   report: (line: string) => void,
 ): Promise<readonly AfterToolsRunner[]> {
-  const { workspace, afterTools = [], autoCommit = false, launcher } = config;
+  const { workspace, afterTools = [], autoCommit = false, sandbox } = config;
   const users = afterTools.map((hook) => createAfterToolsHook(hook, workspace, report));
   if (autoCommit === false) return users;
   const options = autoCommit === true ? {} : autoCommit;
-  const commit = await createAutoCommit({ workspace, report, ...(launcher && { launcher }), ...options });
+  const commit = await createAutoCommit({
+    workspace,
+    report,
+    ...(sandbox && { launcher: sandbox }),
+    ...options,
+  });
   return [...users, commit];
 }
 
@@ -128,7 +133,7 @@ function guardPermissions(
       const said = rules(call);
       if (said === 'allow') return { decision: 'allow' };
       if (said === 'ask') return world.decide(call, signal);
-      return { decision: 'deny', reason: said === 'deny' ? 'The rules deny it.' : said.because };
+      return { decision: 'deny', reason: said === 'deny' ? 'The rules deny it.' : said.reason };
     },
   };
 }

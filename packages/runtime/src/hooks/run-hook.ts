@@ -19,12 +19,13 @@ export async function runHookCommand(
   const { command, timeoutMs = hookTimeoutMs } = hook;
   const env = { ...scrubEnvironment(), ...getTraceEnvironment() };
   const confines = { cwd: told.workspace, writable: [], network: true, env };
-  const launch = passthroughSandbox.launch(command, confines);
+  const sandboxLaunch = passthroughSandbox.launch(command, confines);
   const input = `${JSON.stringify(told)}\n`;
-  const end = await runCommand({ launch, cwd: told.workspace, input, timeoutMs, signal });
+  const end = await runCommand({ sandboxLaunch, cwd: told.workspace, input, timeoutMs, signal });
   const [said = ''] = (end.stdout.trim() || end.stderr.trim()).split('\n');
   const name = toPrintableLine(command[0], 80);
-  const what = said === '' ? `${name} ${end.what}` : `${name} ${end.what}: ${toPrintableLine(said, 300)}`;
+  const what =
+    said === '' ? `${name} ${end.summary}` : `${name} ${end.summary}: ${toPrintableLine(said, 300)}`;
   return { ok: end.kind === 'exited' && end.code === 0, what };
 }
 

@@ -19,7 +19,7 @@ export type EventLoggerOptions = {
 
 export type EventLogger = {
   /** Call from the observer of one or several agents. */
-  readonly see: (seen: StepResult) => void;
+  readonly observe: (seen: StepResult) => void;
 };
 
 /** Longer texts are truncated; traces contain them in full. */
@@ -33,7 +33,7 @@ export function createEventLogger({ write, level = 'info', redact = [] }: EventL
   );
   let last: Session | null = null;
   return {
-    see(seen) {
+    observe(seen) {
       const { event, session } = seen;
       if (isEphemeralEvent(event)) return;
       const around = { before: last?.id === session.id ? last : null, after: session };

@@ -7,7 +7,7 @@ export type RotatingFileOptions = {
   /** Maximum number of files, including the current one. */
   readonly filesMax?: number;
   /** Called on the first failed write of a series of failures. */
-  readonly onTrouble?: (message: string) => void;
+  readonly onError?: (message: string) => void;
 };
 
 export type RotatingFile = { write(line: string): void };
@@ -18,7 +18,7 @@ export type RotatingFile = { write(line: string): void };
  * cannot be opened for writing.
  */
 export function openRotatingFile(path: string, options: RotatingFileOptions = {}): RotatingFile {
-  const { bytesMax = 10 * 1024 * 1024, filesMax = 5, onTrouble = () => undefined } = options;
+  const { bytesMax = 10 * 1024 * 1024, filesMax = 5, onError = () => undefined } = options;
   appendFileSync(path, '', { mode: 0o600 });
   let isInTrouble = false;
   return {
@@ -28,7 +28,7 @@ export function openRotatingFile(path: string, options: RotatingFileOptions = {}
         appendFileSync(path, line, { mode: 0o600 });
         isInTrouble = false;
       } catch (error) {
-        if (!isInTrouble) onTrouble(error instanceof Error ? error.message : String(error));
+        if (!isInTrouble) onError(error instanceof Error ? error.message : String(error));
         isInTrouble = true;
       }
     },

@@ -180,7 +180,7 @@ export class McpConnection {
   async #refresh(): Promise<void> {
     const { clock } = this.#settings;
     await this.#opening?.catch(() => undefined);
-    await clock.until(this.#readAt + refreshGapMs, this.#closing.signal);
+    await clock.sleepUntil(this.#readAt + refreshGapMs, this.#closing.signal);
     this.#isStale = false;
     if (this.#link === null || this.#link.lost.aborted) return;
     try {

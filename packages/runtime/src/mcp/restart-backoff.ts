@@ -24,7 +24,7 @@ export class RestartBackoff {
     const { backoffMs, backoffMaxMs } = this.#limits;
     const waitMs = this.#count === 0 ? 0 : Math.min(backoffMs * 2 ** (this.#count - 1), backoffMaxMs);
     this.#count += 1;
-    if (waitMs > 0) await this.#clock.until(this.#clock.now() + waitMs, signal);
+    if (waitMs > 0) await this.#clock.sleepUntil(this.#clock.now() + waitMs, signal);
   }
 
   reset(): void {

@@ -42,8 +42,12 @@ type ContextCompaction = {
 const noCompaction: ContextCompaction = { freed: 0, held: 0 };
 
 async function pageMemoryEntries(keeper: MemoryManager, scribe: SummaryWriter): Promise<ContextCompaction> {
-  const { freed, held, effects } = await keeper.page();
-  return { freed, held, words: await scribe.write(effects.map(({ entry }) => formatEntryPart(entry))) };
+  const { freed, heldTokens, effects } = await keeper.page();
+  return {
+    freed,
+    held: heldTokens,
+    words: await scribe.write(effects.map(({ entry }) => formatEntryPart(entry))),
+  };
 }
 
 async function compactOlderMessages(
@@ -53,13 +57,13 @@ async function compactOlderMessages(
 ): Promise<ContextCompaction> {
   const conversation = getConversation(session);
   const halving = { id: session.id, at: session.turn.since };
-  const { entries, shelved } = halveConversation(conversation, halving);
+  const { entries, compacted } = halveConversation(conversation, halving);
   const held = countMessageTokens(iterateItems(conversation));
   if (entries.length === 0) return { freed: 0, held };
   await keeper.store(entries);
-  const words = await scribe.write(shelved.map(formatMessagePart));
-  const { keep } = halveConversation(conversation, { ...halving, words });
-  return { freed: held - countMessageTokens(keep), held, words };
+  const summary = await scribe.write(compacted.map(formatMessagePart));
+  const { kept } = halveConversation(conversation, { ...halving, summary });
+  return { freed: held - countMessageTokens(kept), held, words: summary };
 }
 
 type SummaryWriter = {

@@ -15,7 +15,7 @@ export type LkjMemoryOptions = {
 
 /** Memory backed by a memory document: working memory, storage and the state machine's state in one file. */
 export type LkjMemoryStore = {
-  readonly keeper: MemoryManager;
+  readonly manager: MemoryManager;
   /** The state machine's state at the last save. */
   readonly state: string;
   /** Problems that were repaired while the document was read. */
@@ -34,21 +34,21 @@ export async function openLkjMemory(options: LkjMemoryOptions): Promise<LkjMemor
   await storage.save(content?.storage ?? []);
   const extra = content?.extra ?? {};
   let state = content?.state ?? 'thinking';
-  const keeper = createMemoryManager({
+  const manager = createMemoryManager({
     memory: content?.memory ?? createMemory(settings),
     storage,
     clock,
-    keep: async (memory) => file.save(await exportMemory({ memory, state, extra }, storage, profile)),
+    persist: async (memory) => file.save(await exportMemory({ memory, state, extra }, storage, profile)),
   });
   return {
-    keeper,
+    manager,
     get state() {
       return state;
     },
     warnings: [...warnings, ...(content?.warnings ?? [])],
     async endCycle(next) {
       state = next;
-      await keeper.save();
+      await manager.save();
     },
   };
 }

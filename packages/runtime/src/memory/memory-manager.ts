@@ -28,12 +28,12 @@ export type MemoryManager = {
   readonly memory: WorkingMemory;
   readonly storage: EntryStorage;
   /** Executes an action as the model gave it: `{ type, tags, value }`. An invalid action yields an error outcome. */
-  act(action: unknown): Promise<MemoryActionOutcome & { readonly found: readonly StoredEntry[] }>;
+  applyAction(action: unknown): Promise<MemoryActionOutcome & { readonly found: readonly StoredEntry[] }>;
   log(name: MemoryLogName, text: string): Promise<void>;
   /** Pages entries out once `limit` is reached; by default the limit of the settings. */
   page(options?: { readonly limit?: number; readonly target?: number }): Promise<PagingResult>;
   /** Compacts a conversation; the removed messages are in storage before this resolves. */
-  shelve(
+  compact(
     messages: readonly ConversationMessage[],
     options: Omit<MessageCompactionOptions, 'at'>,
   ): Promise<MessageCompaction>;
@@ -50,11 +50,11 @@ export type MemoryManagerOptions = {
   readonly storage: EntryStorage;
   readonly clock: Pick<RuntimeClock, 'now'>;
   /** Persists the memory; awaited after each change, before the change is acknowledged. */
-  readonly keep?: (memory: WorkingMemory) => Promise<void>;
+  readonly persist?: (memory: WorkingMemory) => Promise<void>;
 };
 
 export function createMemoryManager(options: MemoryManagerOptions): MemoryManager {
-  const { storage, clock, keep = async () => undefined } = options;
+  const { storage, clock, persist = async () => undefined } = options;
   const inTurn = createSerialRunner();
   let memory = options.memory;
   /** Storage is written first, so that a moved entry is briefly in both places but never in neither. */
@@ -63,14 +63,14 @@ export function createMemoryManager(options: MemoryManagerOptions): MemoryManage
     if (saves.length > 0) await storage.save(await preserveOverwritten(storage, saves));
     const hasChanged = next !== memory || saves.length > 0;
     memory = next;
-    if (hasChanged) await keep(memory);
+    if (hasChanged) await persist(memory);
   };
   return {
     get memory() {
       return memory;
     },
     storage,
-    act: (action) =>
+    applyAction: (action) =>
       inTurn(async () => {
         const asked = applyMemoryAction(memory, action, clock.now());
         const found = await fetchStoredEntries(storage, asked);
@@ -86,12 +86,12 @@ export function createMemoryManager(options: MemoryManagerOptions): MemoryManage
         await commit(paged.memory, paged.effects);
         return paged;
       }),
-    shelve: (messages, shelving) =>
+    compact: (messages, shelving) =>
       inTurn(async () => {
         const compacted = compactMessages(messages, { ...shelving, at: clock.now() });
         if (compacted.entries.length === 0) return compacted;
         await storage.save(compacted.entries);
-        await keep(memory);
+        await persist(memory);
         return compacted;
       }),
     store: (entries) =>
@@ -102,7 +102,7 @@ export function createMemoryManager(options: MemoryManagerOptions): MemoryManage
     sync: (next) => {
       memory = next;
     },
-    save: () => inTurn(() => keep(memory)),
+    save: () => inTurn(() => persist(memory)),
   };
 }
 

@@ -23,7 +23,7 @@ export function createMemoryTools(keeper: MemoryManager): readonly Tool[] {
       parameters: z.toJSONSchema(actionParameters[type]) as Json,
     },
     async run(args) {
-      const { reply, error, found } = await keeper.act(toMemoryAction(type, args));
+      const { reply, error, found } = await keeper.applyAction(toMemoryAction(type, args));
       return { ...toMemoryOutcome(reply, error), ...(found.length > 0 && { found }) };
     },
   }));

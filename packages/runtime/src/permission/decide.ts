@@ -7,7 +7,7 @@ import { formatPermissionRule, type PermissionRule } from './rule.ts';
 export type PermissionQuestion = {
   readonly call: ToolCall;
   /** Why the user is asked. */
-  readonly why: string;
+  readonly reason: string;
   /** The rule that "always" would add, as text; null if "always" is not available. */
   readonly always: string | null;
 };
@@ -50,13 +50,16 @@ async function decidePermission(
   signal: AbortSignal,
 ): Promise<PermissionDecision> {
   // A rule from an earlier answer may already decide this call.
-  const { decision, why } = permissions.explain(call);
-  if (decision === 'deny') return { decision, reason: why };
+  const { decision, reason } = permissions.explain(call);
+  if (decision === 'deny') return { decision, reason };
   if (decision === 'allow') return { decision };
   if (ask === null) return { decision: 'deny', reason: 'nobody is there to ask' };
   if (signal.aborted) return { decision: 'deny', reason: 'it was called off' };
   const rule = permissions.alwaysFor(call);
-  const answer = await ask({ call, why, always: rule === null ? null : formatPermissionRule(rule) }, signal);
+  const answer = await ask(
+    { call, reason, always: rule === null ? null : formatPermissionRule(rule) },
+    signal,
+  );
   if (answer.decision === 'allow' && answer.always === true && rule !== null) {
     permissions.add(rule);
     onRule?.(rule);

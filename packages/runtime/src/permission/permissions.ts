@@ -39,7 +39,7 @@ export type PermissionPolicyOptions = {
 /** The decision about a call and its reason, worded for the user and the model. */
 export type PermissionExplanation = {
   readonly decision: PermissionLevel;
-  readonly why: string;
+  readonly reason: string;
   /** The rule that decided; null if none did. */
   readonly rule: PermissionRule | null;
 };
@@ -70,8 +70,8 @@ export function createPermissionPolicy(options: PermissionPolicyOptions): Permis
     mode: options.mode,
     warning: getModeWarning(options.mode, options.sandboxed),
     rules: (call) => {
-      const { decision, why } = explain(call);
-      return decision === 'deny' ? { permission: 'deny', because: `Not allowed: ${why}.` } : decision;
+      const { decision, reason } = explain(call);
+      return decision === 'deny' ? { permission: 'deny', reason: `Not allowed: ${reason}.` } : decision;
     },
     explain,
     alwaysFor: (call) => createAlwaysRule(options, call),
@@ -177,12 +177,12 @@ function selectMostSpecific(rules: readonly PermissionRule[]): PermissionRule | 
 
 function explainRule(rule: PermissionRule): PermissionExplanation {
   const isOwn = protectionRules.includes(rule);
-  const why = isOwn ? 'other programs obey this file' : `the rule "${formatPermissionRule(rule)}" says so`;
-  return { decision: rule.decision, why, rule };
+  const reason = isOwn ? 'other programs obey this file' : `the rule "${formatPermissionRule(rule)}" says so`;
+  return { decision: rule.decision, reason, rule };
 }
 
-function createExplanation(decision: PermissionLevel, why: string): PermissionExplanation {
-  return { decision, why, rule: null };
+function createExplanation(decision: PermissionLevel, reason: string): PermissionExplanation {
+  return { decision, reason, rule: null };
 }
 
 function createAlwaysRule(
@@ -216,8 +216,8 @@ function guardTool(tool: Tool, explain: (call: RequestedCall) => PermissionExpla
   return {
     ...tool,
     async run(args, context) {
-      const { decision, why } = explain({ tool: tool.description.name, args });
-      if (decision === 'deny') return createToolFailure('denied', `This call is not allowed: ${why}.`);
+      const { decision, reason } = explain({ tool: tool.description.name, args });
+      if (decision === 'deny') return createToolFailure('denied', `This call is not allowed: ${reason}.`);
       return tool.run(args, context);
     },
   };

@@ -61,7 +61,7 @@ async function runResourceWatch(options: ResourceWatchOptions, signal: AbortSign
       blind = problem;
     }
     if (!signal.aborted) stand = await updateWatchState(stand, judgement, { ...options, limits, report });
-    await clock.until(clock.now() + intervalMs, signal);
+    await clock.sleepUntil(clock.now() + intervalMs, signal);
   }
 }
 

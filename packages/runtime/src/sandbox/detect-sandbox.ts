@@ -47,11 +47,11 @@ async function findSandboxProblem(launcher: CommandSandbox, timeoutMs: number): 
     const env = { PATH: '/usr/bin:/bin' };
     const confines = { cwd: inside, writable: [inside], network: false, env };
     const look = ['sh', '-c', 'if test -e "$1"; then exit 3; fi', 'sh', join(outside, 'file')] as const;
-    const end = await runCommand({ launch: launcher.launch(look, confines), cwd: inside, timeoutMs });
+    const end = await runCommand({ sandboxLaunch: launcher.launch(look, confines), cwd: inside, timeoutMs });
     if (end.kind === 'exited' && end.code === 0) return null;
     if (end.kind === 'exited' && end.code === 3) return leakySandboxText;
     const said = toPrintableLine(end.stderr.trim(), 200);
-    return `bubblewrap is installed but ${end.what}${said === '' ? '' : ` (${said})`}. ${namespaceAdvice}`;
+    return `bubblewrap is installed but ${end.summary}${said === '' ? '' : ` (${said})`}. ${namespaceAdvice}`;
   } finally {
     await Promise.all([outside, inside].map((folder) => rm(folder, { recursive: true, force: true })));
   }

@@ -6,7 +6,7 @@ import { buildProgramCommand } from '../platform/programs.ts';
 import type { SandboxLaunch } from './command-sandbox.ts';
 
 export type RunCommandOptions = {
-  readonly launch: SandboxLaunch;
+  readonly sandboxLaunch: SandboxLaunch;
   readonly cwd: string;
   /** Passed to its standard input. */
   readonly input?: string;
@@ -24,14 +24,14 @@ export type CommandResult = {
   readonly stdout: string;
   readonly stderr: string;
   /** A phrase that follows the command's name: `ended with exit code 1`. */
-  readonly what: string;
+  readonly summary: string;
 };
 
 /** Runs a command to its end, or kills it and its process group at the deadline. Never rejects. */
 export async function runCommand(command: RunCommandOptions): Promise<CommandResult> {
-  const { launch, cwd, input = '', timeoutMs, outputBytesMax = 64 * 1024, signal } = command;
+  const { sandboxLaunch, cwd, input = '', timeoutMs, outputBytesMax = 64 * 1024, signal } = command;
   if (signal?.aborted === true) return createFailedResult('called-off', 'was called off');
-  const child = spawnCommand(launch, cwd);
+  const child = spawnCommand(sandboxLaunch, cwd);
   if (typeof child === 'string') return createFailedResult('not-started', child);
   const stdout = collectOutput(child.stdout, outputBytesMax);
   const stderr = collectOutput(child.stderr, outputBytesMax);
@@ -58,8 +58,8 @@ function spawnCommand({ file, args, env }: SandboxLaunch, cwd: string): ChildPro
   }
 }
 
-function createFailedResult(kind: CommandResult['kind'], what: string): CommandResult {
-  return { kind, code: null, stdout: '', stderr: '', what };
+function createFailedResult(kind: CommandResult['kind'], summary: string): CommandResult {
+  return { kind, code: null, stdout: '', stderr: '', summary };
 }
 
 function describeStartFailure(error: unknown): string {
@@ -81,7 +81,7 @@ function collectOutput(stream: Readable | null, bytesMax: number): () => string 
   return () => Buffer.concat(chunks).toString('utf8');
 }
 
-type CommandExit = Pick<CommandResult, 'kind' | 'code' | 'what'>;
+type CommandExit = Pick<CommandResult, 'kind' | 'code' | 'summary'>;
 
 /** How long a process may take to exit after SIGTERM, and how long its output may stay open after the exit. */
 const killGraceMs = 300;
@@ -98,9 +98,9 @@ async function waitForCommandEnd(
     killProcessGroup(child, 'SIGTERM');
     timers.push(setTimeout(() => killProcessGroup(child, 'SIGKILL'), killGraceMs));
   };
-  const onAbort = (): void => stop({ kind: 'called-off', code: null, what: 'was called off' });
+  const onAbort = (): void => stop({ kind: 'called-off', code: null, summary: 'was called off' });
   const late = `took longer than ${timeoutMs / 1_000} s and was ended`;
-  timers.push(setTimeout(() => stop({ kind: 'timed-out', code: null, what: late }), timeoutMs));
+  timers.push(setTimeout(() => stop({ kind: 'timed-out', code: null, summary: late }), timeoutMs));
   signal?.addEventListener('abort', onAbort, { once: true });
   const ended = await waitForExit(child);
   signal?.removeEventListener('abort', onAbort);
@@ -114,13 +114,13 @@ async function waitForCommandEnd(
 function waitForExit(child: ChildProcess): Promise<CommandExit> {
   return new Promise((resolve) => {
     child.once('error', (error) =>
-      resolve({ kind: 'not-started', code: null, what: describeStartFailure(error) }),
+      resolve({ kind: 'not-started', code: null, summary: describeStartFailure(error) }),
     );
     child.once('exit', (code, name) =>
       resolve(
         code === null
-          ? { kind: 'killed', code, what: `was ended by ${name ?? 'a signal'}` }
-          : { kind: 'exited', code, what: `ended with exit code ${code}` },
+          ? { kind: 'killed', code, summary: `was ended by ${name ?? 'a signal'}` }
+          : { kind: 'exited', code, summary: `ended with exit code ${code}` },
       ),
     );
   });

@@ -88,7 +88,7 @@ const rawActionSchemas = {
     request: z.int().describe('The number of the piece of work.'),
   }),
   stop: createActionSchema('stop', 'The session has ended for good; stop the work.', {
-    why: haltReasonSchema,
+    haltReason: haltReasonSchema,
   }),
   'shut-down': createActionSchema('shut-down', 'End everything and let go of the session.', {}),
 } satisfies Record<ActionType, z.ZodType>;

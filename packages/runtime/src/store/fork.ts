@@ -5,7 +5,7 @@ export type ForkOptions = {
   /** The last event that both sessions share; 0 for none. */
   readonly at: number;
   /** The id of the new session. */
-  readonly as: string;
+  readonly newId: string;
   readonly owner: string;
   readonly now: number;
 };
@@ -19,14 +19,14 @@ export async function forkStoredSession(
   id: string,
   options: ForkOptions,
 ): Promise<LogPosition> {
-  const { as, owner, now } = options;
+  const { newId, owner, now } = options;
   const created = await store.open(id, { at: 0 });
-  const { session, head, about } = await store.open(id, { at: options.at });
+  const { session, head, metadata } = await store.open(id, { at: options.at });
   const copied = await readEventRange(store, id, created.head, head);
   const interruptions = createInterruptions(session, now);
-  const after = replay({ ...session, id: as }, interruptions);
+  const after = replay({ ...session, id: newId }, interruptions);
   const past = { events: [...copied, ...interruptions], after, parent: { id, at: head } };
-  return store.create({ ...created.session, id: as }, owner, { about, past, createdAt: now });
+  return store.create({ ...created.session, id: newId }, owner, { metadata, past, createdAt: now });
 }
 
 async function readEventRange(store: Store, id: string, first: number, last: number): Promise<Event[]> {

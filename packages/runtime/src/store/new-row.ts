@@ -14,7 +14,7 @@ export function createSessionRow(
   options: CreateSessionOptions,
 ): SessionRow {
   const { id, seq } = session;
-  const { past, about = null, createdAt = (past?.after ?? session).turn.since } = options;
+  const { past, metadata = null, createdAt = (past?.after ?? session).turn.since } = options;
   validateRowName('owner', owner);
   validateRowNumber('time of creation', createdAt, Number.isFinite(createdAt));
   return {
@@ -25,7 +25,7 @@ export function createSessionRow(
     hash: computeLinkHash('', initial),
     damage: null,
     summary: createRowSummary(session, createdAt),
-    about: serializeMetadata(about, formatSessionLabel(id)),
+    metadata: serializeMetadata(metadata, formatSessionLabel(id)),
     parent: past === undefined ? null : validateParent(past.parent),
     snapshotHead: seq,
     snapshotBytes: initial.length,

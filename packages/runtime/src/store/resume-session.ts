@@ -8,10 +8,10 @@ export type ResumedSession = {
   readonly fence: number;
   readonly session: Session;
   /** The metadata given when the session was created. */
-  readonly about: Json;
+  readonly metadata: Json;
   readonly log: EventLog;
   /** The memory entries that the last event stored; a crash may have prevented the write. */
-  readonly unstored: readonly StoredEntry[];
+  readonly unsavedEntries: readonly StoredEntry[];
 };
 
 /**
@@ -22,9 +22,9 @@ export async function resumeSession(
   id: string,
   { owner, from }: { readonly owner: string; readonly from?: number },
 ): Promise<ResumedSession> {
-  const { fence, session, head, about } = await store.claim(id, owner, from);
-  const unstored = session.memory === null ? [] : await findLastStoredEntries(store, id, head);
-  return { fence, session, about, log: createStoreEventLog(store, id, { fence, head }), unstored };
+  const { fence, session, head, metadata } = await store.claim(id, owner, from);
+  const unsavedEntries = session.memory === null ? [] : await findLastStoredEntries(store, id, head);
+  return { fence, session, metadata, log: createStoreEventLog(store, id, { fence, head }), unsavedEntries };
 }
 
 async function findLastStoredEntries(

@@ -98,8 +98,8 @@ function extendWithPast(begun: SessionRow, { events, after }: EventAddition): Ex
 
 function openStoredSession(rows: StoreRows, id: string, at?: number): OpenedSession {
   const { row, session, head, replayed } = replayStoredSession(rows, id, { from: 'snapshot', at });
-  const { fence, owner, about, parent } = row;
-  return { session, fence, head, owner, about: parseMetadata(about), parent, replayed };
+  const { fence, owner, metadata, parent } = row;
+  return { session, fence, head, owner, metadata: parseMetadata(metadata), parent, replayed };
 }
 
 /** Returns the fence of the new claim. */
@@ -188,8 +188,16 @@ function saveSnapshot(rows: StoreRows, row: SessionRow, session: Session): void 
   });
 }
 
-function toSessionSummary({ id, head, owner, damage, summary, about, parent }: SessionRow): SessionSummary {
+function toSessionSummary({
+  id,
+  head,
+  owner,
+  damage,
+  summary,
+  metadata,
+  parent,
+}: SessionRow): SessionSummary {
   const { status } = summary;
   const shown = damage === null ? status : 'damaged';
-  return { id, ...summary, status: shown, head, owner, about: parseMetadata(about), parent };
+  return { id, ...summary, status: shown, head, owner, metadata: parseMetadata(metadata), parent };
 }

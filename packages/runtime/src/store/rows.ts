@@ -55,7 +55,7 @@ export type SessionRow = {
   readonly damage: string | null;
   readonly summary: Pick<SessionSummary, 'profile' | 'goal' | 'status' | 'createdAt' | 'updatedAt' | 'steps'>;
   /** Serialized as JSON. */
-  readonly about: string | null;
+  readonly metadata: string | null;
   readonly parent: SessionParent | null;
   /** These fields determine when the next snapshot is due. */
   readonly snapshotHead: number;

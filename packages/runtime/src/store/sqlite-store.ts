@@ -88,7 +88,7 @@ function createSessionRows(
     nextFence: () => Number(nextFence().get()?.['last']),
     insert: (row, text) => {
       const number = Number(insert().get(...toColumnValues(row), row.id)?.['number']);
-      begin().run(number, text, row.about);
+      begin().run(number, text, row.metadata);
       seen.keep({ number, row });
     },
     update: (row) => {
@@ -149,7 +149,7 @@ function toSessionRow(row: ColumnValues): SessionRow {
       updatedAt: Number(row['updated_at']),
       steps: Number(row['steps']),
     },
-    about: toTextOrNull(row['about']),
+    metadata: toTextOrNull(row['about']),
     parent: toSessionParent(row),
     snapshotHead: Number(row['snapshot_head']),
     snapshotBytes: Number(row['snapshot_bytes']),

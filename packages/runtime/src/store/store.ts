@@ -48,7 +48,7 @@ export type Store = {
 
 export type CreateSessionOptions = {
   /** Caller-defined metadata, such as the session's folder. The store never interprets it. */
-  readonly about?: Json;
+  readonly metadata?: Json;
   readonly past?: SessionPast;
   /** Creation time in milliseconds; defaults to the start of the session's turn. */
   readonly createdAt?: number;
@@ -87,7 +87,7 @@ export type SessionClaim = {
 export type OpenedSession = LogPosition & {
   readonly session: Session;
   readonly owner: string;
-  readonly about: Json;
+  readonly metadata: Json;
   readonly parent: SessionParent | null;
   readonly replayed: number;
 };
@@ -116,6 +116,6 @@ export type SessionSummary = {
   readonly head: number;
   /** The owner of the latest claim. */
   readonly owner: string;
-  readonly about: Json;
+  readonly metadata: Json;
   readonly parent: SessionParent | null;
 };

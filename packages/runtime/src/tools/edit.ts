@@ -31,7 +31,7 @@ export function createEditTool(workspace: AgentWorkspace): Tool {
     description:
       'Replace a piece of a text file in the folder. "old" must be exactly what stands there, without line numbers.',
     parameters: editParameters,
-    settle: createFileReconciler(workspace),
+    reconcile: createFileReconciler(workspace),
     run: (edit, { signal, execution }) =>
       workspace.inTurn(async () => {
         const { path } = edit;

@@ -61,9 +61,9 @@ async function runToolWithTimeout(
   const late = new AbortController();
   const done = new AbortController();
   const message = `${tool.description.name} timed out after ${timeoutMs / 1_000} s. Take a smaller step.`;
-  const deadline = clock.until(clock.now() + timeoutMs, done.signal).then(async () => {
+  const deadline = clock.sleepUntil(clock.now() + timeoutMs, done.signal).then(async () => {
     if (!done.signal.aborted) late.abort(new DOMException(message, 'TimeoutError'));
-    await clock.until(clock.now() + timeoutGraceMs, done.signal);
+    await clock.sleepUntil(clock.now() + timeoutGraceMs, done.signal);
     return createToolFailure('timeout', message);
   });
   try {

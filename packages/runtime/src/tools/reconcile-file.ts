@@ -16,7 +16,7 @@ export type FileIntent = { readonly path: string; readonly before: string | null
  * proceeds.
  */
 export function recordIntent(execution: ExecutionHandle | undefined, intent: FileIntent): Promise<boolean> {
-  return execution === undefined ? Promise.resolve(true) : execution.intend(intent);
+  return execution === undefined ? Promise.resolve(true) : execution.recordIntent(intent);
 }
 
 /** Reconciles an interrupted change by comparing hashes; it is never partial, because a file is replaced atomically. */

@@ -24,7 +24,7 @@ import { quotePath, resolveWorkspacePath } from './workspace-path.ts';
 export type CommandOptions = {
   /** A real path. */
   readonly root: string;
-  readonly launcher: CommandSandbox;
+  readonly sandbox: CommandSandbox;
   /** Added to an environment without secrets. */
   readonly env?: { readonly [name: string]: string };
   /** Whether commands may use the network, as far as the sandbox can prevent it; defaults to false. */
@@ -41,7 +41,7 @@ const shellToolLimits = { secondsByDefault: 120, secondsMax: 600, chars: 30_000 
 export function createShellTool(options: CommandOptions): Tool {
   const { platform = process.platform } = options;
   const held =
-    options.launcher.kind === 'none'
+    options.sandbox.kind === 'none'
       ? 'It runs without a sandbox.'
       : 'It runs in a sandbox that holds it here.';
   return defineTool({
@@ -70,7 +70,7 @@ export function createShellTool(options: CommandOptions): Tool {
       );
       return ran.kind === 'refused' ? ran.result : toShellResult(ran.end, ran.output);
     },
-    settle: reconcileCommand,
+    reconcile: reconcileCommand,
   });
 }
 
@@ -110,7 +110,7 @@ export async function runCommandLine(
   const signal = AbortSignal.any([context.signal, late]);
   const shell = buildShellCommand(options.platform ?? process.platform, line);
   const end = await streamCommand({
-    launcher: options.launcher,
+    launcher: options.sandbox,
     command: [shell.file, ...shell.args],
     windowsVerbatimArguments: shell.windowsVerbatimArguments,
     confines: {
@@ -123,7 +123,7 @@ export async function runCommandLine(
     ...(context.execution !== undefined && { mark: context.execution.id }),
     take(chunk) {
       hear(chunk);
-      context.execution?.hear(chunk);
+      context.execution?.appendOutput(chunk);
       reports.add(chunk);
       return output.add(chunk);
     },

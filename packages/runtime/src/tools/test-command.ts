@@ -22,7 +22,7 @@ export function createTestTool(options: TestToolOptions): Tool {
   return defineTool({
     name: 'test',
     effect: 'not-repeatable',
-    settle: reconcileCommand,
+    reconcile: reconcileCommand,
     timeoutMs: testTimeoutMs,
     outputCharsMax: 60_000,
     description: 'Run the tests of the project and see how many passed and failed, and what they wrote.',

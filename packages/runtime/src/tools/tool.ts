@@ -25,9 +25,9 @@ export type ExecutionHandle = {
    * For a verifiable tool: records what it is about to do, before it does it. Resolves to false if the call is no
    * longer wanted.
    */
-  intend(intent: Json): Promise<boolean>;
+  recordIntent(intent: Json): Promise<boolean>;
   /** Records the call's output as it arrives, so that it survives the end of the process. */
-  hear(chunk: Uint8Array): void;
+  appendOutput(chunk: Uint8Array): void;
 };
 
 /** A call that was running when the process ended. */
@@ -69,7 +69,7 @@ export type Tool = Partial<ToolLimits> & {
    * Determines what became of a call that was running when the process ended, and stops what is still running of it.
    * Without it, the effect class decides.
    */
-  readonly settle?: ReconcileCall;
+  readonly reconcile?: ReconcileCall;
 };
 
 /** `parameters` is a schema of zod or of any other Standard Schema library. */
@@ -81,14 +81,14 @@ export type ToolDefinition<Schema extends StandardSchemaV1> = Partial<ToolLimits
   readonly jsonSchema?: Json;
   readonly effect?: EffectClass;
   run(args: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Promise<ToolResult>;
-  readonly settle?: ReconcileCall;
+  readonly reconcile?: ReconcileCall;
 };
 
 /** Creates a tool that validates its arguments before it runs. */
 export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
-  const { name, description, parameters, effect, timeoutMs, outputCharsMax, settle } = definition;
+  const { name, description, parameters, effect, timeoutMs, outputCharsMax, reconcile } = definition;
   return {
-    ...(settle !== undefined && { settle }),
+    ...(reconcile !== undefined && { reconcile }),
     ...(effect !== undefined && { effect }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(outputCharsMax !== undefined && { outputCharsMax }),

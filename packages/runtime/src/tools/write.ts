@@ -26,7 +26,7 @@ export function createWriteTool(workspace: AgentWorkspace): Tool {
       path: z.string().min(1).describe('Path of the file, relative to the folder.'),
       content: z.string().max(textBytesMax).describe('All that the file is to hold.'),
     }),
-    settle: createFileReconciler(workspace),
+    reconcile: createFileReconciler(workspace),
     run: ({ path, content }, { signal, execution }) =>
       workspace.inTurn(async () => {
         if (signal.aborted)

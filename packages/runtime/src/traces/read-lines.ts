@@ -92,19 +92,19 @@ function* listHeldItems(held: readonly HeldLine[], { source }: LineReadOptions):
   );
   for (const run of runs) yield { file: source.file, run };
   for (const one of problems) {
-    const [line, where] = locateProblem(one, held);
-    yield createTraceProblem(source, line, describeTraceProblem({ ...one, where }, !source.isFound));
+    const [line, location] = locateProblem(one, held);
+    yield createTraceProblem(source, line, describeTraceProblem({ ...one, location }, !source.isFound));
   }
 }
 
 /** Maps a problem in the list of lines to the line that caused it. */
 function locateProblem(
-  { where, problem: what }: TraceProblem,
+  { location, problem: what }: TraceProblem,
   held: readonly HeldLine[],
 ): readonly [number | null, string] {
-  const match = /^\[(\d+)\]\.?/.exec(where);
-  if (match === null) return [what === describeUnknownFormat() ? (held[0]?.number ?? null) : null, where];
-  return [held[Number(match[1])]?.number ?? null, where.slice(match[0].length)];
+  const match = /^\[(\d+)\]\.?/.exec(location);
+  if (match === null) return [what === describeUnknownFormat() ? (held[0]?.number ?? null) : null, location];
+  return [held[Number(match[1])]?.number ?? null, location.slice(match[0].length)];
 }
 
 export function createTraceProblem({ file }: TraceSource, line: number | null, message: string): TraceItem {
@@ -112,7 +112,7 @@ export function createTraceProblem({ file }: TraceSource, line: number | null, m
 }
 
 /** The full list of supported formats is shown only if the user named the file explicitly. */
-export function describeTraceProblem({ where, problem: what }: TraceProblem, isNamed: boolean): string {
+export function describeTraceProblem({ location, problem: what }: TraceProblem, isNamed: boolean): string {
   const short = what === describeUnknownFormat() && !isNamed ? 'no run of a known format' : what;
-  return where === '' ? short : `${where}: ${short}`;
+  return location === '' ? short : `${location}: ${short}`;
 }

@@ -19,7 +19,7 @@ export function describeCommandContract(make: () => () => Store): void {
 }
 
 async function listPendingTexts(store: Store, id = 'a'): Promise<readonly unknown[]> {
-  return (await store.commands.waiting(id)).map(({ command }) => command?.kind === 'say' && command.text);
+  return (await store.commands.listPending(id)).map(({ command }) => command?.kind === 'say' && command.text);
 }
 
 function describeCommandOrder(make: () => () => Store): void {
@@ -31,7 +31,7 @@ function describeCommandOrder(make: () => () => Store): void {
     for (const text of ['one', 'two', 'three'])
       ids.push(await open().commands.send('a', createSayCommand(text)));
     await open().commands.send('b', { kind: 'resume' });
-    const waiting = await open().commands.waiting('a');
+    const waiting = await open().commands.listPending('a');
     expect(waiting.map(({ id }) => id)).toEqual(ids);
     expect(waiting.map(({ command }) => command)).toEqual([
       createSayCommand('one'),
@@ -39,8 +39,8 @@ function describeCommandOrder(make: () => () => Store): void {
       createSayCommand('three'),
     ]);
     expect(new Set(ids).size).toBe(3);
-    expect(await open().commands.waiting('b')).toMatchObject([{ command: { kind: 'resume' } }]);
-    expect(await open().commands.waiting('none')).toEqual([]);
+    expect(await open().commands.listPending('b')).toMatchObject([{ command: { kind: 'resume' } }]);
+    expect(await open().commands.listPending('none')).toEqual([]);
   });
 
   it('keeps every text as it is', async () => {
@@ -49,8 +49,8 @@ function describeCommandOrder(make: () => () => Store): void {
     await fc.assert(
       fc.asyncProperty(fc.string(), async (text) => {
         const id = await store.commands.send('a', createSayCommand(text));
-        expect(await store.commands.waiting('a')).toEqual([{ id, command: createSayCommand(text) }]);
-        await store.commands.drop('a', id);
+        expect(await store.commands.listPending('a')).toEqual([{ id, command: createSayCommand(text) }]);
+        await store.commands.remove('a', id);
       }),
       { numRuns: 20 },
     );
@@ -63,9 +63,9 @@ function describeCommandOrder(make: () => () => Store): void {
     await store.create(createSampleSession(), 'me');
     const first = await store.commands.send('a', createSayCommand('one'));
     await store.commands.send('a', createSayCommand('two'));
-    await store.commands.drop('a', first);
-    await store.commands.drop('a', first);
-    await store.commands.drop('none', first);
+    await store.commands.remove('a', first);
+    await store.commands.remove('a', first);
+    await store.commands.remove('none', first);
     expect(await listPendingTexts(store)).toEqual(['two']);
   });
 
@@ -74,12 +74,12 @@ function describeCommandOrder(make: () => () => Store): void {
     const { fence } = await store.create(createSampleSession(), 'me');
     const first = await store.commands.send('a', createSayCommand('one'));
     const { fence: last } = await store.claim('a', 'other');
-    await expect(store.commands.drop('a', first, fence)).rejects.toMatchObject({ code: 'held' });
+    await expect(store.commands.remove('a', first, fence)).rejects.toMatchObject({ code: 'held' });
     expect(await listPendingTexts(store)).toEqual(['one']);
-    await store.commands.drop('a', first, last);
+    await store.commands.remove('a', first, last);
     expect(await listPendingTexts(store)).toEqual([]);
     await store.remove('a');
-    await expect(store.commands.drop('a', first, last)).rejects.toMatchObject({ code: 'missing' });
+    await expect(store.commands.remove('a', first, last)).rejects.toMatchObject({ code: 'missing' });
   });
 
   it('removes them with the session, and gives a fork none', async () => {
@@ -91,13 +91,13 @@ function describeCommandOrder(make: () => () => Store): void {
       3,
     );
     const gone = await store.commands.send('a', createSayCommand('one'), { requestId: 'r' });
-    await forkStoredSession(store, 'a', { at: 2, as: 'b', owner: 'me', now: 9_000 });
-    expect(await store.commands.waiting('b')).toEqual([]);
+    await forkStoredSession(store, 'a', { at: 2, newId: 'b', owner: 'me', now: 9_000 });
+    expect(await store.commands.listPending('b')).toEqual([]);
     expect(await listPendingTexts(store)).toEqual(['one']);
     await store.remove('a');
-    expect(await store.commands.waiting('a')).toEqual([]);
+    expect(await store.commands.listPending('a')).toEqual([]);
     await store.create(createSampleSession(), 'me');
-    expect(await store.commands.waiting('a')).toEqual([]);
+    expect(await store.commands.listPending('a')).toEqual([]);
     const anew = await store.commands.send('a', createSayCommand('two'), { requestId: 'r' });
     expect(anew).not.toBe(gone);
     expect(await listPendingTexts(store)).toEqual(['two']);
@@ -170,9 +170,9 @@ function describeRequestIds(make: () => () => Store): void {
     expect(await listPendingTexts(open())).toEqual(['one']);
     await append(at, first);
     expect(await open().commands.send('a', createSayCommand('one'), { requestId })).toBe(first);
-    expect(await open().commands.waiting('a')).toEqual([]);
+    expect(await open().commands.listPending('a')).toEqual([]);
     const dropped = await open().commands.send('a', createSayCommand('two'), { requestId: '__proto__' });
-    await open().commands.drop('a', dropped);
+    await open().commands.remove('a', dropped);
     expect(await open().commands.send('a', createSayCommand('two'), { requestId: '__proto__' })).toBe(
       dropped,
     );
@@ -199,13 +199,13 @@ function describeRequestIds(make: () => () => Store): void {
     for (let number = 0; number <= commandLimits.requests; number += 1) {
       const id = await send(number);
       ids.push(id);
-      await store.commands.drop('a', id);
+      await store.commands.remove('a', id);
     }
     expect(await send(1)).toBe(ids[1]);
     expect(await send(commandLimits.requests)).toBe(ids.at(-1));
-    expect(await store.commands.waiting('a')).toEqual([]);
+    expect(await store.commands.listPending('a')).toEqual([]);
     expect(await send(0)).not.toBe(ids[0]);
-    expect(await store.commands.waiting('a')).toHaveLength(1);
+    expect(await store.commands.listPending('a')).toHaveLength(1);
   });
 }
 
@@ -231,7 +231,7 @@ function describeCommandRefusals(make: () => () => Store): void {
     await expect(send({ kind: 'resume' }, '')).rejects.toMatchObject(invalid);
     await expect(send({ kind: 'resume' }, 'x'.repeat(201))).rejects.toMatchObject(invalid);
     await expect(send({ kind: 'resume' }, '\ud800')).rejects.toMatchObject(invalid);
-    expect(await store.commands.waiting('a')).toEqual([]);
+    expect(await store.commands.listPending('a')).toEqual([]);
   });
 
   it('has room for a thousand, and tells a hundred at once', async () => {
@@ -243,8 +243,10 @@ function describeCommandRefusals(make: () => () => Store): void {
     }
     await expect(store.commands.send('a', { kind: 'resume' })).rejects.toMatchObject({ code: 'full' });
     expect(await store.commands.send('a', { kind: 'resume' }, { requestId: 'r7' })).toBe(ids[7]);
-    expect((await store.commands.waiting('a')).map(({ id }) => id)).toEqual(ids.slice(0, commandLimits.told));
-    await store.commands.drop('a', ids[0] ?? '');
+    expect((await store.commands.listPending('a')).map(({ id }) => id)).toEqual(
+      ids.slice(0, commandLimits.told),
+    );
+    await store.commands.remove('a', ids[0] ?? '');
     await store.commands.send('a', { kind: 'resume' });
   });
 }

@@ -42,7 +42,7 @@ async function createInboxSetup(
     log: createStoreEventLog(store, 'a', position),
     model: createScriptedModel([{ text: 'One.' }, { text: 'Two.' }]),
     tools: [],
-    observe: (seen) => hearing.see(seen),
+    observe: (seen) => hearing.observe(seen),
     ...more,
   });
   return {
@@ -62,23 +62,23 @@ describe('what is asked from elsewhere', () => {
   it('is left to whoever has the session now by one from whom it was taken', async () => {
     const { agent, hearing, store, send } = await createInboxSetup();
     await send({ kind: 'resume' });
-    await hearing.carryOut(agent);
-    expect(await store.commands.waiting('a')).toEqual([]);
+    await hearing.executePending(agent);
+    expect(await store.commands.listPending('a')).toEqual([]);
     await store.claim('a', 'other');
     // It means nothing to the session as this one knows it, and the other may know better.
     const id = await send({ kind: 'resume' });
-    await expect(hearing.carryOut(agent)).rejects.toThrow('Someone else holds the session');
-    expect(await store.commands.waiting('a')).toEqual([{ id, command: { kind: 'resume' } }]);
+    await expect(hearing.executePending(agent)).rejects.toThrow('Someone else holds the session');
+    expect(await store.commands.listPending('a')).toEqual([{ id, command: { kind: 'resume' } }]);
   });
 
   it('is carried out in order, each once, and is gone then', async () => {
     const { agent, hearing, store, kinds, send } = await createInboxSetup();
     await send({ kind: 'phase', number: 1, description: 'Looking' });
     await send({ kind: 'say', text: 'What is it?' });
-    expect(await hearing.carryOut(agent)).toBe(2);
-    expect(await store.commands.waiting('a')).toEqual([]);
-    await agent.idle();
-    expect(await hearing.carryOut(agent)).toBe(0);
+    expect(await hearing.executePending(agent)).toBe(2);
+    expect(await store.commands.listPending('a')).toEqual([]);
+    await agent.waitUntilIdle();
+    expect(await hearing.executePending(agent)).toBe(0);
     expect(await kinds()).toEqual(['phase-started', 'steered', 'model-replied']);
     expect(agent.session.phases.current).toMatchObject({ number: 1, description: 'Looking' });
   });
@@ -87,17 +87,17 @@ describe('what is asked from elsewhere', () => {
     const { agent, hearing, store, kinds, send } = await createInboxSetup();
     await send({ kind: 'decide', callId: 'none', decision: 'allow' });
     await send({ kind: 'resume' });
-    expect(await hearing.carryOut(agent)).toBe(2);
-    expect(await store.commands.waiting('a')).toEqual([]);
+    expect(await hearing.executePending(agent)).toBe(2);
+    expect(await store.commands.listPending('a')).toEqual([]);
     expect(await kinds()).toEqual([]);
   });
 
   it('is left for whoever is next by one who has let go of the session', async () => {
     const { agent, hearing, store, kinds, send } = await createInboxSetup();
     await send({ kind: 'say', text: 'Too late.' });
-    await agent.leave();
-    await hearing.carryOut(agent);
-    expect(await store.commands.waiting('a')).toHaveLength(1);
+    await agent.detach();
+    await hearing.executePending(agent);
+    expect(await store.commands.listPending('a')).toHaveLength(1);
     expect(await kinds()).toEqual([]);
   });
 
@@ -105,9 +105,9 @@ describe('what is asked from elsewhere', () => {
     const { agent, hearing, store, kinds, send } = await createInboxSetup();
     await send({ kind: 'say', text: 'For the other.' });
     await store.claim('a', 'another');
-    await hearing.carryOut(agent);
+    await hearing.executePending(agent);
     await expect(agent.ended).rejects.toThrow('Someone else holds the session');
-    expect(await store.commands.waiting('a')).toHaveLength(1);
+    expect(await store.commands.listPending('a')).toHaveLength(1);
     expect(await kinds()).toEqual([]);
   });
 
@@ -125,7 +125,7 @@ describe('what is asked from elsewhere', () => {
     await send({ kind: 'memory', action: 'evict', key: 'plan' });
     await send({ kind: 'memory', action: 'unpin', key: 'plan' });
     await send({ kind: 'memory', action: 'evict', key: 'plan' });
-    expect(await hearing.carryOut(agent)).toBe(4);
+    expect(await hearing.executePending(agent)).toBe(4);
     // What is pinned does not go.
     expect(await kinds()).toEqual(['memory-asked', 'memory-asked', 'memory-asked']);
     expect(await storage.load('plan')).toMatchObject({ value: 'First the roof.' });
@@ -156,14 +156,14 @@ describe('what is asked from elsewhere', () => {
         return new Promise(() => undefined);
       },
     });
-    void agent.say('Cut them.');
+    void agent.sendMessage('Cut them.');
     await expect.poll(() => [...asked.keys()]).toEqual(['hedge', 'tree']);
     await send({ kind: 'decide', callId: 'hedge', decision: 'allow' });
-    await hearing.carryOut(agent);
+    await hearing.executePending(agent);
     expect([...asked.values()].map(({ aborted }) => aborted)).toEqual([true, false]);
     await send({ kind: 'decide', callId: 'tree', decision: 'deny', reason: 'it is old' });
-    await hearing.carryOut(agent);
-    await agent.idle();
+    await hearing.executePending(agent);
+    await agent.waitUntilIdle();
     expect([...asked.values()].map(({ aborted }) => aborted)).toEqual([true, true]);
     expect(ran).toEqual(['hedge']);
     expect((await kinds()).filter((kind) => kind === 'permission-decided')).toHaveLength(2);

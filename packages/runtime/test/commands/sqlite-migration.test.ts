@@ -27,11 +27,11 @@ describe('a store from before there were commands', () => {
     const path = folder.at('sessions.db');
     writeThirdVersion(path);
     const store = openSqliteStore(path);
-    expect(await store.commands.waiting('a')).toEqual([]);
+    expect(await store.commands.listPending('a')).toEqual([]);
     const id = await store.commands.send('a', { kind: 'say', text: 'Hello.' });
     await store.close();
     const again = openSqliteStore(path);
-    expect(await again.commands.waiting('a')).toEqual([{ id, command: { kind: 'say', text: 'Hello.' } }]);
+    expect(await again.commands.listPending('a')).toEqual([{ id, command: { kind: 'say', text: 'Hello.' } }]);
     expect(await again.verify('a')).toEqual({ ok: true, head: 0 });
     await again.close();
   });
@@ -46,7 +46,7 @@ describe('a store from before there were commands', () => {
     const database = new DatabaseSync(path);
     database.exec(`UPDATE commands SET text = '{"kind' WHERE number = 1`);
     database.close();
-    expect(await store.commands.waiting('a')).toEqual([
+    expect(await store.commands.listPending('a')).toEqual([
       { id: ids[0], command: null },
       { id: ids[1], command: { kind: 'say', text: 'two' } },
     ]);

@@ -42,7 +42,7 @@ describe('processes that ask something of a session in another', () => {
       ...(await resumeSession(store, 'a', { owner: 'me' })),
       model: createScriptedModel(Array.from({ length: 1_000 }, () => ({ text: 'Yes.' }))),
       tools: [],
-      observe: (seen) => hearing.see(seen),
+      observe: (seen) => hearing.observe(seen),
     });
     const senders = ['one', 'two'].map((name) => startSender(path, name, 40));
     const killed = startSender(path, 'killed', 100_000);
@@ -52,11 +52,11 @@ describe('processes that ask something of a session in another', () => {
       return ids;
     });
     const printed = killed.ids.finally(() => over.abort());
-    while (!over.signal.aborted || (await store.commands.waiting('a')).length > 0) {
-      await hearing.carryOut(agent);
+    while (!over.signal.aborted || (await store.commands.listPending('a')).length > 0) {
+      await hearing.executePending(agent);
       await sleep(5);
     }
-    await agent.idle();
+    await agent.waitUntilIdle();
     expect((await said).map(({ length }) => length)).toEqual([40, 40]);
     const heard = (await listStoredEvents(store, 'a')).flatMap((event) =>
       event.type === 'steered' ? [event.text] : [],

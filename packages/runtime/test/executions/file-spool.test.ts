@@ -14,14 +14,14 @@ describe('the spools', () => {
     using folder = createTempFolder();
     for (const spool of [createMemorySpool(), createFileSpool(folder.at('spool'))]) {
       expect(await spool.find('a1')).toEqual({ result: null, output: null });
-      spool.hear('a1', Buffer.from('one '));
-      spool.hear('a1', Buffer.from('two'));
-      spool.hear('b2', Buffer.from('other'));
+      spool.appendOutput('a1', Buffer.from('one '));
+      spool.appendOutput('a1', Buffer.from('two'));
+      spool.appendOutput('b2', Buffer.from('other'));
       expect(await spool.find('a1')).toEqual({ result: null, output: 'one two' });
-      await spool.keep('a1', result);
+      await spool.saveResult('a1', result);
       expect(await spool.find('a1')).toEqual({ result, output: 'one two' });
-      await spool.forget('a1');
-      await spool.forget('a1');
+      await spool.remove('a1');
+      await spool.remove('a1');
       expect(await spool.find('a1')).toEqual({ result: null, output: null });
       expect(await spool.find('b2')).toEqual({ result: null, output: 'other' });
     }
@@ -31,7 +31,7 @@ describe('the spools', () => {
     using folder = createTempFolder();
     for (const spool of [createMemorySpool(), createFileSpool(folder.at('spool'))]) {
       const piece = Buffer.alloc(spoolOutputBytesMax - 10, 'x');
-      for (let round = 0; round < 5; round += 1) spool.hear('a', piece);
+      for (let round = 0; round < 5; round += 1) spool.appendOutput('a', piece);
       expect((await spool.find('a')).output).toHaveLength(spoolOutputBytesMax);
     }
   });
@@ -41,18 +41,18 @@ describe('a spool in a folder', () => {
   onUnix('is there for another process, and for its owner alone', async () => {
     using folder = createTempFolder();
     const path = folder.at('data/spool');
-    await createFileSpool(path).keep('a', result);
+    await createFileSpool(path).saveResult('a', result);
     expect((await createFileSpool(path).find('a')).result).toEqual(result);
     expect(statSync(path).mode & 0o777).toBe(0o700);
     for (const name of readdirSync(path)) expect(statSync(`${path}/${name}`).mode & 0o777).toBe(0o600);
-    await createFileSpool(path).forget('a');
+    await createFileSpool(path).remove('a');
     expect(readdirSync(path)).toEqual([]);
   });
 
   it('takes no name that leads elsewhere', async () => {
     using folder = createTempFolder();
     const spool = createFileSpool(folder.at('spool'));
-    await expect(spool.keep('../x', result)).rejects.toThrow('Not the id of an execution');
+    await expect(spool.saveResult('../x', result)).rejects.toThrow('Not the id of an execution');
     await expect(spool.find('a/b')).rejects.toThrow('Not the id of an execution');
   });
 });

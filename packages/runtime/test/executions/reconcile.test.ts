@@ -11,14 +11,14 @@ import { defineTool, type EffectClass, type Tool, type ToolResult } from '../../
 function createCountingTool(
   ran: (string | undefined)[],
   effect: EffectClass | undefined,
-  settle?: Tool['settle'],
+  reconcile?: Tool['reconcile'],
 ): Tool {
   return defineTool({
     name: 'act',
     description: 'Acts.',
     parameters: z.object({ on: z.string() }),
     ...(effect !== undefined && { effect }),
-    ...(settle !== undefined && { settle }),
+    ...(reconcile !== undefined && { reconcile }),
     run: (_args, { execution }) => {
       ran.push(execution?.id);
       return Promise.resolve({ ok: true, output: 'acted' });
@@ -69,7 +69,7 @@ async function collectReconciledResults(
     },
   });
   await agent.resume();
-  await agent.idle();
+  await agent.waitUntilIdle();
   return outcomes;
 }
 
@@ -102,7 +102,7 @@ describe('a call that was running when the process ended', () => {
 
   it('has the result that the spool has, and the spool forgets it once the log has it', async () => {
     const spool = createMemorySpool();
-    await spool.keep(first ?? '', { ok: true, output: 'was acted' });
+    await spool.saveResult(first ?? '', { ok: true, output: 'was acted' });
     const ran: (string | undefined)[] = [];
     const outcomes = await collectReconciledResults(createCountingTool(ran, 'not-repeatable'), { spool });
     expect(outcomes).toMatchObject([{ ok: true, output: 'was acted' }, actedResult]);
@@ -112,8 +112,8 @@ describe('a call that was running when the process ended', () => {
 
   it('is told with what it had written', async () => {
     const spool = createMemorySpool();
-    spool.hear(first ?? '', Buffer.from('half of '));
-    spool.hear(first ?? '', Buffer.from('it'));
+    spool.appendOutput(first ?? '', Buffer.from('half of '));
+    spool.appendOutput(first ?? '', Buffer.from('it'));
     const outcomes = await collectReconciledResults(createCountingTool([], undefined), { spool });
     expect(JSON.stringify(outcomes[0])).toContain('half of it');
   });
@@ -152,7 +152,7 @@ describe('a call that was running when the process ended', () => {
       observe: ({ event }) => order.push(event.type),
     });
     await agent.resume();
-    await agent.idle();
+    await agent.waitUntilIdle();
     expect(order).toEqual(['settled', 'tool-finished', 'tool-started', 'tool-finished', 'model-replied']);
   });
 });
@@ -166,17 +166,17 @@ describe('what happens while a session is taken up', () => {
       model: createScriptedModel([{ calls: [{ id: 'x', tool: 'act', args: { on: 'x' } }] }, { text: '' }]),
       tools: [createCountingTool([], 'not-repeatable')],
       // A slow disk: tidying up is still under way when the user speaks.
-      spool: { ...spool, keepOnly: (ids) => tidied.promise.then(() => spool.keepOnly(ids)) },
+      spool: { ...spool, retainOnly: (ids) => tidied.promise.then(() => spool.retainOnly(ids)) },
       observe({ event }) {
         if (event.type === 'tool-finished') outcomes.push(event.outcome);
       },
     });
     const resuming = agent.resume();
-    const said = agent.say('go');
+    const said = agent.sendMessage('go');
     tidied.resolve();
     await resuming;
     expect(await said).toBe(true);
-    await agent.idle();
+    await agent.waitUntilIdle();
     expect(outcomes).toEqual([actedResult]);
   });
 });
@@ -203,10 +203,10 @@ describe('a tool that can tell later whether it was done', () => {
       description: 'Acts.',
       effect: 'verifiable',
       parameters: z.object({}),
-      settle: () => Promise.resolve('run-again'),
+      reconcile: () => Promise.resolve('run-again'),
       async run(_args, { execution }) {
         order.push('looks');
-        if (!(await execution?.intend({ to: 'x' }))) {
+        if (!(await execution?.recordIntent({ to: 'x' }))) {
           order.push('does not');
           return { ok: false, error: { kind: 'cancelled', message: '' } };
         }
@@ -219,8 +219,8 @@ describe('a tool that can tell later whether it was done', () => {
       tools: [tool],
       observe: ({ event }) => order.push(event.type === 'tool-started' ? event.intent : event.type),
     });
-    void agent.say('go');
-    await agent.idle();
+    void agent.sendMessage('go');
+    await agent.waitUntilIdle();
     expect(order.slice(2)).toEqual(['looks', { to: 'x' }, 'does', 'tool-finished', 'model-replied']);
   });
 
@@ -231,7 +231,7 @@ describe('a tool that can tell later whether it was done', () => {
       description: 'Acts.',
       effect: 'verifiable',
       parameters: z.object({}),
-      settle: () => Promise.resolve('run-again'),
+      reconcile: () => Promise.resolve('run-again'),
       run: () => Promise.resolve({ ok: false, error: { kind: 'failed', message: 'no file' } }),
     });
     const agent = new Agent({
@@ -239,8 +239,8 @@ describe('a tool that can tell later whether it was done', () => {
       tools: [tool],
       observe: ({ event }) => types.push(event.type),
     });
-    void agent.say('go');
-    await agent.idle();
+    void agent.sendMessage('go');
+    await agent.waitUntilIdle();
     expect(types.slice(2)).toEqual(['tool-started', 'tool-finished', 'model-replied']);
   });
 });
@@ -263,8 +263,8 @@ describe('what cannot be kept', () => {
         if (event.type === 'tool-finished') outcomes.push(event.outcome);
       },
     });
-    void agent.say('go');
-    const end = await agent.idle();
+    void agent.sendMessage('go');
+    const end = await agent.waitUntilIdle();
     expect(end.turn.status).toBe('waitingForUser');
     expect(outcomes).toHaveLength(3);
     for (const outcome of outcomes) expect(outcome).toMatchObject({ ok: false, error: { kind: 'failed' } });
@@ -279,9 +279,9 @@ describe('what cannot be kept', () => {
         },
       },
       tools: [],
-      clock: { now: () => 1, until: () => Promise.resolve() },
+      clock: { now: () => 1, sleepUntil: () => Promise.resolve() },
     });
-    void agent.say('go');
-    expect((await agent.idle()).turn.status).toBe('waitingForUser');
+    void agent.sendMessage('go');
+    expect((await agent.waitUntilIdle()).turn.status).toBe('waitingForUser');
   });
 });

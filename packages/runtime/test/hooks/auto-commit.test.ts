@@ -50,7 +50,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     return createHooks({
       workspace,
       autoCommit: options,
-      launcher: launcher(),
+      sandbox: launcher(),
       report: (line) => reports.push(line),
     });
   }

@@ -112,7 +112,7 @@ describeOnUnix('hooks after tools', () => {
 
 /** What is said to each tool; to all others yes. */
 const checkPermission: PermissionCheck = ({ tool }) => {
-  if (tool === 'because') return { permission: 'deny', because: 'It is not for you.' };
+  if (tool === 'because') return { permission: 'deny', reason: 'It is not for you.' };
   return tool === 'shell' ? 'ask' : tool === 'gone' ? 'deny' : 'allow';
 };
 
@@ -231,9 +231,9 @@ describeOnUnix('an agent with hooks', () => {
       { text: '', calls: [{ tool: 'write', args: { path: 'open' }, id: 'b' }] },
       { text: 'Done.', calls: [] },
     ]);
-    void agent.say('go');
-    await agent.idle();
-    await hooks.settled();
+    void agent.sendMessage('go');
+    await agent.waitUntilIdle();
+    await hooks.waitUntilIdle();
     const results = toItemArray(getConversation(agent.session)).filter(({ role }) => role === 'tool');
     expect(results).toMatchObject([
       { callId: 'a', outcome: { ok: false, error: { kind: 'denied' } } },
@@ -250,7 +250,7 @@ describeOnUnix('an agent with hooks', () => {
     await agent.post({ type: 'pause-requested', reason: 'a break' });
     await agent.post({ type: 'resume-requested' });
     await agent.post({ type: 'halt-requested', reason: 'enough' });
-    await hooks.settled();
+    await hooks.waitUntilIdle();
     expect(ends.map(({ status, reason }) => [status, reason])).toEqual([
       ['waitingForUser', null],
       ['halted', 'enough'],
@@ -266,9 +266,9 @@ describeOnUnix('an agent with hooks', () => {
       ],
     });
     const agent = agentWith(hooks, [{ text: 'Done.', calls: [] }]);
-    void agent.say('go');
-    await agent.idle();
-    await hooks.settled();
+    void agent.sendMessage('go');
+    await agent.waitUntilIdle();
+    await hooks.waitUntilIdle();
     expect(reports).toEqual([
       'A hook for the end of a turn did not work: sh ended with exit code 1',
       'A hook for the end of a turn did not work: thrown',

@@ -29,12 +29,12 @@ function createShellReplies(...lines: readonly string[]): readonly ScriptedReply
 describe('an agent with a shell in the sandbox and auto-commit', { tags: ['bubblewrap'] }, () => {
   it('keeps each step as a commit, and no command gets a program of its own to run outside [LOOM-24]', async () => {
     const pwned = join(scratch.outside, 'pwned');
-    const launcher = createBubblewrapSandbox({ home: scratch.home });
+    const sandbox = createBubblewrapSandbox({ home: scratch.home });
     const reports: string[] = [];
     const hooks = await createHooks({
       workspace: scratch.root,
       autoCommit: { runsHooks: true },
-      launcher,
+      sandbox,
       report: (line) => reports.push(line),
     });
     const plant = (file: string): string =>
@@ -47,11 +47,11 @@ describe('an agent with a shell in the sandbox and auto-commit', { tags: ['bubbl
           `${plant('evil')}; git config --global core.hooksPath . ; cp evil pre-commit; touch ${pwned}; true`,
         ),
       ),
-      tools: [createShellTool({ root: scratch.root, launcher })],
+      tools: [createShellTool({ root: scratch.root, sandbox })],
       hooks: hooks.afterTools,
     });
-    void agent.say('go');
-    await agent.idle();
+    void agent.sendMessage('go');
+    await agent.waitUntilIdle();
     const results = toItemArray(getConversation(agent.session)).filter(({ role }) => role === 'tool');
     expect(results).toMatchObject([
       { outcome: { ok: true } },

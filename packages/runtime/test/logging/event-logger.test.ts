@@ -38,16 +38,16 @@ async function collectLogLines({
   settings = {},
 }: LoggedRun): Promise<readonly LogLine[]> {
   const written: string[] = [];
-  const { see } = createEventLogger({ write: (line) => void written.push(line), ...logger });
+  const { observe } = createEventLogger({ write: (line) => void written.push(line), ...logger });
   const working = new Agent({
     session: createSession({ id: 'roof', at: 0, settings }),
     model: createScriptedModel(replies),
     tools: [lookTool],
-    observe: see,
+    observe,
     ...agent,
   });
-  void working.say('Mend the roof, the token is in the drawer');
-  await working.idle();
+  void working.sendMessage('Mend the roof, the token is in the drawer');
+  await working.waitUntilIdle();
   expect(written.every((line) => line.endsWith('\n') && line.indexOf('\n') === line.length - 1)).toBe(true);
   return written.map((line) => JSON.parse(line) as LogLine);
 }
@@ -59,18 +59,18 @@ describe('createEventLogger', () => {
   it('writes every change of state with level, time, session, number and cause', async () => {
     const seen: StepResult[] = [];
     const written: string[] = [];
-    const { see } = createEventLogger({ write: (line) => void written.push(line) });
+    const { observe } = createEventLogger({ write: (line) => void written.push(line) });
     const agent = new Agent({
       id: 'roof',
       model: createScriptedModel([createLookReply('roof'), { text: 'Done.' }]),
       tools: [lookTool],
       observe(each) {
         seen.push(each);
-        see(each);
+        observe(each);
       },
     });
-    void agent.say('Go');
-    await agent.idle();
+    void agent.sendMessage('Go');
+    await agent.waitUntilIdle();
     const lines = written.map((line) => JSON.parse(line) as LogLine);
     const notes = seen.flatMap(({ notes: all, session: { seq } }) =>
       all.flatMap((note) => (note.type === 'transition' ? [{ ...note, seq }] : [])),
@@ -178,8 +178,8 @@ describe('createEventLogger', () => {
 
   it('says what an event was refused for', async () => {
     const written: string[] = [];
-    const { see } = createEventLogger({ write: (line) => void written.push(line) });
-    const agent = new Agent({ id: 'x', model: createScriptedModel([]), tools: [], observe: see });
+    const { observe } = createEventLogger({ write: (line) => void written.push(line) });
+    const agent = new Agent({ id: 'x', model: createScriptedModel([]), tools: [], observe });
     await agent.post({ type: 'tool-finished', callId: 'none', outcome: { ok: true, output: 'x' } });
     expect(written.map((line) => JSON.parse(line) as LogLine)).toMatchObject([
       { level: 'warn', kind: 'refused', seq: 0, event: 'tool-finished', status: 'waitingForUser' },
@@ -188,15 +188,15 @@ describe('createEventLogger', () => {
 
   it('passes over what is only for showing', async () => {
     const written: string[] = [];
-    const { see } = createEventLogger({ write: (line) => void written.push(line), level: 'trace' });
-    const agent = new Agent({ id: 'x', model: createScriptedModel([]), tools: [], observe: see });
+    const { observe } = createEventLogger({ write: (line) => void written.push(line), level: 'trace' });
+    const agent = new Agent({ id: 'x', model: createScriptedModel([]), tools: [], observe });
     await agent.post({ type: 'text-delta', text: 'x' });
     expect(written).toEqual([]);
   });
 
   it('tells of room that is made in memory, and of room that is not', () => {
     const written: string[] = [];
-    const { see } = createEventLogger({ write: (line) => void written.push(line) });
+    const { observe } = createEventLogger({ write: (line) => void written.push(line) });
     let session = createSession({ id: 'full', at: 0 });
     const full = { kind: 'context-overflow', message: 'too long' } as const;
     for (const event of [
@@ -208,7 +208,7 @@ describe('createEventLogger', () => {
     ] as const) {
       const taken = step(session, event);
       session = taken.session;
-      see({ ...taken, event });
+      observe({ ...taken, event });
     }
     const lines = written.map((line) => JSON.parse(line) as LogLine);
     expect(filterByKind(lines, 'memory')).toMatchObject([
@@ -222,8 +222,8 @@ describe('createEventLogger', () => {
 
   it('tells of phases', async () => {
     const written: string[] = [];
-    const { see } = createEventLogger({ write: (line) => void written.push(line) });
-    const agent = new Agent({ id: 'x', model: createScriptedModel([]), tools: [], observe: see });
+    const { observe } = createEventLogger({ write: (line) => void written.push(line) });
+    const agent = new Agent({ id: 'x', model: createScriptedModel([]), tools: [], observe });
     await agent.post({ type: 'phase-started', number: 1, description: 'Begin' });
     await agent.post({ type: 'phase-completed', success: false });
     const lines = written.map((line) => JSON.parse(line) as LogLine);

@@ -56,7 +56,7 @@ describe('openRotatingFile', () => {
     const file = openRotatingFile(join(folder, 'pawl.log'), {
       bytesMax: 15,
       filesMax: 2,
-      onTrouble: (message) => void troubles.push(message),
+      onError: (message) => void troubles.push(message),
     });
     file.write(formatLogLine(1));
     // What is in the way of the older file cannot be removed as a file.

@@ -42,8 +42,8 @@ describe('the official filesystem server', () => {
       { text: 'done', calls: [] },
     ]);
     const agent = new Agent({ model, tools: connection.tools });
-    void agent.say('copy it');
-    const session = await agent.idle();
+    void agent.sendMessage('copy it');
+    const session = await agent.waitUntilIdle();
     expect(JSON.stringify(session)).toContain('roses are red');
     expect(readFileSync(path, 'utf8')).toBe('violets are blue\n');
   });

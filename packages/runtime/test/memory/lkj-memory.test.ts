@@ -29,25 +29,25 @@ const readMemoryDocumentFile = (folder: TempFolder) =>
 describe('memory in a document', () => {
   it('is on disk after every action, storage and all [LKJ1-63, LKJ1-64, LKJ1-78, LKJ1-79, LKJ2-39]', async () => {
     using folder = createTempFolder();
-    const { keeper } = await openFolderMemory(folder, 'lkj1');
-    await keeper.act({ type: 'working_memory_add', tags: 'mood', value: 'fine' });
+    const { manager } = await openFolderMemory(folder, 'lkj1');
+    await manager.applyAction({ type: 'working_memory_add', tags: 'mood', value: 'fine' });
     expect(readMemoryDocumentFile(folder)).toMatchObject({
       working_memory: { mood: 'fine' },
       storage: {},
       state: 'thinking',
     });
-    await keeper.act({ type: 'storage_save', tags: 'plot', value: 'a letter' });
+    await manager.applyAction({ type: 'storage_save', tags: 'plot', value: 'a letter' });
     expect(readMemoryDocumentFile(folder)).toMatchObject({ storage: { plot: 'a letter' } });
-    await keeper.act({ type: 'storage_save', tags: 'plot', value: 'two letters' });
+    await manager.applyAction({ type: 'storage_save', tags: 'plot', value: 'two letters' });
     expect(readMemoryDocumentFile(folder)).toMatchObject({ storage: { plot: 'two letters' } });
-    await keeper.act({ type: 'working_memory_remove', tags: 'mood' });
+    await manager.applyAction({ type: 'working_memory_remove', tags: 'mood' });
     expect(readMemoryDocumentFile(folder)).toMatchObject({ working_memory: {} });
   });
 
   it('is on disk with the error that an action met [LKJ1-80]', async () => {
     using folder = createTempFolder();
-    const { keeper } = await openFolderMemory(folder);
-    const { error } = await keeper.act({ type: 'fly', tags: 'away' });
+    const { manager } = await openFolderMemory(folder);
+    const { error } = await manager.applyAction({ type: 'fly', tags: 'away' });
     expect(error?.kind).toBe('invalid');
     expect(readMemoryDocumentFile(folder)).toMatchObject({
       working_memory: {
@@ -59,30 +59,30 @@ describe('memory in a document', () => {
   it('is on disk whole at the end of a cycle, with the state, and read at the next start [LKJ1-66, LKJ1-77, LKJ1-95]', async () => {
     using folder = createTempFolder();
     const first = await openFolderMemory(folder);
-    await first.keeper.log('think', 'so far so good');
-    await first.keeper.act({ type: 'working_memory_add', tags: 'plan', value: 'walk' });
-    await first.keeper.act({ type: 'working_memory_pin', tags: 'plan' });
-    await first.keeper.act({ type: 'storage_save', tags: 'plan' });
+    await first.manager.log('think', 'so far so good');
+    await first.manager.applyAction({ type: 'working_memory_add', tags: 'plan', value: 'walk' });
+    await first.manager.applyAction({ type: 'working_memory_pin', tags: 'plan' });
+    await first.manager.applyAction({ type: 'storage_save', tags: 'plan' });
     await first.endCycle('evaluating');
     expect(readMemoryDocumentFile(folder)).toMatchObject({ state: 'evaluating' });
     const second = await openFolderMemory(folder);
     expect(second.state).toBe('evaluating');
     expect(second.warnings).toEqual([]);
-    expect(second.keeper.memory.bytes).toBe(first.keeper.memory.bytes);
-    expect(toMemoryObject(second.keeper.memory)).toEqual(toMemoryObject(first.keeper.memory));
-    expect(findEntry(second.keeper.memory, 'plan')?.pinned).toBe(true);
-    expect(await second.keeper.storage.load('plan')).toMatchObject({ value: 'walk' });
+    expect(second.manager.memory.bytes).toBe(first.manager.memory.bytes);
+    expect(toMemoryObject(second.manager.memory)).toEqual(toMemoryObject(first.manager.memory));
+    expect(findEntry(second.manager.memory, 'plan')?.pinned).toBe(true);
+    expect(await second.manager.storage.load('plan')).toMatchObject({ value: 'walk' });
   });
 
   it('takes its place anew with each change, before an error is heard of, and at the end of a cycle [LKJ1-80, RL-09]', async () => {
     using folder = createTempFolder();
     const store = await openFolderMemory(folder);
-    const { keeper } = store;
+    const { manager } = store;
     const file = () => statSync(folder.at('data/memory.json')).ino;
-    await keeper.act({ type: 'working_memory_add', tags: 'a', value: 'x' });
+    await manager.applyAction({ type: 'working_memory_add', tags: 'a', value: 'x' });
     const added = file();
     expect(readMemoryDocumentFile(folder)).toMatchObject({ working_memory: { a: 'x' } });
-    const { error } = await keeper.act({ type: 'storage_save', tags: 'b' });
+    const { error } = await manager.applyAction({ type: 'storage_save', tags: 'b' });
     const failed = file();
     expect(error?.kind).toBe('invalid');
     expect(readMemoryDocumentFile(folder)).toMatchObject({
@@ -97,27 +97,27 @@ describe('memory in a document', () => {
 
   it('keeps working memory apart from storage: only what was saved is found there [LKJ2-37, LKJ2-38]', async () => {
     using folder = createTempFolder();
-    const { keeper } = await openFolderMemory(folder);
-    await keeper.act({ type: 'working_memory_add', tags: 'passing', value: 'thought' });
-    expect((await keeper.act({ type: 'storage_load', tags: 'passing' })).reply).toMatch(
+    const { manager } = await openFolderMemory(folder);
+    await manager.applyAction({ type: 'working_memory_add', tags: 'passing', value: 'thought' });
+    expect((await manager.applyAction({ type: 'storage_load', tags: 'passing' })).reply).toMatch(
       /^There is no passing in storage/,
     );
-    await keeper.act({ type: 'storage_save', tags: 'lasting', value: 'insight' });
-    expect(findEntry(keeper.memory, 'lasting')).toBeUndefined();
-    await keeper.act({ type: 'working_memory_remove', tags: 'passing' });
+    await manager.applyAction({ type: 'storage_save', tags: 'lasting', value: 'insight' });
+    expect(findEntry(manager.memory, 'lasting')).toBeUndefined();
+    await manager.applyAction({ type: 'working_memory_remove', tags: 'passing' });
     const again = await openFolderMemory(folder);
-    expect(await again.keeper.storage.count()).toBe(1);
+    expect(await again.manager.storage.count()).toBe(1);
   });
 
   it('goes on from the last good version when the document is damaged, in a state that is good [LKJ1-87, LKJ1-88]', async () => {
     using folder = createTempFolder();
     const first = await openFolderMemory(folder);
-    await first.keeper.act({ type: 'working_memory_add', tags: 'a', value: 'kept' });
+    await first.manager.applyAction({ type: 'working_memory_add', tags: 'a', value: 'kept' });
     await first.endCycle('commanding');
     await first.endCycle('evaluating');
     writeFileSync(folder.at('data/memory.json'), '{"working_memory": {"a": ');
     const second = await openFolderMemory(folder);
-    expect(findEntry(second.keeper.memory, 'a')?.value).toBe('kept');
+    expect(findEntry(second.manager.memory, 'a')?.value).toBe('kept');
     expect(second.state).toBe('commanding');
     expect(second.warnings).toHaveLength(2);
     writeFileSync(
@@ -136,11 +136,11 @@ describe('a folder', () => {
     using folder = createTempFolder({ 'data/config.json': JSON.stringify(config) });
     const { store, config: read } = await openLkjFolder(folder.root, 'lkj', clock);
     expect(read.memory.hardLimit.maxTokens).toBe(100);
-    for (const text of ['a', 'b', 'c']) await store.keeper.log('think', text);
+    for (const text of ['a', 'b', 'c']) await store.manager.log('think', text);
     expect(readMemoryDocumentFile(folder)).toMatchObject({
       working_memory: { think_log_001: 'b', think_log_002: 'c' },
     });
-    const { error } = await store.keeper.act({
+    const { error } = await store.manager.applyAction({
       type: 'working_memory_add',
       tags: 'a',
       value: 'x'.repeat(500),

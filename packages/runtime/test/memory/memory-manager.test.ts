@@ -33,11 +33,11 @@ function createCountingClock(): { now(): number } {
 
 function createTestManager(memory: WorkingMemory, storage: EntryStorage = createInMemoryStorage()) {
   const kept: WorkingMemory[] = [];
-  const keep = async (next: WorkingMemory): Promise<void> => {
+  const persist = async (next: WorkingMemory): Promise<void> => {
     kept.push(next);
   };
   return {
-    keeper: createMemoryManager({ memory, storage, clock: createCountingClock(), keep }),
+    keeper: createMemoryManager({ memory, storage, clock: createCountingClock(), persist }),
     kept,
     storage,
   };
@@ -52,34 +52,34 @@ const smallMemory: WorkingMemory = createMemory({
 describe('a keeper of memory', () => {
   it('saves, forgets and loads again', async () => {
     const { keeper, storage } = createTestManager(createMemory(memorySettings.lkj));
-    await keeper.act({ type: 'working_memory_add', tags: 'plan', value: 'walk' });
-    await keeper.act({ type: 'storage_save', tags: 'plan' });
-    await keeper.act({ type: 'working_memory_remove', tags: 'plan' });
+    await keeper.applyAction({ type: 'working_memory_add', tags: 'plan', value: 'walk' });
+    await keeper.applyAction({ type: 'storage_save', tags: 'plan' });
+    await keeper.applyAction({ type: 'working_memory_remove', tags: 'plan' });
     expect(findEntry(keeper.memory, 'plan')).toBeUndefined();
     expect(await storage.load('plan')).toMatchObject({ value: 'walk' });
-    const { reply } = await keeper.act({ type: 'storage_load', tags: 'plan' });
+    const { reply } = await keeper.applyAction({ type: 'storage_load', tags: 'plan' });
     expect(reply).toMatch(/^Loaded plan into working memory/);
     expect(findEntry(keeper.memory, 'plan')?.value).toBe('walk');
-    expect((await keeper.act({ type: 'storage_load', tags: 'other' })).reply).toMatch(
+    expect((await keeper.applyAction({ type: 'storage_load', tags: 'other' })).reply).toMatch(
       /^There is no other in storage/,
     );
-    expect((await keeper.act({ type: 'storage_search', value: 'walk' })).reply).toMatch(
+    expect((await keeper.applyAction({ type: 'storage_search', value: 'walk' })).reply).toMatch(
       /^Found 1 in storage.*\nplan: walk$/,
     );
   });
 
   it('has memory kept after each change, each failed attempt included, and not without one [LKJ1-64, LKJ1-79, RL-09]', async () => {
     const { keeper, kept } = createTestManager(createMemory(memorySettings.lkj));
-    await keeper.act({ type: 'working_memory_add', tags: 'a', value: 'x' });
+    await keeper.applyAction({ type: 'working_memory_add', tags: 'a', value: 'x' });
     expect(kept).toEqual([keeper.memory]);
-    await keeper.act({ type: 'fly' });
+    await keeper.applyAction({ type: 'fly' });
     expect(kept).toHaveLength(2);
     expect(listLogEntries(kept[1] as WorkingMemory, 'command')).toHaveLength(2);
     const { keeper: quiet, kept: none } = createTestManager(smallMemory);
-    await quiet.act({ type: 'fly' });
-    await quiet.act({ type: 'working_memory_list' });
+    await quiet.applyAction({ type: 'fly' });
+    await quiet.applyAction({ type: 'working_memory_list' });
     expect(none).toEqual([]);
-    await quiet.act({ type: 'storage_save', tags: 'a', value: 'x' });
+    await quiet.applyAction({ type: 'storage_save', tags: 'a', value: 'x' });
     expect(none).toHaveLength(1);
     await quiet.save();
     expect(none).toHaveLength(2);
@@ -112,14 +112,14 @@ describe('a keeper of memory', () => {
 
   it('does not let paging replace something else that was saved', async () => {
     const { keeper, storage } = createTestManager(smallMemory);
-    await keeper.act({ type: 'storage_save', tags: 'notes', value: 'the long version' });
-    await keeper.act({ type: 'working_memory_add', tags: 'notes', value: 'n'.repeat(900) });
-    await keeper.act({ type: 'working_memory_add', tags: 'more', value: 'm'.repeat(600) });
+    await keeper.applyAction({ type: 'storage_save', tags: 'notes', value: 'the long version' });
+    await keeper.applyAction({ type: 'working_memory_add', tags: 'notes', value: 'n'.repeat(900) });
+    await keeper.applyAction({ type: 'working_memory_add', tags: 'more', value: 'm'.repeat(600) });
     await keeper.page();
     expect((await storage.load('notes'))?.value).toBe('n'.repeat(900));
     const found = await storage.search({ text: 'long version', tags: ['notes'] });
     expect(found.map(({ key, value }) => [key, value])).toEqual([['earlier_1,notes', 'the long version']]);
-    const { reply } = await keeper.act({ type: 'storage_load', tags: 'notes, earlier_1' });
+    const { reply } = await keeper.applyAction({ type: 'storage_load', tags: 'notes, earlier_1' });
     expect(reply).toContain('the long version');
   });
 
@@ -127,7 +127,11 @@ describe('a keeper of memory', () => {
     const { keeper, storage } = createTestManager(smallMemory);
     for (let number = 0; number < 200; number += 1) {
       const value = `${number} `.repeat(1 + ((number * 37) % 120));
-      const { error } = await keeper.act({ type: 'working_memory_add', tags: `entry ${number}`, value });
+      const { error } = await keeper.applyAction({
+        type: 'working_memory_add',
+        tags: `entry ${number}`,
+        value,
+      });
       expect(error).toBeNull();
       if (number % 3 === 0) await keeper.page();
     }
@@ -144,7 +148,9 @@ describe('a keeper of memory', () => {
     const { keeper, kept } = createTestManager(createMemory(memorySettings.pawl));
     const values = Array.from({ length: 20 }, (_, index) => `value ${index}`);
     await Promise.all(
-      values.map((value, index) => keeper.act({ type: 'working_memory_add', tags: `k${index}`, value })),
+      values.map((value, index) =>
+        keeper.applyAction({ type: 'working_memory_add', tags: `k${index}`, value }),
+      ),
     );
     expect(listEntries(keeper.memory).map(({ value }) => value)).toEqual(values);
     expect(kept.map((memory) => memory.entries.size)).toEqual(values.map((_, index) => index + 1));
@@ -177,7 +183,7 @@ const createFilledManager = async (size: number) => {
     Array.from({ length: size }, (_, index) => createEntry(`stored_${index}`, `text number ${index}`)),
   );
   for (let index = 0; index < size; index += 1) {
-    await keeper.act({ type: 'working_memory_add', tags: `held ${index}`, value: 'x' });
+    await keeper.applyAction({ type: 'working_memory_add', tags: `held ${index}`, value: 'x' });
   }
   return keeper;
 };
@@ -196,9 +202,9 @@ describe('the cost', () => {
     const [few, many] = [await createFilledManager(500), await createFilledManager(4_000)];
     for (const keeper of [few, many]) {
       const before = collectParts(keeper.memory);
-      await keeper.act({ type: 'working_memory_add', tags: 'new', value: 'y' });
+      await keeper.applyAction({ type: 'working_memory_add', tags: 'new', value: 'y' });
       expect([...collectParts(keeper.memory)].filter((part) => !before.has(part)).length).toBeLessThan(20);
-      await keeper.act({ type: 'working_memory_remove', tags: 'new' });
+      await keeper.applyAction({ type: 'working_memory_remove', tags: 'new' });
       expect(findEntry(keeper.memory, 'held_77')?.value).toBe('x');
     }
     await measureSearch(few);
@@ -218,14 +224,18 @@ describe('shelving', () => {
       createUserMessage('last'),
     ];
     const options = { keepTokens: 100, keepLast: 1, estimate: estimateTokens, tag: 'run_1' };
-    const { keep, summaryStub } = await keeper.shelve(messages, options);
+    const { kept: keep, summaryStub } = await keeper.compact(messages, options);
     expect(keep).toEqual([messages[0], summaryStub, messages[2]]);
     expect(kept).toHaveLength(1);
-    const { reply } = await keeper.act({ type: 'storage_search', tags: 'run_1', value: 'lighthouse' });
+    const { reply } = await keeper.applyAction({
+      type: 'storage_search',
+      tags: 'run_1',
+      value: 'lighthouse',
+    });
     const key = /\n(\S+): /.exec(reply)?.[1] ?? '';
-    await keeper.act({ type: 'storage_load', tags: key });
+    await keeper.applyAction({ type: 'storage_load', tags: key });
     expect(findEntry(keeper.memory, key)?.value).toEqual([messages[1]]);
-    expect((await keeper.shelve(keep, { ...options, keepTokens: 9_999 })).shelved).toEqual([]);
+    expect((await keeper.compact(keep, { ...options, keepTokens: 9_999 })).compacted).toEqual([]);
     expect(kept).toHaveLength(2);
   });
 });

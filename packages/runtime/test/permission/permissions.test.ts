@@ -168,7 +168,7 @@ describe('rules', () => {
       why: 'the rule "deny edit(src/**)" says so',
       rule: requireRule('deny edit(src/**)'),
     });
-    expect(given.explain({ tool: 'edit', args: { path: 'b.ts' } }).why).toContain('"deny edit"');
+    expect(given.explain({ tool: 'edit', args: { path: 'b.ts' } }).reason).toContain('"deny edit"');
   });
 
   it('that are more specific win, and of two equal ones the more careful', () => {
@@ -197,7 +197,7 @@ describe('rules', () => {
       expect(decideCommand(given, line)).toBe('ask');
       expect(decideCommand(createTestPolicy('read-only', ['allow shell(git log **)']), line)).toBe('deny');
     }
-    const why = given.explain({ tool: 'shell', args: { command: 'git log; id' } }).why;
+    const why = given.explain({ tool: 'shell', args: { command: 'git log; id' } }).reason;
     expect(why).toBe('the mode ask asks before running things, and it joins commands');
   });
 

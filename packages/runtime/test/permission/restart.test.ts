@@ -27,7 +27,7 @@ describe('a question about a call', () => {
         return new Promise(() => undefined);
       },
     });
-    void before.say('Tidy up.');
+    void before.sendMessage('Tidy up.');
     await asked.promise;
     const kept = JSON.parse(JSON.stringify(before.session)) as Session;
     expect(kept.turn.status).toBe('awaitingPermission');
@@ -43,7 +43,7 @@ describe('a question about a call', () => {
       },
     });
     await after.resume();
-    const session = await after.idle();
+    const session = await after.waitUntilIdle();
     expect(questions).toEqual([{ path: 'old.txt' }]);
     expect(ran).toEqual(['old.txt']);
     expect(toItemArray(getConversation(session)).at(-1)).toMatchObject({ text: 'Done.' });

@@ -87,7 +87,7 @@ describe('the shell tool', () => {
     ['darwin', 'with sh '],
     ['win32', 'with cmd.exe '],
   ] as const)('tells models which shell it is on %s', (platform, text) => {
-    const { description } = createShellTool({ root: '/work', launcher: passthroughSandbox, platform });
+    const { description } = createShellTool({ root: '/work', sandbox: passthroughSandbox, platform });
     expect(description.description).toContain(text);
   });
 });

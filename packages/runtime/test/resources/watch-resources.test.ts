@@ -22,7 +22,7 @@ function createManualClock(): RuntimeClock & { pass(): Promise<void>; tick(): Pr
   };
   return {
     now: () => now,
-    until: (at, signal) =>
+    sleepUntil: (at, signal) =>
       new Promise((resolve) => {
         waiting.push(() => {
           now = at;
@@ -59,7 +59,7 @@ async function createWatchedAgent(probe?: ResourceProbe): Promise<{
     { text: 'Done.', calls: [] },
   ];
   const agent = new Agent({ model: createScriptedModel(replies), tools: [slow] });
-  void agent.say('go');
+  void agent.sendMessage('go');
   await expect.poll(() => agent.session.turn.status).toBe('executingTools');
   const clock = createManualClock();
   const said: string[] = [];
@@ -91,7 +91,7 @@ describe('watchResources', () => {
       .toMatchObject({ status: 'paused', held: { status: 'callingModel' } });
     expect((await look(easyUsage, 2)).status).toBe('paused');
     await look(easyUsage);
-    expect((await agent.idle()).turn.status).toBe('waitingForUser');
+    expect((await agent.waitUntilIdle()).turn.status).toBe('waitingForUser');
     expect(said).toEqual([
       `${noRoomText} The work is paused and goes on by itself; resume it to go on at once.`,
       'There is room again; the work goes on.',
@@ -141,7 +141,7 @@ describe('watchResources', () => {
   it('does not pause one who waits for the user', async () => {
     const { agent, watch, look, release } = await createWatchedAgent();
     release();
-    await agent.idle();
+    await agent.waitUntilIdle();
     expect((await look(fullUsage, 6)).status).toBe('waitingForUser');
     watch.stop();
   });

@@ -15,8 +15,8 @@ afterEach(() => {
 });
 
 function runShell(script: string, options: Partial<RunCommandOptions> = {}): Promise<CommandResult> {
-  const launch = { file: 'sh', args: ['-c', script], env: { PATH: '/usr/bin:/bin' } };
-  return runCommand({ launch, cwd: folder.path, timeoutMs: 600_000, ...options });
+  const sandboxLaunch = { file: 'sh', args: ['-c', script], env: { PATH: '/usr/bin:/bin' } };
+  return runCommand({ sandboxLaunch, cwd: folder.path, timeoutMs: 600_000, ...options });
 }
 
 /** The deadline passes when the test says so, and not before the command is ready for it. */
@@ -51,13 +51,13 @@ describeOnUnix('runCommand', () => {
 
   it('says why a command could not be started', async () => {
     const nothing = { file: 'there-is-no-such-command', args: [], env: { PATH: '/usr/bin' } };
-    expect(await runShell('', { launch: nothing })).toMatchObject({
+    expect(await runShell('', { sandboxLaunch: nothing })).toMatchObject({
       kind: 'not-started',
       what: 'could not be started: there is no such command or folder, or you may not use it',
     });
     expect(await runShell('', { cwd: '/there/is/no/folder' })).toMatchObject({ kind: 'not-started' });
     const odd = { file: 'echo', args: ['nul\0byte'], env: {} };
-    expect(await runShell('', { launch: odd })).toMatchObject({ kind: 'not-started' });
+    expect(await runShell('', { sandboxLaunch: odd })).toMatchObject({ kind: 'not-started' });
   });
 
   it('keeps the beginning of a flood and lets the command go on', async () => {

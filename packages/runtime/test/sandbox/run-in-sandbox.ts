@@ -18,6 +18,6 @@ export function runInSandbox(
   options: BubblewrapOptions = {},
 ): Promise<CommandResult> {
   const whole = { writable: [confines.cwd], network: false, env: { PATH: '/usr/bin:/bin' }, ...confines };
-  const launch = createBubblewrapSandbox(options).launch(['bash', '-c', script], whole);
-  return runCommand({ launch, cwd: confines.cwd, timeoutMs: 600_000 });
+  const sandboxLaunch = createBubblewrapSandbox(options).launch(['bash', '-c', script], whole);
+  return runCommand({ sandboxLaunch, cwd: confines.cwd, timeoutMs: 600_000 });
 }

@@ -26,14 +26,14 @@ describe('the examples', () => {
   const states = collectStatesByEvent();
 
   it.each(eventTypes)('of %s is taken in a state in which the chart says so', (type) => {
-    const drawn = turnChart.states.filter(({ moves }) => moves.some(({ on }) => on === type));
+    const drawn = turnChart.states.filter(({ transitions }) => transitions.some(({ on }) => on === type));
     const names = drawn.map(({ name }) => name);
     expect([...(states.get(type) ?? [])].filter((name) => names.includes(name))).not.toEqual([]);
   });
 
   it('are taken nowhere else, except that a paused session takes what the state held takes', () => {
     const undrawn = eventTypes.flatMap((type) => {
-      const drawn = turnChart.states.filter(({ moves }) => moves.some(({ on }) => on === type));
+      const drawn = turnChart.states.filter(({ transitions }) => transitions.some(({ on }) => on === type));
       const names = new Set([...drawn.map(({ name }) => name), 'paused']);
       return [...(states.get(type) ?? [])]
         .filter((name) => !names.has(name))
@@ -50,7 +50,7 @@ describe('the answers to actions', () => {
       const states = turnChart.states.filter((state) => listEnteredStates(action).has(state.name));
       for (const type of answers) {
         expect(eventExamples[type]).toHaveProperty('request');
-        expect(states.some(({ moves }) => moves.some(({ on }) => on === type))).toBe(true);
+        expect(states.some(({ transitions }) => transitions.some(({ on }) => on === type))).toBe(true);
       }
     },
   );
@@ -68,6 +68,6 @@ describe('the answers to actions', () => {
 
 /** The states that are entered with an action. */
 function listEnteredStates(action: string): ReadonlySet<string> {
-  const moves = turnChart.states.flatMap((state) => state.moves);
-  return new Set(moves.filter(({ does }) => does.includes(action)).map(({ to }) => to));
+  const moves = turnChart.states.flatMap((state) => state.transitions);
+  return new Set(moves.filter(({ actions }) => actions.includes(action)).map(({ to }) => to));
 }

@@ -41,7 +41,7 @@ export function describeClaimsContract(make: () => () => Store): void {
     expect(claims.map(({ owner }) => owner)).toEqual(
       Array.from({ length: 100 }, (_, index) => `owner ${index + 5}`),
     );
-    await forkStoredSession(store, 'a', { at: 2, as: 'b', owner: 'third', now: 1 });
+    await forkStoredSession(store, 'a', { at: 2, newId: 'b', owner: 'third', now: 1 });
     expect(await store.claims('b')).toMatchObject([{ owner: 'third', head: 2 }]);
     await store.remove('a');
     expect(await store.claims('a')).toEqual([]);

@@ -148,7 +148,7 @@ function describeForkPoints(make: () => () => Store): void {
         let then = start;
         for (let at = 0; at <= log.length; at += 1) {
           await store.remove('fork');
-          const { head } = await forkStoredSession(store, start.id, { at, as: 'fork', owner: 'me', now });
+          const { head } = await forkStoredSession(store, start.id, { at, newId: 'fork', owner: 'me', now });
           const forked = await store.open('fork');
           const running = listRunningCalls(then);
           expect(head).toBe(at + running.length);
@@ -172,25 +172,31 @@ function describeForkPoints(make: () => () => Store): void {
 
   it('forks a fork, with the same numbers, settings and all that is said about it', async () => {
     const store = make()();
-    const about = { dir: '/work', model: 'm' };
+    const metadata = { dir: '/work', model: 'm' };
     await appendSampleEvents(
       store,
       createSampleSession(),
-      await store.create(createSampleSession(), 'me', { about }),
+      await store.create(createSampleSession(), 'me', { metadata }),
       20,
     );
-    const first = await forkStoredSession(store, 'a', { at: 10, as: 'b', owner: 'me', now });
+    const first = await forkStoredSession(store, 'a', { at: 10, newId: 'b', owner: 'me', now });
     expect((await store.list())[0]).toMatchObject({ id: 'b', updatedAt: now });
     const { session: begun } = await store.open('b');
     await appendSampleEvents(store, begun, first, 4);
-    await forkStoredSession(store, 'b', { at: 12, as: 'c', owner: 'they', now: now + 1 });
+    await forkStoredSession(store, 'b', { at: 12, newId: 'c', owner: 'they', now: now + 1 });
     const listed = await store.list();
     const [b, c] = ['b', 'c'].map((id) => listed.find((each) => each.id === id));
     expect(listed[0]).toBe(c);
-    expect(b).toMatchObject({ id: 'b', about, parent: { id: 'a', at: 10 }, createdAt: now, head: 14 });
+    expect(b).toMatchObject({
+      id: 'b',
+      about: metadata,
+      parent: { id: 'a', at: 10 },
+      createdAt: now,
+      head: 14,
+    });
     expect(c).toMatchObject({
       id: 'c',
-      about,
+      about: metadata,
       parent: { id: 'b', at: 12 },
       owner: 'they',
       createdAt: now + 1,
@@ -214,8 +220,8 @@ function describeForkPoints(make: () => () => Store): void {
     const store = make()();
     const { end: begun } = createSampleLog(createSampleSession(), 5);
     await appendSampleEvents(store, begun, await store.create(begun, 'me'), 4);
-    await forkStoredSession(store, 'a', { at: 8, as: 'b', owner: 'me', now });
-    await forkStoredSession(store, 'a', { at: 0, as: 'c', owner: 'me', now });
+    await forkStoredSession(store, 'a', { at: 8, newId: 'b', owner: 'me', now });
+    await forkStoredSession(store, 'a', { at: 0, newId: 'c', owner: 'me', now });
     expect((await collectStoredEvents(store, 'b')).map(({ seq }) => seq)).toEqual([6, 7, 8]);
     expect(await store.open('c')).toMatchObject({
       session: { ...begun, id: 'c' },
@@ -254,7 +260,7 @@ function describeForkInterruptions(make: () => () => Store): void {
     );
     for (const at of [5, 6]) {
       const id = `at ${at}`;
-      await forkStoredSession(store, 'a', { at, as: id, owner: 'me', now });
+      await forkStoredSession(store, 'a', { at, newId: id, owner: 'me', now });
       const { session: forked } = await store.open(id);
       const resumed = replay(forked, at === 6 ? [{ type: 'resume-requested', at: now }] : []);
       expect(listPendingActions(resumed)).toMatchObject([{ type: 'run-tools', calls: [{ id: 'three' }] }]);
@@ -290,7 +296,7 @@ function describeForkInterruptions(make: () => () => Store): void {
       await store.create(createSampleSession(), 'me'),
       3,
     );
-    const forking = forkStoredSession(store, id, { at: 2, as: 'b', owner: 'me', now, ...options });
+    const forking = forkStoredSession(store, id, { at: 2, newId: 'b', owner: 'me', now, ...options });
     await expect(forking).rejects.toMatchObject({ code });
     expect((await store.list()).map((each) => each.id)).toEqual(['a']);
   });

@@ -66,8 +66,8 @@ async function runWholeScript(store: Store): Promise<{ session: Session; made: r
   const made: string[] = [];
   const log = createStoreEventLog(store, 'a', await store.create(createSampleSession(), 'me'));
   const agent = createNotingAgent(createSampleSession(), log, made);
-  void agent.say('Note three things.');
-  return { session: await agent.idle(), made };
+  void agent.sendMessage('Note three things.');
+  return { session: await agent.waitUntilIdle(), made };
 }
 
 describe('an agent with its log in a store', () => {
@@ -90,8 +90,8 @@ describe('an agent with its log in a store', () => {
       const count = { commits: 0 };
       const counted = { togetherMax: most, append: () => void (count.commits += 1) };
       const counting = createNotingAgent(createSampleSession(), counted, []);
-      void counting.say('Note three things.');
-      await counting.idle();
+      void counting.sendMessage('Note three things.');
+      await counting.waitUntilIdle();
       expect(count.commits).toBe(length);
       const uninterrupted = await runWholeScript(createMemoryStore());
       const expected = stripTimes(toItemArray(getConversation(uninterrupted.session)));
@@ -102,7 +102,7 @@ describe('an agent with its log in a store', () => {
         const first = openSqliteStore(folder.at('sessions.db'));
         const log = createStoreEventLog(first, 'a', await first.create(createSampleSession(), 'first'));
         const stopped = createNotingAgent(createSampleSession(), createLosableLog(stop, most, log), made);
-        void stopped.say('Note three things.');
+        void stopped.sendMessage('Note three things.');
         await expect(stopped.ended).rejects.toThrow('gone');
         await first.close();
 
@@ -110,7 +110,7 @@ describe('an agent with its log in a store', () => {
         const taken = await resumeSession(second, 'a', { owner: 'second' });
         const agent = createNotingAgent(taken.session, taken.log, made);
         await agent.resume();
-        const end = await agent.idle();
+        const end = await agent.waitUntilIdle();
         expect(findTurnAnswer(getConversation(end))).toBe('All noted.');
         expect((await second.open('a')).session).toStrictEqual(end);
         expect(made).toHaveLength(new Set(made).size);
@@ -134,7 +134,7 @@ describe('an agent with its log in a store', () => {
     const made: string[] = [];
     const old = createNotingAgent(createSampleSession(), log, made);
     await resumeSession(store, 'a', { owner: 'new' });
-    void old.say('Note three things.');
+    void old.sendMessage('Note three things.');
     await expect(old.ended).rejects.toThrow(/Someone else holds the session.*"new"/);
     expect(made).toEqual([]);
     expect(await listStoredEvents(store, 'a')).toEqual([]);

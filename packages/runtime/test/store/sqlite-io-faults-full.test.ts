@@ -113,17 +113,17 @@ describe('a store whose disk is full', { tags: ['mount'] }, () => {
       log,
       model: createScriptedModel([{ text: 'x'.repeat(20_000) }, { text: 'There.' }]),
       tools: [],
-      onTrouble: (trouble) => troubles.push(trouble?.kind ?? null),
+      onStoreOutage: (trouble) => troubles.push(trouble?.kind ?? null),
     });
     disk.fill();
-    void agent.say('Are you there?');
+    void agent.sendMessage('Are you there?');
     await expect.poll(() => troubles.length).toBeGreaterThan(0);
     expect(agent.session.turn.status).toBe('waitingForUser');
     disk.free();
     await expect.poll(() => troubles.at(-1)).toBeNull();
-    await agent.idle();
-    await agent.say('And now?');
-    const end = await agent.idle();
+    await agent.waitUntilIdle();
+    await agent.sendMessage('And now?');
+    const end = await agent.waitUntilIdle();
     expect((await store.open('agent')).session).toStrictEqual(end);
     expect(await store.verify('agent')).toEqual({ ok: true, head: 4 });
   });

@@ -91,7 +91,7 @@ describe('a store of the first version', () => {
       steps: 2,
     });
     expect(await appendSampleEvents(store, end, { fence: 7, head: 6 }, 2)).toMatchObject({ at: { head: 8 } });
-    await forkStoredSession(store, 'a', { at: 3, as: 'c', owner: 'me', now: 9_000 });
+    await forkStoredSession(store, 'a', { at: 3, newId: 'c', owner: 'me', now: 9_000 });
     expect(await openTestStore(path).open('c')).toMatchObject({ parent: { id: 'a', at: 3 } });
   });
 
@@ -176,7 +176,7 @@ describe('damage in the past', () => {
   it('is not carried over to a fork', async () => {
     const { store, path } = await createStoredSession();
     executeStatement(path, `UPDATE events SET text = replace(text, 'step', 'stop') WHERE seq = 5`);
-    const forking = forkStoredSession(store, 'a', { at: 6, as: 'b', owner: 'me', now: 9_000 });
+    const forking = forkStoredSession(store, 'a', { at: 6, newId: 'b', owner: 'me', now: 9_000 });
     await expect(forking).rejects.toMatchObject({ code: 'damaged' });
     expect((await store.list()).map(({ id }) => id)).toEqual(['a']);
   });

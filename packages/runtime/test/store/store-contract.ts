@@ -429,21 +429,21 @@ function describeSessionList(make: () => () => Store): void {
 function describeMetadata(make: () => () => Store): void {
   it('gives back what is said about a session, whatever happens to it', async () => {
     const open = make();
-    const about = JSON.parse('{"dir": "/x\\u0000\\ud800", "__proto__": {"a": [null, 1.5]}}') as Json;
-    const at = await open().create(createSampleSession(), 'me', { about, createdAt: 1_234.5 });
+    const metadata = JSON.parse('{"dir": "/x\\u0000\\ud800", "__proto__": {"a": [null, 1.5]}}') as Json;
+    const at = await open().create(createSampleSession(), 'me', { metadata, createdAt: 1_234.5 });
     await appendSampleEvents(open(), createSampleSession(), at, 3);
     await open().claim('a', 'they');
     const found = [await open().open('a'), (await open().list())[0]];
-    expect(found.map((each) => JSON.stringify(each?.about))).toEqual([
-      JSON.stringify(about),
-      JSON.stringify(about),
+    expect(found.map((each) => JSON.stringify(each?.metadata))).toEqual([
+      JSON.stringify(metadata),
+      JSON.stringify(metadata),
     ]);
     expect(found[1]).toMatchObject({ owner: 'they', head: 3, createdAt: 1_234.5, updatedAt: 1_002 });
   });
 
   it.each<[string, CreateSessionOptions, string]>([
-    ['what JSON would change', { about: { x: Number.NaN } }, '"x" is NaN'],
-    ['more about it than belongs in a list', { about: 'x'.repeat(10_000) }, '10002 characters'],
+    ['what JSON would change', { metadata: { x: Number.NaN } }, '"x" is NaN'],
+    ['more about it than belongs in a list', { metadata: 'x'.repeat(10_000) }, '10002 characters'],
     ['a time that is none', { createdAt: Number.NaN }, 'time of creation (NaN)'],
     ['half an event', { past: createEmptyPast({ id: 'b', at: 1.5 }) }, '(1.5)'],
     ['a parent without a name', { past: createEmptyPast({ id: '', at: 1 }) }, '1 to 200 characters'],

@@ -46,7 +46,7 @@ async function runCodingAgent(
   setting: CodingAgentOptions,
 ) {
   using index = await indexFolder(folder.root);
-  const tools = createCodingTools({ folder: index, launcher: passthroughSandbox });
+  const tools = createCodingTools({ folder: index, sandbox: passthroughSandbox });
   const permissions = createPermissionPolicy({ ...setting, root: folder.root, tools, sandboxed: false });
   const events: Event[] = [];
   const agent = new Agent({
@@ -56,8 +56,8 @@ async function runCodingAgent(
     decide: createPermissionDecider({ permissions, ask: setting.ask ?? null }),
     observe: ({ event }) => events.push(event),
   });
-  void agent.say('Mend the sum.');
-  const session = await agent.idle();
+  void agent.sendMessage('Mend the sum.');
+  const session = await agent.waitUntilIdle();
   const messages = toItemArray(getConversation(session));
   const results = messages.filter((message): message is ToolMessage => message.role === 'tool');
   return { session, events, results, answer: findTurnAnswer(getConversation(session)) };

@@ -6,7 +6,7 @@ export function createHandClock(): RuntimeClock & { pass(ms: number): Promise<vo
   const waits: { readonly at: number; readonly wake: () => void }[] = [];
   return {
     now: () => now,
-    until: (at, signal) =>
+    sleepUntil: (at, signal) =>
       new Promise((resolve) => {
         signal.addEventListener('abort', () => resolve(), { once: true });
         if (at <= now || signal.aborted) resolve();

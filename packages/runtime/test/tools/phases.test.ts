@@ -26,7 +26,7 @@ function startPhaseAgent(
 } {
   const seen: StepResult[] = [];
   const time = { at: 1_000 };
-  const clock = { now: () => time.at, until: () => Promise.resolve() };
+  const clock = { now: () => time.at, sleepUntil: () => Promise.resolve() };
   const tools: readonly Tool[] = createPhaseTools({
     post: (event) => agent.post(event),
     phases: () => agent.session.phases,
@@ -80,8 +80,8 @@ describe('a model with phase tools', () => {
       { calls: [createCompleteCall({ success: true, summary: 'Mended.' })] },
       { calls: [{ tool: 'finish', args: { answer: 'done' } }] },
     ]);
-    void agent.say('mend it');
-    await agent.idle();
+    void agent.sendMessage('mend it');
+    await agent.waitUntilIdle();
     expect(phases()).toMatchObject({
       total: 2,
       current: null,
@@ -105,8 +105,8 @@ describe('a model with phase tools', () => {
       { calls: [createStartCall({ description: 'Look' })] },
       { text: 'done' },
     ]);
-    void agent.say('go');
-    await agent.idle();
+    void agent.sendMessage('go');
+    await agent.waitUntilIdle();
     const at = seen.findIndex(({ event }) => event.type === 'phase-started');
     expect(seen[at]?.session.turn.status).toBe('executingTools');
     expect(seen[at]?.session.phases.current?.number).toBe(1);
@@ -129,8 +129,8 @@ describe('a model with phase tools', () => {
       { calls: [complete1, complete1, createCompleteCall({ success: true, summary: 'All is well.' })] },
       { text: 'done' },
     ]);
-    void agent.say('go');
-    await agent.idle();
+    void agent.sendMessage('go');
+    await agent.waitUntilIdle();
     expect(listPhaseChanges(seen)).toEqual(['phase-started 1', 'phase-completed 1']);
     expect(phases().completed).toMatchObject([{ number: 1, success: false, summary: 'Nothing there.' }]);
   });

@@ -28,18 +28,18 @@ async function runUntilIntent(
   let intent: Json = null;
   const execution: ExecutionHandle = {
     id: 'abc',
-    intend: (said) => {
+    recordIntent: (said) => {
       intent = said;
       return Promise.resolve(goesOn);
     },
-    hear: () => undefined,
+    appendOutput: () => undefined,
   };
   const result = await tool.run(args, { signal, report: () => undefined, execution });
   return { intent, result };
 }
 
 const reconcileTool = (tool: Tool, args: Json, intent: Json): Promise<unknown> | undefined =>
-  tool.settle?.(args, { execution: 'abc', startedAt: 5, intent, output: null, signal });
+  tool.reconcile?.(args, { execution: 'abc', startedAt: 5, intent, output: null, signal });
 
 describe('a change of a file that was cut off', () => {
   const cases = [
@@ -115,7 +115,7 @@ describe('a command that outlived the process that started it', () => {
     });
     const ended = new Promise((resolve) => child.once('exit', resolve));
     await expect.poll(() => existsSync(folder.at('ticks'))).toBe(true);
-    const tool = createShellTool({ root: folder.root, launcher: passthroughSandbox });
+    const tool = createShellTool({ root: folder.root, sandbox: passthroughSandbox });
     const result = await reconcileTool(tool, { command: line }, null);
     expect(result).toMatchObject({ ok: false, error: { kind: 'interrupted' } });
     expect(JSON.stringify(result)).toContain('It was still running, and was ended now.');

@@ -19,7 +19,7 @@ const runShellTool = (
   args: Json,
   context: Parameters<typeof runTestTool>[2] = {},
   options: Partial<CommandOptions> = {},
-) => runTestTool(createShellTool({ root, launcher: passthroughSandbox, ...options }), args, context);
+) => runTestTool(createShellTool({ root, sandbox: passthroughSandbox, ...options }), args, context);
 const getShellOutput = (result: unknown): string =>
   String(Reflect.get(Object(Reflect.get(Object(result), 'output')), 'output'));
 const getShellMessage = (result: unknown): string =>
@@ -124,11 +124,11 @@ describeOnUnix('running a command', () => {
 
   it('says why when it cannot be started', async () => {
     using folder = createTempFolder();
-    const launcher = {
+    const sandbox = {
       kind: 'none',
       launch: () => ({ file: '/nowhere/at-all', args: [], env: {} }),
     } as const;
-    expect(await runShellTool(folder, { command: 'pwd' }, {}, { launcher })).toEqual(
+    expect(await runShellTool(folder, { command: 'pwd' }, {}, { sandbox })).toEqual(
       matchRefusal('failed', /could not be started: .*ENOENT/),
     );
   });
@@ -258,7 +258,7 @@ describeOnUnix('what a command has started', () => {
   it('ends at the limit set for the tool as well, and what was written until then is told', async () => {
     using folder = createTempFolder();
     const clock = createHandClock();
-    const shellTool = createShellTool({ root: folder.root, launcher: passthroughSandbox });
+    const shellTool = createShellTool({ root: folder.root, sandbox: passthroughSandbox });
     const [tool] = applyToolLimits([shellTool], { shell: { timeoutMs: 500 } }, clock);
     if (tool === undefined) throw new Error('There is no tool.');
     const running = runTestTool(tool, { command: `echo begun; ${tickerCommand(folder)}` });
@@ -277,7 +277,7 @@ describe('a command in a sandbox', { tags: ['bubblewrap'] }, () => {
   it('works in the folder and nowhere else, and its long output is saved all the same', async () => {
     using folder = createTempFolder();
     const args = { command: 'echo in > a.txt; cat a.txt; (echo out > /etc/pawl-test) 2>&1; seq 1 20000' };
-    const result = await runShellTool(folder, args, {}, { launcher: detectedSandbox });
+    const result = await runShellTool(folder, args, {}, { sandbox: detectedSandbox });
     expect(getShellOutput(result)).toMatch(/^in\n.*Read-only file system/);
     expect(getShellOutput(result)).toMatch(/all of it is in \.pawl\/output\//);
     expect(readFileSync(folder.at('a.txt'), 'utf8')).toBe('in\n');
@@ -286,7 +286,7 @@ describe('a command in a sandbox', { tags: ['bubblewrap'] }, () => {
   it('leaves nothing behind by itself, not even what has taken off its mark', async () => {
     using folder = createTempFolder();
     const command = `${hide(folder)} & until [ -e ticks ]; do sleep 0.01; done; exit 0`;
-    expect(await runShellTool(folder, { command }, {}, { launcher: detectedSandbox })).toMatchObject({
+    expect(await runShellTool(folder, { command }, {}, { sandbox: detectedSandbox })).toMatchObject({
       ok: true,
     });
     await expectAllEnded(folder);
@@ -294,7 +294,7 @@ describe('a command in a sandbox', { tags: ['bubblewrap'] }, () => {
 
   it('leaves nothing behind when time is up, not even what has taken off its mark', async () => {
     using folder = createTempFolder();
-    const result = await runOutOfTime(folder, `${hide(folder)} & sleep 100`, { launcher: detectedSandbox });
+    const result = await runOutOfTime(folder, `${hide(folder)} & sleep 100`, { sandbox: detectedSandbox });
     expect(result).toMatchObject({ ok: false });
     await expectAllEnded(folder);
   });

@@ -13,7 +13,7 @@ const describeOnUnix = describe.skipIf(process.platform === 'win32');
 
 const runTestCommandTool = ({ root }: TempFolder, command: string | null, args: Json = {}) =>
   runTestTool(
-    createTestTool({ root, launcher: passthroughSandbox, ...(command !== null && { command }) }),
+    createTestTool({ root, sandbox: passthroughSandbox, ...(command !== null && { command }) }),
     args,
   );
 

@@ -62,7 +62,7 @@ export function createRedisCommandChannel(redis: RedisClient, prefix: string): C
         if (id === -2) throw createQueueFullError(session);
         return String(id);
       }),
-    waiting: (session) =>
+    listPending: (session) =>
       translateRedisErrors(async () => {
         const { commands } = buildSessionKeys(prefix, session);
         const entries = (await redis.xrange(
@@ -74,7 +74,7 @@ export function createRedisCommandChannel(redis: RedisClient, prefix: string): C
         )) as StreamEntry[];
         return entries.map(([id, fields]) => ({ id, command: parseCommand(fields[1] ?? '') }));
       }),
-    drop: (session, id, fence) =>
+    remove: (session, id, fence) =>
       translateRedisErrors(async () => {
         const { session: key, commands } = buildSessionKeys(prefix, session);
         const last = Number(await drop([key, commands], [id, fence ?? '']));

@@ -85,7 +85,7 @@ export function parseSessionRow(id: string, fields: ReadonlyMap<string, string>)
     throw new StoreError('unreadable', formatSessionLabel(id), 'what Redis has of it is no session');
   }
   const [fence, head] = [Number(fields.get('fence')), Number(fields.get('head'))];
-  return { ...row, id, fence, head, about: fields.get('about') ?? null };
+  return { ...row, id, fence, head, metadata: fields.get('about') ?? null };
 }
 
 /** Invalid JSON counts as missing; a checksum verifies the content. */

@@ -129,11 +129,11 @@ function toWriteArguments(
   change: Extract<SessionChange, { kind: 'write' }>,
 ): ScriptArguments {
   const { row, initial, events, snapshot, claim, commands } = change;
-  const { fence, head, about, ...rest } = row;
+  const { fence, head, metadata, ...rest } = row;
   const fields = ['row', JSON.stringify(rest), 'fence', fence, 'head', head, 'from', row.snapshotHead];
   fields.push('token', writing.token);
   if (initial !== null) fields.push('initial', initial, 'born', fence, 'first', getInitialHead(row, events));
-  if (initial !== null && about !== null) fields.push('about', about);
+  if (initial !== null && metadata !== null) fields.push('about', metadata);
   const kept = snapshot === null ? '' : JSON.stringify(snapshot);
   const numbered = events.flatMap(({ seq, hash, text }) => [seq, hash, text]);
   return [

@@ -167,7 +167,7 @@ function renderModePath({ mode, settings }: Session, columns: number): readonly 
 }
 
 function listNextModes(chart: Chart, state: string): readonly string[] {
-  const moves = chart.states.find(({ name }) => name === state)?.moves ?? [];
+  const moves = chart.states.find(({ name }) => name === state)?.transitions ?? [];
   return [...new Set(moves.map(({ to }) => to))].filter((to) => to !== state);
 }
 

@@ -36,9 +36,9 @@ function summarizePhases({
   now,
 }: ScreenModel): { readonly cells: StyledLine; readonly line: StyledSegment } | null {
   const progress = computePhaseProgress(phases, now);
-  const { current, total, done, failed, overdue } = progress;
-  if (current === null && done === 0) return null;
+  const { current, total, completed, failed, overdue } = progress;
+  if (current === null && completed === 0) return null;
   const cells =
-    total === null ? [] : renderBar(done / total, Math.min(total, 12), failed > 0 ? 'bad' : 'good');
+    total === null ? [] : renderBar(completed / total, Math.min(total, 12), failed > 0 ? 'bad' : 'good');
   return { cells, line: createSegment(formatPhaseLine(progress), overdue ? 'warn' : 'plain') };
 }

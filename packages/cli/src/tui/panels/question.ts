@@ -60,7 +60,7 @@ function renderPermissionQuestion(
   { question }: QuestionOfKind<'permission'>,
   columns: number,
 ): readonly StyledLine[] {
-  const { call, why, always } = question;
+  const { call, reason, always } = question;
   const described = describeCall(call, { width: columns - 3 }).lines;
   // Wide characters can make a row too long, so wrap it instead of truncating it.
   const [tool = '', ...args] = described.flatMap((line) =>
@@ -69,7 +69,7 @@ function renderPermissionQuestion(
   return [
     [createSegment(` ${tool}`, 'strong')],
     ...args.map((row): StyledLine => [createSegment(` ${row}`)]),
-    ...wrapText(why, columns - 3).map((row): StyledLine => [createSegment(` ${row}`, 'dim')]),
+    ...wrapText(reason, columns - 3).map((row): StyledLine => [createSegment(` ${row}`, 'dim')]),
     ...(always === null ? [] : wrapText(`always means: ${always}`, columns - 3)).map((row): StyledLine => [
       createSegment(` ${row}`, 'dim'),
     ]),

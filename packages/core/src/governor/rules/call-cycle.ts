@@ -14,11 +14,11 @@ const secondLapMax = 4;
  */
 export const callCycle: Rule = {
   id: 'round-and-round',
-  because:
+  rationale:
     'When call after call, and answer after answer, has been seen before, the agent goes over known ground. A second ' +
     'look has its uses, so one of the calls must have come up three times.',
   thresholds: { advise: 3, refuse: null, finish: 5 },
-  look(window) {
+  match(window) {
     const evidence = takeTailWhile(window, (each, index) =>
       hasEarlierMatch(window, index, (earlier) => isSameObservation(earlier, each)),
     );

@@ -4,12 +4,12 @@ import type { Rule } from '../rule.ts';
 /** A file that keeps returning to earlier content. */
 export const editAndRevert: Rule = {
   id: 'edit-and-revert',
-  because:
+  rationale:
     'Putting back what one took away, and then taking it away again, leaves the file where it was: whatever the two versions ' +
     'were meant to decide has been decided twice over. Undoing a change once is ordinary work, so is trying it once more.',
   unit: 'ways back',
   thresholds: { advise: 2, refuse: null, finish: 4 },
-  look(window) {
+  match(window) {
     const last = window.at(-1);
     if (last === undefined || last.change === null) return null;
     const { target, to } = last.change;

@@ -4,11 +4,11 @@ import { takeTailWhile } from './window-queries.ts';
 /** The same error class in consecutive calls, whatever the tool and arguments. */
 export const errorStreak: Rule = {
   id: 'error-streak',
-  because:
+  rationale:
     'Changing the arguments and meeting the same class of error each time is not a search, it is a wall. People and models ' +
     'do find the right form after a few tries, so a word comes early and the end comes late.',
   thresholds: { advise: 3, refuse: null, finish: 7 },
-  look(window) {
+  match(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;
     const evidence = takeTailWhile(window, (each) => each.error === last.error);

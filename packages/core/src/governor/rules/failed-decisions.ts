@@ -3,13 +3,13 @@ import type { ObservationRule } from '../rule.ts';
 /** Consecutive replies that cannot be parsed. */
 export const failedDecisions: ObservationRule<'decision'> = {
   id: 'failed-decisions',
-  because:
+  rationale:
     'A call that cannot be understood says nothing about the work, and each is answered with what was wrong. A model that ' +
     'still gets none right after six replies will not get the seventh right.',
   on: 'decision',
   unit: 'replies',
   thresholds: { advise: 3, refuse: null, finish: 6 },
-  look(window) {
+  match(window) {
     const evidence = window.filter(
       (each, index) => window.findIndex(({ request }) => request === each.request) === index,
     );

@@ -4,11 +4,11 @@ import { takeTailWhile } from './window-queries.ts';
 /** Every call fails, with different errors. */
 export const failureStreak: Rule = {
   id: 'nothing-works',
-  because:
+  rationale:
     'A long unbroken row of failures, even different ones, means that what the agent believes about its surroundings is ' +
     'wrong. A handful is normal while feeling the way; eight without one success is not.',
   thresholds: { advise: 5, refuse: null, finish: 8 },
-  look(window) {
+  match(window) {
     const evidence = takeTailWhile(window, (each) => each.error !== null);
     return {
       count: evidence.length,

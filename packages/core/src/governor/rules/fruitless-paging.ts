@@ -4,13 +4,13 @@ import { takeTailWhile } from './window-queries.ts';
 /** Paging that frees too little. */
 export const fruitlessPaging: ObservationRule<'paging'> = {
   id: 'fruitless-paging',
-  because:
+  rationale:
     'Making room that frees less than a tenth, or after which there is still no room, has nothing left to put away. A second ' +
     'time shows it, and the model could not be asked anyway.',
   on: 'paging',
   unit: 'times',
   thresholds: { advise: null, refuse: null, finish: 2 },
-  look(window) {
+  match(window) {
     const evidence = takeTailWhile(window, (each) => each.fruitless);
     return {
       count: evidence.length,

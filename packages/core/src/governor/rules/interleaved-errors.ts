@@ -7,11 +7,11 @@ const successGapMax = 2;
 /** One error class that recurs, with other calls in between. */
 export const interleavedErrors: Rule = {
   id: 'interleaved-errors',
-  because:
+  rationale:
     'Looking something up between two tries and then meeting the same class of error is how a model rereads a file and ' +
     'still edits it wrongly. It also happens to those who get there, so it only earns advice.',
   thresholds: { advise: 3, refuse: null, finish: null },
-  look(window) {
+  match(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;
     const evidence = findInterleavedErrors(window, last.error);

@@ -4,11 +4,11 @@ import { isNewOutcome, takeTailWhile } from './window-queries.ts';
 /** A long run of calls without a new outcome. */
 export const noProgress: Rule = {
   id: 'no-progress',
-  because:
+  rationale:
     'Twelve calls without one success that says something new are a lot. It may still be a hard problem, so this only ever ' +
     'earns advice.',
   thresholds: { advise: 12, refuse: null, finish: null },
-  look(window) {
+  match(window) {
     const evidence = takeTailWhile(window, (_, index) => !isNewOutcome(window, index));
     return {
       count: evidence.length,

@@ -7,13 +7,13 @@ const secondsPerPoll = 30;
 /** Repeated polling for something to be done. */
 export const prolongedWait: ObservationRule<'waiting'> = {
   id: 'waiting',
-  because:
+  rationale:
     'Asking whether something is done is not a loop: it is waiting, and what bounds it is time, not how often one looks. ' +
     'As long as the answer moves, it may go on. A minute of looking at the same answer deserves a word, half an hour an end.',
   on: 'waiting',
   unit: 'seconds',
   thresholds: { advise: 60, refuse: null, finish: 1_800 },
-  look(window) {
+  match(window) {
     const wait = window.at(-1);
     if (wait === undefined) return null;
     const { first, last, looks } = wait;

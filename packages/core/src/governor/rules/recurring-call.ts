@@ -4,11 +4,11 @@ import { isSameObservation } from './window-queries.ts';
 /** One call that recurs with the same outcome, among other calls. */
 export const recurringCall: Rule = {
   id: 'again-and-again',
-  because:
+  rationale:
     'A call that comes back five times with the same result, with other things in between, is one the agent forgets it ' +
     'has made. Running the same test after each change looks the same, so this only earns advice.',
   thresholds: { advise: 5, refuse: null, finish: null },
-  look(window) {
+  match(window) {
     const last = window.at(-1);
     if (last === undefined) return null;
     const evidence = window.filter((each) => isSameObservation(each, last));

@@ -4,11 +4,11 @@ import { isSameObservation, takeTailWhile } from './window-queries.ts';
 /** Consecutive identical calls with the same outcome. */
 export const repeatedCall: Rule = {
   id: 'repeated-call',
-  because:
+  rationale:
     'A call that is repeated word for word and answered the same way has told all it can tell. Once more may be a slip; ' +
     'a third time nothing has happened in between that could change the answer.',
   thresholds: { advise: 3, refuse: null, finish: 4 },
-  look(window) {
+  match(window) {
     const last = window.at(-1);
     if (last === undefined || last.error !== null) return null;
     const evidence = takeTailWhile(window, (each) => isSameObservation(each, last));

@@ -4,11 +4,11 @@ import { isSameObservation, takeTailWhile } from './window-queries.ts';
 /** Consecutive identical calls that fail with the same error. */
 export const repeatedFailure: Rule = {
   id: 'repeated-failure',
-  because:
+  rationale:
     'A call that failed and is made again word for word, with nothing changed in between, fails again. The second time is ' +
     'already one too many to let pass without a word.',
   thresholds: { advise: 2, refuse: 3, finish: 4 },
-  look(window) {
+  match(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;
     const evidence = takeTailWhile(window, (each) => isSameObservation(each, last));

@@ -4,13 +4,13 @@ import { takeTailWhile } from './window-queries.ts';
 /** The same text again, without a call. */
 export const repeatedText: ObservationRule<'talk'> = {
   id: 'repeated-text',
-  because:
+  rationale:
     'Saying the same thing again, with nothing done in between and nothing new said to the agent, moves nothing. Numbers, ' +
     'case and spacing do not make it a new thing to say.',
   on: 'talk',
   unit: 'replies',
   thresholds: { advise: 2, refuse: null, finish: 3 },
-  look(window) {
+  match(window) {
     const last = window.at(-1);
     if (last === undefined) return null;
     const evidence = takeTailWhile(window, (each) => each.gist === last.gist);

@@ -3,13 +3,13 @@ import type { ObservationRule } from '../rule.ts';
 /** A reply that repeats one block of text. */
 export const repetitionLoop: ObservationRule<'chant'> = {
   id: 'chanting',
-  because:
+  rationale:
     'A model that has begun to repeat one piece of text does not stop by itself, and no more of it will say more. The reply ' +
     'is cut off and asked for again; a third one in a row ends the work.',
   on: 'chant',
   unit: 'replies',
   thresholds: { advise: 1, refuse: null, finish: 3 },
-  look(window) {
+  match(window) {
     const last = window.at(-1);
     if (last === undefined) return null;
     return {

@@ -4,11 +4,11 @@ import { takeTailWhile } from './window-queries.ts';
 /** Different calls of one tool that all return the same answer. */
 export const sameAnswer: Rule = {
   id: 'same-answer',
-  because:
+  rationale:
     'When a tool answers different questions with one and the same text, the questions miss. Tools that only ever say ' +
     'that they are done are common, so this only earns advice.',
   thresholds: { advise: 6, refuse: null, finish: null },
-  look(window) {
+  match(window) {
     const last = window.at(-1);
     // Tools that change something often return only a confirmation, so identical answers mean nothing.
     if (last === undefined || last.mute || last.change !== null) return null;

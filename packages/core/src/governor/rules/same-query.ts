@@ -3,11 +3,11 @@ import type { Rule } from '../rule.ts';
 /** The same search with other words or options and the same result. */
 export const sameQuery: Rule = {
   id: 'same-query',
-  because:
+  rationale:
     'Searching for the same words in another order, or with another limit, and finding the same, means that the answer is ' +
     'not to be found this way. Paging through results finds something else each time and does not count.',
   thresholds: { advise: 3, refuse: null, finish: null },
-  look(window) {
+  match(window) {
     const last = window.at(-1);
     if (last === undefined || last.query === null) return null;
     const { tool, query, outcome } = last;

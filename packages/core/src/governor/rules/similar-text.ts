@@ -8,13 +8,13 @@ const similarityMin = 0.8;
 /** Nearly the same text again, without a call. */
 export const similarText: ObservationRule<'talk'> = {
   id: 'similar-text',
-  because:
+  rationale:
     'A reply that shares four fifths of its wording with each of the replies before it is a variation of them. One that is ' +
     'reworded may still be heading somewhere, so it takes more of them than of equal ones.',
   on: 'talk',
   unit: 'replies',
   thresholds: { advise: 3, refuse: null, ask: 5, finish: null },
-  look(window) {
+  match(window) {
     const last = window.at(-1);
     if (last === undefined) return null;
     const evidence = takeTailWhile(window, (each) => computeSimilarity(each, last) >= similarityMin);

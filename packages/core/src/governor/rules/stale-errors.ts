@@ -4,11 +4,11 @@ import { hasEarlierMatch, takeTailWhile } from './window-queries.ts';
 /** Failing calls whose results were all seen before, whatever the arguments. */
 export const staleErrors: Rule = {
   id: 'stale-errors',
-  because:
+  rationale:
     'Six answers in a row that each tool had given before, ending in an error: two or three known errors take turns, and ' +
     'the arguments that change between them change nothing.',
   thresholds: { advise: null, refuse: null, finish: 6 },
-  look(window) {
+  match(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;
     const evidence = takeTailWhile(window, (each, index) =>

@@ -3,13 +3,13 @@ import type { ObservationRule } from '../rule.ts';
 /** Consecutive replies without a call. */
 export const textOnlyReplies: ObservationRule<'talk'> = {
   id: 'monologue',
-  because:
+  rationale:
     'Talking to nobody, reply after reply, is thinking aloud at best. Different thoughts may lead somewhere, so this only ' +
     'earns advice.',
   on: 'talk',
   unit: 'replies',
   thresholds: { advise: 5, refuse: null, finish: null },
-  look(window) {
+  match(window) {
     return {
       count: window.length,
       evidence: window,

@@ -62,11 +62,10 @@ export function applyPawlObservation(
   own: readonly Rule[],
 ): PawlDetectorState {
   const rules = selectRules({ preset: 'pawl', rules: mind.config.rules }, own);
-  const { watch: after, finding } = runDetector({ seen: mind.seen, spoken: [] }, sighting, rules);
+  const { state: after, match } = runDetector({ seen: mind.seen, spoken: [] }, sighting, rules);
   const others = mind.standing.filter(({ kind }) => kind !== sighting.kind && after.seen[kind].length > 0);
   const { kind } = sighting;
-  const standing =
-    finding === null ? others : [...others, { kind, verdict: toTrackerVerdict(finding, kind) }];
+  const standing = match === null ? others : [...others, { kind, verdict: toTrackerVerdict(match, kind) }];
   return { ...mind, seen: after.seen, standing };
 }
 

@@ -63,7 +63,7 @@ function acceptObservation(
 /** Stores only fingerprints of a pending call, because arguments can be long. */
 function startPawlCall(mind: PawlDetectorState, call: TrackerCall, seq: number): PawlDetectorState {
   const { tool, args, command, query } = call;
-  const observation = observeCall({ seq, tool, args: toCallArguments(call), ok: true, said: '' });
+  const observation = observeCall({ seq, tool, args: toCallArguments(call), ok: true, output: '' });
   const isWhole =
     args !== undefined || Boolean(command) || Boolean(query) || mind.config.readTools.includes(tool);
   return { ...mind, begun: appendRecent(mind.begun, { observation, isWhole }, startedCallsMax) };
@@ -101,8 +101,8 @@ function observeOutcome(
     tool,
     args: null,
     ok,
-    said,
-    saidHash: fingerprintOutcome(begun, outcome),
+    output: said,
+    outputHash: fingerprintOutcome(begun, outcome),
   });
   const content =
     contentHash === undefined

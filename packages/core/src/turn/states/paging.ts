@@ -71,8 +71,8 @@ function compactTurnConversation(
   { conversation }: PagingTurn,
   { at, summaries }: EventOfType<'paging-finished'>,
 ): PagingTurn['conversation'] {
-  const { keep, shelved } = halveConversation(conversation, { id, at, words: summaries?.conversation });
-  return shelved.length === 0 ? conversation : appendItems<ConversationMessage>(emptyConversation, keep);
+  const { kept, compacted } = halveConversation(conversation, { id, at, summary: summaries?.conversation });
+  return compacted.length === 0 ? conversation : appendItems<ConversationMessage>(emptyConversation, kept);
 }
 
 function handlePagingFailed(

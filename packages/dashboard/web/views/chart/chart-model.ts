@@ -106,7 +106,7 @@ function listShownStates(chart: Chart, walk: ChartTrail): Chart['states'] {
     name,
     description: 'The chart does not have it.',
     kind: 'waiting' as const,
-    moves: [],
+    transitions: [],
   }));
   return [...chart.states, ...undeclared];
 }
@@ -125,7 +125,9 @@ type UncountedEdge = Omit<EdgeViewModel, 'count' | 'isLatest'>;
 
 /** Merges all transitions between two states into one edge. Self-transitions have no edge. */
 function listShownEdges(chart: Chart, walk: ChartTrail): readonly UncountedEdge[] {
-  const ways = chart.states.flatMap(({ name, moves }) => moves.map((move) => ({ from: name, ...move })));
+  const ways = chart.states.flatMap(({ name, transitions }) =>
+    transitions.map((move) => ({ from: name, ...move })),
+  );
   const edges = new Map<string, { way: EdgeEndpoints; moves: ChartMove[] }>();
   for (const way of ways) {
     if (way.from === way.to) continue;
@@ -136,7 +138,7 @@ function listShownEdges(chart: Chart, walk: ChartTrail): readonly UncountedEdge[
   for (const { from, to, cause } of walk.ways.values()) {
     const id = formatEdgeId({ from, to });
     if (from === to || edges.has(id)) continue;
-    edges.set(id, { way: { from, to }, moves: [{ on: cause, when: null, to, does: [] }] });
+    edges.set(id, { way: { from, to }, moves: [{ on: cause, guard: null, to, actions: [] }] });
   }
   return [...edges].map(([id, { way, moves }]) => ({
     id,
@@ -153,8 +155,8 @@ function isUsualEdge(chart: Chart, { to }: EdgeEndpoints, moves: readonly ChartM
   return moves.some(({ on }) => on === null || !interruptionEvents.has(on));
 }
 
-function formatEdgeLabel({ on, when }: ChartMove): string {
-  return [on, when === null ? null : `[${when}]`].filter((part) => part !== null).join(' ');
+function formatEdgeLabel({ on, guard }: ChartMove): string {
+  return [on, guard === null ? null : `[${guard}]`].filter((part) => part !== null).join(' ');
 }
 
 /** Describes the chart in words, for screen readers. */

@@ -118,7 +118,7 @@ function listRuleProximities({ governor }: Session, rules: readonly Rule[]): rea
 function toRuleProximity(rule: Rule, distance: RuleDistance): RuleProximity {
   return {
     id: rule.id,
-    because: rule.because,
+    because: rule.rationale,
     unit: rule.unit ?? 'times',
     count: distance.count,
     next: distance.next,

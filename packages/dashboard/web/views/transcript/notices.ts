@@ -35,7 +35,7 @@ export function toActionNotice(seq: number, at: number, action: Action): Transcr
     return createNotice(seq, at, createNoticeContent('halted', 'Error', `${action.kind}: ${action.message}`));
   }
   if (action.type !== 'stop') return null;
-  const { kind, reason, rule } = action.why;
+  const { kind, reason, rule } = action.haltReason;
   const by = rule === null ? '' : ` (${rule})`;
   return createNotice(
     seq,

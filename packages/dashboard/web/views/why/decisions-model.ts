@@ -72,7 +72,7 @@ export class DecisionHistory {
 
   #asked(seq: number, at: number, action: Action): void {
     if (action.type === 'stop') {
-      const { reason, rule } = action.why;
+      const { reason, rule } = action.haltReason;
       this.all.push({ seq, at, kind: 'stop', reason, rule });
     }
     if (action.type !== 'ask-model') return;

@@ -110,7 +110,7 @@ function buildExplainedRule(
     const at = rule.thresholds[level] ?? null;
     return at === null ? [] : [{ level, at, isReached: count >= at }];
   });
-  return { id: rule.id, because: rule.because, unit: rule.unit ?? 'times', count, rungs };
+  return { id: rule.id, because: rule.rationale, unit: rule.unit ?? 'times', count, rungs };
 }
 
 function listEvidence(track: ReplayedTimeline, seqs: readonly number[]): readonly EvidenceItem[] {
@@ -179,7 +179,7 @@ function listCallFingerprints(track: ReplayedTimeline, seqs: readonly number[]):
 
 /** Returns the key by which the governor recognizes identical calls. */
 function fingerprintToolCall(tool: string, args: Json): string {
-  return observeCall({ seq: 0, tool, args, ok: true, said: '' }).call;
+  return observeCall({ seq: 0, tool, args, ok: true, output: '' }).call;
 }
 
 /** Finds the first model request at or after an event. */

@@ -37,7 +37,7 @@ describe.each(wireFormats)('an agent on $name', ({ open, events }) => {
       script[index]?.(response, one, index),
     );
     const agent = new Agent({ model: await open(url), tools: [searchTool] });
-    void agent.say('Where are the rake and the spade?');
+    void agent.sendMessage('Where are the rake and the spade?');
     await waitUntilIdle(agent);
     expect(received).toHaveLength(3);
     const sent = JSON.stringify(received[2]?.body);
@@ -69,7 +69,7 @@ describe.each(wireFormats.filter(({ name }) => name !== 'google'))(
         sendEvents(response, events(calls.length > 0 ? { calls } : { text: ['Nowhere.'] }));
       });
       const agent = new Agent({ model: await open(url), tools: [noting] });
-      void agent.say('Where is the rake?');
+      void agent.sendMessage('Where is the rake?');
       await waitUntilIdle(agent);
       expect(queries).toEqual(['rake']);
       expect(JSON.stringify(received[1]?.body)).toContain('the arguments of search break off');
@@ -95,7 +95,7 @@ describe.each([findWire('openai'), findWire('google')])('Savant on $name', ({ op
       callsMax: 1,
     });
     const agent = new Agent({ model, tools: [searchTool, finishTool], session });
-    void agent.say('Where is the rake?');
+    void agent.sendMessage('Where is the rake?');
     await waitUntilIdle(agent);
     expect(received).toHaveLength(2);
     for (const { body } of received) {
@@ -115,7 +115,7 @@ describe.each([findWire('openai'), findWire('google')])('Savant on $name', ({ op
 
 /** Resolves when the agent waits for the user again, or has ended. */
 function waitUntilIdle(agent: Agent): Promise<unknown> {
-  return Promise.race([agent.idle(), agent.ended]);
+  return Promise.race([agent.waitUntilIdle(), agent.ended]);
 }
 
 function getLastAssistantText(session: Session): string | undefined {
