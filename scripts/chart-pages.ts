@@ -73,7 +73,7 @@ function toHappyPath(chart: Chart): Chart {
     .filter(({ name }) => !detourStates.has(name))
     .map((state) => ({
       ...state,
-      moves: state.transitions.filter((move) => isHappyPathMove(move, state.name)),
+      transitions: state.transitions.filter((move) => isHappyPathMove(move, state.name)),
     }));
   return { ...chart, states };
 }

@@ -135,7 +135,7 @@ createSession({
 \`config\` takes their keys in either spelling (\`stuck_threshold\`, \`oscillation_window\`, \`progress_check_interval\`,
 \`max_recent_actions\`, \`max_recent_errors\`, \`enable\` and the rest) and is checked when the session is made; see
 [embedding.md](embedding.md). A rule of your own is an object with an \`id\`, the reason it exists, its thresholds and a
-\`look\` function; hand it to \`step\` as a third argument, on replay as well.
+\`match\` function; hand it to \`step\` as a third argument, on replay as well.
 
 ## The rules
 `;
