@@ -132,17 +132,17 @@ describe('pawl doctor', () => {
 
   it('advises with the package manager of each platform', async () => {
     expect(await adviceOn('linux')).toMatchObject({
-      git: 'Install git to keep each step of the work as a commit: apt install git',
+      git: 'Install git to commit each step automatically: apt install git',
     });
     expect(await adviceOn('darwin')).toMatchObject({
-      git: 'Install git to keep each step of the work as a commit: brew install git',
-      'redis-server': 'Install Redis if several workers are to share the work: brew install redis',
+      git: 'Install git to commit each step automatically: brew install git',
+      'redis-server': 'Install Redis to run several workers: brew install redis',
       sandbox: 'The sandbox is not supported on macOS, so commands run with all your rights.',
     });
     expect(await adviceOn('win32')).toMatchObject({
-      git: 'Install git to keep each step of the work as a commit: winget install Git.Git',
+      git: 'Install git to commit each step automatically: winget install Git.Git',
       'redis-server':
-        'Install Redis if several workers are to share the work. It has no version for Windows: run it in a container or on another machine.',
+        'Install Redis to run several workers. There is no version for Windows: run it in a container or on another machine.',
       sandbox: 'The sandbox is not supported on Windows, so commands run with all your rights.',
     });
   });

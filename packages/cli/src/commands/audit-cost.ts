@@ -14,10 +14,14 @@ export type RunCost = {
 
 /** Computes the cost of the agent's steps; user messages do not count. */
 export function computeRunCost(steps: readonly RecordedStep[], prices: AuditPrices): RunCost {
-  const work = steps.filter(({ role }) => role === 'assistant');
-  const given = work.flatMap(({ inputTokens }) => inputTokens ?? []);
+  const agentSteps = steps.filter(({ role }) => role === 'assistant');
+  const inputTokens = agentSteps.flatMap((step) => step.inputTokens ?? []);
   return priceSteps(
-    { steps: work.length, tokens: sumNumbers(work.map(({ tokens }) => tokens ?? 0)), given },
+    {
+      steps: agentSteps.length,
+      tokens: sumNumbers(agentSteps.map(({ tokens }) => tokens ?? 0)),
+      inputTokens,
+    },
     prices,
   );
 }
@@ -33,10 +37,18 @@ export function addRunCosts(a: RunCost, b: RunCost): RunCost {
 
 export const zeroRunCost: RunCost = { steps: 0, tokens: 0, inputTokens: null, money: null };
 
-type CountedSteps = { readonly steps: number; readonly tokens: number; readonly given: readonly number[] };
+type CountedSteps = {
+  readonly steps: number;
+  readonly tokens: number;
+  /** Input tokens of the steps that record them. */
+  readonly inputTokens: readonly number[];
+};
 
-function priceSteps({ steps, tokens, given }: CountedSteps, { input, output }: AuditPrices): RunCost {
-  const inputTokens = given.length === 0 ? null : sumNumbers(given);
+function priceSteps(
+  { steps, tokens, inputTokens: recorded }: CountedSteps,
+  { input, output }: AuditPrices,
+): RunCost {
+  const inputTokens = recorded.length === 0 ? null : sumNumbers(recorded);
   const isPriced = input !== null || output !== null;
   const money = ((inputTokens ?? 0) * (input ?? 0) + tokens * (output ?? 0)) / 1_000_000;
   return { steps, tokens, inputTokens, money: isPriced ? money : null };

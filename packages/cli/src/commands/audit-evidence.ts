@@ -7,10 +7,10 @@ import { formatRunCost } from './audit-cost.ts';
 /** Explains why a run is stuck: the rule, the matching calls side by side, the cost, and the advice. */
 export function formatVerdictEvidence(
   { id }: AuditedRun,
-  finding: DecisiveVerdict,
+  verdict: DecisiveVerdict,
   width: number,
 ): readonly string[] {
-  const { rule, level, step, since, reason, advice, proof, evidence, after, spent } = finding;
+  const { rule, level, step, since, reason, advice, proof, evidence, after, spent } = verdict;
   const hidden = evidence.length - proof.length;
   return [
     truncateColumns(id, width),

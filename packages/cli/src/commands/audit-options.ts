@@ -20,16 +20,16 @@ export function createRunJudge(name: string): RunJudge {
   return (run) => auditWithPreset(preset, run);
 }
 
-export function parseAuditPrices(given: {
+export function parseAuditPrices(options: {
   readonly priceIn?: string;
   readonly priceOut?: string;
 }): AuditPrices {
   return {
-    input: parsePrice('--price-in', given.priceIn),
-    output: parsePrice('--price-out', given.priceOut),
+    input: parsePrice('--price-in', options.priceIn),
+    output: parsePrice('--price-out', options.priceOut),
   };
 }
 
-function parsePrice(option: string, given: string | undefined): number | null {
-  return given === undefined ? null : parseDecimalOption(option, given);
+function parsePrice(option: string, value: string | undefined): number | null {
+  return value === undefined ? null : parseDecimalOption(option, value);
 }

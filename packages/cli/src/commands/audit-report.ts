@@ -15,33 +15,34 @@ const maxEvidenceBlocks = 1_000;
 type AuditReportOptions = {
   readonly isQuiet: boolean;
   readonly hasInputPrice: boolean;
-  readonly tellProblem: AuditView['problem'];
+  readonly onProblem: AuditView['problem'];
 };
 
 /** Human-readable report: a table of runs as they arrive, then the evidence for the stuck runs, then the totals. */
 export function createReportView(io: CommandIo, output: LineOutput, options: AuditReportOptions): AuditView {
   const width = getOutputWidth(io.stdout);
   const table = createRunTable(width);
-  const proofs: (readonly string[])[] = [];
-  let hasHead = false;
+  const evidenceBlocks: (readonly string[])[] = [];
+  let isHeadWritten = false;
   return {
     async run(run) {
-      if (!hasHead) await output.write(styleText('bold', table.head, { stream: io.stdout }));
-      hasHead = true;
-      const isStuck = run.finding?.isStuck === true;
+      if (!isHeadWritten) await output.write(styleText('bold', table.head, { stream: io.stdout }));
+      isHeadWritten = true;
+      const { decisiveVerdict } = run;
+      const isStuck = decisiveVerdict?.isStuck === true;
       const row = table.row(run);
       await output.write(isStuck ? styleText('red', row, { stream: io.stdout }) : row);
-      if (isStuck && run.finding !== null && proofs.length < maxEvidenceBlocks && !options.isQuiet) {
-        proofs.push(formatVerdictEvidence(run, run.finding, width));
+      if (isStuck && evidenceBlocks.length < maxEvidenceBlocks && !options.isQuiet) {
+        evidenceBlocks.push(formatVerdictEvidence(run, decisiveVerdict, width));
       }
     },
-    problem: options.tellProblem,
+    problem: options.onProblem,
     async end(totals) {
-      for (const lines of proofs) await output.write(['', ...lines].join('\n'));
-      const hidden = options.isQuiet ? 0 : totals.stuck - proofs.length;
+      for (const lines of evidenceBlocks) await output.write(['', ...lines].join('\n'));
+      const hidden = options.isQuiet ? 0 : totals.stuck - evidenceBlocks.length;
       if (hidden > 0)
         await output.write(
-          `\n${formatCount(hidden, 'more stuck run')} without proof here; --format json has them all`,
+          `\nEvidence for ${formatCount(hidden, 'more stuck run')} not shown; use --format json for all of it`,
         );
       await output.write(`\n${formatAuditTotals(totals, options).join('\n')}`);
     },
@@ -62,14 +63,14 @@ function createRunTable(width: number): RunTable {
   ];
   return {
     head: joinCells([...head, formatCell('since', since, 'right'), 'cost after']),
-    row: ({ id: name, cost, finding }) =>
+    row: ({ id: name, cost, decisiveVerdict }) =>
       joinCells([
         formatCell(truncateStart(name, id), id),
         formatCell(String(cost.steps), steps, 'right'),
-        formatCell(finding?.level ?? 'ok', verdict),
-        formatCell(finding?.rule ?? '', rule),
-        formatCell(finding === null ? '' : String(finding.since), since, 'right'),
-        finding === null ? '' : truncateColumns(formatRunCost(finding.after), after),
+        formatCell(decisiveVerdict?.level ?? 'ok', verdict),
+        formatCell(decisiveVerdict?.rule ?? '', rule),
+        formatCell(decisiveVerdict === null ? '' : String(decisiveVerdict.since), since, 'right'),
+        decisiveVerdict === null ? '' : truncateColumns(formatRunCost(decisiveVerdict.after), after),
       ]),
   };
 }
@@ -90,9 +91,9 @@ function formatAuditTotals(totals: AuditTotals, { hasInputPrice }: AuditReportOp
     ...(stuck === 0 ? [] : [`after the verdicts that end a run: ${formatRunCost(after)}`]),
     ...(hasInputPrice && withoutInput > 0
       ? [
-          `${formatCount(withoutInput, 'run')} without input tokens in the trace: their price is that of the output alone`,
+          `${formatCount(withoutInput, 'run')} without input tokens in the trace: their cost covers output tokens only`,
         ]
       : []),
-    ...(problems === 0 ? [] : [`${formatCount(problems, 'problem')} in what was read`]),
+    ...(problems === 0 ? [] : [`${formatCount(problems, 'problem')} while reading`]),
   ];
 }

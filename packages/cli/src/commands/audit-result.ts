@@ -14,7 +14,7 @@ export type AuditedRun = {
   readonly success: boolean | null;
   readonly cost: RunCost;
   readonly verdicts: readonly AuditVerdict[];
-  readonly finding: DecisiveVerdict | null;
+  readonly decisiveVerdict: DecisiveVerdict | null;
 };
 
 /** The decisive verdict: the one that would have ended the run, or else the most severe. */
@@ -61,7 +61,7 @@ export function auditRecordedRun(
     success: run.success ?? null,
     cost: computeRunCost(run.steps, prices),
     verdicts,
-    finding: verdict === undefined ? null : buildDecisiveVerdict(run, verdict, prices),
+    decisiveVerdict: verdict === undefined ? null : buildDecisiveVerdict(run, verdict, prices),
   };
 }
 
@@ -75,13 +75,13 @@ function buildDecisiveVerdict(
   prices: AuditPrices,
 ): DecisiveVerdict {
   const since = verdict.evidence.reduce((first, step) => Math.min(first, step), verdict.step);
-  const begin = steps.findIndex(({ i }) => i === since);
+  const start = steps.findIndex(({ i }) => i === since);
   const end = steps.findIndex(({ i }) => i === verdict.step);
   return {
     ...verdict,
     isStuck: isRunEnding(verdict),
     since,
-    spent: computeRunCost(steps.slice(Math.max(begin, 0)), prices),
+    spent: computeRunCost(steps.slice(Math.max(start, 0)), prices),
     after: computeRunCost(end === -1 ? [] : steps.slice(end + 1), prices),
     proof: selectShownEvidence(verdict.evidence).flatMap((number) => {
       const step = steps.find(({ i }) => i === number);

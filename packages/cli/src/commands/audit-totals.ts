@@ -24,15 +24,15 @@ export const emptyAuditTotals: AuditTotals = {
   problems: 0,
 };
 
-export function addAuditedRun(totals: AuditTotals, { finding, cost }: AuditedRun): AuditTotals {
-  const isStuck = finding?.isStuck === true;
+export function addAuditedRun(totals: AuditTotals, { decisiveVerdict, cost }: AuditedRun): AuditTotals {
+  const isStuck = decisiveVerdict?.isStuck === true;
   return {
     ...totals,
     runs: totals.runs + 1,
     stuck: totals.stuck + (isStuck ? 1 : 0),
-    warned: totals.warned + (finding !== null && !isStuck ? 1 : 0),
+    warned: totals.warned + (decisiveVerdict !== null && !isStuck ? 1 : 0),
     cost: addRunCosts(totals.cost, cost),
-    after: isStuck ? addRunCosts(totals.after, finding.after) : totals.after,
+    after: isStuck ? addRunCosts(totals.after, decisiveVerdict.after) : totals.after,
     withoutInput: totals.withoutInput + (cost.inputTokens === null ? 1 : 0),
   };
 }

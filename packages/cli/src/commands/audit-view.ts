@@ -11,10 +11,10 @@ export type AuditView = {
 };
 
 /** Writes one line per run, in the format that detector scoring reads. */
-export function createVerdictsView(output: LineOutput, tellProblem: AuditView['problem']): AuditView {
+export function createVerdictsView(output: LineOutput, onProblem: AuditView['problem']): AuditView {
   return {
     run: ({ id, verdicts }) => output.write(JSON.stringify({ id, verdicts: verdicts.map(toVerdictJson) })),
-    problem: tellProblem,
+    problem: onProblem,
     end: async () => undefined,
   };
 }
@@ -41,13 +41,13 @@ export function createAuditJsonView(output: LineOutput): AuditView {
   };
 }
 
-function toRunJson({ cost, verdicts, finding, ...run }: AuditedRun): object {
-  const { isStuck = false, ...found } = finding ?? {};
+function toRunJson({ cost, verdicts, decisiveVerdict, ...run }: AuditedRun): object {
+  const { isStuck = false, ...finding } = decisiveVerdict ?? {};
   return {
     ...run,
     stuck: isStuck,
     ...cost,
-    finding: finding === null ? null : found,
+    finding: decisiveVerdict === null ? null : finding,
     verdicts: verdicts.map(toVerdictJson),
   };
 }

@@ -21,8 +21,8 @@ export type CompletionCommand = {
 };
 
 /** Derives the commands and flags from the program itself, so that none is forgotten. */
-export function buildCompletionTree(command: Command, above = ''): CompletionCommand {
-  const path = above === '' ? command.name() : `${above} ${command.name()}`;
+export function buildCompletionTree(command: Command, parentPath = ''): CompletionCommand {
+  const path = parentPath === '' ? command.name() : `${parentPath} ${command.name()}`;
   const help = command.createHelp();
   return {
     path,
@@ -42,11 +42,13 @@ export function flattenCommands(command: CompletionCommand): readonly Completion
 function toCompletionFlag(option: Option, path: string): readonly CompletionFlag[] {
   const { long, short, description } = option;
   if (long === undefined || long === null) return [];
-  const takes = option.required || option.optional;
-  return [{ long, short: short ?? null, description, values: takes ? getOptionValues(path, option) : null }];
+  const takesValue = option.required || option.optional;
+  return [
+    { long, short: short ?? null, description, values: takesValue ? getOptionValues(path, option) : null },
+  ];
 }
 
-function getArgumentValues(all: readonly Argument[], path: string): CompletionValues {
-  const [first] = all;
+function getArgumentValues(registered: readonly Argument[], path: string): CompletionValues {
+  const [first] = registered;
   return first === undefined ? { kind: 'none' } : getFirstArgumentValues(path, first);
 }

@@ -48,8 +48,8 @@ export const argumentCompletions: ReadonlyMap<string, CompletionValues> = new Ma
   ['pawl hook remove', hostNameValues],
 ]);
 
-function createWordValues(list: readonly string[], orFile?: 'or-file'): CompletionValues {
-  return { kind: 'words', words: list, orFile: orFile !== undefined };
+function createWordValues(words: readonly string[], orFile?: 'or-file'): CompletionValues {
+  return { kind: 'words', words, orFile: orFile !== undefined };
 }
 
 export function getOptionValues(path: string, { long, flags, argChoices }: Option): CompletionValues {

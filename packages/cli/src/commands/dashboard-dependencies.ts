@@ -44,15 +44,15 @@ type WarningHandler = (line: string) => void;
 export async function withDashboardDependencies<Result>(
   flags: DashboardStoreFlags,
   warn: WarningHandler,
-  work: (place: DashboardDependencies) => Promise<Result>,
+  work: (dependencies: DashboardDependencies) => Promise<Result>,
 ): Promise<Result> {
   const { config } = await loadConfig(flags.dir, {}, null);
-  const named = flags.store ?? config.store;
-  if (named !== undefined && isRedisUrl(named)) {
+  const storeOption = flags.store ?? config.store;
+  if (storeOption !== undefined && isRedisUrl(storeOption)) {
     // Only warn about a Redis without durable persistence, because it must not prevent viewing.
-    return withQueue({ dir: flags.dir, store: named, allowLoss: true }, { warn }, (queue) =>
+    return withQueue({ dir: flags.dir, store: storeOption, allowLoss: true }, { warn }, (queue) =>
       withDashboardTelemetry(config, { ...queue, warn }, (telemetry) =>
-        runAndCloseHost(createQueueDashboard(queue, named, { flags, warn, telemetry }), work),
+        runAndCloseHost(createQueueDashboard(queue, storeOption, { flags, warn, telemetry }), work),
       ),
     );
   }
@@ -67,13 +67,13 @@ export async function withDashboardDependencies<Result>(
 }
 
 async function runAndCloseHost<Result>(
-  place: DashboardDependencies,
-  work: (place: DashboardDependencies) => Promise<Result>,
+  dependencies: DashboardDependencies,
+  work: (dependencies: DashboardDependencies) => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await work(place);
+    return await work(dependencies);
   } finally {
-    await place.host.close();
+    await dependencies.host.close();
   }
 }
 
@@ -81,7 +81,8 @@ export type LocalDashboardOptions = {
   readonly dir: string;
   readonly warn: WarningHandler;
   readonly telemetry?: TelemetryClient | null;
-  readonly besides?: ExternalRuns;
+  /** Sessions that this process runs outside the dashboard. */
+  readonly externalRuns?: ExternalRuns;
 };
 
 /** A dashboard on a database; this process runs its sessions. */
@@ -89,7 +90,7 @@ export function createLocalDashboard(
   opened: OpenedStore,
   options: LocalDashboardOptions,
 ): DashboardDependencies {
-  const { dir, warn, besides: externalRuns, telemetry = null } = options;
+  const { dir, warn, externalRuns, telemetry = null } = options;
   const { store, path } = opened;
   const agentFactory = createLocalAgentFactory(opened, { warn, telemetry });
   const kind = path === null ? 'memory' : path.startsWith('redis://') ? 'redis' : 'sqlite';
@@ -98,7 +99,8 @@ export function createLocalDashboard(
     owner: getProcessOwner(),
     agentFactory,
     prepare: createSessionPreparer({ dir, outfitFor: agentFactory }),
-    findDisabledReason: (about) => (opened.isOwn ? getResumeBlocker(about) : formatForeignStoreReason(path)),
+    findDisabledReason: (metadata) =>
+      opened.isOwn ? getResumeBlocker(metadata) : formatForeignStoreReason(path),
     storeLocation: { kind, where: path },
     now: Date.now,
     onError: warn,
@@ -107,7 +109,7 @@ export function createLocalDashboard(
   const marks = opened.marks === null ? createMemoryFeedbackStore() : createDashboardFeedback(opened.marks);
   const shelfOf =
     kind === 'redis'
-      ? createStorageLookup((of, about) => opened.memoryFor(of, { about }))
+      ? createStorageLookup((folder, about) => opened.memoryFor(folder, { about }))
       : openExistingStorage;
   return { store, host, marks, shelfOf, ...getMetricsEndpoint(telemetry) };
 }
@@ -119,41 +121,41 @@ function getMetricsEndpoint(telemetry: TelemetryClient | null): Pick<DashboardDe
 /** Sessions may work in any folder of this machine, because a dashboard user could run them there by hand. */
 function createLocalAgentFactory(
   { spoolFor, memoryFor }: Pick<OpenedStore, 'spoolFor' | 'memoryFor'>,
-  means: { readonly warn: WarningHandler; readonly telemetry: TelemetryClient | null },
+  options: { readonly warn: WarningHandler; readonly telemetry: TelemetryClient | null },
 ): AgentFactory {
-  const outfitFor = createWorkerAgentFactory({
+  const createAgent = createWorkerAgentFactory({
     root: '/',
-    ...means,
+    ...options,
     storageOf: (dir, about) => memoryFor(dir, { about }),
   });
-  return async (opened) => ({ ...(await outfitFor(opened)), spool: spoolFor(opened.session.id) });
+  return async (opened) => ({ ...(await createAgent(opened)), spool: spoolFor(opened.session.id) });
 }
 
 /** Viewing memory never creates a storage. */
-async function openExistingStorage(about: Json): Promise<EntryStorage | null> {
-  const known = parseRunMetadata(about);
-  if (known === null) return null;
-  const file = getStorageFile(known.dir);
+async function openExistingStorage(metadata: Json): Promise<EntryStorage | null> {
+  const run = parseRunMetadata(metadata);
+  if (run === null) return null;
+  const file = getStorageFile(run.dir);
   return existsSync(file) ? openSqliteStorage(file) : null;
 }
 
 function createStorageLookup(
-  storageOf: (dir: string, about: Json) => EntryStorage,
+  openStorage: (dir: string, metadata: Json) => EntryStorage,
 ): DashboardDependencies['shelfOf'] {
-  return async (about) => {
-    const known = parseRunMetadata(about);
-    return known === null ? null : storageOf(known.dir, about);
+  return async (metadata) => {
+    const run = parseRunMetadata(metadata);
+    return run === null ? null : openStorage(run.dir, metadata);
   };
 }
 
-function getResumeBlocker(about: Json): string | null {
-  return parseRunMetadata(about) === null
-    ? 'It was not begun by pawl run: it is not known where and with which model it worked.'
+function getResumeBlocker(metadata: Json): string | null {
+  return parseRunMetadata(metadata) === null
+    ? 'The session was not started by pawl run, so its folder and its model are unknown.'
     : null;
 }
 
 function formatForeignStoreReason(path: string | null): string {
-  return `${path ?? 'This database'} was not made by you on this machine, so nothing in it is run. If you trust it, take a session of it up once: pawl resume --trust-store`;
+  return `${path ?? 'This database'} was not created by you on this machine, so its sessions cannot be run. If you trust it, resume one of its sessions once with: pawl resume --trust-store`;
 }
 
 type QueueDashboardOptions = {
@@ -164,20 +166,19 @@ type QueueDashboardOptions = {
 
 /** A dashboard on Redis: workers run the submitted sessions, and this process runs those started by hand. */
 function createQueueDashboard(
-  { redis, store: plain, queue }: QueueConnection,
+  { redis, store: redisStore, queue }: QueueConnection,
   url: string,
   { flags: { dir }, warn, telemetry }: QueueDashboardOptions,
 ): DashboardDependencies {
-  const folder = join(getDataFolder(), 'worker');
-  const store = withManifestFolder(plain, folder);
-  const { host: where } = new URL(url);
-  const path = `redis://${where}`;
+  const store = withManifestFolder(redisStore, join(getDataFolder(), 'worker'));
+  const { host: address } = new URL(url);
+  const path = `redis://${address}`;
   const owner = getProcessOwner();
-  const storageOf = (of: string, about: Json): EntryStorage =>
-    createFolderStorage(redis, { dir: of, tenant: getTenant(about) });
+  const storageOf = (folder: string, metadata: Json): EntryStorage =>
+    createFolderStorage(redis, { dir: folder, tenant: getTenant(metadata) });
   const agentFactory = createWorkerAgentFactory({ root: '/', warn, storageOf, telemetry });
   const prepare = createSessionPreparer({ dir, outfitFor: null });
-  const local = createLocalHost({
+  const localHost = createLocalHost({
     store,
     owner,
     agentFactory,
@@ -189,7 +190,7 @@ function createQueueDashboard(
   });
   return {
     store,
-    host: createQueueHost({ store, queue, owner, prepare, now: Date.now, local }),
+    host: createQueueHost({ store, queue, owner, prepare, now: Date.now, local: localHost }),
     marks: createDashboardFeedback(createRedisFeedback(createSessionFeedbackStore(redis))),
     ...getMetricsEndpoint(telemetry),
     shelfOf: createStorageLookup(storageOf),

@@ -16,11 +16,11 @@ const maxCountedSessions = 10_000;
 /** Collects metrics while `work` runs: from this process, the store and the queue. */
 export async function withDashboardTelemetry<Result>(
   config: Config,
-  { warn, ...counted }: MetricsContext,
+  { warn, ...sources }: MetricsContext,
   work: (telemetry: TelemetryClient | null) => Promise<Result>,
 ): Promise<Result> {
   const telemetry = await openTelemetry(config, { prometheus: true, warn });
-  telemetry?.ask(createMetricSources(counted));
+  telemetry?.ask(createMetricSources(sources));
   try {
     return await work(telemetry);
   } finally {

@@ -16,15 +16,17 @@ export async function findLogDivergence(
 ): Promise<LogDivergence> {
   const left = a[Symbol.asyncIterator]();
   const right = b[Symbol.asyncIterator]();
-  const [plainLeft, plainRight] = [createEventNormalizer(), createEventNormalizer()];
+  const [normalizeLeft, normalizeRight] = [createEventNormalizer(), createEventNormalizer()];
   let common = 0;
   try {
     for (;;) {
-      const [one, other] = [await left.next(), await right.next()];
-      const [mine, yours] = [one.done === true ? null : one.value, other.done === true ? null : other.value];
-      if (mine === null || yours === null) return { common, a: mine, b: yours };
-      if (!isDeepStrictEqual(plainLeft(mine.event), plainRight(yours.event)))
-        return { common, a: mine, b: yours };
+      const [leftNext, rightNext] = [await left.next(), await right.next()];
+      const leftEvent = leftNext.done === true ? null : leftNext.value;
+      const rightEvent = rightNext.done === true ? null : rightNext.value;
+      const divergence = { common, a: leftEvent, b: rightEvent };
+      if (leftEvent === null || rightEvent === null) return divergence;
+      if (!isDeepStrictEqual(normalizeLeft(leftEvent.event), normalizeRight(rightEvent.event)))
+        return divergence;
       common += 1;
     }
   } finally {

@@ -26,7 +26,7 @@ export type DoctorMachine = {
 /** Runs all checks concurrently, each with the timeout. */
 export async function checkMachine(machine: DoctorMachine): Promise<readonly DoctorCheck[]> {
   const { env, platform } = machine;
-  const data = getDataFolder(machine);
+  const dataFolder = getDataFolder(machine);
   const rest = await Promise.all([
     checkSandbox(machine),
     ...optionalPrograms.map((program) => checkOptionalProgram(program, machine)),
@@ -37,8 +37,8 @@ export async function checkMachine(machine: DoctorMachine): Promise<readonly Doc
       variable: 'XDG_CONFIG_HOME',
       platform,
     }),
-    checkFolder({ name: 'data', path: data, variable: 'XDG_DATA_HOME', platform }),
-    checkDisk(data),
+    checkFolder({ name: 'data', path: dataFolder, variable: 'XDG_DATA_HOME', platform }),
+    checkDisk(dataFolder),
     checkSettings(machine),
   ]);
   return [checkNode(machine), checkSqlite(), ...rest.flat()];
@@ -48,7 +48,7 @@ const minNodeVersion = '24.7.0';
 
 function checkNode({ nodeVersion }: DoctorMachine): DoctorCheck {
   const ok = compareVersions(nodeVersion, minNodeVersion) >= 0;
-  const advice = ok ? null : `Install Node ${minNodeVersion} or newer from https://nodejs.org`;
+  const advice = ok ? null : `Install Node.js ${minNodeVersion} or newer from https://nodejs.org`;
   return { name: 'node', needed: true, ok, found: nodeVersion, advice };
 }
 
@@ -68,24 +68,24 @@ const optionalPrograms: readonly OptionalProgram[] = [
   {
     name: 'npm',
     commands: ['npm'],
-    advice: 'It comes with Node; it installs what a model provider needs.',
+    advice: 'Install npm, which comes with Node.js: it installs the packages of model providers.',
   },
   {
     name: 'git',
     commands: ['git'],
-    advice: 'Install git to keep each step of the work as a commit',
+    advice: 'Install git to commit each step automatically',
     packages: { linux: 'git', darwin: 'git', win32: 'Git.Git' },
   },
   {
     name: 'redis-server',
     commands: ['redis-server'],
-    advice: 'Install Redis if several workers are to share the work',
+    advice: 'Install Redis to run several workers',
     packages: { linux: 'redis-server', darwin: 'redis', win32: null },
   },
   {
     name: 'chromium',
     commands: ['chromium', 'chromium-browser', 'google-chrome'],
-    advice: 'Install Chromium if pages are to be looked at in tests',
+    advice: 'Install Chromium to run browser tests',
     packages: { linux: 'chromium', darwin: '--cask chromium', win32: 'Google.Chrome' },
   },
 ];
@@ -97,15 +97,16 @@ async function checkOptionalProgram(program: OptionalProgram, machine: DoctorMac
   let found = 'not installed';
   for (const file of commands) {
     const sandboxLaunch = { file, args: ['--version'], env };
-    const end = await runCommand({
+    const result = await runCommand({
       sandboxLaunch,
       cwd: '/',
       timeoutMs: machine.timeoutMs,
       outputBytesMax: 1_000,
     });
-    const [version = ''] = sanitizeOneLine(end.stdout.trim()).split('⏎');
-    if (end.code === 0) return { name, needed: false, ok: true, found: version.slice(0, 80), advice: null };
-    if (end.kind !== 'not-started') found = `${file} ${end.summary}`;
+    const [version = ''] = sanitizeOneLine(result.stdout.trim()).split('⏎');
+    if (result.code === 0)
+      return { name, needed: false, ok: true, found: version.slice(0, 80), advice: null };
+    if (result.kind !== 'not-started') found = `${file} ${result.summary}`;
   }
   return { name, needed: false, ok: false, found, advice: installAdvice(program, machine.platform) };
 }
@@ -114,15 +115,15 @@ const installers = { linux: 'apt install', darwin: 'brew install', win32: 'winge
 
 function installAdvice({ advice, packages }: OptionalProgram, platform: NodeJS.Platform): string {
   if (packages === undefined) return advice;
-  const known = platform === 'darwin' || platform === 'win32' ? platform : 'linux';
-  const name = packages[known];
+  const supported = platform === 'darwin' || platform === 'win32' ? platform : 'linux';
+  const name = packages[supported];
   return name === null
-    ? `${advice}. It has no version for ${getPlatformName(platform)}: run it in a container or on another machine.`
-    : `${advice}: ${installers[known]} ${name}`;
+    ? `${advice}. There is no version for ${getPlatformName(platform)}: run it in a container or on another machine.`
+    : `${advice}: ${installers[supported]} ${name}`;
 }
 
 async function checkSandbox({ timeoutMs, platform }: DoctorMachine): Promise<DoctorCheck> {
   const { kind, problem } = await detectSandbox({ timeoutMs, platform });
-  const found = problem === null ? `${kind}, and it works` : 'none';
+  const found = problem === null ? `${kind}, working` : 'none';
   return { name: 'sandbox', needed: false, ok: problem === null, found, advice: problem };
 }

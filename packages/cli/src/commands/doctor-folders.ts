@@ -12,21 +12,21 @@ type CheckedFolder = {
 
 /** Checks that the user, and only the user, can write to a folder. */
 export async function checkFolder({ name, path, variable, platform }: CheckedFolder): Promise<DoctorCheck> {
-  const place = await findExistingAncestor(path);
-  if (!(await canWrite(place))) {
-    const advice = `Give yourself the right to write in ${place}, or set ${variable}.`;
+  const existing = await findExistingAncestor(path);
+  if (!(await canWrite(existing))) {
+    const advice = `Make ${existing} writable for you, or set ${variable} to another folder.`;
     return { name, needed: true, ok: false, found: path, advice };
   }
-  if (place === path && (await isWritableByOthers(path, platform))) {
-    const advice = `Make it yours alone: chmod go-w ${path}`;
-    return { name, needed: true, ok: false, found: `${path}, which others can change`, advice };
+  if (existing === path && (await isWritableByOthers(path, platform))) {
+    const advice = `Remove write access for other users: chmod go-w ${path}`;
+    return { name, needed: true, ok: false, found: `${path}, writable by other users`, advice };
   }
   return { name, needed: true, ok: true, found: path, advice: null };
 }
 
 /** Creates a test folder, because permission bits say nothing about what root can write. */
-function canWrite(place: string): Promise<boolean> {
-  return mkdtemp(join(place, '.pawl-doctor-'))
+function canWrite(folder: string): Promise<boolean> {
+  return mkdtemp(join(folder, '.pawl-doctor-'))
     .then(rmdir)
     .then(
       () => true,
@@ -45,20 +45,28 @@ const minFreeDiskBytes = 500e6;
 /** Checks the free disk space where sessions are stored. */
 export async function checkDisk(path: string): Promise<DoctorCheck> {
   const name = 'disk';
-  const place = await findExistingAncestor(path);
-  const facts = await statfs(place).catch(() => null);
-  if (facts === null) return { name, needed: true, ok: false, found: 'unknown', advice: `Look at ${place}.` };
-  const bytes = facts.bavail * facts.bsize;
+  const existing = await findExistingAncestor(path);
+  const stats = await statfs(existing).catch(() => null);
+  if (stats === null) {
+    return {
+      name,
+      needed: true,
+      ok: false,
+      found: 'unknown',
+      advice: `Check the disk that holds ${existing}.`,
+    };
+  }
+  const bytes = stats.bavail * stats.bsize;
   const ok = bytes >= minFreeDiskBytes;
-  const advice = ok ? null : `Make room on the disk that holds ${place}: at least 0.5 GB.`;
+  const advice = ok ? null : `Free at least 0.5 GB on the disk that holds ${existing}.`;
   return { name, needed: true, ok, found: `${(bytes / 1e9).toFixed(1)} GB free`, advice };
 }
 
 /** Returns the folder, or its nearest existing ancestor. */
 async function findExistingAncestor(folder: string): Promise<string> {
-  const isThere = await stat(folder).then(
+  const exists = await stat(folder).then(
     () => true,
     () => false,
   );
-  return isThere || dirname(folder) === folder ? folder : findExistingAncestor(dirname(folder));
+  return exists || dirname(folder) === folder ? folder : findExistingAncestor(dirname(folder));
 }

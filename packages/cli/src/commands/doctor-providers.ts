@@ -11,38 +11,38 @@ const providerPackages: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Checks each provider's package and API key; only the name of the key's variable is ever shown. */
-export function checkProviders(env: NodeJS.ProcessEnv, used: string): readonly DoctorCheck[] {
+export function checkProviders(env: NodeJS.ProcessEnv, configured: string): readonly DoctorCheck[] {
   // ollama and similar providers use the openai-compatible package.
-  const needed = knownProviders.get(used)?.keyless === true ? 'openai-compatible' : used;
+  const required = knownProviders.get(configured)?.keyless === true ? 'openai-compatible' : configured;
   return [...providerPackages].map(([name, packageName]) => {
-    const code = checkPackage(packageName);
+    const installed = checkPackage(packageName);
     const key = checkApiKey(name, env);
-    const lacks = [code.lacks, key.lacks].filter((each) => each !== null);
+    const fixes = [installed.fix, key.fix].filter((fix) => fix !== null);
     return {
       name,
-      needed: name === needed,
-      ok: lacks.length === 0,
-      found: `${code.found}, ${key.found}`,
-      advice: lacks.length === 0 ? null : `To use ${name}: ${lacks.join(', ')}.`,
+      needed: name === required,
+      ok: fixes.length === 0,
+      found: `${installed.found}, ${key.found}`,
+      advice: fixes.length === 0 ? null : `To use ${name}: ${fixes.join(', ')}.`,
     };
   });
 }
 
-/** What was found, and how to fix what is missing; null if nothing is. */
-type ProviderState = { readonly found: string; readonly lacks: string | null };
+/** `fix` says how to provide what is missing; null if nothing is. */
+type ProviderState = { readonly found: string; readonly fix: string | null };
 
 function checkPackage(name: string): ProviderState {
   return isPackageInstalled(name)
-    ? { found: `${name} is installed`, lacks: null }
-    : { found: `${name} is not installed`, lacks: `npm install ${name}` };
+    ? { found: `${name} is installed`, fix: null }
+    : { found: `${name} is not installed`, fix: `npm install ${name}` };
 }
 
 function checkApiKey(name: string, env: NodeJS.ProcessEnv): ProviderState {
   const { keys = [], keyless = false } = knownProviders.get(name) ?? {};
   const key = keys.find((each) => (env[each] ?? '').trim() !== '');
-  if (key !== undefined) return { found: `${key} is set`, lacks: null };
-  if (keyless) return { found: 'no key is needed', lacks: null };
-  return { found: 'no key is set', lacks: `set ${keys[0] ?? 'its key'}` };
+  if (key !== undefined) return { found: `${key} is set`, fix: null };
+  if (keyless) return { found: 'no API key needed', fix: null };
+  return { found: 'no API key set', fix: `set ${keys[0] ?? 'its API key'}` };
 }
 
 function isPackageInstalled(packageName: string): boolean {

@@ -15,17 +15,17 @@ export async function checkRedis({ env, timeoutMs }: RedisCheckOptions): Promise
   const url = URL.parse(env[variable] ?? '');
   const isRedis = url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== '';
   if (!isRedis) {
-    const advice = `Set ${variable} to an address such as redis://127.0.0.1:6379, or to nothing.`;
-    return [{ name: 'redis', needed, ok: false, found: `${variable} is not an address`, advice }];
+    const advice = `Set ${variable} to a URL such as redis://127.0.0.1:6379, or unset it.`;
+    return [{ name: 'redis', needed, ok: false, found: `${variable} is not a Redis URL`, advice }];
   }
   // Never print the URL itself, because it may contain a password.
-  const place = `${url.hostname}:${getRedisPort(url)}`;
+  const address = `${url.hostname}:${getRedisPort(url)}`;
   const problem = await pingRedis(url, timeoutMs);
-  const found = problem === null ? `${place} answers` : `${place} ${problem}`;
+  const found = problem === null ? `${address} answers` : `${address} ${problem}`;
   const advice =
     problem === null
       ? null
-      : `Start it, correct ${variable}, or unset it: Pawl does without Redis on one machine.`;
+      : `Start Redis, correct ${variable}, or unset it: Pawl does not need Redis on a single machine.`;
   return [{ name: 'redis', needed, ok: problem === null, found, advice }];
 }
 
@@ -37,14 +37,14 @@ function getRedisPort({ port }: URL): number {
 function pingRedis(url: URL, timeoutMs: number): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
   const socket = connectSocket(url);
-  let heard = '';
-  socket.setTimeout(timeoutMs, () => resolve(`gave no answer for ${timeoutMs / 1_000} s`));
+  let reply = '';
+  socket.setTimeout(timeoutMs, () => resolve(`did not answer within ${timeoutMs / 1_000} s`));
   socket.on('error', (error: Error) => resolve(`cannot be reached (${getErrorCodeOrMessage(error)})`));
   socket.on('close', () => resolve('closed the connection'));
   socket.on('data', (bytes: Buffer) => {
-    heard += bytes.toString('latin1');
-    if (/^(?:\+PONG|-NOAUTH|-NOPERM)/.test(heard)) resolve(null);
-    else if (heard.length >= 7) resolve('answers, but not as Redis does');
+    reply += bytes.toString('latin1');
+    if (/^(?:\+PONG|-NOAUTH|-NOPERM)/.test(reply)) resolve(null);
+    else if (reply.length >= 7) resolve('answers, but is not Redis');
   });
   socket.write('PING\r\n');
   return promise.finally(() => socket.destroy());

@@ -11,7 +11,7 @@ export async function checkSettings({ env, cwd }: SettingsCheckOptions): Promise
   try {
     const { layers, warnings } = await loadConfigLayers(cwd, {}, null, { env });
     const { model = 'librarian' } = mergeConfigs(layers);
-    const [used = ''] = model.split(':', 1);
+    const [provider = ''] = model.split(':', 1);
     const advice = warnings[0] ?? null;
     const settings: DoctorCheck = {
       name: 'settings',
@@ -20,10 +20,10 @@ export async function checkSettings({ env, cwd }: SettingsCheckOptions): Promise
       found: `model ${model}`,
       advice,
     };
-    return [settings, ...checkProviders(env, used.trim().toLowerCase())];
+    return [settings, ...checkProviders(env, provider.trim().toLowerCase())];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const found = 'cannot be used';
+    const found = 'invalid';
     return [
       { name: 'settings', needed: true, ok: false, found, advice: error.message },
       ...checkProviders(env, ''),

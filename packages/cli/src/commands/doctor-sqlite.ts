@@ -11,7 +11,8 @@ export function checkSqlite(): DoctorCheck {
     return { name, needed: true, ok: true, found: String(row?.['version']), advice: null };
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error);
-    const advice = 'Use a Node from https://nodejs.org: yours was built without it.';
+    const advice =
+      'Install Node.js from https://nodejs.org: this build lacks full-text search or JSON in SQLite.';
     return { name, needed: true, ok: false, found, advice };
   }
 }

@@ -32,11 +32,11 @@ function formatDoctorReport(checks: readonly DoctorCheck[], ok: boolean): string
     `${formatCheckStatus(check)}  ${name.padEnd(width)}  ${sanitizeOneLine(found)}`,
     ...(advice === null ? [] : [`${' '.repeat(width + 11)}${sanitizeOneLine(advice)}`]),
   ]);
-  const end = ok ? 'Everything that is needed is there.' : 'Something that is needed is missing.';
-  return `${[...lines, '', end].join('\n')}\n`;
+  const conclusion = ok ? 'All requirements are met.' : 'Some requirements are not met.';
+  return `${[...lines, '', conclusion].join('\n')}\n`;
 }
 
 function formatCheckStatus({ ok, needed }: Pick<DoctorCheck, 'ok' | 'needed'>): string {
   if (ok) return 'ok     ';
-  return needed ? 'MISSING' : 'without';
+  return needed ? 'MISSING' : 'absent ';
 }

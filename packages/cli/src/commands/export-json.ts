@@ -4,8 +4,8 @@ import { recordFormat, recordVersion, type SessionRecord } from './export-record
 export async function* streamRecordJson(record: SessionRecord): AsyncGenerator<string, void, undefined> {
   yield `${JSON.stringify(toRecordHead(record)).slice(0, -1)},"events":[`;
   let separator = '';
-  for await (const kept of record.events()) {
-    yield separator + JSON.stringify(kept);
+  for await (const stored of record.events()) {
+    yield separator + JSON.stringify(stored);
     separator = ',';
   }
   yield `],${JSON.stringify(toRecordTail(record)).slice(1)}`;
@@ -14,7 +14,7 @@ export async function* streamRecordJson(record: SessionRecord): AsyncGenerator<s
 /** Streams the record as JSON lines: the head, each event, and the end. */
 export async function* streamRecordLines(record: SessionRecord): AsyncGenerator<string, void, undefined> {
   yield JSON.stringify(toRecordHead(record));
-  for await (const kept of record.events()) yield JSON.stringify(kept);
+  for await (const stored of record.events()) yield JSON.stringify(stored);
   yield JSON.stringify(toRecordTail(record));
 }
 

@@ -31,11 +31,11 @@ async function* takeUntilHead(
   head: number,
   events: AsyncIterable<StoredEvent>,
 ): AsyncGenerator<StoredEvent, void, undefined> {
-  for await (const kept of events) {
-    if (kept.seq > head) return;
-    yield kept;
+  for await (const stored of events) {
+    if (stored.seq > head) return;
+    yield stored;
     // Stop here: a growing log may have another page.
-    if (kept.seq === head) return;
+    if (stored.seq === head) return;
   }
 }
 

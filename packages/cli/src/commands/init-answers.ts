@@ -33,14 +33,14 @@ export async function askInitQuestions(
 ): Promise<InitChoices | null> {
   const { profile = 'pawl' } = flags;
   await resolveProfile(profile);
-  const asked = createInitQuestions(flags, await detectNpmTestCommand(folder));
+  const questions = createInitQuestions(flags, await detectNpmTestCommand(folder));
   // Validate the given answers before asking for the others.
-  for (const { flag, read } of Object.values(asked)) if (flag !== undefined) read(flag);
-  const settle = createInitAsker(terminal);
-  const model = await settle(asked.model);
-  const mode = await settle(asked.mode);
-  const testCommand = await settle(asked.testCommand);
-  const format = await settle(asked.format);
+  for (const { flag, parse } of Object.values(questions)) if (flag !== undefined) parse(flag);
+  const ask = createInitAsker(terminal);
+  const model = await ask(questions.model);
+  const mode = await ask(questions.mode);
+  const testCommand = await ask(questions.testCommand);
+  const format = await ask(questions.format);
   if (model === null || mode === null || testCommand === null || format === null) return null;
   return { answers: { model, profile, mode, testCommand: testCommand === '' ? null : testCommand }, format };
 }
@@ -50,9 +50,9 @@ type InitQuestion<Answer> = {
   readonly flag: string | undefined;
   readonly text: string;
   /** The default answer. */
-  readonly usual: string;
+  readonly defaultAnswer: string;
   /** Throws a `UsageError` for an invalid answer. */
-  readonly read: (said: string) => Answer;
+  readonly parse: (answer: string) => Answer;
 };
 
 type InitQuestions = {
@@ -67,26 +67,26 @@ function createInitQuestions(flags: InitAnswerFlags, testCommand: string | null)
     model: {
       flag: flags.model,
       text: 'Which model? librarian, ollama:MODEL, anthropic:MODEL, …',
-      usual: 'librarian',
-      read: parseModelSpec,
+      defaultAnswer: 'librarian',
+      parse: parseModelSpec,
     },
     mode: {
       flag: flags.mode,
       text: `What may run without asking? ${permissionModes.join(', ')}`,
-      usual: 'ask',
-      read: (said) => parseChoice('mode', said, permissionModes),
+      defaultAnswer: 'ask',
+      parse: (answer) => parseChoice('mode', answer, permissionModes),
     },
     testCommand: {
       flag: flags.testCommand,
       text: 'Which command runs the tests?',
-      usual: testCommand ?? '',
-      read: (said) => said,
+      defaultAnswer: testCommand ?? '',
+      parse: (answer) => answer,
     },
     format: {
       flag: flags.format,
       text: `In which format? ${initFormats.join(', ')}`,
-      usual: 'yaml',
-      read: (said) => parseChoice('format', said, initFormats),
+      defaultAnswer: 'yaml',
+      parse: (answer) => parseChoice('format', answer, initFormats),
     },
   };
 }
@@ -98,22 +98,24 @@ const maxQuestionTries = 5;
 function createInitAsker(
   terminal: TerminalPrompt | null,
 ): <Answer>(question: InitQuestion<Answer>) => Promise<Answer | null> {
-  let isOver = false;
-  return async ({ flag, text, usual, read }) => {
-    if (flag !== undefined || terminal === null) return read(flag ?? usual);
+  let isCancelled = false;
+  return async ({ flag, text, defaultAnswer, parse }) => {
+    if (flag !== undefined || terminal === null) return parse(flag ?? defaultAnswer);
     let remark = '';
-    if (isOver) return null;
+    if (isCancelled) return null;
     for (let tries = 0; tries < maxQuestionTries; tries += 1) {
-      const said = await terminal.ask(`${remark}${text} [${usual === '' ? 'none' : usual}] `);
-      if (said === null) break;
+      const answer = await terminal.ask(
+        `${remark}${text} [${defaultAnswer === '' ? 'none' : defaultAnswer}] `,
+      );
+      if (answer === null) break;
       try {
-        return read(said.trim() === '' ? usual : said.trim());
+        return parse(answer.trim() === '' ? defaultAnswer : answer.trim());
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
         remark = `${error.message}\n`;
       }
     }
-    isOver = true;
+    isCancelled = true;
     return null;
   };
 }
@@ -121,13 +123,13 @@ function createInitAsker(
 const modelKinds = modelSpecs.map((spec) => spec.split(':', 1)[0] ?? spec);
 
 /** Validates only the form of the spec; whether the model exists shows on the first request. */
-function parseModelSpec(given: string): string {
-  const [kind = '', ...rest] = given.trim().split(':');
+function parseModelSpec(spec: string): string {
+  const [kind = '', ...rest] = spec.trim().split(':');
   const isKnown = modelKinds.includes(kind.toLowerCase());
-  if (isKnown && (kind === 'librarian') === (rest.join(':') === '')) return given.trim();
+  if (isKnown && (kind === 'librarian') === (rest.join(':') === '')) return spec.trim();
   const hint = isKnown ? '' : formatNameSuggestion(kind, modelKinds);
   throw new UsageError(
-    `There is no model ${JSON.stringify(given)}.${hint} A model is one of: ${modelSpecs.join(', ')}.`,
+    `There is no model ${JSON.stringify(spec)}.${hint} A model is one of: ${modelSpecs.join(', ')}.`,
   );
 }
 

@@ -33,20 +33,20 @@ export async function initProject(
   const folder = await resolveFolder(dir);
   await requireNoConfig(folder);
   const terminal = yes === true || json === true ? null : openTerminalPrompt(io);
-  const asked = await askInitQuestions(folder, flags, abortOnInputEnd(terminal, io));
-  if (asked === null) {
+  const choices = await askInitQuestions(folder, flags, abortOnInputEnd(terminal, io));
+  if (choices === null) {
     io.stderr.write('Nothing was written.\n');
     return exitCodes.interrupted;
   }
-  const path = join(folder, `pawl.config.${asked.format}`);
-  await writeNewConfig(path, renderConfigFile(asked.format, asked.answers));
+  const path = join(folder, `pawl.config.${choices.format}`);
+  await writeNewConfig(path, renderConfigFile(choices.format, choices.answers));
   const { config } = await trustWrittenConfig(folder, path);
-  const hint = await getStricterModeHint(folder, asked.answers.mode);
+  const hint = await getStricterModeHint(folder, choices.answers.mode);
   if (hint !== null) io.stderr.write(`${sanitizeOneLine(hint)}\n`);
   io.stdout.write(
     json === true
-      ? `${JSON.stringify({ path, format: asked.format, trusted: true, config }, null, 2)}\n`
-      : `Wrote ${sanitizeOneLine(path)} and trusted it as it stands. pawl config show tells what holds now.\n`,
+      ? `${JSON.stringify({ path, format: choices.format, trusted: true, config }, null, 2)}\n`
+      : `Wrote ${sanitizeOneLine(path)} and trusted its content. To see the effective configuration: pawl config show\n`,
   );
   return exitCodes.finished;
 }
@@ -54,27 +54,27 @@ export async function initProject(
 /** Aborts pending questions when the input ends, for example with Ctrl-D, because no answer can follow. */
 function abortOnInputEnd(terminal: TerminalPrompt | null, { stdin }: CommandIo): TerminalPrompt | null {
   if (terminal === null) return null;
-  const left = new AbortController();
-  stdin.once('end', () => left.abort());
-  return { ask: (question) => terminal.ask(question, left.signal) };
+  const inputEnd = new AbortController();
+  stdin.once('end', () => inputEnd.abort());
+  return { ask: (question) => terminal.ask(question, inputEnd.signal) };
 }
 
 /** A project cannot loosen the user's permission mode; the hint says where to change it. */
 async function getStricterModeHint(folder: string, mode: string): Promise<string | null> {
   const { layers } = await loadConfigLayers(folder, {}, null);
-  const held = mergeConfigs({ ...layers, environment: {} }).permission?.mode;
-  if (held === mode) return null;
-  const place = join(getUserConfigFolder(), 'pawl.config.yaml');
-  return `What holds is the mode ${held ?? 'ask'}: a folder cannot allow more than you do. Allow ${mode} in ${place}, or run pawl with --mode ${mode}.`;
+  const effectiveMode = mergeConfigs({ ...layers, environment: {} }).permission?.mode;
+  if (effectiveMode === mode) return null;
+  const userFile = join(getUserConfigFolder(), 'pawl.config.yaml');
+  return `The effective permission mode is ${effectiveMode ?? 'ask'}: a project cannot allow more than the user configuration. Allow ${mode} in ${userFile}, or run pawl with --mode ${mode}.`;
 }
 
 async function requireNoConfig(folder: string): Promise<void> {
-  const there = await findConfigFile(folder).catch((error: unknown) => {
+  const existing = await findConfigFile(folder).catch((error: unknown) => {
     throw toConfigUsageError(error);
   });
-  if (there === null) return;
+  if (existing === null) return;
   throw new UsageError(
-    `There is a configuration already: ${JSON.stringify(there)}. Change that one, or move it away first.`,
+    `A configuration file already exists: ${JSON.stringify(existing)}. Edit it, or move it away first.`,
   );
 }
 
@@ -83,22 +83,19 @@ async function writeNewConfig(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx' });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(
-      `${JSON.stringify(path)} cannot be written: ${why}. Name another folder with --dir.`,
-      {
-        cause: error,
-      },
-    );
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`Cannot write ${JSON.stringify(path)}: ${reason}. Use another folder with --dir.`, {
+      cause: error,
+    });
   }
 }
 
 /** Reads the written file back, so that an invalid file is reported at once. */
 async function trustWrittenConfig(folder: string, path: string): ReturnType<typeof evaluateConfig> {
   try {
-    const read = await readConfigFile(path);
-    await createTrustStore().trust(folder, toTrustedContents(read));
-    return await evaluateConfig(read);
+    const contents = await readConfigFile(path);
+    await createTrustStore().trust(folder, toTrustedContents(contents));
+    return await evaluateConfig(contents);
   } catch (error) {
     throw toConfigUsageError(error);
   }

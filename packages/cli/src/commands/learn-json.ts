@@ -5,7 +5,7 @@ import type { FailurePattern } from '../learn/failure-patterns.ts';
 import type { ThresholdScore } from '../learn/threshold-score.ts';
 
 export type LearnReport = {
-  readonly learnt: LearningResult;
+  readonly result: LearningResult;
   readonly patterns: readonly FailurePattern[];
   readonly needs: StepRequirements;
 };
@@ -14,8 +14,8 @@ export type LearnReport = {
 const maxChangedRuns = 1_000;
 
 /** Converts the learning result to plain JSON. */
-export function toLearnJson({ learnt, patterns, needs }: LearnReport, written: string | null): object {
-  const { data, outcome, inForce, proposal, crossValidation } = learnt;
+export function toLearnJson({ result, patterns, needs }: LearnReport, written: string | null): object {
+  const { data, outcome, inForce, proposal, crossValidation } = result;
   return {
     type: 'learn',
     outcome: outcome.kind,

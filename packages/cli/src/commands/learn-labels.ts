@@ -27,15 +27,15 @@ const maxLabelBytes = 256 * 1024 * 1024;
 export async function readLabels(path: string): Promise<ReadonlyMap<string, RunLabel>> {
   const rows = parseLabelEntries(await readLabelText(path));
   const labels = new Map<string, RunLabel>();
-  for (const { place, value } of rows) {
-    const read = labelSchema.safeParse(value);
-    if (!read.success) {
-      const why = read.error.issues[0]?.message ?? 'it is not a label';
+  for (const { location, value } of rows) {
+    const parsed = labelSchema.safeParse(value);
+    if (!parsed.success) {
+      const reason = parsed.error.issues[0]?.message ?? 'it is not a label';
       throw new UsageError(
-        `${JSON.stringify(path)}, ${place}: ${why}. Expected {"run": "ID", "resolved": true}, with "stuck" and "from" if a person judged it.`,
+        `${JSON.stringify(path)}, ${location}: ${reason}. Expected {"run": "ID", "resolved": true}, optionally with "stuck" and "from".`,
       );
     }
-    const { run, id, stuck, ...rest } = read.data;
+    const { run, id, stuck, ...rest } = parsed.data;
     const from = rest.from ?? rest.from_step ?? 0;
     const resolved = rest.resolved === undefined ? rest.success : rest.resolved;
     labels.set(run ?? id ?? '', { resolved, judgement: stuck === undefined ? null : { stuck, from } });
@@ -49,20 +49,20 @@ async function readLabelText(path: string): Promise<string> {
     if (size > maxLabelBytes) throw new Error(`it is larger than ${maxLabelBytes / 1024 / 1024} MB`);
     return await readFile(path, 'utf8');
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`The labels in ${JSON.stringify(path)} cannot be read: ${why}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`Cannot read the labels in ${JSON.stringify(path)}: ${reason}`, { cause: error });
   }
 }
 
-type LabelEntry = { readonly place: string; readonly value: unknown };
+type LabelEntry = { readonly location: string; readonly value: unknown };
 
 function parseLabelEntries(text: string): readonly LabelEntry[] {
   const whole = text.trimStart().startsWith('[') ? parseJsonOrUndefined(text) : undefined;
-  if (Array.isArray(whole)) return whole.map((value, index) => ({ place: `entry ${index + 1}`, value }));
+  if (Array.isArray(whole)) return whole.map((value, index) => ({ location: `entry ${index + 1}`, value }));
   return text
     .split('\n')
     .flatMap((row, index) =>
-      row.trim() === '' ? [] : [{ place: `line ${index + 1}`, value: parseJsonOrUndefined(row) }],
+      row.trim() === '' ? [] : [{ location: `line ${index + 1}`, value: parseJsonOrUndefined(row) }],
     );
 }
 

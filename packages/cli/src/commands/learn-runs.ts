@@ -22,55 +22,55 @@ export type TrainingRunOptions = SessionFlags & {
 
 /** Reads all training runs one at a time: stored sessions first, then recorded runs. Duplicates count once. */
 export async function* readTrainingRuns(
-  reading: TrainingRunOptions,
+  options: TrainingRunOptions,
   io: CommandIo,
 ): AsyncGenerator<TrainingRun, void, undefined> {
-  const known = new Set<string>();
-  for await (const learnt of readAllRuns(reading, io)) {
-    if (reading.signal?.aborted === true) return;
-    const name = JSON.stringify([learnt.source, learnt.run.id]);
-    if (known.has(name)) continue;
-    known.add(name);
-    yield applyRunLabel(learnt, reading.labels.get(learnt.run.id));
+  const keys = new Set<string>();
+  for await (const run of readAllRuns(options, io)) {
+    if (options.signal?.aborted === true) return;
+    const key = JSON.stringify([run.source, run.run.id]);
+    if (keys.has(key)) continue;
+    keys.add(key);
+    yield applyRunLabel(run, options.labels.get(run.run.id));
   }
 }
 
 async function* readAllRuns(
-  reading: TrainingRunOptions,
+  options: TrainingRunOptions,
   io: CommandIo,
 ): AsyncGenerator<TrainingRun, void, undefined> {
-  yield* readSessionRuns(reading, io);
-  yield* readTraceRuns(reading, io);
+  yield* readSessionRuns(options, io);
+  yield* readTraceRuns(options, io);
 }
 
 /** A label overrides what the run itself says. */
-function applyRunLabel(learnt: TrainingRun, label: RunLabel | undefined): TrainingRun {
-  if (label === undefined) return learnt;
-  const { resolved = learnt.success, judgement } = label;
-  return { ...learnt, success: resolved, judgement: judgement ?? learnt.judgement };
+function applyRunLabel(run: TrainingRun, label: RunLabel | undefined): TrainingRun {
+  if (label === undefined) return run;
+  const { resolved = run.success, judgement } = label;
+  return { ...run, success: resolved, judgement: judgement ?? run.judgement };
 }
 
 async function* readSessionRuns(
-  reading: TrainingRunOptions,
+  options: TrainingRunOptions,
   io: CommandIo,
 ): AsyncGenerator<TrainingRun, void, undefined> {
-  const opened = await openConfiguredStore(reading);
+  const opened = await openConfiguredStore(options);
   const progress = createProgressLine(io.stderr);
   try {
     const { store } = opened;
     const all = await listAllSessions(store);
-    const meant = selectSessions(all, reading);
-    const kept = await opened.marks?.read(meant.map(({ id }) => id));
-    const marks = Map.groupBy(kept?.marks ?? [], ({ session }) => session);
+    const selected = selectSessions(all, options);
+    const feedback = await opened.marks?.read(selected.map(({ id }) => id));
+    const marks = Map.groupBy(feedback?.marks ?? [], ({ session }) => session);
     let damaged = 0;
-    for (const [index, summary] of meant.entries()) {
-      progress.show(`Reading session ${index + 1} of ${meant.length} …`);
-      const learnt = await readSessionRun(store, summary, marks.get(summary.id) ?? []);
-      if (learnt === null) damaged += 1;
-      else yield learnt;
+    for (const [index, summary] of selected.entries()) {
+      progress.show(`Reading session ${index + 1} of ${selected.length} …`);
+      const run = await readSessionRun(store, summary, marks.get(summary.id) ?? []);
+      if (run === null) damaged += 1;
+      else yield run;
     }
     progress.clear();
-    if (damaged > 0) io.stderr.write(`Sessions that cannot be read and are left out: ${damaged}.\n`);
+    if (damaged > 0) io.stderr.write(`Skipped unreadable sessions: ${damaged}.\n`);
   } finally {
     progress.clear();
     await opened.close();
@@ -93,22 +93,22 @@ async function readSessionRun(
 }
 
 async function* readTraceRuns(
-  reading: TrainingRunOptions,
+  options: TrainingRunOptions,
   io: CommandIo,
 ): AsyncGenerator<TrainingRun, void, undefined> {
-  if (reading.traces.length === 0) return;
+  if (options.traces.length === 0) return;
   const problems = createProblemReporter(io.stderr);
   const progress = createProgressLine(io.stderr);
   let runs = 0;
   const onProgress = (file: string, bytes: number): void =>
     progress.show(formatReadingProgress(runs, file, bytes));
-  const { signal } = reading;
+  const { signal } = options;
   try {
-    const options = { stdin: io.stdin, onProgress, ...(signal !== undefined && { signal }) };
-    for await (const item of readTraces(reading.traces, options)) {
+    const readOptions = { stdin: io.stdin, onProgress, ...(signal !== undefined && { signal }) };
+    for await (const item of readTraces(options.traces, readOptions)) {
       if ('problem' in item) {
         progress.clear();
-        problems.tell(item.problem);
+        problems.report(item.problem);
         continue;
       }
       runs += 1;

@@ -10,16 +10,16 @@ import { formatCount, formatGroupedNumber } from './format-number.ts';
 
 /** Formats the learning result for people. */
 export function formatLearnReport(
-  { learnt, patterns, needs }: LearnReport,
+  { result, patterns, needs }: LearnReport,
   width: number,
 ): readonly string[] {
   return [
-    ...formatLearnData(learnt),
+    ...formatLearnData(result),
     ...formatPatternTable(patterns),
-    ...formatRequirementTable('Steps that solved runs took', 'source', needs.bySource),
-    ...formatRequirementTable('Calls of each tool in solved runs that use it', 'tool', needs.byTool),
-    ...formatRequirementTable('Steps in each mode in solved runs', 'mode', needs.byMode),
-    ...formatThresholds(learnt),
+    ...formatRequirementTable('Steps in solved runs', 'source', needs.bySource),
+    ...formatRequirementTable('Calls per tool in solved runs that use it', 'tool', needs.byTool),
+    ...formatRequirementTable('Steps per mode in solved runs', 'mode', needs.byMode),
+    ...formatThresholds(result),
   ].map((line) => truncateColumns(line, Math.max(width, 100)));
 }
 
@@ -34,7 +34,7 @@ function formatLearnData({ data }: LearningResult): readonly string[] {
 
 function formatPatternTable(patterns: readonly FailurePattern[]): readonly string[] {
   return formatLearnTable(
-    'Steps in a row that come before a failure, against runs of the same source that came as far',
+    'Step sequences that precede a failure, compared with runs of the same source that got as far',
     ['steps', 'runs', 'failed', 'expected', 'lift', 'sources', 'steps left'],
     patterns.map(({ words, runs, failed, expected, lift, sources, stepsLeft }) => [
       words.join(' → '),
@@ -53,7 +53,7 @@ function formatRequirementTable(
 ): readonly string[] {
   return formatLearnTable(
     title,
-    [name, 'solved', 'half', '90 %', 'all', 'failed', 'half of them'],
+    [name, 'solved', 'median', '90 %', 'max', 'failed', 'median failed'],
     needs.map(({ name: text, runs, half, most, all, failedRuns, failedHalf }) => [
       text,
       ...[runs, half, most, all, failedRuns].map(formatGroupedNumber),
@@ -62,13 +62,13 @@ function formatRequirementTable(
   );
 }
 
-function formatThresholds(learnt: LearningResult): readonly string[] {
-  const { outcome, proposal } = learnt;
+function formatThresholds(result: LearningResult): readonly string[] {
+  const { outcome, proposal } = result;
   return [
     '',
-    ...formatLearnOutcome(learnt),
-    ...(proposal === null ? [] : formatProposal(proposal, learnt)),
-    ...formatLearnScores(learnt),
+    ...formatLearnOutcome(result),
+    ...(proposal === null ? [] : formatProposal(proposal, result)),
+    ...formatLearnScores(result),
     ...(outcome.kind === 'proposed' && proposal !== null ? formatChangedRuns(proposal) : []),
   ];
 }
@@ -76,20 +76,18 @@ function formatThresholds(learnt: LearningResult): readonly string[] {
 function formatLearnOutcome({ outcome, data }: LearningResult): readonly string[] {
   switch (outcome.kind) {
     case 'proposed':
-      return ['Other thresholds do better, also on runs that they were not chosen on:'];
+      return ['Other thresholds do better, also on held-out runs:'];
     case 'nothing':
-      return [
-        'No other thresholds do better and hold on runs that they were not chosen on. They stay as they are.',
-      ];
+      return ['No other thresholds do better on held-out runs. The thresholds stay unchanged.'];
     case 'not-held':
       return [
-        `What was chosen did not hold on runs that it was not chosen on: worse in ${outcome.worse.join(', ')}. The thresholds stay as they are.`,
+        `The selected thresholds did worse on held-out runs: ${outcome.worse.join(', ')}. The thresholds stay unchanged.`,
       ];
     case 'too-little':
       return [
-        'Too few runs to learn thresholds from. They stay as they are.',
-        `  solved    ${formatCell(formatGroupedNumber(data.solved), 7, 'right')} of ${formatGroupedNumber(data.solvedNeeded)} that it takes to show that fewer than one in fifty would be ended`,
-        `  unsolved  ${formatCell(formatGroupedNumber(data.unsolved), 7, 'right')} of ${formatGroupedNumber(data.unsolvedNeeded)} that it takes to see what would be saved`,
+        'Too few runs to learn thresholds. The thresholds stay unchanged.',
+        `  solved    ${formatCell(formatGroupedNumber(data.solved), 7, 'right')} of ${formatGroupedNumber(data.solvedNeeded)} needed to show that fewer than 2 % would be stopped`,
+        `  unsolved  ${formatCell(formatGroupedNumber(data.unsolved), 7, 'right')} of ${formatGroupedNumber(data.unsolvedNeeded)} needed to estimate the savings`,
       ];
     default:
       return outcome satisfies never;
@@ -103,7 +101,16 @@ function formatProposal(
   const folds = crossValidation?.folds.length ?? 0;
   const lines = formatLearnTable(
     'Thresholds',
-    ['rule', 'level', 'is', 'better', 'solved so far', 'unsolved so far', 'near misses', 'chosen'],
+    [
+      'rule',
+      'level',
+      'current',
+      'proposed',
+      'solved reaching',
+      'unsolved reaching',
+      'near misses',
+      'selected',
+    ],
     changes.map(({ rule, level, from, to, reached, nearMisses, chosenIn }) => [
       rule,
       level,
@@ -112,34 +119,32 @@ function formatProposal(
       `${chosenIn} of ${folds}`,
     ]),
   );
-  const silent = changes.filter(({ isUnannounced }) => isUnannounced).map(({ rule }) => rule);
+  const unannounced = changes.filter(({ isUnannounced }) => isUnannounced).map(({ rule }) => rule);
   return [
     ...lines.slice(2),
-    ...(silent.length === 0
-      ? []
-      : [`  ${silent.join(', ')}: the end then comes without a word of advice before it.`]),
+    ...(unannounced.length === 0 ? [] : [`  ${unannounced.join(', ')}: stops the run without prior advice.`]),
   ];
 }
 
 function formatLearnScores({ inForce, proposal, crossValidation }: LearningResult): readonly string[] {
-  const here = formatLearnTable(
-    'On all runs, in per cent',
+  const scores = formatLearnTable(
+    'On all runs, in percent',
     ['', ...learningMeasures],
     [
-      toScoreCells('as it is', inForce),
-      ...(proposal === null ? [] : [toScoreCells('as proposed', proposal.weight)]),
+      toScoreCells('current', inForce),
+      ...(proposal === null ? [] : [toScoreCells('proposed', proposal.weight)]),
     ],
   );
-  if (crossValidation === null) return here;
+  if (crossValidation === null) return scores;
   const { folds, by, ...sums } = crossValidation;
-  const rows = [...folds, { name: 'all of these', ...sums }].flatMap((fold) => [
+  const rows = [...folds, { name: 'total', ...sums }].flatMap((fold) => [
     toScoreCells(fold.name, fold.learnt),
-    toScoreCells('  as it is', fold.inForce),
+    toScoreCells('  current', fold.inForce),
   ]);
-  const held = formatLearnTable(
+  const heldOutScores = formatLearnTable(
     by === 'source'
-      ? 'Held out: chosen on all other sources, tried on this one'
-      : 'Held out: chosen on all other parts, tried on this one (too few sources to hold one out: this says nothing of others)',
+      ? 'Held out: selected on all other sources, tested on this one'
+      : 'Held out: selected on all other parts, tested on this one (too few sources to hold one out, so other sources may differ)',
     ['', ...learningMeasures],
     rows,
   );
@@ -148,9 +153,9 @@ function formatLearnScores({ inForce, proposal, crossValidation }: LearningResul
     proposal === null
       ? []
       : [
-          `  harm: ${harm.hits} of ${formatGroupedNumber(harm.of)}; in truth up to ${(100 * proposal.harmBound).toFixed(2)} %, at 95 %`,
+          `  harm: ${harm.hits} of ${formatGroupedNumber(harm.of)}; upper bound ${(100 * proposal.harmBound).toFixed(2)} % at 95 % confidence`,
         ];
-  return [...here, ...held, ...bound];
+  return [...scores, ...heldOutScores, ...bound];
 }
 
 function toScoreCells(name: string, { shares }: ThresholdScore): readonly string[] {
@@ -161,19 +166,19 @@ function formatChangedRuns({ changed }: ThresholdProposal): readonly string[] {
   const earlier = changed.filter(isEndedEarlier);
   const steps = earlier.reduce((sum, each) => sum + each.steps, 0);
   const rows = formatLearnTable(
-    'Past runs that would have ended elsewhere',
+    'Past runs that would have ended at another step',
     ['run', 'outcome', 'ended after', 'would end after', 'steps'],
-    changed.map(({ run, success, was, is, steps: between }) => [
+    changed.map(({ run, success, was, is, steps: stepsBetween }) => [
       run,
       success === null ? 'unknown' : success ? 'solved' : 'failed',
       was === null ? 'never' : formatGroupedNumber(was),
       is === null ? 'never' : formatGroupedNumber(is),
-      formatGroupedNumber(between),
+      formatGroupedNumber(stepsBetween),
     ]),
   );
   return [
     ...rows,
-    `  ${formatCount(earlier.length, 'run')} earlier, for ${formatCount(steps, 'step')}; ${formatGroupedNumber(changed.length - earlier.length)} later`,
+    `  ${formatCount(earlier.length, 'run')} earlier, saving ${formatCount(steps, 'step')}; ${formatGroupedNumber(changed.length - earlier.length)} later`,
   ];
 }
 
