@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserCommand } from '../src/commands/dashboard-browser.ts';
-import type { DoctorCheck } from '../src/commands/doctor-check.ts';
+import type { DoctorCheck } from '../src/commands/doctor-checks.ts';
 import { runDoctor } from '../src/commands/doctor.ts';
 import { getDataFolder } from '../src/data-folder.ts';
 import { hasHookEntries, addHookEntries } from '../src/hook/hook-entries.ts';

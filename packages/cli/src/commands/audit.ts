@@ -1,23 +1,24 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { readTraces, TraceSourceError, type TraceItem } from '@pawl/runtime';
+import { auditWithPreset, trackerPresets } from '@pawl/core';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { createProgressLine } from '../progress-line.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';
-import {
-  parseAuditFormat,
-  createRunJudge,
-  parseAuditPrices,
-  type AuditFormat,
-  type AuditPrices,
-} from './audit-options.ts';
 import { createProblemReporter } from './audit-problems.ts';
-import { createReportView } from './audit-report.ts';
-import { auditRecordedRun, type RunJudge } from './audit-result.ts';
-import { addAuditedRun, emptyAuditTotals, type AuditTotals } from './audit-totals.ts';
-import { createAuditJsonView, createVerdictsView, type AuditView } from './audit-view.ts';
+import { createReportView, createAuditJsonView, createVerdictsView, type AuditView } from './audit-report.ts';
+import {
+  auditRecordedRun,
+  type RunJudge,
+  addAuditedRun,
+  emptyAuditTotals,
+  type AuditPrices,
+  type AuditTotals,
+} from './audit-result.ts';
 import { LineOutput } from './line-output.ts';
 import { formatCount } from './format-number.ts';
+import { parseChoice } from '../parse-choice.ts';
+import { parseDecimalOption } from './number-options.ts';
 
 export type AuditOptions = {
   /** Output format: report, json or verdicts. */
@@ -147,4 +148,29 @@ function formatNoRunsMessage(files: readonly string[], { problems }: AuditTotals
   const source = files.length === 1 ? JSON.stringify(files[0]) : formatCount(files.length, 'file');
   const failures = problems === 0 ? '' : ` (${formatCount(problems, 'problem')} while reading)`;
   return `No recorded runs in ${source}${failures}. See docs/trace-formats.md for the supported formats.`;
+}
+
+export const auditFormats = ['report', 'json', 'verdicts'] as const;
+
+type AuditFormat = (typeof auditFormats)[number];
+
+function parseAuditFormat(name: string): AuditFormat {
+  return parseChoice('format', name, auditFormats);
+}
+
+/** Creates a judge that applies the rules of a preset. */
+function createRunJudge(name: string): RunJudge {
+  const preset = parseChoice('preset', name, trackerPresets);
+  return (run) => auditWithPreset(preset, run);
+}
+
+function parseAuditPrices(options: { readonly priceIn?: string; readonly priceOut?: string }): AuditPrices {
+  return {
+    input: parsePrice('--price-in', options.priceIn),
+    output: parsePrice('--price-out', options.priceOut),
+  };
+}
+
+function parsePrice(option: string, value: string | undefined): number | null {
+  return value === undefined ? null : parseDecimalOption(option, value);
 }

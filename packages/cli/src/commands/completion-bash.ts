@@ -1,5 +1,4 @@
-import { flattenCommands, type CompletionCommand } from './completion-tree.ts';
-import type { CompletionValues } from './completion-values.ts';
+import { flattenCommands, type CompletionCommand, type CompletionValues } from './completion-tree.ts';
 
 /** Renders a script for bash 3.2 and later that does not need the bash-completion package. */
 export function renderBashScript(tree: CompletionCommand): string {

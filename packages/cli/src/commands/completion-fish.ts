@@ -1,5 +1,9 @@
-import { flattenCommands, type CompletionCommand, type CompletionFlag } from './completion-tree.ts';
-import type { CompletionValues } from './completion-values.ts';
+import {
+  flattenCommands,
+  type CompletionCommand,
+  type CompletionFlag,
+  type CompletionValues,
+} from './completion-tree.ts';
 
 export function renderFishScript(tree: CompletionCommand): string {
   const all = flattenCommands(tree);

@@ -1,5 +1,9 @@
-import { flattenCommands, type CompletionCommand, type CompletionFlag } from './completion-tree.ts';
-import type { CompletionValues } from './completion-values.ts';
+import {
+  flattenCommands,
+  type CompletionCommand,
+  type CompletionFlag,
+  type CompletionValues,
+} from './completion-tree.ts';
 
 /** Renders a zsh function, to be installed as `_pawl` in an `fpath` folder or sourced after compinit. */
 export function renderZshScript(tree: CompletionCommand): string {

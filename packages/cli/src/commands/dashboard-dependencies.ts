@@ -9,20 +9,32 @@ import {
   type SessionHost,
   type VerdictFeedbackStore,
 } from '@pawl/dashboard';
-import { openSqliteStorage, getProcessOwner, type EntryStorage, type Store } from '@pawl/runtime';
-import type { TelemetryClient } from '@pawl/telemetry';
-import { createFolderStorage, createSessionFeedbackStore, getTenant, type AgentFactory } from '@pawl/worker';
+import {
+  openSqliteStorage,
+  getProcessOwner,
+  type EntryStorage,
+  type Store,
+  type Config,
+} from '@pawl/runtime';
+import type { TelemetryClient, GaugeSources } from '@pawl/telemetry';
+import {
+  createFolderStorage,
+  createSessionFeedbackStore,
+  getTenant,
+  type AgentFactory,
+  type SessionQueue,
+} from '@pawl/worker';
 import { getDataFolder, getStorageFile } from '../data-folder.ts';
 import { withManifestFolder } from '../manifest-folder.ts';
 import { openStore, type OpenedStore, isRedisUrl } from '../store-option.ts';
-import { createDashboardFeedback } from './dashboard-feedback.ts';
-import { withDashboardTelemetry } from './dashboard-metrics.ts';
 import { createSessionPreparer } from './prepare-session.ts';
 import { withQueue, type QueueConnection } from './queue-connection.ts';
 import { parseRunMetadata } from './run-metadata.ts';
 import { loadConfig } from './run-config.ts';
 import { createRedisFeedback } from './verdict-feedback-redis.ts';
 import { createWorkerAgentFactory } from './worker-agent-factory.ts';
+import type { VerdictFeedbackRepository } from './verdict-feedback.ts';
+import { openTelemetry } from './run-telemetry.ts';
 
 /** The ports of a dashboard. */
 export type DashboardDependencies = {
@@ -194,5 +206,55 @@ function createQueueDashboard(
     marks: createDashboardFeedback(createRedisFeedback(createSessionFeedbackStore(redis))),
     ...getMetricsEndpoint(telemetry),
     shelfOf: createStorageLookup(storageOf),
+  };
+}
+
+/** Adapts the feedback of `pawl verdict` for the dashboard. */
+export function createDashboardFeedback(repository: VerdictFeedbackRepository): VerdictFeedbackStore {
+  return {
+    async list(session) {
+      const { marks } = await repository.read([session]);
+      return marks.flatMap(({ session: id, ...mark }) => (id === session ? [mark] : []));
+    },
+    save: (session, { mark, ...verdict }) =>
+      mark === null
+        ? repository.forget({ session, ...verdict })
+        : repository.keep({ session, ...verdict, mark }),
+  };
+}
+
+type MetricsContext = {
+  readonly store: Pick<Store, 'list'>;
+  /** The queue that workers take sessions from, if there is one. */
+  readonly queue?: Pick<SessionQueue, 'depths' | 'parked'>;
+  readonly warn: (line: string) => void;
+};
+
+/** Maximum number of sessions counted by state, because metrics are scraped every few seconds. */
+const maxCountedSessions = 10_000;
+
+/** Collects metrics while `work` runs: from this process, the store and the queue. */
+async function withDashboardTelemetry<Result>(
+  config: Config,
+  { warn, ...sources }: MetricsContext,
+  work: (telemetry: TelemetryClient | null) => Promise<Result>,
+): Promise<Result> {
+  const telemetry = await openTelemetry(config, { prometheus: true, warn });
+  telemetry?.ask(createMetricSources(sources));
+  try {
+    return await work(telemetry);
+  } finally {
+    await telemetry?.shutdown();
+  }
+}
+
+/** Gauge sources that read the store and the queue. */
+export function createMetricSources({ store, queue }: Omit<MetricsContext, 'warn'>): GaugeSources {
+  return {
+    stored: async () => (await store.list({ limit: maxCountedSessions })).map(({ status }) => status),
+    ...(queue !== undefined && {
+      queue: () => queue.depths(),
+      parked: async () => (await queue.parked()).length,
+    }),
   };
 }

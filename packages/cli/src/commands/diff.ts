@@ -1,10 +1,9 @@
 import { isDeepStrictEqual, styleText } from 'node:util';
-import type { Event, Session } from '@pawl/core';
-import { getMetadataText, type SessionSummary, type Store } from '@pawl/runtime';
+import { type Event, type Session, createEventNormalizer } from '@pawl/core';
+import { getMetadataText, type SessionSummary, type Store, type StoredEvent } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
-import { findLogDivergence, type LogDivergence } from './diff-events.ts';
 import { loadSessionRecord, type SessionRecord } from './export-record.ts';
 import { findSession } from './find-session.ts';
 import { withSessionStore, type SessionFlags } from './session-store.ts';
@@ -160,4 +159,37 @@ function formatDiffEvent(event: Event | undefined): string {
   if (event === undefined) return '(end of log)';
   const { type, at: _, ...rest } = event;
   return `${type} ${JSON.stringify(rest)}`;
+}
+
+/** Where two logs diverge: the number of common events, and the next event of each log, if any. */
+type LogDivergence = {
+  readonly common: number;
+  readonly a: StoredEvent | null;
+  readonly b: StoredEvent | null;
+};
+
+/** Compares two logs event by event, up to the first events that differ. */
+async function findLogDivergence(
+  a: AsyncIterable<StoredEvent>,
+  b: AsyncIterable<StoredEvent>,
+): Promise<LogDivergence> {
+  const left = a[Symbol.asyncIterator]();
+  const right = b[Symbol.asyncIterator]();
+  const [normalizeLeft, normalizeRight] = [createEventNormalizer(), createEventNormalizer()];
+  let common = 0;
+  try {
+    for (;;) {
+      const [leftNext, rightNext] = [await left.next(), await right.next()];
+      const leftEvent = leftNext.done === true ? null : leftNext.value;
+      const rightEvent = rightNext.done === true ? null : rightNext.value;
+      const divergence = { common, a: leftEvent, b: rightEvent };
+      if (leftEvent === null || rightEvent === null) return divergence;
+      if (!isDeepStrictEqual(normalizeLeft(leftEvent.event), normalizeRight(rightEvent.event)))
+        return divergence;
+      common += 1;
+    }
+  } finally {
+    await left.return?.();
+    await right.return?.();
+  }
 }

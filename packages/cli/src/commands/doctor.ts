@@ -2,8 +2,7 @@ import process from 'node:process';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
-import type { DoctorCheck } from './doctor-check.ts';
-import { checkMachine, type DoctorMachine } from './doctor-checks.ts';
+import { checkMachine, type DoctorCheck, type DoctorMachine } from './doctor-checks.ts';
 
 export type DoctorOptions = { readonly json?: boolean | undefined };
 

@@ -4,8 +4,7 @@ import type { StepResult } from '@pawl/runtime';
 import type { TelemetryClient } from '@pawl/telemetry';
 import type { OpenedStore } from '../store-option.ts';
 import { openUrlInBrowser } from './dashboard-browser.ts';
-import { createMetricSources } from './dashboard-metrics.ts';
-import { createLocalDashboard } from './dashboard-dependencies.ts';
+import { createLocalDashboard, createMetricSources } from './dashboard-dependencies.ts';
 import { startDashboardServer, getSessionPage } from './dashboard.ts';
 
 /** A dashboard in the process of a run, which shows that run live. */

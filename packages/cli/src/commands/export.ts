@@ -3,9 +3,13 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { UsageError } from '../usage-error.ts';
 import { writeLinesAtomically } from '../atomic-file.ts';
-import { streamRecordJson, streamRecordLines } from './export-json.ts';
 import { streamRecordMarkdown } from './export-markdown.ts';
-import { loadSessionRecord, type SessionRecord } from './export-record.ts';
+import {
+  loadSessionRecord,
+  streamRecordJson,
+  streamRecordLines,
+  type SessionRecord,
+} from './export-record.ts';
 import { getFixturePath, generateTest } from './export-test.ts';
 import { LineOutput } from './line-output.ts';
 import { findSession } from './find-session.ts';

@@ -1,7 +1,14 @@
-import type { InitAnswers } from './init-answers.ts';
+import type { permissionModes } from '@pawl/runtime';
 
 export const initFormats = ['yaml', 'json', 'ts'] as const;
 export type InitFormat = (typeof initFormats)[number];
+
+export type InitAnswers = {
+  readonly model: string;
+  readonly profile: string;
+  readonly mode: (typeof permissionModes)[number];
+  readonly testCommand: string | null;
+};
 
 /** Renders a configuration file with the answers, and with comments on further settings. */
 export function renderConfigFile(format: InitFormat, answers: InitAnswers): string {

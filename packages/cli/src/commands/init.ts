@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { writeFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   findConfigFile,
@@ -6,6 +6,8 @@ import {
   readConfigFile,
   createTrustStore,
   getUserConfigFolder,
+  modelSpecs,
+  permissionModes,
 } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
@@ -13,9 +15,10 @@ import { openTerminalPrompt, type TerminalPrompt } from '../terminal-prompt.ts';
 import { UsageError } from '../usage-error.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
 import { toConfigUsageError, toTrustedContents, loadConfigLayers, evaluateConfig } from './config-layers.ts';
-import { askInitQuestions, type InitAnswerFlags } from './init-answers.ts';
-import { renderConfigFile } from './init-text.ts';
+import { renderConfigFile, initFormats, type InitAnswers, type InitFormat } from './init-text.ts';
 import { resolveFolder } from '../folder-option.ts';
+import { resolveProfile } from './profile-option.ts';
+import { parseChoice, formatNameSuggestion } from '../parse-choice.ts';
 
 export type InitOptions = InitAnswerFlags & {
   readonly dir: string;
@@ -98,5 +101,136 @@ async function trustWrittenConfig(folder: string, path: string): ReturnType<type
     return await evaluateConfig(contents);
   } catch (error) {
     throw toConfigUsageError(error);
+  }
+}
+
+/** Answers given on the command line, which are not asked for. */
+type InitAnswerFlags = {
+  readonly model?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly mode?: string | undefined;
+  readonly testCommand?: string | undefined;
+  readonly format?: string | undefined;
+};
+
+type InitChoices = { readonly answers: InitAnswers; readonly format: InitFormat };
+
+/** Asks for the answers that the command line leaves open; without a terminal the defaults apply. Null if cancelled. */
+async function askInitQuestions(
+  folder: string,
+  flags: InitAnswerFlags,
+  terminal: TerminalPrompt | null,
+): Promise<InitChoices | null> {
+  const { profile = 'pawl' } = flags;
+  await resolveProfile(profile);
+  const questions = createInitQuestions(flags, await detectNpmTestCommand(folder));
+  // Validate the given answers before asking for the others.
+  for (const { flag, parse } of Object.values(questions)) if (flag !== undefined) parse(flag);
+  const ask = createInitAsker(terminal);
+  const model = await ask(questions.model);
+  const mode = await ask(questions.mode);
+  const testCommand = await ask(questions.testCommand);
+  const format = await ask(questions.format);
+  if (model === null || mode === null || testCommand === null || format === null) return null;
+  return { answers: { model, profile, mode, testCommand: testCommand === '' ? null : testCommand }, format };
+}
+
+type InitQuestion<Answer> = {
+  /** The answer from the command line. */
+  readonly flag: string | undefined;
+  readonly text: string;
+  /** The default answer. */
+  readonly defaultAnswer: string;
+  /** Throws a `UsageError` for an invalid answer. */
+  readonly parse: (answer: string) => Answer;
+};
+
+type InitQuestions = {
+  readonly [Key in Exclude<keyof InitAnswers, 'profile' | 'testCommand'>]: InitQuestion<InitAnswers[Key]>;
+} & {
+  readonly testCommand: InitQuestion<string>;
+  readonly format: InitQuestion<InitFormat>;
+};
+
+function createInitQuestions(flags: InitAnswerFlags, testCommand: string | null): InitQuestions {
+  return {
+    model: {
+      flag: flags.model,
+      text: 'Which model? librarian, ollama:MODEL, anthropic:MODEL, …',
+      defaultAnswer: 'librarian',
+      parse: parseModelSpec,
+    },
+    mode: {
+      flag: flags.mode,
+      text: `What may run without asking? ${permissionModes.join(', ')}`,
+      defaultAnswer: 'ask',
+      parse: (answer) => parseChoice('mode', answer, permissionModes),
+    },
+    testCommand: {
+      flag: flags.testCommand,
+      text: 'Which command runs the tests?',
+      defaultAnswer: testCommand ?? '',
+      parse: (answer) => answer,
+    },
+    format: {
+      flag: flags.format,
+      text: `In which format? ${initFormats.join(', ')}`,
+      defaultAnswer: 'yaml',
+      parse: (answer) => parseChoice('format', answer, initFormats),
+    },
+  };
+}
+
+/** Maximum number of times one question is asked. */
+const maxQuestionTries = 5;
+
+/** Repeats each question until the answer is valid. Once the user has left, no further question is asked. */
+function createInitAsker(
+  terminal: TerminalPrompt | null,
+): <Answer>(question: InitQuestion<Answer>) => Promise<Answer | null> {
+  let isCancelled = false;
+  return async ({ flag, text, defaultAnswer, parse }) => {
+    if (flag !== undefined || terminal === null) return parse(flag ?? defaultAnswer);
+    let remark = '';
+    if (isCancelled) return null;
+    for (let tries = 0; tries < maxQuestionTries; tries += 1) {
+      const answer = await terminal.ask(
+        `${remark}${text} [${defaultAnswer === '' ? 'none' : defaultAnswer}] `,
+      );
+      if (answer === null) break;
+      try {
+        return parse(answer.trim() === '' ? defaultAnswer : answer.trim());
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        remark = `${error.message}\n`;
+      }
+    }
+    isCancelled = true;
+    return null;
+  };
+}
+
+const modelKinds = modelSpecs.map((spec) => spec.split(':', 1)[0] ?? spec);
+
+/** Validates only the form of the spec; whether the model exists shows on the first request. */
+function parseModelSpec(spec: string): string {
+  const [kind = '', ...rest] = spec.trim().split(':');
+  const isKnown = modelKinds.includes(kind.toLowerCase());
+  if (isKnown && (kind === 'librarian') === (rest.join(':') === '')) return spec.trim();
+  const hint = isKnown ? '' : formatNameSuggestion(kind, modelKinds);
+  throw new UsageError(
+    `There is no model ${JSON.stringify(spec)}.${hint} A model is one of: ${modelSpecs.join(', ')}.`,
+  );
+}
+
+/** Reads the test command from package.json. */
+async function detectNpmTestCommand(folder: string): Promise<string | null> {
+  try {
+    const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+      readonly scripts?: { readonly test?: unknown };
+    };
+    return typeof scripts?.test === 'string' && scripts.test !== '' ? 'npm test' : null;
+  } catch {
+    return null;
   }
 }

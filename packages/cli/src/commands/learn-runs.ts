@@ -1,17 +1,19 @@
 import { readTraces, StoreError, TraceSourceError, type SessionSummary, type Store } from '@pawl/runtime';
+import { readFile, stat } from 'node:fs/promises';
+import * as z from 'zod';
 import type { CommandIo } from '../command-io.ts';
 import type { TrainingRun } from '../learn/training-run.ts';
 import { createProgressLine } from '../progress-line.ts';
 import { openConfiguredStore } from '../store-option.ts';
-import { toUsageError } from '../usage-error.ts';
+import { toUsageError, UsageError } from '../usage-error.ts';
 import { createProblemReporter } from './audit-problems.ts';
-import type { RunLabel } from './learn-labels.ts';
 import { toTrainingRun } from './learn-session.ts';
 import { listAllSessions, selectSessions } from './find-session.ts';
 import type { SessionFlags } from './session-store.ts';
 import { openSessionReplay } from './session-replay.ts';
 import type { SessionVerdictFeedback } from './verdict-feedback.ts';
 import { formatReadingProgress } from './audit.ts';
+import type { StuckJudgment } from '../learn/detector-score.ts';
 
 export type TrainingRunOptions = SessionFlags & {
   readonly traces: readonly string[];
@@ -120,5 +122,77 @@ async function* readTraceRuns(
   } finally {
     progress.clear();
     problems.end();
+  }
+}
+
+/** A person's label for a run: whether it was solved, and whether it was stuck, from which step on. */
+type RunLabel = {
+  readonly resolved?: boolean | null | undefined;
+  readonly judgement: StuckJudgment | null;
+};
+
+const labelSchema = z
+  .object({
+    run: z.string().optional(),
+    id: z.string().optional(),
+    resolved: z.boolean().nullish(),
+    success: z.boolean().nullish(),
+    stuck: z.boolean().optional(),
+    from: z.number().nullish(),
+    from_step: z.number().nullish(),
+  })
+  .refine(({ run, id }) => (run ?? id) !== undefined, 'it does not name a run');
+
+const maxLabelBytes = 256 * 1024 * 1024;
+
+/** Reads labels by run id, from JSON lines or from one JSON array. */
+export async function readLabels(path: string): Promise<ReadonlyMap<string, RunLabel>> {
+  const rows = parseLabelEntries(await readLabelText(path));
+  const labels = new Map<string, RunLabel>();
+  for (const { location, value } of rows) {
+    const parsed = labelSchema.safeParse(value);
+    if (!parsed.success) {
+      const reason = parsed.error.issues[0]?.message ?? 'it is not a label';
+      throw new UsageError(
+        `${JSON.stringify(path)}, ${location}: ${reason}. Expected {"run": "ID", "resolved": true}, optionally with "stuck" and "from".`,
+      );
+    }
+    const { run, id, stuck, ...rest } = parsed.data;
+    const from = rest.from ?? rest.from_step ?? 0;
+    const resolved = rest.resolved === undefined ? rest.success : rest.resolved;
+    labels.set(run ?? id ?? '', { resolved, judgement: stuck === undefined ? null : { stuck, from } });
+  }
+  return labels;
+}
+
+async function readLabelText(path: string): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size > maxLabelBytes) throw new Error(`it is larger than ${maxLabelBytes / 1024 / 1024} MB`);
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`Cannot read the labels in ${JSON.stringify(path)}: ${reason}`, { cause: error });
+  }
+}
+
+type LabelEntry = { readonly location: string; readonly value: unknown };
+
+function parseLabelEntries(text: string): readonly LabelEntry[] {
+  const whole = text.trimStart().startsWith('[') ? parseJsonOrUndefined(text) : undefined;
+  if (Array.isArray(whole)) return whole.map((value, index) => ({ location: `entry ${index + 1}`, value }));
+  return text
+    .split('\n')
+    .flatMap((row, index) =>
+      row.trim() === '' ? [] : [{ location: `line ${index + 1}`, value: parseJsonOrUndefined(row) }],
+    );
+}
+
+/** Text that is not JSON is reported as an invalid label. */
+function parseJsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
   }
 }

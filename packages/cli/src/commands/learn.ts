@@ -12,16 +12,14 @@ import { tokenizeRun } from '../learn/step-tokens.ts';
 import { createProgressLine } from '../progress-line.ts';
 import { UsageError } from '../usage-error.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
-import { toLearnJson, type LearnReport } from './learn-json.ts';
-import { readLabels } from './learn-labels.ts';
 import {
   applyLearnedProfile,
   isLearnedProfile,
   renderLearnedProfile,
   writeLearnedProfile,
 } from './learn-profile.ts';
-import { readTrainingRuns } from './learn-runs.ts';
-import { formatLearnReport } from './learn-text.ts';
+import { formatLearnReport, toLearnJson, type LearnReport } from './learn-report.ts';
+import { readLabels, readTrainingRuns } from './learn-runs.ts';
 import { LineOutput } from './line-output.ts';
 import { isFilePath, resolveProfile } from './profile-option.ts';
 import { loadConfig } from './run-config.ts';

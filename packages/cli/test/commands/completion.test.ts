@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { createSession } from '@pawl/core';
 import { openSqliteStore, getProcessOwner } from '@pawl/runtime';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { flattenCommands, buildCompletionTree } from '../../src/commands/completion-tree.ts';
-import { flagCompletions, argumentCompletions } from '../../src/commands/completion-values.ts';
+import {
+  argumentCompletions,
+  buildCompletionTree,
+  flagCompletions,
+  flattenCommands,
+} from '../../src/commands/completion-tree.ts';
 import { printCompletion } from '../../src/commands/completion.ts';
 import { captureIo } from '../capture-io.ts';
 import { createWholeProgram } from '../whole-program.ts';

@@ -8,7 +8,7 @@ import { detectSandbox, getOwnerState, getProcessOwner } from '@pawl/runtime';
 import { createSession } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedDashboard } from '../../src/commands/embedded-dashboard.ts';
-import { createDashboardFeedback } from '../../src/commands/dashboard-feedback.ts';
+import { createDashboardFeedback } from '../../src/commands/dashboard-dependencies.ts';
 import { runDashboard, type DashboardFlags } from '../../src/commands/dashboard.ts';
 import { runProxy } from '../../src/commands/proxy.ts';
 import { createFeedbackFile, readFeedbackFile } from '../../src/commands/verdict-feedback-file.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatRunCost } from '../../src/commands/audit-cost.ts';
+import { formatRunCost } from '../../src/commands/audit-result.ts';
 import { formatCount, formatGroupedNumber, formatShare } from '../../src/commands/format-number.ts';
 
 describe('formatted numbers', () => {
