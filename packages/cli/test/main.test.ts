@@ -227,7 +227,7 @@ describe('pawl run, interrupted', () => {
       130,
     );
     expect(out()).toBe('');
-    expect(err()).toMatch(/Interrupted, and kept\. Go on with: pawl resume [\da-f]{8}/);
+    expect(err()).toMatch(/Interrupted\. The session is saved; continue with: pawl resume [\da-f]{8}/);
   });
 });
 

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserCommand } from '../src/commands/dashboard-browser.ts';
-import type { DoctorCheck } from '../src/commands/doctor-check.ts';
+import type { DoctorCheck } from '../src/commands/doctor-checks.ts';
 import { runDoctor } from '../src/commands/doctor.ts';
 import { getDataFolder } from '../src/data-folder.ts';
 import { hasHookEntries, addHookEntries } from '../src/hook/hook-entries.ts';
@@ -132,17 +132,17 @@ describe('pawl doctor', () => {
 
   it('advises with the package manager of each platform', async () => {
     expect(await adviceOn('linux')).toMatchObject({
-      git: 'Install git to keep each step of the work as a commit: apt install git',
+      git: 'Install git to commit each step automatically: apt install git',
     });
     expect(await adviceOn('darwin')).toMatchObject({
-      git: 'Install git to keep each step of the work as a commit: brew install git',
-      'redis-server': 'Install Redis if several workers are to share the work: brew install redis',
+      git: 'Install git to commit each step automatically: brew install git',
+      'redis-server': 'Install Redis to run several workers: brew install redis',
       sandbox: 'The sandbox is not supported on macOS, so commands run with all your rights.',
     });
     expect(await adviceOn('win32')).toMatchObject({
-      git: 'Install git to keep each step of the work as a commit: winget install Git.Git',
+      git: 'Install git to commit each step automatically: winget install Git.Git',
       'redis-server':
-        'Install Redis if several workers are to share the work. It has no version for Windows: run it in a container or on another machine.',
+        'Install Redis to run several workers. There is no version for Windows: run it in a container or on another machine.',
       sandbox: 'The sandbox is not supported on Windows, so commands run with all your rights.',
     });
   });

@@ -10,18 +10,18 @@ const maxProblemColumns = 2_000;
 
 /** Prints problems to standard error, one line each. */
 export function createProblemReporter(stderr: Writable): {
-  tell(problem: TraceReadProblem): void;
+  report(problem: TraceReadProblem): void;
   end(): void;
 } {
   let count = 0;
   return {
-    tell(problem) {
+    report(problem) {
       count += 1;
       if (count <= maxReportedProblems) stderr.write(`pawl: ${formatProblemLine(problem)}\n`);
     },
     end() {
       const rest = count - maxReportedProblems;
-      if (rest > 0) stderr.write(`pawl: ${rest} more ${rest === 1 ? 'problem' : 'problems'} like these\n`);
+      if (rest > 0) stderr.write(`pawl: ${rest} more ${rest === 1 ? 'problem' : 'problems'} not shown\n`);
     },
   };
 }

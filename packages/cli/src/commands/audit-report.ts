@@ -1,13 +1,70 @@
+import type { TraceReadProblem } from '@pawl/runtime';
 import { styleText } from 'node:util';
-import type { CommandIo } from '../command-io.ts';
-import { formatVerdictEvidence } from './audit-evidence.ts';
-import type { AuditedRun } from './audit-result.ts';
-import type { AuditTotals } from './audit-totals.ts';
-import type { AuditView } from './audit-view.ts';
+import {
+  type AuditedRun,
+  type AuditTotals,
+  formatRunCost,
+  type DecisiveVerdict,
+  type EvidenceCall,
+} from './audit-result.ts';
 import type { LineOutput } from './line-output.ts';
+import type { CommandIo } from '../command-io.ts';
 import { formatCell, truncateColumns, getOutputWidth } from './columns.ts';
 import { formatCount } from './format-number.ts';
-import { formatRunCost } from './audit-cost.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+
+/** Reports runs as they are judged. */
+export type AuditView = {
+  run(run: AuditedRun): Promise<void>;
+  problem(problem: TraceReadProblem): void;
+  end(totals: AuditTotals): Promise<void>;
+};
+
+/** Writes one line per run, in the format that detector scoring reads. */
+export function createVerdictsView(output: LineOutput, onProblem: AuditView['problem']): AuditView {
+  return {
+    run: ({ id, verdicts }) => output.write(JSON.stringify({ id, verdicts: verdicts.map(toVerdictJson) })),
+    problem: onProblem,
+    end: async () => undefined,
+  };
+}
+
+/** Maximum number of problems in the JSON object; the totals count all of them. */
+const maxJsonProblems = 1_000;
+
+/** Writes one JSON object incrementally, so that no run stays in memory after it is written. */
+export function createAuditJsonView(output: LineOutput): AuditView {
+  const problems: TraceReadProblem[] = [];
+  let runs = 0;
+  return {
+    async run(run) {
+      await output.write(`${runs === 0 ? '{"runs":[\n' : ','}${JSON.stringify(toRunJson(run))}`);
+      runs += 1;
+    },
+    problem(problem) {
+      if (problems.length < maxJsonProblems) problems.push(problem);
+    },
+    async end(totals) {
+      await output.write(`],"totals":${JSON.stringify(totals)},`);
+      await output.write(`"problems":${JSON.stringify(problems)}}`);
+    },
+  };
+}
+
+function toRunJson({ cost, verdicts, decisiveVerdict, ...run }: AuditedRun): object {
+  const { isStuck = false, ...finding } = decisiveVerdict ?? {};
+  return {
+    ...run,
+    stuck: isStuck,
+    ...cost,
+    finding: decisiveVerdict === null ? null : finding,
+    verdicts: verdicts.map(toVerdictJson),
+  };
+}
+
+function toVerdictJson({ step, level, rule }: AuditedRun['verdicts'][number]): object {
+  return { step, level, rule };
+}
 
 /** Maximum number of stuck runs shown with evidence; they stay in memory until the table is complete. */
 const maxEvidenceBlocks = 1_000;
@@ -15,33 +72,34 @@ const maxEvidenceBlocks = 1_000;
 type AuditReportOptions = {
   readonly isQuiet: boolean;
   readonly hasInputPrice: boolean;
-  readonly tellProblem: AuditView['problem'];
+  readonly onProblem: AuditView['problem'];
 };
 
 /** Human-readable report: a table of runs as they arrive, then the evidence for the stuck runs, then the totals. */
 export function createReportView(io: CommandIo, output: LineOutput, options: AuditReportOptions): AuditView {
   const width = getOutputWidth(io.stdout);
   const table = createRunTable(width);
-  const proofs: (readonly string[])[] = [];
-  let hasHead = false;
+  const evidenceBlocks: (readonly string[])[] = [];
+  let isHeadWritten = false;
   return {
     async run(run) {
-      if (!hasHead) await output.write(styleText('bold', table.head, { stream: io.stdout }));
-      hasHead = true;
-      const isStuck = run.finding?.isStuck === true;
+      if (!isHeadWritten) await output.write(styleText('bold', table.head, { stream: io.stdout }));
+      isHeadWritten = true;
+      const { decisiveVerdict } = run;
+      const isStuck = decisiveVerdict?.isStuck === true;
       const row = table.row(run);
       await output.write(isStuck ? styleText('red', row, { stream: io.stdout }) : row);
-      if (isStuck && run.finding !== null && proofs.length < maxEvidenceBlocks && !options.isQuiet) {
-        proofs.push(formatVerdictEvidence(run, run.finding, width));
+      if (isStuck && evidenceBlocks.length < maxEvidenceBlocks && !options.isQuiet) {
+        evidenceBlocks.push(formatVerdictEvidence(run, decisiveVerdict, width));
       }
     },
-    problem: options.tellProblem,
+    problem: options.onProblem,
     async end(totals) {
-      for (const lines of proofs) await output.write(['', ...lines].join('\n'));
-      const hidden = options.isQuiet ? 0 : totals.stuck - proofs.length;
+      for (const lines of evidenceBlocks) await output.write(['', ...lines].join('\n'));
+      const hidden = options.isQuiet ? 0 : totals.stuck - evidenceBlocks.length;
       if (hidden > 0)
         await output.write(
-          `\n${formatCount(hidden, 'more stuck run')} without proof here; --format json has them all`,
+          `\nEvidence for ${formatCount(hidden, 'more stuck run')} not shown; use --format json for all of it`,
         );
       await output.write(`\n${formatAuditTotals(totals, options).join('\n')}`);
     },
@@ -62,14 +120,14 @@ function createRunTable(width: number): RunTable {
   ];
   return {
     head: joinCells([...head, formatCell('since', since, 'right'), 'cost after']),
-    row: ({ id: name, cost, finding }) =>
+    row: ({ id: name, cost, decisiveVerdict }) =>
       joinCells([
         formatCell(truncateStart(name, id), id),
         formatCell(String(cost.steps), steps, 'right'),
-        formatCell(finding?.level ?? 'ok', verdict),
-        formatCell(finding?.rule ?? '', rule),
-        formatCell(finding === null ? '' : String(finding.since), since, 'right'),
-        finding === null ? '' : truncateColumns(formatRunCost(finding.after), after),
+        formatCell(decisiveVerdict?.level ?? 'ok', verdict),
+        formatCell(decisiveVerdict?.rule ?? '', rule),
+        formatCell(decisiveVerdict === null ? '' : String(decisiveVerdict.since), since, 'right'),
+        decisiveVerdict === null ? '' : truncateColumns(formatRunCost(decisiveVerdict.after), after),
       ]),
   };
 }
@@ -90,9 +148,46 @@ function formatAuditTotals(totals: AuditTotals, { hasInputPrice }: AuditReportOp
     ...(stuck === 0 ? [] : [`after the verdicts that end a run: ${formatRunCost(after)}`]),
     ...(hasInputPrice && withoutInput > 0
       ? [
-          `${formatCount(withoutInput, 'run')} without input tokens in the trace: their price is that of the output alone`,
+          `${formatCount(withoutInput, 'run')} without input tokens in the trace: their cost covers output tokens only`,
         ]
       : []),
-    ...(problems === 0 ? [] : [`${formatCount(problems, 'problem')} in what was read`]),
+    ...(problems === 0 ? [] : [`${formatCount(problems, 'problem')} while reading`]),
   ];
+}
+
+/** Explains why a run is stuck: the rule, the matching calls side by side, the cost, and the advice. */
+function formatVerdictEvidence(
+  { id }: AuditedRun,
+  verdict: DecisiveVerdict,
+  width: number,
+): readonly string[] {
+  const { rule, level, step, since, reason, advice, proof, evidence, after, spent } = verdict;
+  const hidden = evidence.length - proof.length;
+  return [
+    truncateColumns(id, width),
+    `  ${rule}: ${level} after step ${step}, stuck since step ${since}`,
+    `  ${sanitizeOneLine(reason)}.`,
+    `  advice: ${sanitizeOneLine(advice)}`,
+    ...formatCallTable(proof, width),
+    ...(hidden > 0 ? [`  and ${formatCount(hidden, 'more call like these', 'more calls like these')}`] : []),
+    `  from step ${since} on: ${formatRunCost(spent)}; after the verdict: ${formatRunCost(after)}`,
+  ];
+}
+
+const stepWidth = 6;
+const minResultWidth = 20;
+
+function formatCallTable(calls: readonly EvidenceCall[], width: number): readonly string[] {
+  const toolWidth = Math.min(24, Math.max(4, ...calls.map(({ tool }) => tool.length)));
+  const left = width - 2 - stepWidth - 2 - toolWidth - 2;
+  const argsWidth = Math.max(10, Math.floor((left - 2) / 2));
+  const resultWidth = Math.max(minResultWidth, left - 2 - argsWidth);
+  const row = (step: string, tool: string, args: string, result: string): string =>
+    `  ${formatCell(step, stepWidth, 'right')}  ${formatCell(tool, toolWidth)}  ${formatCell(args, argsWidth)}  ${truncateColumns(result, resultWidth)}`;
+  return [
+    row('step', 'tool', 'arguments', 'outcome'),
+    ...calls.map(({ step, tool, args, result, error }) =>
+      row(String(step), tool, args, error ? `error: ${result}` : result),
+    ),
+  ].map((line) => line.trimEnd());
 }

@@ -1,23 +1,24 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { readTraces, TraceSourceError, type TraceItem } from '@pawl/runtime';
+import { auditWithPreset, trackerPresets } from '@pawl/core';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { createProgressLine } from '../progress-line.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';
-import {
-  parseAuditFormat,
-  createRunJudge,
-  parseAuditPrices,
-  type AuditFormat,
-  type AuditPrices,
-} from './audit-options.ts';
 import { createProblemReporter } from './audit-problems.ts';
-import { createReportView } from './audit-report.ts';
-import { auditRecordedRun, type RunJudge } from './audit-result.ts';
-import { addAuditedRun, emptyAuditTotals, type AuditTotals } from './audit-totals.ts';
-import { createAuditJsonView, createVerdictsView, type AuditView } from './audit-view.ts';
+import { createReportView, createAuditJsonView, createVerdictsView, type AuditView } from './audit-report.ts';
+import {
+  auditRecordedRun,
+  type RunJudge,
+  addAuditedRun,
+  emptyAuditTotals,
+  type AuditPrices,
+  type AuditTotals,
+} from './audit-result.ts';
 import { LineOutput } from './line-output.ts';
 import { formatCount } from './format-number.ts';
+import { parseChoice } from '../parse-choice.ts';
+import { parseDecimalOption } from './number-options.ts';
 
 export type AuditOptions = {
   /** Output format: report, json or verdicts. */
@@ -41,16 +42,23 @@ export async function auditFiles(
 ): Promise<ExitCode> {
   const format = parseAuditFormat(options.format);
   const prices = parseAuditPrices(options);
-  if (files.length === 0) throw new UsageError('Name a file or a folder to audit, or - for standard input.');
+  if (files.length === 0)
+    throw new UsageError('Specify a file or a folder to audit, or - for standard input.');
   const stop = new AbortController();
   const output = new LineOutput(io.stdout, () => stop.abort());
   const problems = createProblemReporter(io.stderr);
   const progress = createProgressLine(options.quiet === true ? silentStream : io.stderr);
-  const tell: AuditView['problem'] = (problem) => {
+  const onProblem: AuditView['problem'] = (problem) => {
     progress.clear();
-    if (options.quiet !== true) problems.tell(problem);
+    if (options.quiet !== true) problems.report(problem);
   };
-  const view = createAuditView(format, { io, output, tell, isQuiet: options.quiet === true, prices });
+  const view = createAuditView(format, {
+    io,
+    output,
+    onProblem,
+    isQuiet: options.quiet === true,
+    prices,
+  });
   const signal = AbortSignal.any([stop.signal, ...(options.signal === undefined ? [] : [options.signal])]);
   const totals = await auditTraces(files, { stdin: io.stdin, signal, progress, view, prices, judge });
   problems.end();
@@ -73,8 +81,8 @@ type AuditContext = {
   readonly judge: RunJudge;
 };
 
-async function auditTraces(files: readonly string[], judging: AuditContext): Promise<AuditTotals> {
-  const { stdin, signal, progress, view, prices, judge } = judging;
+async function auditTraces(files: readonly string[], context: AuditContext): Promise<AuditTotals> {
+  const { stdin, signal, progress, view, prices, judge } = context;
   let totals = emptyAuditTotals;
   const onProgress = (file: string, bytes: number): void =>
     progress.show(formatReadingProgress(totals.runs, file, bytes));
@@ -96,26 +104,26 @@ async function auditTraces(files: readonly string[], judging: AuditContext): Pro
 type AuditViewOptions = {
   readonly io: CommandIo;
   readonly output: LineOutput;
-  readonly tell: AuditView['problem'];
+  readonly onProblem: AuditView['problem'];
   readonly isQuiet: boolean;
   readonly prices: AuditPrices;
 };
 
 function createAuditView(
   format: AuditFormat,
-  { io, output, tell, isQuiet, prices }: AuditViewOptions,
+  { io, output, onProblem, isQuiet, prices }: AuditViewOptions,
 ): AuditView {
   switch (format) {
     case 'report':
       return createReportView(io, output, {
         isQuiet,
         hasInputPrice: prices.input !== null,
-        tellProblem: tell,
+        onProblem,
       });
     case 'json':
       return createAuditJsonView(output);
     case 'verdicts':
-      return createVerdictsView(output, tell);
+      return createVerdictsView(output, onProblem);
     default:
       return format satisfies never;
   }
@@ -137,7 +145,32 @@ export function formatReadingProgress(runs: number, file: string, bytes: number)
 }
 
 function formatNoRunsMessage(files: readonly string[], { problems }: AuditTotals): string {
-  const where = files.length === 1 ? JSON.stringify(files[0]) : formatCount(files.length, 'file');
-  const met = problems === 0 ? '' : `, and ${formatCount(problems, 'problem')} on the way`;
-  return `No recorded runs in ${where}${met}. See docs/trace-formats.md for what can be read.`;
+  const source = files.length === 1 ? JSON.stringify(files[0]) : formatCount(files.length, 'file');
+  const failures = problems === 0 ? '' : ` (${formatCount(problems, 'problem')} while reading)`;
+  return `No recorded runs in ${source}${failures}. See docs/trace-formats.md for the supported formats.`;
+}
+
+export const auditFormats = ['report', 'json', 'verdicts'] as const;
+
+type AuditFormat = (typeof auditFormats)[number];
+
+function parseAuditFormat(name: string): AuditFormat {
+  return parseChoice('format', name, auditFormats);
+}
+
+/** Creates a judge that applies the rules of a preset. */
+function createRunJudge(name: string): RunJudge {
+  const preset = parseChoice('preset', name, trackerPresets);
+  return (run) => auditWithPreset(preset, run);
+}
+
+function parseAuditPrices(options: { readonly priceIn?: string; readonly priceOut?: string }): AuditPrices {
+  return {
+    input: parsePrice('--price-in', options.priceIn),
+    output: parsePrice('--price-out', options.priceOut),
+  };
+}
+
+function parsePrice(option: string, value: string | undefined): number | null {
+  return value === undefined ? null : parseDecimalOption(option, value);
 }

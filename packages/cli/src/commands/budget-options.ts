@@ -34,21 +34,21 @@ const budgetLimitNames = [
 
 /** Fills limits that the command line leaves open from the given defaults. */
 export function fillMissingBudgets(
-  asked: BudgetLimits | null,
-  others: Partial<BudgetLimits> | null | undefined,
+  limits: BudgetLimits | null,
+  defaults: Partial<BudgetLimits> | null | undefined,
 ): BudgetLimits | null {
-  const entries = budgetLimitNames.map((name) => [name, asked?.[name] ?? others?.[name] ?? null]);
+  const entries = budgetLimitNames.map((name) => [name, limits?.[name] ?? defaults?.[name] ?? null]);
   if (entries.every(([, limit]) => limit === null)) return null;
   return Object.fromEntries(entries) as BudgetLimits;
 }
 
-function parseWholeLimit(option: string, given: string | undefined): number | null {
-  return given === undefined ? null : parseWholeNumberOption(option, given, 1);
+function parseWholeLimit(option: string, value: string | undefined): number | null {
+  return value === undefined ? null : parseWholeNumberOption(option, value, 1);
 }
 
-function parseCostLimit(option: string, given: string | undefined): number | null {
-  if (given === undefined) return null;
-  const amount = parseDecimalOption(option, given);
+function parseCostLimit(option: string, value: string | undefined): number | null {
+  if (value === undefined) return null;
+  const amount = parseDecimalOption(option, value);
   if (amount > 0) return amount;
-  throw new UsageError(`${option} takes a number above 0, and got ${JSON.stringify(given)}.`);
+  throw new UsageError(`${option} must be a number greater than 0, got ${JSON.stringify(value)}.`);
 }

@@ -16,25 +16,25 @@ import { writeFileAtomically } from '../atomic-file.ts';
 import { isFilePath } from './profile-option.ts';
 import { createUnknownNameError } from '../parse-choice.ts';
 
-/** A chart in its written form and in its drawn form. */
-type ChartSource = { readonly written: object; readonly drawn: Chart };
+/** A chart as it is defined, and as it is drawn. */
+type ChartSource = { readonly definition: object; readonly chart: Chart };
 
 const builtInCharts: ReadonlyMap<string, ChartSource> = new Map([
-  [turnChart.name, { written: turnChart, drawn: turnChart }],
+  [turnChart.name, { definition: turnChart, chart: turnChart }],
   ...Object.values<ModeChart>(modeCharts).map((modes): [string, ChartSource] => [
     modes.name,
     toChartSource(modes),
   ]),
 ]);
 
-const chartFormatters: ReadonlyMap<string, (chart: ChartSource) => string> = new Map<
+const chartFormatters: ReadonlyMap<string, (source: ChartSource) => string> = new Map<
   string,
-  (chart: ChartSource) => string
+  (source: ChartSource) => string
 >([
-  ['mermaid', ({ drawn }) => toMermaid(drawn)],
-  ['xstate', ({ drawn }) => formatPrettyJson(toXState(drawn))],
-  ['json', ({ written }) => formatPrettyJson(written)],
-  ['svg', ({ drawn }) => toSvg(drawn)],
+  ['mermaid', ({ chart }) => toMermaid(chart)],
+  ['xstate', ({ chart }) => formatPrettyJson(toXState(chart))],
+  ['json', ({ definition }) => formatPrettyJson(definition)],
+  ['svg', ({ chart }) => toSvg(chart)],
 ]);
 
 /** The charts and formats that `pawl chart` supports. */
@@ -59,7 +59,9 @@ export async function writeChart(
     return exitCodes.finished;
   }
   if (name === undefined) {
-    throw new UsageError(`Name a chart: ${chartNames.join(', ')}, or a .json or .yaml file with one.`);
+    throw new UsageError(
+      `Specify a chart: ${chartNames.join(', ')}, or a .json or .yaml file that contains one.`,
+    );
   }
   const format = pickByName(chartFormatters, options.format, 'format');
   const text = format(
@@ -73,13 +75,13 @@ export async function writeChart(
 function formatChartList(): string {
   const width = Math.max(...chartNames.map(({ length }) => length));
   const lines = [...builtInCharts].map(
-    ([name, { drawn }]) => `${name.padEnd(width)}  ${drawn.states.map((state) => state.name).join(', ')}\n`,
+    ([name, { chart }]) => `${name.padEnd(width)}  ${chart.states.map((state) => state.name).join(', ')}\n`,
   );
   return lines.join('');
 }
 
 function toChartSource(modes: ModeChart): ChartSource {
-  return { written: modes, drawn: toDrawableChart(modes) };
+  return { definition: modes, chart: toDrawableChart(modes) };
 }
 
 async function readChartSource(path: string): Promise<ChartSource> {
@@ -94,8 +96,8 @@ function formatPrettyJson(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-function pickByName<Item>(items: ReadonlyMap<string, Item>, name: string, what: string): Item {
+function pickByName<Item>(items: ReadonlyMap<string, Item>, name: string, kind: string): Item {
   const item = items.get(name);
   if (item !== undefined) return item;
-  throw createUnknownNameError(what, name, [...items.keys()]);
+  throw createUnknownNameError(kind, name, [...items.keys()]);
 }

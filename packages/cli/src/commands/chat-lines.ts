@@ -13,7 +13,7 @@ export function createLineChatView(io: CommandIo, view: RunView, json: boolean):
   const lines = createInterface({ input: io.stdin })[Symbol.asyncIterator]();
   let line: ReturnType<typeof lines.next> | null = null;
   let wake = doNothing;
-  let shown: unknown = null;
+  let shownConversation: unknown = null;
   return {
     ...view,
     see(seen) {
@@ -22,17 +22,17 @@ export function createLineChatView(io: CommandIo, view: RunView, json: boolean):
     },
     async next(session): Promise<NextInput> {
       const conversation = getConversation(session);
-      const answer = shown === conversation ? null : findTurnAnswer(conversation);
-      shown = conversation;
+      const answer = shownConversation === conversation ? null : findTurnAnswer(conversation);
+      shownConversation = conversation;
       if (answer !== null && !json) io.stdout.write(`${sanitizeText(answer)}\n`);
-      const woken = new Promise<null>((resolve) => (wake = () => resolve(null)));
+      const activity = new Promise<null>((resolve) => (wake = () => resolve(null)));
       for (;;) {
         line ??= lines.next();
-        const read = await Promise.race([line, woken]);
-        if (read === null) return { kind: 'again' };
+        const input = await Promise.race([line, activity]);
+        if (input === null) return { kind: 'again' };
         line = null;
-        if (read.done === true) return { kind: 'end' };
-        if (read.value.trim() !== '') return { kind: 'say', text: read.value };
+        if (input.done === true) return { kind: 'end' };
+        if (input.value.trim() !== '') return { kind: 'say', text: input.value };
       }
     },
     end: (result) => view.end(json ? result : { ...result, answer: null }),

@@ -42,45 +42,48 @@ type CodingSetupOptions = {
   readonly report: (line: string) => void;
 };
 
-const codingPrompt = `You work in a folder for somebody who asked you to do something there. Find out before you act: search and read
-first. Take small steps, check each one, and use the tests where there are any. Change only what the task asks for. When the
-task is done, or cannot be done, call finish with an answer that says what you did and what is left.`;
+const codingPrompt = `You are a coding agent that works in a project folder for the user. Investigate before you act: search and read first.
+Work in small steps, verify each one, and run the tests if there are any. Change only what the task requires. When the task
+is done, or cannot be done, call finish with an answer that states what you did and what remains to be done.`;
 
 /** Sets up everything needed to work on a project: tools, permission rules, sandbox, hooks and MCP servers. */
-export async function createCodingSetup(work: CodingSetupOptions): Promise<CodingSetup> {
-  const { folder, config, terminal, asks, phases, signal, report } = work;
+export async function createCodingSetup(options: CodingSetupOptions): Promise<CodingSetup> {
+  const { folder, config, terminal, asks, phases, signal, report } = options;
   const { root } = folder;
   const sandbox = await detectSandbox();
   const servers = await connectApprovedServers(config, terminal, signal);
-  const own = createCodingTools({
+  const codingTools = createCodingTools({
     folder,
     sandbox,
     ask: asks.user,
     ...(config.testCommand !== undefined && { testCommand: config.testCommand }),
     ...(config.toolLimits !== undefined && { limits: config.toolLimits }),
   });
-  const theirs = applyToolLimits(
+  const serverTools = applyToolLimits(
     servers.connections.flatMap(({ tools }) => tools),
     config.toolLimits,
   );
-  const all: readonly Tool[] = [...own, ...theirs];
-  const sandboxed = sandbox.kind !== 'none';
+  const allTools: readonly Tool[] = [...codingTools, ...serverTools];
   const { mode = 'ask', rules = [] } = config.permission ?? {};
-  const kept = loadSavedRules(root);
+  const savedRules = loadSavedRules(root);
   const permissions = createPermissionPolicy({
     mode,
-    rules: [...rules, ...kept.rules],
+    rules: [...rules, ...savedRules.rules],
     root,
-    tools: [...all, ...phases],
-    sandboxed,
+    tools: [...allTools, ...phases],
+    sandboxed: sandbox.kind !== 'none',
   });
   const hooks = await createHooks({ workspace: root, ...config.hooks, sandbox, report });
   const guarded = hooks.guard({
     rules: permissions.rules,
-    decide: createPermissionDecider({ permissions, ask: asks.permission, onRule: (rule) => kept.keep(rule) }),
+    decide: createPermissionDecider({
+      permissions,
+      ask: asks.permission,
+      onRule: (rule) => savedRules.keep(rule),
+    }),
   });
   return {
-    tools: permissions.guard(all),
+    tools: permissions.guard(allTools),
     ...guarded,
     hooks: hooks.afterTools,
     prompt: codingPrompt,
@@ -90,7 +93,7 @@ export async function createCodingSetup(work: CodingSetupOptions): Promise<Codin
       ...(sandbox.problem === null ? [] : [sandbox.problem]),
       ...(permissions.warning === null ? [] : [permissions.warning]),
       ...servers.warnings,
-      ...kept.problems,
+      ...savedRules.problems,
     ],
     async close() {
       await hooks.waitUntilIdle();
@@ -113,9 +116,9 @@ async function connectApprovedServers(
     warnings.push(...connection.problems);
     if (connection.reviews.length === 0) continue;
     const names = connection.reviews.map(({ name }) => sanitizeOneLine(name)).join(', ');
-    const question = `The server ${sanitizeOneLine(connection.name)} offers tools you have not approved: ${names}. Approve them?`;
+    const question = `The MCP server ${sanitizeOneLine(connection.name)} offers tools that you have not approved: ${names}. Approve them?`;
     if (await askConfirmation(terminal, question)) await connection.approve(connection.reviews);
-    else warnings.push(`${connection.name}: not approved and left out: ${names}`);
+    else warnings.push(`${connection.name}: tools not approved and therefore not available: ${names}`);
   }
   return { connections, warnings };
 }

@@ -18,8 +18,8 @@ const doubleWidthPattern =
 /** Formats a text on one line of exactly this many columns: truncated with an ellipsis, or padded. */
 export function formatCell(text: string, width: number, side: 'left' | 'right' = 'left'): string {
   const fitted = truncateColumns(text, width);
-  const blank = ' '.repeat(Math.max(0, width - countColumns(fitted)));
-  return side === 'left' ? fitted + blank : blank + fitted;
+  const padding = ' '.repeat(Math.max(0, width - countColumns(fitted)));
+  return side === 'left' ? fitted + padding : padding + fitted;
 }
 
 /** Truncates a text to one line of at most this many columns, with control characters neutralized. */

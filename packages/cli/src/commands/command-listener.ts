@@ -8,12 +8,12 @@ const commandListenerPollMs = 250;
 /** Receives commands sent to a session from another terminal, process or machine. */
 export type CommandListener = {
   /** Receives every step result that the agent's observer receives. */
-  see(seen: StepResult): void;
-  /** Polls once; resolves when the commands found are carried out. */
-  hear(agent: Agent): Promise<void>;
-  /** Polls until it is stopped. */
+  observe(result: StepResult): void;
+  /** Polls once; resolves when the pending commands are executed. */
+  poll(agent: Agent): Promise<void>;
+  /** Starts polling until `stop` is called. */
   listen(agent: Agent): void;
-  /** Stops polling; resolves when the commands in progress are carried out. */
+  /** Stops polling; resolves when the commands in progress are executed. */
   stop(): Promise<void>;
 };
 
@@ -27,43 +27,43 @@ export function createCommandListener(
   fence: number | undefined,
 ): CommandListener {
   if (path === null) return noopListener;
-  const hearing = createCommandInbox(store.commands, id, fence);
-  let over = new AbortController();
-  let last: Promise<void> = Promise.resolve();
-  const look = async (agent: Agent): Promise<void> => {
+  const inbox = createCommandInbox(store.commands, id, fence);
+  let stopped = new AbortController();
+  let lastPoll: Promise<void> = Promise.resolve();
+  const executePending = async (agent: Agent): Promise<void> => {
     try {
-      await hearing.executePending(agent);
+      await inbox.executePending(agent);
     } catch (error) {
       // An unreadable store also fails the event log: the agent reports that outage, and it may be temporary.
       if (!(error instanceof StoreError)) throw error;
     }
   };
   // Serialize polls, because two concurrent polls would find the same commands.
-  const hear = (agent: Agent): Promise<void> => (last = last.then(() => look(agent)));
-  const again = async (agent: Agent, { signal }: AbortController): Promise<void> => {
+  const poll = (agent: Agent): Promise<void> => (lastPoll = lastPoll.then(() => executePending(agent)));
+  const pollRepeatedly = async (agent: Agent, { signal }: AbortController): Promise<void> => {
     while (!signal.aborted) {
-      await hear(agent);
+      await poll(agent);
       await sleep(commandListenerPollMs, undefined, { signal }).catch(() => undefined);
     }
   };
   return {
-    see: (seen) => hearing.observe(seen),
-    hear,
+    observe: (result) => inbox.observe(result),
+    poll,
     listen(agent) {
-      over = new AbortController();
+      stopped = new AbortController();
       // Avoid an unhandled rejection; stop() reports the error.
-      void again(agent, over).catch(() => undefined);
+      void pollRepeatedly(agent, stopped).catch(() => undefined);
     },
     async stop() {
-      over.abort();
-      await last;
+      stopped.abort();
+      await lastPoll;
     },
   };
 }
 
 const noopListener: CommandListener = {
-  see: () => undefined,
-  hear: async () => undefined,
+  observe: () => undefined,
+  poll: async () => undefined,
   listen: () => undefined,
   stop: async () => undefined,
 };

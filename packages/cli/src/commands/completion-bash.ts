@@ -1,13 +1,12 @@
-import { flattenCommands, type CompletionCommand } from './completion-tree.ts';
-import type { CompletionValues } from './completion-values.ts';
+import { flattenCommands, type CompletionCommand, type CompletionValues } from './completion-tree.ts';
 
 /** Renders a script for bash 3.2 and later that does not need the bash-completion package. */
 export function renderBashScript(tree: CompletionCommand): string {
   const all = flattenCommands(tree);
-  return `# Completes the commands, flags and names of pawl in bash: source <(pawl completion bash)
+  return `# Bash completion for pawl: source <(pawl completion bash)
 _pawl() {
   local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} at=pawl word kind= list= flags=
-  # Bash takes --flag=value apart.
+  # Bash splits --flag=value into separate words.
   if [[ $current == = ]]; then current=
   elif [[ $before == = ]] && ((COMP_CWORD > 2)); then before=\${COMP_WORDS[COMP_CWORD-2]}
   fi
@@ -38,7 +37,7 @@ _pawl_lines() {
   local line
   while IFS= read -r line; do COMPREPLY+=("$line"); done
 }
-# Word by word, since what compgen -W is given it would also expand.
+# Match word by word, because compgen -W would expand its argument.
 _pawl_words() {
   local word
   set -f
@@ -69,9 +68,10 @@ function renderBashFlagCases({ path, flags }: CompletionCommand): readonly strin
 
 function renderBashCommandCase({ path, flags, commands, words }: CompletionCommand): string {
   const names = flags.flatMap(({ long, short }) => (short === null ? [long] : [long, short]));
-  const below = commands.map(({ name }) => name);
-  const own = below.length === 0 ? renderBashSettings(words) : `kind=words list='${below.join(' ')}'`;
-  return `      "${path}") flags='${names.join(' ')}' ${own} ;;`;
+  const subcommands = commands.map(({ name }) => name);
+  const settings =
+    subcommands.length === 0 ? renderBashSettings(words) : `kind=words list='${subcommands.join(' ')}'`;
+  return `      "${path}") flags='${names.join(' ')}' ${settings} ;;`;
 }
 
 /** Unknown values complete to nothing, neither files nor flags. */

@@ -1,10 +1,14 @@
-import { flattenCommands, type CompletionCommand, type CompletionFlag } from './completion-tree.ts';
-import type { CompletionValues } from './completion-values.ts';
+import {
+  flattenCommands,
+  type CompletionCommand,
+  type CompletionFlag,
+  type CompletionValues,
+} from './completion-tree.ts';
 
 export function renderFishScript(tree: CompletionCommand): string {
   const all = flattenCommands(tree);
   const paths = all.slice(1).map(({ path }) => quoteFishText(path));
-  return `# Completes the commands, flags and names of pawl in fish.
+  return `# Fish completion for pawl.
 function __pawl_at
   set -l at pawl
   for word in (commandline -opc)[2..-1]
@@ -20,14 +24,14 @@ ${all.flatMap(renderFishCommand).join('\n')}
 }
 
 function renderFishCommand({ path, flags, commands, words }: CompletionCommand): readonly string[] {
-  const begin = `complete -c pawl -n ${quoteFishText(`__pawl_at ${quoteFishText(path)}`)}`;
-  const own = commands.length === 0 ? renderFishValues(words, 'word') : '';
+  const prefix = `complete -c pawl -n ${quoteFishText(`__pawl_at ${quoteFishText(path)}`)}`;
+  const values = commands.length === 0 ? renderFishValues(words, 'word') : '';
   return [
     ...commands.map(
-      ({ name, description }) => `${begin} -a ${quoteFishText(name)} -d ${quoteFishText(description)}`,
+      ({ name, description }) => `${prefix} -a ${quoteFishText(name)} -d ${quoteFishText(description)}`,
     ),
-    ...(own === '' ? [] : [`${begin} ${own}`]),
-    ...flags.map((flag) => `${begin} ${renderFishFlag(flag)}`),
+    ...(values === '' ? [] : [`${prefix} ${values}`]),
+    ...flags.map((flag) => `${prefix} ${renderFishFlag(flag)}`),
   ];
 }
 
@@ -42,13 +46,13 @@ function renderFishFlag({ long, short, description, values }: CompletionFlag): s
 }
 
 /** After a flag, `-x` requires a value that is not a file; `-r -F` requires a file. */
-function renderFishValues(values: CompletionValues, after: 'flag' | 'word'): string {
-  const offer = (list: string): string => `${after === 'flag' ? '-x ' : ''}-a ${quoteFishText(list)}`;
+function renderFishValues(values: CompletionValues, position: 'flag' | 'word'): string {
+  const offer = (list: string): string => `${position === 'flag' ? '-x ' : ''}-a ${quoteFishText(list)}`;
   switch (values.kind) {
     case 'none':
-      return after === 'flag' ? '-x' : '';
+      return position === 'flag' ? '-x' : '';
     case 'file':
-      return after === 'flag' ? '-r -F' : '-F';
+      return position === 'flag' ? '-r -F' : '-F';
     case 'folder':
       return offer('(__fish_complete_directories)');
     case 'session':
@@ -56,7 +60,7 @@ function renderFishValues(values: CompletionValues, after: 'flag' | 'word'): str
     case 'words': {
       const list = values.words.join(' ');
       if (!values.orFile) return offer(list);
-      return `${after === 'flag' ? '-r ' : ''}-F -a ${quoteFishText(list)}`;
+      return `${position === 'flag' ? '-r ' : ''}-F -a ${quoteFishText(list)}`;
     }
     default:
       return values satisfies never;

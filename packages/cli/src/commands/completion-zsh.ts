@@ -1,15 +1,19 @@
-import { flattenCommands, type CompletionCommand, type CompletionFlag } from './completion-tree.ts';
-import type { CompletionValues } from './completion-values.ts';
+import {
+  flattenCommands,
+  type CompletionCommand,
+  type CompletionFlag,
+  type CompletionValues,
+} from './completion-tree.ts';
 
 /** Renders a zsh function, to be installed as `_pawl` in an `fpath` folder or sourced after compinit. */
 export function renderZshScript(tree: CompletionCommand): string {
   const all = flattenCommands(tree);
   return `#compdef pawl
-# Completes the commands, flags and names of pawl in zsh.
+# Zsh completion for pawl.
 _pawl() {
   local current="\${words[CURRENT]}" before="\${words[CURRENT-1]}" at=pawl word kind=
   local -a list flags
-  # --flag=value is one word here; what is before the sign is not completed again.
+  # --flag=value is one word in zsh; complete only the part after the sign.
   if [[ $current == --*=* ]]; then
     before="\${current%%=*}"
     compset -P '*='
@@ -54,9 +58,10 @@ function renderZshFlagCases({ path, flags }: CompletionCommand): readonly string
 }
 
 function renderZshCommandCase({ path, flags, commands, words }: CompletionCommand): string {
-  const below = commands.map(({ name, description }) => renderZshDescription(name, description));
-  const own = below.length === 0 ? renderZshSettings(words) : `kind=described list=(${below.join(' ')})`;
-  return `      ${quoteShellText(path)}) flags=(${flags.flatMap(renderZshFlagNames).join(' ')}); ${own} ;;`;
+  const subcommands = commands.map(({ name, description }) => renderZshDescription(name, description));
+  const settings =
+    subcommands.length === 0 ? renderZshSettings(words) : `kind=described list=(${subcommands.join(' ')})`;
+  return `      ${quoteShellText(path)}) flags=(${flags.flatMap(renderZshFlagNames).join(' ')}); ${settings} ;;`;
 }
 
 function renderZshFlagNames({ long, short, description }: CompletionFlag): readonly string[] {

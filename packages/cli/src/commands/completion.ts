@@ -20,8 +20,10 @@ export async function printCompletion(shell: string, program: Command, io: Comma
     for (const id of await listCompletionSessionIds('.')) io.stdout.write(`${id}\n`);
     return exitCodes.finished;
   }
-  const script = scriptRenderers.get(shell);
-  if (script === undefined) throw createUnknownNameError('script for', shell, [...scriptRenderers.keys()]);
-  io.stdout.write(script(buildCompletionTree(program)));
+  const renderScript = scriptRenderers.get(shell);
+  if (renderScript === undefined) {
+    throw createUnknownNameError('completion script for', shell, [...scriptRenderers.keys()]);
+  }
+  io.stdout.write(renderScript(buildCompletionTree(program)));
   return exitCodes.finished;
 }

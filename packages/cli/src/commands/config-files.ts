@@ -29,27 +29,29 @@ export async function showConfigPaths({ dir, json }: ConfigFileOptions, io: Comm
     io.stdout.write(`${JSON.stringify({ user, project }, null, 2)}\n`);
     return exitCodes.finished;
   }
-  io.stdout.write(`user     ${sanitizeOneLine(user.path)}${user.exists ? '' : '  (not there)'}\n`);
-  const remark = project.exists ? '  (not trusted: pawl trust)' : '  (not there: pawl init)';
+  io.stdout.write(`user     ${sanitizeOneLine(user.path)}${user.exists ? '' : '  (does not exist)'}\n`);
+  const remark = project.exists
+    ? '  (not trusted; to trust it: pawl trust)'
+    : '  (does not exist; to create it: pawl init)';
   io.stdout.write(`project  ${sanitizeOneLine(project.path)}${project.trusted ? '' : remark}\n`);
   return exitCodes.finished;
 }
 
 async function locateConfig(
   folder: string,
-  trusts: (path: string) => Promise<boolean>,
+  isTrusted: (path: string) => Promise<boolean>,
 ): Promise<ConfigLocation> {
   const path = await findConfigFile(folder).catch((error: unknown) => {
     throw toConfigUsageError(error);
   });
   if (path === null) return { path: join(folder, defaultConfigName), exists: false, trusted: false };
-  return { path, exists: true, trusted: await trusts(path) };
+  return { path, exists: true, trusted: await isTrusted(path) };
 }
 
 /** An unreadable file is not trusted. */
 async function isTrustedConfig(path: string): Promise<boolean> {
-  const read = await readConfigFile(path).catch(() => null);
-  return read !== null && createTrustStore().isTrusted(dirname(path), toTrustedContents(read));
+  const contents = await readConfigFile(path).catch(() => null);
+  return contents !== null && createTrustStore().isTrusted(dirname(path), toTrustedContents(contents));
 }
 
 type ConfigCheck = {
@@ -77,25 +79,27 @@ export async function checkConfig(
 
 async function findConfigPaths(dir: string): Promise<readonly string[]> {
   const folders = [getUserConfigFolder(), await resolveFolder(dir)];
-  const found = await Promise.all(folders.map((folder) => findConfigFile(folder))).catch((error: unknown) => {
+  const paths = await Promise.all(folders.map((folder) => findConfigFile(folder))).catch((error: unknown) => {
     throw toConfigUsageError(error);
   });
-  return found.filter((path) => path !== null);
+  return paths.filter((path) => path !== null);
 }
 
 async function checkConfigFile(path: string): Promise<ConfigCheck> {
   try {
-    const read = await readConfigFile(path);
-    const mayRun = !read.isCode || isUserConfig(path) || (await isTrustedConfig(path));
+    const contents = await readConfigFile(path);
+    const mayRun = !contents.isCode || isUserConfig(path) || (await isTrustedConfig(path));
     if (!mayRun)
       return {
         path,
         ok: true,
         problem: null,
         line: null,
-        warnings: [`${path} is a program, and not trusted: it was not run, so what it sets was not checked.`],
+        warnings: [
+          `${path} is code that is not trusted, so it was not run and its settings were not checked.`,
+        ],
       };
-    const { warnings } = await evaluateConfig(read);
+    const { warnings } = await evaluateConfig(contents);
     return { path, ok: true, problem: null, line: null, warnings };
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error;
@@ -110,10 +114,10 @@ function isUserConfig(path: string): boolean {
 
 function formatConfigChecks(files: readonly ConfigCheck[]): string {
   if (files.length === 0)
-    return 'There is no configuration to check: the defaults hold. To write one: pawl init\n';
+    return 'No configuration file found; the defaults apply. To create one: pawl init\n';
   return files
     .flatMap(({ path, problem, warnings }) => [
-      problem === null ? `ok       ${path}` : `WRONG    ${problem}`,
+      problem === null ? `ok       ${path}` : `ERROR    ${problem}`,
       ...warnings.map((warning) => `warning  ${warning}`),
     ])
     .map((line) => `${sanitizeOneLine(line)}\n`)

@@ -27,11 +27,11 @@ export function flagsToConfig(flags: ConfigFlags): Config {
 /** Merges model and prices: the command line overrides the configuration. */
 export function applyModelConfig(flags: ModelFlags, config: Config): ModelFlags {
   const { model, baseUrl, summaryModel, prices = {} } = config;
-  const known = model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
+  const price = model !== undefined && Object.hasOwn(prices, model) ? prices[model] : undefined;
   return {
-    ...(known !== undefined && {
-      priceIn: String(known.inputPerMillion),
-      priceOut: String(known.outputPerMillion),
+    ...(price !== undefined && {
+      priceIn: String(price.inputPerMillion),
+      priceOut: String(price.outputPerMillion),
     }),
     ...flags,
     ...(model !== undefined && { model }),

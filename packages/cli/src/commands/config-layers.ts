@@ -36,10 +36,10 @@ export async function loadConfigLayers(
   folder: string,
   flags: Config,
   terminal: TerminalPrompt | null,
-  machine: ConfigEnvironment = process,
+  environment: ConfigEnvironment = process,
 ): Promise<LoadedConfigLayers> {
   try {
-    return await readConfigLayers({ folder, flags, terminal, ...machine });
+    return await readConfigLayers({ folder, flags, terminal, ...environment });
   } catch (error) {
     throw toConfigUsageError(error);
   }
@@ -75,24 +75,24 @@ const emptyLayer: ConfigLayer = { path: null, config: {}, warnings: [] };
 
 /** Needs no trust check: anyone who can write this file can already act as the user. */
 async function loadUserLayer(folder: string): Promise<ConfigLayer> {
-  const found = await readFolderConfig(folder);
-  return found === null ? emptyLayer : evaluateConfig(found);
+  const contents = await readFolderConfig(folder);
+  return contents === null ? emptyLayer : evaluateConfig(contents);
 }
 
 async function loadProjectLayer(
   folder: string,
   terminal: TerminalPrompt | null,
 ): Promise<ConfigLayer & { readonly isTrusted: boolean }> {
-  const found = await readFolderConfig(folder);
-  if (found === null) return { ...emptyLayer, isTrusted: false };
-  if (await confirmTrust(folder, found, terminal)) {
-    const read = await evaluateConfig(found);
-    return { ...read, warnings: [...read.warnings, ...listUserOnlyWarnings(read)], isTrusted: true };
+  const contents = await readFolderConfig(folder);
+  if (contents === null) return { ...emptyLayer, isTrusted: false };
+  if (await confirmTrust(folder, contents, terminal)) {
+    const layer = await evaluateConfig(contents);
+    return { ...layer, warnings: [...layer.warnings, ...listUserOnlyWarnings(layer)], isTrusted: true };
   }
   return {
     ...emptyLayer,
-    path: found.path,
-    warnings: [formatUntrustedWarning(found.path, folder)],
+    path: contents.path,
+    warnings: [formatUntrustedWarning(contents.path, folder)],
     isTrusted: false,
   };
 }
@@ -100,11 +100,13 @@ async function loadProjectLayer(
 /** Warns about telemetry settings in a project file: only the user may choose where session data is sent. */
 function listUserOnlyWarnings({ path, config }: ConfigFileContents): readonly string[] {
   if (config.telemetry === undefined) return [];
-  return [`${path} sets telemetry, which only the user or the environment can: it was left out.`];
+  return [
+    `${path} sets telemetry, which a project file cannot set. It was ignored: set it in the user configuration or the environment.`,
+  ];
 }
 
 function formatUntrustedWarning(path: string, folder: string): string {
-  return `${path} is not trusted and was left out. Read it, then run: pawl trust ${folder}`;
+  return `${path} is not trusted and was ignored. Review it, then run: pawl trust ${folder}`;
 }
 
 /** Converts a configuration file to the form that the trust store uses. */
@@ -117,13 +119,13 @@ export function toTrustedContents({
 
 async function confirmTrust(
   folder: string,
-  read: ConfigFileContents,
+  file: ConfigFileContents,
   terminal: TerminalPrompt | null,
 ): Promise<boolean> {
-  const contents = toTrustedContents(read);
+  const contents = toTrustedContents(file);
   const store = createTrustStore();
   if (await store.isTrusted(folder, contents)) return true;
-  const question = `${read.path} sets a model, rules, hooks or servers for this folder. Let it take effect?`;
+  const question = `${file.path} configures the model, rules, hooks or servers for this folder. Trust it?`;
   if (!(await askConfirmation(terminal, question))) return false;
   await store.trust(folder, contents);
   return true;
@@ -136,8 +138,8 @@ async function readFolderConfig(folder: string): Promise<ConfigFileContents | nu
 }
 
 /** Runs configuration code; call it only for trusted files. */
-export async function evaluateConfig(read: ConfigFileContents): Promise<ConfigFileContents> {
-  return read.isCode ? runConfigCode(read) : read;
+export async function evaluateConfig(contents: ConfigFileContents): Promise<ConfigFileContents> {
+  return contents.isCode ? runConfigCode(contents) : contents;
 }
 
 /** An invalid configuration file or variable is a usage error. */

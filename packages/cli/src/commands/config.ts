@@ -19,21 +19,21 @@ type ConfigValue = ConfigOrigin & { readonly where: string | null };
 export async function showConfig(options: ShowConfigOptions, io: CommandIo): Promise<ExitCode> {
   const folder = await resolveFolder(options.dir);
   const flags = { ...flagsToConfig(options), ...(options.store !== undefined && { store: options.store }) };
-  const found = await loadConfigLayers(folder, flags, null);
-  const values = listConfigOrigins(found.layers).map((origin) => toConfigValue(origin, found));
+  const loaded = await loadConfigLayers(folder, flags, null);
+  const values = listConfigOrigins(loaded.layers).map((origin) => toConfigValue(origin, loaded));
   if (options.json === true) {
-    const { userFile, projectFile, isTrusted, warnings } = found;
-    const shown = { folder, userFile, projectFile, isTrusted, warnings, values };
-    io.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+    const { userFile, projectFile, isTrusted, warnings } = loaded;
+    const output = { folder, userFile, projectFile, isTrusted, warnings, values };
+    io.stdout.write(`${JSON.stringify(output, null, 2)}\n`);
     return exitCodes.finished;
   }
   io.stdout.write(formatConfigTable(values));
-  for (const warning of found.warnings) io.stderr.write(`${sanitizeOneLine(warning)}\n`);
+  for (const warning of loaded.warnings) io.stderr.write(`${sanitizeOneLine(warning)}\n`);
   return exitCodes.finished;
 }
 
-function toConfigValue({ key, value, from }: ConfigOrigin, found: LoadedConfigLayers): ConfigValue {
-  return { key, value: maskConfigSecrets(value, [key]), from, where: getOriginLocation(from, key, found) };
+function toConfigValue({ key, value, from }: ConfigOrigin, loaded: LoadedConfigLayers): ConfigValue {
+  return { key, value: maskConfigSecrets(value, [key]), from, where: getOriginLocation(from, key, loaded) };
 }
 
 function getOriginLocation(

@@ -9,26 +9,26 @@ import { getDataFolder, ensureParentFolder } from '../data-folder.ts';
  * arguments, so the browser opens a private file that redirects to the address.
  */
 export function openUrlInBrowser(url: string, { env, platform }: PlatformEnvironment = process): () => void {
-  const program = browserCommand(platform, env);
-  if (program === null) return () => undefined;
+  const command = browserCommand(platform, env);
+  if (command === null) return () => undefined;
   const file = join(getDataFolder(), `dashboard-${process.pid}.html`);
-  const tidy = (): void => rmSync(file, { force: true });
+  const removeFile = (): void => rmSync(file, { force: true });
   ensureParentFolder(file);
   writeFileSync(
     file,
     `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${url}"><title>Pawl</title>\n`,
     { mode: 0o600 },
   );
-  const [name, ...args] = program;
-  const child = spawn(name, [...args, pathToFileURL(file).href], {
+  const [program, ...args] = command;
+  const child = spawn(program, [...args, pathToFileURL(file).href], {
     stdio: 'ignore',
     detached: true,
     windowsHide: true,
   });
   // Without a browser, the user can still copy the address.
-  child.on('error', tidy);
+  child.on('error', removeFile);
   child.unref();
-  return tidy;
+  return removeFile;
 }
 
 type PlatformEnvironment = { readonly env: NodeJS.ProcessEnv; readonly platform: NodeJS.Platform };

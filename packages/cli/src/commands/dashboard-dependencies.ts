@@ -9,20 +9,32 @@ import {
   type SessionHost,
   type VerdictFeedbackStore,
 } from '@pawl/dashboard';
-import { openSqliteStorage, getProcessOwner, type EntryStorage, type Store } from '@pawl/runtime';
-import type { TelemetryClient } from '@pawl/telemetry';
-import { createFolderStorage, createSessionFeedbackStore, getTenant, type AgentFactory } from '@pawl/worker';
+import {
+  openSqliteStorage,
+  getProcessOwner,
+  type EntryStorage,
+  type Store,
+  type Config,
+} from '@pawl/runtime';
+import type { TelemetryClient, GaugeSources } from '@pawl/telemetry';
+import {
+  createFolderStorage,
+  createSessionFeedbackStore,
+  getTenant,
+  type AgentFactory,
+  type SessionQueue,
+} from '@pawl/worker';
 import { getDataFolder, getStorageFile } from '../data-folder.ts';
 import { withManifestFolder } from '../manifest-folder.ts';
 import { openStore, type OpenedStore, isRedisUrl } from '../store-option.ts';
-import { createDashboardFeedback } from './dashboard-feedback.ts';
-import { withDashboardTelemetry } from './dashboard-metrics.ts';
 import { createSessionPreparer } from './prepare-session.ts';
 import { withQueue, type QueueConnection } from './queue-connection.ts';
 import { parseRunMetadata } from './run-metadata.ts';
 import { loadConfig } from './run-config.ts';
 import { createRedisFeedback } from './verdict-feedback-redis.ts';
 import { createWorkerAgentFactory } from './worker-agent-factory.ts';
+import type { VerdictFeedbackRepository } from './verdict-feedback.ts';
+import { openTelemetry } from './run-telemetry.ts';
 
 /** The ports of a dashboard. */
 export type DashboardDependencies = {
@@ -44,15 +56,15 @@ type WarningHandler = (line: string) => void;
 export async function withDashboardDependencies<Result>(
   flags: DashboardStoreFlags,
   warn: WarningHandler,
-  work: (place: DashboardDependencies) => Promise<Result>,
+  work: (dependencies: DashboardDependencies) => Promise<Result>,
 ): Promise<Result> {
   const { config } = await loadConfig(flags.dir, {}, null);
-  const named = flags.store ?? config.store;
-  if (named !== undefined && isRedisUrl(named)) {
+  const storeOption = flags.store ?? config.store;
+  if (storeOption !== undefined && isRedisUrl(storeOption)) {
     // Only warn about a Redis without durable persistence, because it must not prevent viewing.
-    return withQueue({ dir: flags.dir, store: named, allowLoss: true }, { warn }, (queue) =>
+    return withQueue({ dir: flags.dir, store: storeOption, allowLoss: true }, { warn }, (queue) =>
       withDashboardTelemetry(config, { ...queue, warn }, (telemetry) =>
-        runAndCloseHost(createQueueDashboard(queue, named, { flags, warn, telemetry }), work),
+        runAndCloseHost(createQueueDashboard(queue, storeOption, { flags, warn, telemetry }), work),
       ),
     );
   }
@@ -67,13 +79,13 @@ export async function withDashboardDependencies<Result>(
 }
 
 async function runAndCloseHost<Result>(
-  place: DashboardDependencies,
-  work: (place: DashboardDependencies) => Promise<Result>,
+  dependencies: DashboardDependencies,
+  work: (dependencies: DashboardDependencies) => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await work(place);
+    return await work(dependencies);
   } finally {
-    await place.host.close();
+    await dependencies.host.close();
   }
 }
 
@@ -81,7 +93,8 @@ export type LocalDashboardOptions = {
   readonly dir: string;
   readonly warn: WarningHandler;
   readonly telemetry?: TelemetryClient | null;
-  readonly besides?: ExternalRuns;
+  /** Sessions that this process runs outside the dashboard. */
+  readonly externalRuns?: ExternalRuns;
 };
 
 /** A dashboard on a database; this process runs its sessions. */
@@ -89,7 +102,7 @@ export function createLocalDashboard(
   opened: OpenedStore,
   options: LocalDashboardOptions,
 ): DashboardDependencies {
-  const { dir, warn, besides: externalRuns, telemetry = null } = options;
+  const { dir, warn, externalRuns, telemetry = null } = options;
   const { store, path } = opened;
   const agentFactory = createLocalAgentFactory(opened, { warn, telemetry });
   const kind = path === null ? 'memory' : path.startsWith('redis://') ? 'redis' : 'sqlite';
@@ -98,7 +111,8 @@ export function createLocalDashboard(
     owner: getProcessOwner(),
     agentFactory,
     prepare: createSessionPreparer({ dir, outfitFor: agentFactory }),
-    findDisabledReason: (about) => (opened.isOwn ? getResumeBlocker(about) : formatForeignStoreReason(path)),
+    findDisabledReason: (metadata) =>
+      opened.isOwn ? getResumeBlocker(metadata) : formatForeignStoreReason(path),
     storeLocation: { kind, where: path },
     now: Date.now,
     onError: warn,
@@ -107,7 +121,7 @@ export function createLocalDashboard(
   const marks = opened.marks === null ? createMemoryFeedbackStore() : createDashboardFeedback(opened.marks);
   const shelfOf =
     kind === 'redis'
-      ? createStorageLookup((of, about) => opened.memoryFor(of, { about }))
+      ? createStorageLookup((folder, about) => opened.memoryFor(folder, { about }))
       : openExistingStorage;
   return { store, host, marks, shelfOf, ...getMetricsEndpoint(telemetry) };
 }
@@ -119,41 +133,41 @@ function getMetricsEndpoint(telemetry: TelemetryClient | null): Pick<DashboardDe
 /** Sessions may work in any folder of this machine, because a dashboard user could run them there by hand. */
 function createLocalAgentFactory(
   { spoolFor, memoryFor }: Pick<OpenedStore, 'spoolFor' | 'memoryFor'>,
-  means: { readonly warn: WarningHandler; readonly telemetry: TelemetryClient | null },
+  options: { readonly warn: WarningHandler; readonly telemetry: TelemetryClient | null },
 ): AgentFactory {
-  const outfitFor = createWorkerAgentFactory({
+  const createAgent = createWorkerAgentFactory({
     root: '/',
-    ...means,
+    ...options,
     storageOf: (dir, about) => memoryFor(dir, { about }),
   });
-  return async (opened) => ({ ...(await outfitFor(opened)), spool: spoolFor(opened.session.id) });
+  return async (opened) => ({ ...(await createAgent(opened)), spool: spoolFor(opened.session.id) });
 }
 
 /** Viewing memory never creates a storage. */
-async function openExistingStorage(about: Json): Promise<EntryStorage | null> {
-  const known = parseRunMetadata(about);
-  if (known === null) return null;
-  const file = getStorageFile(known.dir);
+async function openExistingStorage(metadata: Json): Promise<EntryStorage | null> {
+  const run = parseRunMetadata(metadata);
+  if (run === null) return null;
+  const file = getStorageFile(run.dir);
   return existsSync(file) ? openSqliteStorage(file) : null;
 }
 
 function createStorageLookup(
-  storageOf: (dir: string, about: Json) => EntryStorage,
+  openStorage: (dir: string, metadata: Json) => EntryStorage,
 ): DashboardDependencies['shelfOf'] {
-  return async (about) => {
-    const known = parseRunMetadata(about);
-    return known === null ? null : storageOf(known.dir, about);
+  return async (metadata) => {
+    const run = parseRunMetadata(metadata);
+    return run === null ? null : openStorage(run.dir, metadata);
   };
 }
 
-function getResumeBlocker(about: Json): string | null {
-  return parseRunMetadata(about) === null
-    ? 'It was not begun by pawl run: it is not known where and with which model it worked.'
+function getResumeBlocker(metadata: Json): string | null {
+  return parseRunMetadata(metadata) === null
+    ? 'The session was not started by pawl run, so its folder and its model are unknown.'
     : null;
 }
 
 function formatForeignStoreReason(path: string | null): string {
-  return `${path ?? 'This database'} was not made by you on this machine, so nothing in it is run. If you trust it, take a session of it up once: pawl resume --trust-store`;
+  return `${path ?? 'This database'} was not created by you on this machine, so its sessions cannot be run. If you trust it, resume one of its sessions once with: pawl resume --trust-store`;
 }
 
 type QueueDashboardOptions = {
@@ -164,20 +178,19 @@ type QueueDashboardOptions = {
 
 /** A dashboard on Redis: workers run the submitted sessions, and this process runs those started by hand. */
 function createQueueDashboard(
-  { redis, store: plain, queue }: QueueConnection,
+  { redis, store: redisStore, queue }: QueueConnection,
   url: string,
   { flags: { dir }, warn, telemetry }: QueueDashboardOptions,
 ): DashboardDependencies {
-  const folder = join(getDataFolder(), 'worker');
-  const store = withManifestFolder(plain, folder);
-  const { host: where } = new URL(url);
-  const path = `redis://${where}`;
+  const store = withManifestFolder(redisStore, join(getDataFolder(), 'worker'));
+  const { host: address } = new URL(url);
+  const path = `redis://${address}`;
   const owner = getProcessOwner();
-  const storageOf = (of: string, about: Json): EntryStorage =>
-    createFolderStorage(redis, { dir: of, tenant: getTenant(about) });
+  const storageOf = (folder: string, metadata: Json): EntryStorage =>
+    createFolderStorage(redis, { dir: folder, tenant: getTenant(metadata) });
   const agentFactory = createWorkerAgentFactory({ root: '/', warn, storageOf, telemetry });
   const prepare = createSessionPreparer({ dir, outfitFor: null });
-  const local = createLocalHost({
+  const localHost = createLocalHost({
     store,
     owner,
     agentFactory,
@@ -189,9 +202,59 @@ function createQueueDashboard(
   });
   return {
     store,
-    host: createQueueHost({ store, queue, owner, prepare, now: Date.now, local }),
+    host: createQueueHost({ store, queue, owner, prepare, now: Date.now, local: localHost }),
     marks: createDashboardFeedback(createRedisFeedback(createSessionFeedbackStore(redis))),
     ...getMetricsEndpoint(telemetry),
     shelfOf: createStorageLookup(storageOf),
+  };
+}
+
+/** Adapts the feedback of `pawl verdict` for the dashboard. */
+export function createDashboardFeedback(repository: VerdictFeedbackRepository): VerdictFeedbackStore {
+  return {
+    async list(session) {
+      const { marks } = await repository.read([session]);
+      return marks.flatMap(({ session: id, ...mark }) => (id === session ? [mark] : []));
+    },
+    save: (session, { mark, ...verdict }) =>
+      mark === null
+        ? repository.forget({ session, ...verdict })
+        : repository.keep({ session, ...verdict, mark }),
+  };
+}
+
+type MetricsContext = {
+  readonly store: Pick<Store, 'list'>;
+  /** The queue that workers take sessions from, if there is one. */
+  readonly queue?: Pick<SessionQueue, 'depths' | 'parked'>;
+  readonly warn: (line: string) => void;
+};
+
+/** Maximum number of sessions counted by state, because metrics are scraped every few seconds. */
+const maxCountedSessions = 10_000;
+
+/** Collects metrics while `work` runs: from this process, the store and the queue. */
+async function withDashboardTelemetry<Result>(
+  config: Config,
+  { warn, ...sources }: MetricsContext,
+  work: (telemetry: TelemetryClient | null) => Promise<Result>,
+): Promise<Result> {
+  const telemetry = await openTelemetry(config, { prometheus: true, warn });
+  telemetry?.ask(createMetricSources(sources));
+  try {
+    return await work(telemetry);
+  } finally {
+    await telemetry?.shutdown();
+  }
+}
+
+/** Gauge sources that read the store and the queue. */
+export function createMetricSources({ store, queue }: Omit<MetricsContext, 'warn'>): GaugeSources {
+  return {
+    stored: async () => (await store.list({ limit: maxCountedSessions })).map(({ status }) => status),
+    ...(queue !== undefined && {
+      queue: () => queue.depths(),
+      parked: async () => (await queue.parked()).length,
+    }),
   };
 }

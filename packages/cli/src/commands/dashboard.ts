@@ -32,16 +32,16 @@ const defaultDashboardPort = 4747;
 /** Serves the sessions of a store to a browser until it is stopped. */
 export async function runDashboard(flags: DashboardFlags, io: CommandIo): Promise<ExitCode> {
   const warn = (line: string): void => void io.stderr.write(`${sanitizeOneLine(line)}\n`);
-  const asked = flags.port === undefined ? null : parsePortOption('--port', flags.port);
-  return withDashboardDependencies(flags, warn, async (place) => {
-    const page = await getStartPage(flags, place);
-    const running = await startDashboardServer(place, asked, flags, warn);
-    const end = announceDashboard({ ...running, loginUrl: () => running.loginUrl() + page }, flags, io);
+  const port = flags.port === undefined ? null : parsePortOption('--port', flags.port);
+  return withDashboardDependencies(flags, warn, async (dependencies) => {
+    const page = await getStartPage(flags, dependencies);
+    const running = await startDashboardServer(dependencies, port, flags, warn);
+    const cleanUp = announceDashboard({ ...running, loginUrl: () => running.loginUrl() + page }, flags, io);
     try {
       if (!flags.signal.aborted) await once(flags.signal, 'abort');
       return exitCodes.finished;
     } finally {
-      end();
+      cleanUp();
       await running.close();
     }
   });
@@ -64,16 +64,16 @@ type ListenOptions = Pick<DashboardFlags, 'host'>;
 
 /** Starts the server, on the default port unless another one is given. */
 export async function startDashboardServer(
-  place: DashboardDependencies,
+  dependencies: DashboardDependencies,
   port: number | null,
   { host }: ListenOptions,
   onError: (line: string) => void,
 ): Promise<RunningDashboard> {
   const token = process.env['PAWL_DASHBOARD_TOKEN'] ?? '';
-  const start = (on: number): Promise<RunningDashboard> =>
+  const start = (listenPort: number): Promise<RunningDashboard> =>
     startDashboard({
-      ...place,
-      port: on,
+      ...dependencies,
+      port: listenPort,
       onError,
       version: manifest.version,
       ...(host !== undefined && { hostname: host }),
@@ -100,19 +100,20 @@ type DashboardLinks = Pick<RunningDashboard, 'url' | 'loginUrl'>;
 /** Prints the address and opens it; returns a cleanup function. */
 function announceDashboard(running: DashboardLinks, flags: DashboardFlags, io: CommandIo): () => void {
   const login = running.loginUrl();
-  const isSeen = isTerminalStream(io.stdout);
+  const isTerminal = isTerminalStream(io.stdout);
   if (flags.json === true) {
     io.stdout.write(`${JSON.stringify({ type: 'listening', url: running.url, login })}\n`);
   } else {
-    io.stdout.write(`The dashboard is at ${running.url}\nLog in, once, with: ${login}\n`);
+    io.stdout.write(`The dashboard is at ${running.url}\nOne-time login link: ${login}\n`);
   }
-  const tidy = flags.open !== false && isSeen ? openUrlInBrowser(running.loginUrl()) : () => undefined;
-  if (!isSeen || !isTerminalStream(io.stdin)) return tidy;
-  io.stdout.write('Enter gives a new link, Ctrl-C ends it.\n');
+  const removeLinkFile =
+    flags.open !== false && isTerminal ? openUrlInBrowser(running.loginUrl()) : () => undefined;
+  if (!isTerminal || !isTerminalStream(io.stdin)) return removeLinkFile;
+  io.stdout.write('Press Enter for a new link, Ctrl-C to stop.\n');
   const lines = createInterface({ input: io.stdin });
   lines.on('line', () => void io.stdout.write(`${running.loginUrl()}\n`));
   return () => {
-    tidy();
+    removeLinkFile();
     lines.close();
   };
 }

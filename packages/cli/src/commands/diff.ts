@@ -1,10 +1,9 @@
 import { isDeepStrictEqual, styleText } from 'node:util';
-import type { Event, Session } from '@pawl/core';
-import { getMetadataText, type SessionSummary, type Store } from '@pawl/runtime';
+import { type Event, type Session, createEventNormalizer } from '@pawl/core';
+import { getMetadataText, type SessionSummary, type Store, type StoredEvent } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
-import { findLogDivergence, type LogDivergence } from './diff-events.ts';
 import { loadSessionRecord, type SessionRecord } from './export-record.ts';
 import { findSession } from './find-session.ts';
 import { withSessionStore, type SessionFlags } from './session-store.ts';
@@ -16,21 +15,21 @@ import { formatCount } from './format-number.ts';
 
 /** Compares two sessions: where their logs diverge, and how their outcomes differ. */
 export function diffSessions(
-  words: readonly [string, string],
+  ids: readonly [string, string],
   options: SessionFlags,
   io: CommandIo,
 ): Promise<ExitCode> {
   return withSessionStore(options, async (store) => {
     const [a, b] = [
-      await loadComparedSession(store, words[0], options.dir),
-      await loadComparedSession(store, words[1], options.dir),
+      await loadComparedSession(store, ids[0], options.dir),
+      await loadComparedSession(store, ids[1], options.dir),
     ];
-    const parting = await findLogDivergence(a.record.events(), b.record.events());
+    const divergence = await findLogDivergence(a.record.events(), b.record.events());
     const rows = compareOutcomes(a, b);
     const text =
       options.json === true
-        ? JSON.stringify(toDiffJson(a, b, parting, rows))
-        : formatDiff(a, b, { parting, rows, io });
+        ? JSON.stringify(toDiffJson(a, b, divergence, rows))
+        : formatDiff(a, b, { divergence, rows, io });
     io.stdout.write(`${text}\n`);
     return exitCodes.finished;
   });
@@ -39,17 +38,17 @@ export function diffSessions(
 type ComparedSession = {
   readonly summary: SessionSummary;
   readonly record: SessionRecord;
-  readonly account: SessionTotals;
+  readonly totals: SessionTotals;
 };
 
-async function loadComparedSession(store: Store, word: string, dir: string): Promise<ComparedSession> {
-  const summary = await findSession(store, word, dir);
+async function loadComparedSession(store: Store, id: string, dir: string): Promise<ComparedSession> {
+  const summary = await findSession(store, id, dir);
   const record = await loadSessionRecord(store, summary.id);
   const { created, events } = record;
   return {
     summary,
     record,
-    account: await computeSessionTotals({ created, walked: replayEvents(created, events()) }),
+    totals: await computeSessionTotals({ created, walked: replayEvents(created, events()) }),
   };
 }
 
@@ -74,16 +73,16 @@ function compareOutcomes(a: ComparedSession, b: ComparedSession): readonly Outco
     ...(settings.length === 0
       ? []
       : [{ what: 'settings', a: settings.join(', '), b: 'differ', same: false }]),
-    row('status', ({ account }) => formatStatus(account.end.turn.status)),
-    row('ended', ({ account }) => deriveSessionEnding(account).how),
-    row('events', ({ account }) => account.events),
-    row('steps', ({ account }) => account.steps),
-    row('tool calls', ({ account }) => account.toolCalls),
-    row('tokens read', ({ account }) => account.inputTokens),
-    row('tokens written', ({ account }) => account.outputTokens),
-    row('cost', ({ account }) => account.cost),
-    row('files changed', ({ account }) => account.files.join(', ')),
-    row('answer', ({ account }) => account.answer),
+    row('status', ({ totals }) => formatStatus(totals.end.turn.status)),
+    row('ended', ({ totals }) => deriveSessionEnding(totals).how),
+    row('events', ({ totals }) => totals.events),
+    row('steps', ({ totals }) => totals.steps),
+    row('tool calls', ({ totals }) => totals.toolCalls),
+    row('tokens read', ({ totals }) => totals.inputTokens),
+    row('tokens written', ({ totals }) => totals.outputTokens),
+    row('cost', ({ totals }) => totals.cost),
+    row('files changed', ({ totals }) => totals.files.join(', ')),
+    row('answer', ({ totals }) => totals.answer),
   ];
 }
 
@@ -109,24 +108,28 @@ function toDiffJson(
 }
 
 type DiffTextContext = {
-  readonly parting: LogDivergence;
+  readonly divergence: LogDivergence;
   readonly rows: readonly OutcomeComparison[];
   readonly io: CommandIo;
 };
 
-function formatDiff(a: ComparedSession, b: ComparedSession, { parting, rows, io }: DiffTextContext): string {
+function formatDiff(
+  a: ComparedSession,
+  b: ComparedSession,
+  { divergence, rows, io }: DiffTextContext,
+): string {
   const width = getOutputWidth(io.stdout);
   const half = Math.max(20, Math.floor((width - 16 - 4) / 2));
   const line = (what: string, one: string, other: string): string =>
     `${formatCell(what, 16)}  ${formatCell(one, half)}  ${truncateColumns(other, half)}`.trimEnd();
-  const { common, a: nextA, b: nextB } = parting;
+  const { common, a: nextA, b: nextB } = divergence;
   return [
     styleText('bold', line('', sanitizeOneLine(a.summary.id), sanitizeOneLine(b.summary.id)), {
       stream: io.stdout,
     }),
-    line('goal', a.account.goal ?? '', b.account.goal ?? ''),
+    line('goal', a.totals.goal ?? '', b.totals.goal ?? ''),
     '',
-    formatCommonEvents(parting),
+    formatCommonEvents(divergence),
     ...(nextA === null && nextB === null
       ? []
       : [line(`event ${common + 1}`, formatDiffEvent(nextA?.event), formatDiffEvent(nextB?.event))]),
@@ -139,15 +142,54 @@ function formatDiff(a: ComparedSession, b: ComparedSession, { parting, rows, io 
 }
 
 function formatCommonEvents({ common, a, b }: LogDivergence): string {
-  if (a === null && b === null) return `They are the same, times aside: ${formatCount(common, 'event')}.`;
-  if (common === 0) return 'They have nothing in common:';
-  const ended = a === null ? 'the first ends there' : b === null ? 'the second ends there' : 'then they part';
+  if (a === null && b === null)
+    return `The sessions are identical except for times: ${formatCount(common, 'event')}.`;
+  if (common === 0) return 'The sessions have no events in common:';
+  const ended =
+    a === null
+      ? 'the first session ends there'
+      : b === null
+        ? 'the second session ends there'
+        : 'then the sessions diverge';
   const same = common === 1 ? 'event is' : `${common.toLocaleString('en')} events are`;
-  return `The first ${same} the same, times aside; ${ended}:`;
+  return `The first ${same} identical except for times; ${ended}:`;
 }
 
 function formatDiffEvent(event: Event | undefined): string {
-  if (event === undefined) return '(no more)';
+  if (event === undefined) return '(end of log)';
   const { type, at: _, ...rest } = event;
   return `${type} ${JSON.stringify(rest)}`;
+}
+
+/** Where two logs diverge: the number of common events, and the next event of each log, if any. */
+type LogDivergence = {
+  readonly common: number;
+  readonly a: StoredEvent | null;
+  readonly b: StoredEvent | null;
+};
+
+/** Compares two logs event by event, up to the first events that differ. */
+async function findLogDivergence(
+  a: AsyncIterable<StoredEvent>,
+  b: AsyncIterable<StoredEvent>,
+): Promise<LogDivergence> {
+  const left = a[Symbol.asyncIterator]();
+  const right = b[Symbol.asyncIterator]();
+  const [normalizeLeft, normalizeRight] = [createEventNormalizer(), createEventNormalizer()];
+  let common = 0;
+  try {
+    for (;;) {
+      const [leftNext, rightNext] = [await left.next(), await right.next()];
+      const leftEvent = leftNext.done === true ? null : leftNext.value;
+      const rightEvent = rightNext.done === true ? null : rightNext.value;
+      const divergence = { common, a: leftEvent, b: rightEvent };
+      if (leftEvent === null || rightEvent === null) return divergence;
+      if (!isDeepStrictEqual(normalizeLeft(leftEvent.event), normalizeRight(rightEvent.event)))
+        return divergence;
+      common += 1;
+    }
+  } finally {
+    await left.return?.();
+    await right.return?.();
+  }
 }

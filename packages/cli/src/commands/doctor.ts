@@ -2,8 +2,7 @@ import process from 'node:process';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
-import type { DoctorCheck } from './doctor-check.ts';
-import { checkMachine, type DoctorMachine } from './doctor-checks.ts';
+import { checkMachine, type DoctorCheck, type DoctorMachine } from './doctor-checks.ts';
 
 export type DoctorOptions = { readonly json?: boolean | undefined };
 
@@ -32,11 +31,11 @@ function formatDoctorReport(checks: readonly DoctorCheck[], ok: boolean): string
     `${formatCheckStatus(check)}  ${name.padEnd(width)}  ${sanitizeOneLine(found)}`,
     ...(advice === null ? [] : [`${' '.repeat(width + 11)}${sanitizeOneLine(advice)}`]),
   ]);
-  const end = ok ? 'Everything that is needed is there.' : 'Something that is needed is missing.';
-  return `${[...lines, '', end].join('\n')}\n`;
+  const conclusion = ok ? 'All requirements are met.' : 'Some requirements are not met.';
+  return `${[...lines, '', conclusion].join('\n')}\n`;
 }
 
 function formatCheckStatus({ ok, needed }: Pick<DoctorCheck, 'ok' | 'needed'>): string {
   if (ok) return 'ok     ';
-  return needed ? 'MISSING' : 'without';
+  return needed ? 'MISSING' : 'absent ';
 }

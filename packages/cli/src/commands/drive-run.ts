@@ -68,19 +68,19 @@ export async function driveRun({
   trace,
   opened,
   opening,
-  ...job
+  ...options
 }: DriveRunOptions): Promise<RunResult> {
-  const { signal, id } = job;
-  const tally: RunTally = { modelCalls: 0, toolCalls: 0, error: null, isCalledOff: false };
+  const { signal, id } = options;
+  const tally: RunTally = { modelCalls: 0, toolCalls: 0, error: null, isCancelled: false };
   const startedAt = Date.now();
   const phases = createPhaseTools({
     post: (event) => agent.post(event),
     phases: () => agent.session.phases,
   });
   const setup = await createRunSetup({
-    ...job,
+    ...options,
     phases,
-    storage: opened.memoryFor(job.folder.root, opening),
+    storage: opened.memoryFor(options.folder.root, opening),
     session: opening.kind === 'resumed' ? opening.taken.session : null,
     asks: view.asks,
     report: (line) => view.warn(line),
@@ -88,22 +88,22 @@ export async function driveRun({
   const { means, keep, see, close, warnings } = setup;
   for (const line of warnings) view.warn(line);
   const spool = opened.spoolFor(id);
-  const leaving = new AbortController();
-  const leave = (): void => {
-    leaving.abort();
+  const detached = new AbortController();
+  const detach = (): void => {
+    detached.abort();
     void agent.detach();
   };
-  const keeping = createTaskChain(leave);
+  const persistence = createTaskChain(detach);
   const tools = means.session.mode === null ? [...means.tools, ...phases] : means.tools;
-  const taken =
+  const resumed =
     opening.kind === 'resumed'
       ? opening.taken
       : await persistNewSession(opened, { ...means, tools }, opening.about);
-  const ears = createCommandListener(opened, id, taken.fence);
-  const observer = createSessionObserver(job.telemetry, means.session);
+  const commandListener = createCommandListener(opened, id, resumed.fence);
+  const observer = createSessionObserver(options.telemetry, means.session);
   const agent: Agent = new Agent({
     ...observer.runInContext({ ...traceModels(means, trace), tools }),
-    ...taken,
+    ...resumed,
     spool,
     observe(seen) {
       updateRunTally(tally, seen);
@@ -111,32 +111,33 @@ export async function driveRun({
       trace.see(seen);
       observer.observe(seen);
       see(seen);
-      ears.see(seen);
-      if (!isEphemeralEvent(seen.event)) keeping.add(() => keep(seen.session));
+      commandListener.observe(seen);
+      if (!isEphemeralEvent(seen.event)) persistence.add(() => keep(seen.session));
     },
-    onStoreOutage: (trouble) => view.trouble(trouble),
+    onStoreOutage: (outage) => view.trouble(outage),
   });
-  const watch = job.flags.watchResources === true ? monitorMachine(agent, job.folder.root, view) : null;
-  signal.addEventListener('abort', leave, { once: true });
+  const monitor =
+    options.flags.watchResources === true ? monitorMachine(agent, options.folder.root, view) : null;
+  signal.addEventListener('abort', detach, { once: true });
   try {
-    view.control(agent.session, createLiveControls(agent, leave));
-    if (signal.aborted) leave();
-    await startAgent(agent, opening, ears);
-    ears.listen(agent);
-    const session = await runConversation(agent, { view, ears, leaving: leaving.signal });
-    await keeping.done();
+    view.control(agent.session, createLiveControls(agent, detach));
+    if (signal.aborted) detach();
+    await startAgent(agent, opening, commandListener);
+    commandListener.listen(agent);
+    const session = await runConversation(agent, { view, commandListener, detached: detached.signal });
+    await persistence.done();
     const isDone = session.turn.status === 'waitingForUser' || isTerminalSession(session);
     // With nothing in progress, no spooled result still has to reach the log.
     if (isDone) await spool.retainOnly([]);
     const { modelCalls, toolCalls } = tally;
     const durationMs = Date.now() - startedAt;
-    const end = isDone ? deriveRunEnding(session, tally) : createInterruptedEnding(id, opened);
-    return { ...end, session: id, modelCalls, toolCalls, durationMs };
+    const ending = isDone ? deriveRunEnding(session, tally) : createInterruptedEnding(id, opened);
+    return { ...ending, session: id, modelCalls, toolCalls, durationMs };
   } finally {
-    signal.removeEventListener('abort', leave);
-    watch?.stop();
+    signal.removeEventListener('abort', detach);
+    monitor?.stop();
     observer.end();
-    await ears.stop();
+    await commandListener.stop();
     await close();
   }
 }
@@ -160,11 +161,11 @@ async function persistNewSession(
   return { fence: position.fence, log: createStoreEventLog(store, session.id, position) };
 }
 
-async function startAgent(agent: Agent, opening: RunStart, ears: CommandListener): Promise<void> {
+async function startAgent(agent: Agent, opening: RunStart, commandListener: CommandListener): Promise<void> {
   // Apply permission decisions that were sent in the meantime before asking the user again.
-  if (opening.kind === 'resumed') await Promise.all([agent.resume(), ears.hear(agent)]);
-  const said = opening.kind === 'new' ? opening.goal : opening.message;
-  if (said !== null) void agent.sendMessage(said);
+  if (opening.kind === 'resumed') await Promise.all([agent.resume(), commandListener.poll(agent)]);
+  const message = opening.kind === 'new' ? opening.goal : opening.message;
+  if (message !== null) void agent.sendMessage(message);
 }
 
 /** Runs turn after turn until there is no next input. */
@@ -172,35 +173,39 @@ async function runConversation(
   agent: Agent,
   {
     view,
-    ears,
-    leaving,
-  }: { readonly view: RunView; readonly ears: CommandListener; readonly leaving: AbortSignal },
+    commandListener,
+    detached,
+  }: {
+    readonly view: RunView;
+    readonly commandListener: CommandListener;
+    readonly detached: AbortSignal;
+  },
 ): Promise<Session> {
   for (;;) {
     const session = await agent.waitUntilIdle();
-    if (leaving.aborted || isTerminalSession(session)) return session;
+    if (detached.aborted || isTerminalSession(session)) return session;
     // Apply commands that arrived just before the end.
-    await ears.hear(agent);
+    await commandListener.poll(agent);
     if (agent.session !== session) continue;
     const next = await view.next(session);
     if (next.kind === 'say') await agent.sendMessage(next.text);
     if (next.kind !== 'end') continue;
-    await ears.stop();
-    if (agent.session === session || leaving.aborted) return agent.session;
-    ears.listen(agent);
+    await commandListener.stop();
+    if (agent.session === session || detached.aborted) return agent.session;
+    commandListener.listen(agent);
   }
 }
 
-function createLiveControls(agent: Agent, leave: () => void): LiveControls {
-  const say = (text: string): void => void agent.sendMessage(text);
+function createLiveControls(agent: Agent, detach: () => void): LiveControls {
+  const sendMessage = (text: string): void => void agent.sendMessage(text);
   return {
-    say,
-    steer: say,
+    say: sendMessage,
+    steer: sendMessage,
     pause: () => void agent.post({ type: 'pause-requested', reason: 'the user asked for it' }),
     resume: () => void agent.post({ type: 'resume-requested' }),
     finish: () => void agent.post({ type: 'finish-requested', reason: 'the user asked for it' }),
     cancel: () => void agent.post({ type: 'cancel-requested' }),
-    leave,
+    leave: detach,
   };
 }
 
@@ -216,28 +221,28 @@ function monitorMachine(agent: Agent, folder: string, view: RunView): { stop(): 
 
 /** Runs tasks in sequence. After a failure no further task runs, and done() rejects with the error. */
 function createTaskChain(onFailure: () => void): {
-  add(piece: () => Promise<void>): void;
+  add(task: () => Promise<void>): void;
   done(): Promise<void>;
 } {
   let last = Promise.resolve();
   return {
-    add(piece) {
-      last = last.then(piece);
+    add(task) {
+      last = last.then(task);
       last.catch(onFailure);
     },
     done: () => last,
   };
 }
 
-type RunTally = { modelCalls: number; toolCalls: number; error: string | null; isCalledOff: boolean };
+type RunTally = { modelCalls: number; toolCalls: number; error: string | null; isCancelled: boolean };
 
 function updateRunTally(tally: RunTally, { actions, event }: StepResult): void {
   if (event.type === 'tool-started') tally.toolCalls += 1;
-  if (event.type === 'cancel-requested') tally.isCalledOff = true;
+  if (event.type === 'cancel-requested') tally.isCancelled = true;
   for (const action of actions) {
     if (action.type === 'ask-model') {
       tally.modelCalls += 1;
-      tally.isCalledOff = false;
+      tally.isCancelled = false;
     }
     if (action.type === 'show-error') tally.error = action.message;
   }
@@ -247,25 +252,26 @@ type RunEnding = Pick<RunResult, 'status' | 'answer' | 'reason'>;
 
 function createInterruptedEnding(id: string, { path }: OpenedStore): RunEnding {
   const reason =
-    path === null ? 'Interrupted.' : `Interrupted, and kept. Go on with: pawl resume ${shortenId(id)}`;
+    path === null
+      ? 'Interrupted.'
+      : `Interrupted. The session is saved; continue with: pawl resume ${shortenId(id)}`;
   return { status: 'interrupted', answer: null, reason };
 }
 
-function deriveRunEnding(session: Session, { error, isCalledOff }: RunTally): RunEnding {
+function deriveRunEnding(session: Session, { error, isCancelled }: RunTally): RunEnding {
   const answer = findTurnAnswer(getConversation(session));
   const { turn } = session;
   if (turn.status === 'halted') {
     const { reason, kind } = turn.why;
-    if (kind === 'requested') return { status: 'interrupted', answer, reason: `Ended for good: ${reason}` };
-    const stuck = wereAllCallsDenied(session) ? 'denied' : 'stuck';
-    const status = kind === 'budget' ? 'budget' : stuck;
+    if (kind === 'requested')
+      return { status: 'interrupted', answer, reason: `Stopped on request: ${reason}` };
+    const status = kind === 'budget' ? 'budget' : wereAllCallsDenied(session) ? 'denied' : 'stuck';
     return { status, answer: answer ?? summarizeTurn(turn.conversation, reason), reason };
   }
   if (isTerminalSession(session)) return { status: 'interrupted', answer: null, reason: 'Interrupted.' };
   if (answer !== null) return { status: 'answered', answer, reason: null };
-  if (isCalledOff) return { status: 'interrupted', answer, reason: 'Called off.' };
-  if (wereAllCallsDenied(session))
-    return { status: 'denied', answer, reason: 'Nothing it wanted to do was allowed.' };
+  if (isCancelled) return { status: 'interrupted', answer, reason: 'Cancelled.' };
+  if (wereAllCallsDenied(session)) return { status: 'denied', answer, reason: 'Every tool call was denied.' };
   return { status: 'failed', answer, reason: error ?? 'The model gave no answer.' };
 }
 

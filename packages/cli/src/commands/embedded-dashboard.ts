@@ -4,8 +4,7 @@ import type { StepResult } from '@pawl/runtime';
 import type { TelemetryClient } from '@pawl/telemetry';
 import type { OpenedStore } from '../store-option.ts';
 import { openUrlInBrowser } from './dashboard-browser.ts';
-import { createMetricSources } from './dashboard-metrics.ts';
-import { createLocalDashboard } from './dashboard-dependencies.ts';
+import { createLocalDashboard, createMetricSources } from './dashboard-dependencies.ts';
 import { startDashboardServer, getSessionPage } from './dashboard.ts';
 
 /** A dashboard in the process of a run, which shows that run live. */
@@ -45,11 +44,11 @@ export async function startEmbeddedDashboard({
 }: EmbeddedDashboardOptions): Promise<EmbeddedDashboard> {
   const listeners = new Set<(event: Event) => void>();
   let isRunning = true;
-  const place = createLocalDashboard(opened, {
+  const dependencies = createLocalDashboard(opened, {
     dir,
     warn,
     telemetry,
-    besides: {
+    externalRuns: {
       has: (session) => isRunning && session === id,
       watch(session, listener) {
         if (session === id) listeners.add(listener);
@@ -58,9 +57,9 @@ export async function startEmbeddedDashboard({
     },
   });
   telemetry?.ask(createMetricSources(opened));
-  const running: RunningDashboard = await startDashboardServer(place, null, {}, warn);
+  const running: RunningDashboard = await startDashboardServer(dependencies, null, {}, warn);
   const page = getSessionPage(id);
-  const tidy = open ? openUrlInBrowser(running.loginUrl() + page) : () => undefined;
+  const removeLinkFile = open ? openUrlInBrowser(running.loginUrl() + page) : () => undefined;
   return {
     login: running.loginUrl() + page,
     url: `${running.url}/${page}`,
@@ -69,9 +68,9 @@ export async function startEmbeddedDashboard({
     },
     done: () => void (isRunning = false),
     async close() {
-      tidy();
+      removeLinkFile();
       await running.close();
-      await place.host.close();
+      await dependencies.host.close();
     },
   };
 }

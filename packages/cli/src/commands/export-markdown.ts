@@ -14,27 +14,27 @@ import { replayEvents, type ReplayedEvent } from './session-replay.ts';
  */
 export async function* streamRecordMarkdown(record: SessionRecord): AsyncGenerator<string, void, undefined> {
   const { id, about, created, parent, events } = record;
-  const account = await computeSessionTotals({ created, walked: replayEvents(created, events()) });
+  const totals = await computeSessionTotals({ created, walked: replayEvents(created, events()) });
   yield `# Session ${renderInlineCode(id)}\n`;
   yield renderRecordTable([
-    ['goal', account.goal],
+    ['goal', totals.goal],
     ['profile', created.profile],
     ['model', getMetadataText(about, 'model')],
     ['folder', getMetadataText(about, 'dir')],
-    ['work', formatSessionTotals(account)],
+    ['work', formatSessionTotals(totals)],
     ['forked from', parent === null ? null : `${parent.id}, event ${parent.at}`],
     ['state hash', record.stateHash],
   ]);
-  for await (const walked of replayEvents(created, events())) yield* renderEventMarkdown(walked);
-  const { how, reason, rule } = deriveSessionEnding(account);
+  for await (const replayed of replayEvents(created, events())) yield* renderEventMarkdown(replayed);
+  const { how, reason, rule } = deriveSessionEnding(totals);
   const title = how === 'unfinished' ? 'Not ended' : `Ended: ${how}`;
-  const by = rule === null ? '' : `By the rule ${renderInlineCode(rule)}.\n\n`;
+  const by = rule === null ? '' : `Rule: ${renderInlineCode(rule)}\n\n`;
   yield `\n## ${title}\n\n${by}${renderFence(reason)}`;
 }
 
-function renderEventMarkdown(walked: ReplayedEvent): readonly string[] {
-  const { event, before } = walked;
-  return [...renderEventSections(event, before), ...renderTimelineNotes(walked)].map((text) => `\n${text}`);
+function renderEventMarkdown(replayed: ReplayedEvent): readonly string[] {
+  const { event, before } = replayed;
+  return [...renderEventSections(event, before), ...renderTimelineNotes(replayed)].map((text) => `\n${text}`);
 }
 
 function renderEventSections(event: Event, { turn }: Session): readonly string[] {
@@ -44,17 +44,17 @@ function renderEventSections(event: Event, { turn }: Session): readonly string[]
     case 'steered':
       return [`## User, ${time}\n\n${renderFence(event.text)}`];
     case 'model-replied': {
-      const took = formatDuration(Math.max(0, event.at - turn.since));
+      const duration = formatDuration(Math.max(0, event.at - turn.since));
       const calls = event.calls.map(({ tool, args }) => `${tool} ${JSON.stringify(args)}`);
-      const said = [event.problem ?? '', event.text].filter((text) => text !== '').map(renderFence);
-      const asks = calls.length === 0 ? [] : [`Asks for:\n\n${renderFence(calls.join('\n'))}`];
-      return [[`## Model, ${time}, after ${took}`, ...said, ...asks].join('\n\n')];
+      const texts = [event.problem ?? '', event.text].filter((text) => text !== '').map(renderFence);
+      const requested = calls.length === 0 ? [] : [`Tool calls:\n\n${renderFence(calls.join('\n'))}`];
+      return [[`## Model, ${time}, after ${duration}`, ...texts, ...requested].join('\n\n')];
     }
     case 'tool-finished': {
       const execution = findExecution(turn, event.callId);
-      const how = event.outcome.ok ? 'Result' : `Error (${event.outcome.error.kind})`;
+      const kind = event.outcome.ok ? 'Result' : `Error (${event.outcome.error.kind})`;
       const call = sanitizeOneLine(formatCall(execution?.call, event.callId).slice(0, 200));
-      return [`### ${how} of ${renderInlineCode(call)}\n\n${renderFence(formatOutcome(event.outcome))}`];
+      return [`### ${kind} of ${renderInlineCode(call)}\n\n${renderFence(formatOutcome(event.outcome))}`];
     }
     default:
       return [];
@@ -62,13 +62,13 @@ function renderEventSections(event: Event, { turn }: Session): readonly string[]
 }
 
 /** Renders the other timeline entries, one line each: waits, verdicts, phases, user requests. */
-function renderTimelineNotes(walked: ReplayedEvent): readonly string[] {
-  const told = new Set<Event['type']>(['user-message', 'steered', 'model-replied', 'tool-finished']);
-  return toTimelineEntries(walked)
-    .filter(({ what }) => !told.has(walked.event.type) || !['user', 'model', 'tool'].includes(what))
+function renderTimelineNotes(replayed: ReplayedEvent): readonly string[] {
+  const rendered = new Set<Event['type']>(['user-message', 'steered', 'model-replied', 'tool-finished']);
+  return toTimelineEntries(replayed)
+    .filter(({ what }) => !rendered.has(replayed.event.type) || !['user', 'model', 'tool'].includes(what))
     .map(({ at, what, text, tookMs }) => {
-      const took = tookMs === null ? '' : ` ${formatDuration(tookMs)}`;
-      return `- ${formatClockTime(at)} ${what}${took}: ${renderInlineCode(text)}`;
+      const duration = tookMs === null ? '' : ` ${formatDuration(tookMs)}`;
+      return `- ${formatClockTime(at)} ${what}${duration}: ${renderInlineCode(text)}`;
     });
 }
 

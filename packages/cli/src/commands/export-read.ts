@@ -12,29 +12,29 @@ export async function readSessionRecord(path: string): Promise<SessionRecord> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw createRecordError(path, error instanceof Error ? error.message : String(error));
   });
-  const { head: start, events, tail } = splitRecord(path, text);
-  if (start['format'] !== recordFormat)
-    throw createRecordError(path, 'it was not made by pawl export --as json or jsonl');
-  if (start['version'] !== recordVersion) {
+  const { head: first, events, tail } = splitRecord(path, text);
+  if (first['format'] !== recordFormat)
+    throw createRecordError(path, 'it was not written by pawl export --as json or jsonl');
+  if (first['version'] !== recordVersion) {
     throw createRecordError(
       path,
-      `its version is ${JSON.stringify(start['version'])}, and this Pawl reads ${recordVersion}`,
+      `its version is ${JSON.stringify(first['version'])}, but this version of Pawl reads version ${recordVersion}`,
     );
   }
-  const created = parseRecordSession(path, start['created']);
-  const kept = verifyEventChain(path, created, events);
+  const created = parseRecordSession(path, first['created']);
+  const stored = verifyEventChain(path, created, events);
   const { head, stateHash } = tail;
   if (typeof head !== 'number' || typeof stateHash !== 'string')
-    throw createRecordError(path, 'its end is missing');
-  if (head !== created.seq + kept.length) {
-    throw createRecordError(path, `it should have ${head - created.seq} events and has ${kept.length}`);
+    throw createRecordError(path, 'its end is missing (head and stateHash)');
+  if (head !== created.seq + stored.length) {
+    throw createRecordError(path, `it should have ${head - created.seq} events but has ${stored.length}`);
   }
   return {
     id: created.id,
-    about: (start['about'] ?? null) as Json,
+    about: (first['about'] ?? null) as Json,
     parent: null,
     created,
-    events: () => iterateEvents(kept),
+    events: () => iterateEvents(stored),
     head,
     stateHash,
   };
@@ -46,7 +46,7 @@ export class BrokenRecordError extends Error {
   readonly seq: number;
 
   constructor(path: string, seq: number, reason: string) {
-    super(`Event ${seq} of ${JSON.stringify(path)} is not as it was exported: ${reason}`);
+    super(`Event ${seq} of ${JSON.stringify(path)} differs from the exported event: ${reason}`);
     this.seq = seq;
   }
 }
@@ -60,9 +60,9 @@ type RecordParts = {
 
 /** One object across several lines is json; one object per line is jsonl. */
 function splitRecord(path: string, text: string): RecordParts {
-  const whole = parseObjectOrNull(text);
-  if (whole !== null && Array.isArray(whole['events']))
-    return { head: whole, events: whole['events'], tail: whole };
+  const record = parseObjectOrNull(text);
+  if (record !== null && Array.isArray(record['events']))
+    return { head: record, events: record['events'], tail: record };
   const lines = text.trimEnd().split('\n');
   const values = lines.map((line, index) => {
     const value = parseObjectOrNull(line);
@@ -86,16 +86,16 @@ function parseObjectOrNull(text: string): UnknownFields | null {
 function parseRecordSession(path: string, value: unknown): Session {
   const session = value as Partial<Session> | null | undefined;
   if (typeof session !== 'object' || session === null || typeof session.id !== 'string') {
-    throw createRecordError(path, 'it has no session to begin with');
+    throw createRecordError(path, 'it has no initial session');
   }
   if (session.version !== 1)
-    throw createRecordError(path, 'its session was made by a newer version of Pawl; update Pawl');
-  const isWhole =
+    throw createRecordError(path, 'its session was written by a newer version of Pawl; update Pawl');
+  const isComplete =
     typeof session.seq === 'number' &&
     typeof session.settings === 'object' &&
     typeof session.turn?.status === 'string' &&
     typeof session.governor === 'object';
-  if (!isWhole) throw createRecordError(path, 'the session it begins with is not whole');
+  if (!isComplete) throw createRecordError(path, 'its initial session is incomplete');
   return session as Session;
 }
 
@@ -109,14 +109,14 @@ function verifyEventChain(
   let seq = created.seq;
   return events.map((value) => {
     seq += 1;
-    const kept = value as Partial<StoredEvent> | null;
-    const broken = (reason: string): BrokenRecordError => new BrokenRecordError(path, seq, reason);
-    if (kept?.seq !== seq) throw broken(`its number is ${JSON.stringify(kept?.seq)}`);
-    const event = parseEvent(kept.event);
-    if (!event.ok) throw broken(event.error);
-    hash = hashChainLink(hash, kept.event as Event);
-    if (kept.hash !== hash) throw broken('it or what is before it was changed');
-    return kept as StoredEvent;
+    const stored = value as Partial<StoredEvent> | null;
+    const createError = (reason: string): BrokenRecordError => new BrokenRecordError(path, seq, reason);
+    if (stored?.seq !== seq) throw createError(`its number is ${JSON.stringify(stored?.seq)}`);
+    const event = parseEvent(stored.event);
+    if (!event.ok) throw createError(event.error);
+    hash = hashChainLink(hash, stored.event as Event);
+    if (stored.hash !== hash) throw createError('this event or an earlier one was changed');
+    return stored as StoredEvent;
   });
 }
 
@@ -125,7 +125,7 @@ function hashCreatedSession(path: string, created: Session): string {
   try {
     return hashChainLink('', created);
   } catch {
-    throw createRecordError(path, 'the session it begins with is nested too deep');
+    throw createRecordError(path, 'its initial session is nested too deeply');
   }
 }
 

@@ -31,15 +31,41 @@ async function* takeUntilHead(
   head: number,
   events: AsyncIterable<StoredEvent>,
 ): AsyncGenerator<StoredEvent, void, undefined> {
-  for await (const kept of events) {
-    if (kept.seq > head) return;
-    yield kept;
+  for await (const stored of events) {
+    if (stored.seq > head) return;
+    yield stored;
     // Stop here: a growing log may have another page.
-    if (kept.seq === head) return;
+    if (stored.seq === head) return;
   }
 }
 
 /** Hashes an event of the chain together with the previous hash. */
 export function hashChainLink(previous: string, value: Session | Event): string {
   return createHash('sha256').update(previous).update('\n').update(JSON.stringify(value)).digest('hex');
+}
+
+/** Streams the record as one JSON object, one event per line, so that a long log is never one string in memory. */
+export async function* streamRecordJson(record: SessionRecord): AsyncGenerator<string, void, undefined> {
+  yield `${JSON.stringify(toRecordHead(record)).slice(0, -1)},"events":[`;
+  let separator = '';
+  for await (const stored of record.events()) {
+    yield separator + JSON.stringify(stored);
+    separator = ',';
+  }
+  yield `],${JSON.stringify(toRecordTail(record)).slice(1)}`;
+}
+
+/** Streams the record as JSON lines: the head, each event, and the end. */
+export async function* streamRecordLines(record: SessionRecord): AsyncGenerator<string, void, undefined> {
+  yield JSON.stringify(toRecordHead(record));
+  for await (const stored of record.events()) yield JSON.stringify(stored);
+  yield JSON.stringify(toRecordTail(record));
+}
+
+function toRecordHead({ id, about, parent, created }: SessionRecord): object {
+  return { format: recordFormat, version: recordVersion, id, about, parent, created };
+}
+
+function toRecordTail({ head, stateHash }: SessionRecord): object {
+  return { head, stateHash };
 }

@@ -22,13 +22,13 @@ export function getFixturePath(path: string): string {
  */
 export async function generateTest(record: SessionRecord, path: string): Promise<GeneratedTestFiles> {
   const { recording, end } = await collectRecording(record);
-  const again = await replayRecording(recording).catch((error: unknown) => {
+  const replayed = await replayRecording(recording).catch((error: unknown) => {
     throw new Error(
-      `No test can be made of this session: ${error instanceof Error ? error.message : String(error)}`,
+      `Cannot generate a test from this session: ${error instanceof Error ? error.message : String(error)}`,
     );
   });
-  if (computeStateHash(again) !== computeStateHash(end)) {
-    throw new Error('No test can be made of this session: done again, it ends in another state.');
+  if (computeStateHash(replayed) !== computeStateHash(end)) {
+    throw new Error('Cannot generate a test from this session: a replay ends in a different state.');
   }
   const harness = await readFile(new URL('./replay-recording.ts', import.meta.url), 'utf8');
   const fixture = JSON.stringify(recording, null, 1);
@@ -66,10 +66,12 @@ function recordToolEffects(
   if (!tools.has(tool)) tools.set(tool, 'not-repeatable');
   if (event.type !== 'tool-started') return;
   if (event.intent !== undefined) tools.set(tool, 'verifiable');
-  const held = getUnpausedTurn(turn);
-  if (held.status !== 'executingTools') return;
-  const beside = held.executions.filter(({ status }) => status === 'running').map(({ call }) => call.tool);
-  for (const name of beside.length === 0 ? [] : [tool, ...beside]) tools.set(name, 'read-only');
+  const unpaused = getUnpausedTurn(turn);
+  if (unpaused.status !== 'executingTools') return;
+  const concurrent = unpaused.executions
+    .filter(({ status }) => status === 'running')
+    .map(({ call }) => call.tool);
+  for (const name of concurrent.length === 0 ? [] : [tool, ...concurrent]) tools.set(name, 'read-only');
 }
 
 function renderTest(
@@ -86,8 +88,8 @@ function renderTest(
     readonly path: string;
   },
 ): string {
-  const said = recording.events.find((event) => event.type === 'user-message');
-  const title = `does again what it did: ${truncateColumns(said?.type === 'user-message' ? said.text : record.id, 60)}`;
+  const message = recording.events.find((event) => event.type === 'user-message');
+  const title = `replays the recorded session: ${truncateColumns(message?.type === 'user-message' ? message.text : record.id, 60)}`;
   const fixture = encodeURIComponent(basename(getFixturePath(path)));
   return `import { readFileSync } from 'node:fs';
 import { computeStateHash } from '@pawl/runtime';

@@ -3,9 +3,13 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { UsageError } from '../usage-error.ts';
 import { writeLinesAtomically } from '../atomic-file.ts';
-import { streamRecordJson, streamRecordLines } from './export-json.ts';
 import { streamRecordMarkdown } from './export-markdown.ts';
-import { loadSessionRecord, type SessionRecord } from './export-record.ts';
+import {
+  loadSessionRecord,
+  streamRecordJson,
+  streamRecordLines,
+  type SessionRecord,
+} from './export-record.ts';
 import { getFixturePath, generateTest } from './export-test.ts';
 import { LineOutput } from './line-output.ts';
 import { findSession } from './find-session.ts';
@@ -21,24 +25,27 @@ export type ExportSessionOptions = Omit<SessionFlags, 'json'> & {
 export const exportFormats = ['json', 'jsonl', 'markdown', 'test'] as const;
 
 /** Exports a session in one of several formats, to a file or to standard output. */
-export function exportSession(word: string, options: ExportSessionOptions, io: CommandIo): Promise<ExitCode> {
-  const form = parseChoice('form', options.as, exportFormats);
+export function exportSession(id: string, options: ExportSessionOptions, io: CommandIo): Promise<ExitCode> {
+  const format = parseChoice('format', options.as, exportFormats);
   const { out } = options;
-  if (form === 'test' && out === undefined) {
-    throw new UsageError('A test is two files: say where with --out, for example --out session.test.ts.');
+  if (format === 'test' && out === undefined) {
+    throw new UsageError(
+      'A test consists of two files: specify the path with --out, for example --out session.test.ts.',
+    );
   }
   return withSessionStore(options, async (store) => {
-    const { id } = await findSession(store, word, options.dir);
-    const record = await loadSessionRecord(store, id);
-    if (form === 'test') await writeTestFiles(record, { out: out ?? '', force: options.force === true }, io);
+    const summary = await findSession(store, id, options.dir);
+    const record = await loadSessionRecord(store, summary.id);
+    if (format === 'test')
+      await writeTestFiles(record, { out: out ?? '', force: options.force === true }, io);
     else if (out === undefined) {
       const output = new LineOutput(io.stdout);
-      for await (const line of recordWriters[form](record)) {
+      for await (const line of recordWriters[format](record)) {
         if (output.closed) break;
         await output.write(line);
       }
     } else {
-      await writeLinesAtomically(out, recordWriters[form](record), options.force === true);
+      await writeLinesAtomically(out, recordWriters[format](record), options.force === true);
       io.stderr.write(`Wrote ${JSON.stringify(out)}.\n`);
     }
     return exitCodes.finished;
@@ -56,17 +63,17 @@ async function writeTestFiles(
   { out, force }: { readonly out: string; readonly force: boolean },
   io: CommandIo,
 ): Promise<void> {
-  const beside = getFixturePath(out);
-  const taken = [out, beside].find((path) => !force && existsSync(path));
-  if (taken !== undefined) {
+  const fixturePath = getFixturePath(out);
+  const existing = [out, fixturePath].find((path) => !force && existsSync(path));
+  if (existing !== undefined) {
     throw new UsageError(
-      `Cannot write ${JSON.stringify(taken)}: it is there already. Say --force to replace it.`,
+      `Cannot write ${JSON.stringify(existing)}: the file already exists. Use --force to overwrite it.`,
     );
   }
   const { test, fixture } = await generateTest(record, out);
-  await writeLinesAtomically(beside, yieldText(fixture), force);
+  await writeLinesAtomically(fixturePath, yieldText(fixture), force);
   await writeLinesAtomically(out, yieldText(test), force);
-  io.stderr.write(`Wrote ${JSON.stringify(out)} and ${JSON.stringify(beside)}.\n`);
+  io.stderr.write(`Wrote ${JSON.stringify(out)} and ${JSON.stringify(fixturePath)}.\n`);
 }
 
 async function* yieldText(text: string): AsyncGenerator<string, void, undefined> {

@@ -11,18 +11,18 @@ const maxShownCandidates = 5;
 /** Minimum prefix length, so that a prefix someone noted down stays unique for a while. */
 const minIdPrefix = 8;
 
-/** Resolves a word to a session: its id, a unique id prefix, or `last` for the newest session of a folder. */
-export async function findSession(store: Store, word: string, dir: string): Promise<SessionSummary> {
+/** Finds a session by its id, a unique id prefix, or `last` for the newest session of a folder. */
+export async function findSession(store: Store, name: string, dir: string): Promise<SessionSummary> {
   const all = await listAllSessions(store);
-  const exact = all.find(({ id }) => id === word);
+  const exact = all.find(({ id }) => id === name);
   if (exact !== undefined) return exact;
-  if (word === 'last') return findNewestSession(all, dir);
-  const meant = word === '' ? [] : all.filter(({ id }) => id.startsWith(word));
-  const [only, another] = meant;
-  if (only === undefined) throw createUnknownSessionError(word, all);
+  if (name === 'last') return findNewestSession(all, dir);
+  const matches = name === '' ? [] : all.filter(({ id }) => id.startsWith(name));
+  const [only, another] = matches;
+  if (only === undefined) throw createUnknownSessionError(name, all);
   if (another === undefined) return only;
   throw new UsageError(
-    `${quoteTruncated(word)} is the beginning of ${meant.length} ids: ${formatCandidates(meant, all)}. Give more of the one you mean.`,
+    `${quoteTruncated(name)} matches ${matches.length} session ids: ${formatCandidates(matches, all)}. Use a longer prefix.`,
   );
 }
 
@@ -62,27 +62,28 @@ export function selectSessions(
 function findNewestSession(all: readonly SessionSummary[], dir: string): SessionSummary {
   const newest = all.find((session) => isSessionInFolder(session, dir));
   if (newest !== undefined) return newest;
-  const elsewhere = all.length === 0 ? '' : ` There are ${all.length} elsewhere: pawl sessions --all.`;
-  throw new UsageError(`No session has worked in ${quoteTruncated(resolveRealFolder(dir))} yet.${elsewhere}`);
+  const elsewhere =
+    all.length === 0 ? '' : ` To list the ${all.length} sessions of other folders: pawl sessions --all`;
+  throw new UsageError(`No session has run in ${quoteTruncated(resolveRealFolder(dir))} yet.${elsewhere}`);
 }
 
-function createUnknownSessionError(word: string, all: readonly SessionSummary[]): UsageError {
+function createUnknownSessionError(name: string, all: readonly SessionSummary[]): UsageError {
   const hint =
     all.length === 0
-      ? 'There are no sessions yet: pawl run begins one.'
-      : `The newest are ${formatCandidates(all, all)}; pawl sessions --all lists them all.`;
-  return new UsageError(`There is no session ${quoteTruncated(word)}. ${hint}`);
+      ? 'There are no sessions yet; start one with pawl run.'
+      : `The newest are ${formatCandidates(all, all)}; pawl sessions --all lists all of them.`;
+  return new UsageError(`There is no session ${quoteTruncated(name)}. ${hint}`);
 }
 
-function formatCandidates(some: readonly SessionSummary[], all: readonly SessionSummary[]): string {
-  const short = computeShortIds(all.map(({ id }) => id));
-  const shown = some
+function formatCandidates(candidates: readonly SessionSummary[], all: readonly SessionSummary[]): string {
+  const shortIds = computeShortIds(all.map(({ id }) => id));
+  const shown = candidates
     .slice(0, maxShownCandidates)
     .map(
       ({ id, goal }) =>
-        `${sanitizeOneLine(short.get(id) ?? id)} (${truncateColumns(goal ?? 'no goal yet', 40)})`,
+        `${sanitizeOneLine(shortIds.get(id) ?? id)} (${truncateColumns(goal ?? 'no goal yet', 40)})`,
     );
-  const rest = some.length - shown.length;
+  const rest = candidates.length - shown.length;
   return shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 

@@ -26,10 +26,10 @@ type FollowContext = { readonly session: Session; readonly head: number; readonl
 /** Ends when the session is closed, or when its log has no new events and its owner is not alive. */
 async function* streamStepResults(
   store: Store,
-  place: FollowContext,
+  context: FollowContext,
 ): AsyncGenerator<StepResult, void, undefined> {
-  let { session, head } = place;
-  const { signal } = place;
+  let { session, head } = context;
+  const { signal } = context;
   while (!signal.aborted) {
     for await (const { seq, event } of store.events(session.id, head)) {
       const result = step(session, event);
@@ -39,8 +39,8 @@ async function* streamStepResults(
       if (signal.aborted) return;
     }
     if (isTerminalSession(session)) return;
-    const now = await store.open(session.id);
-    if (now.head === head && getOwnerState(now.owner) !== 'alive') return;
+    const current = await store.open(session.id);
+    if (current.head === head && getOwnerState(current.owner) !== 'alive') return;
     await sleep(followPollMs, undefined, { signal }).catch(() => undefined);
   }
 }

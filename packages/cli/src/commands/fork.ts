@@ -21,14 +21,14 @@ export type ForkSessionOptions = SessionFlags & {
 };
 
 /** Creates a session that shares another session's history up to an event. */
-export function runFork(word: string, options: ForkSessionOptions, io: CommandIo): Promise<ExitCode> {
+export function runFork(name: string, options: ForkSessionOptions, io: CommandIo): Promise<ExitCode> {
   const { say, json } = options;
-  if (say?.trim() === '') throw new UsageError('--say needs something to say.');
+  if (say?.trim() === '') throw new UsageError('--say needs a non-empty message.');
   return withSessionStore(options, async (store) => {
-    const { id, head } = await findSession(store, word, options.dir);
+    const { id, head } = await findSession(store, name, options.dir);
     const at = options.at === undefined ? head : parseWholeNumberOption('--at', options.at, 0);
     if (at > head) {
-      throw new UsageError(`Session ${JSON.stringify(id)} has ${head} events; --at ${at} is beyond its end.`);
+      throw new UsageError(`Session ${JSON.stringify(id)} has ${head} events; --at ${at} is past its end.`);
     }
     const { session } = await store.open(id, { at });
     if (isTerminalSession(session)) throw createEndedForkError(session, at);
@@ -40,11 +40,11 @@ export function runFork(word: string, options: ForkSessionOptions, io: CommandIo
       now: Date.now(),
     });
     if (say !== undefined) await appendUserMessage(store, newId, position, say);
-    const waits = say === undefined && session.turn.status === 'waitingForUser';
-    const made = `Made ${newId} from event ${at} of ${JSON.stringify(id)}.`;
-    const next = `Go on with: pawl resume ${newId}${waits ? ' "what is to be done next"' : ''}`;
+    const needsMessage = say === undefined && session.turn.status === 'waitingForUser';
+    const created = `Created session ${newId} from event ${at} of ${JSON.stringify(id)}.`;
+    const next = `Continue with: pawl resume ${newId}${needsMessage ? ' "your next message"' : ''}`;
     io.stdout.write(
-      `${json === true ? JSON.stringify({ id: newId, parent: { id, at } }) : `${sanitizeOneLine(made)}\n${next}`}\n`,
+      `${json === true ? JSON.stringify({ id: newId, parent: { id, at } }) : `${sanitizeOneLine(created)}\n${next}`}\n`,
     );
     return exitCodes.finished;
   });
@@ -52,7 +52,7 @@ export function runFork(word: string, options: ForkSessionOptions, io: CommandIo
 
 function createEndedForkError({ turn }: Session, at: number): UsageError {
   return new UsageError(
-    `After event ${at} the session has ended (${formatStatus(turn.status)}): nothing can go on from there. Give an earlier --at.`,
+    `The session is closed after event ${at} (${formatStatus(turn.status)}), so it cannot be forked there. Use an earlier --at.`,
   );
 }
 
@@ -66,14 +66,14 @@ async function appendUserMessage(
   const log = createStoreEventLog(store, id, position);
   const at = Date.now();
   let { session } = await store.open(id);
-  const take = async (event: Event): Promise<void> => {
+  const append = async (event: Event): Promise<void> => {
     const after = step(session, event).session;
     if (after.seq > session.seq) await log.append([event], after);
     session = after;
   };
-  if (session.turn.status === 'paused') await take({ type: 'resume-requested', at });
+  if (session.turn.status === 'paused') await append({ type: 'resume-requested', at });
   if (session.turn.status !== 'waitingForUser') {
-    await take({ type: 'cancel-requested', at, reason: 'the session goes another way from here' });
+    await append({ type: 'cancel-requested', at, reason: 'the session was forked here' });
   }
-  await take({ type: 'user-message', at, text });
+  await append({ type: 'user-message', at, text });
 }

@@ -6,18 +6,18 @@ import { formatCell, truncateColumns } from './columns.ts';
 /** Formats a step record for people. */
 export function formatStepRecord(
   record: StepRecord,
-  proof: readonly EvidenceEntry[],
+  evidenceEntries: readonly EvidenceEntry[],
   width: number,
 ): readonly string[] {
-  const again = record.attempt > 1 ? `, attempt ${record.attempt}` : '';
+  const attempt = record.attempt > 1 ? `, attempt ${record.attempt}` : '';
   return [
-    `Step ${record.number}, asked after event ${record.seq}${again}`,
-    truncateColumns(`  because of: ${record.because}`, width),
+    `Step ${record.number}, requested after event ${record.seq}${attempt}`,
+    truncateColumns(`  cause: ${record.because}`, width),
     ...formatInjected(record, width),
     ...formatWhySection('What happened', formatStepEvents(record, width)),
-    ...formatWhySection('Verdicts', formatStepVerdicts(record, proof, width)),
-    ...formatWhySection('Calls that were not run', formatDenials(record, width)),
-    ...formatWhySection('The rules that looked on', formatRuleDistances(record)),
+    ...formatWhySection('Verdicts', formatStepVerdicts(record, evidenceEntries, width)),
+    ...formatWhySection('Calls not run', formatDenials(record, width)),
+    ...formatWhySection('Rules evaluated', formatRuleDistances(record)),
     '',
     formatStepResult(record),
   ];
@@ -29,25 +29,20 @@ function formatWhySection(title: string, rows: readonly string[]): readonly stri
 
 function formatInjected({ injected, mode }: StepRecord, width: number): readonly string[] {
   const { advice, adviceRule, modeSection, lastAnswer } = injected;
-  const from = adviceRule === null ? '' : ` (from the rule ${sanitizeOneLine(adviceRule)})`;
+  const source = adviceRule === null ? '' : ` (from rule ${sanitizeOneLine(adviceRule)})`;
   const rows = [
-    ...(advice === null ? [] : [truncateColumns(`  advice${from}: ${advice}`, width * 4)]),
+    ...(advice === null ? [] : [truncateColumns(`  advice${source}: ${advice}`, width * 4)]),
     ...(lastAnswer === null
       ? []
-      : [truncateColumns(`  no tools, this was to be the last answer: ${lastAnswer}`, width)]),
+      : [truncateColumns(`  no tools, final answer requested: ${lastAnswer}`, width)]),
     ...(mode === null
       ? []
-      : [
-          truncateColumns(
-            `  the mode ${mode.state}; from there it may go to ${formatModeNames(mode.next)}`,
-            width,
-          ),
-        ]),
+      : [truncateColumns(`  mode ${mode.state}; next modes: ${formatModeNames(mode.next)}`, width)]),
     ...(modeSection === null ? [] : indentLines(sanitizeText(modeSection))),
   ];
   return rows.length === 0
-    ? ['', 'Nothing was put into the prompt besides the conversation.']
-    : formatWhySection('Put into the prompt', rows);
+    ? ['', 'Nothing was added to the prompt besides the conversation.']
+    : formatWhySection('Added to the prompt', rows);
 }
 
 function formatStepEvents({ happened }: StepRecord, width: number): readonly string[] {
@@ -58,54 +53,54 @@ function formatStepEvents({ happened }: StepRecord, width: number): readonly str
 
 function formatStepVerdicts(
   { verdicts }: StepRecord,
-  proof: readonly EvidenceEntry[],
+  evidenceEntries: readonly EvidenceEntry[],
   width: number,
 ): readonly string[] {
   return verdicts.flatMap((verdict) => {
     const { seq, level, rule, reason, advice, evidence, counterEvidence = [], response } = verdict;
-    const against =
-      counterEvidence.length === 0 ? [] : [`  against it: events ${counterEvidence.join(', ')}`];
+    const counterEvidenceLines =
+      counterEvidence.length === 0 ? [] : [`  counter-evidence: events ${counterEvidence.join(', ')}`];
     return [
-      truncateColumns(`  event ${seq}: ${level} by the rule ${rule}: ${reason}`, width * 2),
-      `  what was done about it: ${response.kind}`,
+      truncateColumns(`  event ${seq}: ${level} by rule ${rule}: ${reason}`, width * 2),
+      `  response: ${response.kind}`,
       ...(advice === '' ? [] : [truncateColumns(`  advice: ${advice}`, width * 4)]),
       ...formatEvidenceTable(
-        proof.filter((each) => evidence.includes(each.seq)),
+        evidenceEntries.filter((each) => evidence.includes(each.seq)),
         width,
       ),
-      ...against.map((line) => truncateColumns(line, width)),
+      ...counterEvidenceLines.map((line) => truncateColumns(line, width)),
     ];
   });
 }
 
 function formatDenials({ denied }: StepRecord, width: number): readonly string[] {
   return denied.map(({ tool, kind, reason, rule }) => {
-    const by = rule === null ? '' : `, refused by the rule ${rule}`;
-    return truncateColumns(`  ${tool} (${kind}${by}): ${reason}`, width * 2);
+    const source = rule === null ? '' : `, blocked by rule ${rule}`;
+    return truncateColumns(`  ${tool} (${kind}${source}): ${reason}`, width * 2);
   });
 }
 
 /** Rules without a match are only counted, because that is most of them. */
 function formatRuleDistances({ rules, preset }: StepRecord): readonly string[] {
-  if (rules.length === 0) return [`  none: the preset ${sanitizeOneLine(preset)} has no rules to list`];
-  const near = rules.filter(({ count }) => count > 0);
-  const quiet = rules.length - near.length;
+  if (rules.length === 0) return [`  none: the preset ${sanitizeOneLine(preset)} has no listed rules`];
+  const matching = rules.filter(({ count }) => count > 0);
+  const unmatchedCount = rules.length - matching.length;
   return [
-    ...near.map(({ rule, count, next }) => {
-      const ahead = next === null ? 'nothing is left for it to do' : `would ${next.level} at ${next.at}`;
-      return `  ${formatCell(rule, 20)}  ${formatCell(String(count), 5, 'right')}  ${ahead}`;
+    ...matching.map(({ rule, count, next }) => {
+      const nextLevel = next === null ? 'at its highest level' : `${next.level} at ${next.at}`;
+      return `  ${formatCell(rule, 20)}  ${formatCell(String(count), 5, 'right')}  ${nextLevel}`;
     }),
-    `  ${quiet} of ${rules.length} saw nothing`,
+    `  ${unmatchedCount} of ${rules.length} without a match`,
   ];
 }
 
 function formatStepResult({ led }: StepRecord): string {
-  const way = led.by.length === 0 ? '' : ` (by way of ${led.by.join(' → ')})`;
-  return `After event ${led.seq} it ${formatStatus(led.to)}${way}.`;
+  const path = led.by.length === 0 ? '' : ` (via ${led.by.join(' → ')})`;
+  return `After event ${led.seq} it ${formatStatus(led.to)}${path}.`;
 }
 
 function formatModeNames(names: readonly string[]): string {
-  return names.length === 0 ? 'nowhere' : names.join(', ');
+  return names.length === 0 ? 'none' : names.join(', ');
 }
 
 function indentLines(text: string): readonly string[] {

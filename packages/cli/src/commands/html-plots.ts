@@ -21,17 +21,17 @@ const barLabelWidth = 180;
 
 /** Renders horizontal bars on one scale. */
 export function renderBarPlot(caption: PlotCaption, bars: readonly PlotBar[]): string {
-  const most = Math.max(...bars.map(sumBarParts), 0);
+  const maximum = Math.max(...bars.map(sumBarParts), 0);
   const room = plotWidth - barNameWidth - barLabelWidth;
   const rows = bars.map((bar, index) => {
     const y = index * barRowHeight;
-    const scale = most === 0 ? 0 : room / most;
+    const scale = maximum === 0 ? 0 : room / maximum;
     let x = barNameWidth;
     const parts = bar.parts.map((part) => {
       const length = Math.max(0, part.value) * scale;
-      const drawn = renderRectangle({ x, y: y + 4, width: length, height: barRowHeight - 8 }, part);
+      const rectangle = renderRectangle({ x, y: y + 4, width: length, height: barRowHeight - 8 }, part);
       x += length;
-      return drawn;
+      return rectangle;
     });
     const name = renderPlotText(barNameWidth - 8, y + 17, truncateBarName(bar.name), 'end');
     return [name, ...parts, renderPlotText(x + 6, y + 17, bar.label, 'start')].join('');
@@ -55,22 +55,22 @@ const maxColumnWidth = 48;
 export function renderColumnPlot(
   caption: PlotCaption,
   columns: readonly PlotColumn[],
-  shown: (value: number) => string,
+  formatValue: (value: number) => string,
 ): string {
-  const most = Math.max(...columns.map(sumBarParts), 0);
+  const maximum = Math.max(...columns.map(sumBarParts), 0);
   const room = (plotWidth - plotMarginLeft) / Math.max(1, columns.length);
-  const scale = most === 0 ? 0 : (plotBaseline - 12) / most;
-  const every = Math.ceil(columns.length / 8);
-  const drawn = columns.map(({ name, parts }, index) => {
+  const scale = maximum === 0 ? 0 : (plotBaseline - 12) / maximum;
+  const labelInterval = Math.ceil(columns.length / 8);
+  const renderedColumns = columns.map(({ name, parts }, index) => {
     const x = plotMarginLeft + index * room;
-    const wide = Math.min(maxColumnWidth, room * 0.8);
+    const width = Math.min(maxColumnWidth, room * 0.8);
     let y = plotBaseline;
     const stacked = parts.map((part) => {
       const height = Math.max(0, part.value) * scale;
       y -= height;
-      return renderRectangle({ x, y, width: wide, height }, part);
+      return renderRectangle({ x, y, width, height }, part);
     });
-    const label = index % every === 0 ? renderDateLabel(x + wide / 2, name) : '';
+    const label = index % labelInterval === 0 ? renderDateLabel(x + width / 2, name) : '';
     return stacked.join('') + label;
   });
   const axis = [
@@ -79,10 +79,14 @@ export function renderColumnPlot(
       { class: 'axis', x1: plotMarginLeft, x2: plotWidth, y1: plotBaseline, y2: plotBaseline },
       '',
     ),
-    renderPlotText(plotMarginLeft - 8, 16, shown(most), 'end'),
-    renderPlotText(plotMarginLeft - 8, plotBaseline, shown(0), 'end'),
+    renderPlotText(plotMarginLeft - 8, 16, formatValue(maximum), 'end'),
+    renderPlotText(plotMarginLeft - 8, plotBaseline, formatValue(0), 'end'),
   ];
-  return renderFigure(caption, { width: plotWidth, height: columnsHeight }, [...axis, ...drawn].join(''));
+  return renderFigure(
+    caption,
+    { width: plotWidth, height: columnsHeight },
+    [...axis, ...renderedColumns].join(''),
+  );
 }
 
 /** A point in time with a fraction; null if there is no value. */
@@ -91,24 +95,24 @@ export type PlotPoint = { readonly name: string; readonly share: number | null; 
 /** Renders fractions over time; consecutive points are connected. */
 export function renderLinePlot(title: string, points: readonly PlotPoint[]): string {
   const room = (plotWidth - plotMarginLeft - 16) / Math.max(1, points.length - 1);
-  const every = Math.ceil(points.length / 8);
+  const labelInterval = Math.ceil(points.length / 8);
   const placed = points.map((point, index) => ({ ...point, x: plotMarginLeft + 8 + index * room }));
   const line = placed.flatMap(({ x, share }) =>
     share === null ? [] : [`${roundPlotCoordinate(x)},${roundPlotCoordinate(toPlotY(share))}`],
   );
-  const dots = placed.flatMap(({ x, share, title: told }) =>
+  const dots = placed.flatMap(({ x, share, title: pointTitle }) =>
     share === null
       ? []
       : [
           renderElement(
             'circle',
             { class: 'dot', cx: roundPlotCoordinate(x), cy: roundPlotCoordinate(toPlotY(share)), r: 4 },
-            renderTitle(told),
+            renderTitle(pointTitle),
           ),
         ],
   );
   const labels = placed.flatMap(({ x, name }, index) =>
-    index % every === 0 ? [renderDateLabel(x, name)] : [],
+    index % labelInterval === 0 ? [renderDateLabel(x, name)] : [],
   );
   const axis = [0, 0.5, 1].map(
     (share) =>
@@ -148,11 +152,11 @@ function renderTitle(title: string): string {
   return renderElement('title', {}, escapeHtmlText(title));
 }
 
-function renderPlotText(x: number, y: number, said: string, anchor: 'start' | 'middle' | 'end'): string {
+function renderPlotText(x: number, y: number, text: string, anchor: 'start' | 'middle' | 'end'): string {
   return renderElement(
     'text',
     { x: roundPlotCoordinate(x), y: roundPlotCoordinate(y), 'text-anchor': anchor },
-    escapeHtmlText(said),
+    escapeHtmlText(text),
   );
 }
 
@@ -163,17 +167,17 @@ function renderDateLabel(x: number, name: string): string {
 
 type PlotSize = { readonly width: number; readonly height: number };
 
-function renderFigure({ title, legend = [] }: PlotCaption, size: PlotSize, inside: string): string {
+function renderFigure({ title, legend = [] }: PlotCaption, size: PlotSize, content: string): string {
   const box = `0 0 ${size.width} ${size.height}`;
-  const svg = renderElement('svg', { viewBox: box, role: 'img', 'aria-label': title }, inside);
+  const svg = renderElement('svg', { viewBox: box, role: 'img', 'aria-label': title }, content);
   const keys = legend.map(
     ([kind, name]) => `${renderElement('i', { class: `key key-${kind}` }, '')}${escapeHtmlText(name)}`,
   );
-  const told = keys.length === 0 ? '' : renderElement('span', { class: 'legend' }, keys.join(' '));
+  const legendElement = keys.length === 0 ? '' : renderElement('span', { class: 'legend' }, keys.join(' '));
   return renderElement(
     'figure',
     {},
-    renderElement('figcaption', {}, renderElement('b', {}, escapeHtmlText(title)) + told) + svg,
+    renderElement('figcaption', {}, renderElement('b', {}, escapeHtmlText(title)) + legendElement) + svg,
   );
 }
 

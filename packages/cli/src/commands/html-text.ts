@@ -12,10 +12,12 @@ const maxHtmlCharacters = 300;
 export function renderElement(
   name: string,
   attributes: Readonly<Record<string, string | number>>,
-  inside: string,
+  content: string,
 ): string {
-  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeHtml(String(value))}"`);
-  return `<${name}${given.join('')}>${inside}</${name}>`;
+  const attributeTexts = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${escapeHtml(String(value))}"`,
+  );
+  return `<${name}${attributeTexts.join('')}>${content}</${name}>`;
 }
 
 function escapeHtml(text: string): string {

@@ -1,7 +1,14 @@
-import type { InitAnswers } from './init-answers.ts';
+import type { permissionModes } from '@pawl/runtime';
 
 export const initFormats = ['yaml', 'json', 'ts'] as const;
 export type InitFormat = (typeof initFormats)[number];
+
+export type InitAnswers = {
+  readonly model: string;
+  readonly profile: string;
+  readonly mode: (typeof permissionModes)[number];
+  readonly testCommand: string | null;
+};
 
 /** Renders a configuration file with the answers, and with comments on further settings. */
 export function renderConfigFile(format: InitFormat, answers: InitAnswers): string {
@@ -26,21 +33,21 @@ function toConfigValues({ model, profile, mode, testCommand }: InitAnswers): obj
 const quoteJson = (text: string): string => JSON.stringify(text);
 
 function renderYamlConfig({ model, profile, mode, testCommand }: InitAnswers): string {
-  return `# How Pawl works in this folder. \`pawl config show\` tells what holds; every key is in docs/configuration.md.
+  return `# Pawl configuration of this folder. \`pawl config show\` prints the effective values; docs/configuration.md lists every key.
 
 # The model: librarian works offline; ollama:MODEL, anthropic:MODEL and others need a server or a key.
 # Keys stay in the environment, such as ANTHROPIC_API_KEY; never write one here.
 model: ${quoteJson(model)}
 
-# How the machine behaves: a name that \`pawl profiles\` lists, or a file.
+# The profile: a name listed by \`pawl profiles\`, or a file.
 profile: ${quoteJson(profile)}
 
 # What the agent may do.
 permission:
-  # What becomes of calls that no rule is about: read-only, ask, auto-edit or full-auto. A folder can only be stricter
-  # than your own configuration, which without a word of yours says ask.
+  # The mode for calls that no rule matches: read-only, ask, auto-edit or full-auto. A project can only be stricter than
+  # your user configuration, whose default is ask.
   mode: ${mode}
-  # A rule that denies always wins.
+  # A deny rule always wins.
   # rules:
   #   - allow shell(npm test)
   #   - deny *(secrets/**)
@@ -48,10 +55,10 @@ permission:
 # The command line that runs the tests.
 ${testCommand === null ? '# testCommand: npm test' : `testCommand: ${quoteJson(testCommand)}`}
 
-# Where a run ends with an answer, whatever it is doing.
+# Limits at which a run ends with an answer.
 # budgets: { modelCalls: 200, wallMs: 3600000 }
 
-# Servers whose tools the agent may use.
+# MCP servers whose tools the agent may use.
 # mcpServers:
 #   github:
 #     command: npx
@@ -61,29 +68,29 @@ ${testCommand === null ? '# testCommand: npm test' : `testCommand: ${quoteJson(t
 }
 
 function renderTypeScriptConfig({ model, profile, mode, testCommand }: InitAnswers): string {
-  return `// How Pawl works in this folder. \`pawl config show\` tells what holds; every key is in docs/configuration.md.
-// This is run by itself, once you have trusted it: it may import nothing but node: modules, and read no file.
+  return `// Pawl configuration of this folder. \`pawl config show\` prints the effective values; docs/configuration.md lists every key.
+// This code runs in isolation once you trust it: it can import only node: modules and cannot read files.
 export default {
   // The model: librarian works offline; ollama:MODEL, anthropic:MODEL and others need a server or a key.
   // Keys stay in the environment, such as ANTHROPIC_API_KEY; never write one here.
   model: ${quoteJson(model)},
 
-  // How the machine behaves: a name that \`pawl profiles\` lists, or a file.
+  // The profile: a name listed by \`pawl profiles\`, or a file.
   profile: ${quoteJson(profile)},
 
   // What the agent may do.
   permission: {
-    // What becomes of calls that no rule is about: read-only, ask, auto-edit or full-auto. A folder can only be stricter
-    // than your own configuration, which without a word of yours says ask.
+    // The mode for calls that no rule matches: read-only, ask, auto-edit or full-auto. A project can only be stricter
+    // than your user configuration, whose default is ask.
     mode: ${quoteJson(mode)},
-    // A rule that denies always wins.
+    // A deny rule always wins.
     // rules: ['allow shell(npm test)', 'deny *(secrets/**)'],
   },
 
   // The command line that runs the tests.
   ${testCommand === null ? `// testCommand: 'npm test',` : `testCommand: ${quoteJson(testCommand)},`}
 
-  // Where a run ends with an answer, whatever it is doing.
+  // Limits at which a run ends with an answer.
   // budgets: { modelCalls: 200, wallMs: 3_600_000 },
 };
 `;

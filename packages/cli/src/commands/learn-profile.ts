@@ -24,19 +24,19 @@ export function renderLearnedProfile(
   { changes, harmBound }: ThresholdProposal,
 ): string {
   const rules = Map.groupBy(changes, ({ rule }) => rule);
-  const lines = [...rules].map(([rule, all]) => {
-    const thresholds = all.map(({ level, to }) => `${level}: ${to}`).join(', ');
+  const lines = [...rules].map(([rule, ruleChanges]) => {
+    const thresholds = ruleChanges.map(({ level, to }) => `${level}: ${to}`).join(', ');
     return `    ${rule}: { ${thresholds} }`;
   });
-  const why = changes.map(
+  const comments = changes.map(
     ({ rule, level, from, to }) => `# ${rule}: ${levelDescriptions[level]} at ${to} instead of ${from}`,
   );
   return [
     `${learnedProfileMarker} from ${data.runs} runs of ${data.sources} ${data.sources === 1 ? 'source' : 'sources'}: ${data.solved} solved, ${data.unsolved} not.`,
-    ...why,
-    `# On runs held out, solved runs that would be ended: at most ${(100 * harmBound).toFixed(1)} % (95 %).`,
+    ...comments,
+    `# On held-out runs, at most ${(100 * harmBound).toFixed(1)} % of the solved runs would be stopped (95 % confidence).`,
     'name: learned',
-    'description: The default, with thresholds that past runs speak for.',
+    'description: The default profile with thresholds learned from past runs.',
     'extends: pawl',
     'governor:',
     '  rules:',
@@ -47,15 +47,15 @@ export function renderLearnedProfile(
 
 const levelDescriptions: Readonly<Record<RuleSeverity, string>> = {
   advise: 'advises',
-  refuse: 'refuses the call',
-  ask: 'asks a person',
-  finish: 'ends the work',
+  refuse: 'blocks the call',
+  ask: 'asks the user',
+  finish: 'stops the run',
 };
 
 /** Writes the profile and reads it back, so that an invalid profile is reported at once. */
 export async function writeLearnedProfile(path: string, text: string, force: boolean): Promise<void> {
   if (!/\.ya?ml$/i.test(path)) {
-    throw new UsageError(`--write takes a file that ends in .yaml, and got ${JSON.stringify(path)}.`);
+    throw new UsageError(`--write needs a file name that ends in .yaml, got ${JSON.stringify(path)}.`);
   }
   await writeFileAtomically(path, text, force || (await isLearnedProfile(path)));
   await readProfileFile(path);
@@ -68,10 +68,10 @@ export async function writeLearnedProfile(path: string, text: string, force: boo
 export async function applyLearnedProfile(folder: string, text: string, force: boolean): Promise<string> {
   const path = join(folder, learnedProfileName);
   const config = await findConfigFile(folder);
-  const named = config === null ? path : (await readConfigFile(config)).config.profile;
-  if (named === undefined || resolve(folder, named) !== path) {
+  const profile = config === null ? path : (await readConfigFile(config)).config.profile;
+  if (profile === undefined || resolve(folder, profile) !== path) {
     throw new UsageError(
-      `There is a configuration already: ${JSON.stringify(config)}. Write the profile with --write ${learnedProfileName}, and put profile: ./${learnedProfileName} into the configuration yourself.`,
+      `A configuration file already exists: ${JSON.stringify(config)}. Write the profile with --write ${learnedProfileName}, and add profile: ./${learnedProfileName} to the configuration.`,
     );
   }
   await writeLearnedProfile(path, text, force);
@@ -82,7 +82,7 @@ export async function applyLearnedProfile(folder: string, text: string, force: b
 /** The user who runs this command thereby trusts the configuration, as with `pawl init`. */
 async function writeLearnedConfig(folder: string): Promise<void> {
   const path = join(folder, 'pawl.config.yaml');
-  const text = `# Written by pawl learn --apply. \`pawl config show\` tells what holds.\nprofile: ./${learnedProfileName}\n`;
+  const text = `# Written by pawl learn --apply. \`pawl config show\` prints the effective values.\nprofile: ./${learnedProfileName}\n`;
   await writeFile(path, text, { flag: 'wx' });
   await createTrustStore().trust(folder, toTrustedContents(await readConfigFile(path)));
 }

@@ -20,21 +20,21 @@ import type { SessionVerdictFeedback } from './verdict-feedback.ts';
 /** Converts a stored session to a training run; its steps are numbered by event. */
 export async function toTrainingRun(
   summary: SessionSummary,
-  walk: SessionReplay,
+  replay: SessionReplay,
   marks: readonly SessionVerdictFeedback[],
 ): Promise<TrainingRun> {
   const tally: TrainingTally = { steps: [], modes: new Map(), verdicts: [] };
-  const account = await computeSessionTotals({
-    created: walk.created,
-    walked: tallyTrainingSteps(walk.walked, tally),
+  const totals = await computeSessionTotals({
+    created: replay.created,
+    walked: tallyTrainingSteps(replay.walked, tally),
   });
   const { id, metadata } = summary;
   const run: RecordedRun = { id, steps: tally.steps };
-  const isWrong = account.verdict !== null && isRatedWrong(account.verdict, marks);
+  const isWrong = totals.verdict !== null && isRatedWrong(totals.verdict, marks);
   return {
     run,
     source: getMetadataText(metadata, 'dir') ?? 'sessions without a folder',
-    success: isWrong ? null : inferSuccess(deriveSessionEnding(account).how),
+    success: isWrong ? null : inferSuccess(deriveSessionEnding(totals).how),
     judgement: deriveStuckJudgment(tally, marks),
     modes: tally.modes,
   };
@@ -76,8 +76,8 @@ function deriveStuckJudgment(
 ): StuckJudgment | null {
   const right = marks.find(({ mark }) => mark === 'right');
   if (right !== undefined) {
-    const meant = verdicts.find(({ seq, rule }) => seq === right.seq && rule === right.rule);
-    return { stuck: true, from: meant?.from ?? right.seq };
+    const verdict = verdicts.find(({ seq, rule }) => seq === right.seq && rule === right.rule);
+    return { stuck: true, from: verdict?.from ?? right.seq };
   }
   return marks.length === 0 ? null : { stuck: false, from: 0 };
 }
@@ -89,17 +89,17 @@ type TrainingTally = {
 };
 
 async function* tallyTrainingSteps(
-  walked: AsyncIterable<ReplayedEvent>,
+  events: AsyncIterable<ReplayedEvent>,
   tally: TrainingTally,
 ): AsyncGenerator<ReplayedEvent> {
-  for await (const each of walked) {
-    const step = toTrainingStep(each);
+  for await (const replayed of events) {
+    const step = toTrainingStep(replayed);
     if (step !== null) tally.steps.push(step);
-    const { mode } = each.before;
+    const { mode } = replayed.before;
     if (step !== null && mode !== null) tally.modes.set(step.i, mode.state);
-    for (const { seq, rule, evidence } of listVerdicts(each))
+    for (const { seq, rule, evidence } of listVerdicts(replayed))
       tally.verdicts.push({ seq, rule, from: evidence[0] ?? seq });
-    yield each;
+    yield replayed;
   }
 }
 
@@ -111,8 +111,8 @@ function toTrainingStep({ seq, event, before }: ReplayedEvent): RecordedStep | n
     case 'steered':
       return { i: seq, role: 'user', ...truncateStepText(event.text) };
     case 'model-replied': {
-      const isTalk = event.calls.length === 0 && event.problem === undefined;
-      return isTalk ? { i: seq, role: 'assistant', at: event.at, ...truncateStepText(event.text) } : null;
+      const isText = event.calls.length === 0 && event.problem === undefined;
+      return isText ? { i: seq, role: 'assistant', at: event.at, ...truncateStepText(event.text) } : null;
     }
     case 'tool-finished':
       return toCallStep(seq, event, findExecution(before.turn, event.callId)?.call);
@@ -127,7 +127,7 @@ function toCallStep(
   call: ToolCall | undefined,
 ): RecordedStep | null {
   if (call === undefined || !isJudgedOutcome(outcome.ok ? undefined : outcome.error.kind)) return null;
-  const said = truncateStepValue(outcome.ok ? outcome.output : outcome.error.message);
+  const result = truncateStepValue(outcome.ok ? outcome.output : outcome.error.message);
   const args = truncateStepValue(call.args);
   return {
     i,
@@ -136,8 +136,8 @@ function toCallStep(
     tool: call.tool,
     args: args.value,
     ...(args.hash !== undefined && { argsHash: args.hash }),
-    result: said.value,
-    ...(said.hash !== undefined && { resultHash: said.hash }),
+    result: result.value,
+    ...(result.hash !== undefined && { resultHash: result.hash }),
     error: !outcome.ok,
   };
 }

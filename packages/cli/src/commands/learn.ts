@@ -12,16 +12,14 @@ import { tokenizeRun } from '../learn/step-tokens.ts';
 import { createProgressLine } from '../progress-line.ts';
 import { UsageError } from '../usage-error.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
-import { toLearnJson, type LearnReport } from './learn-json.ts';
-import { readLabels } from './learn-labels.ts';
 import {
   applyLearnedProfile,
   isLearnedProfile,
   renderLearnedProfile,
   writeLearnedProfile,
 } from './learn-profile.ts';
-import { readTrainingRuns } from './learn-runs.ts';
-import { formatLearnReport } from './learn-text.ts';
+import { formatLearnReport, toLearnJson, type LearnReport } from './learn-report.ts';
+import { readLabels, readTrainingRuns } from './learn-runs.ts';
 import { LineOutput } from './line-output.ts';
 import { isFilePath, resolveProfile } from './profile-option.ts';
 import { loadConfig } from './run-config.ts';
@@ -51,18 +49,18 @@ export async function runLearn(
   io: CommandIo,
 ): Promise<ExitCode> {
   const { signal } = options;
-  const base = await loadActiveRules(options);
-  if (isWriteRequested(options)) requireBuiltInProfile(base);
+  const active = await loadActiveRules(options);
+  if (isWriteRequested(options)) requireBuiltInProfile(active);
   const labels = options.labels === undefined ? new Map() : await readLabels(options.labels);
-  const read = await readTrainingData(readTrainingRuns({ ...options, traces, labels }, io), base.rules);
+  const data = await readTrainingData(readTrainingRuns({ ...options, traces, labels }, io), active.rules);
   if (signal?.aborted === true) return exitCodes.interrupted;
-  if (read.facts.length === 0) throw new UsageError(nothingToLearnMessage);
-  const learnt = await learnWithProgress(read.facts, base.rules, { signal, io });
-  if (learnt === null) return exitCodes.interrupted;
-  const report = { learnt, patterns: read.patterns.found(), needs: read.needs.found() };
-  const written = await writeProposal(learnt, options);
+  if (data.facts.length === 0) throw new UsageError(nothingToLearnMessage);
+  const result = await learnWithProgress(data.facts, active.rules, { signal, io });
+  if (result === null) return exitCodes.interrupted;
+  const report = { result, patterns: data.patterns.found(), needs: data.needs.found() };
+  const written = await writeProposal(result, options);
   await writeLearnReport(report, written, options, io);
-  for (const line of formatLearnRemarks(base, written, options))
+  for (const line of formatLearnRemarks(active, written, options))
     io.stderr.write(`${sanitizeOneLine(line)}\n`);
   return isWriteRequested(options) && written === null ? exitCodes.failed : exitCodes.finished;
 }
@@ -72,28 +70,30 @@ function isWriteRequested({ write, apply }: LearnOptions): boolean {
 }
 
 function formatLearnRemarks(
-  { learnt }: ActiveRules,
+  { learnedProfile }: ActiveRules,
   written: string | null,
   options: LearnOptions,
 ): readonly string[] {
   if (written !== null) return [`Wrote ${written}.`];
-  const before =
-    learnt === null
+  const remarks =
+    learnedProfile === null
       ? []
-      : [`This is beside the thresholds of pawl; ${learnt}, which was learnt before, still holds.`];
-  return [...(isWriteRequested(options) ? ['Nothing was written.'] : []), ...before];
+      : [
+          `The current thresholds here are those of pawl; the learned profile ${learnedProfile} stays in effect.`,
+        ];
+  return [...(isWriteRequested(options) ? ['Nothing was written.'] : []), ...remarks];
 }
 
 const nothingToLearnMessage =
-  'There is nothing to learn from: no session of this folder is kept, and no recorded run was named. ' +
-  '--all takes the sessions of every folder; pawl learn FOLDER takes recorded runs.';
+  'There is nothing to learn from: this folder has no stored sessions, and no recorded runs were specified. ' +
+  'Use --all for the sessions of every folder, or pawl learn FOLDER for recorded runs.';
 
 type ActiveRules = {
   readonly profile: string;
   readonly isBuiltIn: boolean;
   readonly rules: readonly Rule[];
   /** The learned profile in force, if any: its file. */
-  readonly learnt: string | null;
+  readonly learnedProfile: string | null;
 };
 
 /**
@@ -102,17 +102,17 @@ type ActiveRules = {
  */
 async function loadActiveRules({ dir, profile }: LearnOptions): Promise<ActiveRules> {
   const folder = await resolveFolder(dir);
-  const given = profile ?? (await loadConfig(folder, {}, null)).config.profile ?? 'pawl';
-  const learnt = isFilePath(given) && (await isLearnedProfile(given)) ? given : null;
-  const named = learnt === null ? given : 'pawl';
-  const { name, settings } = await resolveProfile(named);
+  const requested = profile ?? (await loadConfig(folder, {}, null)).config.profile ?? 'pawl';
+  const learnedProfile = isFilePath(requested) && (await isLearnedProfile(requested)) ? requested : null;
+  const base = learnedProfile === null ? requested : 'pawl';
+  const { name, settings } = await resolveProfile(base);
   const { governor } = { ...defaultSettings, ...settings };
   const rules = selectRules(governor);
   if (rules.length > 0) {
-    return { profile: named, isBuiltIn: findProfile(name) !== undefined, rules, learnt };
+    return { profile: base, isBuiltIn: findProfile(name) !== undefined, rules, learnedProfile };
   }
   throw new UsageError(
-    `Only the thresholds of the governor pawl can be learnt, and the profile ${JSON.stringify(name)} has the governor ${governor.preset}. Name another with --profile.`,
+    `Only thresholds of the governor preset pawl can be learned, but the profile ${JSON.stringify(name)} uses the preset ${governor.preset}. Specify another profile with --profile.`,
   );
 }
 
@@ -120,7 +120,7 @@ async function loadActiveRules({ dir, profile }: LearnOptions): Promise<ActiveRu
 function requireBuiltInProfile({ isBuiltIn, profile }: ActiveRules): void {
   if (isBuiltIn) return;
   throw new UsageError(
-    `What is written extends a profile that is built in, and ${JSON.stringify(profile)} is your own. Leave out --write and --apply, and put what is learnt under governor.rules in it.`,
+    `A learned profile can extend only a built-in profile, and ${JSON.stringify(profile)} is not built in. Omit --write and --apply, and add the learned thresholds to its governor.rules.`,
   );
 }
 
@@ -138,13 +138,13 @@ async function readTrainingData(
   const counting = { rules, least: computeMinThresholds(rules) };
   const facts: TrainingFacts[] = [];
   const [patterns, needs] = [new PatternTable(), new StepRequirementTable()];
-  for await (const learnt of runs) {
-    facts.push(extractTrainingFacts(learnt, counting));
-    if (learnt.success === null) continue;
-    const about = { source: learnt.source, failed: !learnt.success };
-    const tokens = tokenizeRun(learnt);
-    patterns.add(tokens, about);
-    needs.add(tokens, about);
+  for await (const run of runs) {
+    facts.push(extractTrainingFacts(run, counting));
+    if (run.success === null) continue;
+    const label = { source: run.source, failed: !run.success };
+    const tokens = tokenizeRun(run);
+    patterns.add(tokens, label);
+    needs.add(tokens, label);
   }
   return { facts, patterns, needs };
 }
@@ -166,17 +166,17 @@ async function learnWithProgress(
       progress.clear();
       return next.value;
     }
-    progress.show(`Choosing thresholds, leaving out ${next.value} …`);
+    progress.show(`Selecting thresholds, holding out ${next.value} …`);
   }
   progress.clear();
   return null;
 }
 
 /** Returns the written file; null if there is nothing to write or writing was not requested. */
-async function writeProposal(learnt: LearningResult, options: LearnOptions): Promise<string | null> {
-  const { proposal } = learnt;
+async function writeProposal(result: LearningResult, options: LearnOptions): Promise<string | null> {
+  const { proposal } = result;
   if (proposal === null) return null;
-  const text = renderLearnedProfile(learnt, proposal);
+  const text = renderLearnedProfile(result, proposal);
   if (options.apply === true)
     return applyLearnedProfile(await resolveFolder(options.dir), text, options.force === true);
   if (options.write === undefined) return null;

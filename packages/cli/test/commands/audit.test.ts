@@ -8,7 +8,7 @@ import { auditFiles, type AuditOptions } from '../../src/commands/audit.ts';
 import { UsageError } from '../../src/usage-error.ts';
 import { captureIo } from '../capture-io.ts';
 
-/** Says what the run's `task` names: nothing, a nudge after the second step, or a stop after the third. */
+/** Returns the verdicts that the run's `task` names: none, a nudge after the second step, or a stop after the third. */
 function judgeByTask({ task, steps }: RecordedRun): readonly AuditVerdict[] {
   const verdict = (level: AuditVerdict['level'], rule: string, index: number): AuditVerdict => ({
     step: steps[index]?.i ?? 0,
@@ -60,7 +60,7 @@ const threeRuns = toJsonLines(
 );
 
 describe('pawl audit', () => {
-  it('prints a table of the runs, the proof of each that is stuck, and the totals', async () => {
+  it('prints a table of the runs, the evidence for each stuck run, and the totals', async () => {
     const { code, stdout, stderr } = await runAudit(threeRuns);
     expect(code).toBe(3);
     expect(stderr).toBe('');
@@ -86,27 +86,27 @@ describe('pawl audit', () => {
     `);
   });
 
-  it('ends with 0 when no run is stuck, although some are warned', async () => {
+  it('exits with 0 if no run is stuck, even if some are warned', async () => {
     expect(
       await runAudit(toJsonLines(createRecordedRun('a', 'fine'), createRecordedRun('b', 'warned'))),
     ).toMatchObject({ code: 0 });
   });
 
-  it('says what it costs at the prices given, per million tokens', async () => {
+  it('prints the cost at the given prices per 1M tokens', async () => {
     const stuck = toJsonLines(createRecordedRun('c', 'stuck', { inputTokens: 10_000 }));
     const { stdout } = await runAudit(stuck, { priceIn: '3', priceOut: '15' });
     expect(stdout).toContain('1 run: 1 stuck, 0 warned, 0 fine; 5 steps, 5,000 tokens for 0.2250');
     expect(stdout).toContain('after the verdicts that end a run: 2 steps, 2,000 tokens for 0.0900');
   });
 
-  it('says so when the price of the input cannot be known', async () => {
+  it('reports runs whose input cost is unknown', async () => {
     const { stdout } = await runAudit(threeRuns, { priceIn: '3', priceOut: '15' });
     expect(stdout).toContain(
-      '3 runs without input tokens in the trace: their price is that of the output alone',
+      '3 runs without input tokens in the trace: their cost covers output tokens only',
     );
   });
 
-  it('shows what comes from a trace as text and nothing else', async () => {
+  it('neutralizes control characters in text from a trace', async () => {
     const hostile = '\u001b[2J\u001b]0;title\u0007\u202egnp.exe\nnext\r\tline';
     const stuck = createRecordedRun(hostile, 'stuck', {
       tool: hostile,
@@ -119,7 +119,7 @@ describe('pawl audit', () => {
     expect(stdout).toContain('\\x1b[2J');
   });
 
-  it('cuts every row of a table to the width of the terminal', async () => {
+  it('truncates every table row to the terminal width', async () => {
     const stuck = createRecordedRun('id'.repeat(300), 'stuck', {
       tool: 'tool'.repeat(50),
       result: '雨'.repeat(500),
@@ -135,7 +135,7 @@ describe('pawl audit', () => {
     for (const row of rows) expect(row.length + row.split('雨').length - 1).toBeLessThanOrEqual(80);
   });
 
-  it('shows the first and the last calls of a long proof, and counts the others', async () => {
+  it('shows the first and last calls of long evidence and counts the others', async () => {
     const steps = Array.from({ length: 40 }, (_, i) => ({
       i,
       role: 'assistant',
@@ -145,8 +145,8 @@ describe('pawl audit', () => {
     }));
     const captured = captureIo(toJsonLines({ id: 'long', steps }));
     const evidence = steps.map(({ i }) => i);
-    const told = { step: 39, level: 'ask', rule: 'r', reason: 'so', advice: 'stop' } as const;
-    const verdict = { ...told, evidence, counterEvidence: [] };
+    const decision = { step: 39, level: 'ask', rule: 'r', reason: 'so', advice: 'stop' } as const;
+    const verdict = { ...decision, evidence, counterEvidence: [] };
     expect(await auditFiles(['-'], { format: 'report' }, captured.io, () => [verdict])).toBe(3);
     expect(captured.out()).toContain('and 32 more calls like these');
   });
@@ -154,11 +154,11 @@ describe('pawl audit', () => {
   it('with --quiet prints the table and the totals only', async () => {
     const { stdout, stderr } = await runAudit(`${threeRuns}\nbroken`, { quiet: true });
     expect(stdout.split('\n')).toHaveLength(9);
-    expect(stdout).toContain('1 problem in what was read');
+    expect(stdout).toContain('1 problem while reading');
     expect(stderr).toBe('');
   });
 
-  it('takes standard input that is a stream of text too', async () => {
+  it('reads standard input that is a text stream', async () => {
     const captured = captureIo();
     const io = { ...captured.io, stdin: Readable.from([threeRuns]) };
     expect(await auditFiles(['-'], { format: 'verdicts' }, io, judgeByTask)).toBe(3);
@@ -166,7 +166,7 @@ describe('pawl audit', () => {
 });
 
 describe('pawl audit --format verdicts', () => {
-  it('prints one line a run, with the verdicts in short', async () => {
+  it('prints one line per run with its verdicts', async () => {
     const { code, stdout } = await runAudit(threeRuns, { format: 'verdicts' });
     expect(code).toBe(3);
     expect(stdout).toBe(
@@ -179,7 +179,7 @@ describe('pawl audit --format verdicts', () => {
     );
   });
 
-  it('judges with the governor itself unless told otherwise', async () => {
+  it('judges with the rules of the governor by default', async () => {
     const captured = captureIo(toJsonLines(createRecordedRun('c', 'stuck')));
     expect(await auditFiles(['-'], { format: 'verdicts' }, captured.io)).toBe(3);
     expect(JSON.parse(captured.out())).toMatchObject({ id: 'c' });
@@ -191,15 +191,15 @@ describe('pawl audit --preset', () => {
     ['pawl', ['repeated-call nudge 3', 'repeated-call stop 4']],
     ['nexora', []],
     ['savant', ['repeated_tool stop 3']],
-  ])('judges by the rules of %s', async (preset, told) => {
+  ])('judges by the rules of %s', async (preset, expected) => {
     const captured = captureIo(toJsonLines(createRecordedRun('c', 'stuck')));
     const code = await auditFiles(['-'], { format: 'verdicts', preset }, captured.io);
     const { verdicts } = JSON.parse(captured.out()) as { verdicts: AuditVerdict[] };
-    expect(verdicts.map(({ rule, level, step }) => `${rule} ${level} ${step}`)).toEqual(told);
-    expect(code).toBe(told.some((line) => line.includes('stop')) ? 3 : 0);
+    expect(verdicts.map(({ rule, level, step }) => `${rule} ${level} ${step}`)).toEqual(expected);
+    expect(code).toBe(expected.some((line) => line.includes('stop')) ? 3 : 0);
   });
 
-  it('tells what presets there are when there is none of that name', async () => {
+  it('lists the presets if the name is unknown', async () => {
     const captured = captureIo(threeRuns);
     await expect(auditFiles(['-'], { format: 'report', preset: 'nexra' }, captured.io)).rejects.toThrow(
       new UsageError(
@@ -245,19 +245,19 @@ describe('pawl audit --format json', () => {
   });
 });
 
-describe('what pawl audit cannot read', () => {
+describe('unreadable input of pawl audit', () => {
   let folder = '';
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pawl-audit-'));
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('is told in one line each with its place, and changes no exit code', async () => {
+  it('is reported in one line each with its location and does not change the exit code', async () => {
     const path = join(folder, 'runs.jsonl');
     await writeFile(path, `${toJsonLines(createRecordedRun('a', 'fine'))}\n{"x":1}\n[2,\n`);
     const { code, stdout, stderr } = await runAudit('', {}, [path]);
     expect(code).toBe(0);
-    expect(stdout).toContain('2 problems in what was read');
+    expect(stdout).toContain('2 problems while reading');
     expect(stderr.split('\n')).toEqual([
       `pawl: ${path}:2: no run of a known format`,
       expect.stringMatching(/^pawl: .*:3: not JSON: /),
@@ -265,29 +265,29 @@ describe('what pawl audit cannot read', () => {
     ]);
   });
 
-  it('is counted after the first twenty', async () => {
+  it('is only counted after the first twenty problems', async () => {
     const { stderr } = await runAudit(`${toJsonLines(createRecordedRun('a', 'fine'))}\n${'7\n'.repeat(50)}`);
     expect(stderr.split('\n')).toHaveLength(22);
-    expect(stderr).toContain('pawl: 30 more problems like these\n');
+    expect(stderr).toContain('pawl: 30 more problems not shown\n');
   });
 
   it.each([
-    [[], 'Name a file or a folder to audit, or - for standard input.'],
+    [[], 'Specify a file or a folder to audit, or - for standard input.'],
     [['/no/such/file'], 'There is no such file or folder: "/no/such/file". Check the spelling.'],
-  ])('is wrong usage when it is %j', async (files, message) => {
+  ])('is a usage error if the files are %j', async (files, message) => {
     await expect(runAudit('', {}, files)).rejects.toThrow(new UsageError(message));
   });
 
-  it.each(['', '{"a":1}', 'hello', '[]'])('is wrong usage when no run is in it: %j', async (input) => {
+  it.each(['', '{"a":1}', 'hello', '[]'])('is a usage error if it contains no run: %j', async (input) => {
     await expect(runAudit(input)).rejects.toThrow(
-      /^No recorded runs in "-", and 1 problem on the way\. See docs/,
+      /^No recorded runs in "-" \(1 problem while reading\)\. See docs/,
     );
   });
 
-  it('is wrong usage when a folder is empty', async () => {
+  it('is a usage error if a folder is empty', async () => {
     await expect(runAudit('', { format: 'json' }, [folder])).rejects.toThrow(
       new UsageError(
-        `No recorded runs in ${JSON.stringify(folder)}. See docs/trace-formats.md for what can be read.`,
+        `No recorded runs in ${JSON.stringify(folder)}. See docs/trace-formats.md for the supported formats.`,
       ),
     );
   });
@@ -297,19 +297,19 @@ describe('what pawl audit cannot read', () => {
     [{ priceIn: 'cheap' }, '--price-in takes a number of 0 or more, such as 2.5, and got "cheap".'],
     [{ priceOut: '-1' }, '--price-out takes a number of 0 or more, such as 2.5, and got "-1".'],
     [{ priceOut: ' ' }, '--price-out takes a number of 0 or more, such as 2.5, and got " ".'],
-  ])('is told for the options %j', async (options, message) => {
+  ])('is a usage error with the options %j', async (options, message) => {
     await expect(runAudit(threeRuns, options)).rejects.toThrow(new UsageError(message));
   });
 });
 
-describe('an audit that is stopped', () => {
-  it('by the user ends with 130', async () => {
+describe('an interrupted audit', () => {
+  it('exits with 130 if the user cancels it', async () => {
     const stop = new AbortController();
     stop.abort();
     expect(await runAudit(threeRuns, { signal: stop.signal })).toMatchObject({ code: 130, stdout: '' });
   });
 
-  it('by a reader who has seen enough just ends', async () => {
+  it('ends without an error if the reader closes the output', async () => {
     const captured = captureIo(threeRuns);
     captured.io.stdout.destroy();
     expect(await auditFiles(['-'], { format: 'verdicts' }, captured.io, judgeByTask)).toBeTypeOf('number');

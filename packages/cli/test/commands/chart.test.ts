@@ -34,12 +34,12 @@ describe('pawl chart', () => {
     expect((await runChartTest('turn', { format: 'mermaid' })).stdout).toBe(toMermaid(turnChart));
   });
 
-  it('prints a picture', async () => {
+  it('prints an SVG', async () => {
     expect((await runChartTest('turn', { format: 'svg' })).stdout).toBe(toSvg(turnChart));
   });
 
   it.each(chartNames.flatMap((name) => chartFormats.map((format) => [name, format] as const)))(
-    'knows the chart %s as %s and ends its text with a line break',
+    'prints the chart %s as %s and ends the output with a newline',
     async (name, format) => {
       expect((await runChartTest(name, { format })).stdout).toMatch(/[^\n]\n$/u);
     },
@@ -53,7 +53,7 @@ describe('pawl chart', () => {
     );
   });
 
-  it('names the charts there are when nothing is near', async () => {
+  it('lists the charts if no name is close', async () => {
     await expect(runChartTest('__proto__', { format: 'svg' })).rejects.toThrow(
       new UsageError('There is no chart "__proto__". There are: turn, savant, lkj, lkj1, loop.'),
     );
@@ -64,13 +64,13 @@ describe('pawl chart', () => {
     ['png', 'There is no format "png". There are: mermaid, xstate, json, svg.'],
     ['', 'There is no format "". There are: mermaid, xstate, json, svg.'],
     ['a\nb', 'There is no format "a\\nb". There are: mermaid, xstate, json, svg.'],
-  ])('says in one line which formats there are instead of %j', async (format, message) => {
+  ])('lists the formats in one line for the unknown format %j', async (format, message) => {
     await expect(runChartTest('turn', { format })).rejects.toThrow(new UsageError(message));
   });
 });
 
-describe('pawl chart, of modes,', () => {
-  it.each(Object.values(modeCharts))('draws $name as every drawing of it is drawn', async (modes) => {
+describe('pawl chart of a mode chart', () => {
+  it.each(Object.values(modeCharts))('draws $name like every other renderer', async (modes) => {
     const drawn = toDrawableChart(modes);
     expect((await runChartTest(modes.name, { format: 'mermaid' })).stdout).toBe(toMermaid(drawn));
     expect((await runChartTest(modes.name, { format: 'svg' })).stdout).toBe(toSvg(drawn));
@@ -79,12 +79,12 @@ describe('pawl chart, of modes,', () => {
     );
   });
 
-  it('prints as JSON what can be changed and read again', async () => {
+  it('prints JSON that can be edited and read back', async () => {
     const { stdout } = await runChartTest('savant', { format: 'json' });
     expect(parseChart(JSON.parse(stdout))).toEqual(modeCharts.savant);
   });
 
-  it('lists the charts there are with their states', async () => {
+  it('lists the built-in charts with their states', async () => {
     const { code, stdout } = await runChartTest(undefined, { format: 'mermaid', list: true });
     expect(code).toBe(0);
     expect(
@@ -96,21 +96,23 @@ describe('pawl chart, of modes,', () => {
     expect(stdout).toContain('lkj1    thinking, executing, paging\n');
   });
 
-  it('says what could be named when nothing is', async () => {
+  it('lists the possible names if none is given', async () => {
     await expect(runChartTest(undefined, { format: 'svg' })).rejects.toThrow(
-      new UsageError('Name a chart: turn, savant, lkj, lkj1, loop, or a .json or .yaml file with one.'),
+      new UsageError(
+        'Specify a chart: turn, savant, lkj, lkj1, loop, or a .json or .yaml file that contains one.',
+      ),
     );
   });
 });
 
-describe('pawl chart, of a file,', () => {
+describe('pawl chart of a file', () => {
   let folder = '';
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pawl-chart-'));
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('draws the chart in it', async () => {
+  it('draws the chart in the file', async () => {
     const path = join(import.meta.dirname, '../../../../examples/05-research-modes.yaml');
     const { code, stdout } = await runChartTest(path, { format: 'mermaid' });
     expect(code).toBe(0);
@@ -121,7 +123,7 @@ describe('pawl chart, of a file,', () => {
     ['none.yaml', null, 'there is no such file'],
     ['modes.json', '{"name": "x",', 'line 1: this is not JSON'],
     ['modes.yaml', 'name: x\ninitial: a\nstates:\n  - name: a\n    next: [b]\n', 'there is no state "b"'],
-  ])('says in one line what is wrong with %s', async (name, content, message) => {
+  ])('reports in one line what is wrong with %s', async (name, content, message) => {
     const path = join(folder, name);
     if (content !== null) await writeFile(path, content);
     const drawn = runChartTest(path, { format: 'svg' });
@@ -144,14 +146,14 @@ describe('pawl chart --out', () => {
     expect(await readFile(out, 'utf8')).toBe(toSvg(turnChart));
   });
 
-  it('says so when the folder of the file does not exist', async () => {
+  it('reports that the folder of the file does not exist', async () => {
     const out = join(folder, 'missing', 'turn.svg');
     await expect(runChartTest('turn', { format: 'svg', out })).rejects.toThrow(
       new UsageError(`Cannot write ${JSON.stringify(out)}: its folder does not exist.`),
     );
   });
 
-  it('replaces a file only if told to', async () => {
+  it('overwrites a file only with --force', async () => {
     const out = join(folder, 'turn.svg');
     await writeFile(out, 'drawn by hand');
     await expect(runChartTest('turn', { format: 'svg', out })).rejects.toThrow(
@@ -164,7 +166,7 @@ describe('pawl chart --out', () => {
     expect(await readFile(out, 'utf8')).toBe(toSvg(turnChart));
   });
 
-  it('says so when the file is a folder', async () => {
+  it('reports that the file is a folder', async () => {
     await expect(runChartTest('turn', { format: 'svg', out: folder, force: true })).rejects.toThrow(
       new UsageError(`Cannot write ${JSON.stringify(folder)}: it is a folder. Name a file in it.`),
     );

@@ -22,31 +22,31 @@ afterEach(() => {
 
 const createRunOptions = (more: Partial<RunOptions> = {}): RunOptions => ({
   dir: folder,
-  store: join(folder, 'kept.db'),
+  store: join(folder, 'sessions.db'),
   model: 'openai-compatible:m',
   baseUrl: server.url,
   ...more,
 });
 
 describe('pawl chat, without a terminal', () => {
-  it('takes each line as something said, answers each, and keeps one session', async () => {
+  it('treats each line as a user message, answers each, and stores one session', async () => {
     const { io, out } = captureIo('one\n\n  \ntwo\n');
     expect(await startChat(null, createRunOptions({ quiet: true }), io)).toBe(0);
     expect(out()).toBe('answer 1\nanswer 2\n');
-    const said = server.asked.at(-1)?.messages.filter(({ role }) => role === 'user') ?? [];
-    expect(JSON.stringify(said)).toMatch(/one.*two/);
-    const store = openSqliteStore(join(folder, 'kept.db'));
+    const userMessages = server.asked.at(-1)?.messages.filter(({ role }) => role === 'user') ?? [];
+    expect(JSON.stringify(userMessages)).toMatch(/one.*two/);
+    const store = openSqliteStore(join(folder, 'sessions.db'));
     expect(await store.list()).toMatchObject([{ goal: 'one', steps: 2 }]);
     await store.close();
   });
 
-  it('begins with what is said on the command line', async () => {
+  it('starts with the message of the command line', async () => {
     const { io, out } = captureIo('');
     expect(await startChat('hello', createRunOptions({ quiet: true }), io)).toBe(0);
     expect(out()).toBe('answer 1\n');
   });
 
-  it('tells all of it as JSON', async () => {
+  it('prints everything as JSON', async () => {
     const { io, out } = captureIo('two\n');
     expect(await startChat('one', createRunOptions({ json: true }), io)).toBe(0);
     const lines = out()
@@ -60,7 +60,7 @@ describe('pawl chat, without a terminal', () => {
     expect(lines.at(-1)).toMatchObject({ type: 'result', status: 'answered', answer: 'answer 2' });
   });
 
-  it('ends well with nothing said', async () => {
+  it('exits with 0 without any message', async () => {
     const { io, out } = captureIo('');
     expect(await startChat(null, createRunOptions({ quiet: true }), io)).toBe(0);
     expect(out()).toBe('');

@@ -14,7 +14,7 @@ const execute = promisify(execFile);
 let folder = '';
 let server: OpenAiServer;
 
-/** A project with a bug, a test that shows it, and a history. */
+/** A project with a bug, a failing test, and a git history. */
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pawl-coder-'));
   const manifest = { name: 'sums', type: 'module', scripts: { test: 'node --test' } };
@@ -49,7 +49,7 @@ async function runGit(...args: readonly string[]): Promise<string> {
 
 const fix = { path: 'sum.js', old: 'a - b', new: 'a + b' };
 
-/** What it takes to mend it, one call at a time. */
+/** The calls that fix the bug, one at a time. */
 const script: readonly ScriptedSay[] = [
   { tool: 'phase_start', args: { description: 'Find the bug' } },
   { tool: 'search', args: { query: 'sum' } },
@@ -61,12 +61,12 @@ const script: readonly ScriptedSay[] = [
   { tool: 'finish', args: { answer: 'sum.js subtracted; now it adds, and the test passes.' } },
 ];
 
-/** `says` is what somebody at the terminal answers to every question; without it nobody is there. */
+/** `answer` is the reply at the terminal to every question; without it there is no terminal. */
 async function runFixTask(
   more: Partial<RunOptions> = {},
-  says?: string,
+  answer?: string,
 ): Promise<{ code: number; out: string; err: string }> {
-  const captured = says === undefined ? captureIo() : captureTerminalIo(says);
+  const captured = answer === undefined ? captureIo() : captureTerminalIo(answer);
   server.says = (request) => script[request - 1] ?? 'That is all.';
   const options: RunOptions = {
     dir: folder,
@@ -80,22 +80,22 @@ async function runFixTask(
   return { code, out: captured.out(), err: captured.err() };
 }
 
-describe('pawl run with a model that works', () => {
-  it('mends a failing test over a real connection, in phases, and keeps each step as a commit', async () => {
+describe('pawl run with the coding tools', () => {
+  it('fixes a failing test over a real connection, in phases, and commits each step', async () => {
     allowCalls('allow test');
     const { code, out, err } = await runFixTask({ autoCommit: true });
     expect(err).toContain('phase 2');
     expect(out).toContain('now it adds');
     expect(code).toBe(0);
     expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a + b');
-    const told = JSON.stringify(server.asked.at(-1)?.messages);
-    expect(told).toMatch(/passed\W+1\b/);
+    const messages = JSON.stringify(server.asked.at(-1)?.messages);
+    expect(messages).toMatch(/passed\W+1\b/);
     expect(await runGit('log', '--oneline')).toMatch(/\n.*A bug/);
     expect(await runGit('status', '--porcelain', '--', 'sum.js')).toBe('');
   });
 
-  it('ends the same when the connection is cut at ten points', async () => {
-    // Chance is drawn once, here: where the cuts are, but never three in a row, which is when a model is given up on.
+  it('ends the same if the connection breaks at ten points', async () => {
+    // The cuts are at fixed points, never three in a row, because the third failure ends the retries.
     const cuts = new Set([1, 3, 4, 6, 8, 9, 11, 13, 14, 16]);
     server.cuts = cuts;
     const profile = join(folder, 'quick.json');
@@ -107,7 +107,7 @@ describe('pawl run with a model that works', () => {
     expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a + b');
   });
 
-  it('asks somebody at a terminal before it changes or runs anything, and remembers "always"', async () => {
+  it('asks the user at a terminal before it changes or runs anything, and remembers "always"', async () => {
     const first = await runFixTask({ mode: 'ask' }, 'a');
     expect(first.code).toBe(0);
     expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a + b');
@@ -120,20 +120,20 @@ describe('pawl run with a model that works', () => {
     expect(second.err).not.toContain('Run it?');
   });
 
-  it('takes no for an answer', async () => {
+  it('changes nothing if the user answers no', async () => {
     await runFixTask({ mode: 'ask' }, 'n');
     expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a - b');
     expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('the user said no');
   });
 
-  it('changes nothing where nobody is there to say yes, and tells the model so', async () => {
+  it('changes nothing without a user to ask, and tells the model why', async () => {
     const { out } = await runFixTask({ mode: 'ask' });
     expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a - b');
     expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('nobody is there to ask');
     expect(out).toContain('now it adds');
   });
 
-  it('ends with exit code 6 when nothing it wanted to do was allowed', async () => {
+  it('exits with 6 if every tool call is denied', async () => {
     const captured = captureIo();
     server.says = () => ({ tool: 'edit', args: fix });
     const code = await runGoal(
@@ -145,16 +145,16 @@ describe('pawl run with a model that works', () => {
     expect(captured.err()).toContain('denied after');
   });
 
-  it('is denied every change in read-only mode', async () => {
+  it('denies every change in read-only mode', async () => {
     await runFixTask({ mode: 'read-only' });
     expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a - b');
     expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('read-only');
   });
 
-  it('leaves out what the folder says about itself until that is trusted', async () => {
+  it('ignores the configuration of a folder until it is trusted', async () => {
     await writeFile(join(folder, 'pawl.config.json'), JSON.stringify({ permission: { mode: 'full-auto' } }));
     const { err } = await runFixTask({ mode: 'ask' });
-    expect(err).toContain('is not trusted and was left out');
+    expect(err).toContain('is not trusted and was ignored');
     expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a - b');
   });
 });

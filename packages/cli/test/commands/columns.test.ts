@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatCell, truncateColumns } from '../../src/commands/columns.ts';
 
-describe('a text in a table', () => {
+describe('text in a table cell', () => {
   it.each([
     ['short', 10, 'short'],
     ['exactly ten', 11, 'exactly ten'],
@@ -18,7 +18,7 @@ describe('a text in a table', () => {
     expect(truncateColumns(text, width)).toBe(expected);
   });
 
-  it('never has control characters and is never longer than a few letters for each column', () => {
+  it('has no control characters and at most a few characters per column', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 500 }),
@@ -33,7 +33,7 @@ describe('a text in a table', () => {
     );
   });
 
-  it('is filled up on the side it is told', () => {
+  it('is padded on the given side', () => {
     expect(formatCell('ab', 5)).toBe('ab   ');
     expect(formatCell('ab', 5, 'right')).toBe('   ab');
     expect(formatCell('雨', 5)).toBe('雨   ');

@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { createSession } from '@pawl/core';
 import { openSqliteStore, getProcessOwner } from '@pawl/runtime';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { flattenCommands, buildCompletionTree } from '../../src/commands/completion-tree.ts';
-import { flagCompletions, argumentCompletions } from '../../src/commands/completion-values.ts';
+import {
+  argumentCompletions,
+  buildCompletionTree,
+  flagCompletions,
+  flattenCommands,
+} from '../../src/commands/completion-tree.ts';
 import { printCompletion } from '../../src/commands/completion.ts';
 import { captureIo } from '../capture-io.ts';
 import { createWholeProgram } from '../whole-program.ts';
@@ -26,7 +30,7 @@ type ShellProgram = {
 
 const quoteWord = (word: string): string => `'${word}'`;
 
-/** The scripts ask pawl for sessions; here somebody answers in its place, and says what was asked. */
+/** The scripts ask pawl for session ids; a shell function answers in its place. */
 const bash: ShellProgram = {
   name: 'bash',
   args: ['--norc', '--noprofile', '-c'],
@@ -63,7 +67,7 @@ const fish: ShellProgram = {
     ${lines.map((words) => `try ${quoteWord(words.join(' '))}`).join('\n')}`,
 };
 
-/** Bash is on every machine that tests run on; the others are tried where they are. */
+/** Every test machine has bash; the other shells are tested where they are installed. */
 const shells = [bash, zsh, fish].filter(
   ({ name }) => name === 'bash' || spawnSync(name, ['--version']).status === 0,
 );
@@ -139,7 +143,7 @@ const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
   [['pawl', 'doctor', ''], []],
 ];
 
-describeOnUnix.each(shells)('the script for $name', (shell) => {
+describeOnUnix.each(shells)('the $name completion script', (shell) => {
   it('completes commands, flags, names, files and sessions', async () => {
     const all = await listCandidates(
       shell,
@@ -149,7 +153,7 @@ describeOnUnix.each(shells)('the script for $name', (shell) => {
     expect(got).toEqual(cases);
   });
 
-  it('knows every command and every flag there is', async () => {
+  it('completes every command and every flag', async () => {
     const commands = flattenCommands(tree).filter(({ name }) => name !== 'help');
     const lines = commands.map(({ path }) => [...path.split(' '), '--']);
     const all = await listCandidates(shell, lines);
@@ -159,8 +163,8 @@ describeOnUnix.each(shells)('the script for $name', (shell) => {
   });
 });
 
-describeOnUnix('the script for bash', () => {
-  it('completes a value behind an equals sign, which bash takes apart', async () => {
+describeOnUnix('the bash completion script', () => {
+  it('completes a value after an equals sign, where bash splits words', async () => {
     const lines = [
       ['pawl', 'run', '--mode', '='],
       ['pawl', 'run', '--mode', '=', 'f'],
@@ -168,19 +172,19 @@ describeOnUnix('the script for bash', () => {
     expect((await listCandidates(bash, lines)).slice(0, 2)).toEqual([modes, ['full-auto']]);
   });
 
-  it('completes folders where a folder is meant', async () => {
+  it('completes folders for a folder argument', async () => {
     expect((await listCandidates(bash, [['pawl', 'run', '--dir', '']]))[0]).toEqual(['sub-folder']);
   });
 
-  it('runs nothing of what it completes', async () => {
+  it('executes none of the completed words', async () => {
     const words = ['pawl', 'show', '$(touch ran)'];
     expect((await listCandidates(bash, [words]))[0]).toEqual([]);
     expect(spawnSync('ls', [join(folder, 'work')], { encoding: 'utf8' }).stdout).not.toContain('ran');
   });
 });
 
-describeOnUnix('what follows a flag or a command', () => {
-  it('is told of flags and commands that there are', () => {
+describeOnUnix('completion values', () => {
+  it('are defined only for existing flags and commands', () => {
     const commands = new Map(flattenCommands(tree).map((command) => [command.path, command]));
     for (const path of argumentCompletions.keys()) expect([...commands.keys()]).toContain(path);
     for (const key of flagCompletions.keys()) {
@@ -194,7 +198,7 @@ describeOnUnix('what follows a flag or a command', () => {
     }
   });
 
-  it('is the same as the help of the flag says, where that lists it', () => {
+  it('match the values that the help of the flag lists', () => {
     const listed = flattenCommands(tree).flatMap(({ path, flags }) =>
       flags.filter(({ long }) => long === '--mode' || flagCompletions.has(`${path} ${long}`)),
     );
@@ -206,13 +210,13 @@ describeOnUnix('what follows a flag or a command', () => {
 });
 
 describeOnUnix('pawl completion', () => {
-  it('names the scripts there are', async () => {
+  it('lists the supported shells', async () => {
     await expect(printCompletion('bsh', createWholeProgram(), captureIo().io)).rejects.toThrow(
-      'There is no script for "bsh". Did you mean bash? There are: bash, zsh, fish.',
+      'There is no completion script for "bsh". Did you mean bash? There are: bash, zsh, fish.',
     );
   });
 
-  it('lists the ids of the sessions of the folder, leaving out any that a shell could act on', async () => {
+  it('lists the session ids of the folder without those that a shell could interpret', async () => {
     const file = join(folder, 'sessions.db');
     const store = openSqliteStore(file);
     const dir = process.cwd();

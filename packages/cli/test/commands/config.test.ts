@@ -61,7 +61,7 @@ async function captureCommand(
 }
 
 describe('pawl config show', () => {
-  it('tells of each value where it comes from', async () => {
+  it('shows the origin of each value', async () => {
     const user = writeUserConfig('profile: loom\nstore: workspace\nbudgets: { cost: 5 }');
     const project = writeProjectConfig('profile: nexora\nbudgets: { cost: 2 }\ntestCommand: make test');
     await trustFolder(dir, {}, captureIo().io);
@@ -80,18 +80,18 @@ describe('pawl config show', () => {
     expect((await readConfigReport()).values[1]).toMatchObject({ value: 'loom', from: 'user', where: user });
   });
 
-  it('leaves a project out that is not trusted, and says so', async () => {
+  it('ignores an untrusted project file and warns about it', async () => {
     const project = writeProjectConfig('profile: nexora');
     const { values, isTrusted, warnings } = await readConfigReport();
     expect(isTrusted).toBe(false);
     expect(values.find(({ key }) => key === 'profile')).toMatchObject({ value: 'pawl', from: 'default' });
-    expect(warnings).toEqual([expect.stringContaining(`${project} is not trusted and was left out`)]);
+    expect(warnings).toEqual([expect.stringContaining(`${project} is not trusted and was ignored`)]);
     const { out, err } = await captureCommand((io) => showConfig({ dir }, io));
     expect(out).not.toContain('nexora');
     expect(err).toContain('pawl trust');
   });
 
-  it('prints a line for each value, with its place', async () => {
+  it('prints one line per value with its origin', async () => {
     writeUserConfig('permission: { rules: [deny *(secrets/**)] }');
     const { out, err } = await captureCommand((io) => showConfig({ dir, model: 'ollama:a' }, io));
     expect(out).toMatch(/^model +ollama:a +command line$/m);
@@ -99,7 +99,7 @@ describe('pawl config show', () => {
     expect(err).toBe('');
   });
 
-  it('shows no secret, only the names of those that are named', async () => {
+  it('masks secrets and shows references to variables', async () => {
     writeUserConfig(
       'mcpServers:\n  a:\n    command: x\n    env: { TOKEN: hunter2, OTHER_TOKEN: "${OTHER}" }\n    args: [--key, sk-abcdefghijklmnopqrstuvwx]',
     );
@@ -111,7 +111,7 @@ describe('pawl config show', () => {
     expect(JSON.stringify(await readConfigReport())).not.toMatch(/hunter2|sk-abc/);
   });
 
-  it('goes by the same as a run does', async () => {
+  it('shows the values that a run uses', async () => {
     writeUserConfig('model: ollama:a\nbaseUrl: http://file');
     vi.stubEnv('PAWL_BASE_URL', 'http://gpu');
     vi.stubEnv('PAWL_MODE', 'auto-edit');
@@ -134,15 +134,15 @@ describe('pawl config show', () => {
     [() => (vi.stubEnv('PAWL_MODE', 'aks'), { dir }), 'PAWL_MODE, from the environment: expected one of'],
     [() => (writeUserConfig('modle: x'), { dir }), 'line 1: modle: unknown key "modle"; did you mean model?'],
     [() => (writeUserConfig('{}'), writeUserConfig('{}', 'pawl.config.json'), { dir }), 'Keep one of them.'],
-  ])('says in one line what is wrong', async (options, problem) => {
+  ])('reports an error in one line', async (options, problem) => {
     const { io, out } = captureIo();
     await expect(showConfig(options(), io)).rejects.toThrow(problem);
     expect(out()).toBe('');
   });
 });
 
-describe('a configuration that is a program', () => {
-  it('takes effect once it is trusted, and not before', async () => {
+describe('a configuration file with code', () => {
+  it('takes effect only once it is trusted', async () => {
     const path = writeProjectConfig(`export default { testCommand: 'make ' + 1 };`, 'pawl.config.ts');
     expect((await readConfigReport()).values.some(({ key }) => key === 'testCommand')).toBe(false);
     expect((await captureCommand((io) => checkConfig(path, { dir }, io))).out).toContain('it was not run');
@@ -157,7 +157,7 @@ describe('a configuration that is a program', () => {
     expect((await readConfigReport()).isTrusted).toBe(false);
   });
 
-  it("needs no trust where it is the user's own", async () => {
+  it("needs no trust if it is the user's own", async () => {
     writeUserConfig(`export default { profile: 'loom' };`, 'pawl.config.ts');
     expect((await readConfigReport()).values).toContainEqual(
       expect.objectContaining({ key: 'profile', value: 'loom', from: 'user' }),
@@ -166,16 +166,16 @@ describe('a configuration that is a program', () => {
 });
 
 describe('pawl config path', () => {
-  it('tells where the files are or would be', async () => {
+  it('prints the paths of existing and possible files', async () => {
     const { code, out } = await captureCommand((io) => showConfigPaths({ dir }, io));
     expect(code).toBe(0);
     expect(out).toBe(
-      `user     ${join(userFolder, 'pawl.config.yaml')}  (not there)\nproject  ${join(dir, 'pawl.config.yaml')}  (not there: pawl init)\n`,
+      `user     ${join(userFolder, 'pawl.config.yaml')}  (does not exist)\nproject  ${join(dir, 'pawl.config.yaml')}  (does not exist; to create it: pawl init)\n`,
     );
     writeUserConfig('{}', 'pawl.config.json');
     const project = writeProjectConfig('{}');
     expect((await captureCommand((io) => showConfigPaths({ dir }, io))).out).toContain(
-      `${project}  (not trusted: pawl trust)\n`,
+      `${project}  (not trusted; to trust it: pawl trust)\n`,
     );
     await trustFolder(dir, {}, captureIo().io);
     const { out: json } = await captureCommand((io) => showConfigPaths({ dir, json: true }, io));
@@ -189,7 +189,7 @@ describe('pawl config path', () => {
 describe('pawl config check', () => {
   it("checks the user's file and the folder's", async () => {
     expect((await captureCommand((io) => checkConfig(undefined, { dir }, io))).out).toContain(
-      'There is no configuration to check',
+      'No configuration file found',
     );
     const user = writeUserConfig('model: librarian');
     const project = writeProjectConfig('model: x\npermission:\n  mode: yolo');
@@ -197,7 +197,7 @@ describe('pawl config check', () => {
     expect(code).toBe(1);
     expect(out.split('\n')[0]).toBe(`ok       ${user}`);
     expect(out.split('\n')[1]).toMatch(
-      /^WRONG {4}"\S+", line 3: permission\.mode: expected one of .*, got "yolo"\.$/,
+      /^ERROR {4}"\S+", line 3: permission\.mode: expected one of .*, got "yolo"\.$/,
     );
     const { out: json } = await captureCommand((io) => checkConfig(undefined, { dir, json: true }, io));
     expect(JSON.parse(json)).toMatchObject({
@@ -209,7 +209,7 @@ describe('pawl config check', () => {
     });
   });
 
-  it('checks one file, and repeats its warnings', async () => {
+  it('checks one file and prints its warnings', async () => {
     const path = writeProjectConfig(
       'mcpServers: { a: { command: x, env: { TOKEN: hunter2 } } }',
       'other.yaml',
@@ -220,7 +220,7 @@ describe('pawl config check', () => {
     expect(out).not.toContain('hunter2');
   });
 
-  it('takes a file that is not there for wrong usage', async () => {
+  it('reports a missing file as a usage error', async () => {
     await expect(checkConfig(join(dir, 'none.yaml'), { dir }, captureIo().io)).rejects.toThrow(
       'there is no such file',
     );

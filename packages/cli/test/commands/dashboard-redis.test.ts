@@ -8,7 +8,7 @@ import { runWorker } from '../../src/commands/worker.ts';
 import { captureIo } from '../capture-io.ts';
 
 it(
-  'hands sessions that are begun in a browser to the workers of its Redis',
+  'hands sessions that are started in a browser to the workers of its Redis',
   { tags: ['redis'] },
   async () => {
     const token = 'chosen-by-the-user-1';
@@ -17,10 +17,10 @@ it(
     writeFileSync(join(folder, 'garden.md'), '# Garden\n\nThe garden party is on the ninth of June.\n');
     const redis = await startRedis({ appendfsync: 'everysec' });
     const stop = new AbortController();
-    const place = { dir: folder, store: redis.url, signal: stop.signal };
+    const options = { dir: folder, store: redis.url, signal: stop.signal };
     const captured = captureIo();
-    const serving = runDashboard({ ...place, port: '0', json: true }, captured.io);
-    const working = runWorker({ ...place, concurrency: '1', lease: '300', grace: '1' }, captureIo().io);
+    const serving = runDashboard({ ...options, port: '0', json: true }, captured.io);
+    const working = runWorker({ ...options, concurrency: '1', lease: '300', grace: '1' }, captureIo().io);
     try {
       await expect.poll(captured.out).toContain('\n');
       const { url } = JSON.parse(captured.out()) as { url: string };

@@ -8,7 +8,7 @@ import { detectSandbox, getOwnerState, getProcessOwner } from '@pawl/runtime';
 import { createSession } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedDashboard } from '../../src/commands/embedded-dashboard.ts';
-import { createDashboardFeedback } from '../../src/commands/dashboard-feedback.ts';
+import { createDashboardFeedback } from '../../src/commands/dashboard-dependencies.ts';
 import { runDashboard, type DashboardFlags } from '../../src/commands/dashboard.ts';
 import { runProxy } from '../../src/commands/proxy.ts';
 import { createFeedbackFile, readFeedbackFile } from '../../src/commands/verdict-feedback-file.ts';
@@ -42,7 +42,7 @@ type RunningTestDashboard = {
   readonly end: () => Promise<number>;
 };
 
-/** A dashboard in this process, with a browser that has logged in by its link. */
+/** Starts a dashboard in this process, with a client that has logged in through its link. */
 async function startTestDashboard(more: Partial<DashboardFlags> = {}): Promise<RunningTestDashboard> {
   const stop = new AbortController();
   const captured = captureIo();
@@ -77,7 +77,7 @@ async function readResponseJson<Answer>(answer: Promise<Response>): Promise<Answ
 }
 
 describe('pawl dashboard', () => {
-  it('shows a conversation that came by the proxy, and that nothing can be asked of it', async () => {
+  it('shows a conversation from the proxy as not controllable', async () => {
     model.says = () => 'On the ninth of June.';
     const stop = new AbortController();
     const { io, out } = captureIo();
@@ -100,7 +100,7 @@ describe('pawl dashboard', () => {
     expect(detail).toMatchObject({ status: 'waitingForUser', controllable: false });
   });
 
-  it('begins a session in a folder, waits for a yes, and writes the file', async () => {
+  it('starts a session in a folder, waits for approval, and writes the file', async () => {
     model.says = (request) =>
       request === 1
         ? { tool: 'write', args: { path: 'plan.md', content: 'Plant roses.' } }
@@ -138,7 +138,7 @@ describe('pawl dashboard', () => {
     await opened.close();
   });
 
-  it('says what is wrong with what was asked for, and begins nothing', async () => {
+  it('reports an invalid request and starts nothing', async () => {
     const { call } = await startTestDashboard();
     const begin = async (more: object): Promise<string> => {
       const answer = await call('/sessions', { requestId: crypto.randomUUID(), goal: 'Go', ...more });
@@ -154,15 +154,15 @@ describe('pawl dashboard', () => {
     expect(await readResponseJson(call('/sessions'))).toEqual({ sessions: [], next: null });
   });
 
-  it('tells people where it is, and never prints the token', async () => {
+  it('prints its address and never the token', async () => {
     vi.stubEnv('PAWL_DASHBOARD_TOKEN', 'chosen-by-the-user-1');
     const stop = new AbortController();
     const captured = captureIo();
     const flags = { dir: folder, store: 'none', port: '0', signal: stop.signal };
     const ended = runDashboard(flags, captured.io);
-    await expect.poll(captured.out).toContain('Log in');
+    await expect.poll(captured.out).toContain('login link');
     expect(captured.out()).toMatch(
-      /^The dashboard is at http:\/\/127\.0\.0\.1:\d+\nLog in, once, with: http:\/\/127\.0\.0\.1:\d+\/login\?code=[\w-]{43}\n$/,
+      /^The dashboard is at http:\/\/127\.0\.0\.1:\d+\nOne-time login link: http:\/\/127\.0\.0\.1:\d+\/login\?code=[\w-]{43}\n$/,
     );
     expect(captured.out()).not.toContain('chosen-by-the-user-1');
     const url = /http:\S+/.exec(captured.out())?.[0] ?? '';
@@ -172,47 +172,47 @@ describe('pawl dashboard', () => {
     expect(await ended).toBe(0);
   });
 
-  it('refuses to be reached from elsewhere without a token, and a port that is none or taken', async () => {
+  it('rejects a public host without a token, and an invalid or used port', async () => {
     const { signal } = new AbortController();
     const listen = (more: Partial<DashboardFlags>): Promise<number> =>
       runDashboard({ dir: folder, store: 'none', signal, ...more }, captureIo().io);
     await expect(listen({ host: '0.0.0.0' })).rejects.toThrow('PAWL_DASHBOARD_TOKEN');
     await expect(listen({ port: '70000' })).rejects.toThrow('--port takes a whole number from 0 to 65535');
     await expect(listen({ port: 'x' })).rejects.toThrow('--port');
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
+    const portHolder = createServer().listen(0, '127.0.0.1');
+    await once(portHolder, 'listening');
+    const { port } = portHolder.address() as AddressInfo;
     await expect(listen({ port: String(port) })).rejects.toThrow('something else listens there');
-    taken.close();
+    portHolder.close();
   });
 
-  it('takes any port that is free where its usual one is taken', async () => {
+  it('uses any free port if the default port is taken', async () => {
     const first = await startTestDashboard({ port: undefined, store: 'none' });
     const second = await startTestDashboard({ port: undefined, store: 'none' });
     expect(first.url).not.toBe(second.url);
     expect((await second.call('/health')).status).toBe(200);
   });
 
-  it('shows a database of somebody else, and runs nothing in it', async () => {
+  it('shows a database of another user and runs none of its sessions', async () => {
     const file = join(folder, 'theirs.db');
     const theirs = await openConfiguredStore({ dir: folder, store: file });
     await theirs.store.create(createSession({ id: 'bad', at: 1 }), 'x', {
       metadata: { dir: folder, model: 'openai-compatible:m', profile: 'pawl' },
     });
     await theirs.close();
-    // The note that it was made here is what tells it from one that came with the folder.
+    // The ownership record distinguishes it from a database that came with the folder.
     vi.stubEnv('XDG_DATA_HOME', join(folder, 'another-user'));
     const { call } = await startTestDashboard({ store: file });
     const detail = await readResponseJson<{ controllable: boolean; why: string }>(call('/sessions/bad'));
     expect(detail.controllable).toBe(false);
-    expect(detail.why).toContain('was not made by you');
+    expect(detail.why).toContain('was not created by you');
     const refused = await call('/sessions/bad/commands', { kind: 'say', text: 'Run it' });
     expect(refused.status).toBe(409);
     expect(model.asked).toEqual([]);
   });
 });
 
-it('keeps marks beside the database as pawl verdict does, and takes one back', async () => {
+it('stores feedback next to the database like pawl verdict, and removes it', async () => {
   const file = join(folder, 's.db');
   const marks = createDashboardFeedback(createFeedbackFile(file));
   expect(await marks.list('a')).toEqual([]);
@@ -226,7 +226,7 @@ it('keeps marks beside the database as pawl verdict does, and takes one back', a
   expect(readFeedbackFile(file)).toMatchObject({ marks: [{ session: 'b', mark: 'right' }], unread: 0 });
 });
 
-it('shows a run of this very process, and leaves it to itself until it is done', async () => {
+it('shows a run of the same process and does not resume it until it is done', async () => {
   vi.stubEnv('PAWL_DASHBOARD_TOKEN', 'chosen-by-the-user-1');
   const opened = await openConfiguredStore({ dir: folder, store: join(folder, 's.db') });
   cleanUps.push(() => opened.close());
@@ -266,7 +266,7 @@ it('shows a run of this very process, and leaves it to itself until it is done',
   const reading = (async () => {
     while (!text.includes('live')) text += new TextDecoder().decode((await reader?.read())?.value);
   })();
-  // Whatever is said before the stream is there is not heard.
+  // Events before the stream is connected are not received.
   const sayAndLook = (): string => {
     beside.see({ event: { type: 'text-delta', at: 2, text: 'Hello ' } });
     return text;

@@ -21,8 +21,8 @@ afterEach(() => testWorkspace.close());
 const readDiffOutcomes = async (
   ...args: readonly string[]
 ): Promise<Readonly<Record<string, readonly unknown[]>>> => {
-  const [told] = await testWorkspace.json('diff', ...args);
-  const rows = told?.['outcomes'] as readonly { what: string; a: unknown; b: unknown; same: boolean }[];
+  const [diff] = await testWorkspace.json('diff', ...args);
+  const rows = diff?.['outcomes'] as readonly { what: string; a: unknown; b: unknown; same: boolean }[];
   return Object.fromEntries(rows.filter(({ same }) => !same).map(({ what, a, b }) => [what, [a, b]]));
 };
 
@@ -52,16 +52,16 @@ async function saveFailedSession(
 }
 
 describe('pawl diff', () => {
-  it('finds two runs the same that differ in nothing but times, dice and the ids of calls', async () => {
+  it('reports two runs as identical that differ only in times, random values and call ids', async () => {
     await saveRun(testWorkspace, createRunWithIds('a'));
     await saveRun(testWorkspace, { ...createRunWithIds('b'), start: 1_800_000_000_000 });
     expect((await testWorkspace.pawl('diff', 'a', 'b')).out).toContain(
-      'They are the same, times aside: 8 events.',
+      'The sessions are identical except for times: 8 events.',
     );
     expect(await readDiffOutcomes('a', 'b')).toEqual({});
   });
 
-  it('pays no attention to the dice of a retry, but to everything else that an event says', async () => {
+  it('ignores the random value of a retry but no other event field', async () => {
     await saveFailedSession('a', { jitter: 0.1, message: 'busy' });
     await saveFailedSession('b', { jitter: 0.9, message: 'busy' });
     await saveFailedSession('c', { jitter: 0.1, message: 'very busy' });
@@ -72,11 +72,11 @@ describe('pawl diff', () => {
       { common: 1, next: { a: { jitter: 0.1 } } },
     ]);
     expect((await testWorkspace.pawl('diff', 'a', 'c')).out).toContain(
-      'The first event is the same, times aside; then they part:',
+      'The first event is identical except for times; then the sessions diverge:',
     );
   });
 
-  it('shows where two runs part, and what came of that', async () => {
+  it('shows where two runs diverge and how their outcomes differ', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'tiles' });
     await saveRun(testWorkspace, {
       ...successfulRun,
@@ -89,8 +89,8 @@ describe('pawl diff', () => {
         createTextReply('The roof is straw.'),
       ],
     });
-    const [told] = await testWorkspace.json('diff', 'tiles', 'straw');
-    expect(told).toMatchObject({
+    const [diff] = await testWorkspace.json('diff', 'tiles', 'straw');
+    expect(diff).toMatchObject({
       type: 'diff',
       a: 'tiles',
       b: 'straw',
@@ -109,7 +109,7 @@ describe('pawl diff', () => {
       answer: ['The roof is mended.', 'The roof is straw.'],
     });
     const text = splitLines((await testWorkspace.pawl('diff', 'tiles', 'straw')).out);
-    expect(text).toContain('The first 4 events are the same, times aside; then they part:');
+    expect(text).toContain('The first 4 events are identical except for times; then the sessions diverge:');
     expect(text.find((line) => line.startsWith('event 5'))).toMatch(/model-replied .* {2}model-replied /);
     expect(text.find((line) => line.startsWith('≠ answer'))).toMatch(
       /The roof is mended\. +The roof is straw\.$/,
@@ -117,17 +117,17 @@ describe('pawl diff', () => {
     expect(text.find((line) => line.startsWith('  profile'))).toMatch(/pawl +pawl$/);
   });
 
-  it('tells which of two ends first, and of settings that differ', async () => {
+  it('shows which run ends first and which settings differ', async () => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'whole' });
-    const [made] = await testWorkspace.json('fork', 'whole', '--at', '5');
-    const part = String(made?.['id']);
+    const [fork] = await testWorkspace.json('fork', 'whole', '--at', '5');
+    const part = String(fork?.['id']);
     expect((await testWorkspace.pawl('diff', 'whole', part)).out).toContain(
-      'The first 5 events are the same, times aside; the second ends there:',
+      'The first 5 events are identical except for times; the second session ends there:',
     );
-    expect((await testWorkspace.pawl('diff', part, 'whole')).out).toContain('the first ends there:');
+    expect((await testWorkspace.pawl('diff', part, 'whole')).out).toContain('the first session ends there:');
     expect((await readDiffOutcomes('whole', part))['status']).toEqual(['halted', 'runs tools']);
     await saveRun(testWorkspace, { ...stuckRun, id: 'patient', settings: { maxRetries: 9 } });
     expect(await readDiffOutcomes('whole', 'patient')).toEqual({ settings: ['maxRetries', 'differ'] });
-    expect((await testWorkspace.pawl('diff', 'whole', 'nobody')).code).toBe(2);
+    expect((await testWorkspace.pawl('diff', 'whole', 'unknown')).code).toBe(2);
   });
 });

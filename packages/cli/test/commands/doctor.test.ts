@@ -3,13 +3,12 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DoctorCheck } from '../../src/commands/doctor-check.ts';
-import type { DoctorMachine } from '../../src/commands/doctor-checks.ts';
+import type { DoctorCheck, DoctorMachine } from '../../src/commands/doctor-checks.ts';
 import { runDoctor } from '../../src/commands/doctor.ts';
 import { main } from '../../src/main.ts';
 import { captureIo } from '../capture-io.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
+/** Windows has no such links, permissions, pipes, signals and shell. */
 const onUnix = it.skipIf(process.platform === 'win32');
 
 let folder = '';
@@ -23,7 +22,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A machine whose programs are the ones the test made. */
+/** A machine that has only the programs that the test created. */
 function createMachine(changes: Partial<DoctorMachine> = {}): DoctorMachine {
   return {
     env: createEnvironment(),
@@ -54,22 +53,22 @@ async function runDoctorChecks(
 }
 
 describe('pawl doctor', () => {
-  it('looks at this machine and says that what is needed is there', async () => {
+  it('reports that this machine meets all requirements', async () => {
     const { io, out } = captureIo();
     expect(await main(['doctor'], io)).toBe(0);
     expect(out()).toMatch(new RegExp(`^ok +node +${process.versions.node.replaceAll('.', '\\.')}$`, 'm'));
     expect(out()).toMatch(/^ok +git +git version/m);
-    expect(out()).toMatch(/Everything that is needed is there\.\n$/);
+    expect(out()).toMatch(/All requirements are met\.\n$/);
   });
 
-  it('says of everything that is missing what to do', async () => {
+  it('gives advice for everything that is missing', async () => {
     const { io, out } = captureIo();
     expect(await runDoctor({}, io, createMachine())).toBe(0);
     for (const name of ['npm', 'git', 'redis-server', 'chromium'])
-      expect(out()).toMatch(new RegExp(`^without  ${name} +not installed\\n +\\S.*[Ii]nstall`, 'm'));
+      expect(out()).toMatch(new RegExp(`^absent   ${name} +not installed\\n +\\S.*[Ii]nstall`, 'm'));
   });
 
-  onUnix('finds programs under their other names, and tells their versions', async () => {
+  onUnix('finds programs under alternative names and shows their versions', async () => {
     writeProgram('google-chrome', 'echo Google Chrome 1.2.3');
     writeProgram('git', 'echo git version 9; echo more');
     const checks = await runDoctorChecks();
@@ -83,46 +82,49 @@ describe('pawl doctor', () => {
     expect(checks.get('git')?.found).toBe('git version 9');
   });
 
-  onUnix('does not wait for a program that hangs, nor believe one that fails or shows off', async () => {
-    writeProgram('npm', 'sleep 1000');
-    writeProgram('git', 'exit 9');
-    writeProgram('redis-server', `printf 'v\\033[2J\\n'; head -c 9000000 /dev/zero`);
-    const path = { env: createEnvironment({ PATH: `${bin}${delimiter}/usr/bin${delimiter}/bin` }) };
-    const hung = await runDoctorChecks({ timeoutMs: 500, ...path });
-    expect(hung.get('npm')).toMatchObject({ ok: false, found: 'npm took longer than 0.5 s and was ended' });
-    writeProgram('npm', 'echo 11');
-    const checks = await runDoctorChecks(path);
-    expect(checks.get('git')).toMatchObject({ ok: false, found: 'git ended with exit code 9' });
-    expect(checks.get('redis-server')).toMatchObject({ ok: true, found: 'v\\x1b[2J' });
-  });
+  onUnix(
+    'does not wait for a program that hangs, nor accept one that fails or prints control characters',
+    async () => {
+      writeProgram('npm', 'sleep 1000');
+      writeProgram('git', 'exit 9');
+      writeProgram('redis-server', `printf 'v\\033[2J\\n'; head -c 9000000 /dev/zero`);
+      const path = { env: createEnvironment({ PATH: `${bin}${delimiter}/usr/bin${delimiter}/bin` }) };
+      const hung = await runDoctorChecks({ timeoutMs: 500, ...path });
+      expect(hung.get('npm')).toMatchObject({ ok: false, found: 'npm took longer than 0.5 s and was ended' });
+      writeProgram('npm', 'echo 11');
+      const checks = await runDoctorChecks(path);
+      expect(checks.get('git')).toMatchObject({ ok: false, found: 'git ended with exit code 9' });
+      expect(checks.get('redis-server')).toMatchObject({ ok: true, found: 'v\\x1b[2J' });
+    },
+  );
 
   it.each(['20.19.0', '24.6.0'])('fails for Node %s', async (nodeVersion) => {
     const { io, out } = captureIo();
     expect(await runDoctor({}, io, createMachine({ nodeVersion }))).toBe(1);
     expect(out()).toMatch(
       new RegExp(
-        `^MISSING +node +${nodeVersion.replaceAll('.', '\\.')}\n +Install Node 24\\.7\\.0 or newer`,
+        `^MISSING +node +${nodeVersion.replaceAll('.', '\\.')}\n +Install Node\\.js 24\\.7\\.0 or newer`,
         'm',
       ),
     );
-    expect(out()).toMatch(/Something that is needed is missing\.\n$/);
+    expect(out()).toMatch(/Some requirements are not met\.\n$/);
   });
 
-  it.each(['24.7.0', '24.10.1', '26.0.0'])('takes Node %s', async (nodeVersion) => {
+  it.each(['24.7.0', '24.10.1', '26.0.0'])('accepts Node %s', async (nodeVersion) => {
     expect((await runDoctorChecks({ nodeVersion })).get('node')).toMatchObject({
       ok: true,
       found: nodeVersion,
     });
   });
 
-  it('fails where settings cannot be kept', async () => {
+  it('fails if the configuration folder is not writable', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     const { io, out } = captureIo();
     expect(
       await runDoctor({}, io, createMachine({ env: createEnvironment({ XDG_CONFIG_HOME: file }) })),
     ).toBe(1);
-    expect(out()).toMatch(/^MISSING +config +\S+\/file\/pawl\n +Give yourself the right/m);
+    expect(out()).toMatch(/^MISSING +config +\S+\/file\/pawl\n +Make \S+ writable for you/m);
   });
 
   it('prints JSON', async () => {
@@ -131,12 +133,12 @@ describe('pawl doctor', () => {
     expect(JSON.parse(out())).toMatchObject({ ok: true, checks: expect.any(Array) as unknown });
   });
 
-  it('says of the sandbox whether it works', async () => {
+  it('reports whether the sandbox works', async () => {
     const sandbox = (await runDoctorChecks()).get('sandbox');
-    expect(sandbox?.ok === true ? sandbox.found : sandbox?.advice).toMatch(/and it works|bubblewrap|sandbox/);
+    expect(sandbox?.ok === true ? sandbox.found : sandbox?.advice).toMatch(/, working|bubblewrap|sandbox/);
   });
 
-  it('says that SQLite is there, with its version', async () => {
+  it('reports the version of SQLite', async () => {
     expect((await runDoctorChecks()).get('sqlite')).toMatchObject({
       needed: true,
       ok: true,
@@ -147,7 +149,7 @@ describe('pawl doctor', () => {
   onUnix.each([
     ['config', 'XDG_CONFIG_HOME'],
     ['data', 'XDG_DATA_HOME'],
-  ])('fails where others can change the folder for %s', async (name, variable) => {
+  ])('fails if other users can write to the folder for %s', async (name, variable) => {
     const open = join(folder, 'open', 'pawl');
     mkdirSync(open, { recursive: true });
     chmodSync(open, 0o777);
@@ -160,13 +162,13 @@ describe('pawl doctor', () => {
       ),
     ).toBe(1);
     expect(out()).toMatch(
-      new RegExp(`^MISSING +${name} +${open}, which others can change\\n +.*chmod go-w ${open}$`, 'm'),
+      new RegExp(`^MISSING +${name} +${open}, writable by other users\\n +.*chmod go-w ${open}$`, 'm'),
     );
   });
 });
 
-describe('pawl doctor, of what is set', () => {
-  it('tells the model, and fails for a configuration that cannot be used', async () => {
+describe('the configuration checks of pawl doctor', () => {
+  it('show the model and fail for an invalid configuration', async () => {
     const path = join(folder, 'config', 'pawl', 'pawl.config.yaml');
     mkdirSync(join(path, '..'), { recursive: true });
     writeFileSync(path, 'model: ollama:a');
@@ -179,7 +181,7 @@ describe('pawl doctor, of what is set', () => {
     });
   });
 
-  it('says of a configuration that is not trusted what to do', async () => {
+  it('give advice for an untrusted configuration', async () => {
     writeFileSync(join(folder, 'pawl.config.yaml'), 'model: anthropic:a');
     expect((await runDoctorChecks()).get('settings')).toMatchObject({
       ok: true,
@@ -188,7 +190,7 @@ describe('pawl doctor, of what is set', () => {
     });
   });
 
-  it('tells of each provider whether its package and its key are there, and never the key', async () => {
+  it('show for each provider whether its package and its key are present, never the key', async () => {
     const { io, out } = captureIo();
     await runDoctor(
       {},
@@ -198,27 +200,27 @@ describe('pawl doctor, of what is set', () => {
     expect(out()).toMatch(/^ok +google +@ai-sdk\/google is installed, GEMINI_API_KEY is set$/m);
     expect(out()).toMatch(/^ok +openai-compatible +.* is installed, PAWL_API_KEY is set$/m);
     expect(out()).toMatch(
-      /^without +anthropic +.* is installed, no key is set\n +To use anthropic: set ANTHROPIC_API_KEY\.$/m,
+      /^absent +anthropic +.* is installed, no API key set\n +To use anthropic: set ANTHROPIC_API_KEY\.$/m,
     );
     expect(out()).not.toContain('hunter2');
   });
 
-  it('needs the provider of the model that is set', async () => {
+  it('require the provider of the configured model', async () => {
     const { io, out } = captureIo();
     expect(
       await runDoctor({}, io, createMachine({ env: createEnvironment({ PAWL_MODEL: 'openai:a' }) })),
     ).toBe(1);
-    expect(out()).toMatch(/^MISSING +openai +.*no key is set$/m);
+    expect(out()).toMatch(/^MISSING +openai +.*no API key set$/m);
     const local = await runDoctorChecks({ env: createEnvironment({ PAWL_MODEL: 'ollama:a' }) });
     expect(local.get('openai-compatible')).toMatchObject({
       needed: true,
       ok: true,
-      found: expect.stringContaining('no key is needed') as string,
+      found: expect.stringContaining('no API key needed') as string,
     });
   });
 });
 
-/** A server that answers everything in the same way; null for never. */
+/** Checks a server that always sends the same answer; null for none. */
 async function checkFakeRedis(
   answer: string | null,
   url: (port: number) => string,
@@ -238,12 +240,12 @@ async function checkFakeRedis(
 
 const getLocalRedisUrl = (port: number): string => `redis://user:hunter2@127.0.0.1:${port}/0`;
 
-describe('pawl doctor, of Redis', () => {
-  it('is silent where none is named', async () => {
+describe('the Redis check of pawl doctor', () => {
+  it('is omitted without a Redis URL', async () => {
     expect((await runDoctorChecks()).has('redis')).toBe(false);
   });
 
-  it('finds one that answers, or wants a password first', async () => {
+  it('passes if Redis answers or asks for a password', async () => {
     for (const answer of ['+PONG\r\n', '-NOAUTH Authentication required.\r\n']) {
       const check = await checkFakeRedis(answer, getLocalRedisUrl);
       expect(check).toMatchObject({ needed: true, ok: true, advice: null });
@@ -252,15 +254,15 @@ describe('pawl doctor, of Redis', () => {
   });
 
   it.each([
-    [null, 'gave no answer for 0.5 s'],
-    ['HTTP/1.1 400 Bad Request\r\n', 'answers, but not as Redis does'],
-  ])('says what is wrong with one that says %j', async (answer, problem) => {
+    [null, 'did not answer within 0.5 s'],
+    ['HTTP/1.1 400 Bad Request\r\n', 'answers, but is not Redis'],
+  ])('reports what is wrong with a server that answers %j', async (answer, problem) => {
     const check = await checkFakeRedis(answer, getLocalRedisUrl);
     expect(check).toMatchObject({ ok: false, found: expect.stringContaining(problem) as string });
     expect(JSON.stringify(check)).not.toContain('hunter2');
   });
 
-  it('says that nobody is there, and what to do', async () => {
+  it('reports an unreachable server with advice', async () => {
     const check = await checkFakeRedis(null, () => 'redis://127.0.0.1:1');
     expect(check).toMatchObject({
       needed: true,
@@ -270,17 +272,17 @@ describe('pawl doctor, of Redis', () => {
     expect(check?.advice).toContain('PAWL_REDIS_URL');
   });
 
-  it('does not need one that was meant for somebody else', async () => {
+  it('does not require the Redis of REDIS_URL', async () => {
     expect(await checkFakeRedis(null, () => 'redis://127.0.0.1:1', 'REDIS_URL')).toMatchObject({
       needed: false,
       ok: false,
     });
   });
 
-  it.each(['nonsense', 'http://127.0.0.1:6379', 'redis://'])('takes %s for no address', async (url) => {
+  it.each(['nonsense', 'http://127.0.0.1:6379', 'redis://'])('rejects %s as a URL', async (url) => {
     expect(await checkFakeRedis(null, () => url)).toMatchObject({
       ok: false,
-      found: 'PAWL_REDIS_URL is not an address',
+      found: 'PAWL_REDIS_URL is not a Redis URL',
     });
   });
 });

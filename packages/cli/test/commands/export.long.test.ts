@@ -24,7 +24,7 @@ afterEach(() => testWorkspace.close());
 
 const getWorkspacePath = (name: string): string => join(testWorkspace.dir, name);
 
-/** Of two calls, the second is done before the first. */
+/** Of two concurrent calls, the second finishes first. */
 const slowLook: Tool = {
   ...lookTool,
   async run(args, context) {
@@ -37,7 +37,7 @@ const slowLook: Tool = {
 describe('pawl export --as test', () => {
   const vitest = promisify(execFile);
 
-  /** Runs the test files of the folder as somebody else would, with the packages of this project. */
+  /** Runs the test files of the folder like a user would, with the packages of this project. */
   async function runTests(): Promise<string> {
     const root = resolve(import.meta.dirname, '../../../..');
     if (!existsSync(getWorkspacePath('node_modules')))
@@ -55,7 +55,7 @@ describe('pawl export --as test', () => {
     return stdout;
   }
 
-  it('makes a test that does it all again, and that fails when it comes out otherwise', async () => {
+  it('generates a test that replays the session and fails if the result differs', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     await saveRun(testWorkspace, {
@@ -108,6 +108,6 @@ describe('pawl export --as test', () => {
     writeFileSync(fixture, readFileSync(fixture, 'utf8').replaceAll('tiles', 'straw'));
     const stdout = await runTests();
     expect(stdout).toMatch(/Tests +1 failed \| 3 passed \(4\)/);
-    expect(stdout).toContain('does again what it did: Mend the roof');
+    expect(stdout).toContain('replays the recorded session: Mend the roof');
   });
 });

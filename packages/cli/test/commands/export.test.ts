@@ -17,7 +17,7 @@ import {
   type TestWorkspace,
 } from './test-workspace.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
+/** Windows has no such links, permissions, pipes, signals and shell. */
 const onUnix = it.skipIf(process.platform === 'win32');
 
 let testWorkspace: TestWorkspace;
@@ -29,32 +29,32 @@ afterEach(() => testWorkspace.close());
 const getWorkspacePath = (name: string): string => join(testWorkspace.dir, name);
 
 describe('pawl export', () => {
-  it('writes all of a session as one JSON or as lines, with the hashes of the store', async () => {
+  it('writes a whole session as one JSON object or as lines, with the hashes of the store', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const { session: created } = await testWorkspace.store.open('roof', { at: 0 });
     const { session: end } = await testWorkspace.store.open('roof');
-    const kept: unknown[] = [];
-    for await (const each of testWorkspace.store.events('roof')) kept.push(each);
+    const stored: unknown[] = [];
+    for await (const each of testWorkspace.store.events('roof')) stored.push(each);
     const whole = JSON.parse((await testWorkspace.pawl('export', 'roof')).out) as unknown;
     const about = { dir: testWorkspace.dir, model: 'scripted', profile: 'pawl' };
     const start = { format: 'pawl-session', version: 1, id: 'roof', about, parent: null, created };
     const stop = { head: 8, stateHash: computeStateHash(end) };
-    expect(whole).toEqual({ ...start, events: kept, ...stop });
+    expect(whole).toEqual({ ...start, events: stored, ...stop });
     const each = splitLines((await testWorkspace.pawl('export', 'roof', '--as', 'jsonl')).out);
-    expect(each.map((line) => JSON.parse(line) as unknown)).toEqual([start, ...kept, stop]);
+    expect(each.map((line) => JSON.parse(line) as unknown)).toEqual([start, ...stored, stop]);
   });
 
-  it.each(['json', 'jsonl'])('writes %s that pawl audit reads, with the same verdict', async (form) => {
+  it.each(['json', 'jsonl'])('writes %s that pawl audit reads, with the same verdict', async (format) => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'loop' });
-    const out = getWorkspacePath(`loop.${form}`);
-    await testWorkspace.pawl('export', 'loop', '--as', form, '--out', out);
-    const { io, out: said, err } = captureIo();
+    const out = getWorkspacePath(`loop.${format}`);
+    await testWorkspace.pawl('export', 'loop', '--as', format, '--out', out);
+    const { io, out: report, err } = captureIo();
     expect(await main(['audit', out, '--json'], io)).toBe(3);
     expect(err()).toBe('');
-    expect(JSON.parse(said())).toMatchObject({ runs: [{ id: 'loop', stuck: true }], problems: [] });
+    expect(JSON.parse(report())).toMatchObject({ runs: [{ id: 'loop', stuck: true }], problems: [] });
   });
 
-  onUnix('writes to a file of its owner alone, and over another only if that is wanted', async () => {
+  onUnix('writes a file that only its owner can read, and overwrites one only with --force', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const out = getWorkspacePath('roof.json');
     expect((await testWorkspace.pawl('export', 'roof', '--out', out)).err).toBe(
@@ -77,7 +77,7 @@ describe('pawl export', () => {
     );
   });
 
-  it('writes a transcript in which nothing that anybody wrote is rendered', async () => {
+  it('writes a transcript in which no recorded text is rendered as Markdown', async () => {
     const trap = '```\n<script>alert(1)</script>\n````\n![x](https://example.org/x)';
     await saveRun(testWorkspace, {
       id: 'trap',
@@ -100,8 +100,8 @@ describe('pawl export', () => {
   });
 });
 
-describe('a transcript', () => {
-  it('has what the user said meanwhile, and what else happened, in its place', async () => {
+describe('an exported transcript', () => {
+  it('contains steering messages and other events in order', async () => {
     const session = createSession({ id: 'busy', at: 0 });
     const events: readonly Event[] = [
       { type: 'user-message', at: 1, text: 'Go' },
@@ -117,24 +117,26 @@ describe('a transcript', () => {
   });
 });
 
-/** What a reader of Markdown would render: all but the fenced blocks and the code in lines. */
+/** Returns what a Markdown viewer renders: everything except fenced blocks and inline code. */
 function removeFences(markdown: string): string {
   let fence = '';
-  const kept = splitLines(markdown).filter((line) => {
+  const rendered = splitLines(markdown).filter((line) => {
     const [ticks = ''] = /^`{3,}/.exec(line) ?? [];
     if (fence === '' && ticks !== '') fence = ticks;
     else if (fence !== '' && line === fence) fence = '';
     else return fence === '';
     return false;
   });
-  return kept.map((line) => (line.startsWith('|') ? line.replaceAll(/(`+) .* \1/g, '') : line)).join('\n');
+  return rendered
+    .map((line) => (line.startsWith('|') ? line.replaceAll(/(`+) .* \1/g, '') : line))
+    .join('\n');
 }
 
 describe('pawl export --as test', () => {
-  it('says where the two files go, and writes neither over another', async () => {
+  it('requires --out and overwrites neither of the two files', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     expect((await testWorkspace.pawl('export', 'roof', '--as', 'test')).err).toContain(
-      'say where with --out',
+      'specify the path with --out',
     );
     expect(getFixturePath('a/b.test.ts')).toBe('a/b.session.json');
     expect(getFixturePath('b.mts')).toBe('b.session.json');
@@ -152,10 +154,10 @@ describe('pawl export --as test', () => {
     expect(existsSync(getWorkspacePath('x.test.ts'))).toBe(false);
   });
 
-  it('makes none of a session that cannot be done again, and says why', async () => {
+  it('fails with a reason for a session that cannot be replayed', async () => {
     const id = await saveRun(testWorkspace, successfulRun);
     const { fence, head, session } = await testWorkspace.store.open(id);
-    // A log that no agent has written: there was nothing to call off.
+    // No agent writes such a log: there was nothing to cancel.
     await testWorkspace.store.append(id, { fence, head }, [{ type: 'cancel-requested', at: 1 }], session);
     const { code, err } = await testWorkspace.pawl(
       'export',
@@ -167,7 +169,7 @@ describe('pawl export --as test', () => {
     );
     expect([code, err]).toEqual([
       1,
-      'pawl: No test can be made of this session: Event 9 (cancel-requested) is not taken this time.\n',
+      'pawl: Cannot generate a test from this session: Event 9 (cancel-requested) is not taken this time.\n',
     ]);
     expect(existsSync(getWorkspacePath('x.session.json'))).toBe(false);
   });

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { findSession, computeShortIds, isSessionInFolder } from '../../src/commands/find-session.ts';
 import { createTestWorkspace } from './test-workspace.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
+/** Windows has no such links, permissions, pipes, signals and shell. */
 const onUnix = it.skipIf(process.platform === 'win32');
 
 const createStoreWithIds = async (ids: readonly string[], dir = '/work') => {
@@ -18,34 +18,34 @@ const createStoreWithIds = async (ids: readonly string[], dir = '/work') => {
   return store;
 };
 
-describe('the name of a session', () => {
-  it('is its id, or a beginning that no other id has', async () => {
+describe('a session name', () => {
+  it('is an id or a unique id prefix', async () => {
     const store = await createStoreWithIds(['abc-1', 'abd-2', 'abd-22']);
-    const named = async (word: string) => (await findSession(store, word, '/')).id;
-    expect(await named('abc')).toBe('abc-1');
-    expect(await named('abd-2')).toBe('abd-2');
-    expect(await named('abd-22')).toBe('abd-22');
-    await expect(named('abd')).rejects.toThrow(
-      /^"abd" is the beginning of 2 ids: abd-22 .*, abd-2 .*Give more/,
+    const findId = async (name: string) => (await findSession(store, name, '/')).id;
+    expect(await findId('abc')).toBe('abc-1');
+    expect(await findId('abd-2')).toBe('abd-2');
+    expect(await findId('abd-22')).toBe('abd-22');
+    await expect(findId('abd')).rejects.toThrow(
+      /^"abd" matches 2 session ids: abd-22 .*, abd-2 .*Use a longer prefix/,
     );
-    await expect(named('x')).rejects.toThrow(/^There is no session "x". The newest are abd-22 /);
-    await expect(named('')).rejects.toThrow('There is no session ""');
+    await expect(findId('x')).rejects.toThrow(/^There is no session "x". The newest are abd-22 /);
+    await expect(findId('')).rejects.toThrow('There is no session ""');
   });
 
-  onUnix('is "last" for the newest of a folder, with links in the way to it followed', async () => {
-    const place = createTestWorkspace();
-    const link = join(place.dir, 'link');
-    symlinkSync(place.dir, link);
-    const store = await createStoreWithIds(['old', 'new'], place.dir);
+  onUnix('is "last" for the newest session of a folder, with symbolic links resolved', async () => {
+    const workspace = createTestWorkspace();
+    const link = join(workspace.dir, 'link');
+    symlinkSync(workspace.dir, link);
+    const store = await createStoreWithIds(['old', 'new'], workspace.dir);
     await store.create(createSession({ id: 'elsewhere', at: 9 }), 'a test', { metadata: { dir: '/' } });
     expect((await findSession(store, 'last', link)).id).toBe('new');
     await expect(findSession(store, 'last', '/nowhere')).rejects.toThrow(
-      'No session has worked in "/nowhere" yet. There are 3 elsewhere: pawl sessions --all.',
+      'No session has run in "/nowhere" yet. To list the 3 sessions of other folders: pawl sessions --all',
     );
-    await place.close();
+    await workspace.close();
   });
 
-  it('is nothing but a name: path characters, patterns and property names lead nowhere', async () => {
+  it('is never interpreted as a path, a pattern or a property', async () => {
     const ids = ['../../etc/passwd', '%', '__proto__', 'a\u001b[2J'];
     const store = await createStoreWithIds(ids);
     for (const id of ids) expect((await findSession(store, id, '/')).id).toBe(id);
@@ -53,7 +53,7 @@ describe('the name of a session', () => {
     await expect(findSession(store, 'constructor', '/')).rejects.toThrow('The newest are a\\x1b[2J (no goal');
   });
 
-  it('can always be shortened to something that still means only that session', async () => {
+  it('can always be shortened to a prefix that matches only that session', async () => {
     const id = fc
       .string({ minLength: 1, maxLength: 20, unit: 'grapheme' })
       .filter((text) => !text.includes('\0'));
@@ -73,8 +73,8 @@ describe('the name of a session', () => {
   });
 });
 
-describe('a session that does not say where it worked', () => {
-  it('is at home in no folder', () => {
+describe('a session without a recorded folder', () => {
+  it('belongs to no folder', () => {
     expect(isSessionInFolder({ metadata: null }, '/')).toBe(false);
   });
 });

@@ -17,18 +17,18 @@ beforeEach(() => {
 afterEach(() => testWorkspace.close());
 
 async function forkAndReadId(...args: readonly string[]): Promise<string> {
-  const [told] = await testWorkspace.json('fork', ...args);
-  return String(told?.['id']);
+  const [fork] = await testWorkspace.json('fork', ...args);
+  return String(fork?.['id']);
 }
 
 describe('pawl fork', () => {
-  it('makes a session that shares the past, and says how to go on with it', async () => {
+  it('creates a session that shares the history and prints how to continue it', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const { code, out } = await testWorkspace.pawl('fork', 'roof', '--at', '4');
     expect(code).toBe(0);
-    const [made = '', next = ''] = splitLines(out);
-    const [, id = ''] = /^Made ([0-9a-f-]{36}) from event 4 of "roof"\.$/.exec(made) ?? [];
-    expect(next).toBe(`Go on with: pawl resume ${id}`);
+    const [created = '', next = ''] = splitLines(out);
+    const [, id = ''] = /^Created session ([0-9a-f-]{36}) from event 4 of "roof"\.$/.exec(created) ?? [];
+    expect(next).toBe(`Continue with: pawl resume ${id}`);
     const { session, parent, metadata, owner } = await testWorkspace.store.open(id);
     const original = await testWorkspace.store.open('roof', { at: 4 });
     expect(session).toEqual({ ...original.session, id });
@@ -38,13 +38,13 @@ describe('pawl fork', () => {
     expect((await testWorkspace.store.open('roof')).head).toBe(8);
   });
 
-  it('begins at the last event without --at, and asks for something to say where the user is waited for', async () => {
+  it('forks at the last event without --at, and asks for a message if the session waits for the user', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const { out } = await testWorkspace.pawl('fork', 'roof');
-    expect(out).toMatch(/from event 8 of "roof"\.\nGo on with: pawl resume \S+ "what is to be done next"\n$/);
+    expect(out).toMatch(/from event 8 of "roof"\.\nContinue with: pawl resume \S+ "your next message"\n$/);
   });
 
-  it('says something there, and calls off what was under way', async () => {
+  it('appends a message with --say and cancels work in progress', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     for (const at of [0, 1, 2, 3, 5, 6, 8]) {
       const id = await forkAndReadId('roof', '--at', String(at), '--say', 'Use straw instead');
@@ -58,16 +58,19 @@ describe('pawl fork', () => {
     }
   });
 
-  it('goes on from nothing that has ended, and from no event that there is not', async () => {
+  it('rejects a closed session and an event past the end', async () => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     const ended = await testWorkspace.pawl('fork', 'key');
-    expect([ended.code, ended.err]).toEqual([2, expect.stringContaining('the session has ended (halted)')]);
+    expect([ended.code, ended.err]).toEqual([
+      2,
+      expect.stringContaining('The session is closed after event 14 (halted)'),
+    ]);
     expect((await testWorkspace.pawl('fork', 'key', '--at', '99')).err).toContain(
-      'has 14 events; --at 99 is beyond its end',
+      'has 14 events; --at 99 is past its end',
     );
     expect((await testWorkspace.pawl('fork', 'key', '--at', 'x')).code).toBe(2);
     expect((await testWorkspace.pawl('fork', 'key', '--say', ' ')).err).toContain(
-      '--say needs something to say',
+      '--say needs a non-empty message',
     );
     expect(await testWorkspace.store.list()).toHaveLength(1);
   });

@@ -35,7 +35,7 @@ async function runInit(options: Partial<InitOptions>): Promise<{ code: number; o
   return { code, out: out(), err: err() };
 }
 
-/** Somebody who answers one question after the other, and leaves when there are no more answers. */
+/** A terminal that answers one question after the other and ends the input after the last answer. */
 function createAnsweringIo(...answers: readonly string[]): ReturnType<typeof captureIo> {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const captured = captureIo();
@@ -56,40 +56,37 @@ function createAnsweringIo(...answers: readonly string[]): ReturnType<typeof cap
 }
 
 describe('pawl init', () => {
-  it.each(['yaml', 'json', 'ts'])(
-    'writes a configuration in %s that takes effect at once',
-    async (format) => {
-      const flags = {
-        model: 'ollama:it\'s "a" \\ model',
-        mode: 'read-only',
+  it.each(['yaml', 'json', 'ts'])('writes a configuration in %s that applies at once', async (format) => {
+    const flags = {
+      model: 'ollama:it\'s "a" \\ model',
+      mode: 'read-only',
+      profile: 'loom',
+      testCommand: 'make "test: #1"',
+    };
+    const { code, out, err } = await runInit({ format, yes: true, ...flags });
+    expect(code).toBe(0);
+    expect(err).toBe('');
+    const path = join(dir, `pawl.config.${format}`);
+    expect(out).toContain(`Wrote ${path} and trusted it`);
+    expect(await loadConfig(dir, {}, null)).toStrictEqual({
+      config: {
+        model: flags.model,
         profile: 'loom',
-        testCommand: 'make "test: #1"',
-      };
-      const { code, out, err } = await runInit({ format, yes: true, ...flags });
-      expect(code).toBe(0);
-      expect(err).toBe('');
-      const path = join(dir, `pawl.config.${format}`);
-      expect(out).toContain(`Wrote ${path} and trusted it`);
-      expect(await loadConfig(dir, {}, null)).toStrictEqual({
-        config: {
-          model: flags.model,
-          profile: 'loom',
-          permission: { mode: 'read-only', rules: [] },
-          testCommand: flags.testCommand,
-        },
-        warnings: [],
-      });
-    },
-  );
+        permission: { mode: 'read-only', rules: [] },
+        testCommand: flags.testCommand,
+      },
+      warnings: [],
+    });
+  });
 
-  it('explains every key in the file, where the format has comments', async () => {
+  it('explains every key if the format has comments', async () => {
     await runInit({ yes: true });
     const text = readFileSync(join(dir, 'pawl.config.yaml'), 'utf8');
     for (const key of ['model', 'profile', 'permission', 'testCommand', 'budgets', 'mcpServers'])
       expect(text).toMatch(new RegExp(`# .*\\n(?:# )?${key}:`));
   });
 
-  it('takes what is usual where nobody can be asked, and the tests of an npm package', async () => {
+  it('uses the defaults without a terminal, and the test script of an npm package', async () => {
     writeFileSync(join(dir, 'package.json'), '{"scripts":{"test":"vitest"}}');
     const { out } = await runInit({ json: true });
     expect(JSON.parse(out)).toStrictEqual({
@@ -100,7 +97,7 @@ describe('pawl init', () => {
     });
   });
 
-  it('asks what the command line leaves open, and again what cannot be used', async () => {
+  it('asks for what the command line leaves open, and again after an invalid answer', async () => {
     const { io, err } = createAnsweringIo('olama:x', 'ollama:x', '', '', 'json');
     expect(await initProject({ dir }, io)).toBe(0);
     expect(err()).toContain('There is no model "olama:x". Did you mean ollama?');
@@ -113,17 +110,17 @@ describe('pawl init', () => {
     });
   });
 
-  it('writes nothing when somebody leaves in the middle', async () => {
+  it('writes nothing if the user cancels', async () => {
     const { io, err } = createAnsweringIo('librarian');
     expect(await initProject({ dir }, io)).toBe(130);
     expect(err()).toContain('Nothing was written.');
     expect(existsSync(join(dir, 'pawl.config.yaml'))).toBe(false);
   });
 
-  it('says that a folder cannot allow more than its user does', async () => {
+  it('reports that a project cannot allow more than the user configuration', async () => {
     const { code, err } = await runInit({ yes: true, mode: 'auto-edit' });
     expect(code).toBe(0);
-    expect(err).toMatch(/^What holds is the mode ask: .*--mode auto-edit\.\n$/);
+    expect(err).toMatch(/^The effective permission mode is ask: .*--mode auto-edit\.\n$/);
     expect((await loadConfig(dir, {}, null)).config.permission?.mode).toBe('ask');
   });
 
@@ -133,14 +130,14 @@ describe('pawl init', () => {
     [{ model: 'ollama' }, 'There is no model "ollama". A model is one of'],
     [{ profile: 'lom' }, 'There is no profile "lom". Did you mean loom?'],
     [{ dir: '/does/not/exist' }, 'There is no folder "/does/not/exist"'],
-  ])('says what is wrong with %j and writes nothing', async (options, problem) => {
+  ])('reports what is wrong with %j and writes nothing', async (options, problem) => {
     await expect(runInit({ yes: true, ...options })).rejects.toThrow(problem);
     expect(existsSync(join(dir, 'pawl.config.yaml'))).toBe(false);
   });
 
-  it('never replaces a configuration', async () => {
+  it('never overwrites a configuration', async () => {
     writeFileSync(join(dir, 'pawl.config.json'), '{}');
-    await expect(runInit({ yes: true })).rejects.toThrow('There is a configuration already');
+    await expect(runInit({ yes: true })).rejects.toThrow('A configuration file already exists');
     expect(readFileSync(join(dir, 'pawl.config.json'), 'utf8')).toBe('{}');
   });
 });

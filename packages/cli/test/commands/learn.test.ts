@@ -58,7 +58,7 @@ async function runLearnCommand(...args: readonly string[]): Promise<LearnJson> {
   return object as unknown as LearnJson;
 }
 
-/** As `npm run eval` scores it. */
+/** Scores rules like `npm run eval`. */
 function scoreRules(rules: readonly Rule[], runs: readonly RecordedRun[]): DetectorScore {
   return toDetectorScore(
     sumScoreRatios(
@@ -76,25 +76,25 @@ function scoreRules(rules: readonly Rule[], runs: readonly RecordedRun[]): Detec
 }
 
 describe('pawl learn', () => {
-  it('prints what comes before a failure, what success takes, and a cross-validated table [SAV-55, SAV-66]', async () => {
+  it('prints failure patterns, step counts of solved runs, and a cross-validated table [SAV-55, SAV-66]', async () => {
     writeRuns(createTrainingRuns());
     const { code, out, err } = await testWorkspace.pawl('learn', tracesFolder);
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^195 runs of 3 sources: 150 solved, 45 not\n/);
     expect(out).toMatch(/\n {2}list known → list known +45 +45 +[\d.]+ +[\d.]+ +3 +\d+\n/);
-    expect(out).toMatch(/Steps that solved runs took\n.*\n {2}alpha +50 +7 +8 +8 +15 +11\n/);
+    expect(out).toMatch(/Steps in solved runs\n.*\n {2}alpha +50 +7 +8 +8 +15 +11\n/);
     expect(out).toMatch(/\n {2}repeated-call +finish +4 +3 +0 +45 +30 of 3 sources +3 of 3\n/);
     expect(out).toMatch(
-      /\n {2}as it is +0\.0 +0\.0 +100\.0 +45\.5 .*\n {2}as proposed +0\.0 +0\.0 +100\.0 +54\.5 /,
+      /\n {2}current +0\.0 +0\.0 +100\.0 +45\.5 .*\n {2}proposed +0\.0 +0\.0 +100\.0 +54\.5 /,
     );
     expect(out).toMatch(
-      /Held out: chosen on all other sources[^\n]*\n[^\n]*\n {2}alpha +0\.0 +0\.0 +100\.0 +54\.5 /,
+      /Held out: selected on all other sources[^\n]*\n[^\n]*\n {2}alpha +0\.0 +0\.0 +100\.0 +54\.5 /,
     );
-    expect(out).toContain('harm: 0 of 150; in truth up to 1.77 %, at 95 %');
-    expect(out).toMatch(/ {2}45 runs earlier, for 45 steps; 0 later\n$/);
+    expect(out).toContain('harm: 0 of 150; upper bound 1.77 % at 95 % confidence');
+    expect(out).toMatch(/ {2}45 runs earlier, saving 45 steps; 0 later\n$/);
   });
 
-  it('comes to the same twice, as one JSON object', async () => {
+  it('is deterministic, as one JSON object', async () => {
     writeRuns(createTrainingRuns());
     const first = await runLearnCommand(tracesFolder);
     expect(await runLearnCommand(tracesFolder)).toEqual(first);
@@ -106,7 +106,7 @@ describe('pawl learn', () => {
     expect(first.heldOut?.folds.map(({ name }) => name)).toEqual(['alpha', 'beta', 'gamma']);
   });
 
-  it('writes a profile only when told to, and one that scores no worse in any column', async () => {
+  it('writes a profile only on request, and one that scores no worse in any column', async () => {
     const runs = createTrainingRuns();
     writeRuns(runs);
     const file = join(testWorkspace.dir, 'learned.yaml');
@@ -124,7 +124,7 @@ describe('pawl learn', () => {
     expect(after?.saved).toBeGreaterThan(before?.saved ?? Infinity);
   });
 
-  it('replaces what it has learnt before, and nothing that somebody else wrote', async () => {
+  it('overwrites a learned profile but no other file', async () => {
     writeRuns(createTrainingRuns());
     const file = join(testWorkspace.dir, 'learned.yaml');
     for (let time = 0; time < 2; time += 1)
@@ -142,25 +142,23 @@ describe('pawl learn', () => {
     ).toContain('.yaml');
   });
 
-  it('lets the folder work by it with --apply, which leaves a configuration of the user alone', async () => {
+  it('applies the profile to the folder with --apply, without changing a configuration of the user', async () => {
     writeRuns(createTrainingRuns());
     const file = join(testWorkspace.dir, 'pawl.learned.yaml');
-    // The second time it is learnt anew, and replaced.
+    // The second run learns again and overwrites the profile.
     for (let time = 0; time < 2; time += 1) {
       const { code, err } = await testWorkspace.pawl('learn', tracesFolder, '--apply');
       expect([code, err]).toEqual([0, `Wrote ${file}.\n`]);
     }
-    expect((await testWorkspace.pawl('learn', tracesFolder)).err).toContain(
-      'which was learnt before, still holds',
-    );
+    expect((await testWorkspace.pawl('learn', tracesFolder)).err).toContain('stays in effect');
     writeFileSync(join(testWorkspace.dir, 'pawl.config.yaml'), 'testCommand: npm test\n');
     const { code: refused, err } = await testWorkspace.pawl('learn', tracesFolder, '--apply');
     expect(refused).toBe(2);
-    expect(err).toContain('put profile: ./pawl.learned.yaml into the configuration yourself');
+    expect(err).toContain('add profile: ./pawl.learned.yaml to the configuration');
     expect(readFileSync(join(testWorkspace.dir, 'pawl.config.yaml'), 'utf8')).toBe('testCommand: npm test\n');
   });
 
-  it('takes outcomes from a file of labels, which go before what a run says', async () => {
+  it('reads outcomes from a label file, which override those of the runs', async () => {
     const runs = createTrainingRuns();
     writeRuns(runs.map(({ id, source, steps }) => ({ id, source: source ?? '', steps })));
     expect((await runLearnCommand(tracesFolder)).data).toMatchObject({ runs: 195, solved: 0, unsolved: 0 });
@@ -180,23 +178,23 @@ describe('pawl learn', () => {
     ['{"run": "a", "resolved": true}\n{"resolved": true}\n', 'line 2: it does not name a run'],
     ['{"run": "a", "resolved": "yes"}\n', 'line 1'],
     ['[{"id": "a"}, 7]', 'entry 2'],
-  ])('says what is wrong with labels such as %j', async (text, where) => {
+  ])('reports what is wrong with labels such as %j', async (text, location) => {
     writeRuns(createTrainingRuns());
     const labels = join(testWorkspace.dir, 'labels.jsonl');
     writeFileSync(labels, text);
     const { code, err } = await testWorkspace.pawl('learn', tracesFolder, '--labels', labels);
     expect(code).toBe(2);
-    expect(err).toContain(where);
+    expect(err).toContain(location);
     expect(err).toContain('Expected {"run": "ID", "resolved": true}');
   });
 
-  it('says plainly that there is too little, how much there is and how much it takes', async () => {
+  it('reports that there are too few runs, how many there are and how many are needed', async () => {
     writeRuns(createTrainingRuns(['alpha']));
     const { code, out } = await testWorkspace.pawl('learn', tracesFolder);
     expect(code).toBe(0);
-    expect(out).toContain('Too few runs to learn thresholds from. They stay as they are.');
-    expect(out).toMatch(/solved +50 of 133 that it takes/);
-    expect(out).toMatch(/unsolved +15 of 30 that it takes/);
+    expect(out).toContain('Too few runs to learn thresholds. The thresholds stay unchanged.');
+    expect(out).toMatch(/solved +50 of 133 needed/);
+    expect(out).toMatch(/unsolved +15 of 30 needed/);
     const file = join(testWorkspace.dir, 'learned.yaml');
     expect(await testWorkspace.pawl('learn', tracesFolder, '--write', file)).toMatchObject({
       code: 1,
@@ -205,7 +203,7 @@ describe('pawl learn', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('counts a run that comes twice once, and goes on where something is no run', async () => {
+  it('counts a duplicate run once and skips entries that are not runs', async () => {
     writeRuns(createTrainingRuns());
     writeFileSync(join(tracesFolder, 'broken.jsonl'), '{"id": "cut o\n');
     const { out, err } = await testWorkspace.pawl('learn', tracesFolder, join(tracesFolder, 'runs.jsonl'));
@@ -213,7 +211,7 @@ describe('pawl learn', () => {
     expect(err).toContain('broken.jsonl');
   });
 
-  it('shows names from outside as text', async () => {
+  it('neutralizes control characters in names from traces', async () => {
     const hostile = '\u001b[31m<b>\n__proto__';
     writeRuns(
       Array.from({ length: 30 }, (_, index): RecordedRun => ({
@@ -233,8 +231,8 @@ describe('pawl learn', () => {
   });
 });
 
-describe('pawl learn, when it takes long', () => {
-  it('stops when the user does not want to wait, and says nothing half', async () => {
+describe('pawl learn during a long computation', () => {
+  it('stops if the user cancels, without partial output', async () => {
     writeRuns(createTrainingRuns());
     const signals = [AbortSignal.abort(), AbortSignal.timeout(20), AbortSignal.timeout(200)];
     for (const signal of signals) {
@@ -247,8 +245,8 @@ describe('pawl learn, when it takes long', () => {
   });
 });
 
-describe('pawl learn, of kept sessions', () => {
-  it('takes those of this folder with how they ended, and puts recorded runs beside them', async () => {
+describe('pawl learn from stored sessions', () => {
+  it('reads the sessions of the folder with their outcomes, in addition to recorded runs', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     await saveRun(testWorkspace, { ...successfulRun, id: 'far', about: { dir: '/elsewhere' } });
@@ -264,7 +262,7 @@ describe('pawl learn, of kept sessions', () => {
     expect((await runLearnCommand(tracesFolder)).data).toMatchObject({ runs: 197, sources: 4 });
   });
 
-  it('tells how many steps each mode takes', async () => {
+  it('reports the number of steps per mode', async () => {
     const search = defineTool({
       name: 'search',
       description: 'Searches.',
@@ -279,37 +277,37 @@ describe('pawl learn, of kept sessions', () => {
     ];
     await saveRun(testWorkspace, { goal: 'Find it', replies, settings, agent: { tools: [search] } });
     const { byMode } = (await runLearnCommand()).needs;
-    // Two searches and the words that lead on; then the answer.
+    // Two searches and the text of the transition; then the answer.
     expect(byMode).toMatchObject([
       { name: 'ANALYZING', runs: 1, half: 1 },
       { name: 'SEARCHING', runs: 1, half: 3 },
     ]);
   });
 
-  it('takes what people marked for what they think of the session', async () => {
+  it('uses verdict feedback as labels for the session', async () => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     await saveRun(testWorkspace, { ...stuckRun, id: 'door' });
     await testWorkspace.pawl('verdict', 'key', 'right');
     await testWorkspace.pawl('verdict', 'door', 'wrong');
     const { data, inForce } = await runLearnCommand();
-    // Who was stopped wrongly has not failed, and nobody knows what would have come of it.
+    // A session that was stopped wrongly has not failed; its outcome is unknown.
     expect(data).toMatchObject({ runs: 2, solved: 0, unsolved: 1 });
     expect(inForce['told']).toEqual({ hits: 1, of: 1 });
     expect(inForce['wrong']).toEqual({ hits: 1, of: 1 });
   });
 
-  it('says so where there is nothing, or nothing that could be learnt', async () => {
+  it('reports if there are no runs, or no thresholds to learn', async () => {
     expect(await testWorkspace.pawl('learn')).toMatchObject({
       code: 2,
       err: expect.stringContaining('There is nothing to learn from') as unknown,
     });
     expect((await testWorkspace.pawl('learn', '--profile', 'nexora')).err).toContain(
-      'has the governor nexora',
+      'uses the preset nexora',
     );
     expect((await testWorkspace.pawl('learn', join(testWorkspace.dir, 'nowhere'))).code).toBe(2);
   });
 
-  it('judges by the thresholds of the profile that is named', async () => {
+  it('uses the thresholds of the given profile', async () => {
     writeRuns([
       createRun('one', 's', false, [
         ...createProductiveCalls(1),
@@ -326,6 +324,6 @@ describe('pawl learn, of kept sessions', () => {
     expect((await runLearnCommand(tracesFolder)).inForce['saved']).toEqual({ hits: 3, of: 8 });
     expect(
       (await testWorkspace.pawl('learn', tracesFolder, '--profile', file, '--write', 'x.yaml')).err,
-    ).toContain('is your own');
+    ).toContain('is not built in');
   });
 });

@@ -7,7 +7,7 @@ import { startOpenAiServer, type OpenAiServer } from '../openai-server.ts';
 import { openTmuxPane, type TmuxPane } from '../tui/fixtures/tmux.ts';
 
 const bin = join(import.meta.dirname, '../../bin/pawl.js');
-/** A question is not answered by a key pressed before it could be read. */
+/** A question ignores keys that are pressed before it can be read. */
 const readingMs = 400;
 
 let folder = '';
@@ -30,7 +30,7 @@ async function openPawlPane(
   size: { columns: number; rows: number },
   ...args: readonly string[]
 ): Promise<TmuxPane> {
-  const store = ['--store', join(folder, 'kept', 'sessions.db'), '--dir', folder];
+  const store = ['--store', join(folder, 'store', 'sessions.db'), '--dir', folder];
   const pane = await openTmuxPane([process.execPath, bin, ...args, ...store], {
     ...size,
     socket: join(folder, `tmux-${panes.length}`),
@@ -43,38 +43,41 @@ describe('pawl in a terminal', { tags: ['tmux'] }, () => {
   it.each([
     { columns: 80, rows: 24 },
     { columns: 200, rows: 50 },
-  ])('asks, is steered, is left and gone on with, on $columns by $rows', async (size) => {
-    server.says = (request, { messages }) => {
-      if (request === 1) return { tool: 'write', args: { path: 'plan.md', content: 'two\n' } };
-      if (request === 2) return { tool: 'shell', args: { command: 'touch begun; sleep 600' } };
-      return `I was told: ${messages.filter(({ role }) => role === 'user').length} things.`;
-    };
-    const model = ['--model', 'openai-compatible:m', '--base-url', server.url];
-    const first = await openPawlPane(size, 'run', ...model, 'Change the plan.');
-    const asked = await first.until('May this run?');
-    expect(asked).toContain('plan.md');
-    expect(asked.trimEnd().split('\n').length).toBeLessThanOrEqual(size.rows);
-    expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('one\n');
-    await wait(readingMs);
-    await first.press('y');
-    await first.until(/shell/);
-    await first.until('May this run?');
-    await wait(readingMs);
-    await first.press('y');
-    await expect.poll(() => existsSync(join(folder, 'begun'))).toBe(true);
-    expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('two\n');
-    await first.press('Enter');
-    await first.press('Be quick about it', 'Enter');
-    await first.until('Be quick about it');
-    await first.press('C-c');
-    await first.until('again to leave');
-    await first.press('C-c');
-    const left = await first.until('ended with 130');
-    expect(left).toMatch(/pawl resume [\da-f]{8}\n/);
-    expect(left).toMatch(/✓ write .*\n +– shell/);
+  ])(
+    'asks for approval, accepts steering, and is detached and resumed, at $columns x $rows',
+    async (size) => {
+      server.says = (request, { messages }) => {
+        if (request === 1) return { tool: 'write', args: { path: 'plan.md', content: 'two\n' } };
+        if (request === 2) return { tool: 'shell', args: { command: 'touch started; sleep 600' } };
+        return `I received ${messages.filter(({ role }) => role === 'user').length} messages.`;
+      };
+      const model = ['--model', 'openai-compatible:m', '--base-url', server.url];
+      const first = await openPawlPane(size, 'run', ...model, 'Change the plan.');
+      const question = await first.until('May this run?');
+      expect(question).toContain('plan.md');
+      expect(question.trimEnd().split('\n').length).toBeLessThanOrEqual(size.rows);
+      expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('one\n');
+      await wait(readingMs);
+      await first.press('y');
+      await first.until(/shell/);
+      await first.until('May this run?');
+      await wait(readingMs);
+      await first.press('y');
+      await expect.poll(() => existsSync(join(folder, 'started'))).toBe(true);
+      expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('two\n');
+      await first.press('Enter');
+      await first.press('Be quick about it', 'Enter');
+      await first.until('Be quick about it');
+      await first.press('C-c');
+      await first.until('again to leave');
+      await first.press('C-c');
+      const left = await first.until('ended with 130');
+      expect(left).toMatch(/pawl resume [\da-f]{8}\n/);
+      expect(left).toMatch(/✓ write .*\n +– shell/);
 
-    const second = await openPawlPane(size, 'resume', '--plain');
-    await second.until('I was told: 2 things.');
-    await second.until('ended with 0');
-  });
+      const second = await openPawlPane(size, 'resume', '--plain');
+      await second.until('I received 2 messages.');
+      await second.until('ended with 0');
+    },
+  );
 });

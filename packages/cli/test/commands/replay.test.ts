@@ -148,7 +148,7 @@ describe('pawl replay --file', () => {
       const { code, err } = await testWorkspace.pawl('replay', '--file', getWorkspacePath('changed.jsonl'));
       expect([code, err]).toEqual([
         1,
-        expect.stringMatching(`^pawl: Event ${seq} of .*is not as it was exported: `),
+        expect.stringMatching(`^pawl: Event ${seq} of .*differs from the exported event: `),
       ]);
       expect(await testWorkspace.json('replay', '--file', getWorkspacePath('changed.jsonl'))).toMatchObject([
         { same: false, differsAt: seq },
@@ -183,12 +183,15 @@ describe('pawl replay --file', () => {
     const cases: readonly (readonly [string, string])[] = [
       ['', 'line 1 is not a JSON object'],
       ['{"a":1', 'line 1 is not a JSON object'],
-      ['{"a":1}', 'it was not made by pawl export'],
-      ['[1]', 'it was not made by pawl export'],
-      [whole.replace('"version":1', '"version":2'), 'its version is 2, and this Pawl reads 1'],
+      ['{"a":1}', 'it was not written by pawl export'],
+      ['[1]', 'it was not written by pawl export'],
+      [
+        whole.replace('"version":1', '"version":2'),
+        'its version is 2, but this version of Pawl reads version 1',
+      ],
       [whole.replace('"created":{"version":1', '"created":{"version":2'), 'a newer version of Pawl'],
-      [whole.replace(/"turn":\{"status":"\w+"/, '"turn":{"status":7'), 'is not whole'],
-      [whole.replace('"head":8', '"head":9'), 'it should have 9 events and has 8'],
+      [whole.replace(/"turn":\{"status":"\w+"/, '"turn":{"status":7'), 'is incomplete'],
+      [whole.replace('"head":8', '"head":9'), 'it should have 9 events but has 8'],
       [whole.replace('"stateHash":"', '"other":"'), 'its end is missing'],
     ];
     for (const [text, problem] of cases) {

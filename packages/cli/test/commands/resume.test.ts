@@ -123,7 +123,7 @@ describe('pawl resume', () => {
     const err = child.stderr === null ? Promise.resolve('') : text(child.stderr);
     await waitForCondition(() => readLedger() === 'start\n');
     child.kill('SIGINT');
-    const hint = /Go on with: pawl resume ([\da-f]{8})/.exec(await err);
+    const hint = /continue with: pawl resume ([\da-f]{8})/.exec(await err);
     expect(hint).not.toBeNull();
     await waitForCondition(() => child.exitCode !== null);
     expect(child.exitCode).toBe(130);
@@ -201,7 +201,7 @@ describe('pawl resume', () => {
   });
 
   it('says in one line what cannot be gone on with', async () => {
-    await expect(runResumeCommand()).rejects.toThrow(/No session has worked in/);
+    await expect(runResumeCommand()).rejects.toThrow(/No session has run in/);
     appendFileSync(
       join(folder, 'broken.db'),
       'this is no database, but it is long enough to be taken for one',

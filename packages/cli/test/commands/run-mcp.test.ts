@@ -55,8 +55,8 @@ async function runMcpGoal(io: ReturnType<typeof captureIo>): Promise<{ code: num
 describe('pawl run with an MCP server of the folder', () => {
   it('uses its tools once the folder is trusted and they are approved, and remembers both', async () => {
     const first = await runMcpGoal(captureTerminalIo('y'));
-    expect(first.err).toContain('Let it take effect?');
-    expect(first.err).toContain('offers tools you have not approved');
+    expect(first.err).toContain('Trust it?');
+    expect(first.err).toContain('offers tools that you have not approved');
     expect(first.code).toBe(0);
     expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('entities');
     server.asked.length = 0;
@@ -67,15 +67,15 @@ describe('pawl run with an MCP server of the folder', () => {
 
   it('leaves it out where nobody has agreed to it', async () => {
     const { err } = await runMcpGoal(captureIo());
-    expect(err).toContain('is not trusted and was left out');
+    expect(err).toContain('is not trusted and was ignored');
     expect(JSON.stringify(server.asked[0])).not.toContain('mem__read_graph');
   });
 
   it('asks again when the configuration has changed by one character', async () => {
     const path = join(folder, 'project', 'pawl.config.json');
     expect(await trustFolder(join(folder, 'project'), {}, captureIo().io)).toBe(0);
-    expect((await runMcpGoal(captureIo())).err).toContain('not approved and left out');
+    expect((await runMcpGoal(captureIo())).err).toContain('not approved and therefore not available');
     await writeFile(path, `${JSON.stringify({ mcpServers: {} })} `);
-    expect((await runMcpGoal(captureIo())).err).toContain('is not trusted and was left out');
+    expect((await runMcpGoal(captureIo())).err).toContain('is not trusted and was ignored');
   });
 });

@@ -22,12 +22,12 @@ describe('pawl show --why', () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const { code, out } = await testWorkspace.pawl('show', 'roof', '--why', '1');
     expect(code).toBe(0);
-    expect(out).toMatch(/^Step 1, asked after event 1\n {2}because of: Mend the roof\n/);
-    expect(out).toContain('Nothing was put into the prompt besides the conversation.');
+    expect(out).toMatch(/^Step 1, requested after event 1\n {2}cause: Mend the roof\n/);
+    expect(out).toContain('Nothing was added to the prompt besides the conversation.');
     expect(out).toContain('      4  tool      look {"at":"roof"} → nothing new at roof');
     expect(out).not.toContain('Verdicts');
-    expect(out).toMatch(/repeated-call +1 {2}would advise at 3\n/);
-    expect(out).toMatch(/After event 4 it asks the model \(by way of .*executingTools.*callingModel\)\.\n$/);
+    expect(out).toMatch(/repeated-call +1 {2}advise at 3\n/);
+    expect(out).toMatch(/After event 4 it asks the model \(via .*executingTools.*callingModel\)\.\n$/);
   });
 
   it('names the rule, its proof and what was done about it, and the advice that the next step got', async () => {
@@ -64,10 +64,10 @@ describe('pawl show --why', () => {
       },
     });
     const { out } = await testWorkspace.pawl('show', 'key', '--why', '3');
-    expect(out).toContain('event 10: suspect by the rule repeated-call: ');
-    expect(out).toContain('what was done about it: advise');
+    expect(out).toContain('event 10: suspect by rule repeated-call: ');
+    expect(out).toContain('response: advise');
     expect((await testWorkspace.pawl('show', 'key', '--why', '4')).out).toContain(
-      'advice (from the rule repeated-call): ',
+      'advice (from rule repeated-call): ',
     );
   });
 
@@ -104,7 +104,7 @@ describe('pawl show --why', () => {
       injected: { lastAnswer: expect.stringContaining('look was called') as string },
     });
     const { out } = await testWorkspace.pawl('show', 'key', '--why', '5');
-    expect(out).toContain('no tools, this was to be the last answer: look was called 4 times');
+    expect(out).toContain('no tools, final answer requested: look was called 4 times');
   });
 
   it('tells which calls were refused, by which rule', async () => {
@@ -131,7 +131,7 @@ describe('pawl show --why', () => {
       },
     ]);
     const { out } = await testWorkspace.pawl('show', 'refused', '--why', '3');
-    expect(out).toContain('look (denied, refused by the rule repeated-call): Not run again');
+    expect(out).toContain('look (denied, blocked by rule repeated-call): Not run again');
   });
 
   it('names no rule of the governor for what the user has forbidden', async () => {
@@ -194,8 +194,8 @@ describe('pawl show --why', () => {
       injected: { modeSection: expect.stringContaining('Current Phase: INIT') as string },
     });
     const { out } = await testWorkspace.pawl('show', 'modes', '--why', '1');
-    expect(out).toContain('the mode INIT; from there it may go to ');
-    expect(out).toContain('none: the preset savant has no rules to list');
+    expect(out).toContain('mode INIT; next modes: ');
+    expect(out).toContain('none: the preset savant has no listed rules');
   });
 
   it('says what is wrong with a step that there is not', async () => {

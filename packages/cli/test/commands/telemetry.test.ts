@@ -129,7 +129,7 @@ describe('pawl run with a collector', () => {
       openTerminalPrompt(captureTerminalIo('y').io),
     );
     expect(warnings).toEqual([
-      `${file} sets telemetry, which only the user or the environment can: it was left out.`,
+      `${file} sets telemetry, which a project file cannot set. It was ignored: set it in the user configuration or the environment.`,
     ]);
   });
 

@@ -171,7 +171,7 @@ describe('pawl tell', () => {
       .poll(async () => (await listStoredEvents(store)).at(-1))
       .toMatchObject({ type: 'phase-started' });
     expect(await runPawlInProcess('tell', 'last', 'cancel')).toMatchObject({ code: 0 });
-    expect(await ended).toMatchObject({ code: 130, err: expect.stringContaining('Called off.') });
+    expect(await ended).toMatchObject({ code: 130, err: expect.stringContaining('Cancelled.') });
     const kept = await listStoredEvents(store);
     const asked = kept.filter(
       ({ type }) => !['user-message', 'model-replied', 'tool-started'].includes(type),
@@ -192,7 +192,7 @@ describe('pawl tell', () => {
     await runPawlInProcess('tell', 'last', 'halt', '--reason', 'the branch is gone');
     expect(await ended).toMatchObject({
       code: 130,
-      err: expect.stringContaining('Ended for good: the branch is gone'),
+      err: expect.stringContaining('Stopped on request: the branch is gone'),
     });
     expect(await runPawlInProcess('tell', 'last', 'say', 'Hello?')).toMatchObject({
       code: 2,
