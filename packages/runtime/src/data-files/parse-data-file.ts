@@ -9,7 +9,7 @@ export type DataPath = readonly (string | number)[];
 export type ParsedDataFile = {
   readonly value: unknown;
   /** Returns the line of the value at a path, or of its nearest ancestor; null if there is none. */
-  readonly lineOf: (path: DataPath) => number | null;
+  readonly findLine: (path: DataPath) => number | null;
 };
 
 /** Limits YAML alias expansion, to prevent a small file from expanding into a huge value. */
@@ -44,12 +44,15 @@ export function parseDataFile(text: string, kind: 'json' | 'yaml'): ParsedDataFi
     lineCounter,
   });
   const lineAt = (offset: number): number => Math.max(1, lineCounter.linePos(offset).line);
-  const [wrong] = [...document.errors, ...document.warnings];
-  if (wrong !== undefined)
-    return { problem: explainYamlError(wrong.code, wrong.message), line: lineAt(wrong.pos[0]) };
-  const twice = findDuplicateKey(document);
-  if (twice !== null)
-    return { problem: `the key ${twice.key} stands there twice.`, line: lineAt(twice.offset) };
+  const [syntaxError] = [...document.errors, ...document.warnings];
+  if (syntaxError !== undefined)
+    return {
+      problem: explainYamlError(syntaxError.code, syntaxError.message),
+      line: lineAt(syntaxError.pos[0]),
+    };
+  const duplicate = findDuplicateKey(document);
+  if (duplicate !== null)
+    return { problem: `the key ${duplicate.key} stands there twice.`, line: lineAt(duplicate.offset) };
   return toParsedDataFile(document, lineAt);
 }
 
@@ -84,7 +87,7 @@ function toParsedDataFile(
 ): ParsedDataFile | SyntaxProblem {
   try {
     const value: unknown = document.toJS({ maxAliasCount: aliasesMax });
-    return { value, lineOf: (path) => findLine(document, path, lineAt) };
+    return { value, findLine: (path) => findLine(document, path, lineAt) };
   } catch (error) {
     // Too many aliases, or an unresolved alias.
     const message = error instanceof Error ? error.message : String(error);

@@ -28,8 +28,8 @@ export async function readFileVersions(
   changes: readonly GitFileChange[],
 ): Promise<ReadonlyMap<string, string>> {
   const versions = changes.map(async ({ path }): Promise<[string, string]> => {
-    const facts = await lstat(join(root, path)).catch(() => null);
-    return [path, facts === null ? 'gone' : `${facts.ino} ${facts.size} ${facts.mtimeMs} ${facts.mode}`];
+    const stats = await lstat(join(root, path)).catch(() => null);
+    return [path, stats === null ? 'gone' : `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.mode}`];
   });
   return new Map(await Promise.all(versions));
 }

@@ -5,14 +5,14 @@ import { buildVerdictRecord } from './note-records.ts';
 
 type EventRecorder<Type extends Event['type']> = (
   event: EventOfType<Type>,
-  around: SessionTransition,
+  transition: SessionTransition,
 ) => readonly LogRecord[];
 
 /** Builds the log records of an event itself; notes and actions cover its consequences. */
-export function buildEventRecords(event: Event, around: SessionTransition): readonly LogRecord[] {
+export function buildEventRecords(event: Event, transition: SessionTransition): readonly LogRecord[] {
   // `eventRecorders` guarantees that the recorder for an event's type accepts that event.
-  const tell = eventRecorders[event.type] as EventRecorder<Event['type']>;
-  return tell(event, around);
+  const recordEvent = eventRecorders[event.type] as EventRecorder<Event['type']>;
+  return recordEvent(event, transition);
 }
 
 const recordNothing = (): readonly LogRecord[] => [];
@@ -35,11 +35,11 @@ const recordUserText = (event: { readonly type: string; readonly text: string })
 /** Records a failure: as a warning if it will be retried, otherwise as an error. */
 const createFailureRecorder =
   (kind: LogKind) =>
-  (what: Readonly<Record<string, unknown>>, { after }: SessionTransition): readonly LogRecord[] => {
+  (fields: Readonly<Record<string, unknown>>, { after }: SessionTransition): readonly LogRecord[] => {
     const retry = findRetry(after.turn);
     return retry === null
-      ? createRecord(kind, 'error', 'failed', what)
-      : createRecord('retry', 'warn', 'failed and will try again', { ...what, ...retry });
+      ? createRecord(kind, 'error', 'failed', fields)
+      : createRecord('retry', 'warn', 'failed and will try again', { ...fields, ...retry });
   };
 
 function findRetry(turn: TurnState): { readonly retries: number; readonly retryAt: number } | null {
@@ -50,31 +50,32 @@ function findRetry(turn: TurnState): { readonly retries: number; readonly retryA
 const eventRecorders: { readonly [Type in Event['type']]: EventRecorder<Type> } = {
   'user-message': recordUserText,
   steered: recordUserText,
-  'model-replied': (event, around) => [...recordModelReply(event), ...recordDenials(around)],
-  'model-failed': ({ error }, around) =>
-    createFailureRecorder('model')({ errorKind: error.kind, message: error.message }, around),
+  'model-replied': (event, transition) => [...recordModelReply(event), ...recordDenials(transition)],
+  'model-failed': ({ error }, transition) =>
+    createFailureRecorder('model')({ errorKind: error.kind, message: error.message }, transition),
   'retry-due': () => createRecord('retry', 'info', 'tries again', {}),
-  'permission-decided': ({ callId, decision, reason }, around) =>
+  'permission-decided': ({ callId, decision, reason }, transition) =>
     createRecord('permission', decision === 'deny' ? 'warn' : 'info', 'was decided on', {
       callId,
-      tool: findCalledTool(callId, around)?.tool ?? null,
+      tool: findCalledTool(callId, transition)?.tool ?? null,
       decision,
       reason,
     }),
-  'tool-started': ({ callId }, around) =>
+  'tool-started': ({ callId }, transition) =>
     createRecord('tool', 'debug', 'started a tool', {
       callId,
-      tool: findCalledTool(callId, around)?.tool ?? null,
+      tool: findCalledTool(callId, transition)?.tool ?? null,
     }),
   'tool-finished': recordToolResult,
   'hooks-finished': ({ actionTaken }) =>
     createRecord('tool', actionTaken ? 'info' : 'debug', 'ran hooks', { actionTaken }),
-  'hooks-failed': ({ message }, around) => createFailureRecorder('tool')({ of: 'hooks', message }, around),
+  'hooks-failed': ({ message }, transition) =>
+    createFailureRecorder('tool')({ of: 'hooks', message }, transition),
   'paging-requested': ({ reason }) => createRecord('memory', 'info', 'is to make room', { reason }),
   'paging-finished': ({ freedTokens, heldTokens }) =>
     createRecord('memory', 'info', 'made room', { freedTokens, heldTokens }),
-  'paging-failed': ({ message }, around) =>
-    createFailureRecorder('memory')({ of: 'paging', message }, around),
+  'paging-failed': ({ message }, transition) =>
+    createFailureRecorder('memory')({ of: 'paging', message }, transition),
   'memory-asked': ({ action, key }) => createRecord('memory', 'info', 'was asked of memory', { action, key }),
   'verdict-reached': ({ verdict }) => [buildVerdictRecord(verdict)],
   'recovery-finished': ({ outcome }) =>
@@ -104,24 +105,26 @@ function recordModelReply({
     : createRecord('model', 'warn', 'was not understood', fields);
 }
 
-function recordDenials(around: SessionTransition): readonly LogRecord[] {
-  return listDeniedCalls(around).flatMap((call) => createRecord('permission', 'warn', 'denied a call', call));
+function recordDenials(transition: SessionTransition): readonly LogRecord[] {
+  return listDeniedCalls(transition).flatMap((call) =>
+    createRecord('permission', 'warn', 'denied a call', call),
+  );
 }
 
 function recordToolResult(
   event: EventOfType<'tool-finished'>,
-  around: SessionTransition,
+  transition: SessionTransition,
 ): readonly LogRecord[] {
   const { at, callId, outcome, files = [], tests } = event;
-  const called = findCalledTool(callId, around);
-  const startedAt = called?.startedAt ?? null;
+  const calledTool = findCalledTool(callId, transition);
+  const startedAt = calledTool?.startedAt ?? null;
   return createRecord(
     'tool',
     outcome.ok ? 'info' : 'warn',
     outcome.ok ? 'ran a tool' : 'ran a tool that failed',
     {
       callId,
-      tool: called?.tool ?? null,
+      tool: calledTool?.tool ?? null,
       tookMs: startedAt === null ? null : at - startedAt,
       ...(outcome.ok ? {} : { errorKind: outcome.error.kind, message: outcome.error.message }),
       files: files.map(({ path }) => path),

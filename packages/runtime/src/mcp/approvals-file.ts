@@ -20,17 +20,17 @@ const approvalsSchema = z.strictObject({
  */
 export function createFileApprovalStore(path: string): ApprovalStore {
   let last: Promise<unknown> = Promise.resolve();
-  const change = (make: (held: readonly ToolApproval[]) => readonly ToolApproval[]): Promise<void> => {
+  const change = (update: (stored: readonly ToolApproval[]) => readonly ToolApproval[]): Promise<void> => {
     // Reload first, because other processes may write the file.
-    const work = async (): Promise<void> => saveApprovals(path, make(await loadApprovals(path)));
-    const result = last.then(work, work);
+    const write = async (): Promise<void> => saveApprovals(path, update(await loadApprovals(path)));
+    const result = last.then(write, write);
     last = result.catch(() => undefined);
     return result;
   };
   return {
-    of: async (server) => listApprovedVersions(await loadApprovals(path), server),
-    approve: (approvals) => change((held) => mergeApprovals(held, approvals)),
-    revoke: (server) => change((held) => held.filter((each) => each.server !== server)),
+    getFingerprints: async (server) => listApprovedVersions(await loadApprovals(path), server),
+    approve: (approvals) => change((stored) => mergeApprovals(stored, approvals)),
+    revoke: (server) => change((stored) => stored.filter((each) => each.server !== server)),
   };
 }
 

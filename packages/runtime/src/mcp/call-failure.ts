@@ -35,8 +35,8 @@ export function classifyCallFailure(
       'silent',
     );
   if (link.lost.aborted) {
-    const how = getErrorMessage(link.lost.reason);
-    const message = `The MCP server ${server} went away during this call. ${how} ${uncertainOutcomeText} The server is started again with the next call.`;
+    const reason = getErrorMessage(link.lost.reason);
+    const message = `The MCP server ${server} went away during this call. ${reason} ${uncertainOutcomeText} The server is started again with the next call.`;
     return createCallFailure('failed', message, 'broken');
   }
   if (isRequestTimeout(error)) {
@@ -55,11 +55,11 @@ export function classifyCallFailure(
     const message = `The MCP server ${server} answers with HTTP ${error.status}. It is reached anew with the next call.`;
     return createCallFailure('failed', message, error.status === 404 ? 'expired' : 'broken');
   }
-  const why =
+  const reason =
     error instanceof TypeError && error.cause !== undefined
       ? getErrorMessage(error.cause)
       : getErrorMessage(error);
-  const message = `The call of the MCP server ${server} failed: ${formatServerText(why)} ${uncertainOutcomeText} The server is reached anew with the next call.`;
+  const message = `The call of the MCP server ${server} failed: ${formatServerText(reason)} ${uncertainOutcomeText} The server is reached anew with the next call.`;
   return createCallFailure('failed', message, 'broken');
 }
 

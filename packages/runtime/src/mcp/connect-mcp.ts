@@ -42,8 +42,9 @@ export async function connectMcpServers(
   options: McpOptions = {},
 ): Promise<McpConnections> {
   const names = servers.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw createServerError(twice, 'is there twice. Give each server its own name.');
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined)
+    throw createServerError(duplicate, 'is there twice. Give each server its own name.');
   const results = await Promise.all(
     servers.map((server) =>
       connectMcpServer(server, options).catch((error: unknown) => {
@@ -73,7 +74,7 @@ function validateServer(server: McpServer): void {
   const { command, args = [], cwd } = server;
   if (command === '' || command.startsWith('-'))
     throw createServerError(name, 'has no command. Name the program that starts it.');
-  if ([command, ...args].some((word) => word.includes('\0')))
+  if ([command, ...args].some((argument) => argument.includes('\0')))
     throw createServerError(name, 'has a NUL character in its command. Take it out.');
   if (cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw createServerError(

@@ -14,14 +14,14 @@ export type McpCallResult = {
 const blocksMax = 1_000;
 
 /** Converts a response into a tool result: text is passed on, other content is described briefly. */
-export function parseMcpCallResult(answer: McpCallResult, limits: McpLimits): ToolResult {
-  const blocks: readonly unknown[] = Array.isArray(answer.content) ? answer.content : [];
+export function parseMcpCallResult(response: McpCallResult, limits: McpLimits): ToolResult {
+  const blocks: readonly unknown[] = Array.isArray(response.content) ? response.content : [];
   const parts = blocks.slice(0, blocksMax).map(formatContentBlock);
   if (blocks.length > blocksMax) parts.push(`[${blocks.length - blocksMax} more pieces left out]`);
-  if (parts.length === 0 && answer.structuredContent !== undefined)
-    parts.push(formatStructuredContent(answer.structuredContent));
+  if (parts.length === 0 && response.structuredContent !== undefined)
+    parts.push(formatStructuredContent(response.structuredContent));
   const text = capText(parts.join('\n').toWellFormed(), limits.resultChars);
-  if (answer.isError === true)
+  if (response.isError === true)
     return { ok: false, error: { kind: 'failed', message: text || 'The tool failed and did not say why.' } };
   return { ok: true, output: text };
 }
@@ -65,8 +65,8 @@ function formatResource(resource: ContentBlock): string {
 
 function formatBlockDetails(mimeType: unknown, bytes?: string): string {
   return [typeof mimeType === 'string' ? formatBlockLabel(mimeType) : undefined, bytes]
-    .filter((fact) => fact !== undefined)
-    .map((fact) => `, ${fact}`)
+    .filter((detail) => detail !== undefined)
+    .map((detail) => `, ${detail}`)
     .join('');
 }
 

@@ -24,41 +24,42 @@ export function createStdioTransport(
   launch: ProcessLaunch,
   limits: McpLimits,
   /** Called once, with the reason and the end of the server's standard error. */
-  onEnd: (how: string) => void,
+  onEnd: (reason: string) => void,
 ): Transport {
   const lines = new MessageLines(limits.messageBytes, limits.floodBytes);
   let group: ProcessGroup | null = null;
   let stderr = '';
   let garbageBytes = 0;
-  let isOver = false;
+  let isClosed = false;
 
   const transport: Transport = {
     async start() {
       const started = startProcessGroup(launch);
       group = started;
-      started.stderr.on('data', (piece: Buffer) => {
-        stderr = (stderr + piece.toString('utf8')).slice(-limits.stderrBytes);
+      started.stderr.on('data', (chunk: Buffer) => {
+        stderr = (stderr + chunk.toString('utf8')).slice(-limits.stderrBytes);
       });
-      started.stdout.on('data', (piece: Buffer) => {
-        for (const line of lines.feed(piece)) if (!isOver) take(line);
+      started.stdout.on('data', (chunk: Buffer) => {
+        for (const line of lines.addChunk(chunk)) if (!isClosed) handleLine(line);
       });
       void started.ended.then(
-        (exit) => over(describeExit(launch.command, exit)),
-        (error: unknown) => over(getErrorMessage(error)),
+        (exit) => closeWith(describeExit(launch.command, exit)),
+        (error: unknown) => closeWith(getErrorMessage(error)),
       );
     },
     async send(message) {
-      if (group === null || isOver) throw new Error('The server is gone.');
+      if (group === null || isClosed) throw new Error('The server is gone.');
       group.stdin.write(serializeMessage(message));
-      if (group.stdin.writableLength > limits.unsentBytes) over('It does not read what it is sent.');
+      if (group.stdin.writableLength > limits.unsentBytes) closeWith('It does not read what it is sent.');
     },
     async close() {
       await group?.end(limits.closeMs);
     },
   };
 
-  function take(line: MessageLine): void {
-    if (line.kind === 'endless') return over(`It wrote a message of more than ${limits.floodBytes} bytes.`);
+  function handleLine(line: MessageLine): void {
+    if (line.kind === 'endless')
+      return closeWith(`It wrote a message of more than ${limits.floodBytes} bytes.`);
     const message =
       line.kind === 'line'
         ? parseServerMessage(line.text)
@@ -70,16 +71,16 @@ export function createStdioTransport(
     }
     garbageBytes += line.kind === 'line' ? line.text.length : limits.messageBytes;
     if (garbageBytes > limits.garbageBytes)
-      over('It writes something to its standard output that is not MCP.');
+      closeWith('It writes something to its standard output that is not MCP.');
   }
 
   /** Marks the transport as closed, fails pending requests at once and kills the process group. */
-  function over(how: string): void {
-    if (isOver) return;
-    isOver = true;
-    const said =
+  function closeWith(reason: string): void {
+    if (isClosed) return;
+    isClosed = true;
+    const stderrText =
       stderr.trim() === '' ? '' : ` It said: ${sanitizeServerText(stderr.trim(), limits.stderrBytes)}`;
-    onEnd(`${how}${said}`);
+    onEnd(`${reason}${stderrText}`);
     transport.onclose?.();
     void group?.end(0);
   }

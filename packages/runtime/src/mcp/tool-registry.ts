@@ -19,25 +19,25 @@ export class McpToolRegistry {
   #offered: ReadonlyMap<string, OfferedTool> = new Map();
   #approved: ReadonlyMap<string, string> = new Map();
 
-  take(offered: readonly OfferedTool[], approved: ReadonlyMap<string, string>): void {
+  update(offered: readonly OfferedTool[], approved: ReadonlyMap<string, string>): void {
     this.#offered = new Map(offered.map((tool) => [tool.name, tool]));
     this.#approved = approved;
   }
 
-  approve(approved: ReadonlyMap<string, string>): void {
+  setApproved(approved: ReadonlyMap<string, string>): void {
     this.#approved = approved;
   }
 
   get reviews(): readonly ToolReview[] {
     return [...this.#offered.values()].flatMap((tool) => {
-      const { kind } = this.standing(tool.name);
+      const { kind } = this.getStatus(tool.name);
       if (kind !== 'new' && kind !== 'changed') return [];
       const { original: _, ...shown } = tool;
       return [{ ...shown, why: kind }];
     });
   }
 
-  standing(name: string): ToolApprovalStatus {
+  getStatus(name: string): ToolApprovalStatus {
     const tool = this.#offered.get(name);
     if (tool === undefined) return { kind: 'gone' };
     const approved = this.#approved.get(tool.original);
@@ -47,14 +47,14 @@ export class McpToolRegistry {
 
   /** Returns the description for the model. The server's own text is withheld until the tool is approved. */
   describe(name: string): ToolDescription {
-    const standing = this.standing(name);
-    if (standing.kind === 'ready') {
-      const { description, parameters } = standing.tool;
+    const status = this.getStatus(name);
+    if (status.kind === 'ready') {
+      const { description, parameters } = status.tool;
       return { name, description, parameters };
     }
     return {
       name,
-      description: `Not available: ${unavailableReasons[standing.kind]}`,
+      description: `Not available: ${unavailableReasons[status.kind]}`,
       parameters: { type: 'object' },
     };
   }

@@ -32,23 +32,23 @@ export async function summarizeRecord(
   { model, clock, signal }: SummarizeContext,
 ): Promise<ModelSummary | null> {
   const text = `<record>\n${fitParts(parts).join('\n')}\n</record>`;
-  const asked: ConversationMessage = { role: 'user', at: clock.now(), text };
+  const message: ConversationMessage = { role: 'user', at: clock.now(), text };
   const request = {
     system: summaryPrompt,
-    conversation: appendItems<ConversationMessage>(emptyConversation, [asked]),
+    conversation: appendItems<ConversationMessage>(emptyConversation, [message]),
     tools: [],
     advice: null,
     state: null,
     mode: null,
   };
   let summary: ModelSummary | null = null;
-  await runWithDeadline(clock.now() + summaryTimeoutMs, { clock, signal }, async (timed) => {
-    for await (const chunk of model.stream(request, timed)) {
-      if (timed.aborted || chunk.type === 'failure') return;
+  await runWithDeadline(clock.now() + summaryTimeoutMs, { clock, signal }, async (deadlineSignal) => {
+    for await (const chunk of model.stream(request, deadlineSignal)) {
+      if (deadlineSignal.aborted || chunk.type === 'failure') return;
       if (chunk.type !== 'reply') continue;
-      const words = chunk.text.trim();
+      const summaryText = chunk.text.trim();
       const used = chunk.usage === undefined ? {} : { usage: chunk.usage };
-      summary = { text: words, ...used };
+      summary = { text: summaryText, ...used };
       return;
     }
   }).catch(() => undefined);
@@ -96,10 +96,10 @@ function clipPart(text: string): string {
 /** Keeps the first part, which often is an earlier summary, and as many of the last parts as fit. */
 function fitParts(parts: readonly string[]): readonly string[] {
   const [first = '', ...rest] = parts;
-  let left = summaryCharsMax.all - first.length;
+  let charsLeft = summaryCharsMax.all - first.length;
   const from = rest.findLastIndex((part) => {
-    left -= part.length;
-    return left < 0;
+    charsLeft -= part.length;
+    return charsLeft < 0;
   });
   return from === -1 ? parts : [first, `[${from + 1} parts left out]`, ...rest.slice(from + 1)];
 }

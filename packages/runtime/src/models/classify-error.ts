@@ -13,13 +13,13 @@ export type ErrorContext = {
 /** Converts any error of a provider into one model error with a message that says what to do. */
 export function classifyModelError(error: unknown, { model, at }: ErrorContext): ModelError {
   const facts = extractErrorFacts(error);
-  const cause = errorCauses.find((each) => each.fits(facts)) ?? unknownCause;
-  const { kind, what, todo, retryable = retryableKinds.has(kind) } = cause;
-  const quote = facts.said === '' ? '' : ` It says: ${toPrintableLine(facts.said, errorQuoteMax)}`;
+  const cause = errorCauses.find((each) => each.matches(facts)) ?? unknownCause;
+  const { kind, problem, advice, retryable = retryableKinds.has(kind) } = cause;
+  const quote = facts.message === '' ? '' : ` It says: ${toPrintableLine(facts.message, errorQuoteMax)}`;
   const retryAfterMs = retryable ? parseRetryDelay(facts, at) : undefined;
   return {
     kind,
-    message: `${model} ${what}${formatHttpStatus(facts)}. ${todo}${quote}`,
+    message: `${model} ${problem}${formatHttpStatus(facts)}. ${advice}${quote}`,
     ...(!retryable && { retryable }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
@@ -42,18 +42,18 @@ function formatHttpStatus({ status }: ErrorFacts): string {
 
 type ErrorCause = {
   readonly kind: ModelErrorKind;
-  readonly fits: (facts: ErrorFacts) => boolean;
+  readonly matches: (facts: ErrorFacts) => boolean;
   /** What happened; follows the model's name in the message. */
-  readonly what: string;
+  readonly problem: string;
   /** What the user can do about it. */
-  readonly todo: string;
+  readonly advice: string;
   readonly retryable?: boolean;
 };
 
 const createWordsMatcher =
   (pattern: RegExp) =>
-  ({ words }: ErrorFacts): boolean =>
-    pattern.test(words);
+  ({ searchText }: ErrorFacts): boolean =>
+    pattern.test(searchText);
 
 const createStatusMatcher =
   (...wanted: readonly number[]) =>
@@ -84,135 +84,136 @@ const policyWords =
 const errorCauses: readonly ErrorCause[] = [
   {
     kind: 'truncated',
-    fits: createCodeMatcher(/^wireoverflow$/),
-    what: 'sent more than a reply may take and was cut off',
-    todo: 'Ask for less at a time, or raise wireBytesMax.',
+    matches: createCodeMatcher(/^wireoverflow$/),
+    problem: 'sent more than a reply may take and was cut off',
+    advice: 'Ask for less at a time, or raise wireBytesMax.',
     retryable: false,
   },
   {
     kind: 'bad-request',
-    fits: createCodeMatcher(/^notanapi$/),
-    what: 'answered with a web page in place of a reply',
-    todo: 'Check the base URL; it is to be that of an interface, often ending in /v1.',
+    matches: createCodeMatcher(/^notanapi$/),
+    problem: 'answered with a web page in place of a reply',
+    advice: 'Check the base URL; it is to be that of an interface, often ending in /v1.',
   },
   {
     kind: 'auth',
-    fits: (facts) => createStatusMatcher(402)(facts) || createWordsMatcher(unpaidWords)(facts),
-    what: 'has no credit left',
-    todo: "Add some in the provider's billing settings, or use another model.",
+    matches: (facts) => createStatusMatcher(402)(facts) || createWordsMatcher(unpaidWords)(facts),
+    problem: 'has no credit left',
+    advice: "Add some in the provider's billing settings, or use another model.",
   },
   {
     kind: 'context-overflow',
-    fits: (facts) =>
+    matches: (facts) =>
       createStatusMatcher(413)(facts) ||
       createWordsMatcher(tooLargeWords)(facts) ||
       (!createStatusMatcher(429)(facts) && createWordsMatcher(overflowWords)(facts)),
-    what: 'has no room for the whole conversation',
-    todo: 'Make it shorter, or use a model with a larger window.',
+    problem: 'has no room for the whole conversation',
+    advice: 'Make it shorter, or use a model with a larger window.',
   },
   {
     kind: 'rate-limit',
-    fits: createStatusMatcher(429),
-    what: 'is asked more often than your account may',
-    todo: 'Wait a while, work on less at once, or ask the provider for more.',
+    matches: createStatusMatcher(429),
+    problem: 'is asked more often than your account may',
+    advice: 'Wait a while, work on less at once, or ask the provider for more.',
   },
   {
     kind: 'refused',
-    fits: (facts) => createStatusMatcher(400, 403, 422)(facts) && createWordsMatcher(policyWords)(facts),
-    what: 'refuses to answer this',
-    todo: 'Put it another way, or use another model.',
+    matches: (facts) => createStatusMatcher(400, 403, 422)(facts) && createWordsMatcher(policyWords)(facts),
+    problem: 'refuses to answer this',
+    advice: 'Put it another way, or use another model.',
   },
   {
     kind: 'auth',
-    fits: (facts) => createStatusMatcher(401, 403)(facts) || createWordsMatcher(badKeyWords)(facts),
-    what: 'does not accept the API key',
-    todo: 'Check that the key is right and may use this model.',
+    matches: (facts) => createStatusMatcher(401, 403)(facts) || createWordsMatcher(badKeyWords)(facts),
+    problem: 'does not accept the API key',
+    advice: 'Check that the key is right and may use this model.',
   },
   {
     kind: 'bad-request',
-    fits: createStatusMatcher(301, 302, 303, 307, 308),
-    what: 'sends its callers to another address',
-    todo: 'Set the base URL to that address; keys are not sent along to wherever an answer points.',
+    matches: createStatusMatcher(301, 302, 303, 307, 308),
+    problem: 'sends its callers to another address',
+    advice: 'Set the base URL to that address; keys are not sent along to wherever an answer points.',
   },
   {
     kind: 'bad-request',
-    fits: (facts) =>
+    matches: (facts) =>
       createStatusMatcher(404, 405, 410)(facts) ||
       createCodeMatcher(/^ai_nosuchmodelerror$/)(facts) ||
       createWordsMatcher(/\bbad port\b/)(facts),
-    what: 'is not there',
-    todo: 'Check the name of the model and the base URL.',
+    problem: 'is not there',
+    advice: 'Check the name of the model and the base URL.',
   },
   {
     kind: 'timeout',
-    fits: (facts) =>
+    matches: (facts) =>
       createStatusMatcher(408, 504, 524)(facts) ||
       createCodeMatcher(/timedout$|^und_err_[a-z]+_timeout$|^timeouterror$/)(facts),
-    what: 'did not answer in time',
-    todo: 'It will be tried again; if it stays so, ask for less at a time.',
+    problem: 'did not answer in time',
+    advice: 'It will be tried again; if it stays so, ask for less at a time.',
   },
   {
     kind: 'overloaded',
-    fits: ({ status }) => status === 409 || status === 425 || (status !== null && status >= 500),
-    what: 'cannot answer at the moment',
-    todo: "It will be tried again; if it stays so, look at the provider's status page or use another model.",
+    matches: ({ status }) => status === 409 || status === 425 || (status !== null && status >= 500),
+    problem: 'cannot answer at the moment',
+    advice:
+      "It will be tried again; if it stays so, look at the provider's status page or use another model.",
   },
   {
     kind: 'bad-request',
-    fits: (facts) =>
+    matches: (facts) =>
       (facts.status !== null && facts.status >= 400) ||
       createCodeMatcher(/^ai_(?:unsupportedfunctionality|invalidprompt|invalidargument|loadsetting)error$/)(
         facts,
       ),
-    what: 'does not accept the request',
-    todo: 'Check the name of the model and its settings.',
+    problem: 'does not accept the request',
+    advice: 'Check the name of the model and its settings.',
   },
   {
     kind: 'network',
-    fits: createCodeMatcher(/^econnrefused$/),
-    what: 'is not there: nothing answers at its address',
-    todo: 'Start the server if it is a local one, or check the base URL.',
+    matches: createCodeMatcher(/^econnrefused$/),
+    problem: 'is not there: nothing answers at its address',
+    advice: 'Start the server if it is a local one, or check the base URL.',
   },
   {
     kind: 'network',
-    fits: createCodeMatcher(/^(?:enotfound|eai_again)$/),
-    what: 'cannot be found: the name of its host is not known',
-    todo: 'Check the base URL and the connection to the network.',
+    matches: createCodeMatcher(/^(?:enotfound|eai_again)$/),
+    problem: 'cannot be found: the name of its host is not known',
+    advice: 'Check the base URL and the connection to the network.',
   },
   {
     kind: 'network',
-    fits: createCodeMatcher(/cert|^err_tls|^err_ssl|self_signed|unable_to_/),
-    what: 'cannot be reached safely: its certificate does not hold',
-    todo: 'Check the base URL, or give Node the right certificates (NODE_EXTRA_CA_CERTS).',
+    matches: createCodeMatcher(/cert|^err_tls|^err_ssl|self_signed|unable_to_/),
+    problem: 'cannot be reached safely: its certificate does not hold',
+    advice: 'Check the base URL, or give Node the right certificates (NODE_EXTRA_CA_CERTS).',
     retryable: false,
   },
   {
     kind: 'network',
-    fits: (facts) =>
+    matches: (facts) =>
       createCodeMatcher(/^(?:econn|epipe|enet|ehost|und_err|err_stream|z_|hpe_)/)(facts) ||
       createWordsMatcher(/terminated|fetch failed|cannot connect|socket hang up|other side closed/)(facts),
-    what: 'broke off: the connection was lost',
-    todo: 'It will be tried again; if it stays so, check the network.',
+    problem: 'broke off: the connection was lost',
+    advice: 'It will be tried again; if it stays so, check the network.',
   },
   {
     kind: 'truncated',
-    fits: createWordsMatcher(/ended without a finish reason/),
-    what: 'stopped before its reply was complete',
-    todo: 'It will be tried again.',
+    matches: createWordsMatcher(/ended without a finish reason/),
+    problem: 'stopped before its reply was complete',
+    advice: 'It will be tried again.',
   },
   {
     kind: 'network',
-    fits: createCodeMatcher(
+    matches: createCodeMatcher(
       /^ai_(?:jsonparse|typevalidation|invalidresponsedata|emptyresponsebody|apicall)error$/,
     ),
-    what: 'sent something that cannot be read as a reply',
-    todo: 'It will be tried again; if it stays so, check the base URL and the version of the server.',
+    problem: 'sent something that cannot be read as a reply',
+    advice: 'It will be tried again; if it stays so, check the base URL and the version of the server.',
   },
 ];
 
 const unknownCause: ErrorCause = {
   kind: 'unknown',
-  fits: () => true,
-  what: 'failed',
-  todo: 'It will be tried again.',
+  matches: () => true,
+  problem: 'failed',
+  advice: 'It will be tried again.',
 };

@@ -9,7 +9,7 @@ export function explainProblems(
 ): string {
   const shown = problems
     .slice(0, explainedProblemsMax)
-    .map(({ what, where, hint }) => `- In ${where}: ${what}. ${hint}`);
+    .map(({ problem, location, hint }) => `- In ${location}: ${problem}. ${hint}`);
   const more = problems.length - shown.length;
   return [
     'Your reply could not be used, and nothing in it was carried out.',

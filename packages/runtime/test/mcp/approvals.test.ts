@@ -20,7 +20,7 @@ describe.each([
   ['in a file', () => createFileApprovalStore(createApprovalsPath())],
 ])('approvals %s', (_, create) => {
   it('begin empty', async () => {
-    expect(await create().of('one')).toEqual(new Map());
+    expect(await create().getFingerprints('one')).toEqual(new Map());
   });
 
   it('keep the last version of each tool of each server, whatever they are called', async () => {
@@ -31,14 +31,14 @@ describe.each([
       { server: 'two', tool: '__proto__', fingerprint: 'c' },
     ]);
     await approvals.approve([{ server: 'one', tool: '__proto__', fingerprint: 'd' }]);
-    expect(await approvals.of('one')).toEqual(
+    expect(await approvals.getFingerprints('one')).toEqual(
       new Map([
         ['__proto__', 'd'],
         ['constructor', 'b'],
       ]),
     );
-    expect(await approvals.of('two')).toEqual(new Map([['__proto__', 'c']]));
-    expect(await approvals.of('__proto__')).toEqual(new Map());
+    expect(await approvals.getFingerprints('two')).toEqual(new Map([['__proto__', 'c']]));
+    expect(await approvals.getFingerprints('__proto__')).toEqual(new Map());
   });
 
   it('can be revoked for one server', async () => {
@@ -48,15 +48,15 @@ describe.each([
       { server: 'two', tool: 'a', fingerprint: 'a' },
     ]);
     await approvals.revoke('one');
-    expect(await approvals.of('one')).toEqual(new Map());
-    expect((await approvals.of('two')).size).toBe(1);
+    expect(await approvals.getFingerprints('one')).toEqual(new Map());
+    expect((await approvals.getFingerprints('two')).size).toBe(1);
   });
 
   it('lose nothing when many come at once', async () => {
     const approvals = create();
     const tools = Array.from({ length: 20 }, (__, index) => `tool-${index}`);
     await Promise.all(tools.map((tool) => approvals.approve([{ server: 'one', tool, fingerprint: tool }])));
-    expect((await approvals.of('one')).size).toBe(20);
+    expect((await approvals.getFingerprints('one')).size).toBe(20);
   });
 });
 
@@ -64,7 +64,7 @@ describe('approvals in a file', () => {
   it('are there for the next session, for nobody else to read, with nothing left beside them', async () => {
     const path = createApprovalsPath();
     await createFileApprovalStore(path).approve([{ server: 'one', tool: 'a', fingerprint: 'f' }]);
-    expect(await createFileApprovalStore(path).of('one')).toEqual(new Map([['a', 'f']]));
+    expect(await createFileApprovalStore(path).getFingerprints('one')).toEqual(new Map([['a', 'f']]));
     expect(statSync(path).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600);
     expect(readdirSync(join(path, '..'))).toEqual(['approvals.json']);
   });
@@ -80,7 +80,7 @@ describe('approvals in a file', () => {
     const path = join(folder, 'damaged.json');
     writeFileSync(path, content, 'latin1');
     const approvals = createFileApprovalStore(path);
-    await expect(approvals.of('one')).rejects.toThrow('The approvals of MCP tools in');
+    await expect(approvals.getFingerprints('one')).rejects.toThrow('The approvals of MCP tools in');
     await expect(approvals.approve([{ server: 'a', tool: 'b', fingerprint: 'c' }])).rejects.toThrow(path);
     expect(readFileSync(path, 'latin1')).toBe(content);
   });

@@ -40,7 +40,7 @@ describe('MessageLines', () => {
         const read: string[] = [];
         let at = 0;
         for (const size of [...cuts, bytes.length]) {
-          for (const line of reader.feed(bytes.subarray(at, at + size)))
+          for (const line of reader.addChunk(bytes.subarray(at, at + size)))
             read.push(line.kind === 'line' ? line.text : line.kind);
           at += size;
         }
@@ -56,7 +56,7 @@ describe('MessageLines', () => {
         const bytes = Buffer.from(`one\n${long}\ntwo\n`);
         const reader = new MessageLines(1_000, 1e6);
         const read = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => [
-          ...reader.feed(bytes.subarray(index * size, (index + 1) * size)),
+          ...reader.addChunk(bytes.subarray(index * size, (index + 1) * size)),
         ]).flat();
         expect(read).toEqual([
           { kind: 'line', text: 'one' },

@@ -44,25 +44,25 @@ describe('several protocols at once', () => {
     const strict = createFallbackCodec([xmlCodec, jsonCodec]);
     expect(strict.decode(createReply('It is 42.'), lkjContext)).toMatchObject({
       answer: null,
-      problems: [{ what: 'there is no <agent> element' }],
+      problems: [{ problem: 'there is no <agent> element' }],
     });
   });
 
   it('say what is wrong in the protocol that the reply shows signs of', () => {
     const cut = fallbackCodec.decode(createReply('{"tool":"read_file","args":{"path":"a'), freeContext);
-    expect(cut).toMatchObject({ calls: [], answer: null, problems: [{ where: 'the end of the reply' }] });
+    expect(cut).toMatchObject({ calls: [], answer: null, problems: [{ location: 'the end of the reply' }] });
     const unreadable = fallbackCodec.decode(createReply('{"action": "tool" : : "tool"}'), freeContext);
-    expect(unreadable).toMatchObject({ answer: null, problems: [{ what: 'the JSON cannot be read' }] });
+    expect(unreadable).toMatchObject({ answer: null, problems: [{ problem: 'the JSON cannot be read' }] });
     const untyped = fallbackCodec.decode(
       createReply('<agent><action><path>a</path></action></agent>'),
       freeContext,
     );
-    expect(untyped.problems[0]?.where).toBe('<type>');
+    expect(untyped.problems[0]?.location).toBe('<type>');
     const unread = fallbackCodec.decode(
       createReply('', [{ tool: 'read_file', args: '{"path":' }]),
       freeContext,
     );
-    expect(unread.problems[0]?.where).toBe('call 1 of 1');
+    expect(unread.problems[0]?.location).toBe('call 1 of 1');
   });
 
   it('leave an answer alone that only quotes a call of some other tool, names a tag or shows code', () => {

@@ -159,7 +159,7 @@ describe('no reply', () => {
     for (const depth of [300, 5_000, 200_000]) {
       expect(jsonCodec.decode(createReply(createDeepCall(depth)), freeContext)).toMatchObject({
         calls: [],
-        problems: [{ where: expect.any(String) }],
+        problems: [{ location: expect.any(String) }],
       });
       expect(
         jsonCodec.decode(createReply(createDeepCall(depth).replace('}}', ',}}')), freeContext).calls,
@@ -167,7 +167,7 @@ describe('no reply', () => {
       const answer = createDeepCall(depth).replace('"tool":"read_file","args"', '"action":"finish","final"');
       expect(jsonCodec.decode(createReply(answer), freeContext)).toMatchObject({
         answer: null,
-        problems: [{ where: '"final"' }],
+        problems: [{ location: '"final"' }],
       });
     }
   });
@@ -226,7 +226,7 @@ describe('the work', () => {
       const [xml, json] = [createScanSource(text), createScanSource(text)];
       checkDecision(decodeXml(xml, null, context));
       checkDecision(decodeJson(json, null, context));
-      return { xml: xml.looked() / text.length, json: json.looked() / text.length };
+      return { xml: xml.countScanned() / text.length, json: json.countScanned() / text.length };
     };
     const [once, twice] = [looked(20_000), looked(40_000)];
     expect(once.xml).toBeLessThan(80);

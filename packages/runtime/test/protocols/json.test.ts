@@ -82,7 +82,7 @@ describe('a reply in JSON', () => {
     ]);
     expect(decodeJsonReply(text, { ...freeContext, callsMax: 1 })).toMatchObject({
       calls: [],
-      problems: [{ what: expect.any(String) }],
+      problems: [{ problem: expect.any(String) }],
     });
   });
 
@@ -143,7 +143,7 @@ describe('a reply in JSON', () => {
     ]) {
       expect(decodeReadCall(path)).toMatchObject({
         calls: [],
-        problems: [{ what: 'the JSON cannot be read' }],
+        problems: [{ problem: 'the JSON cannot be read' }],
       });
     }
   });
@@ -237,7 +237,7 @@ describe('a reply in JSON that is refused', () => {
   ])('%s', (_, text, what) => {
     const { calls, nextState, answer, problems } = decodeJsonReply(text);
     expect({ calls, nextState, answer }).toEqual({ calls: [], nextState: null, answer: null });
-    expect(problems.map((problem) => problem.what).join('; ')).toContain(what);
+    expect(problems.map((problem) => problem.problem).join('; ')).toContain(what);
   });
 
   it('runs none of the calls when one of them cannot be read', () => {
@@ -245,7 +245,7 @@ describe('a reply in JSON that is refused', () => {
       decodeJsonReply('{"calls":[{"tool":"read_file","args":{"path":"a"}},{"tool":"read_file","args":7}]}'),
     ).toMatchObject({
       calls: [],
-      problems: [{ where: 'call 2 of 2' }],
+      problems: [{ location: 'call 2 of 2' }],
     });
   });
 
@@ -259,6 +259,6 @@ describe('a reply in JSON that is refused', () => {
     expect(Object.getPrototypeOf(first?.args)).toBe(Object.prototype);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
     expect(decodeJsonReply('{"__proto__":{"tool":"read_file","args":{}}}').calls).toEqual([]);
-    expect(decodeJsonReply('{"action":"constructor"}').problems[0]?.what).toContain('no action');
+    expect(decodeJsonReply('{"action":"constructor"}').problems[0]?.problem).toContain('no action');
   });
 });

@@ -46,7 +46,7 @@ describe('native tool calls', () => {
     const { calls, problems } = decodeNativeCall(text);
     expect(calls).toEqual([]);
     expect(problems).toHaveLength(1);
-    expect(problems[0]?.what).toContain('read_file');
+    expect(problems[0]?.problem).toContain('read_file');
   });
 
   it('are not made without a tool', () => {

@@ -84,9 +84,12 @@ describe('what is written', () => {
   it('in XML is read back as it was', () => {
     fc.assert(
       fc.property(fc.oneof(arbitraryCallContent, arbitraryStateContent), (said) => {
-        const { problems, isTraced, ...read } = xmlCodec.decode(xmlCodec.encode(said, context), context);
+        const { problems, isProtocolReply, ...read } = xmlCodec.decode(
+          xmlCodec.encode(said, context),
+          context,
+        );
         expect(problems).toEqual([]);
-        expect(isTraced).toBe(true);
+        expect(isProtocolReply).toBe(true);
         expect(toPlainJson(read)).toEqual(toPlainJson(said));
       }),
       { numRuns: 500 },
@@ -96,9 +99,12 @@ describe('what is written', () => {
   it('in JSON is read back as it was', () => {
     fc.assert(
       fc.property(fc.oneof(arbitraryCallContent, arbitraryStateContent, arbitraryAnswerContent), (said) => {
-        const { problems, isTraced, ...read } = jsonCodec.decode(jsonCodec.encode(said, context), context);
+        const { problems, isProtocolReply, ...read } = jsonCodec.decode(
+          jsonCodec.encode(said, context),
+          context,
+        );
         expect(problems).toEqual([]);
-        expect(isTraced).toBe(true);
+        expect(isProtocolReply).toBe(true);
         expect(toPlainJson(read)).toEqual(toPlainJson(said));
       }),
       { numRuns: 500 },
@@ -145,7 +151,12 @@ describe('a result', () => {
       fc.property(fc.array(result, { maxLength: 3 }), (results) => {
         for (const codec of [xmlCodec, jsonCodec]) {
           const decision = codec.decode(createReply(codec.observe(results)), context);
-          expect(decision).toMatchObject({ calls: [], nextState: null, answer: null, isTraced: false });
+          expect(decision).toMatchObject({
+            calls: [],
+            nextState: null,
+            answer: null,
+            isProtocolReply: false,
+          });
         }
       }),
       { numRuns: 300 },

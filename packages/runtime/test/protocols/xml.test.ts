@@ -22,7 +22,7 @@ describe('a reply in XML', () => {
         logs: { think: 'First look.', evaluation: null },
         answer: null,
         problems: [],
-        isTraced: true,
+        isProtocolReply: true,
       });
     }
   });
@@ -344,7 +344,7 @@ describe('a reply in XML that is refused', () => {
   ])('%s', (_, text, what) => {
     const { calls, nextState, answer, problems } = decodeXmlReply(text);
     expect({ calls, nextState, answer }).toEqual({ calls: [], nextState: null, answer: null });
-    expect(problems.map((problem) => problem.what).join('; ')).toContain(what);
+    expect(problems.map((problem) => problem.problem).join('; ')).toContain(what);
   });
 
   it('because it names no action there is, of four [LKJ1-41]', () => {
@@ -363,7 +363,7 @@ describe('a reply in XML that is refused', () => {
         lkj1Context,
       );
       expect(calls).toEqual([]);
-      expect(problems.map(({ what }) => what)).toEqual([`${name} needs tags`]);
+      expect(problems.map(({ problem }) => problem)).toEqual([`${name} needs tags`]);
     }
   });
 
@@ -378,7 +378,7 @@ describe('a reply in XML that is refused', () => {
     for (const context of [lkjContext, lkj1Context]) {
       const { calls, problems } = decodeXmlReply(`<agent>${action}${action}</agent>`, context);
       expect(calls).toEqual([]);
-      expect(problems[0]?.what).toContain('2 actions');
+      expect(problems[0]?.problem).toContain('2 actions');
       expect(decodeXmlReply(`<agent>${action}</agent>`, context).calls).toHaveLength(1);
     }
     const read = '<action><type>read_file</type><path>a</path></action>';

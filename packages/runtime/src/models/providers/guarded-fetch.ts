@@ -45,12 +45,12 @@ function buildTraceHeaders(...[input, init]: Parameters<typeof fetch>): { readon
 function createByteLimiter(
   bytesMax: number,
 ): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
-  let left = bytesMax;
+  let bytesLeft = bytesMax;
   return new TransformStream({
-    transform(piece, controller) {
-      left -= piece.byteLength;
-      if (left < 0) controller.error(new WireOverflow(`More than ${bytesMax} bytes came.`));
-      else controller.enqueue(piece);
+    transform(chunk, controller) {
+      bytesLeft -= chunk.byteLength;
+      if (bytesLeft < 0) controller.error(new WireOverflow(`More than ${bytesMax} bytes came.`));
+      else controller.enqueue(chunk);
     },
   });
 }

@@ -62,16 +62,19 @@ function splitModelSpec(spec: string): { readonly kind: string; readonly rest: s
   return { kind: trimmed.slice(0, colon).trim().toLowerCase(), rest: trimmed.slice(colon + 1).trim() };
 }
 
-function requireSpecName(kind: string, rest: string | null, what: 'MODEL' | 'FILE'): string {
+function requireSpecName(kind: string, rest: string | null, placeholder: 'MODEL' | 'FILE'): string {
   if (rest !== null && rest !== '') return rest;
-  const which = what === 'MODEL' ? 'which model' : 'which file';
-  throw new ModelSpecError('missing-name', `${kind} alone does not say ${which}. Write ${kind}:${what}.`);
+  const subject = placeholder === 'MODEL' ? 'which model' : 'which file';
+  throw new ModelSpecError(
+    'missing-name',
+    `${kind} alone does not say ${subject}. Write ${kind}:${placeholder}.`,
+  );
 }
 
 function createUnknownSpecError(spec: string, kind: string): ModelSpecError {
   const kinds = ['librarian', ...knownProviders.keys(), 'scripted'];
-  const near = findNearestName(kind, kinds, Math.max(1, Math.floor(kind.length / 3)));
-  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+  const nearest = findNearestName(kind, kinds, Math.max(1, Math.floor(kind.length / 3)));
+  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
   const shown = toPrintableLine(JSON.stringify(spec), 80);
   return new ModelSpecError(
     'unknown',
@@ -128,16 +131,16 @@ function findApiKey(
 
 function resolveBaseUrl(
   kind: string,
-  { baseUrl: usual, baseUrlKeys, path }: KnownProvider,
+  { baseUrl: defaultUrl, baseUrlKeys, path }: KnownProvider,
   {
     environment,
     baseUrl,
   }: { readonly environment: EnvironmentVariables; readonly baseUrl: string | undefined },
 ): string {
-  if (baseUrl !== undefined) return parseBaseUrl(baseUrl, { from: 'The base URL', path });
-  const set = findFirstVariable(baseUrlKeys, environment);
-  if (set !== undefined) return parseBaseUrl(set.value, { from: set.name, path });
-  if (usual !== null) return usual;
+  if (baseUrl !== undefined) return parseBaseUrl(baseUrl, { source: 'The base URL', path });
+  const variable = findFirstVariable(baseUrlKeys, environment);
+  if (variable !== undefined) return parseBaseUrl(variable.value, { source: variable.name, path });
+  if (defaultUrl !== null) return defaultUrl;
   const message = `${kind} needs the address of the server: give a base URL, or set ${baseUrlKeys[0] ?? ''} in the environment.`;
   throw new ModelSpecError('missing-base-url', message);
 }
