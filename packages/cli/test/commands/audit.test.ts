@@ -260,7 +260,7 @@ describe('what pawl audit cannot read', () => {
     expect(stdout).toContain('2 problems in what was read');
     expect(stderr.split('\n')).toEqual([
       `pawl: ${path}:2: no run of a known format`,
-      expect.stringMatching(/^pawl: .*:3: not JSON: /),
+      expect.stringMatching(/^pawl: .*:3: invalid JSON: /),
       '',
     ]);
   });
@@ -273,7 +273,7 @@ describe('what pawl audit cannot read', () => {
 
   it.each([
     [[], 'Name a file or a folder to audit, or - for standard input.'],
-    [['/no/such/file'], 'There is no such file or folder: "/no/such/file". Check the spelling.'],
+    [['/no/such/file'], 'No such file or folder: "/no/such/file". Check the path.'],
   ])('is wrong usage when it is %j', async (files, message) => {
     await expect(runAudit('', {}, files)).rejects.toThrow(new UsageError(message));
   });

@@ -26,5 +26,4 @@ export async function readChartFile(path: string): Promise<ModeChart> {
   }
 }
 
-const unsupportedChartExtension =
-  'charts are read from .json, .yaml and .yml files. Rename it to say which it is.';
+const unsupportedChartExtension = 'unknown file extension. A chart must be a .json, .yaml or .yml file.';

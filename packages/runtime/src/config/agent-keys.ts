@@ -21,7 +21,7 @@ export function applyAgentKeys(profile: Profile, { agent = {} }: Config): Profil
     keys === undefined || isNexora
       ? []
       : [
-          `agent.state_machine is for the governor nexora, which the profile ${profile.name} does not have; it was left out.`,
+          `agent.state_machine was ignored: it applies only to the nexora governor, which the profile ${profile.name} does not use.`,
         ];
   return { profile: { ...profile, settings }, warnings };
 }

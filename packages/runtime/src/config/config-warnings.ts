@@ -19,7 +19,7 @@ export function listConfigWarnings(
   return [
     ...findSecrets(value).map((keyPath) => `${formatLocation(keyPath)} ${formatSecretWarning(keyPath)}`),
     ...findPlaintextHeaders(config).map(
-      (keyPath) => `${formatLocation(keyPath)} are sent so that others can read them. Use https.`,
+      (keyPath) => `${formatLocation(keyPath)} are sent unencrypted. Use https.`,
     ),
   ];
 }
@@ -27,7 +27,7 @@ export function listConfigWarnings(
 function formatSecretWarning(keyPath: DataPath): string {
   const key = String(keyPath.at(-1) ?? '');
   const name = /^[A-Z][A-Z0-9_]*$/.test(key) ? key : 'NAME';
-  return `looks like a secret. Take it out of the file: write "\${${name}}" there, and set the environment variable ${name}.`;
+  return `looks like a secret. Replace it with "\${${name}}" and set the environment variable ${name}.`;
 }
 
 function findPlaintextHeaders({ mcpServers = [] }: Config): readonly DataPath[] {

@@ -19,7 +19,7 @@ export function explainConfigIssue(issue: z.core.$ZodRawIssue): string | undefin
 }
 
 /** The command of a hook is the only tuple in the schema. */
-const commandList = 'expected a list: a program, and then its arguments';
+const commandList = 'expected a list: a program and its arguments';
 
 function describeUnknownKey(key: string, known: readonly string[]): string {
   const shown = toPrintableLine(JSON.stringify(key), 60);

@@ -26,7 +26,7 @@ export async function findConfigFile(folder: string): Promise<string | null> {
   const [path, second] = paths.filter((_, index) => exists[index]);
   if (path === undefined) return null;
   if (second === undefined) return path;
-  const problem = `there is also ${JSON.stringify(second)}. Keep one of them.`;
+  const problem = `the folder also has ${JSON.stringify(second)}. Keep only one of them.`;
   throw new ConfigFileError('ambiguous', path, { problem });
 }
 

@@ -67,8 +67,7 @@ function stripQuotedSource(problem: string): string {
 function detectConfigFormat(path: string): 'json' | 'yaml' | 'ts' {
   const kind = extname(path).toLowerCase() === '.ts' ? 'ts' : detectDataFormat(path);
   if (kind !== null) return kind;
-  const problem =
-    'configurations are read from .json, .yaml, .yml and .ts files. Rename it to say which it is.';
+  const problem = 'unknown file extension. A configuration must be a .json, .yaml, .yml or .ts file.';
   throw new ConfigFileError('unknown-kind', path, { problem });
 }
 
@@ -91,7 +90,7 @@ function parseConfigDocument(path: string, { value, findLine }: ParsedDataFile):
     throw createInvalidConfigError(
       path,
       ['baseUrl'],
-      'it is for the model beside it, and there is none. Name the model, too',
+      'it applies only to a model set in the same file. Set "model" as well',
       findLine,
     );
   return parsed.data;

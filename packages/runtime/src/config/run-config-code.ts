@@ -65,7 +65,7 @@ registerHooks({
   resolve(specifier, context, next) {
     if (specifier === url) return { url, format: 'module-typescript', shortCircuit: true };
     if (specifier.startsWith('node:')) return next(specifier, context);
-    throw new TypeError('it imports ' + JSON.stringify(specifier) + '; it is to stand alone, with types and node: modules only');
+    throw new TypeError('it imports ' + JSON.stringify(specifier) + '; a configuration may import only types and node: modules');
   },
   load: (requested, context, next) =>
     requested === url ? { format: 'module-typescript', source: text, shortCircuit: true } : next(requested, context),
@@ -103,14 +103,14 @@ function parseCodeOutput({ stdout }: CommandResult, marker: string): ConfigCodeO
 
 function describeMissingOutput({ kind, summary }: CommandResult): string {
   return kind === 'exited'
-    ? 'it ended before it had exported a configuration, or exported too much.'
-    : `it ${summary}. It is to do no more than export a configuration.`;
+    ? 'it exited without exporting a configuration, or its export is too large.'
+    : `it ${summary}. A configuration must only export its settings.`;
 }
 
 function explainCodeError(problem: string): string {
   const [first = ''] = problem.split('\n', 1);
   const message = toPrintableLine(first, 300);
   if (message.startsWith('Access to this API has been restricted'))
-    return 'it reads or writes files, or starts programs. A configuration may do neither.';
+    return 'it accesses files or starts programs, which a configuration may not do.';
   return /[.?!}]$/.test(message) ? message : `${message}.`;
 }

@@ -6,7 +6,7 @@ export function findJsonSyntaxProblem(text: string): SyntaxProblem | null {
   const message = getParseErrorMessage(text);
   if (message === null) return null;
   const at = findErrorPosition(message) ?? findBreakingPoint(text);
-  return { problem: `this is not JSON: ${message}`, line: text.slice(0, at).split('\n').length };
+  return { problem: `invalid JSON: ${message}`, line: text.slice(0, at).split('\n').length };
 }
 
 function getParseErrorMessage(text: string): string | null {

@@ -52,14 +52,14 @@ export function parseDataFile(text: string, kind: 'json' | 'yaml'): ParsedDataFi
     };
   const duplicate = findDuplicateKey(document);
   if (duplicate !== null)
-    return { problem: `the key ${duplicate.key} stands there twice.`, line: lineAt(duplicate.offset) };
+    return { problem: `duplicate key ${duplicate.key}.`, line: lineAt(duplicate.offset) };
   return toParsedDataFile(document, lineAt);
 }
 
 function explainYamlError(code: string, message: string): string {
-  if (code === 'MULTIPLE_DOCS') return 'there is a second document. Put it into a file of its own.';
-  if (code === 'TAG_RESOLVE_FAILED') return 'tags are not read. Write the value without it.';
-  return `this is not YAML: ${message.split('\n')[0]}`;
+  if (code === 'MULTIPLE_DOCS') return 'the file contains a second document. Move it to a separate file.';
+  if (code === 'TAG_RESOLVE_FAILED') return 'tags are not supported. Write the value without a tag.';
+  return `invalid YAML: ${message.split('\n')[0]}`;
 }
 
 function findDuplicateKey(document: Document): { readonly key: string; readonly offset: number } | null {
@@ -91,7 +91,7 @@ function toParsedDataFile(
   } catch (error) {
     // Too many aliases, or an unresolved alias.
     const message = error instanceof Error ? error.message : String(error);
-    return { problem: `this is not YAML: ${message.split('\n')[0]}`, line: null };
+    return { problem: `invalid YAML: ${message.split('\n')[0]}`, line: null };
   }
 }
 

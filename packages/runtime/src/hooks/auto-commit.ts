@@ -90,7 +90,7 @@ async function openCommitWorkspace(context: AutoCommitContext): Promise<CommitWo
   const git = createGitRunner({ repository, workspace, runsHooks, ...(sandbox && { sandbox }) });
   const [filter] = sandbox?.kind === 'bubblewrap' ? [] : await listGitFilters(git, timeoutMs);
   if (filter !== undefined)
-    return `the repository wants a program of its own run (${filter}), and there is no sandbox to run it in.`;
+    return `the repository configures a filter program (${filter}), which requires a sandbox.`;
   const subfolder = toSlashes(relative(repository.root, workspace));
   const pathspec = subfolder === '' ? [] : ['--', subfolder];
   const opened = { git, repository, pathspec, timeoutMs, before: new Map<string, string>() };
@@ -110,7 +110,7 @@ async function listChanges(
   });
   if (status.code !== 0) return describeGitFailure(status);
   if (Buffer.byteLength(status.stdout) >= statusBytesMax)
-    return 'too many files changed. Let .gitignore name what need not be kept.';
+    return 'too many files changed. Add generated files to .gitignore.';
   return parseGitStatus(status.stdout);
 }
 
@@ -129,7 +129,7 @@ async function commitChanges(
 ): Promise<boolean | string> {
   const { git, repository, timeoutMs } = workspace;
   const stateFile = mergeStateFiles.find((name) => existsSync(join(repository.gitFolder, name)));
-  if (stateFile !== undefined) return `a merge, rebase or the like is under way (${stateFile}).`;
+  if (stateFile !== undefined) return `a merge, rebase, cherry-pick or revert is in progress (${stateFile}).`;
   const changes = await listChanges(workspace, signal);
   if (typeof changes === 'string') return changes;
   const newChanges = await selectNewChanges(workspace, changes);

@@ -37,7 +37,7 @@ export async function readFileVersions(
 /** Returns why a file must not be committed; null if it may be. */
 export function getExclusionReason(change: GitFileChange): string | null {
   // A file that is already in the history is no longer secret.
-  if (change.isNew && isSecretFile(change.path)) return 'it may hold a secret';
+  if (change.isNew && isSecretFile(change.path)) return 'it may contain a secret';
   // Its name cannot be passed to git unambiguously.
-  return change.path.includes('\ufffd') ? 'its name is not text in UTF-8' : null;
+  return change.path.includes('\ufffd') ? 'its name is not valid UTF-8' : null;
 }

@@ -38,10 +38,10 @@ export async function findRepository(folder: string, timeoutMs: number): Promise
   const result = await query('rev-parse', '--path-format=absolute', ...pathOptions);
   const [root = '', gitFolder = '', commonFolder = ''] = parseGitPaths(result.stdout);
   if (result.code !== 0) return result.stderr.trim().split('\n')[0] || `git ${result.summary}`;
-  if (!isInsideRoot(root, folder)) return 'the repository says that its files are somewhere else.';
+  if (!isInsideRoot(root, folder)) return 'the work tree of the repository is outside this folder.';
   const isOwn = isInsideRoot(root, gitFolder) || (await isLinkedWorktree(query, root, gitFolder));
   if (!isOwn || !isInsideRoot(commonFolder, gitFolder))
-    return `.git leads to ${commonFolder}, which belongs to another folder.`;
+    return `.git points to ${commonFolder}, which belongs to another folder.`;
   // Read from the user's configuration, because the repository's own may name any path.
   const ignores = await query('config', '--global', '--path', '--get', 'core.excludesFile');
   const config = env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');

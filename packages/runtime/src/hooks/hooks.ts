@@ -102,10 +102,10 @@ function createAfterToolsHook(
         return await runHookFunction((timed) => hook.run(copy, timed), hook.timeoutMs, signal);
       }
       const result = await runHookCommand(hook, { hook: 'after-tools', workspace, completed }, signal);
-      if (!result.ok) report(`A hook after tools did not work and was passed over: ${result.summary}`);
+      if (!result.ok) report(`An after-tools hook failed and was skipped: ${result.summary}`);
       return result.ok;
     } catch (error) {
-      report(`A hook after tools did not work and was passed over: ${getErrorMessage(error)}`);
+      report(`An after-tools hook failed and was skipped: ${getErrorMessage(error)}`);
       return false;
     }
   };
@@ -135,7 +135,7 @@ function guardPermissions(
       const ruling = rules(call);
       if (ruling === 'allow') return { decision: 'allow' };
       if (ruling === 'ask') return permissions.decide(call, signal);
-      return { decision: 'deny', reason: ruling === 'deny' ? 'The rules deny it.' : ruling.reason };
+      return { decision: 'deny', reason: ruling === 'deny' ? 'Denied by a permission rule.' : ruling.reason };
     },
   };
 }
@@ -157,9 +157,12 @@ async function runBeforeToolHook(
     const result = await runHookCommand(hook, { hook: 'before-tool', workspace, call }, signal);
     return result.ok
       ? { decision: 'allow' }
-      : { decision: 'deny', reason: `A hook said no: ${result.summary}` };
+      : { decision: 'deny', reason: `Denied by a before-tool hook: ${result.summary}` };
   } catch (error) {
-    return { decision: 'deny', reason: `A hook that must agree did not work: ${getErrorMessage(error)}` };
+    return {
+      decision: 'deny',
+      reason: `Denied because a before-tool hook failed: ${getErrorMessage(error)}`,
+    };
   }
 }
 
@@ -189,8 +192,8 @@ async function runFinishHook(
     if ('run' in hook)
       return await runHookFunction((timed) => hook.run(finished, timed), hook.timeoutMs, signal);
     const result = await runHookCommand(hook, { hook: 'finish', workspace, finished }, signal);
-    if (!result.ok) report(`A hook for the end of a turn did not work: ${result.summary}`);
+    if (!result.ok) report(`A finish hook failed: ${result.summary}`);
   } catch (error) {
-    report(`A hook for the end of a turn did not work: ${getErrorMessage(error)}`);
+    report(`A finish hook failed: ${getErrorMessage(error)}`);
   }
 }

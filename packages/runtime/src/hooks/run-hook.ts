@@ -42,7 +42,7 @@ export async function runHookFunction<Answer>(
   const stopped = Promise.withResolvers<never>();
   const onAbort = (): void =>
     stopped.reject(
-      new Error(timeoutSignal.aborted ? `it took longer than ${timeoutMs / 1_000} s` : 'it was called off'),
+      new Error(timeoutSignal.aborted ? `it timed out after ${timeoutMs / 1_000} s` : 'it was cancelled'),
     );
   combined.addEventListener('abort', onAbort, { once: true });
   if (combined.aborted) onAbort();

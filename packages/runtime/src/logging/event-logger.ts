@@ -54,7 +54,7 @@ function buildLogRecords(
   transition: SessionTransition,
 ): readonly LogRecord[] {
   const isAccepted = !notes.some(({ type }) => type === 'refused');
-  const eventRecord: LogRecord = { level: 'trace', kind: 'event', msg: 'took an event', fields: { event } };
+  const eventRecord: LogRecord = { level: 'trace', kind: 'event', msg: 'event accepted', fields: { event } };
   return [
     ...(isAccepted ? [eventRecord, ...buildEventRecords(event, transition)] : []),
     ...notes.map((note) => buildNoteRecord(note)),

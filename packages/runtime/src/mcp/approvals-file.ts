@@ -43,7 +43,7 @@ async function loadApprovals(path: string): Promise<readonly ToolApproval[]> {
   } catch (error) {
     throw createApprovalsError(
       path,
-      'it is not a list of approvals. Remove it, and approve the tools again.',
+      'it is not a valid list of approvals. Remove it, and approve the tools again.',
       error,
     );
   }
@@ -63,18 +63,10 @@ async function saveApprovals(path: string, approvals: readonly ToolApproval[]): 
     await replaceFile(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    throw createApprovalsError(
-      path,
-      'it cannot be written. Make room, or give yourself the right to.',
-      error,
-    );
+    throw createApprovalsError(path, 'it cannot be written. Check free disk space and permissions.', error);
   }
 }
 
 function createApprovalsError(path: string, problem: string, cause: unknown): McpError {
-  return new McpError(
-    'approvals',
-    `The approvals of MCP tools in ${JSON.stringify(path)}: ${problem}`,
-    cause,
-  );
+  return new McpError('approvals', `MCP tool approvals in ${JSON.stringify(path)}: ${problem}`, cause);
 }

@@ -66,7 +66,7 @@ class MessageMeter {
     if (this.#isStream) for (const byte of chunk) this.#countInStream(byte);
     else this.#bytes += chunk.length;
     if (this.#bytes > this.#bytesMax)
-      throw new Error(`It sent a message of more than ${this.#bytesMax} bytes. Ask for less at a time.`);
+      throw new Error(`It sent a message of more than ${this.#bytesMax} bytes. Request less data at a time.`);
   }
 
   #countInStream(byte: number): void {

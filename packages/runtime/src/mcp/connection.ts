@@ -132,7 +132,7 @@ export class McpConnection {
 
   async #delayRestart(): Promise<void> {
     if (this.#restarts.isExhausted) {
-      const message = `The MCP server ${this.name} was started ${this.#settings.limits.restarts} times in a row without one call that came to an end. It is not started again: mend it, and begin a new session.`;
+      const message = `The MCP server ${this.name} was started ${this.#settings.limits.restarts} times in a row without completing a call, so it is not restarted. Fix it, then start a new session.`;
       throw new McpError('cannot-start', message);
     }
     await this.#restarts.waitForRestart(this.#closeController.signal);
@@ -190,7 +190,7 @@ export class McpConnection {
     try {
       await this.#readTools(this.#link);
     } catch (error) {
-      this.#problems = [`${this.name} has changed its tools and cannot list them: ${getErrorMessage(error)}`];
+      this.#problems = [`${this.name} changed its tools, and listing them failed: ${getErrorMessage(error)}`];
     }
   }
 
@@ -198,7 +198,7 @@ export class McpConnection {
     const { kind } = this.#registry.getStatus(name);
     if (kind !== 'ready') return createRefusalResult(name, kind);
     if (isJsonObject(args)) return this.#call(name, args, context, true);
-    return createToolFailure('invalid', `${name} takes its arguments as an object, such as {}.`);
+    return createToolFailure('invalid', `The arguments of ${name} must be an object, such as {}.`);
   }
 
   async #call(
@@ -254,7 +254,7 @@ function isJsonObject(value: Json): value is { readonly [key: string]: Json } {
 /** Stops waiting when aborted; the shared operation continues for other callers. */
 async function waitUnlessAborted<Value>(operation: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(new McpError('closed', 'Called off before it was started.'));
+  const stop = (): void => reject(new McpError('closed', 'Cancelled before it was started.'));
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
   return Promise.race([operation, promise]).finally(() => signal.removeEventListener('abort', stop));

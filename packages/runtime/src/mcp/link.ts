@@ -68,7 +68,7 @@ async function performHandshake(
   const disconnect = (reason: string): void => {
     if (!lost.signal.aborted) lost.abort(new ConnectionLostError(reason));
   };
-  const stop = (): void => disconnect('It was closed.');
+  const stop = (): void => disconnect('The connection was closed.');
   if (closeSignal.aborted) stop();
   closeSignal.addEventListener('abort', stop, { once: true });
   lost.signal.addEventListener('abort', () => closeSignal.removeEventListener('abort', stop), { once: true });

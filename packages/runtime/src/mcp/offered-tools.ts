@@ -37,11 +37,11 @@ export function parseToolOffer(server: McpServer, listed: readonly unknown[], li
   for (const listedTool of listed.slice(0, limits.tools)) {
     const tool = parseOfferedTool(server, listedTool, limits);
     if ('problem' in tool) problems.push(tool.problem);
-    else if (tools.has(tool.name)) problems.push(`${tool.name} is there twice; the second is left out.`);
+    else if (tools.has(tool.name)) problems.push(`${tool.name} is listed twice; the second one is skipped.`);
     else tools.set(tool.name, tool);
   }
   if (listed.length > limits.tools)
-    problems.push(`${server.name} offers more than ${limits.tools} tools; the others are left out.`);
+    problems.push(`${server.name} offers more than ${limits.tools} tools; the others are skipped.`);
   return { tools: [...tools.values()], problems };
 }
 
@@ -56,16 +56,16 @@ function parseOfferedTool(
         ? listedTool.name
         : undefined;
     const shown = typeof name === 'string' ? toPrintableLine(name, 60) : 'without a name';
-    return { problem: `A tool of ${server.name} (${shown}) is left out: ${reason}` };
+    return { problem: `Skipped a tool of ${server.name} (${shown}): ${reason}` };
   };
   // Check before any code recurses into it.
-  if (isDeeperThan(listedTool, limits.schemaDepth + 2)) return skipTool('it is nested too deep.');
+  if (isDeeperThan(listedTool, limits.schemaDepth + 2)) return skipTool('it is nested too deeply.');
   const parsed = offeredToolSchema.safeParse(listedTool);
-  if (!parsed.success) return skipTool('it is not described as the protocol asks.');
+  if (!parsed.success) return skipTool('its description does not follow the protocol.');
   const { name: original, description = '', inputSchema } = parsed.data;
   const size = JSON.stringify(inputSchema).length;
-  if (size > limits.schemaChars) return skipTool(`its parameters take ${size} characters to describe.`);
-  if (!hasOnlyLocalRefs(inputSchema)) return skipTool('its parameters are described somewhere else.');
+  if (size > limits.schemaChars) return skipTool(`its parameter schema has ${size} characters.`);
+  if (!hasOnlyLocalRefs(inputSchema)) return skipTool('its parameter schema refers to another document.');
   return {
     name: qualifyToolName(server.name, original),
     original,

@@ -63,8 +63,8 @@ export class McpToolRegistry {
 /** Why a tool cannot be called, and how to change that. */
 export const unavailableReasons: { readonly [Kind in Exclude<ToolApprovalStatus['kind'], 'ready'>]: string } =
   {
-    new: 'the user has not approved this tool yet. Go on without it, or ask the user to approve it.',
+    new: 'the user has not approved this tool yet. Continue without it, or ask the user to approve it.',
     changed:
-      'its server has changed what it says of this tool since the user approved it. Go on without it, or ask the user to approve it again.',
-    gone: 'its server no longer offers this tool. Go on without it.',
+      'its server has changed the definition of this tool since the user approved it. Continue without it, or ask the user to approve it again.',
+    gone: 'its server no longer offers this tool. Continue without it.',
   };

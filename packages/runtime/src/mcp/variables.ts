@@ -44,7 +44,7 @@ export function expandVariables(
         if (expanded !== undefined) return expanded;
         throw new McpError(
           'bad-server',
-          `The MCP server ${server} needs the environment variable ${name} for ${key}, and it is not set. Set it, or take it out of the configuration.`,
+          `The MCP server ${server} needs the environment variable ${name} for ${key}, but it is not set. Set it, or remove it from the configuration.`,
         );
       }),
     ]),

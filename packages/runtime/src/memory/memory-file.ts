@@ -62,7 +62,7 @@ async function loadMemoryFile<Content>(
   } catch (error) {
     const quarantinePath = await quarantineFile(path);
     const reason = error instanceof Error ? error.message : String(error);
-    return loadLastGood(path, parse, `${path} is damaged (${reason}). It is now ${quarantinePath}.`);
+    return loadLastGood(path, parse, `${path} is damaged (${reason}) and was moved to ${quarantinePath}.`);
   }
 }
 
@@ -75,17 +75,16 @@ async function loadLastGood<Content>(
   const lastGood = `${path}.last-good`;
   const text = await readMemoryText(lastGood);
   if (text === null) {
-    const warnings =
-      damage === null ? [] : [damage, 'There is no earlier version of it: memory begins empty.'];
+    const warnings = damage === null ? [] : [damage, 'There is no earlier version, so memory starts empty.'];
     return { content: null, from: 'nothing', warnings };
   }
   const cause = damage ?? `${path} is missing.`;
   try {
     const content = parse(JSON.parse(text));
-    const next = `Memory goes on from ${lastGood}; remove that as well to begin anew.`;
+    const next = `Memory was restored from ${lastGood}. Remove that file as well to start empty.`;
     return { content, from: 'last good', warnings: [cause, next] };
   } catch {
-    const next = `${lastGood} is damaged, too: memory begins empty.`;
+    const next = `${lastGood} is damaged as well, so memory starts empty.`;
     return { content: null, from: 'nothing', warnings: [cause, next] };
   }
 }

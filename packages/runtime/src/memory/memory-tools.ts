@@ -31,7 +31,7 @@ export function createMemoryTools(manager: MemoryManager): readonly Tool[] {
 
 const actionTagsSchema = z
   .union([z.string(), z.array(z.string())])
-  .describe('The name of the information, such as "project_plan"; several tags with commas between them.');
+  .describe('Name of the information, such as "project_plan"; separate several tags with commas.');
 const actionValueSchema = z.string().describe('The information itself.');
 const taggedSchema = z.object({ tags: actionTagsSchema });
 
@@ -45,7 +45,7 @@ const actionParameters: { readonly [Type in MemoryActionType]: z.ZodType } = {
   storage_load: taggedSchema,
   storage_search: z.object({
     tags: actionTagsSchema.optional(),
-    query: z.string().optional().describe('Words to look for in what was saved.'),
+    query: z.string().optional().describe('Words to search for in saved entries.'),
   }),
 };
 

@@ -15,7 +15,8 @@ export function classifyModelError(error: unknown, { model, at }: ErrorContext):
   const facts = extractErrorFacts(error);
   const cause = errorCauses.find((each) => each.matches(facts)) ?? unknownCause;
   const { kind, problem, advice, retryable = retryableKinds.has(kind) } = cause;
-  const quote = facts.message === '' ? '' : ` It says: ${toPrintableLine(facts.message, errorQuoteMax)}`;
+  const quote =
+    facts.message === '' ? '' : ` Provider message: ${toPrintableLine(facts.message, errorQuoteMax)}`;
   const retryAfterMs = retryable ? parseRetryDelay(facts, at) : undefined;
   return {
     kind,
@@ -85,21 +86,21 @@ const errorCauses: readonly ErrorCause[] = [
   {
     kind: 'truncated',
     matches: createCodeMatcher(/^wireoverflow$/),
-    problem: 'sent more than a reply may take and was cut off',
-    advice: 'Ask for less at a time, or raise wireBytesMax.',
+    problem: 'exceeded the response size limit and was cut off',
+    advice: 'Request less at a time, or raise wireBytesMax.',
     retryable: false,
   },
   {
     kind: 'bad-request',
     matches: createCodeMatcher(/^notanapi$/),
-    problem: 'answered with a web page in place of a reply',
-    advice: 'Check the base URL; it is to be that of an interface, often ending in /v1.',
+    problem: 'returned a web page instead of an API response',
+    advice: 'Check the base URL; API base URLs often end in /v1.',
   },
   {
     kind: 'auth',
     matches: (facts) => createStatusMatcher(402)(facts) || createWordsMatcher(unpaidWords)(facts),
     problem: 'has no credit left',
-    advice: "Add some in the provider's billing settings, or use another model.",
+    advice: "Add credit in the provider's billing settings, or use another model.",
   },
   {
     kind: 'context-overflow',
@@ -107,32 +108,32 @@ const errorCauses: readonly ErrorCause[] = [
       createStatusMatcher(413)(facts) ||
       createWordsMatcher(tooLargeWords)(facts) ||
       (!createStatusMatcher(429)(facts) && createWordsMatcher(overflowWords)(facts)),
-    problem: 'has no room for the whole conversation',
-    advice: 'Make it shorter, or use a model with a larger window.',
+    problem: 'cannot fit the conversation into its context window',
+    advice: 'Shorten the conversation, or use a model with a larger context window.',
   },
   {
     kind: 'rate-limit',
     matches: createStatusMatcher(429),
-    problem: 'is asked more often than your account may',
-    advice: 'Wait a while, work on less at once, or ask the provider for more.',
+    problem: 'rejected the request because of a rate limit',
+    advice: 'Wait, reduce concurrency, or ask the provider for a higher limit.',
   },
   {
     kind: 'refused',
     matches: (facts) => createStatusMatcher(400, 403, 422)(facts) && createWordsMatcher(policyWords)(facts),
-    problem: 'refuses to answer this',
-    advice: 'Put it another way, or use another model.',
+    problem: 'refused to answer',
+    advice: 'Rephrase the request, or use another model.',
   },
   {
     kind: 'auth',
     matches: (facts) => createStatusMatcher(401, 403)(facts) || createWordsMatcher(badKeyWords)(facts),
-    problem: 'does not accept the API key',
-    advice: 'Check that the key is right and may use this model.',
+    problem: 'rejected the API key',
+    advice: 'Check that the key is correct and has access to this model.',
   },
   {
     kind: 'bad-request',
     matches: createStatusMatcher(301, 302, 303, 307, 308),
-    problem: 'sends its callers to another address',
-    advice: 'Set the base URL to that address; keys are not sent along to wherever an answer points.',
+    problem: 'redirected the request to another URL',
+    advice: 'Set the base URL to that URL; API keys are not sent to redirect targets.',
   },
   {
     kind: 'bad-request',
@@ -140,23 +141,23 @@ const errorCauses: readonly ErrorCause[] = [
       createStatusMatcher(404, 405, 410)(facts) ||
       createCodeMatcher(/^ai_nosuchmodelerror$/)(facts) ||
       createWordsMatcher(/\bbad port\b/)(facts),
-    problem: 'is not there',
-    advice: 'Check the name of the model and the base URL.',
+    problem: 'was not found',
+    advice: 'Check the model name and the base URL.',
   },
   {
     kind: 'timeout',
     matches: (facts) =>
       createStatusMatcher(408, 504, 524)(facts) ||
       createCodeMatcher(/timedout$|^und_err_[a-z]+_timeout$|^timeouterror$/)(facts),
-    problem: 'did not answer in time',
-    advice: 'It will be tried again; if it stays so, ask for less at a time.',
+    problem: 'did not respond in time',
+    advice: 'The request will be retried; if this persists, request less at a time.',
   },
   {
     kind: 'overloaded',
     matches: ({ status }) => status === 409 || status === 425 || (status !== null && status >= 500),
-    problem: 'cannot answer at the moment',
+    problem: 'is temporarily unavailable',
     advice:
-      "It will be tried again; if it stays so, look at the provider's status page or use another model.",
+      "The request will be retried; if this persists, check the provider's status page or use another model.",
   },
   {
     kind: 'bad-request',
@@ -165,26 +166,26 @@ const errorCauses: readonly ErrorCause[] = [
       createCodeMatcher(/^ai_(?:unsupportedfunctionality|invalidprompt|invalidargument|loadsetting)error$/)(
         facts,
       ),
-    problem: 'does not accept the request',
-    advice: 'Check the name of the model and its settings.',
+    problem: 'rejected the request',
+    advice: 'Check the model name and its settings.',
   },
   {
     kind: 'network',
     matches: createCodeMatcher(/^econnrefused$/),
-    problem: 'is not there: nothing answers at its address',
-    advice: 'Start the server if it is a local one, or check the base URL.',
+    problem: 'cannot be reached: connection refused',
+    advice: 'Start the server if it is local, or check the base URL.',
   },
   {
     kind: 'network',
     matches: createCodeMatcher(/^(?:enotfound|eai_again)$/),
-    problem: 'cannot be found: the name of its host is not known',
-    advice: 'Check the base URL and the connection to the network.',
+    problem: 'cannot be reached: unknown host name',
+    advice: 'Check the base URL and the network connection.',
   },
   {
     kind: 'network',
     matches: createCodeMatcher(/cert|^err_tls|^err_ssl|self_signed|unable_to_/),
-    problem: 'cannot be reached safely: its certificate does not hold',
-    advice: 'Check the base URL, or give Node the right certificates (NODE_EXTRA_CA_CERTS).',
+    problem: 'cannot be reached securely: invalid certificate',
+    advice: 'Check the base URL, or add the certificate with NODE_EXTRA_CA_CERTS.',
     retryable: false,
   },
   {
@@ -192,22 +193,22 @@ const errorCauses: readonly ErrorCause[] = [
     matches: (facts) =>
       createCodeMatcher(/^(?:econn|epipe|enet|ehost|und_err|err_stream|z_|hpe_)/)(facts) ||
       createWordsMatcher(/terminated|fetch failed|cannot connect|socket hang up|other side closed/)(facts),
-    problem: 'broke off: the connection was lost',
-    advice: 'It will be tried again; if it stays so, check the network.',
+    problem: 'lost the connection',
+    advice: 'The request will be retried; if this persists, check the network.',
   },
   {
     kind: 'truncated',
     matches: createWordsMatcher(/ended without a finish reason/),
     problem: 'stopped before its reply was complete',
-    advice: 'It will be tried again.',
+    advice: 'The request will be retried.',
   },
   {
     kind: 'network',
     matches: createCodeMatcher(
       /^ai_(?:jsonparse|typevalidation|invalidresponsedata|emptyresponsebody|apicall)error$/,
     ),
-    problem: 'sent something that cannot be read as a reply',
-    advice: 'It will be tried again; if it stays so, check the base URL and the version of the server.',
+    problem: 'sent an invalid response',
+    advice: 'The request will be retried; if this persists, check the base URL and the server version.',
   },
 ];
 
@@ -215,5 +216,5 @@ const unknownCause: ErrorCause = {
   kind: 'unknown',
   matches: () => true,
   problem: 'failed',
-  advice: 'It will be tried again.',
+  advice: 'The request will be retried.',
 };

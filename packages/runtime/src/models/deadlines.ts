@@ -22,7 +22,7 @@ export function resolveModelLimits(overrides: Partial<ModelLimits>): ModelLimits
   const limits = { ...modelLimits, ...overrides };
   for (const [name, value] of Object.entries(limits)) {
     if (!Number.isInteger(value) || value < 1 || value > limitMax) {
-      throw new RangeError(`${name} is to be a whole number from 1 to ${limitMax}, not ${String(value)}.`);
+      throw new RangeError(`${name} must be an integer from 1 to ${limitMax}, not ${String(value)}.`);
     }
   }
   return limits;

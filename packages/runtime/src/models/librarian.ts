@@ -37,7 +37,7 @@ async function* streamLibrarianReply(
 
 const cancelledChunk: ModelChunk = {
   type: 'failure',
-  error: { kind: 'unknown', message: 'The librarian was called off.', retryable: false },
+  error: { kind: 'unknown', message: 'The librarian was cancelled.', retryable: false },
 };
 
 /**

@@ -97,5 +97,5 @@ async function collectReply(
   for await (const chunk of model.stream(request, signal)) {
     if (chunk.type === 'reply' || chunk.type === 'failure') return chunk;
   }
-  return { type: 'failure', error: { kind: 'truncated', message: 'The librarian said nothing.' } };
+  return { type: 'failure', error: { kind: 'truncated', message: 'The librarian returned no reply.' } };
 }

@@ -123,7 +123,7 @@ class MissingProgramError extends Error {
   readonly code = 'ENOENT';
 
   constructor(file: string) {
-    super(`There is no command ${JSON.stringify(file)}. Install it, or correct its name.`);
+    super(`Command not found: ${JSON.stringify(file)}. Install it, or correct its name.`);
   }
 }
 
@@ -135,6 +135,6 @@ const programExtensions = ['.com', '.exe', '.bat', '.cmd'] as const;
 function quoteForBatchFile(argument: string, program: string): string {
   if (!/["%\r\n\0]/.test(argument)) return `"${argument}"`;
   throw new TypeError(
-    `${JSON.stringify(program)} is a batch file, and an argument with a quotation mark, a percent sign or a line break cannot be passed to it safely on Windows. Name the program that it starts, such as node with a script.`,
+    `${JSON.stringify(program)} is a batch file, and an argument with a quotation mark, a percent sign or a line break cannot be passed to it safely on Windows. Use the program that it starts instead, such as node with a script.`,
   );
 }

@@ -31,8 +31,7 @@ export async function readProfileFile(path: string): Promise<Profile> {
   }
 }
 
-const unsupportedProfileExtension =
-  'profiles are read from .json, .yaml and .yml files. Rename it to say which it is.';
+const unsupportedProfileExtension = 'unknown file extension. A profile must be a .json, .yaml or .yml file.';
 
 /** Returns the parsed value with a chart file name replaced by the chart it contains. */
 async function loadProfileChart(path: string, { value, findLine }: ParsedDataFile): Promise<unknown> {

@@ -23,7 +23,7 @@ export function parseToolCall(
   reader: JsonReader,
 ): ParsedCall {
   if (tool.trim() === '') {
-    const problem = 'a call does not say which tool it is for';
+    const problem = 'a call does not name a tool';
     return { problem: { problem, location, hint: 'Name the tool.' } };
   }
   const parsed = parseToolArguments(args, reader);
@@ -59,7 +59,7 @@ function parseArgumentsText(text: string, reader: JsonReader, depthLeft = 1): Pa
   }
   if (!source.text.startsWith('{')) return { problem: 'are not a JSON object' };
   const { ending, end } = scanJsonSegment(source, 0);
-  if (ending === 'cut') return { problem: 'break off before their last bracket' };
+  if (ending === 'cut') return { problem: 'are cut off before the closing bracket' };
   if (parsed === null || end !== source.length) return { problem: 'are not valid JSON' };
   return validateArguments(parsed.value);
 }
@@ -67,5 +67,7 @@ function parseArgumentsText(text: string, reader: JsonReader, depthLeft = 1): Pa
 function validateArguments(value: Json): ParsedArguments {
   if (!isJsonObject(value)) return { problem: 'are not a JSON object' };
   if (anyJsonSchema.safeParse(value).success) return { args: value };
-  return { problem: `hold what JSON cannot, or are nested deeper than ${payloadDepthMax} levels` };
+  return {
+    problem: `contain values that JSON does not allow, or are nested deeper than ${payloadDepthMax} levels`,
+  };
 }

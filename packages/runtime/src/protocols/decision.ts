@@ -76,9 +76,9 @@ function isEmptyPayload({ calls, nextState, logs, answer }: ReplyPayload): boole
 }
 
 const emptyReplyProblem: ReplyProblem = {
-  problem: 'it says nothing that can be acted on',
+  problem: 'it contains no action, state or answer',
   location: 'the whole reply',
-  hint: 'Say what to do next, in the format that was asked for.',
+  hint: 'Reply with the next step in the required format.',
 };
 
 function checkCallCount(count: number, callsMax: number): readonly ReplyProblem[] {

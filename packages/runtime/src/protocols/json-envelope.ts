@@ -198,7 +198,7 @@ function parseEnvelopeCall(value: Json, { reader, location, tool }: CallParseCon
     ? undefined
     : findUnknownKey(call, keysBesideCall);
   if (unknownKey !== undefined) {
-    const problem = `${formatShortValue(unknownKey)} stands beside the call of ${toPrintableLine(toolName, 60)}, not in its arguments`;
+    const problem = `${formatShortValue(unknownKey)} is next to the call of ${toPrintableLine(toolName, 60)} instead of in its arguments`;
     return { problem: { problem, location, hint: 'Put all arguments into one object under "args".' } };
   }
   return parseToolCall(

@@ -112,19 +112,19 @@ function attachProse(
 }
 
 const missingJsonProblem: ReplyProblem = {
-  problem: 'there is no JSON object that says what to do',
+  problem: 'there is no JSON object with an action',
   location: 'the whole reply',
   hint: 'Reply with one JSON object and nothing else.',
 };
 
 const unreadableJsonProblem: ReplyProblem = {
-  problem: 'the JSON cannot be read',
+  problem: 'the JSON is invalid',
   location: 'the JSON object',
   hint: 'Use double quotes, and escape quotes and line breaks inside strings.',
 };
 
 const truncatedJsonProblem: ReplyProblem = {
-  problem: 'the JSON breaks off before its last bracket',
+  problem: 'the JSON is cut off before its closing bracket',
   location: 'the end of the reply',
   hint: 'Send the whole object again. Make it shorter if it did not fit.',
 };
@@ -140,8 +140,8 @@ function buildJsonInstructions({ tools, states, logs, callsMax }: ProtocolContex
       ? ['- To use a tool: "action": "tool", its name under "tool", its arguments under "args".']
       : []),
     ...(tools.length > 0 ? calls : []),
-    ...(states.length > 0 ? [`- To go to another state: "next_state", one of ${states.join(', ')}.`] : []),
-    ...logs.map((log) => `- Under "${log}" you may keep a note for later.`),
+    ...(states.length > 0 ? [`- To change the state: "next_state", one of ${states.join(', ')}.`] : []),
+    ...logs.map((log) => `- "${log}" may contain a note for later.`),
     ...(states.length === 0
       ? ['- To end with an answer: "action": "finish", the whole answer under "final".']
       : []),

@@ -83,7 +83,7 @@ function parseListValue(text: string, { schema }: ToolParameter, reader: JsonRea
 function createUnknownActionProblem(type: string, tools: readonly ToolDescription[]): ReplyProblem {
   const names = tools.map(({ name }) => name);
   const location = '<type>';
-  const hint = names.length === 0 ? 'Give no action now.' : `The actions are: ${names.join(', ')}.`;
+  const hint = names.length === 0 ? 'Do not give an action now.' : `The actions are: ${names.join(', ')}.`;
   if (type === '') return { problem: 'the action has no type', location, hint };
   const nearest = findNearestName(type, names, 3);
   const suggestion = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
@@ -105,7 +105,7 @@ function createUnknownParameterProblem(
 
 function createTypeMismatchProblem({ name, type }: ToolParameter, action: string): ReplyProblem {
   return {
-    problem: `${name} of ${action} is not what it must be: ${type}`,
+    problem: `${name} of ${action} must be of type ${type}`,
     location: `<${name}>`,
     hint: `Write a JSON value of the type ${type}.`,
   };

@@ -11,7 +11,7 @@ export const truncatedActionProblem: ReplyProblem = {
 
 export function createBrokenTagProblem(name: string): ReplyProblem {
   return {
-    problem: `the tag <${name}> is not finished or has an attribute that cannot be read`,
+    problem: `the tag <${name}> is incomplete or has an invalid attribute`,
     location: `<${name}>`,
     hint: 'Write attributes as name="text" without < in it, or use elements instead.',
   };
@@ -23,7 +23,7 @@ export function createStrayTagProblem(name: string): ReplyProblem {
 
 export function createMisplacedTagProblem(name: string): ReplyProblem {
   return {
-    problem: `<${name}> stands outside <action>`,
+    problem: `<${name}> is outside <action>`,
     location: `<${name}>`,
     hint: 'Put it inside the <action> that it belongs to.',
   };

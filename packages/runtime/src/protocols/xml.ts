@@ -108,13 +108,13 @@ function buildXmlInstructions({ tools, states, logs, callsMax }: ProtocolContext
   const count = callsMax === 1 ? 'one <action>' : 'one or more <action>';
   const lines = [
     'Reply with valid XML: one <agent> element and nothing else.',
-    ...(states.length > 0 ? [`- <next_state> says where to go next: ${states.join(', ')}.`] : []),
-    ...logs.map((log) => `- <${log}> may hold a note for later.`),
+    ...(states.length > 0 ? [`- <next_state> names the next state, one of: ${states.join(', ')}.`] : []),
+    ...logs.map((log) => `- <${log}> may contain a note for later.`),
     ...(tools.length > 0
       ? [
-          `- To have something done, give ${count}: <type> names it, the other elements are its parameters.`,
-          ...(states.length > 0 ? ['- With an <action>, <next_state> is not looked at.'] : []),
-          '- Text with < or & in it goes between <![CDATA[ and ]]>.',
+          `- To act, give ${count}: <type> names it, the other elements are its parameters.`,
+          ...(states.length > 0 ? ['- With an <action>, <next_state> is ignored.'] : []),
+          '- Put text that contains < or & between <![CDATA[ and ]]>.',
           'The actions are:',
           ...tools.map(describeTool),
         ]

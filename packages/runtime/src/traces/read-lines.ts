@@ -53,7 +53,7 @@ export async function* readTraceLines(
 }
 
 function describeTooLarge({ heldBytes }: TraceLimits): string {
-  return `one run over many lines, of more than ${formatMegabytes(heldBytes)}; only files with whole runs on each line can be larger`;
+  return `one run over many lines exceeds ${formatMegabytes(heldBytes)}; only files with complete runs on each line can be larger`;
 }
 
 function parseLineValue(line: TextLine): { readonly json: Json; readonly bytes: number } | string {
@@ -63,7 +63,7 @@ function parseLineValue(line: TextLine): { readonly json: Json; readonly bytes: 
     if (typeof json !== 'object' || json === null) return 'expected an object on each line';
     return { json, bytes: line.bytes };
   } catch (error) {
-    return `not JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return `invalid JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

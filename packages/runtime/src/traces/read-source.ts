@@ -24,7 +24,7 @@ export async function* readTraceSource(
     if (source.isFromFolder && isForeignLine(first)) return;
     const { value: second } = await lines.next();
     if (isForeignLine(first) && (second === undefined || isForeignLine(second))) {
-      yield createTraceProblem(source, first.number, 'it begins neither like JSON nor like lines of it');
+      yield createTraceProblem(source, first.number, 'it is neither JSON nor JSON Lines');
       return;
     }
     const all = chainLines(second === undefined ? [first] : [first, second], lines);
@@ -68,7 +68,7 @@ async function* readTraceDocument(
     return yield createTraceProblem(
       source,
       null,
-      `one JSON document of more than ${limit}; write one run on each line instead`,
+      `one JSON document exceeds ${limit}; write one run on each line instead`,
     );
   }
   const whole = tryParseJson(bufferedLines.map((line) => ('text' in line ? line.text : '')).join('\n'));
@@ -95,7 +95,7 @@ async function* readBrokenDocument(
     yield createTraceProblem(
       source,
       bufferedLines[0]?.number ?? null,
-      'not JSON: it begins like a document that goes over many lines, and breaks off',
+      'invalid JSON: the multi-line document is incomplete',
     );
 }
 

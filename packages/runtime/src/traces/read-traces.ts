@@ -68,7 +68,7 @@ async function* readOneSource(
     stream.destroy();
   }
   if (failure.message !== null && options.signal?.aborted !== true) {
-    yield createTraceProblem(source, null, `it cannot be read on: ${failure.message}`);
+    yield createTraceProblem(source, null, `reading failed: ${failure.message}`);
   }
 }
 

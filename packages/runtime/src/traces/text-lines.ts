@@ -61,7 +61,7 @@ class PendingLine {
     if (bytes > this.#bytesMax)
       return {
         number,
-        error: `too long: ${formatMegabytes(bytes)}, where ${formatMegabytes(this.#bytesMax)} can be held`,
+        error: `too long: ${formatMegabytes(bytes)}; the limit is ${formatMegabytes(this.#bytesMax)}`,
       };
     try {
       const [first = Buffer.alloc(0)] = pieces;

@@ -78,8 +78,8 @@ async function* listFolderSources(
 /** Links may form cycles and special files may never end, so both are skipped silently. */
 const skipMessages: Partial<Record<SkipReason, string>> = {
   unreadable: 'this folder cannot be read; check its permissions',
-  'too-deep': 'it lies too many folders deep',
-  'limit-reached': 'the folder has too many entries; what comes after this one was left out',
+  'too-deep': 'it is nested too deeply',
+  'limit-reached': 'the folder has too many entries; the rest was skipped',
 };
 
 function isForeignFolder(path: string, isFolder: boolean): boolean {

@@ -89,20 +89,25 @@ describe('readChartFile', () => {
 
 describe('a file without a chart', () => {
   it.each([
-    ['a.yaml', 'name: [a', 1, 'this is not YAML: '],
-    ['b.yaml', 'name: a\n\nname: b', 3, 'the key "name" stands there twice.'],
-    ['c.yaml', 'name: a\ninitial: !state b', 2, 'tags are not read. Write the value without it.'],
-    ['d.yaml', 'name: a\n---\nname: b', 2, 'there is a second document. Put it into a file of its own.'],
-    ['e.yaml', 'a: !!js/function x', 1, 'tags are not read.'],
-    ['f.yaml', 'name: *nobody', null, 'this is not YAML: Unresolved alias'],
-    ['g.json', '{\n  "name": "a",\n  "initial" "b"\n}', 3, 'this is not JSON: '],
-    ['h.json', '{\n  "name": "a",\n', 3, 'this is not JSON: '],
-    ['i.json', '# no JSON\nname: a', 1, 'this is not JSON: '],
-    ['n.json', '{\n  "a": 1,\n  // why\n  "b": 2\n}', 3, 'this is not JSON: '],
-    ['o.json', `${'\n'.repeat(99)}[1, -2.5e3, "x\\n", true, null,]\n\n`, 100, 'this is not JSON: '],
-    ['p.json', '', 1, 'this is not JSON: '],
-    ['j.json', '{\n"name": "a",\n"name": "b"}', 3, 'the key "name" stands there twice.'],
-    ['k.yaml', new Uint8Array([0x6e, 0xff, 0xfe]), null, 'this is not text in UTF-8. Save it as such.'],
+    ['a.yaml', 'name: [a', 1, 'invalid YAML: '],
+    ['b.yaml', 'name: a\n\nname: b', 3, 'duplicate key "name".'],
+    ['c.yaml', 'name: a\ninitial: !state b', 2, 'tags are not supported. Write the value without a tag.'],
+    [
+      'd.yaml',
+      'name: a\n---\nname: b',
+      2,
+      'the file contains a second document. Move it to a separate file.',
+    ],
+    ['e.yaml', 'a: !!js/function x', 1, 'tags are not supported.'],
+    ['f.yaml', 'name: *nobody', null, 'invalid YAML: Unresolved alias'],
+    ['g.json', '{\n  "name": "a",\n  "initial" "b"\n}', 3, 'invalid JSON: '],
+    ['h.json', '{\n  "name": "a",\n', 3, 'invalid JSON: '],
+    ['i.json', '# no JSON\nname: a', 1, 'invalid JSON: '],
+    ['n.json', '{\n  "a": 1,\n  // why\n  "b": 2\n}', 3, 'invalid JSON: '],
+    ['o.json', `${'\n'.repeat(99)}[1, -2.5e3, "x\\n", true, null,]\n\n`, 100, 'invalid JSON: '],
+    ['p.json', '', 1, 'invalid JSON: '],
+    ['j.json', '{\n"name": "a",\n"name": "b"}', 3, 'duplicate key "name".'],
+    ['k.yaml', new Uint8Array([0x6e, 0xff, 0xfe]), null, 'it is not valid UTF-8. Save it as UTF-8.'],
   ] as const)('is told where its syntax is wrong: %s', async (name, content, line, problem) => {
     const error = await readChartTextError(name, content);
     expect(error).toMatchObject({ code: 'syntax', line, path: join(folder, name) });

@@ -52,7 +52,7 @@ describe('withAgentKeys', () => {
     const { profile, warnings } = applyAgentKeys(requireProfile('pawl'), { agent: agentKeys });
     expect(profile.settings).toStrictEqual({ ...requireProfile('pawl').settings, maxRetries: 5 });
     expect(warnings).toEqual([
-      'agent.state_machine is for the governor nexora, which the profile pawl does not have; it was left out.',
+      'agent.state_machine was ignored: it applies only to the nexora governor, which the profile pawl does not use.',
     ]);
   });
 

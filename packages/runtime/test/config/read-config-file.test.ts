@@ -163,7 +163,7 @@ describe('readConfigFile', () => {
     [
       'baseUrl: http://127.0.0.1',
       1,
-      'baseUrl: it is for the model beside it, and there is none. Name the model, too.',
+      'baseUrl: it applies only to a model set in the same file. Set "model" as well.',
     ],
     [
       'permission:\n  mode: yolo',
@@ -178,18 +178,14 @@ describe('readConfigFile', () => {
     [
       'mcpServers:\n  a__b:\n    command: x',
       2,
-      'mcpServers.a__b: is to be up to 32 letters and digits with single - or _ between them.',
+      'mcpServers.a__b: must be up to 32 letters and digits, with single - or _ between them.',
     ],
-    [
-      'mcpServers:\n  a:\n    args: []',
-      2,
-      'mcpServers.a: needs either a command that starts it or a url where it is, and not both.',
-    ],
+    ['mcpServers:\n  a:\n    args: []', 2, 'mcpServers.a: needs either a command or a url, not both.'],
     ['mcpServers:\n  a:\n    command: x\n    url: y', 2, 'mcpServers.a: needs either a command'],
     [
       'mcpServers:\n  a:\n    command: x\n    headers: {}',
       2,
-      'mcpServers.a: has headers, which are for servers with a url. Use env instead.',
+      'mcpServers.a: has headers, which apply only to servers with a url. Use env instead.',
     ],
     ['mcpServers:\n  a:\n    url: http://x\n    env: {}', 2, 'mcpServers.a: has args, env or cwd'],
     [
@@ -210,7 +206,7 @@ describe('readConfigFile', () => {
     [
       'hooks:\n  afterTools:\n    - command: npm test',
       3,
-      'hooks.afterTools[0].command: expected a list: a program, and then its arguments.',
+      'hooks.afterTools[0].command: expected a list: a program and its arguments.',
     ],
     [
       'hooks:\n  afterTools:\n    - command: []',
@@ -316,9 +312,9 @@ describe('a secret in a file', () => {
     const path = writeConfigFile('secret.yaml', text);
     const { warnings } = await readConfigFile(path);
     expect(warnings).toEqual([
-      `"${path}", line 5: mcpServers.github.env.GITHUB_TOKEN looks like a secret. Take it out of the file: write "\${GITHUB_TOKEN}" there, and set the environment variable GITHUB_TOKEN.`,
-      `"${path}", line 6: mcpServers.github.env.MY_PASSWORD looks like a secret. Take it out of the file: write "\${MY_PASSWORD}" there, and set the environment variable MY_PASSWORD.`,
-      `"${path}", line 11: mcpServers.remote.headers.Authorization looks like a secret. Take it out of the file: write "\${NAME}" there, and set the environment variable NAME.`,
+      `"${path}", line 5: mcpServers.github.env.GITHUB_TOKEN looks like a secret. Replace it with "\${GITHUB_TOKEN}" and set the environment variable GITHUB_TOKEN.`,
+      `"${path}", line 6: mcpServers.github.env.MY_PASSWORD looks like a secret. Replace it with "\${MY_PASSWORD}" and set the environment variable MY_PASSWORD.`,
+      `"${path}", line 11: mcpServers.remote.headers.Authorization looks like a secret. Replace it with "\${NAME}" and set the environment variable NAME.`,
     ]);
     expect(warnings.join()).not.toMatch(/ghp_|hunter2/);
   });
@@ -350,7 +346,7 @@ it('warns of headers that others could read on the way', async () => {
   };
   const { warnings } = await readConfigFile(writeConfigFile('http.json', JSON.stringify({ mcpServers })));
   expect(warnings).toEqual([
-    expect.stringContaining('mcpServers.far.headers are sent so that others can read them. Use https.'),
+    expect.stringContaining('mcpServers.far.headers are sent unencrypted. Use https.'),
   ]);
 });
 
@@ -361,7 +357,7 @@ it.each([
 ])('is not quoted by a parser that stumbles over it: %s', async (text) => {
   const { code, message } = await readConfigTextError('quoted.json', text);
   expect(code).toBe('syntax');
-  expect(message).toContain('this is not JSON');
+  expect(message).toContain('invalid JSON');
   expect(message).not.toContain('hunter');
 });
 
@@ -379,7 +375,7 @@ describe('findConfig', () => {
   it('does not choose between two', async () => {
     const two = mkdtempSync(join(folder, 'two-'));
     for (const name of ['pawl.config.json', 'pawl.config.yml']) writeFileSync(join(two, name), '{}');
-    await expect(findConfigFile(two)).rejects.toThrow('Keep one of them.');
+    await expect(findConfigFile(two)).rejects.toThrow('Keep only one of them.');
   });
 });
 

@@ -75,12 +75,12 @@ describe('runConfigCode', () => {
     [
       `import { x } from './other.ts';\nexport default x;`,
       null,
-      'it imports "./other.ts"; it is to stand alone',
+      'it imports "./other.ts"; a configuration may import only types',
     ],
     [
       `import x from 'some-package';\nexport default x;`,
       null,
-      'it imports "some-package"; it is to stand alone',
+      'it imports "some-package"; a configuration may import only types',
     ],
     ['export const config = {};', null, 'it has no default export; end it with: export default { … }'],
     [
@@ -92,19 +92,19 @@ describe('runConfigCode', () => {
     [
       `import { readFileSync } from 'node:fs';\nexport default readFileSync('/etc/hostname', 'utf8');`,
       2,
-      'it reads or writes files',
+      'it accesses files',
     ],
     [
       `import { writeFileSync } from 'node:fs';\nexport default writeFileSync('x', '');`,
       2,
-      'it reads or writes files',
+      'it accesses files',
     ],
     [
       `import { execSync } from 'node:child_process';\nexport default execSync('id');`,
       2,
       'or starts programs',
     ],
-    ['process.exit(0);', null, 'it ended before it had exported a configuration'],
+    ['process.exit(0);', null, 'it exited without exporting a configuration'],
     ['throw null;', null, 'null.'],
   ])('says why a program comes to nothing: %j', async (text, line, problem) => {
     const error = await runConfigError(text);

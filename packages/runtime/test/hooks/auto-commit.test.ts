@@ -76,7 +76,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     scratch.put('a', '');
     expect(await runAfterTools(hooks)).toBe(true);
     expect(scratch.git('ls-files').trim()).toBe('a');
-    expect(reports).toEqual([expect.stringMatching(/^Not committed, because its name is not text/)]);
+    expect(reports).toEqual([expect.stringMatching(/^Not committed, because its name is not valid UTF-8/)]);
   });
 
   it('commits deletions, odd names and links', async () => {
@@ -234,7 +234,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(await runAfterTools(hooks)).toBe(false);
     expect(reports).toEqual([
       expect.stringContaining('index.lock'),
-      'Nothing was committed: a merge, rebase or the like is under way (MERGE_HEAD).',
+      'Nothing was committed: a merge, rebase, cherry-pick or revert is in progress (MERGE_HEAD).',
     ]);
   });
 
@@ -248,7 +248,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(await runAfterTools(hooks)).toBe(true);
     expect(scratch.git('ls-files').trim()).toBe('code.ts');
     expect(reports).toHaveLength(4);
-    expect(reports[0]).toBe('Not committed, because it may hold a secret: .env');
+    expect(reports[0]).toBe('Not committed, because it may contain a secret: .env');
   });
 
   it('says nothing in a message of what is in files, of secrets in names, or of made-up tools', async () => {
@@ -323,7 +323,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(other.git('status', '--porcelain')).toBe('?? a\n');
     expect(reports).toEqual([
       expect.stringContaining('belongs to another folder'),
-      expect.stringContaining('its files are somewhere else'),
+      expect.stringContaining('outside this folder'),
       expect.stringContaining('belongs to another folder'),
     ]);
     other.remove();

@@ -76,13 +76,13 @@ describeOnUnix('hooks after tools', () => {
     });
     expect(await hooks.afterTools(completedTools, neverSignal)).toBe(true);
     expect(existsSync(join(workspace, 'reached'))).toBe(true);
-    const passedOver = 'A hook after tools did not work and was passed over: ';
+    const passedOver = 'An after-tools hook failed and was skipped: ';
     expect(reports.map((line) => line.replace(passedOver, ''))).toEqual([
       'sh ended with exit code 7: broken',
       'there-is-no-such-command could not be started: there is no such command or folder, or you may not use it',
       'sh took longer than 0.05 s and was ended',
       'thrown',
-      'it took longer than 0.05 s',
+      'it timed out after 0.05 s',
     ]);
   });
 
@@ -130,7 +130,7 @@ describeOnUnix('hooks before tools', () => {
     expect(await said({ command: toShellCommand('cat > told') })).toBe('allow');
     expect(JSON.parse(readWorkspaceFile('told'))).toEqual({ hook: 'before-tool', workspace, call });
     expect(await said({ command: toShellCommand('echo too dangerous; echo more; exit 2') })).toBe(
-      'deny: A hook said no: sh ended with exit code 2: too dangerous',
+      'deny: Denied by a before-tool hook: sh ended with exit code 2: too dangerous',
     );
   });
 
@@ -141,7 +141,7 @@ describeOnUnix('hooks before tools', () => {
     );
     expect(await said({ command: toShellCommand('kill -KILL $$') })).toMatch(/^deny: .*SIGKILL/);
     expect(await said({ run: () => Promise.reject(new Error('a mistake')) })).toBe(
-      'deny: A hook that must agree did not work: a mistake',
+      'deny: Denied because a before-tool hook failed: a mistake',
     );
     expect(await said({ run: () => new Promise<never>(() => undefined), timeoutMs: 20 })).toMatch(/^deny: /);
     let deep: Json = 1;
@@ -270,8 +270,8 @@ describeOnUnix('an agent with hooks', () => {
     await agent.waitUntilIdle();
     await hooks.waitUntilIdle();
     expect(reports).toEqual([
-      'A hook for the end of a turn did not work: sh ended with exit code 1',
-      'A hook for the end of a turn did not work: thrown',
+      'A finish hook failed: sh ended with exit code 1',
+      'A finish hook failed: thrown',
     ]);
     expect(existsSync(join(workspace, 'last'))).toBe(true);
   });

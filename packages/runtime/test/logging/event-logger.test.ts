@@ -88,7 +88,7 @@ describe('createEventLogger', () => {
         to,
         cause,
         durationMs,
-        msg: 'changed state',
+        msg: 'state changed',
       })),
     );
   });
@@ -118,7 +118,7 @@ describe('createEventLogger', () => {
     expect(filterByKind(lines, 'permission')).toEqual([
       expect.objectContaining({
         level: 'warn',
-        msg: 'denied a call',
+        msg: 'call denied',
         tool: 'look',
         reason: expect.stringContaining('Not run again') as string,
       }),
@@ -134,7 +134,7 @@ describe('createEventLogger', () => {
       },
     });
     expect(filterByKind(lines, 'permission')).toMatchObject([
-      { level: 'info', msg: 'asked for permission' },
+      { level: 'info', msg: 'permission requested' },
       { level: 'warn', tool: 'look', decision: 'deny', reason: 'not today' },
     ]);
   });
@@ -147,7 +147,7 @@ describe('createEventLogger', () => {
     });
     expect(filterByKind(lines, 'retry')).toMatchObject([
       { level: 'warn', errorKind: 'overloaded', message: 'try later [key]', retries: 1 },
-      { level: 'info', msg: 'tries again' },
+      { level: 'info', msg: 'retrying' },
     ]);
     expect(filterByKind(lines, 'model')).toMatchObject([{ level: 'error', errorKind: 'overloaded' }]);
     expect(filterByKind(lines, 'action')).toMatchObject([{ level: 'error', action: { type: 'show-error' } }]);
@@ -212,7 +212,7 @@ describe('createEventLogger', () => {
     }
     const lines = written.map((line) => JSON.parse(line) as LogLine);
     expect(filterByKind(lines, 'memory')).toMatchObject([
-      { msg: 'made room', freedTokens: 40, heldTokens: 100 },
+      { msg: 'compaction finished', freedTokens: 40, heldTokens: 100 },
     ]);
     expect(filterByKind(lines, 'retry')).toMatchObject([
       { level: 'warn', of: 'paging', message: 'disk full', retries: 1 },

@@ -80,7 +80,7 @@ describe('approvals in a file', () => {
     const path = join(folder, 'damaged.json');
     writeFileSync(path, content, 'latin1');
     const approvals = createFileApprovalStore(path);
-    await expect(approvals.getFingerprints('one')).rejects.toThrow('The approvals of MCP tools in');
+    await expect(approvals.getFingerprints('one')).rejects.toThrow('MCP tool approvals in');
     await expect(approvals.approve([{ server: 'a', tool: 'b', fingerprint: 'c' }])).rejects.toThrow(path);
     expect(readFileSync(path, 'latin1')).toBe(content);
   });

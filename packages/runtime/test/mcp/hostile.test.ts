@@ -18,40 +18,40 @@ describe('a server that cannot be started', () => {
     const error = await getMcpError(behave('dies-at-once'));
     expect(error.code).toBe('cannot-start');
     expect(error.message).toBe(
-      'The MCP server bad did not start. It ended with exit code 7. It said: no such database',
+      'The MCP server bad did not start. It exited with code 7. Standard error: no such database',
     );
   });
 
   it('is named when there is no such command', async () => {
     const error = await getMcpError(connect({ name: 'none', command: 'pawl-no-such-command' }));
     expect(error.message).toContain(
-      'There is no command "pawl-no-such-command". Install it, or correct its name.',
+      'Command not found: "pawl-no-such-command". Install it, or correct its name.',
     );
   });
 
-  it('is named when its command is not a program', async () => {
+  it('is named when its command is not executable', async () => {
     const error = await getMcpError(connect({ name: 'folder', command: import.meta.dirname }));
-    expect(error.message).toContain('is not a program');
+    expect(error.message).toContain('is not executable');
   });
 
   it('is given up on when it never answers', async () => {
     const error = await getMcpError(behave('never-answers', { limits: { startMs: 300 } }));
     expect(error.code).toBe('too-slow');
-    expect(error.message).toContain('allow it more time with startMs');
+    expect(error.message).toContain('increase startMs');
   });
 
   it('is given up on when nobody wants to wait any longer', async () => {
     const stop = new AbortController();
     const started = getMcpError(behave('never-answers', { signal: stop.signal }));
     setTimeout(() => stop.abort(), 100);
-    expect((await started).message).toBe('Called off before it was started.');
+    expect((await started).message).toBe('Cancelled before it was started.');
     expect((await getMcpError(behave('good', { signal: AbortSignal.abort() }))).code).toBe('closed');
   });
 
   it('is believed when it refuses, without its control characters', async () => {
     const error = await getMcpError(behave('refuses'));
     expect(error.code).toBe('bad-answer');
-    expect(error.message).toBe('The MCP server bad refuses to work with us: We do not\\u001b like you');
+    expect(error.message).toBe('The MCP server bad rejected the connection: We do not\\u001b like you');
   });
 
   it('is refused when its handshake is none', async () => {
@@ -61,17 +61,17 @@ describe('a server that cannot be started', () => {
   });
 
   it.each([
-    [{ name: 'a__b', command: 'x' }, 'has a bad name'],
-    [{ name: '_a', command: 'x' }, 'has a bad name'],
-    [{ name: '__proto__', command: 'x' }, 'has a bad name'],
+    [{ name: 'a__b', command: 'x' }, 'has an invalid name'],
+    [{ name: '_a', command: 'x' }, 'has an invalid name'],
+    [{ name: '__proto__', command: 'x' }, 'has an invalid name'],
     [{ name: 'a', command: '' }, 'has no command'],
     [{ name: 'a', command: '-c' }, 'has no command'],
     [{ name: 'a', command: 'x', args: ['a\0b'] }, 'NUL character'],
     [{ name: 'a', command: 'x', cwd: '/no/such/folder' }, 'is not a folder'],
     [{ name: 'a', command: 'x', env: { KEY: '${PAWL_NOT_SET}' } }, 'PAWL_NOT_SET'],
-    [{ name: 'a', url: 'file:///etc/passwd' }, 'neither http:// nor https://'],
-    [{ name: 'a', url: 'nowhere' }, 'neither http:// nor https://'],
-    [{ name: 'a', url: 'https://me:secret@example.com/' }, 'has a password in its address'],
+    [{ name: 'a', url: 'file:///etc/passwd' }, 'only http:// and https:// are supported'],
+    [{ name: 'a', url: 'nowhere' }, 'only http:// and https:// are supported'],
+    [{ name: 'a', url: 'https://me:secret@example.com/' }, 'has credentials in its URL'],
   ])('is refused before anything runs: %j', async (server, problem) => {
     const error = await getMcpError(connect(server));
     expect(error.code).toBe('bad-server');
@@ -85,7 +85,7 @@ describe('a server that misbehaves while it is called', () => {
     const connection = await behave('dies-on-call', { limits: { backoffMs: 1 } });
     const failure = await getCallFailure(callMcpTool(connection, 'bad__echo'));
     expect(failure).toBe(
-      'failed: The MCP server bad went away during this call. It ended with exit code 3. It said: out of luck\\u001b[31m The call may have run fully, partly or not at all: check before you repeat it. The server is started again with the next call.',
+      'failed: The MCP server bad disconnected during this call. It exited with code 3. Standard error: out of luck\\u001b[31m The call may have completed fully, partially or not at all. Check before you repeat it. The next call restarts the server.',
     );
     expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toBe(failure);
   });
@@ -94,10 +94,10 @@ describe('a server that misbehaves while it is called', () => {
     const connection = await behave('dies-on-call', { limits: { restarts: 2, backoffMs: 1 } });
     for (let count = 0; count < 3; count += 1)
       expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain(
-        'went away during this call',
+        'disconnected during this call',
       );
     expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toBe(
-      'failed: The MCP server bad was started 2 times in a row without one call that came to an end. It is not started again: mend it, and begin a new session.',
+      'failed: The MCP server bad was started 2 times in a row without completing a call, so it is not restarted. Fix it, then start a new session.',
     );
   });
 
@@ -118,7 +118,7 @@ describe('a server that misbehaves while it is called', () => {
   it('runs out of time, and is told to stop', async () => {
     const connection = await behave('silent', { limits: { callMs: 200 } });
     expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toBe(
-      'timeout: The MCP server bad did not answer within 200 ms and was told to stop. The call may have run fully, partly or not at all: check before you repeat it.',
+      'timeout: The MCP server bad did not respond within 200 ms, so the call was cancelled. The call may have completed fully, partially or not at all. Check before you repeat it.',
     );
     const notes = join(folder, 'silent.notes');
     await expect.poll(() => readFileSync(notes, 'utf8')).toContain('cancelled');
@@ -132,7 +132,7 @@ describe('a server that misbehaves while it is called', () => {
     const result = callMcpTool(connection, 'bad__echo', {}, { signal: stop.signal });
     await expect.poll(() => readFileSync(notes, 'utf8').slice(before.length)).toContain('called');
     stop.abort();
-    expect(await getCallFailure(result)).toContain('interrupted: Called off while bad was at work.');
+    expect(await getCallFailure(result)).toContain('interrupted: Cancelled while bad was running it.');
     await expect.poll(() => readFileSync(notes, 'utf8').slice(before.length)).toContain('cancelled');
   });
 
@@ -145,7 +145,7 @@ describe('a server that misbehaves while it is called', () => {
   it.each(['huge', 'huge-in-front'])('lives on after a result that is too large to take: %s', async (way) => {
     const connection = await behave(way);
     expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toBe(
-      'failed: The MCP server bad refuses the call: The answer cannot be taken. It has more than 8388608 bytes. Ask for less at a time.',
+      'failed: The MCP server bad rejected the call: The response is invalid. It has more than 8388608 bytes. Request less data at a time.',
     );
     expect(connection.problems).toEqual([]);
   });
@@ -153,13 +153,13 @@ describe('a server that misbehaves while it is called', () => {
   it('is ended when it sends what is too large and fits no call', async () => {
     const connection = await behave('huge-nameless');
     expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain(
-      'It writes something to its standard output that is not MCP.',
+      'It writes output that is not MCP to standard output.',
     );
   });
 
   it('cannot overflow the stack with a deep result', async () => {
     const connection = await behave('deep');
-    expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain('It is nested too deep.');
+    expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain('It is nested too deeply.');
   });
 
   it('is heard through lines that are no messages', async () => {
@@ -192,7 +192,7 @@ describe('a server that misbehaves while it is called', () => {
 
   it('is ended when it does not read what it asks for', async () => {
     await expect(behave('deaf', { limits: { unsentBytes: 100_000, startMs: 20_000 } })).rejects.toThrow(
-      'It does not read what it is sent.',
+      'It does not read its standard input.',
     );
   });
 
@@ -229,10 +229,10 @@ describe('a server that misbehaves while it is called', () => {
     expect(await callMcpTool(connection, 'bad__echo')).toEqual({
       ok: true,
       output: [
-        '[a piece of an unknown kind; not shown]',
-        '[a piece of an unknown kind; not shown]',
-        '[a piece of an unknown kind (text); not shown]',
-        '[a piece of an unknown kind (hologram\\u001b); not shown]',
+        '[content of an unknown type; not shown]',
+        '[content of an unknown type; not shown]',
+        '[content of an unknown type (text); not shown]',
+        '[content of an unknown type (hologram\\u001b); not shown]',
         '[image; not shown]',
       ].join('\n'),
     });
@@ -241,14 +241,14 @@ describe('a server that misbehaves while it is called', () => {
 
   it('has its errors shown without control characters', async () => {
     expect(await getCallFailure(callMcpTool(await behave('error'), 'bad__echo'))).toBe(
-      'failed: The MCP server bad refuses the call: nothing\\u001b[2J works',
+      'failed: The MCP server bad rejected the call: nothing\\u001b[2J works',
     );
   });
 
   it.each([[7], ['x'], [null], [[]]])('is not asked with arguments that are no object: %j', async (args) => {
     const connection = await behave('good');
     expect(await getCallFailure(callMcpTool(connection, 'bad__echo', args))).toBe(
-      'invalid: bad__echo takes its arguments as an object, such as {}.',
+      'invalid: The arguments of bad__echo must be an object, such as {}.',
     );
   });
 
@@ -256,7 +256,9 @@ describe('a server that misbehaves while it is called', () => {
     const connection = await behave('silent');
     const result = callMcpTool(connection, 'bad__echo');
     await connection.close();
-    expect(await getCallFailure(result)).toContain('went away during this call. It was closed.');
+    expect(await getCallFailure(result)).toContain(
+      'disconnected during this call. The connection was closed.',
+    );
   });
 
   it('is not started again once it is closed', async () => {

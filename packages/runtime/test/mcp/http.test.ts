@@ -98,9 +98,9 @@ describe('a server behind an address', () => {
   });
 
   it.each([
-    [401, 'answers with HTTP 401. Check its headers.'],
-    [404, 'answers with HTTP 404. Check its address.'],
-    [500, 'answers with HTTP 500. Check its address.'],
+    [401, 'responded with HTTP 401. Check its headers.'],
+    [404, 'responded with HTTP 404. Check its URL.'],
+    [500, 'responded with HTTP 500. Check its URL.'],
   ])('that answers with %i is told by that', async (status, problem) => {
     const url = await startHttpServer((_, response) =>
       response.writeHead(status).end('<html>no\u001b</html>'),
@@ -114,7 +114,7 @@ describe('a server behind an address', () => {
     const error = await getMcpError(connect({ name: 'http', url: 'http://127.0.0.1:9/mcp' }));
     expect(error.code).toBe('cannot-start');
     expect(error.message).toMatch(
-      /^The MCP server http cannot be reached \(.+\)\. Check that it runs and its address\.$/,
+      /^The MCP server http cannot be reached \(.+\)\. Check that it is running and that its URL is correct\.$/,
     );
   });
 
@@ -173,7 +173,7 @@ describe('a server behind an address', () => {
     });
     expect(await callMcpTool(await connect(server), 'http__echo')).toEqual({
       ok: true,
-      output: '[structured content nested too deep to show]',
+      output: '[structured content nested too deeply to show]',
     });
   });
 
@@ -205,7 +205,7 @@ describe('a server behind an address', () => {
     });
     const connection = await connect(server);
     expect(await getCallFailure(callMcpTool(connection, 'http__echo'))).toMatch(
-      /^failed: The MCP server http went away during this call\./,
+      /^failed: The MCP server http disconnected during this call\./,
     );
   });
 
@@ -219,7 +219,7 @@ describe('a server behind an address', () => {
     expect(await getCallOutput(callMcpTool(await connect(server), 'http__echo'))).toBe('again');
     const never = await startMcpServer((_, response) => response.writeHead(404).end());
     expect(await getCallFailure(callMcpTool(await connect(never), 'http__echo'))).toContain(
-      'answers with HTTP 404',
+      'responded with HTTP 404',
     );
   });
 });

@@ -147,7 +147,7 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
     );
     await begun.promise;
     calledOff.abort();
-    expect(await getCallFailure(result)).toContain('interrupted: Called off');
+    expect(await getCallFailure(result)).toContain('interrupted: Cancelled');
     expect(await callMcpTool(connection, 'everything__echo', { message: 'still' })).toMatchObject({
       ok: true,
     });
@@ -173,7 +173,7 @@ describe('the official everything server over streamable HTTP, once more', () =>
     await begun.promise;
     await stop();
     expect(await getCallFailure(result)).toMatch(
-      /^failed: The MCP server everything went away during this call\./,
+      /^failed: The MCP server everything disconnected during this call\./,
     );
     expect(await getCallFailure(callMcpTool(connection, 'everything__echo', { message: 'x' }))).toContain(
       'cannot be reached',
@@ -188,7 +188,7 @@ describe('the official everything server over streamable HTTP, once more', () =>
     const second = await startListeningServer(Number(new URL(first.server.url).port));
     // It knows nothing of the session we had with the one before it.
     expect(await getCallFailure(callMcpTool(connection, 'everything__echo', { message: 'two' }))).toMatch(
-      /reached anew/,
+      /The next call reconnects/,
     );
     expect(await callMcpTool(connection, 'everything__echo', { message: 'three' })).toMatchObject({
       ok: true,

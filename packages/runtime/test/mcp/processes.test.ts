@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('the processes of a server', () =>
     // On a busy machine it may take longer until the server runs at all.
     for (let startMs = 1_000; !existsSync(join(folder, 'stubborn-silent.notes')); startMs *= 2) {
       const limits = { startMs, closeMs: 50 };
-      await expect(behave('stubborn-silent', { limits })).rejects.toThrow('did not answer in time');
+      await expect(behave('stubborn-silent', { limits })).rejects.toThrow('did not respond in time');
     }
     await expectAllGone(readStubbornPids('stubborn-silent'));
   });

@@ -115,7 +115,7 @@ describe('resultOf', () => {
     });
     expect(parseMcpCallResult({ isError: true }, mcpLimits)).toMatchObject({
       ok: false,
-      error: { message: 'The tool failed and did not say why.' },
+      error: { message: 'The tool failed without an error message.' },
     });
   });
 });

@@ -11,7 +11,7 @@ describe('the tools of a server', () => {
   it('are taken up to a number, and the rest is told', async () => {
     const connection = await behave('many-tools');
     expect(connection.tools).toHaveLength(256);
-    expect(connection.problems).toEqual(['bad offers more than 256 tools; the others are left out.']);
+    expect(connection.problems).toEqual(['bad offers more than 256 tools; the others are skipped.']);
   });
 
   it('are read page by page up to a number of pages', async () => {
@@ -38,22 +38,20 @@ describe('the tools of a server', () => {
       output: expect.stringContaining('__proto__: hi'),
     });
     expect(connection.problems).toEqual([
-      'bad__echo is there twice; the second is left out.',
-      'A tool of bad () is left out: it is not described as the protocol asks.',
-      'A tool of bad (no-schema) is left out: it is not described as the protocol asks.',
-      'A tool of bad (without a name) is left out: it is not described as the protocol asks.',
+      'bad__echo is listed twice; the second one is skipped.',
+      'Skipped a tool of bad (): its description does not follow the protocol.',
+      'Skipped a tool of bad (no-schema): its description does not follow the protocol.',
+      'Skipped a tool of bad (without a name): its description does not follow the protocol.',
     ]);
   });
 
   it('are left out when their schemas are a trap, and the others stay', async () => {
     const connection = await behave('odd-schemas');
     expect(connection.problems).toEqual([
-      'A tool of bad (deep) is left out: it is nested too deep.',
-      'A tool of bad (remote) is left out: its parameters are described somewhere else.',
-      expect.stringMatching(
-        /^A tool of bad \(large\) is left out: its parameters take \d+ characters to describe\.$/,
-      ),
-      'A tool of bad (text) is left out: it is not described as the protocol asks.',
+      'Skipped a tool of bad (deep): it is nested too deeply.',
+      'Skipped a tool of bad (remote): its parameter schema refers to another document.',
+      expect.stringMatching(/^Skipped a tool of bad \(large\): its parameter schema has \d+ characters\.$/),
+      'Skipped a tool of bad (text): its description does not follow the protocol.',
     ]);
     expect(connection.tools.map((tool) => tool.description.name)).toEqual(['bad__slow', 'bad__hidden']);
     // The answer does not fit the schema of the tool's output, which would take hours to check.
@@ -87,7 +85,9 @@ describe('several servers', () => {
 
   it('cannot have one name', async () => {
     const good = createFixtureServer('good', folder);
-    await expect(connectMcpServers([good, good])).rejects.toThrow('The MCP server "bad" is there twice.');
+    await expect(connectMcpServers([good, good])).rejects.toThrow(
+      'The MCP server "bad" is configured twice.',
+    );
   });
 });
 
@@ -131,7 +131,7 @@ describe('approval', () => {
     expect(connection.tools[0]?.description).toEqual({
       name: 'bad__echo',
       description:
-        'Not available: the user has not approved this tool yet. Go on without it, or ask the user to approve it.',
+        'Not available: the user has not approved this tool yet. Continue without it, or ask the user to approve it.',
       parameters: { type: 'object' },
     });
     expect(await callMcpTool(connection, 'bad__echo')).toEqual({
@@ -139,7 +139,7 @@ describe('approval', () => {
       error: {
         kind: 'denied',
         message:
-          'bad__echo was not called: the user has not approved this tool yet. Go on without it, or ask the user to approve it.',
+          'bad__echo was not called: the user has not approved this tool yet. Continue without it, or ask the user to approve it.',
       },
     });
     expect(connection.reviews).toMatchObject([{ name: 'bad__echo', why: 'new', description: 'Does echo.' }]);
@@ -154,7 +154,7 @@ describe('approval', () => {
     expect(await callMcpTool(connection, 'bad__echo')).toMatchObject({ ok: true });
     expect(await callMcpTool(connection, 'bad__change')).toMatchObject({ ok: true, output: 'changed' });
     const message =
-      'its server has changed what it says of this tool since the user approved it. Go on without it, or ask the user to approve it again.';
+      'its server has changed the definition of this tool since the user approved it. Continue without it, or ask the user to approve it again.';
     expect(await callMcpTool(connection, 'bad__echo')).toEqual({
       ok: false,
       error: { kind: 'denied', message: `bad__echo was not called: ${message}` },
@@ -185,7 +185,7 @@ describe('approval', () => {
     expect(await callMcpTool(connection, 'bad__echo')).toMatchObject({
       error: {
         kind: 'denied',
-        message: 'bad__echo was not called: its server no longer offers this tool. Go on without it.',
+        message: 'bad__echo was not called: its server no longer offers this tool. Continue without it.',
       },
     });
   });

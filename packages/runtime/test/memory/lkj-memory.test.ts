@@ -158,9 +158,9 @@ describe('a folder', () => {
   it.each([
     [
       '{"agent": {"iterate": 7}}',
-      /mistake in this file: ".*config\.json" \(LKJ config: agent\.iterate expects an object, and got 7\.\)/,
+      /configuration file is invalid: ".*config\.json" \(LKJ config: agent\.iterate expects an object, and got 7\.\)/,
     ],
-    ['{"agent": ', /mistake in this file: ".*config\.json" \(.*JSON.*\)\. Correct it/],
+    ['{"agent": ', /configuration file is invalid: ".*config\.json" \(.*JSON.*\)\. Correct it/],
   ])('with the configuration %s is not opened', async (text, message) => {
     using folder = createTempFolder({ 'data/config.json': text });
     await expect(openLkjFolder(folder.root, 'lkj', clock)).rejects.toThrow(message);

@@ -60,8 +60,10 @@ describe('a memory file', () => {
       expect({ content, from }).toEqual({ content: { number: 1 }, from: 'last good' });
       expect(warnings[0]).toMatch(reason);
       expect(warnings[0]).toContain(`${path} is damaged`);
-      expect(warnings[0]).toContain(`It is now ${path}.${aside}.`);
-      expect(warnings[1]).toBe(`Memory goes on from ${path}.last-good; remove that as well to begin anew.`);
+      expect(warnings[0]).toContain(`and was moved to ${path}.${aside}.`);
+      expect(warnings[1]).toBe(
+        `Memory was restored from ${path}.last-good. Remove that file as well to start empty.`,
+      );
       expect(readFileSync(`${path}.${aside}`, 'utf8')).toBe(text);
       expect(existsSync(path)).toBe(false);
     }
@@ -72,12 +74,12 @@ describe('a memory file', () => {
     expect(await createNumberedFile(folder.at('memory.json')).load()).toMatchObject({
       content: null,
       from: 'nothing',
-      warnings: [/is damaged/, 'There is no earlier version of it: memory begins empty.'].map((text) =>
+      warnings: [/is damaged/, 'There is no earlier version, so memory starts empty.'].map((text) =>
         typeof text === 'string' ? text : (expect.stringMatching(text) as string),
       ),
     });
     const { warnings } = await createNumberedFile(folder.at('other.json')).load();
-    expect(warnings[1]).toMatch(/last-good is damaged, too: memory begins empty\.$/);
+    expect(warnings[1]).toMatch(/last-good is damaged as well, so memory starts empty\.$/);
   });
 
   it('does not take what somebody else wrote for good', async () => {
@@ -111,7 +113,7 @@ describe('a memory file', () => {
       name: 'MemoryFileError',
       code: 'unwritable',
       message: expect.stringMatching(
-        /^The memory file cannot be written: ".*memory\.json" \(.*\)\. Make room/,
+        /^The memory file cannot be written: ".*memory\.json" \(.*\)\. Check free disk space/,
       ) as string,
     });
     mkdirSync(folder.at('memory.json'));

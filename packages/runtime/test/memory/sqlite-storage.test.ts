@@ -102,7 +102,7 @@ describe('storage in SQLite', () => {
   it.each([
     [
       'not-a-database',
-      'This file is not a storage',
+      'This file is not a storage database',
       'a text file, long enough to be no empty database'.repeat(20),
     ],
     ['not-ours', 'This database belongs to another program', 'CREATE TABLE theirs (x)'],

@@ -368,7 +368,7 @@ describe('a reply of the librarian', () => {
     expect(await askLibrarian(question, { signal: AbortSignal.abort() })).toEqual([
       {
         type: 'failure',
-        error: { kind: 'unknown', message: 'The librarian was called off.', retryable: false },
+        error: { kind: 'unknown', message: 'The librarian was cancelled.', retryable: false },
       },
     ]);
   });

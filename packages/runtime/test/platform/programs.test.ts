@@ -98,7 +98,7 @@ describe('a program', () => {
 
   it('is never taken from the working folder on Windows', () => {
     expect(() => buildProgramCommand('git', ['status'], windows)).toThrow(
-      'There is no command "git". Install it, or correct its name.',
+      'Command not found: "git". Install it, or correct its name.',
     );
     expect(() => buildProgramCommand('git', ['status'], windows)).toThrow(
       expect.objectContaining({ code: 'ENOENT' }),

@@ -61,10 +61,10 @@ describe('a profile file that cannot be used', () => {
     ['a.yaml', 'name: mine\nbudgets:\n  steps: 5\n', ['invalid', 2], 'there is no key "steps"'],
     ['a.yaml', 'name: mine\nmaxRetries: many\n', ['invalid', 2], 'expects a whole number'],
     ['a.json', '{\n"name": "mine",\n"chart": "lkj2"}', ['invalid', 3], 'there is no chart "lkj2"'],
-    ['a.json', '{\n"name": "mine",,\n}', ['syntax', 2], 'this is not JSON'],
-    ['a.yaml', 'name: mine\nname: yours\n', ['syntax', 2], 'stands there twice'],
+    ['a.json', '{\n"name": "mine",,\n}', ['syntax', 2], 'invalid JSON'],
+    ['a.yaml', 'name: mine\nname: yours\n', ['syntax', 2], 'duplicate key'],
     ['a.yaml', '', ['invalid', null], 'expects an object'],
-    ['a.txt', 'name: mine', ['unknown-kind', null], '.json, .yaml and .yml'],
+    ['a.txt', 'name: mine', ['unknown-kind', null], '.json, .yaml or .yml'],
   ] as const)('is told what is wrong where: %s, %j', async (name, content, [code, line], message) => {
     const problem = await readProfileError(await writeProfileFile(name, content));
     expect(problem).toMatchObject({ code, line });

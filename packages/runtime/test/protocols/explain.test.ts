@@ -13,7 +13,7 @@ describe('the answer to a reply that cannot be used', () => {
     );
     expect(explainProblems(problems, xmlCodec, lkjContext)).toBe(
       [
-        'Your reply could not be used, and nothing in it was carried out.',
+        'Your reply is invalid, and nothing in it was executed.',
         '- In <type>: there is no action "storage_lod". The actions are: working_memory_add, working_memory_remove, ' +
           'storage_load, storage_save. Did you mean storage_load?',
         'A valid reply looks like this:',

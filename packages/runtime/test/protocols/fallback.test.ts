@@ -52,7 +52,7 @@ describe('several protocols at once', () => {
     const cut = fallbackCodec.decode(createReply('{"tool":"read_file","args":{"path":"a'), freeContext);
     expect(cut).toMatchObject({ calls: [], answer: null, problems: [{ location: 'the end of the reply' }] });
     const unreadable = fallbackCodec.decode(createReply('{"action": "tool" : : "tool"}'), freeContext);
-    expect(unreadable).toMatchObject({ answer: null, problems: [{ problem: 'the JSON cannot be read' }] });
+    expect(unreadable).toMatchObject({ answer: null, problems: [{ problem: 'the JSON is invalid' }] });
     const untyped = fallbackCodec.decode(
       createReply('<agent><action><path>a</path></action></agent>'),
       freeContext,

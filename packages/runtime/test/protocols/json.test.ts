@@ -143,7 +143,7 @@ describe('a reply in JSON', () => {
     ]) {
       expect(decodeReadCall(path)).toMatchObject({
         calls: [],
-        problems: [{ problem: 'the JSON cannot be read' }],
+        problems: [{ problem: 'the JSON is invalid' }],
       });
     }
   });
@@ -212,28 +212,28 @@ describe('a reply in JSON that is refused', () => {
   it.each([
     ['prose', 'The moon is waxing.', 'no JSON object'],
     ['JSON that is about something else', 'See {"weather": "fine"}.', 'no JSON object'],
-    ['a call that breaks off in a string', '{"tool":"read_file","args":{"path":"a', 'breaks off'],
-    ['a call that breaks off after a value', '{"tool":"read_file","args":{"path":"a"}', 'breaks off'],
-    ['a list that breaks off', '[{"tool":"read_file","args":{"path":"a"}}, {"tool":"read', 'breaks off'],
-    ['a code block that breaks off', '```json\n{"tool":"read_file","args":{"path":"a\n```', 'breaks off'],
-    ['what cannot be repaired', '{"tool": read "file" : : , "args" }', 'cannot be read'],
-    ['an argument without a value', '{"tool":"read_file","args":{"path":}}', 'cannot be read'],
-    ['arguments with dots for the rest', '{"tool":"read_file","args":{"path":"a", ...}}', 'cannot be read'],
+    ['a call that breaks off in a string', '{"tool":"read_file","args":{"path":"a', 'cut off'],
+    ['a call that breaks off after a value', '{"tool":"read_file","args":{"path":"a"}', 'cut off'],
+    ['a list that breaks off', '[{"tool":"read_file","args":{"path":"a"}}, {"tool":"read', 'cut off'],
+    ['a code block that breaks off', '```json\n{"tool":"read_file","args":{"path":"a\n```', 'cut off'],
+    ['what cannot be repaired', '{"tool": read "file" : : , "args" }', 'is invalid'],
+    ['an argument without a value', '{"tool":"read_file","args":{"path":}}', 'is invalid'],
+    ['arguments with dots for the rest', '{"tool":"read_file","args":{"path":"a", ...}}', 'is invalid'],
     ['an unknown action', '{"action":"dance"}', 'no action "dance"'],
-    ['arguments beside the call', '{"tool":"read_file","path":"a"}', 'beside the call'],
+    ['arguments beside the call', '{"tool":"read_file","path":"a"}', 'next to the call'],
     [
       'arguments beside the call that go by a common name',
       '{"tool":"read_file","message":"hi"}',
-      'beside the call',
+      'next to the call',
     ],
     ['arguments that are no object', '{"tool":"read_file","args":[1]}', 'not a JSON object'],
     ['arguments that are prose', '{"tool":"read_file","args":"the file a"}', 'not a JSON object'],
-    ['arguments in a string that break off', '{"tool":"read_file","args":"{\\"path\\":\\"a"}', 'break off'],
-    ['no tool', '{"action":"tool","args":{}}', 'which tool'],
+    ['arguments in a string that break off', '{"tool":"read_file","args":"{\\"path\\":\\"a"}', 'cut off'],
+    ['no tool', '{"action":"tool","args":{}}', 'name a tool'],
     ['no answer', '{"action":"finish"}', 'answer is missing'],
-    ['an empty agent', '{"agent":{}}', 'says nothing'],
+    ['an empty agent', '{"agent":{}}', 'contains no action'],
     ['a list with something else in it', '[{"tool":"read_file","args":{}}, 5]', 'not an object'],
-    ['a number too large', '{"tool":"read_file","args":{"first":1e999}}', 'JSON cannot'],
+    ['a number too large', '{"tool":"read_file","args":{"first":1e999}}', 'JSON does not allow'],
   ])('%s', (_, text, what) => {
     const { calls, nextState, answer, problems } = decodeJsonReply(text);
     expect({ calls, nextState, answer }).toEqual({ calls: [], nextState: null, answer: null });

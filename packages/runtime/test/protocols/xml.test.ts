@@ -277,7 +277,7 @@ describe('a reply in XML that is refused', () => {
   it.each([
     ['plain prose', 'The moon is waxing.', 'no <agent>'],
     ['nothing', '', 'no <agent>'],
-    ['an empty agent element', '<agent></agent>', 'says nothing'],
+    ['an empty agent element', '<agent></agent>', 'contains no action'],
     ['an action without a type', '<agent><action><tags>a</tags></action></agent>', 'no type'],
     [
       'an unknown type',
@@ -302,7 +302,7 @@ describe('a reply in XML that is refused', () => {
       formatSaveAction('<value><![CDATA[half</value></action></agent>'),
       'ends before the action',
     ],
-    ['a tag that breaks off', '<agent><action><type>storage_save</type><tags>a</tags><value', 'not finished'],
+    ['a tag that breaks off', '<agent><action><type>storage_save</type><tags>a</tags><value', 'incomplete'],
     [
       'a value with its own end in it',
       formatSaveAction('<value>a </value> b</value></action></agent>'),
@@ -334,7 +334,7 @@ describe('a reply in XML that is refused', () => {
     [
       'a < in an attribute',
       '<agent><action type="storage_save" tags="a" value="a < b"/></agent>',
-      'cannot be read',
+      'invalid attribute',
     ],
     [
       'an action without its element',

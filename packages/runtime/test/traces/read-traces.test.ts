@@ -86,7 +86,7 @@ describe('a file of runs', () => {
       await writeTraceFile('runs.gz', packed.subarray(0, packed.length / 2)),
     ]);
     expect(runs.length).toBeGreaterThan(100);
-    expect(problems.at(-1)).toBe('all: it cannot be read on: unexpected end of file');
+    expect(problems.at(-1)).toBe('all: reading failed: unexpected end of file');
   });
 
   it('is read on after a broken line, which is told with its number', async () => {
@@ -97,7 +97,7 @@ describe('a file of runs', () => {
     const { runs, problems } = await summarizeTraces([path]);
     expect(runs).toEqual(['a', 'e']);
     expect(problems).toEqual([
-      expect.stringMatching(/^2: not JSON: /),
+      expect.stringMatching(/^2: invalid JSON: /),
       '3: expected an object on each line',
       '4: no run of a known format',
     ]);
@@ -110,7 +110,7 @@ describe('a file of runs', () => {
         await writeTraceFile('runs.jsonl', `${broken}\n${formatRun('c')}\n${formatRun('d')}`),
       ]);
       expect(runs).toEqual(['c', 'd']);
-      expect(problems).toEqual([expect.stringMatching(/^1: not JSON: /)]);
+      expect(problems).toEqual([expect.stringMatching(/^1: invalid JSON: /)]);
     }
   });
 
@@ -211,12 +211,12 @@ describe('a file that is one run', () => {
     const path = await writeTraceFile('talk.jsonl', lines.join('\n'));
     expect(await summarizeTraces([path], { limits })).toEqual({
       runs: [],
-      problems: [expect.stringMatching(/one run over many lines, of more than 0 MB/)],
+      problems: [expect.stringMatching(/one run over many lines exceeds 0 MB/)],
     });
     const document = await writeTraceFile('talk.json', `[\n${lines.join(',\n')}\n]`);
     expect(await summarizeTraces([document], { limits })).toEqual({
       runs: [],
-      problems: [expect.stringMatching(/one JSON document of more than 0 MB/)],
+      problems: [expect.stringMatching(/one JSON document exceeds 0 MB/)],
     });
   });
 
@@ -224,12 +224,12 @@ describe('a file that is one run', () => {
     const path = await writeTraceFile('talk.json', '{\n  "messages": [\n    {\n      "role": "user",\n');
     const { runs, problems } = await summarizeTraces([path]);
     expect(runs).toEqual([]);
-    expect(problems).toEqual([expect.stringMatching(/^1: not JSON: .*breaks off$/)]);
+    expect(problems).toEqual([expect.stringMatching(/^1: invalid JSON: .*incomplete$/)]);
   });
 
   it.each([
     ['', /^all: it is empty$/],
-    ['name,age\nx,1\n', /^1: it begins neither like JSON/],
+    ['name,age\nx,1\n', /^1: it is neither JSON/],
     ['{"a":1}', /^1: no known format; looked for resourceSpans/],
     ['{\n"a":1\n}', /^all: no known format; looked for resourceSpans/],
     ['{"a":1}\n'.repeat(500), /^1: no known format; looked for resourceSpans/],
@@ -297,12 +297,12 @@ describe('what is named', () => {
     const path = await writeTraceFile('runs.jsonl', formatRun('a'));
     const missing = join(folder, 'missing.jsonl');
     await expect(summarizeTraces([path, missing])).rejects.toThrow(new TraceSourceError('missing', missing));
-    await expect(readTraces([path, missing]).next()).rejects.toThrow('There is no such file or folder');
+    await expect(readTraces([path, missing]).next()).rejects.toThrow('No such file or folder');
   });
 
   onUnix('must not be a device, which may never end', async () => {
     await expect(summarizeTraces(['/dev/zero'])).rejects.toThrow(
-      /This is a device: "\/dev\/zero"\. Name a file/,
+      /This is a device: "\/dev\/zero"\. Specify a file/,
     );
   });
 

@@ -59,7 +59,7 @@ export function createAiSdkModel(
   const version: string = model.specificationVersion;
   if (version !== 'v3' && version !== 'v4') {
     throw new TypeError(
-      `Models of the AI SDK's version v3 or v4 can be used, not ${version}. Update the provider's package.`,
+      `Unsupported AI SDK model version ${version}; v3 and v4 are supported. Update the provider's package.`,
     );
   }
   if (options.prices !== undefined) validatePrices(options.prices);
@@ -206,7 +206,7 @@ function redactModelError(error: ModelError, { secrets = [] }: AiSdkModelOptions
 }
 
 function createReplyTooLongError({ name, limits: { replyBytesMax } }: AiSdkContext): ModelError {
-  const message = `${name} wrote more than ${replyBytesMax} bytes and was cut off. Ask for less, or raise replyBytesMax.`;
+  const message = `${name} sent more than ${replyBytesMax} bytes and was cut off. Request less, or raise replyBytesMax.`;
   return { kind: 'truncated', message, retryable: false };
 }
 
@@ -215,13 +215,13 @@ function toStopError({ name, limits }: AiSdkContext, { stopped }: RequestDeadlin
     case null:
       return null;
     case 'cancelled':
-      return { kind: 'unknown', message: `${name} was called off.`, retryable: false };
+      return { kind: 'unknown', message: `${name} was cancelled.`, retryable: false };
     case 'idle': {
-      const message = `${name} said nothing for ${formatTimeout(limits.idleMs)}. It will be tried again; raise idleMs if it needs longer.`;
+      const message = `${name} sent nothing for ${formatTimeout(limits.idleMs)}. The request will be retried; raise idleMs if the model needs longer.`;
       return { kind: 'timeout', message };
     }
     case 'total': {
-      const message = `${name} was not done after ${formatTimeout(limits.totalMs)}. Ask for less at a time, or raise totalMs.`;
+      const message = `${name} did not finish within ${formatTimeout(limits.totalMs)}. Request less at a time, or raise totalMs.`;
       return { kind: 'timeout', message };
     }
     default:

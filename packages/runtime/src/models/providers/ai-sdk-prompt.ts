@@ -32,7 +32,7 @@ export function buildPrompt(request: ModelRequest, context: PromptContext): Lang
   if (stored !== undefined) stored.providerOptions = cacheBreakpoint;
   addUserMessage(messages, request.state ?? request.advice ?? '');
   const last = messages.at(-1)?.role;
-  if (last === undefined || last === 'assistant') addUserMessage(messages, 'Go on.');
+  if (last === undefined || last === 'assistant') addUserMessage(messages, 'Continue.');
   return system === ''
     ? messages
     : [{ role: 'system', content: system, providerOptions: cacheBreakpoint }, ...messages];

@@ -80,7 +80,7 @@ function findReplyError(reply: CollectedReply, { model, at }: ReplyContext): Mod
 function createTruncatedError(model: string): ModelError {
   return {
     kind: 'truncated',
-    message: `${model} stopped before its reply was complete. It will be tried again.`,
+    message: `${model} stopped before its reply was complete. The request will be retried.`,
   };
 }
 
@@ -88,20 +88,20 @@ function createProviderError(model: string, raw = 'without a reason'): ModelErro
   const reason = toPrintableLine(raw, 100);
   return {
     kind: 'unknown',
-    message: `${model} ended its reply with an error (${reason}). It will be tried again.`,
+    message: `${model} ended its reply with an error (${reason}). The request will be retried.`,
   };
 }
 
 function createRefusalError(model: string): ModelError {
-  const advice = 'Put it another way, or use another model.';
-  return { kind: 'refused', message: `${model} refuses to answer this. ${advice}`, retryable: false };
+  const advice = 'Rephrase the request, or use another model.';
+  return { kind: 'refused', message: `${model} refused to answer. ${advice}`, retryable: false };
 }
 
 function createOverflowError(model: string): ModelError {
-  const advice = 'Make the conversation shorter, or use a model with a larger window.';
+  const advice = 'Shorten the conversation, or use a model with a larger context window.';
   return {
     kind: 'context-overflow',
-    message: `${model} ran out of room while it answered. ${advice}`,
+    message: `${model} reached its context limit while replying. ${advice}`,
     retryable: false,
   };
 }
@@ -109,10 +109,10 @@ function createOverflowError(model: string): ModelError {
 /** A reply cut off at the length limit is usable only if it has calls and all of them are complete. */
 function findLengthError({ calls }: CollectedReply, model: string): ModelError | null {
   if (calls.length > 0 && calls.every(({ call }) => isCompleteCall(call))) return null;
-  const advice = 'Ask for less at a time, or raise maxOutputTokens.';
+  const advice = 'Request less at a time, or raise maxOutputTokens.';
   return {
     kind: 'truncated',
-    message: `${model} reached the end of what one reply may hold. ${advice}`,
+    message: `${model} reached the maximum length of a reply. ${advice}`,
     retryable: false,
   };
 }

@@ -22,7 +22,7 @@ export function createGuardedFetch(bytesMax: number): typeof globalThis.fetch {
     if (response.body === null) return response;
     if (response.ok && /^text\/html\b/i.test(response.headers.get('content-type') ?? '')) {
       await response.body.cancel();
-      throw new NotAnApi(`A web page came from ${formatResponseUrl(response)}.`);
+      throw new NotAnApi(`Received a web page from ${formatResponseUrl(response)}.`);
     }
     const { status, statusText, headers } = response;
     return new Response(response.body.pipeThrough(createByteLimiter(bytesMax)), {
@@ -49,7 +49,7 @@ function createByteLimiter(
   return new TransformStream({
     transform(chunk, controller) {
       bytesLeft -= chunk.byteLength;
-      if (bytesLeft < 0) controller.error(new WireOverflow(`More than ${bytesMax} bytes came.`));
+      if (bytesLeft < 0) controller.error(new WireOverflow(`Received more than ${bytesMax} bytes.`));
       else controller.enqueue(chunk);
     },
   });
@@ -57,7 +57,7 @@ function createByteLimiter(
 
 /** Returns the response's URL without its query, which may contain secrets. */
 function formatResponseUrl({ url }: Response): string {
-  if (url === '') return 'there';
+  if (url === '') return 'the server';
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 }

@@ -22,7 +22,7 @@ export async function readScriptFile(path: string): Promise<readonly ScriptedRep
     if (parsed.success) return parsed.data;
     const expected =
       '{"text": "…", "calls": [{"tool": "…", "args": {…}}]} or {"failure": {"kind": "…", "message": "…"}}';
-    throw new ModelSpecError('script', `${shownPath}, ${location}: this is no reply. Write ${expected}.`);
+    throw new ModelSpecError('script', `${shownPath}, ${location}: invalid reply. Expected ${expected}.`);
   });
 
   function listReplies(text: string): readonly { readonly value: unknown; readonly location: string }[] {
@@ -34,7 +34,7 @@ export async function readScriptFile(path: string): Promise<readonly ScriptedRep
       const value = tryParseJson(line);
       const location = `line ${index + 1}`;
       if (value !== undefined) return [{ value, location }];
-      const problem = 'this is not JSON. Write a list of replies, or one reply on each line.';
+      const problem = 'invalid JSON. Write an array of replies, or one reply per line.';
       throw new ModelSpecError('script', `${shownPath}, ${location}: ${problem}`);
     });
   }

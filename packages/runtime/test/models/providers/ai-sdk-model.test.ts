@@ -81,7 +81,7 @@ describe('a model of the AI SDK', () => {
 
   it('of another version is refused', () => {
     const old = { ...baseModel, specificationVersion: 'v2' } as unknown as LanguageModelV3;
-    expect(() => createAiSdkModel(old)).toThrow('not v2');
+    expect(() => createAiSdkModel(old)).toThrow('version v2');
   });
 
   it.each([
@@ -103,11 +103,11 @@ describe('a model of the AI SDK', () => {
     const error = await collectModelFailure(createTestModel(doStream));
     expect(error).toMatchObject({
       kind: 'unknown',
-      message: expect.stringContaining('It says: No.') as string,
+      message: expect.stringContaining('Provider message: No.') as string,
     });
   });
 
-  it('is left behind when it does not care that it was called off', async () => {
+  it('is left behind when it does not care that it was cancelled', async () => {
     const { promise, resolve } = Promise.withResolvers<{ stream: ReadableStream<TestStreamPart> }>();
     const cancelled = Promise.withResolvers<void>();
     const abort = new AbortController();
@@ -158,7 +158,7 @@ describe('a model of the AI SDK', () => {
   it('that says nothing is told so where it could act, and has failed where it was to answer', async () => {
     expect(await collectModelReply(createStreamingModel([stopPart]))).toMatchObject({
       calls: [],
-      problem: expect.stringContaining('it says nothing that can be acted on') as string,
+      problem: expect.stringContaining('it contains no action, state or answer') as string,
     });
     expect(
       await collectModelFailure(createStreamingModel([stopPart]), createTextRequest('And?', { tools: [] })),

@@ -84,16 +84,16 @@ describe('a model by its name', () => {
   });
 
   it.each([
-    ['', 'unknown', 'There is no model ""'],
+    ['', 'unknown', 'Unknown model ""'],
     ['opanai:gpt', 'unknown', 'Did you mean openai?'],
     ['claude', 'unknown', modelSpecs.join(', ')],
-    ['librarian:x', 'unknown', 'There is no model "librarian:x"'],
+    ['librarian:x', 'unknown', 'Unknown model "librarian:x"'],
     ['openai', 'missing-name', 'Write openai:MODEL.'],
     ['google: ', 'missing-name', 'Write google:MODEL.'],
     ['scripted', 'missing-name', 'Write scripted:FILE.'],
     ['anthropic:claude', 'missing-key', 'Set ANTHROPIC_API_KEY in the environment'],
     ['openai-compatible:m', 'missing-base-url', 'set PAWL_BASE_URL in the environment'],
-    ['__proto__:x', 'unknown', 'There is no model'],
+    ['__proto__:x', 'unknown', 'Unknown model'],
   ])('that does not say enough is refused: %s', async (spec, code, says) => {
     const error = await getSpecError(spec, {});
     expect(error).toMatchObject({ code });
@@ -158,10 +158,10 @@ describe('a script', () => {
   });
 
   it.each([
-    ['{"text": "Hello."}\n{"text": ', 'line 2: this is not JSON'],
-    ['{"text": "Hello."}\n{"say": "Hello."}', 'line 2: this is no reply'],
-    ['[{"text": "Hello."}, {"failure": {"kind": "tired", "message": "No."}}]', 'reply 2: this is no reply'],
-    ['[{"calls": [{"tool": 7}]}]', 'reply 1: this is no reply'],
+    ['{"text": "Hello."}\n{"text": ', 'line 2: invalid JSON'],
+    ['{"text": "Hello."}\n{"say": "Hello."}', 'line 2: invalid reply'],
+    ['[{"text": "Hello."}, {"failure": {"kind": "tired", "message": "No."}}]', 'reply 2: invalid reply'],
+    ['[{"calls": [{"tool": 7}]}]', 'reply 1: invalid reply'],
   ])('with a mistake in it is refused, with the place', async (content, says) => {
     const error = await getSpecError(createScriptSpec(content), {});
     expect(error).toMatchObject({ code: 'script' });
