@@ -27,7 +27,7 @@ function describeUnknownKey(key: string, known: readonly string[]): string {
   if (nearest !== undefined) return `unknown key ${shown}; did you mean ${nearest}?`;
   if (isSecretKey(key))
     return `unknown key ${shown}; secrets are not read from files. Set the provider's environment variable instead, such as ANTHROPIC_API_KEY`;
-  return `unknown key ${shown}; the keys are ${known.filter((key) => key !== '$schema').join(', ')}`;
+  return `unknown key ${shown}; the keys are ${known.filter((name) => name !== '$schema').join(', ')}`;
 }
 
 /** `autoCommit` is the only union in the schema. */

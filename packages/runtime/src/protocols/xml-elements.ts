@@ -101,7 +101,7 @@ function combinePieces(
   pieces: readonly AgentPiece[],
   span: { readonly start: number; readonly end: number },
 ): AgentElement {
-  const nextState = pieces.map(({ nextState }) => nextState).find((state) => state !== undefined);
+  const nextState = pieces.map((piece) => piece.nextState).find((state) => state !== undefined);
   return {
     nextState: nextState ?? null,
     think: joinAllReasoning(pieces.map(({ think }) => think)),

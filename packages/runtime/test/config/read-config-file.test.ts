@@ -124,7 +124,7 @@ const fullConfig = {
 };
 
 describe('readConfigFile', () => {
-  it('reads everything there is to set, with paths from where the file is', async () => {
+  it('reads every setting and resolves paths relative to the file', async () => {
     const path = writeConfigFile('whole.yaml', fullConfigText);
     expect(await readConfigFile(path)).toStrictEqual({
       path,
@@ -135,7 +135,7 @@ describe('readConfigFile', () => {
     });
   });
 
-  it('reads JSON, with a schema named in it', async () => {
+  it('reads JSON that names a schema', async () => {
     const text = JSON.stringify({ $schema: './pawl.schema.json', model: 'librarian', profile: 'pawl' });
     expect((await readConfigFile(writeConfigFile('a.json', text))).config).toStrictEqual({
       model: 'librarian',
@@ -143,7 +143,7 @@ describe('readConfigFile', () => {
     });
   });
 
-  it.each(['', '# nothing yet\n', '{}'])('takes a file that says nothing: %j', async (text) => {
+  it.each(['', '# nothing yet\n', '{}'])('accepts an empty file: %j', async (text) => {
     expect((await readConfigFile(writeConfigFile('nothing.yaml', text))).config).toStrictEqual({});
   });
 
@@ -225,7 +225,7 @@ describe('readConfigFile', () => {
       'agent.state_machine: Tracker config: stuckThreshold is 50, so maxRecentErrors must be at least that',
     ],
     ['prices:\n  m: { inputPerMillion: 1 }', 2, 'prices.m.outputPerMillion: missing; expected a number.'],
-  ])('says what is wrong where: %j', async (text, line, problem) => {
+  ])('reports what is wrong and where: %j', async (text, line, problem) => {
     const error = await readConfigTextError('wrong.yaml', text);
     expect(error.code).toBe('invalid');
     expect(error.message).toContain(problem);
@@ -267,7 +267,7 @@ describe('readConfigFile', () => {
     expect((await readConfigError(join(folder, 'pipe.yaml'))).code).toBe('not-a-file');
   });
 
-  it('throws nothing but a ConfigFileError, whatever is in the file', async () => {
+  it('throws only a ConfigFileError, whatever the file contains', async () => {
     const text = fc.oneof(
       fc.string({ unit: codePoint }),
       fc.json(),
@@ -295,7 +295,7 @@ describe('readConfigFile', () => {
 describe('a secret in a file', () => {
   const secret = ['ghp', 'a1b2c3d4e5f6g7h8i9j0k1l2'].join('_');
 
-  it('is warned of with its place and what to write instead, and not repeated', async () => {
+  it('causes a warning with its location and the fix that does not repeat it', async () => {
     const text = `mcpServers:
   github:
     command: npx
@@ -319,7 +319,7 @@ describe('a secret in a file', () => {
     expect(warnings.join()).not.toMatch(/ghp_|hunter2/);
   });
 
-  it('is found anywhere, also as an argument', async () => {
+  it('is found anywhere, including in arguments', async () => {
     const { warnings } = await readConfigFile(
       writeConfigFile('args.yaml', `mcpServers: { a: { command: x, args: [--key, ${secret}] } }`),
     );
@@ -336,7 +336,7 @@ describe('a secret in a file', () => {
   });
 });
 
-it('warns of headers that others could read on the way', async () => {
+it('warns about headers that are sent unencrypted', async () => {
   const headers = { 'X-Name': '${NAME}' };
   const mcpServers = {
     far: { url: 'http://example.com/', headers },
@@ -354,15 +354,15 @@ it.each([
   '{"model": hunter2hunter2 }',
   '{"env": "a" hunter2hunter2',
   `{"model": "x", ${' '.repeat(200)}"k": hunter2hunter2, "z": 1}`,
-])('is not quoted by a parser that stumbles over it: %s', async (text) => {
+])('does not quote the source in a syntax error: %s', async (text) => {
   const { code, message } = await readConfigTextError('quoted.json', text);
   expect(code).toBe('syntax');
   expect(message).toContain('invalid JSON');
   expect(message).not.toContain('hunter');
 });
 
-describe('findConfig', () => {
-  it('finds the one there is, under any of its names', async () => {
+describe('findConfigFile', () => {
+  it('finds the file under each of its names', async () => {
     const empty = mkdtempSync(join(folder, 'empty-'));
     expect(await findConfigFile(empty)).toBeNull();
     for (const name of configFileNames) {
@@ -372,23 +372,23 @@ describe('findConfig', () => {
     }
   });
 
-  it('does not choose between two', async () => {
+  it('rejects a folder with two files', async () => {
     const two = mkdtempSync(join(folder, 'two-'));
     for (const name of ['pawl.config.json', 'pawl.config.yml']) writeFileSync(join(two, name), '{}');
     await expect(findConfigFile(two)).rejects.toThrow('Keep only one of them.');
   });
 });
 
-describe('userConfigFolder', () => {
-  it('is where XDG says', () => {
+describe('getUserConfigFolder', () => {
+  it('follows XDG_CONFIG_HOME', () => {
     expect(getUserConfigFolder({ XDG_CONFIG_HOME: '/etc/me' }, 'linux')).toBe('/etc/me/pawl');
     for (const given of [{}, { XDG_CONFIG_HOME: '' }, { XDG_CONFIG_HOME: 'relative' }])
       expect(getUserConfigFolder(given, 'linux')).toBe(join(homedir(), '.config', 'pawl'));
   });
 });
 
-describe('configJsonSchema', () => {
-  it('has every key that can be set and takes no other', () => {
+describe('buildConfigJsonSchema', () => {
+  it('contains every key and accepts no other', () => {
     const schema = buildConfigJsonSchema();
     expect(schema).toMatchObject({
       title: 'Pawl configuration',

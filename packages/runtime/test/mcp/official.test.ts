@@ -57,7 +57,7 @@ describe('the official filesystem server', () => {
       );
   });
 
-  it('tells which argument is wrong', async () => {
+  it('reports which argument is wrong', async () => {
     const connection = await connect(createOfficialServer('filesystem', folder));
     expect(
       await getCallFailure(callMcpTool(connection, 'filesystem__read_text_file', { pth: 'x' })),
@@ -66,7 +66,7 @@ describe('the official filesystem server', () => {
 });
 
 describe('the official memory server', () => {
-  it('remembers from one connection to the next', async () => {
+  it('keeps its data across connections', async () => {
     const server = {
       ...createOfficialServer('memory'),
       env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') },
@@ -94,7 +94,7 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
 
   afterAll(() => stop());
 
-  it('answers in text, numbers and structures', async () => {
+  it('returns text, numbers and structured content', async () => {
     const connection = await connect(server);
     expect(await callMcpTool(connection, 'everything__echo', { message: 'hello' })).toEqual({
       ok: true,
@@ -108,7 +108,7 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
     expect(JSON.parse(await getCallOutput(weather))).toHaveProperty('temperature');
   });
 
-  it('has its pictures, resources and links described in words', async () => {
+  it('has images, resources and links described as text', async () => {
     const connection = await connect(server);
     expect(await callMcpTool(connection, 'everything__get-tiny-image')).toMatchObject({
       ok: true,
@@ -125,7 +125,7 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
     });
   });
 
-  it('reports its progress, and can be called off', async () => {
+  it('reports progress and can be cancelled', async () => {
     const connection = await connect(server);
     const reports: string[] = [];
     const slow = 'everything__trigger-long-running-operation';
@@ -153,7 +153,7 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
     });
   });
 
-  it('is offered no capability of ours, so its tools that would ask us for something are not there', async () => {
+  it('gets no client capabilities, so that it does not offer tools that need them', async () => {
     const connection = await connect(server);
     const names = connection.tools.map((tool) => tool.description.name).join(' ');
     expect(names).not.toMatch(/sampling|elicitation|roots/);
@@ -161,8 +161,8 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
   });
 });
 
-describe('the official everything server over streamable HTTP, once more', () => {
-  it('fails a call when it dies in the middle of it', async () => {
+describe('the official everything server over streamable HTTP after a restart', () => {
+  it('fails a call when it exits during the call', async () => {
     const { server, stop } = await startListeningServer();
     const connection = await connect(server, { limits: { backoffMs: 1, restarts: 2 } });
     const begun = Promise.withResolvers<string>();
@@ -180,7 +180,7 @@ describe('the official everything server over streamable HTTP, once more', () =>
     );
   });
 
-  it('is reached again by itself after it was started anew', async () => {
+  it('is reconnected automatically after a restart', async () => {
     const first = await startListeningServer();
     const connection = await connect(first.server, { limits: { backoffMs: 1 } });
     expect(await callMcpTool(connection, 'everything__echo', { message: 'one' })).toMatchObject({ ok: true });

@@ -130,7 +130,7 @@ describe('no reply', () => {
     );
   });
 
-  it('makes half a call, wherever it breaks off', () => {
+  it('causes an incomplete call, wherever it is cut off', () => {
     const args = { tags: 'a b', value: 'x <b> & "y" {z} ]]> \n end' };
     const said = {
       text: '',
@@ -154,7 +154,7 @@ describe('no reply', () => {
     }
   });
 
-  it('is too deep', () => {
+  it('overflows the stack by nesting', () => {
     expect(jsonCodec.decode(createReply(createDeepCall(50)), freeContext).calls).toHaveLength(1);
     for (const depth of [300, 5_000, 200_000]) {
       expect(jsonCodec.decode(createReply(createDeepCall(depth)), freeContext)).toMatchObject({
@@ -173,7 +173,7 @@ describe('no reply', () => {
   });
 });
 
-describe('the work', () => {
+describe('the decoding work', () => {
   const units = [
     '<agent>',
     '</agent>',
@@ -220,7 +220,7 @@ describe('the work', () => {
     '{ / ',
   ];
 
-  it.each(units)('of reading %j again and again grows no faster than the reply', (unit) => {
+  it.each(units)('for repeated %j grows linearly with the reply', (unit) => {
     const looked = (count: number) => {
       const text = unit.repeat(count);
       const [xml, json] = [createScanSource(text), createScanSource(text)];
@@ -235,7 +235,7 @@ describe('the work', () => {
     expect(twice.json).toBeLessThan(once.json * 1.1 + 1);
   });
 
-  it('of a reply of a million characters is done', () => {
+  it('for a reply of a million characters completes', () => {
     for (const unit of ['<agent>', '{', '<', '&amp;', '[', '{"tool":']) {
       for (const decision of decodeAll(unit.repeat(1_000_000 / unit.length))) checkDecision(decision);
     }

@@ -11,7 +11,7 @@ const searchCallText =
 const decodeReadCall = (path: string) => decodeJsonReply(`{"tool":"read_file","args":{"path":"${path}"}}`);
 
 describe('a reply in JSON', () => {
-  it('is found and brought into one shape, bare, in a code block or between prose [SAV-35]', () => {
+  it('is found and normalized, alone, in a code block or between prose [SAV-35]', () => {
     for (const text of [
       searchCallText,
       `\`\`\`json\n${searchCallText}\n\`\`\``,
@@ -73,7 +73,7 @@ describe('a reply in JSON', () => {
     });
   });
 
-  it('may ask for several calls, with ids', () => {
+  it('may contain several calls with ids', () => {
     const text =
       '{"calls":[{"id":"a","tool":"read_file","args":{"path":"x"}},{"id":"b","tool":"read_file","args":{"path":"y"}}]}';
     expect(decodeJsonReply(text).calls).toEqual([
@@ -86,7 +86,7 @@ describe('a reply in JSON', () => {
     });
   });
 
-  it('passes a tool on that is not known but is named like one', () => {
+  it('passes on an unknown tool with a plausible name', () => {
     expect(decodeJsonReply('{"action":"context.lost","args":{}}').calls).toEqual([
       { tool: 'context.lost', args: {} },
     ]);
@@ -107,7 +107,7 @@ describe('a reply in JSON', () => {
     expect(decodeJsonReply('{"action":"finish","final":{"a":[1]}}').answer).toBe('{"a":[1]}');
   });
 
-  it('may only think', () => {
+  it('may contain only reasoning', () => {
     expect(decodeJsonReply('{"action":"reason","reasoning":"Compare both."}')).toMatchObject({
       calls: [],
       answer: null,
@@ -116,14 +116,14 @@ describe('a reply in JSON', () => {
     });
   });
 
-  it('keeps strings with brackets, quotes and code blocks in them whole', () => {
+  it('keeps strings that contain brackets, quotes and code blocks', () => {
     const path = 'a } ] " \\ { ``` \n```json\n{"tool":"x"}\n``` é \u{1F600}';
     expect(decodeJsonReply(`Now: ${JSON.stringify({ tool: 'read_file', args: { path } })} ok`).calls).toEqual(
       [{ tool: 'read_file', args: { path } }],
     );
   });
 
-  it('keeps a string whole whose quotes were not escaped', () => {
+  it('keeps a string with unescaped quotes', () => {
     expect(decodeReadCall('say "hi" now').calls).toEqual([
       { tool: 'read_file', args: { path: 'say "hi" now' } },
     ]);
@@ -154,7 +154,7 @@ describe('the JSON envelope of the librarian', () => {
   const saving =
     '{"agent":{"action":{"type":"storage_save","tags":"story_plot_chapter1","value":"A letter."}}}';
 
-  it('comes to what the XML comes to, whatever stands around either [RL-01]', () => {
+  it('decodes like the XML, whatever surrounds either [RL-01]', () => {
     const pairs = [
       [thinking, '<agent><next_state>executing</next_state><thinking_log>Enough.</thinking_log></agent>'],
       [
@@ -192,7 +192,7 @@ describe('the JSON envelope of the librarian', () => {
     expect(decodeJsonReply(`{"agent":${text}}`, lkjContext).calls).toEqual([{ tool: type, args }]);
   });
 
-  it('takes camel case and both names of the log, and lets the action win', () => {
+  it('accepts camel case and both log names, and prefers the action', () => {
     expect(
       decodeJsonReply('{"nextState":" evaluating ","thinkLog":"x","evaluation_log":"y"}', lkjContext),
     ).toMatchObject({
@@ -208,7 +208,7 @@ describe('the JSON envelope of the librarian', () => {
   });
 });
 
-describe('a reply in JSON that is refused', () => {
+describe('an invalid reply in JSON:', () => {
   it.each([
     ['prose', 'The moon is waxing.', 'no JSON object'],
     ['JSON that is about something else', 'See {"weather": "fine"}.', 'no JSON object'],
@@ -240,7 +240,7 @@ describe('a reply in JSON that is refused', () => {
     expect(problems.map((problem) => problem.problem).join('; ')).toContain(what);
   });
 
-  it('runs none of the calls when one of them cannot be read', () => {
+  it('runs none of the calls if one of them is invalid', () => {
     expect(
       decodeJsonReply('{"calls":[{"tool":"read_file","args":{"path":"a"}},{"tool":"read_file","args":7}]}'),
     ).toMatchObject({
@@ -249,7 +249,7 @@ describe('a reply in JSON that is refused', () => {
     });
   });
 
-  it('takes names that objects inherit for names like any other', () => {
+  it('treats inherited property names like any other name', () => {
     const text =
       '{"tool":"read_file","args":{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}}';
     const [first] = decodeJsonReply(text).calls;

@@ -80,8 +80,8 @@ const arbitraryAnswerContent: fc.Arbitrary<ReplyPayload> = fc
 /** Two JSON values are the same if they are written the same: -0 is 0. */
 const toPlainJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-describe('what is written', () => {
-  it('in XML is read back as it was', () => {
+describe('an encoded reply', () => {
+  it('in XML decodes to the same payload', () => {
     fc.assert(
       fc.property(fc.oneof(arbitraryCallContent, arbitraryStateContent), (said) => {
         const { problems, isProtocolReply, ...read } = xmlCodec.decode(
@@ -96,7 +96,7 @@ describe('what is written', () => {
     );
   });
 
-  it('in JSON is read back as it was', () => {
+  it('in JSON decodes to the same payload', () => {
     fc.assert(
       fc.property(fc.oneof(arbitraryCallContent, arbitraryStateContent, arbitraryAnswerContent), (said) => {
         const { problems, isProtocolReply, ...read } = jsonCodec.decode(
@@ -111,7 +111,7 @@ describe('what is written', () => {
     );
   });
 
-  it('in native calls is read back as it was', () => {
+  it('in native calls decodes to the same payload', () => {
     fc.assert(
       fc.property(arbitraryCalls, (asked) => {
         const said = { ...emptyReplyPayload, calls: asked };
@@ -146,7 +146,7 @@ describe('a result', () => {
     .record({ tool: arbitraryText, outcome })
     .map((part) => ({ role: 'tool', at: 0, callId: '1', ...part }));
 
-  it('cannot pass for a decision, whatever it says', () => {
+  it('cannot imitate a decision, whatever it contains', () => {
     fc.assert(
       fc.property(fc.array(result, { maxLength: 3 }), (results) => {
         for (const codec of [xmlCodec, jsonCodec]) {
@@ -163,7 +163,7 @@ describe('a result', () => {
     );
   });
 
-  it('tells the tool, how it went and what came of it', () => {
+  it('names the tool, its status and its output', () => {
     const ok: ToolMessage = {
       role: 'tool',
       at: 0,
