@@ -227,7 +227,7 @@ describe('an agent whose model finds no room', () => {
     );
     expect(record).toMatchObject({
       role: 'user',
-      text: expect.stringContaining('search gave: Found: question 1'),
+      text: expect.stringContaining('search returned: Found: question 1'),
     });
   });
 

@@ -62,7 +62,7 @@ function registerSearchTool(server: McpServer, storage: EntryStorage): void {
       inputSchema: z.object({
         query: z.string().default('').describe('Words to look for.'),
         tags: z.string().default('').describe('Tags that an entry must have, with commas between them.'),
-        limit: z.int().min(1).max(storageLimits.found).default(storageLimits.foundIfNotSaid),
+        limit: z.int().min(1).max(storageLimits.found).default(storageLimits.foundDefault),
       }),
       outputSchema: z.object({ entries: z.array(memoryEntrySchema) }),
       annotations: { readOnlyHint: true, openWorldHint: false },

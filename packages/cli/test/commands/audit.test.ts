@@ -260,7 +260,7 @@ describe('unreadable input of pawl audit', () => {
     expect(stdout).toContain('2 problems while reading');
     expect(stderr.split('\n')).toEqual([
       `pawl: ${path}:2: no run of a known format`,
-      expect.stringMatching(/^pawl: .*:3: not JSON: /),
+      expect.stringMatching(/^pawl: .*:3: invalid JSON: /),
       '',
     ]);
   });
@@ -273,7 +273,7 @@ describe('unreadable input of pawl audit', () => {
 
   it.each([
     [[], 'Specify a file or a folder to audit, or - for standard input.'],
-    [['/no/such/file'], 'There is no such file or folder: "/no/such/file". Check the spelling.'],
+    [['/no/such/file'], 'No such file or folder: "/no/such/file". Check the path.'],
   ])('is a usage error if the files are %j', async (files, message) => {
     await expect(runAudit('', {}, files)).rejects.toThrow(new UsageError(message));
   });

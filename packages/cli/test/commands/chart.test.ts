@@ -120,8 +120,8 @@ describe('pawl chart of a file', () => {
   });
 
   it.each([
-    ['none.yaml', null, 'there is no such file'],
-    ['modes.json', '{"name": "x",', 'line 1: this is not JSON'],
+    ['none.yaml', null, 'file not found'],
+    ['modes.json', '{"name": "x",', 'line 1: invalid JSON'],
     ['modes.yaml', 'name: x\ninitial: a\nstates:\n  - name: a\n    next: [b]\n', 'there is no state "b"'],
   ])('reports in one line what is wrong with %s', async (name, content, message) => {
     const path = join(folder, name);

@@ -131,9 +131,9 @@ describe('pawl config show', () => {
   it.each([
     [() => ({ dir: '/does/not/exist' }), 'There is no folder "/does/not/exist"'],
     [() => ({ dir, mode: 'yolo' }), 'There is no mode "yolo"'],
-    [() => (vi.stubEnv('PAWL_MODE', 'aks'), { dir }), 'PAWL_MODE, from the environment: expected one of'],
+    [() => (vi.stubEnv('PAWL_MODE', 'aks'), { dir }), 'Environment variable PAWL_MODE: expected one of'],
     [() => (writeUserConfig('modle: x'), { dir }), 'line 1: modle: unknown key "modle"; did you mean model?'],
-    [() => (writeUserConfig('{}'), writeUserConfig('{}', 'pawl.config.json'), { dir }), 'Keep one of them.'],
+    [() => (writeUserConfig('{}'), writeUserConfig('{}', 'pawl.config.json'), { dir }), 'Keep only one of them.'],
   ])('reports an error in one line', async (options, problem) => {
     const { io, out } = captureIo();
     await expect(showConfig(options(), io)).rejects.toThrow(problem);
@@ -222,7 +222,7 @@ describe('pawl config check', () => {
 
   it('reports a missing file as a usage error', async () => {
     await expect(checkConfig(join(dir, 'none.yaml'), { dir }, captureIo().io)).rejects.toThrow(
-      'there is no such file',
+      'file not found',
     );
   });
 });

@@ -37,8 +37,8 @@ describe('--profile', () => {
       'There is no profile "lom". Did you mean loom? There are: pawl, loom, nexora, savant, lkj, lkj1.',
     ],
     ['__proto__', 'There is no profile "__proto__". There are: pawl, loom, nexora, savant, lkj, lkj1.'],
-    ['none.yaml', '"none.yaml": there is no such file. Check the spelling.'],
-    ['./loom', '"./loom": profiles are read from .json, .yaml and .yml files. Rename it to say which it is.'],
+    ['none.yaml', '"none.yaml": file not found. Check the path.'],
+    ['./loom', '"./loom": unknown file extension. A profile must be a .json, .yaml or .yml file.'],
   ])('says in one line what is wrong with %s', async (given, message) => {
     await expect(resolveProfile(given)).rejects.toThrow(new UsageError(message));
   });

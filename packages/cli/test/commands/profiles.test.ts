@@ -64,7 +64,7 @@ describe('pawl profiles show', () => {
 
   it.each([
     ['lom', 'Did you mean loom?'],
-    ['./none.yaml', 'there is no such file'],
+    ['./none.yaml', 'file not found'],
   ])('says what is wrong with %s', async (name, problem) => {
     const { io, out } = captureIo();
     await expect(showProfile(name, {}, io)).rejects.toThrow(problem);

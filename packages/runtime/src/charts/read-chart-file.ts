@@ -15,16 +15,15 @@ export async function readChartFile(path: string): Promise<ModeChart> {
   if (kind === null) throw new ChartFileError('unknown-kind', path, { problem: unsupportedChartExtension });
   const file = await readSmallFile(path, chartFileBytesMax);
   if (!file.ok) throw new ChartFileError(file.code, path, file);
-  const read = parseDataFile(file.text, kind);
-  if ('problem' in read) throw new ChartFileError('syntax', path, read);
+  const parsed = parseDataFile(file.text, kind);
+  if ('problem' in parsed) throw new ChartFileError('syntax', path, parsed);
   try {
-    return parseChart(read.value);
+    return parseChart(parsed.value);
   } catch (error) {
     if (!(error instanceof ChartError)) throw error;
-    const line = read.lineOf(error.path);
+    const line = parsed.findLine(error.path);
     throw new ChartFileError('invalid', path, { problem: error.message, line, cause: error });
   }
 }
 
-const unsupportedChartExtension =
-  'charts are read from .json, .yaml and .yml files. Rename it to say which it is.';
+const unsupportedChartExtension = 'unknown file extension. A chart must be a .json, .yaml or .yml file.';

@@ -10,27 +10,30 @@ export type ProfileWithKeys = { readonly profile: Profile; readonly warnings: re
 export function applyAgentKeys(profile: Profile, { agent = {} }: Config): ProfileWithKeys {
   const { max_retries: maxRetries, state_machine: keys } = agent;
   const { governor } = profile.settings;
-  const isFor = governor?.preset === 'nexora' || governor?.preset === 'nexora-lenient';
+  const isNexora = governor?.preset === 'nexora' || governor?.preset === 'nexora-lenient';
   const settings = {
     ...profile.settings,
     ...(maxRetries !== undefined && { maxRetries }),
     ...(keys !== undefined &&
-      isFor && { governor: { ...governor, config: replaceConfigKeys(governor.config, keys) } }),
+      isNexora && { governor: { ...governor, config: replaceConfigKeys(governor.config, keys) } }),
   };
   const warnings =
-    keys === undefined || isFor
+    keys === undefined || isNexora
       ? []
       : [
-          `agent.state_machine is for the governor nexora, which the profile ${profile.name} does not have; it was left out.`,
+          `agent.state_machine was ignored: it applies only to the nexora governor, which the profile ${profile.name} does not use.`,
         ];
   return { profile: { ...profile, settings }, warnings };
 }
 
 /** Replaces values regardless of key spelling: each key may be in camel case or snake case. */
-function replaceConfigKeys<Value extends object>(before: Value | undefined, given: object): Value & object {
-  const names = new Set(Object.keys(given).map(normalizeConfigKey));
-  const kept = Object.entries(before ?? {}).filter(([key]) => !names.has(normalizeConfigKey(key)));
-  return { ...Object.fromEntries(kept), ...given } as Value & object;
+function replaceConfigKeys<Value extends object>(
+  config: Value | undefined,
+  overrides: object,
+): Value & object {
+  const names = new Set(Object.keys(overrides).map(normalizeConfigKey));
+  const otherEntries = Object.entries(config ?? {}).filter(([key]) => !names.has(normalizeConfigKey(key)));
+  return { ...Object.fromEntries(otherEntries), ...overrides } as Value & object;
 }
 
 function normalizeConfigKey(key: string): string {

@@ -27,15 +27,22 @@ const layersByPrecedence = ['flags', 'environment', 'project', 'user'] as const;
  */
 export function listConfigOrigins(layers: Partial<ConfigLayers>): readonly ConfigOrigin[] {
   const merged = listConfigEntries(mergeConfigs(layers));
-  const said = layersByPrecedence.map((from) => ({ from, rows: listConfigEntries(layers[from] ?? {}) }));
-  const set = merged.map(({ key, value }): ConfigOrigin => {
-    const source = said.find(({ rows }) =>
+  const layerEntries = layersByPrecedence.map((from) => ({
+    from,
+    rows: listConfigEntries(layers[from] ?? {}),
+  }));
+  const effective = merged.map(({ key, value }): ConfigOrigin => {
+    const source = layerEntries.find(({ rows }) =>
       rows.some((row) => row.key === key && isDeepStrictEqual(row.value, value)),
     );
     return { key, value, from: source?.from ?? 'default' };
   });
-  const left = listConfigEntries(configDefaults).filter(({ key }) => !set.some((row) => row.key === key));
-  return [...left.map((row): ConfigOrigin => ({ ...row, from: 'default' })), ...set].toSorted(compareOrigins);
+  const unsetDefaults = listConfigEntries(configDefaults).filter(
+    ({ key }) => !effective.some((row) => row.key === key),
+  );
+  return [...unsetDefaults.map((row): ConfigOrigin => ({ ...row, from: 'default' })), ...effective].toSorted(
+    compareOrigins,
+  );
 }
 
 type ConfigEntry = { readonly key: string; readonly value: unknown };

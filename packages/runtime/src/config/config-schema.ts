@@ -25,24 +25,25 @@ const permissionSchema = z.strictObject({
   mode: z
     .enum(permissionModes)
     .exactOptional()
-    .meta({ description: 'What happens to calls that no rule is about.' }),
+    .meta({ description: 'Default for calls that match no rule.' }),
   rules: z.array(ruleSchema).max(1_000).exactOptional(),
 });
 
 const mcpServerSchema = z
   .strictObject({
-    command: lineSchema.exactOptional().meta({ description: 'The program that starts the server.' }),
+    command: lineSchema.exactOptional().meta({ description: 'Program that starts the server.' }),
     args: z.array(z.string().max(20_000)).max(100).exactOptional(),
     env: stringRecordSchema
       .exactOptional()
-      .meta({ description: 'Its environment. ${NAME} stands for a variable of yours.' }),
-    cwd: lineSchema.exactOptional().meta({ description: 'Where it starts, from where this file is.' }),
-    url: lineSchema
-      .exactOptional()
-      .meta({ description: 'The address of a server that speaks streamable HTTP.' }),
+      .meta({
+        description:
+          'Environment variables of the server. ${NAME} expands to a variable of your environment.',
+      }),
+    cwd: lineSchema.exactOptional().meta({ description: 'Working directory, relative to this file.' }),
+    url: lineSchema.exactOptional().meta({ description: 'URL of a server that uses streamable HTTP.' }),
     headers: stringRecordSchema
       .exactOptional()
-      .meta({ description: '${NAME} stands for a variable of your environment.' }),
+      .meta({ description: '${NAME} expands to a variable of your environment.' }),
     startMs: durationSchema.exactOptional(),
     callMs: durationSchema.exactOptional(),
   })
@@ -61,25 +62,24 @@ type UncheckedServer = {
 };
 
 function findServerProblem({ command, url, headers, args, env, cwd }: UncheckedServer): string | null {
-  if ((command === undefined) === (url === undefined))
-    return 'needs either a command that starts it or a url where it is, and not both';
+  if ((command === undefined) === (url === undefined)) return 'needs either a command or a url, not both';
   if (command !== undefined && headers !== undefined)
-    return 'has headers, which are for servers with a url. Use env instead';
+    return 'has headers, which apply only to servers with a url. Use env instead';
   if (url !== undefined && [args, env, cwd].some((each) => each !== undefined))
-    return 'has args, env or cwd, which are for servers with a command. Use headers instead';
+    return 'has args, env or cwd, which apply only to servers with a command. Use headers instead';
   return url === undefined ? null : findUrlProblem(url);
 }
 
 const mcpServersSchema = z.record(
   z.string().refine(isServerName, {
-    error: `is to be up to ${serverNameChars} letters and digits with single - or _ between them`,
+    error: `must be up to ${serverNameChars} letters and digits, with single - or _ between them`,
   }),
   mcpServerSchema,
 );
 
 const hookCommandShape = {
   command: z.tuple([lineSchema], z.string().max(20_000)).meta({
-    description: 'A program and its arguments. It reads what happened as JSON from its standard input.',
+    description: 'A program and its arguments. It receives the event as JSON on standard input.',
   }),
   timeoutMs: durationSchema.exactOptional(),
 };
@@ -97,7 +97,7 @@ const hooksSchema = z.strictObject({
       z.strictObject({ runsHooks: z.boolean().exactOptional(), timeoutMs: durationSchema.exactOptional() }),
     ])
     .exactOptional()
-    .meta({ description: 'Keeps each step of the work as one git commit.' }),
+    .meta({ description: 'Commits each step to git.' }),
 });
 
 const countSchema = z.int().min(1).max(1e12).exactOptional();
@@ -106,7 +106,7 @@ const budgetsSchema = z.strictObject({
   modelCalls: countSchema,
   toolCalls: countSchema,
   tokens: countSchema,
-  cost: z.number().positive().exactOptional().meta({ description: 'In the money that the prices are in.' }),
+  cost: z.number().positive().exactOptional().meta({ description: 'In the currency of the prices.' }),
   wallMs: z
     .int()
     .min(1)
@@ -125,7 +125,7 @@ const toolLimitsSchema = z.strictObject({
   timeoutMs: durationSchema
     .nullable()
     .exactOptional()
-    .meta({ description: 'How long a call may take; null for as long as it takes.' }),
+    .meta({ description: 'Timeout of one call; null for no timeout.' }),
   outputCharsMax: z.int().min(100).max(10_000_000).exactOptional(),
 });
 
@@ -136,17 +136,17 @@ const telemetrySchema = z.strictObject({
       if (problem !== null) context.addIssue({ code: 'custom', message: problem });
     })
     .exactOptional()
-    .meta({ description: 'The address of a collector that takes OTLP over HTTP, without /v1/traces.' }),
+    .meta({ description: 'URL of an OTLP/HTTP collector, without /v1/traces.' }),
   headers: stringRecordSchema
     .exactOptional()
-    .meta({ description: 'What the collector is sent besides. ${NAME} stands for a variable of yours.' }),
+    .meta({
+      description: 'Headers sent to the collector. ${NAME} expands to a variable of your environment.',
+    }),
   traces: z.boolean().exactOptional(),
   metrics: z.boolean().exactOptional(),
-  serviceName: lineSchema
-    .exactOptional()
-    .meta({ description: 'What this is called there; "pawl" if left out.' }),
+  serviceName: lineSchema.exactOptional().meta({ description: 'Service name; "pawl" by default.' }),
   captureContent: z.boolean().exactOptional().meta({
-    description: 'Send also what was said to models and tools and what they said, without secrets.',
+    description: 'Include prompts, replies, tool arguments and tool results, with secrets masked.',
   }),
   disabled: z.boolean().exactOptional(),
 });
@@ -191,14 +191,14 @@ export const configSchema = z.strictObject({
     .meta({ description: 'Such as "anthropic:MODEL", "ollama:MODEL" or "librarian".' }),
   baseUrl: lineSchema
     .exactOptional()
-    .meta({ description: 'Where that model is reached. Only beside a model.' }),
+    .meta({ description: 'Base URL of the model. Requires "model" in the same file.' }),
   summaryModel: lineSchema.exactOptional().meta({
     description:
-      'Which model writes a summary of what is moved to storage: named as in "model", or "same". None if left out.',
+      'Model used for context compaction: named as in "model", or "same". No summaries by default.',
   }),
   profile: lineSchema
     .exactOptional()
-    .meta({ description: 'The name of a profile, or its file from where this one is.' }),
+    .meta({ description: 'Name of a profile, or path of a profile file relative to this file.' }),
   permission: permissionSchema.exactOptional(),
   mcpServers: mcpServersSchema.exactOptional(),
   hooks: hooksSchema.exactOptional(),
@@ -206,22 +206,22 @@ export const configSchema = z.strictObject({
   prices: z
     .record(lineSchema, pricesSchema)
     .exactOptional()
-    .meta({ description: 'By model, named as in "model".' }),
+    .meta({ description: 'Prices by model, named as in "model".' }),
   store: lineSchema.exactOptional().meta({
     description:
-      'Where sessions are kept: `user`, `workspace` (`.pawl` in the folder), `none`, a database file, or `redis://host:6379`.',
+      'Where sessions are stored: `user`, `workspace` (`.pawl` in the folder), `none`, a database file, or `redis://host:6379`.',
   }),
-  testCommand: lineSchema.exactOptional().meta({ description: 'The command line that runs the tests.' }),
+  testCommand: lineSchema.exactOptional().meta({ description: 'Command line that runs the tests.' }),
   agent: agentSchema.exactOptional().meta({
     description:
-      'Keys as other systems write them: `max_retries`, and `state_machine` for the governor nexora.',
+      'Keys in the spelling of other agent systems: `max_retries`, and `state_machine` for the nexora governor.',
   }),
   toolLimits: z
     .record(lineSchema, toolLimitsSchema)
     .exactOptional()
-    .meta({ description: 'By the name of the tool.' }),
+    .meta({ description: 'Limits by tool name.' }),
   telemetry: telemetrySchema.exactOptional().meta({
-    description: 'Where to send traces and metrics. Only in the configuration of the user.',
+    description: 'Where to send traces and metrics. Read only from the user configuration.',
   }),
 });
 

@@ -4,7 +4,7 @@ export class ConfigVariableError extends Error {
   readonly variable: string;
 
   constructor(variable: string, problem: string) {
-    super(`${variable}, from the environment: ${problem}`);
+    super(`Environment variable ${variable}: ${problem}`);
     this.variable = variable;
   }
 }

@@ -8,26 +8,26 @@ import { findSecrets } from './secrets.ts';
 /** Lists valid but dangerous settings, one line each with the location and the fix. */
 export function listConfigWarnings(
   path: string,
-  { value, lineOf }: ParsedDataFile,
+  { value, findLine }: ParsedDataFile,
   config: Config,
 ): readonly string[] {
-  const at = (place: DataPath): string => {
-    const line = lineOf(place);
-    const where = line === null ? '' : `, line ${line}`;
-    return `${JSON.stringify(path)}${where}: ${toPrintableLine(formatIssuePath(place), 120)}`;
+  const formatLocation = (keyPath: DataPath): string => {
+    const line = findLine(keyPath);
+    const lineText = line === null ? '' : `, line ${line}`;
+    return `${JSON.stringify(path)}${lineText}: ${toPrintableLine(formatIssuePath(keyPath), 120)}`;
   };
   return [
-    ...findSecrets(value).map((place) => `${at(place)} ${formatSecretWarning(place)}`),
+    ...findSecrets(value).map((keyPath) => `${formatLocation(keyPath)} ${formatSecretWarning(keyPath)}`),
     ...findPlaintextHeaders(config).map(
-      (place) => `${at(place)} are sent so that others can read them. Use https.`,
+      (keyPath) => `${formatLocation(keyPath)} are sent unencrypted. Use https.`,
     ),
   ];
 }
 
-function formatSecretWarning(place: DataPath): string {
-  const key = String(place.at(-1) ?? '');
+function formatSecretWarning(keyPath: DataPath): string {
+  const key = String(keyPath.at(-1) ?? '');
   const name = /^[A-Z][A-Z0-9_]*$/.test(key) ? key : 'NAME';
-  return `looks like a secret. Take it out of the file: write "\${${name}}" there, and set the environment variable ${name}.`;
+  return `looks like a secret. Replace it with "\${${name}}" and set the environment variable ${name}.`;
 }
 
 function findPlaintextHeaders({ mcpServers = [] }: Config): readonly DataPath[] {

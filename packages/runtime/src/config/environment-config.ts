@@ -63,15 +63,15 @@ function readTextVariable(env: EnvironmentVariables, variable: string): string |
 
 function readModeVariable(env: EnvironmentVariables): PermissionMode | undefined {
   const variable = configVariables['permission.mode'];
-  const given = readTextVariable(env, variable);
-  if (given === undefined) return undefined;
-  const mode = permissionModes.find((each) => each === given);
+  const text = readTextVariable(env, variable);
+  if (text === undefined) return undefined;
+  const mode = permissionModes.find((each) => each === text);
   if (mode !== undefined) return mode;
-  const near = findNearestName(given, permissionModes, Math.floor(given.length / 3));
-  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
-  const came = toPrintableLine(JSON.stringify(given), 60);
+  const nearest = findNearestName(text, permissionModes, Math.floor(text.length / 3));
+  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+  const shown = toPrintableLine(JSON.stringify(text), 60);
   throw new ConfigVariableError(
     variable,
-    `expected one of ${permissionModes.join(', ')}, got ${came}.${hint}`,
+    `expected one of ${permissionModes.join(', ')}, got ${shown}.${hint}`,
   );
 }

@@ -19,15 +19,15 @@ export function explainConfigIssue(issue: z.core.$ZodRawIssue): string | undefin
 }
 
 /** The command of a hook is the only tuple in the schema. */
-const commandList = 'expected a list: a program, and then its arguments';
+const commandList = 'expected a list: a program and its arguments';
 
-function describeUnknownKey(given: string, known: readonly string[]): string {
-  const shown = toPrintableLine(JSON.stringify(given), 60);
-  const near = findNearestName(given, known, Math.max(2, Math.floor(given.length / 3)));
-  if (near !== undefined) return `unknown key ${shown}; did you mean ${near}?`;
-  if (isSecretKey(given))
+function describeUnknownKey(key: string, known: readonly string[]): string {
+  const shown = toPrintableLine(JSON.stringify(key), 60);
+  const nearest = findNearestName(key, known, Math.max(2, Math.floor(key.length / 3)));
+  if (nearest !== undefined) return `unknown key ${shown}; did you mean ${nearest}?`;
+  if (isSecretKey(key))
     return `unknown key ${shown}; secrets are not read from files. Set the provider's environment variable instead, such as ANTHROPIC_API_KEY`;
-  return `unknown key ${shown}; the keys are ${known.filter((key) => key !== '$schema').join(', ')}`;
+  return `unknown key ${shown}; the keys are ${known.filter((name) => name !== '$schema').join(', ')}`;
 }
 
 /** `autoCommit` is the only union in the schema. */

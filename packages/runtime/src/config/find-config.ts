@@ -15,7 +15,7 @@ export const configFileNames = [
 /** Finds the configuration file of a folder. Throws if there are two, because precedence would be ambiguous. */
 export async function findConfigFile(folder: string): Promise<string | null> {
   const paths = configFileNames.map((name) => join(folder, name));
-  const there = await Promise.all(
+  const exists = await Promise.all(
     paths.map((path) =>
       access(path).then(
         () => true,
@@ -23,11 +23,11 @@ export async function findConfigFile(folder: string): Promise<string | null> {
       ),
     ),
   );
-  const [found, second] = paths.filter((_, index) => there[index]);
-  if (found === undefined) return null;
-  if (second === undefined) return found;
-  const problem = `there is also ${JSON.stringify(second)}. Keep one of them.`;
-  throw new ConfigFileError('ambiguous', found, { problem });
+  const [path, second] = paths.filter((_, index) => exists[index]);
+  if (path === undefined) return null;
+  if (second === undefined) return path;
+  const problem = `the folder also has ${JSON.stringify(second)}. Keep only one of them.`;
+  throw new ConfigFileError('ambiguous', path, { problem });
 }
 
 /** Returns the user's configuration folder: `pawl` in the XDG configuration folder, or in `%APPDATA%` on Windows. */
@@ -36,9 +36,9 @@ export function getUserConfigFolder(
   platform: NodeJS.Platform = process.platform,
 ): string {
   const paths = getPlatformPaths(platform);
-  const given = env['XDG_CONFIG_HOME'] ?? '';
+  const xdgFolder = env['XDG_CONFIG_HOME'] ?? '';
   // The XDG specification requires relative paths to be ignored.
-  if (paths.isAbsolute(given)) return paths.join(given, 'pawl');
+  if (paths.isAbsolute(xdgFolder)) return paths.join(xdgFolder, 'pawl');
   if (platform !== 'win32') return paths.join(homedir(), '.config', 'pawl');
   const roaming = env['APPDATA'] ?? '';
   return paths.join(

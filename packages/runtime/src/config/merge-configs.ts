@@ -58,12 +58,14 @@ function findLastValue(
  * model; the environment variable applies only to self-hosted providers, because the others have their own variables.
  */
 function mergeModel({ flags, environment, ...files }: ConfigLayers): Pick<Config, 'model' | 'baseUrl'> {
-  const named = [files.user, files.project, environment, flags].findLast(({ model }) => model !== undefined);
-  const fromVariable = isSelfHosted(named?.model) ? environment.baseUrl : undefined;
-  const beside = named === environment ? undefined : named?.baseUrl;
-  const baseUrl = flags.baseUrl ?? fromVariable ?? beside;
+  const modelLayer = [files.user, files.project, environment, flags].findLast(
+    ({ model }) => model !== undefined,
+  );
+  const fromVariable = isSelfHosted(modelLayer?.model) ? environment.baseUrl : undefined;
+  const fileBaseUrl = modelLayer === environment ? undefined : modelLayer?.baseUrl;
+  const baseUrl = flags.baseUrl ?? fromVariable ?? fileBaseUrl;
   return {
-    ...(named?.model !== undefined && { model: named.model }),
+    ...(modelLayer?.model !== undefined && { model: modelLayer.model }),
     ...(baseUrl !== undefined && { baseUrl }),
   };
 }
@@ -79,8 +81,8 @@ const defaultPermissionMode: PermissionMode = 'ask';
 
 function mergePermission({ user, project, environment, flags }: ConfigLayers): Config['permission'] {
   const rules = [user, project, environment, flags].flatMap((layer) => layer.permission?.rules ?? []);
-  const asked = flags.permission?.mode ?? environment.permission?.mode;
-  const mode = asked ?? selectStricterMode(user.permission?.mode, project.permission?.mode);
+  const explicitMode = flags.permission?.mode ?? environment.permission?.mode;
+  const mode = explicitMode ?? selectStricterMode(user.permission?.mode, project.permission?.mode);
   if (mode === undefined && rules.length === 0) return undefined;
   return { ...(mode !== undefined && { mode }), rules };
 }
@@ -90,9 +92,9 @@ function selectStricterMode(
   project: PermissionMode | undefined,
 ): PermissionMode | undefined {
   if (project === undefined) return user;
-  const own = user ?? defaultPermissionMode;
+  const userMode = user ?? defaultPermissionMode;
   // `permissionModes` is ordered from strictest to loosest.
-  return permissionModes.indexOf(project) < permissionModes.indexOf(own) ? project : own;
+  return permissionModes.indexOf(project) < permissionModes.indexOf(userMode) ? project : userMode;
 }
 
 function mergeServers(layers: readonly Config[]): Config['mcpServers'] {
@@ -102,13 +104,13 @@ function mergeServers(layers: readonly Config[]): Config['mcpServers'] {
 }
 
 function mergeHooks(layers: readonly Config[]): ConfigHooks | undefined {
-  const given = layers.flatMap(({ hooks }) => (hooks === undefined ? [] : [hooks]));
-  if (given.length === 0) return undefined;
-  const autoCommit = given.findLast((hooks) => hooks.autoCommit !== undefined)?.autoCommit;
+  const hookConfigs = layers.flatMap(({ hooks }) => (hooks === undefined ? [] : [hooks]));
+  if (hookConfigs.length === 0) return undefined;
+  const autoCommit = hookConfigs.findLast((hooks) => hooks.autoCommit !== undefined)?.autoCommit;
   return {
-    beforeTool: given.flatMap(({ beforeTool = [] }) => beforeTool),
-    afterTools: given.flatMap(({ afterTools = [] }) => afterTools),
-    finish: given.flatMap(({ finish = [] }) => finish),
+    beforeTool: hookConfigs.flatMap(({ beforeTool = [] }) => beforeTool),
+    afterTools: hookConfigs.flatMap(({ afterTools = [] }) => afterTools),
+    finish: hookConfigs.flatMap(({ finish = [] }) => finish),
     ...(autoCommit !== undefined && { autoCommit }),
   };
 }
@@ -117,30 +119,32 @@ const budgetKeys: readonly (keyof BudgetLimits)[] = ['modelCalls', 'toolCalls', 
 
 function mergeConfigBudgets(user: Config, project: Config, flags: Config): Config['budgets'] {
   const entries = budgetKeys.flatMap((key) => {
-    const own = flags.budgets?.[key];
-    const both = [user.budgets?.[key], project.budgets?.[key]].filter((each) => typeof each === 'number');
-    if (own !== undefined) return [[key, own] as const];
-    return both.length === 0 ? [] : [[key, Math.min(...both)] as const];
+    const flagValue = flags.budgets?.[key];
+    const fileValues = [user.budgets?.[key], project.budgets?.[key]].filter(
+      (each) => typeof each === 'number',
+    );
+    if (flagValue !== undefined) return [[key, flagValue] as const];
+    return fileValues.length === 0 ? [] : [[key, Math.min(...fileValues)] as const];
   });
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 /** Merges key by key; later layers win. Headers apply only to the endpoint of the same layer. */
 function mergeTelemetry(layers: readonly Config[]): Config['telemetry'] {
-  const given = layers.flatMap(({ telemetry }) => (telemetry === undefined ? [] : [telemetry]));
-  if (given.length === 0) return undefined;
-  const { headers: _, ...merged }: TelemetryKeys = Object.assign({}, ...given) as TelemetryKeys;
-  const headers = given.findLast(({ otlp }) => otlp !== undefined)?.headers;
+  const sections = layers.flatMap(({ telemetry }) => (telemetry === undefined ? [] : [telemetry]));
+  if (sections.length === 0) return undefined;
+  const { headers: _, ...merged }: TelemetryKeys = Object.assign({}, ...sections) as TelemetryKeys;
+  const headers = sections.findLast(({ otlp }) => otlp !== undefined)?.headers;
   return { ...merged, ...(headers !== undefined && { headers }) };
 }
 
 /** Merges key by key; later layers win. */
 function mergeAgentKeys(layers: readonly Config[]): Config['agent'] {
-  const given = layers.flatMap(({ agent }) => (agent === undefined ? [] : [agent]));
-  if (given.length === 0) return undefined;
-  const machines = given.map((agent) => agent.state_machine).filter((each) => each !== undefined);
+  const sections = layers.flatMap(({ agent }) => (agent === undefined ? [] : [agent]));
+  if (sections.length === 0) return undefined;
+  const machines = sections.map((agent) => agent.state_machine).filter((each) => each !== undefined);
   return {
-    ...Object.assign({}, ...given),
+    ...Object.assign({}, ...sections),
     ...(machines.length > 0 && { state_machine: Object.assign({}, ...machines) as object }),
   } as AgentKeys;
 }

@@ -41,19 +41,19 @@ export async function readConfigFile(path: string): Promise<ConfigFileContents> 
   if (!file.ok) throw new ConfigFileError(file.code, path, file);
   const { text } = file;
   if (kind === 'ts') return { path, text, config: {}, isCode: true, warnings: [] };
-  const read = parseDataFile(text, kind);
-  if ('problem' in read)
-    throw new ConfigFileError('syntax', path, { ...read, problem: stripQuotedSource(read.problem) });
-  return { path, text, isCode: false, ...validateConfig(path, read) };
+  const parsed = parseDataFile(text, kind);
+  if ('problem' in parsed)
+    throw new ConfigFileError('syntax', path, { ...parsed, problem: stripQuotedSource(parsed.problem) });
+  return { path, text, isCode: false, ...validateConfig(path, parsed) };
 }
 
 /** Validates and resolves a parsed configuration file. */
 export function validateConfig(
   path: string,
-  read: ParsedDataFile,
+  parsed: ParsedDataFile,
 ): Pick<ConfigFileContents, 'config' | 'warnings'> {
-  const config = resolveConfig(parseConfigDocument(path, read), dirname(resolve(path)));
-  return { config, warnings: listConfigWarnings(path, read, config) };
+  const config = resolveConfig(parseConfigDocument(path, parsed), dirname(resolve(path)));
+  return { config, warnings: listConfigWarnings(path, parsed, config) };
 }
 
 /** Removes the source excerpt from a parser error, because it may contain a secret. */
@@ -67,31 +67,31 @@ function stripQuotedSource(problem: string): string {
 function detectConfigFormat(path: string): 'json' | 'yaml' | 'ts' {
   const kind = extname(path).toLowerCase() === '.ts' ? 'ts' : detectDataFormat(path);
   if (kind !== null) return kind;
-  const problem =
-    'configurations are read from .json, .yaml, .yml and .ts files. Rename it to say which it is.';
+  const problem = 'unknown file extension. A configuration must be a .json, .yaml, .yml or .ts file.';
   throw new ConfigFileError('unknown-kind', path, { problem });
 }
 
-function parseConfigDocument(path: string, { value, lineOf }: ParsedDataFile): ConfigDocument {
+function parseConfigDocument(path: string, { value, findLine }: ParsedDataFile): ConfigDocument {
   // An empty file is a valid, empty configuration.
   const parsed = configSchema.safeParse(value ?? {}, { error: explainConfigIssue });
-  const odd = findProtoKey(value, []);
-  if (odd !== null) throw createInvalidConfigError(path, odd, 'unknown key "__proto__"', lineOf);
+  const protoKeyPath = findProtoKey(value, []);
+  if (protoKeyPath !== null)
+    throw createInvalidConfigError(path, protoKeyPath, 'unknown key "__proto__"', findLine);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw createInvalidConfigError(
       path,
       getIssuePath(issue),
       issue?.message ?? 'it is not a configuration',
-      lineOf,
+      findLine,
     );
   }
   if (parsed.data.baseUrl !== undefined && parsed.data.model === undefined)
     throw createInvalidConfigError(
       path,
       ['baseUrl'],
-      'it is for the model beside it, and there is none. Name the model, too',
-      lineOf,
+      'it applies only to a model set in the same file. Set "model" as well',
+      findLine,
     );
   return parsed.data;
 }
@@ -109,19 +109,22 @@ function findProtoKey(value: unknown, path: DataPath): DataPath | null {
   if (typeof value !== 'object' || value === null) return null;
   if (Object.hasOwn(value, '__proto__')) return [...path, '__proto__'];
   for (const [key, part] of Object.entries(value)) {
-    const found = findProtoKey(part, [...path, Array.isArray(value) ? Number(key) : key]);
-    if (found !== null) return found;
+    const match = findProtoKey(part, [...path, Array.isArray(value) ? Number(key) : key]);
+    if (match !== null) return match;
   }
   return null;
 }
 
 function createInvalidConfigError(
   path: string,
-  place: DataPath,
+  keyPath: DataPath,
   problem: string,
-  lineOf: ParsedDataFile['lineOf'],
+  lineOf: ParsedDataFile['findLine'],
 ): ConfigFileError {
-  const where = place.length === 0 ? '' : `${toPrintableLine(formatIssuePath(place), 120)}: `;
+  const prefix = keyPath.length === 0 ? '' : `${toPrintableLine(formatIssuePath(keyPath), 120)}: `;
   const end = /[.?!]$/.test(problem) ? '' : '.';
-  return new ConfigFileError('invalid', path, { problem: `${where}${problem}${end}`, line: lineOf(place) });
+  return new ConfigFileError('invalid', path, {
+    problem: `${prefix}${problem}${end}`,
+    line: lineOf(keyPath),
+  });
 }

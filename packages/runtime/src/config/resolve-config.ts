@@ -6,8 +6,8 @@ import type { ConfigDocument } from './config-schema.ts';
 import type { Config } from './config.ts';
 
 /** Resolves a configuration document: parses rules, adds server names and resolves paths relative to its folder. */
-export function resolveConfig(written: ConfigDocument, folder: string): Config {
-  const { $schema: _, profile, store, permission, mcpServers, ...rest } = written;
+export function resolveConfig(document: ConfigDocument, folder: string): Config {
+  const { $schema: _, profile, store, permission, mcpServers, ...rest } = document;
   const servers = Object.entries(mcpServers ?? {}).map(([name, server]) =>
     resolveServerConfig(name, server, folder),
   );
@@ -49,7 +49,7 @@ function parseConfigRule(text: string): readonly PermissionRule[] {
 type RawServerConfig = NonNullable<ConfigDocument['mcpServers']>[string];
 
 function resolveServerConfig(name: string, { cwd, ...server }: RawServerConfig, folder: string): McpServer {
-  const whole = { name, ...server, ...(cwd !== undefined && { cwd: resolve(folder, cwd) }) };
+  const resolved = { name, ...server, ...(cwd !== undefined && { cwd: resolve(folder, cwd) }) };
   // The schema guarantees either a command or a URL, and only the keys that belong to it.
-  return whole as McpServer;
+  return resolved as McpServer;
 }

@@ -18,11 +18,11 @@ export async function runConfigCode(
   timeoutMs: number = codeTimeoutMs,
   platform: NodeJS.Platform = process.platform,
 ): Promise<ConfigFileContents> {
-  const mark = randomUUID();
-  const end = await runCommand({
+  const marker = randomUUID();
+  const result = await runCommand({
     sandboxLaunch: {
       file: process.execPath,
-      args: [...nodeFlags, buildHostProgram(platform), mark],
+      args: [...nodeFlags, buildHostProgram(platform), marker],
       env: scrubEnvironment(),
     },
     cwd: tmpdir(),
@@ -30,11 +30,11 @@ export async function runConfigCode(
     timeoutMs,
     outputBytesMax: 4 * configFileBytesMax,
   });
-  const said = parseCodeOutput(end, mark);
-  if (said === null) throw new ConfigFileError('code', path, { problem: describeMissingOutput(end) });
-  if ('problem' in said)
-    throw new ConfigFileError('code', path, { ...said, problem: explainCodeError(said.problem) });
-  return { path, text, isCode: true, ...validateConfig(path, { value: said.value, lineOf: () => null }) };
+  const output = parseCodeOutput(result, marker);
+  if (output === null) throw new ConfigFileError('code', path, { problem: describeMissingOutput(result) });
+  if ('problem' in output)
+    throw new ConfigFileError('code', path, { ...output, problem: explainCodeError(output.problem) });
+  return { path, text, isCode: true, ...validateConfig(path, { value: output.value, findLine: () => null }) };
 }
 
 const nodeFlags = [
@@ -53,31 +53,31 @@ export function buildHostProgram(platform: NodeJS.Platform): string {
   return `
 import { registerHooks } from 'node:module';
 const url = '${platform === 'win32' ? 'file:///C:/pawl.config.ts' : 'file:///pawl.config.ts'}';
-const say = (said) => process.stdout.write('\\n' + process.argv[1] + JSON.stringify(said) + '\\n');
+const print = (output) => process.stdout.write('\\n' + process.argv[1] + JSON.stringify(output) + '\\n');
 const plain = (key, value) => {
   if (['function', 'symbol', 'bigint'].includes(typeof value))
     throw new TypeError('the value of "' + key + '" is a ' + typeof value + '; only plain data can be exported');
   return value;
 };
 let text = '';
-for await (const piece of process.stdin.setEncoding('utf8')) text += piece;
+for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk;
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier === url) return { url, format: 'module-typescript', shortCircuit: true };
     if (specifier.startsWith('node:')) return next(specifier, context);
-    throw new TypeError('it imports ' + JSON.stringify(specifier) + '; it is to stand alone, with types and node: modules only');
+    throw new TypeError('it imports ' + JSON.stringify(specifier) + '; a configuration may import only types and node: modules');
   },
-  load: (asked, context, next) =>
-    asked === url ? { format: 'module-typescript', source: text, shortCircuit: true } : next(asked, context),
+  load: (requested, context, next) =>
+    requested === url ? { format: 'module-typescript', source: text, shortCircuit: true } : next(requested, context),
 });
 try {
   const exported = await import(url);
   if (!('default' in exported)) throw new TypeError('it has no default export; end it with: export default { … }');
-  say({ value: JSON.stringify((await exported.default) ?? null, plain) });
+  print({ value: JSON.stringify((await exported.default) ?? null, plain) });
 } catch (error) {
   const stack = String(error?.stack ?? '');
   const line = /file:\\/\\/\\/(?:C:\\/)?pawl\\.config\\.ts:(\\d+)/.exec(stack);
-  say({ problem: String(error?.message ?? error), line: line === null ? null : Number(line[1]) });
+  print({ problem: String(error?.message ?? error), line: line === null ? null : Number(line[1]) });
 }
 `;
 }
@@ -87,15 +87,15 @@ type ConfigCodeOutput =
   | { readonly problem: string; readonly line: number | null };
 
 /** Returns null if the program did not finish on its own or its output was truncated. */
-function parseCodeOutput({ stdout }: CommandResult, mark: string): ConfigCodeOutput | null {
-  const start = stdout.lastIndexOf(`\n${mark}`);
+function parseCodeOutput({ stdout }: CommandResult, marker: string): ConfigCodeOutput | null {
+  const start = stdout.lastIndexOf(`\n${marker}`);
   if (start === -1) return null;
   try {
     // Written by the host program above.
-    const said = JSON.parse(stdout.slice(start + 1 + mark.length)) as
+    const output = JSON.parse(stdout.slice(start + 1 + marker.length)) as
       | { readonly value: string }
       | { readonly problem: string; readonly line: number | null };
-    return 'problem' in said ? said : { value: JSON.parse(said.value) as unknown };
+    return 'problem' in output ? output : { value: JSON.parse(output.value) as unknown };
   } catch {
     return null;
   }
@@ -103,14 +103,14 @@ function parseCodeOutput({ stdout }: CommandResult, mark: string): ConfigCodeOut
 
 function describeMissingOutput({ kind, summary }: CommandResult): string {
   return kind === 'exited'
-    ? 'it ended before it had exported a configuration, or exported too much.'
-    : `it ${summary}. It is to do no more than export a configuration.`;
+    ? 'it exited without exporting a configuration, or its export is too large.'
+    : `it ${summary}. A configuration must only export its settings.`;
 }
 
 function explainCodeError(problem: string): string {
   const [first = ''] = problem.split('\n', 1);
-  const said = toPrintableLine(first, 300);
-  if (said.startsWith('Access to this API has been restricted'))
-    return 'it reads or writes files, or starts programs. A configuration may do neither.';
-  return /[.?!}]$/.test(said) ? said : `${said}.`;
+  const message = toPrintableLine(first, 300);
+  if (message.startsWith('Access to this API has been restricted'))
+    return 'it accesses files or starts programs, which a configuration may not do.';
+  return /[.?!}]$/.test(message) ? message : `${message}.`;
 }

@@ -6,7 +6,7 @@ export function findJsonSyntaxProblem(text: string): SyntaxProblem | null {
   const message = getParseErrorMessage(text);
   if (message === null) return null;
   const at = findErrorPosition(message) ?? findBreakingPoint(text);
-  return { problem: `this is not JSON: ${message}`, line: text.slice(0, at).split('\n').length };
+  return { problem: `invalid JSON: ${message}`, line: text.slice(0, at).split('\n').length };
 }
 
 function getParseErrorMessage(text: string): string | null {
@@ -28,18 +28,18 @@ function findErrorPosition(message: string): number | null {
  * is merely incomplete.
  */
 function findBreakingPoint(text: string): number {
-  let sound = 0;
-  let broken = text.length;
-  while (broken - sound > 1) {
-    const middle = Math.floor((sound + broken) / 2);
-    if (isValidPrefix(text.slice(0, middle))) sound = middle;
-    else broken = middle;
+  let validEnd = 0;
+  let brokenEnd = text.length;
+  while (brokenEnd - validEnd > 1) {
+    const middle = Math.floor((validEnd + brokenEnd) / 2);
+    if (isValidPrefix(text.slice(0, middle))) validEnd = middle;
+    else brokenEnd = middle;
   }
-  return sound;
+  return validEnd;
 }
 
-function isValidPrefix(beginning: string): boolean {
-  const message = getParseErrorMessage(beginning);
+function isValidPrefix(prefix: string): boolean {
+  const message = getParseErrorMessage(prefix);
   if (message === null || message.includes('end of JSON')) return true;
-  return (findErrorPosition(message) ?? 0) >= beginning.length;
+  return (findErrorPosition(message) ?? 0) >= prefix.length;
 }

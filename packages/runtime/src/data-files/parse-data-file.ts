@@ -9,7 +9,7 @@ export type DataPath = readonly (string | number)[];
 export type ParsedDataFile = {
   readonly value: unknown;
   /** Returns the line of the value at a path, or of its nearest ancestor; null if there is none. */
-  readonly lineOf: (path: DataPath) => number | null;
+  readonly findLine: (path: DataPath) => number | null;
 };
 
 /** Limits YAML alias expansion, to prevent a small file from expanding into a huge value. */
@@ -44,19 +44,22 @@ export function parseDataFile(text: string, kind: 'json' | 'yaml'): ParsedDataFi
     lineCounter,
   });
   const lineAt = (offset: number): number => Math.max(1, lineCounter.linePos(offset).line);
-  const [wrong] = [...document.errors, ...document.warnings];
-  if (wrong !== undefined)
-    return { problem: explainYamlError(wrong.code, wrong.message), line: lineAt(wrong.pos[0]) };
-  const twice = findDuplicateKey(document);
-  if (twice !== null)
-    return { problem: `the key ${twice.key} stands there twice.`, line: lineAt(twice.offset) };
+  const [syntaxError] = [...document.errors, ...document.warnings];
+  if (syntaxError !== undefined)
+    return {
+      problem: explainYamlError(syntaxError.code, syntaxError.message),
+      line: lineAt(syntaxError.pos[0]),
+    };
+  const duplicate = findDuplicateKey(document);
+  if (duplicate !== null)
+    return { problem: `duplicate key ${duplicate.key}.`, line: lineAt(duplicate.offset) };
   return toParsedDataFile(document, lineAt);
 }
 
 function explainYamlError(code: string, message: string): string {
-  if (code === 'MULTIPLE_DOCS') return 'there is a second document. Put it into a file of its own.';
-  if (code === 'TAG_RESOLVE_FAILED') return 'tags are not read. Write the value without it.';
-  return `this is not YAML: ${message.split('\n')[0]}`;
+  if (code === 'MULTIPLE_DOCS') return 'the file contains a second document. Move it to a separate file.';
+  if (code === 'TAG_RESOLVE_FAILED') return 'tags are not supported. Write the value without a tag.';
+  return `invalid YAML: ${message.split('\n')[0]}`;
 }
 
 function findDuplicateKey(document: Document): { readonly key: string; readonly offset: number } | null {
@@ -84,11 +87,11 @@ function toParsedDataFile(
 ): ParsedDataFile | SyntaxProblem {
   try {
     const value: unknown = document.toJS({ maxAliasCount: aliasesMax });
-    return { value, lineOf: (path) => findLine(document, path, lineAt) };
+    return { value, findLine: (path) => findLine(document, path, lineAt) };
   } catch (error) {
     // Too many aliases, or an unresolved alias.
     const message = error instanceof Error ? error.message : String(error);
-    return { problem: `this is not YAML: ${message.split('\n')[0]}`, line: null };
+    return { problem: `invalid YAML: ${message.split('\n')[0]}`, line: null };
   }
 }
 

@@ -19,11 +19,15 @@ export async function readSmallFile(path: string, bytesMax: number): Promise<Sma
   try {
     await using file = await open(path, nonBlockingReadFlags);
     if (!(await file.stat()).isFile()) {
-      return { ok: false, code: 'not-a-file', problem: 'this is not a file. Name a file.' };
+      return { ok: false, code: 'not-a-file', problem: 'this is not a regular file. Specify a file.' };
     }
     const bytes = await readBytesUpToLimit(file, bytesMax + 1);
     if (bytes.length > bytesMax) {
-      return { ok: false, code: 'too-large', problem: `it has more than ${bytesMax} bytes. Shorten it.` };
+      return {
+        ok: false,
+        code: 'too-large',
+        problem: `it is larger than ${bytesMax} bytes. Make it smaller.`,
+      };
     }
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (error) {
@@ -45,11 +49,11 @@ async function readBytesUpToLimit(file: FileHandle, length: number): Promise<Uin
 function toReadFailure(cause: unknown): SmallFile {
   const code = getSystemErrorCode(cause);
   if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return { ok: false, code: 'missing', problem: 'there is no such file. Check the spelling.', cause };
+    return { ok: false, code: 'missing', problem: 'file not found. Check the path.', cause };
   }
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-    return { ok: false, code: 'syntax', problem: 'this is not text in UTF-8. Save it as such.', cause };
+    return { ok: false, code: 'syntax', problem: 'it is not valid UTF-8. Save it as UTF-8.', cause };
   }
-  const problem = 'it cannot be read. Give yourself the right to read it, or name another.';
+  const problem = 'it cannot be read. Check its permissions, or specify another file.';
   return { ok: false, code: 'unreadable', problem, cause };
 }

@@ -33,7 +33,7 @@ export type AutoCommitOptions = {
 
 type AutoCommitContext = AutoCommitOptions & {
   readonly workspace: string;
-  readonly launcher?: CommandSandbox;
+  readonly sandbox?: CommandSandbox;
   readonly report: (line: string) => void;
 };
 
@@ -45,16 +45,19 @@ export type AutoCommit = (completed: readonly CompletedTool[], signal: AbortSign
  *
  * The repository is located before any tool runs, so that a repository created by a tool is never used.
  */
-export async function createAutoCommit(setting: AutoCommitContext): Promise<AutoCommit> {
-  const tell = createDedupedReporter(setting.report);
-  const desk = await openCommitWorkspace(setting).catch(getErrorMessage);
+export async function createAutoCommit(context: AutoCommitContext): Promise<AutoCommit> {
+  const report = createDedupedReporter(context.report);
+  const workspace = await openCommitWorkspace(context).catch(getErrorMessage);
   return async (completed, signal) => {
     try {
-      const said = typeof desk === 'string' ? desk : await commitChanges(desk, completed, { signal, tell });
-      if (typeof said === 'string') tell(`Nothing was committed: ${said}`);
-      return said === true;
+      const outcome =
+        typeof workspace === 'string'
+          ? workspace
+          : await commitChanges(workspace, completed, { signal, report });
+      if (typeof outcome === 'string') report(`Nothing was committed: ${outcome}`);
+      return outcome === true;
     } catch (error) {
-      tell(`Nothing was committed: ${getErrorMessage(error)}`);
+      report(`Nothing was committed: ${getErrorMessage(error)}`);
       return false;
     }
   };
@@ -62,10 +65,10 @@ export async function createAutoCommit(setting: AutoCommitContext): Promise<Auto
 
 /** Reports each message once, because a problem usually repeats at every step. */
 function createDedupedReporter(report: (line: string) => void): (line: string) => void {
-  const said = new Set<string>();
+  const reported = new Set<string>();
   return (line) => {
-    if (said.size < 100 && !said.has(line)) report(toPrintableLine(line, 500));
-    said.add(line);
+    if (reported.size < 100 && !reported.has(line)) report(toPrintableLine(line, 500));
+    reported.add(line);
   };
 }
 
@@ -73,83 +76,87 @@ type CommitWorkspace = {
   readonly git: GitRunner;
   readonly repository: GitRepository;
   /** Pathspec arguments for the workspace within the repository; empty if it is the whole repository. */
-  readonly part: readonly string[];
+  readonly pathspec: readonly string[];
   /** The user's uncommitted changes with their file versions. */
   readonly before: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
 };
 
-async function openCommitWorkspace(setting: AutoCommitContext): Promise<CommitWorkspace | string> {
-  const { launcher, timeoutMs = 30_000, runsHooks = false } = setting;
-  const workspace = await realpath(setting.workspace);
+async function openCommitWorkspace(context: AutoCommitContext): Promise<CommitWorkspace | string> {
+  const { sandbox, timeoutMs = 30_000, runsHooks = false } = context;
+  const workspace = await realpath(context.workspace);
   const repository = await findRepository(workspace, timeoutMs);
   if (typeof repository === 'string') return repository;
-  const git = createGitRunner({ repository, workspace, runsHooks, ...(launcher && { launcher }) });
-  const [filter] = launcher?.kind === 'bubblewrap' ? [] : await listGitFilters(git, timeoutMs);
+  const git = createGitRunner({ repository, workspace, runsHooks, ...(sandbox && { sandbox }) });
+  const [filter] = sandbox?.kind === 'bubblewrap' ? [] : await listGitFilters(git, timeoutMs);
   if (filter !== undefined)
-    return `the repository wants a program of its own run (${filter}), and there is no sandbox to run it in.`;
-  const inside = toSlashes(relative(repository.root, workspace));
-  const part = inside === '' ? [] : ['--', inside];
-  const desk = { git, repository, part, timeoutMs, before: new Map<string, string>() };
-  const changes = await listChanges(desk, AbortSignal.timeout(timeoutMs));
+    return `the repository configures a filter program (${filter}), which requires a sandbox.`;
+  const subfolder = toSlashes(relative(repository.root, workspace));
+  const pathspec = subfolder === '' ? [] : ['--', subfolder];
+  const opened = { git, repository, pathspec, timeoutMs, before: new Map<string, string>() };
+  const changes = await listChanges(opened, AbortSignal.timeout(timeoutMs));
   return typeof changes === 'string'
     ? changes
-    : { ...desk, before: await readFileVersions(repository.root, changes) };
+    : { ...opened, before: await readFileVersions(repository.root, changes) };
 }
 
 async function listChanges(
-  { git, part, timeoutMs }: CommitWorkspace,
+  { git, pathspec, timeoutMs }: CommitWorkspace,
   signal: AbortSignal,
 ): Promise<readonly GitFileChange[] | string> {
-  const status = await git(['--no-optional-locks', ...gitStatusArguments, ...part], { timeoutMs, signal });
+  const status = await git(['--no-optional-locks', ...gitStatusArguments, ...pathspec], {
+    timeoutMs,
+    signal,
+  });
   if (status.code !== 0) return describeGitFailure(status);
   if (Buffer.byteLength(status.stdout) >= statusBytesMax)
-    return 'too many files changed. Let .gitignore name what need not be kept.';
+    return 'too many files changed. Add generated files to .gitignore.';
   return parseGitStatus(status.stdout);
 }
 
 function describeGitFailure({ summary, stderr }: CommandResult): string {
-  const said = stderr.trim();
-  return said === '' ? `git ${summary}` : `git ${summary}: ${toPrintableLine(said, 300)}`;
+  const errorText = stderr.trim();
+  return errorText === '' ? `git ${summary}` : `git ${summary}: ${toPrintableLine(errorText, 300)}`;
 }
 
-type CommitOptions = { readonly signal: AbortSignal; readonly tell: (line: string) => void };
+type CommitOptions = { readonly signal: AbortSignal; readonly report: (line: string) => void };
 
 /** Resolves to whether there was anything to commit, or to the reason why committing failed. */
 async function commitChanges(
-  desk: CommitWorkspace,
+  workspace: CommitWorkspace,
   completed: readonly CompletedTool[],
-  { signal, tell }: CommitOptions,
+  { signal, report }: CommitOptions,
 ): Promise<boolean | string> {
-  const { git, repository, timeoutMs } = desk;
-  const underWay = mergeStateFiles.find((name) => existsSync(join(repository.gitFolder, name)));
-  if (underWay !== undefined) return `a merge, rebase or the like is under way (${underWay}).`;
-  const changes = await listChanges(desk, signal);
+  const { git, repository, timeoutMs } = workspace;
+  const stateFile = mergeStateFiles.find((name) => existsSync(join(repository.gitFolder, name)));
+  if (stateFile !== undefined) return `a merge, rebase, cherry-pick or revert is in progress (${stateFile}).`;
+  const changes = await listChanges(workspace, signal);
   if (typeof changes === 'string') return changes;
-  const mine = await selectNewChanges(desk, changes);
-  const kept = mine.filter((change) => getExclusionReason(change) === null);
-  for (const change of mine.filter((each) => !kept.includes(each)))
-    tell(`Not committed, because ${getExclusionReason(change)}: ${toPrintableLine(change.path, 200)}`);
-  if (kept.length === 0) return false;
-  const fresh = formatPathspec(kept.filter(({ isNew }) => isNew));
+  const newChanges = await selectNewChanges(workspace, changes);
+  const committable = newChanges.filter((change) => getExclusionReason(change) === null);
+  for (const change of newChanges.filter((each) => !committable.includes(each)))
+    report(`Not committed, because ${getExclusionReason(change)}: ${toPrintableLine(change.path, 200)}`);
+  if (committable.length === 0) return false;
+  const newPathspec = formatPathspec(committable.filter(({ isNew }) => isNew));
   const run = (args: readonly string[], input = ''): Promise<CommandResult> =>
     git(args, { timeoutMs, signal, input });
-  const added = fresh === '' ? null : await run(['add', '--intent-to-add', ...pathspecArguments], fresh);
+  const added =
+    newPathspec === '' ? null : await run(['add', '--intent-to-add', ...pathspecArguments], newPathspec);
   if (added !== null && added.code !== 0) return describeGitFailure(added);
   const message = formatCommitMessage(
     completed,
-    kept.map(({ path }) => path),
+    committable.map(({ path }) => path),
   );
-  const who = await buildIdentityArguments(run);
-  const end = await run(
-    [...who, 'commit', '--quiet', '--only', '-m', message, ...pathspecArguments],
-    formatPathspec(kept),
+  const identity = await buildIdentityArguments(run);
+  const result = await run(
+    [...identity, 'commit', '--quiet', '--only', '-m', message, ...pathspecArguments],
+    formatPathspec(committable),
   );
-  if (end.code === 0) return true;
+  if (result.code === 0) return true;
   // Restore the user's index by removing the intent-to-add entries, even if the work was cancelled.
-  if (fresh !== '')
-    await git(['rm', '--cached', '--quiet', ...pathspecArguments], { timeoutMs, input: fresh });
-  return describeGitFailure(end);
+  if (newPathspec !== '')
+    await git(['rm', '--cached', '--quiet', ...pathspecArguments], { timeoutMs, input: newPathspec });
+  return describeGitFailure(result);
 }
 
 const mergeStateFiles = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply'];
@@ -178,8 +185,8 @@ async function buildIdentityArguments(
   ] as const;
   const missing = await Promise.all(
     names.map(async ([key, value]) => {
-      const found = await run(['config', '--get', key]);
-      return found.code === 0 && found.stdout.trim() !== '' ? [] : ['-c', `${key}=${value}`];
+      const result = await run(['config', '--get', key]);
+      return result.code === 0 && result.stdout.trim() !== '' ? [] : ['-c', `${key}=${value}`];
     }),
   );
   return missing.flat();

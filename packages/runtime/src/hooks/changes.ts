@@ -28,8 +28,8 @@ export async function readFileVersions(
   changes: readonly GitFileChange[],
 ): Promise<ReadonlyMap<string, string>> {
   const versions = changes.map(async ({ path }): Promise<[string, string]> => {
-    const facts = await lstat(join(root, path)).catch(() => null);
-    return [path, facts === null ? 'gone' : `${facts.ino} ${facts.size} ${facts.mtimeMs} ${facts.mode}`];
+    const stats = await lstat(join(root, path)).catch(() => null);
+    return [path, stats === null ? 'gone' : `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.mode}`];
   });
   return new Map(await Promise.all(versions));
 }
@@ -37,7 +37,7 @@ export async function readFileVersions(
 /** Returns why a file must not be committed; null if it may be. */
 export function getExclusionReason(change: GitFileChange): string | null {
   // A file that is already in the history is no longer secret.
-  if (change.isNew && isSecretFile(change.path)) return 'it may hold a secret';
+  if (change.isNew && isSecretFile(change.path)) return 'it may contain a secret';
   // Its name cannot be passed to git unambiguously.
-  return change.path.includes('\ufffd') ? 'its name is not text in UTF-8' : null;
+  return change.path.includes('\ufffd') ? 'its name is not valid UTF-8' : null;
 }

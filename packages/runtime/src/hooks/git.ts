@@ -32,18 +32,18 @@ type GitQuery = (...args: readonly string[]) => Promise<CommandResult>;
 /** Finds the repository of a folder; returns the reason if there is none that can be used. */
 export async function findRepository(folder: string, timeoutMs: number): Promise<GitRepository | string> {
   const env = buildGitEnvironment();
-  const ask: GitQuery = (...args) =>
+  const query: GitQuery = (...args) =>
     runCommand({ sandboxLaunch: { file: 'git', args, env }, cwd: folder, timeoutMs });
-  const places = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
-  const found = await ask('rev-parse', '--path-format=absolute', ...places);
-  const [root = '', gitFolder = '', commonFolder = ''] = parseGitPaths(found.stdout);
-  if (found.code !== 0) return found.stderr.trim().split('\n')[0] || `git ${found.summary}`;
-  if (!isInsideRoot(root, folder)) return 'the repository says that its files are somewhere else.';
-  const isOwn = isInsideRoot(root, gitFolder) || (await isLinkedWorktree(ask, root, gitFolder));
+  const pathOptions = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
+  const result = await query('rev-parse', '--path-format=absolute', ...pathOptions);
+  const [root = '', gitFolder = '', commonFolder = ''] = parseGitPaths(result.stdout);
+  if (result.code !== 0) return result.stderr.trim().split('\n')[0] || `git ${result.summary}`;
+  if (!isInsideRoot(root, folder)) return 'the work tree of the repository is outside this folder.';
+  const isOwn = isInsideRoot(root, gitFolder) || (await isLinkedWorktree(query, root, gitFolder));
   if (!isOwn || !isInsideRoot(commonFolder, gitFolder))
-    return `.git leads to ${commonFolder}, which belongs to another folder.`;
+    return `.git points to ${commonFolder}, which belongs to another folder.`;
   // Read from the user's configuration, because the repository's own may name any path.
-  const ignores = await ask('config', '--global', '--path', '--get', 'core.excludesFile');
+  const ignores = await query('config', '--global', '--path', '--get', 'core.excludesFile');
   const config = env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
   const settings = [join(homedir(), '.gitconfig'), join(config, 'git'), ignores.stdout.trim()];
   return { root, gitFolder, commonFolder, settings: settings.filter((path) => existsSync(path)) };
@@ -58,20 +58,20 @@ export function parseGitPaths(
 }
 
 /** Whether a git folder outside the root, as in a linked worktree or a submodule, belongs to this root. */
-async function isLinkedWorktree(ask: GitQuery, root: string, gitFolder: string): Promise<boolean> {
-  const back = await readFile(join(gitFolder, 'gitdir'), 'utf8').catch(() => '');
-  if (normalize(back.trim()) === join(root, '.git')) return true;
-  const named = await ask('config', '--file', join(gitFolder, 'config'), '--get', 'core.worktree');
-  return named.code === 0;
+async function isLinkedWorktree(query: GitQuery, root: string, gitFolder: string): Promise<boolean> {
+  const gitdirFile = await readFile(join(gitFolder, 'gitdir'), 'utf8').catch(() => '');
+  if (normalize(gitdirFile.trim()) === join(root, '.git')) return true;
+  const worktree = await query('config', '--file', join(gitFolder, 'config'), '--get', 'core.worktree');
+  return worktree.code === 0;
 }
 
 /** Lists the filter programs of the repository's own configuration; those of the user's configuration are trusted. */
 export async function listGitFilters(git: GitRunner, timeoutMs: number): Promise<readonly string[]> {
   const pattern = '^filter\\..*\\.(clean|smudge|process)$';
-  const found = await git(['config', '--local', '--includes', '--name-only', '--get-regexp', pattern], {
+  const result = await git(['config', '--local', '--includes', '--name-only', '--get-regexp', pattern], {
     timeoutMs,
   });
-  return found.stdout.split('\n').filter((name) => name !== '');
+  return result.stdout.split('\n').filter((name) => name !== '');
 }
 
 /** Disables everything that a repository's configuration could make git run on its own. */
@@ -87,19 +87,19 @@ export type GitRunnerOptions = {
   readonly repository: GitRepository;
   /** The part of the repository that tools may change. */
   readonly workspace: string;
-  readonly launcher?: CommandSandbox;
+  readonly sandbox?: CommandSandbox;
   readonly runsHooks: boolean;
 };
 
 export function createGitRunner({
   repository,
   workspace,
-  launcher = passthroughSandbox,
+  sandbox = passthroughSandbox,
   runsHooks,
 }: GitRunnerOptions): GitRunner {
   const { root, gitFolder, commonFolder, settings } = repository;
   const config = [...disabledGitFeatures, ...(runsHooks ? [] : [noHooks])].flatMap((each) => ['-c', each]);
-  const confines = {
+  const policy = {
     cwd: root,
     writable: [...new Set([workspace, gitFolder, commonFolder])],
     readable: settings,
@@ -107,12 +107,12 @@ export function createGitRunner({
     env: buildGitEnvironment(),
   };
   return async (args, options) => {
-    const sandboxLaunch = launcher.launch(['git', ...config, ...args], confines);
+    const sandboxLaunch = sandbox.launch(['git', ...config, ...args], policy);
     const before = await listGitLocks(gitFolder);
-    const end = await runCommand({ sandboxLaunch, cwd: root, outputBytesMax: statusBytesMax, ...options });
+    const result = await runCommand({ sandboxLaunch, cwd: root, outputBytesMax: statusBytesMax, ...options });
     // A killed git cannot clean up, and a stale lock would block every later git command.
-    if (end.kind !== 'exited') await removeGitLocks(gitFolder, before);
-    return end;
+    if (result.kind !== 'exited') await removeGitLocks(gitFolder, before);
+    return result;
   };
 }
 
@@ -138,6 +138,6 @@ async function listGitLocks(folder: string): Promise<readonly string[]> {
 }
 
 async function removeGitLocks(folder: string, before: readonly string[]): Promise<void> {
-  const left = (await listGitLocks(folder)).filter((name) => !before.includes(name));
-  await Promise.all(left.map((name) => rm(join(folder, name), { force: true })));
+  const added = (await listGitLocks(folder)).filter((name) => !before.includes(name));
+  await Promise.all(added.map((name) => rm(join(folder, name), { force: true })));
 }

@@ -9,8 +9,8 @@ export type HookCommand = {
 };
 
 /** A hook function provided by the embedding application. */
-type HookFunction<News, Answer> = {
-  readonly run: (news: News, signal: AbortSignal) => Answer | Promise<Answer>;
+type HookFunction<Payload, Answer> = {
+  readonly run: (payload: Payload, signal: AbortSignal) => Answer | Promise<Answer>;
   readonly timeoutMs?: number;
 };
 

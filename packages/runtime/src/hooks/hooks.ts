@@ -25,9 +25,11 @@ export type AgentHooks = {
   /** Pass as the agent's `hooks`. Never rejects: failed hooks are reported and skipped. */
   readonly afterTools: AgentDependencies['hooks'];
   /** Runs the before-tool hooks ahead of the permission rules and the prompter. */
-  guard(world: Pick<AgentDependencies, 'rules' | 'decide'>): Pick<AgentDependencies, 'rules' | 'decide'>;
+  guard(
+    permissions: Pick<AgentDependencies, 'rules' | 'decide'>,
+  ): Pick<AgentDependencies, 'rules' | 'decide'>;
   /** Call from the agent's `observe`: runs the finish hooks at the end of a turn. */
-  observe(seen: StepResult): void;
+  observe(result: StepResult): void;
   /** Resolves when all finish hooks have ended. */
   waitUntilIdle(): Promise<void>;
 };
@@ -37,16 +39,16 @@ export async function createHooks(config: HooksOptions): Promise<AgentHooks> {
   const { finish = [], report = emitPawlWarning } = config;
   const after = await createAfterToolsHooks(config, report);
   let last: Promise<void> = Promise.resolve();
-  let told: FinishedTurn | null = null;
+  let lastFinished: FinishedTurn | null = null;
   return {
     afterTools: (completed, signal) => runAfterToolsHooks(after, completed, signal),
-    guard: (world) => guardPermissions(config, world),
-    observe(seen) {
-      const end = findFinishedTurn(seen);
+    guard: (permissions) => guardPermissions(config, permissions),
+    observe(result) {
+      const finished = findFinishedTurn(result);
       // A session that is paused and resumed while it waits for the user reaches the same turn end again.
-      if (end === null || isSameTurnEnd(end, told)) return;
-      told = end;
-      for (const hook of finish) last = last.then(() => runFinishHook(hook, end, { ...config, report }));
+      if (finished === null || isSameTurnEnd(finished, lastFinished)) return;
+      lastFinished = finished;
+      for (const hook of finish) last = last.then(() => runFinishHook(hook, finished, { ...config, report }));
     },
     waitUntilIdle: () => last,
   };
@@ -64,16 +66,16 @@ async function createAfterToolsHooks(
   report: (line: string) => void,
 ): Promise<readonly AfterToolsRunner[]> {
   const { workspace, afterTools = [], autoCommit = false, sandbox } = config;
-  const users = afterTools.map((hook) => createAfterToolsHook(hook, workspace, report));
-  if (autoCommit === false) return users;
+  const userHooks = afterTools.map((hook) => createAfterToolsHook(hook, workspace, report));
+  if (autoCommit === false) return userHooks;
   const options = autoCommit === true ? {} : autoCommit;
   const commit = await createAutoCommit({
     workspace,
     report,
-    ...(sandbox && { launcher: sandbox }),
+    ...(sandbox && { sandbox }),
     ...options,
   });
-  return [...users, commit];
+  return [...userHooks, commit];
 }
 
 async function runAfterToolsHooks(
@@ -99,11 +101,11 @@ function createAfterToolsHook(
         const copy = structuredClone(completed);
         return await runHookFunction((timed) => hook.run(copy, timed), hook.timeoutMs, signal);
       }
-      const end = await runHookCommand(hook, { hook: 'after-tools', workspace, completed }, signal);
-      if (!end.ok) report(`A hook after tools did not work and was passed over: ${end.what}`);
-      return end.ok;
+      const result = await runHookCommand(hook, { hook: 'after-tools', workspace, completed }, signal);
+      if (!result.ok) report(`An after-tools hook failed and was skipped: ${result.summary}`);
+      return result.ok;
     } catch (error) {
-      report(`A hook after tools did not work and was passed over: ${getErrorMessage(error)}`);
+      report(`An after-tools hook failed and was skipped: ${getErrorMessage(error)}`);
       return false;
     }
   };
@@ -116,24 +118,24 @@ function matchesTool({ tools }: { readonly tools?: readonly string[] }, tool: st
 /** Turns "allow" into "ask" for calls with a before-tool hook, so that `decide` runs the hooks before the prompter. */
 function guardPermissions(
   config: HooksOptions,
-  world: Pick<AgentDependencies, 'rules' | 'decide'>,
+  permissions: Pick<AgentDependencies, 'rules' | 'decide'>,
 ): Pick<AgentDependencies, 'rules' | 'decide'> {
   const { beforeTool = [], workspace } = config;
-  const { rules } = world;
+  const { rules } = permissions;
   return {
     rules(call) {
-      const said = rules(call);
-      return said === 'allow' && beforeTool.some((hook) => matchesTool(hook, call.tool)) ? 'ask' : said;
+      const ruling = rules(call);
+      return ruling === 'allow' && beforeTool.some((hook) => matchesTool(hook, call.tool)) ? 'ask' : ruling;
     },
     async decide(call, signal) {
       for (const hook of beforeTool.filter((each) => matchesTool(each, call.tool))) {
-        const said = await runBeforeToolHook(hook, call, { workspace, signal });
-        if (said.decision === 'deny') return said;
+        const decision = await runBeforeToolHook(hook, call, { workspace, signal });
+        if (decision.decision === 'deny') return decision;
       }
-      const said = rules(call);
-      if (said === 'allow') return { decision: 'allow' };
-      if (said === 'ask') return world.decide(call, signal);
-      return { decision: 'deny', reason: said === 'deny' ? 'The rules deny it.' : said.reason };
+      const ruling = rules(call);
+      if (ruling === 'allow') return { decision: 'allow' };
+      if (ruling === 'ask') return permissions.decide(call, signal);
+      return { decision: 'deny', reason: ruling === 'deny' ? 'Denied by a permission rule.' : ruling.reason };
     },
   };
 }
@@ -149,18 +151,23 @@ async function runBeforeToolHook(
     if ('run' in hook) {
       // A copy, so that a hook cannot modify the call that runs.
       const copy = structuredClone(call);
-      const said = await runHookFunction((timed) => hook.run(copy, timed), hook.timeoutMs, signal);
-      return said.decision === 'allow' ? { decision: 'allow' } : { ...said, decision: 'deny' };
+      const decision = await runHookFunction((timed) => hook.run(copy, timed), hook.timeoutMs, signal);
+      return decision.decision === 'allow' ? { decision: 'allow' } : { ...decision, decision: 'deny' };
     }
-    const end = await runHookCommand(hook, { hook: 'before-tool', workspace, call }, signal);
-    return end.ok ? { decision: 'allow' } : { decision: 'deny', reason: `A hook said no: ${end.what}` };
+    const result = await runHookCommand(hook, { hook: 'before-tool', workspace, call }, signal);
+    return result.ok
+      ? { decision: 'allow' }
+      : { decision: 'deny', reason: `Denied by a before-tool hook: ${result.summary}` };
   } catch (error) {
-    return { decision: 'deny', reason: `A hook that must agree did not work: ${getErrorMessage(error)}` };
+    return {
+      decision: 'deny',
+      reason: `Denied because a before-tool hook failed: ${getErrorMessage(error)}`,
+    };
   }
 }
 
-function isSameTurnEnd(end: FinishedTurn, told: FinishedTurn | null): boolean {
-  return told?.status === end.status && told.messages === end.messages;
+function isSameTurnEnd(finished: FinishedTurn, lastFinished: FinishedTurn | null): boolean {
+  return lastFinished?.status === finished.status && lastFinished.messages === finished.messages;
 }
 
 function findFinishedTurn({ session, notes }: StepResult): FinishedTurn | null {
@@ -184,9 +191,9 @@ async function runFinishHook(
   try {
     if ('run' in hook)
       return await runHookFunction((timed) => hook.run(finished, timed), hook.timeoutMs, signal);
-    const end = await runHookCommand(hook, { hook: 'finish', workspace, finished }, signal);
-    if (!end.ok) report(`A hook for the end of a turn did not work: ${end.what}`);
+    const result = await runHookCommand(hook, { hook: 'finish', workspace, finished }, signal);
+    if (!result.ok) report(`A finish hook failed: ${result.summary}`);
   } catch (error) {
-    report(`A hook for the end of a turn did not work: ${getErrorMessage(error)}`);
+    report(`A finish hook failed: ${getErrorMessage(error)}`);
   }
 }

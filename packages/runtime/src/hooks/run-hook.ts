@@ -6,27 +6,29 @@ import { getTraceEnvironment } from '../trace-context.ts';
 import type { HookCommand, HookPayload } from './hook.ts';
 
 /** Whether the command exited with 0, and a one-line description. */
-export type HookResult = { readonly ok: boolean; readonly what: string };
+export type HookResult = { readonly ok: boolean; readonly summary: string };
 
 const hookTimeoutMs = 10_000;
 
 /** Runs a user's hook command. It is not sandboxed because the user configured it, but it receives no secrets. */
 export async function runHookCommand(
   hook: HookCommand,
-  told: HookPayload,
+  payload: HookPayload,
   signal: AbortSignal,
 ): Promise<HookResult> {
   const { command, timeoutMs = hookTimeoutMs } = hook;
   const env = { ...scrubEnvironment(), ...getTraceEnvironment() };
-  const confines = { cwd: told.workspace, writable: [], network: true, env };
-  const sandboxLaunch = passthroughSandbox.launch(command, confines);
-  const input = `${JSON.stringify(told)}\n`;
-  const end = await runCommand({ sandboxLaunch, cwd: told.workspace, input, timeoutMs, signal });
-  const [said = ''] = (end.stdout.trim() || end.stderr.trim()).split('\n');
+  const policy = { cwd: payload.workspace, writable: [], network: true, env };
+  const sandboxLaunch = passthroughSandbox.launch(command, policy);
+  const input = `${JSON.stringify(payload)}\n`;
+  const result = await runCommand({ sandboxLaunch, cwd: payload.workspace, input, timeoutMs, signal });
+  const [firstLine = ''] = (result.stdout.trim() || result.stderr.trim()).split('\n');
   const name = toPrintableLine(command[0], 80);
-  const what =
-    said === '' ? `${name} ${end.summary}` : `${name} ${end.summary}: ${toPrintableLine(said, 300)}`;
-  return { ok: end.kind === 'exited' && end.code === 0, what };
+  const summary =
+    firstLine === ''
+      ? `${name} ${result.summary}`
+      : `${name} ${result.summary}: ${toPrintableLine(firstLine, 300)}`;
+  return { ok: result.kind === 'exited' && result.code === 0, summary };
 }
 
 /** Limits how long a hook function is awaited. The function is signaled to stop but cannot be forced to. */
@@ -35,18 +37,18 @@ export async function runHookFunction<Answer>(
   timeoutMs: number = hookTimeoutMs,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const late = AbortSignal.timeout(timeoutMs);
-  const either = AbortSignal.any([signal, late]);
+  const timeoutSignal = AbortSignal.timeout(timeoutMs);
+  const combined = AbortSignal.any([signal, timeoutSignal]);
   const stopped = Promise.withResolvers<never>();
   const onAbort = (): void =>
     stopped.reject(
-      new Error(late.aborted ? `it took longer than ${timeoutMs / 1_000} s` : 'it was called off'),
+      new Error(timeoutSignal.aborted ? `it timed out after ${timeoutMs / 1_000} s` : 'it was cancelled'),
     );
-  either.addEventListener('abort', onAbort, { once: true });
-  if (either.aborted) onAbort();
+  combined.addEventListener('abort', onAbort, { once: true });
+  if (combined.aborted) onAbort();
   try {
-    return await Promise.race([Promise.resolve().then(() => run(either)), stopped.promise]);
+    return await Promise.race([Promise.resolve().then(() => run(combined)), stopped.promise]);
   } finally {
-    either.removeEventListener('abort', onAbort);
+    combined.removeEventListener('abort', onAbort);
   }
 }

@@ -19,7 +19,7 @@ export type EventLoggerOptions = {
 
 export type EventLogger = {
   /** Call from the observer of one or several agents. */
-  readonly observe: (seen: StepResult) => void;
+  readonly observe: (result: StepResult) => void;
 };
 
 /** Longer texts are truncated; traces contain them in full. */
@@ -33,11 +33,11 @@ export function createEventLogger({ write, level = 'info', redact = [] }: EventL
   );
   let last: Session | null = null;
   return {
-    observe(seen) {
-      const { event, session } = seen;
+    observe(result) {
+      const { event, session } = result;
       if (isEphemeralEvent(event)) return;
-      const around = { before: last?.id === session.id ? last : null, after: session };
-      for (const record of buildLogRecords(seen, around)) {
+      const transition = { before: last?.id === session.id ? last : null, after: session };
+      for (const record of buildLogRecords(result, transition)) {
         if (!log.isLevelEnabled(record.level)) continue;
         const { kind, fields, msg } = record;
         const line = { time: event.at, session: session.id, seq: session.seq, kind, ...fields };
@@ -51,12 +51,12 @@ export function createEventLogger({ write, level = 'info', redact = [] }: EventL
 /** Of a rejected event, only the rejection is logged. */
 function buildLogRecords(
   { event, notes, actions }: StepResult,
-  around: SessionTransition,
+  transition: SessionTransition,
 ): readonly LogRecord[] {
-  const isTaken = !notes.some(({ type }) => type === 'refused');
-  const whole: LogRecord = { level: 'trace', kind: 'event', msg: 'took an event', fields: { event } };
+  const isAccepted = !notes.some(({ type }) => type === 'refused');
+  const eventRecord: LogRecord = { level: 'trace', kind: 'event', msg: 'event accepted', fields: { event } };
   return [
-    ...(isTaken ? [whole, ...buildEventRecords(event, around)] : []),
+    ...(isAccepted ? [eventRecord, ...buildEventRecords(event, transition)] : []),
     ...notes.map((note) => buildNoteRecord(note)),
     ...actions.map((action) => buildActionRecord(action)),
   ];

@@ -5,14 +5,14 @@ import { buildVerdictRecord } from './note-records.ts';
 
 type EventRecorder<Type extends Event['type']> = (
   event: EventOfType<Type>,
-  around: SessionTransition,
+  transition: SessionTransition,
 ) => readonly LogRecord[];
 
 /** Builds the log records of an event itself; notes and actions cover its consequences. */
-export function buildEventRecords(event: Event, around: SessionTransition): readonly LogRecord[] {
+export function buildEventRecords(event: Event, transition: SessionTransition): readonly LogRecord[] {
   // `eventRecorders` guarantees that the recorder for an event's type accepts that event.
-  const tell = eventRecorders[event.type] as EventRecorder<Event['type']>;
-  return tell(event, around);
+  const recordEvent = eventRecorders[event.type] as EventRecorder<Event['type']>;
+  return recordEvent(event, transition);
 }
 
 const recordNothing = (): readonly LogRecord[] => [];
@@ -26,20 +26,20 @@ const createRecord = (
 
 /** Records a request to change the session, such as pausing it. */
 const recordRequest = (event: { readonly type: string; readonly reason?: string }): readonly LogRecord[] =>
-  createRecord('session', 'info', 'was asked for', { event: event.type, reason: event.reason });
+  createRecord('session', 'info', 'request received', { event: event.type, reason: event.reason });
 
 /** Records only the length of user text, not the text itself. */
 const recordUserText = (event: { readonly type: string; readonly text: string }): readonly LogRecord[] =>
-  createRecord('session', 'info', 'heard the user', { event: event.type, chars: event.text.length });
+  createRecord('session', 'info', 'user input received', { event: event.type, chars: event.text.length });
 
 /** Records a failure: as a warning if it will be retried, otherwise as an error. */
 const createFailureRecorder =
   (kind: LogKind) =>
-  (what: Readonly<Record<string, unknown>>, { after }: SessionTransition): readonly LogRecord[] => {
+  (fields: Readonly<Record<string, unknown>>, { after }: SessionTransition): readonly LogRecord[] => {
     const retry = findRetry(after.turn);
     return retry === null
-      ? createRecord(kind, 'error', 'failed', what)
-      : createRecord('retry', 'warn', 'failed and will try again', { ...what, ...retry });
+      ? createRecord(kind, 'error', 'failed', fields)
+      : createRecord('retry', 'warn', 'failed, will retry', { ...fields, ...retry });
   };
 
 function findRetry(turn: TurnState): { readonly retries: number; readonly retryAt: number } | null {
@@ -50,35 +50,37 @@ function findRetry(turn: TurnState): { readonly retries: number; readonly retryA
 const eventRecorders: { readonly [Type in Event['type']]: EventRecorder<Type> } = {
   'user-message': recordUserText,
   steered: recordUserText,
-  'model-replied': (event, around) => [...recordModelReply(event), ...recordDenials(around)],
-  'model-failed': ({ error }, around) =>
-    createFailureRecorder('model')({ errorKind: error.kind, message: error.message }, around),
-  'retry-due': () => createRecord('retry', 'info', 'tries again', {}),
-  'permission-decided': ({ callId, decision, reason }, around) =>
-    createRecord('permission', decision === 'deny' ? 'warn' : 'info', 'was decided on', {
+  'model-replied': (event, transition) => [...recordModelReply(event), ...recordDenials(transition)],
+  'model-failed': ({ error }, transition) =>
+    createFailureRecorder('model')({ errorKind: error.kind, message: error.message }, transition),
+  'retry-due': () => createRecord('retry', 'info', 'retrying', {}),
+  'permission-decided': ({ callId, decision, reason }, transition) =>
+    createRecord('permission', decision === 'deny' ? 'warn' : 'info', 'permission decided', {
       callId,
-      tool: findCalledTool(callId, around)?.tool ?? null,
+      tool: findCalledTool(callId, transition)?.tool ?? null,
       decision,
       reason,
     }),
-  'tool-started': ({ callId }, around) =>
-    createRecord('tool', 'debug', 'started a tool', {
+  'tool-started': ({ callId }, transition) =>
+    createRecord('tool', 'debug', 'tool started', {
       callId,
-      tool: findCalledTool(callId, around)?.tool ?? null,
+      tool: findCalledTool(callId, transition)?.tool ?? null,
     }),
   'tool-finished': recordToolResult,
   'hooks-finished': ({ actionTaken }) =>
-    createRecord('tool', actionTaken ? 'info' : 'debug', 'ran hooks', { actionTaken }),
-  'hooks-failed': ({ message }, around) => createFailureRecorder('tool')({ of: 'hooks', message }, around),
-  'paging-requested': ({ reason }) => createRecord('memory', 'info', 'is to make room', { reason }),
+    createRecord('tool', actionTaken ? 'info' : 'debug', 'hooks finished', { actionTaken }),
+  'hooks-failed': ({ message }, transition) =>
+    createFailureRecorder('tool')({ of: 'hooks', message }, transition),
+  'paging-requested': ({ reason }) => createRecord('memory', 'info', 'compaction requested', { reason }),
   'paging-finished': ({ freedTokens, heldTokens }) =>
-    createRecord('memory', 'info', 'made room', { freedTokens, heldTokens }),
-  'paging-failed': ({ message }, around) =>
-    createFailureRecorder('memory')({ of: 'paging', message }, around),
-  'memory-asked': ({ action, key }) => createRecord('memory', 'info', 'was asked of memory', { action, key }),
+    createRecord('memory', 'info', 'compaction finished', { freedTokens, heldTokens }),
+  'paging-failed': ({ message }, transition) =>
+    createFailureRecorder('memory')({ of: 'paging', message }, transition),
+  'memory-asked': ({ action, key }) =>
+    createRecord('memory', 'info', 'memory action requested', { action, key }),
   'verdict-reached': ({ verdict }) => [buildVerdictRecord(verdict)],
   'recovery-finished': ({ outcome }) =>
-    createRecord('session', 'info', 'ended a recovery', { outcome: outcome.kind }),
+    createRecord('session', 'info', 'recovery finished', { outcome: outcome.kind }),
   'finish-requested': recordRequest,
   'pause-requested': recordRequest,
   'resume-requested': recordRequest,
@@ -100,32 +102,29 @@ function recordModelReply({
 }: EventOfType<'model-replied'>): readonly LogRecord[] {
   const fields = { chars: text.length, tools: calls.map(({ tool }) => tool), usage, problem };
   return problem === undefined
-    ? createRecord('model', 'info', 'replied', fields)
-    : createRecord('model', 'warn', 'was not understood', fields);
+    ? createRecord('model', 'info', 'model replied', fields)
+    : createRecord('model', 'warn', 'reply not understood', fields);
 }
 
-function recordDenials(around: SessionTransition): readonly LogRecord[] {
-  return listDeniedCalls(around).flatMap((call) => createRecord('permission', 'warn', 'denied a call', call));
+function recordDenials(transition: SessionTransition): readonly LogRecord[] {
+  return listDeniedCalls(transition).flatMap((call) =>
+    createRecord('permission', 'warn', 'call denied', call),
+  );
 }
 
 function recordToolResult(
   event: EventOfType<'tool-finished'>,
-  around: SessionTransition,
+  transition: SessionTransition,
 ): readonly LogRecord[] {
   const { at, callId, outcome, files = [], tests } = event;
-  const called = findCalledTool(callId, around);
-  const startedAt = called?.startedAt ?? null;
-  return createRecord(
-    'tool',
-    outcome.ok ? 'info' : 'warn',
-    outcome.ok ? 'ran a tool' : 'ran a tool that failed',
-    {
-      callId,
-      tool: called?.tool ?? null,
-      tookMs: startedAt === null ? null : at - startedAt,
-      ...(outcome.ok ? {} : { errorKind: outcome.error.kind, message: outcome.error.message }),
-      files: files.map(({ path }) => path),
-      tests,
-    },
-  );
+  const calledTool = findCalledTool(callId, transition);
+  const startedAt = calledTool?.startedAt ?? null;
+  return createRecord('tool', outcome.ok ? 'info' : 'warn', outcome.ok ? 'tool finished' : 'tool failed', {
+    callId,
+    tool: calledTool?.tool ?? null,
+    tookMs: startedAt === null ? null : at - startedAt,
+    ...(outcome.ok ? {} : { errorKind: outcome.error.kind, message: outcome.error.message }),
+    files: files.map(({ path }) => path),
+    tests,
+  });
 }

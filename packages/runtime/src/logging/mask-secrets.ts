@@ -14,8 +14,8 @@ const secretMask = '[secret]';
 const maskDepthMax = 100;
 
 /** Masks secrets in a value: values under secret-like keys, texts that look like keys, and the given literals. */
-export function maskSecrets(value: unknown, masking: MaskOptions = {}): unknown {
-  return maskValue(value, { masking, isUnderSecret: false, depth: 0 });
+export function maskSecrets(value: unknown, options: MaskOptions = {}): unknown {
+  return maskValue(value, { options, isUnderSecret: false, depth: 0 });
 }
 
 /** Lists the values of environment variables whose names suggest a secret. */
@@ -27,25 +27,25 @@ export function listSecretValues(
   );
 }
 
-type MaskContext = { readonly masking: MaskOptions; readonly isUnderSecret: boolean; readonly depth: number };
+type MaskContext = { readonly options: MaskOptions; readonly isUnderSecret: boolean; readonly depth: number };
 
-function maskValue(value: unknown, place: MaskContext): unknown {
+function maskValue(value: unknown, context: MaskContext): unknown {
   if (typeof value === 'string')
-    return value !== '' && place.isUnderSecret ? secretMask : maskText(value, place.masking);
+    return value !== '' && context.isUnderSecret ? secretMask : maskText(value, context.options);
   if (typeof value !== 'object' || value === null) return value;
-  if (place.depth >= maskDepthMax) return '[too deep]';
-  const depth = place.depth + 1;
-  if (Array.isArray(value)) return value.map((part) => maskValue(part, { ...place, depth }));
+  if (context.depth >= maskDepthMax) return '[too deep]';
+  const depth = context.depth + 1;
+  if (Array.isArray(value)) return value.map((part) => maskValue(part, { ...context, depth }));
   const entries = Object.entries(value).map(([key, part]) => {
-    const isUnderSecret = place.isUnderSecret || isSecretKey(key);
-    return [maskText(key, place.masking), maskValue(part, { ...place, isUnderSecret, depth })];
+    const isUnderSecret = context.isUnderSecret || isSecretKey(key);
+    return [maskText(key, context.options), maskValue(part, { ...context, isUnderSecret, depth })];
   });
   return Object.fromEntries(entries);
 }
 
 /** Masks before truncating, because half a key would no longer be recognized. */
-function maskText(whole: string, { secrets = [], textMax = Infinity }: MaskOptions): string {
-  const clean = redactSecrets(whole, secrets)
+function maskText(text: string, { secrets = [], textMax = Infinity }: MaskOptions): string {
+  const clean = redactSecrets(text, secrets)
     .replace(secretGlobalPattern, secretMask)
     .replace(assignedSecretPattern, `$1${secretMask}`);
   return clean.length > textMax ? `${clean.slice(0, textMax)}…` : clean;

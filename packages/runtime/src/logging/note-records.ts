@@ -10,29 +10,29 @@ export function buildNoteRecord(note: Note): LogRecord {
       return {
         level: 'info',
         kind: 'transition',
-        msg: 'changed state',
+        msg: 'state changed',
         fields: { machine, from, to, cause, durationMs },
       };
     }
     case 'refused': {
       const { status, event, reason } = note;
-      return { level: 'warn', kind: 'refused', msg: 'refused an event', fields: { status, event, reason } };
+      return { level: 'warn', kind: 'refused', msg: 'event refused', fields: { status, event, reason } };
     }
     case 'verdict':
       return buildVerdictRecord(note.verdict);
     case 'paged': {
       const { moved, freedTokens } = note;
       const fields = { moved: moved.length, freedTokens };
-      return { level: 'info', kind: 'memory', msg: 'moved entries to storage', fields };
+      return { level: 'info', kind: 'memory', msg: 'entries moved to storage', fields };
     }
     case 'phase-started': {
       const { number, description } = note;
-      return { level: 'info', kind: 'phase', msg: 'began a phase', fields: { number, description } };
+      return { level: 'info', kind: 'phase', msg: 'phase started', fields: { number, description } };
     }
     case 'phase-completed': {
       const { number, success } = note;
       const level = success ? 'info' : 'warn';
-      return { level, kind: 'phase', msg: 'ended a phase', fields: { number, success } };
+      return { level, kind: 'phase', msg: 'phase completed', fields: { number, success } };
     }
     default:
       return note satisfies never;
@@ -44,7 +44,7 @@ export function buildVerdictRecord(verdict: Verdict): LogRecord {
   return {
     level: gravity === 'stuck' ? 'error' : 'warn',
     kind: 'verdict',
-    msg: 'reached a verdict',
+    msg: 'verdict reached',
     fields: { gravity, rule, reason, advice, evidence, response: response.kind },
   };
 }
@@ -54,8 +54,8 @@ export function buildActionRecord(action: Action): LogRecord {
   const level = actionLogLevels[action.type];
   const fields = { action: summarizeAction(action) };
   return action.type === 'ask-permission'
-    ? { level, kind: 'permission', msg: 'asked for permission', fields }
-    : { level, kind: 'action', msg: 'asked for work', fields };
+    ? { level, kind: 'permission', msg: 'permission requested', fields }
+    : { level, kind: 'action', msg: 'action requested', fields };
 }
 
 const actionLogLevels: Readonly<Record<Action['type'], LogLevel>> = {

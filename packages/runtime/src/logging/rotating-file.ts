@@ -20,16 +20,16 @@ export type RotatingFile = { write(line: string): void };
 export function openRotatingFile(path: string, options: RotatingFileOptions = {}): RotatingFile {
   const { bytesMax = 10 * 1024 * 1024, filesMax = 5, onError = () => undefined } = options;
   appendFileSync(path, '', { mode: 0o600 });
-  let isInTrouble = false;
+  let isFailing = false;
   return {
     write(line) {
       try {
         if (isFileFull(path, Buffer.byteLength(line), bytesMax)) rotateFiles(path, filesMax);
         appendFileSync(path, line, { mode: 0o600 });
-        isInTrouble = false;
+        isFailing = false;
       } catch (error) {
-        if (!isInTrouble) onError(error instanceof Error ? error.message : String(error));
-        isInTrouble = true;
+        if (!isFailing) onError(error instanceof Error ? error.message : String(error));
+        isFailing = true;
       }
     },
   };
@@ -39,8 +39,8 @@ export function openRotatingFile(path: string, options: RotatingFileOptions = {}
  * Checks the actual size each time, because other processes may write to the same file. Only regular files are limited.
  */
 function isFileFull(path: string, added: number, bytesMax: number): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found?.isFile() === true && found.size > 0 && found.size + added > bytesMax;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true && stats.size > 0 && stats.size + added > bytesMax;
 }
 
 function rotateFiles(path: string, filesMax: number): void {

@@ -63,15 +63,18 @@ function findTurnCall(
   turn: TurnState,
   callId: string,
 ): { readonly tool: string; readonly startedAt: number | null } | null {
-  const held = getUnpausedTurn(turn);
-  if (held.status === 'awaitingPermission') {
-    const tool = held.calls.find(({ call }) => call.id === callId)?.call.tool;
+  const unpaused = getUnpausedTurn(turn);
+  if (unpaused.status === 'awaitingPermission') {
+    const tool = unpaused.calls.find(({ call }) => call.id === callId)?.call.tool;
     return tool === undefined ? null : { tool, startedAt: null };
   }
-  if (held.status !== 'executingTools') return null;
-  const found = held.executions.find(({ call }) => call.id === callId);
-  if (found === undefined) return null;
-  return { tool: found.call.tool, startedAt: found.status === 'running' ? found.startedAt : null };
+  if (unpaused.status !== 'executingTools') return null;
+  const execution = unpaused.executions.find(({ call }) => call.id === callId);
+  if (execution === undefined) return null;
+  return {
+    tool: execution.call.tool,
+    startedAt: execution.status === 'running' ? execution.startedAt : null,
+  };
 }
 
 function findLastCall(

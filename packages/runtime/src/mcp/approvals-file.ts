@@ -20,17 +20,17 @@ const approvalsSchema = z.strictObject({
  */
 export function createFileApprovalStore(path: string): ApprovalStore {
   let last: Promise<unknown> = Promise.resolve();
-  const change = (make: (held: readonly ToolApproval[]) => readonly ToolApproval[]): Promise<void> => {
+  const change = (update: (stored: readonly ToolApproval[]) => readonly ToolApproval[]): Promise<void> => {
     // Reload first, because other processes may write the file.
-    const work = async (): Promise<void> => saveApprovals(path, make(await loadApprovals(path)));
-    const result = last.then(work, work);
+    const write = async (): Promise<void> => saveApprovals(path, update(await loadApprovals(path)));
+    const result = last.then(write, write);
     last = result.catch(() => undefined);
     return result;
   };
   return {
-    of: async (server) => listApprovedVersions(await loadApprovals(path), server),
-    approve: (approvals) => change((held) => mergeApprovals(held, approvals)),
-    revoke: (server) => change((held) => held.filter((each) => each.server !== server)),
+    getFingerprints: async (server) => listApprovedVersions(await loadApprovals(path), server),
+    approve: (approvals) => change((stored) => mergeApprovals(stored, approvals)),
+    revoke: (server) => change((stored) => stored.filter((each) => each.server !== server)),
   };
 }
 
@@ -43,7 +43,7 @@ async function loadApprovals(path: string): Promise<readonly ToolApproval[]> {
   } catch (error) {
     throw createApprovalsError(
       path,
-      'it is not a list of approvals. Remove it, and approve the tools again.',
+      'it is not a valid list of approvals. Remove it, and approve the tools again.',
       error,
     );
   }
@@ -63,18 +63,10 @@ async function saveApprovals(path: string, approvals: readonly ToolApproval[]): 
     await replaceFile(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
-    throw createApprovalsError(
-      path,
-      'it cannot be written. Make room, or give yourself the right to.',
-      error,
-    );
+    throw createApprovalsError(path, 'it cannot be written. Check free disk space and permissions.', error);
   }
 }
 
 function createApprovalsError(path: string, problem: string, cause: unknown): McpError {
-  return new McpError(
-    'approvals',
-    `The approvals of MCP tools in ${JSON.stringify(path)}: ${problem}`,
-    cause,
-  );
+  return new McpError('approvals', `MCP tool approvals in ${JSON.stringify(path)}: ${problem}`, cause);
 }

@@ -4,38 +4,40 @@ export type ToolApproval = { readonly server: string; readonly tool: string; rea
 /** Stores the versions the user approved, by fingerprint. Each tool has at most one approved version. */
 export type ApprovalStore = {
   /** Returns the approved fingerprints of a server's tools, by the server's own tool names. */
-  of(server: string): Promise<ReadonlyMap<string, string>>;
+  getFingerprints(server: string): Promise<ReadonlyMap<string, string>>;
   approve(approvals: readonly ToolApproval[]): Promise<void>;
   /** Removes all approvals of a server. */
   revoke(server: string): Promise<void>;
 };
 
 export function createMemoryApprovalStore(): ApprovalStore {
-  let held: readonly ToolApproval[] = [];
+  let stored: readonly ToolApproval[] = [];
   return {
-    of: (server) => Promise.resolve(listApprovedVersions(held, server)),
+    getFingerprints: (server) => Promise.resolve(listApprovedVersions(stored, server)),
     approve(approvals) {
-      held = mergeApprovals(held, approvals);
+      stored = mergeApprovals(stored, approvals);
       return Promise.resolve();
     },
     revoke(server) {
-      held = held.filter((each) => each.server !== server);
+      stored = stored.filter((each) => each.server !== server);
       return Promise.resolve();
     },
   };
 }
 
 export function listApprovedVersions(
-  held: readonly ToolApproval[],
+  stored: readonly ToolApproval[],
   server: string,
 ): ReadonlyMap<string, string> {
-  return new Map(held.filter((each) => each.server === server).map((each) => [each.tool, each.fingerprint]));
+  return new Map(
+    stored.filter((each) => each.server === server).map((each) => [each.tool, each.fingerprint]),
+  );
 }
 
 export function mergeApprovals(
-  held: readonly ToolApproval[],
+  stored: readonly ToolApproval[],
   approvals: readonly ToolApproval[],
 ): readonly ToolApproval[] {
   const key = ({ server, tool }: ToolApproval): string => JSON.stringify([server, tool]);
-  return [...new Map([...held, ...approvals].map((each) => [key(each), each])).values()];
+  return [...new Map([...stored, ...approvals].map((each) => [key(each), each])).values()];
 }

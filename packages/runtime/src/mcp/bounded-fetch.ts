@@ -12,15 +12,15 @@ export function createBoundedFetch(bytesMax: number, onBroken: StreamBreakHandle
     const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
     const meter = new MessageMeter(bytesMax, isStream);
     // The client library reopens the other stream, which carries server-initiated messages, on its own.
-    const isAnswer = init?.method === 'POST';
+    const isResponse = init?.method === 'POST';
     const body = createBoundedStream(response.body, meter, (reason) => {
-      if (isAnswer && init.signal?.aborted !== true) onBroken(reason);
+      if (isResponse && init.signal?.aborted !== true) onBroken(reason);
     });
     const { status, statusText, headers } = response;
-    const answer = new Response(body, { status, statusText, headers });
+    const bounded = new Response(body, { status, statusText, headers });
     // The redirect check of the client library reads `url`, which a new Response does not have.
-    Object.defineProperty(answer, 'url', { value: response.url });
-    return answer;
+    Object.defineProperty(bounded, 'url', { value: response.url });
+    return bounded;
   };
 }
 
@@ -62,11 +62,11 @@ class MessageMeter {
     this.#isStream = isStream;
   }
 
-  count(piece: Uint8Array): void {
-    if (this.#isStream) for (const byte of piece) this.#countInStream(byte);
-    else this.#bytes += piece.length;
+  count(chunk: Uint8Array): void {
+    if (this.#isStream) for (const byte of chunk) this.#countInStream(byte);
+    else this.#bytes += chunk.length;
     if (this.#bytes > this.#bytesMax)
-      throw new Error(`It sent a message of more than ${this.#bytesMax} bytes. Ask for less at a time.`);
+      throw new Error(`It sent a message of more than ${this.#bytesMax} bytes. Request less data at a time.`);
   }
 
   #countInStream(byte: number): void {

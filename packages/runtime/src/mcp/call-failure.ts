@@ -21,7 +21,8 @@ type CallFailureContext = {
   readonly callMs: number;
 };
 
-const uncertainOutcomeText = 'The call may have run fully, partly or not at all: check before you repeat it.';
+const uncertainOutcomeText =
+  'The call may have completed fully, partially or not at all. Check before you repeat it.';
 
 /** Classifies a failed call: the tool result for the model and the state of the link. */
 export function classifyCallFailure(
@@ -31,35 +32,35 @@ export function classifyCallFailure(
   if (signal.aborted)
     return createCallFailure(
       'interrupted',
-      `Called off while ${server} was at work. ${uncertainOutcomeText}`,
+      `Cancelled while ${server} was running it. ${uncertainOutcomeText}`,
       'silent',
     );
   if (link.lost.aborted) {
-    const how = getErrorMessage(link.lost.reason);
-    const message = `The MCP server ${server} went away during this call. ${how} ${uncertainOutcomeText} The server is started again with the next call.`;
+    const reason = getErrorMessage(link.lost.reason);
+    const message = `The MCP server ${server} disconnected during this call. ${reason} ${uncertainOutcomeText} The next call restarts the server.`;
     return createCallFailure('failed', message, 'broken');
   }
   if (isRequestTimeout(error)) {
-    const message = `The MCP server ${server} did not answer within ${callMs} ms and was told to stop. ${uncertainOutcomeText}`;
+    const message = `The MCP server ${server} did not respond within ${callMs} ms, so the call was cancelled. ${uncertainOutcomeText}`;
     return createCallFailure('timeout', message, 'silent');
   }
   if (error instanceof ProtocolError) {
     const kind = error.code === INVALID_PARAMS ? 'invalid' : 'failed';
     return createCallFailure(
       kind,
-      `The MCP server ${server} refuses the call: ${formatServerText(error.message)}`,
+      `The MCP server ${server} rejected the call: ${formatServerText(error.message)}`,
       'answered',
     );
   }
   if (error instanceof SdkHttpError) {
-    const message = `The MCP server ${server} answers with HTTP ${error.status}. It is reached anew with the next call.`;
+    const message = `The MCP server ${server} responded with HTTP ${error.status}. The next call reconnects.`;
     return createCallFailure('failed', message, error.status === 404 ? 'expired' : 'broken');
   }
-  const why =
+  const reason =
     error instanceof TypeError && error.cause !== undefined
       ? getErrorMessage(error.cause)
       : getErrorMessage(error);
-  const message = `The call of the MCP server ${server} failed: ${formatServerText(why)} ${uncertainOutcomeText} The server is reached anew with the next call.`;
+  const message = `The call to the MCP server ${server} failed: ${formatServerText(reason)} ${uncertainOutcomeText} The next call reconnects.`;
   return createCallFailure('failed', message, 'broken');
 }
 

@@ -42,8 +42,9 @@ export async function connectMcpServers(
   options: McpOptions = {},
 ): Promise<McpConnections> {
   const names = servers.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw createServerError(twice, 'is there twice. Give each server its own name.');
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined)
+    throw createServerError(duplicate, 'is configured twice. Give each server a unique name.');
   const results = await Promise.all(
     servers.map((server) =>
       connectMcpServer(server, options).catch((error: unknown) => {
@@ -63,7 +64,7 @@ function validateServer(server: McpServer): void {
   if (!isServerName(name))
     throw createServerError(
       name,
-      `has a bad name: up to ${serverNameChars} letters and digits, with single - or _ between them.`,
+      `has an invalid name: use up to ${serverNameChars} letters and digits, with single - or _ between them.`,
     );
   if ('url' in server) {
     const problem = findUrlProblem(server.url);
@@ -72,14 +73,11 @@ function validateServer(server: McpServer): void {
   }
   const { command, args = [], cwd } = server;
   if (command === '' || command.startsWith('-'))
-    throw createServerError(name, 'has no command. Name the program that starts it.');
-  if ([command, ...args].some((word) => word.includes('\0')))
-    throw createServerError(name, 'has a NUL character in its command. Take it out.');
+    throw createServerError(name, 'has no command. Set command to the program that starts it.');
+  if ([command, ...args].some((argument) => argument.includes('\0')))
+    throw createServerError(name, 'has a NUL character in its command. Remove it.');
   if (cwd !== undefined && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw createServerError(
-      name,
-      `is to start in ${JSON.stringify(cwd)}, which is not a folder. Correct its cwd.`,
-    );
+    throw createServerError(name, `has a cwd that is not a folder: ${JSON.stringify(cwd)}. Correct it.`);
 }
 
 function createServerError(name: string, problem: string): McpError {

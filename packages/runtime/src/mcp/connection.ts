@@ -35,21 +35,21 @@ export class McpConnection {
   readonly #server: McpServer;
   readonly #settings: McpSettings;
   readonly #restarts: RestartBackoff;
-  readonly #book = new McpToolRegistry();
+  readonly #registry = new McpToolRegistry();
   readonly #tools = new Map<string, Tool>();
-  readonly #closing = new AbortController();
+  readonly #closeController = new AbortController();
   #problems: readonly string[] = [];
   #link: McpLink | null = null;
-  #opening: Promise<McpLink> | null = null;
+  #pendingLink: Promise<McpLink> | null = null;
   #refreshing: Promise<void> | null = null;
-  #readAt = 0;
+  #listedAt = 0;
   #isStale = false;
 
   /** Connects to the server; throws an `McpError` if it cannot be used. */
   static async open(server: McpServer, settings: McpSettings, signal: AbortSignal): Promise<McpConnection> {
     const connection = new McpConnection(server, settings);
     try {
-      await connection.#linked(signal);
+      await connection.#getLink(signal);
       return connection;
     } catch (error) {
       await connection.close();
@@ -71,7 +71,7 @@ export class McpConnection {
 
   /** Tools that wait for the user's approval. */
   get reviews(): readonly ToolReview[] {
-    return this.#book.reviews;
+    return this.#registry.reviews;
   }
 
   /** Which offered tools cannot be used, and why. */
@@ -82,18 +82,18 @@ export class McpConnection {
   /** Approves the version of each tool that the user saw. A tool that has changed since stays suspended. */
   async approve(reviews: readonly Pick<ToolReview, 'name' | 'fingerprint'>[]): Promise<void> {
     const approvals = reviews.flatMap(({ name, fingerprint }) => {
-      const standing = this.#book.standing(name);
-      if (standing.kind === 'gone') return [];
-      return [{ server: this.name, tool: standing.tool.original, fingerprint }];
+      const status = this.#registry.getStatus(name);
+      if (status.kind === 'gone') return [];
+      return [{ server: this.name, tool: status.tool.original, fingerprint }];
     });
     await this.#settings.approvals.approve(approvals);
-    this.#book.approve(await this.#settings.approvals.of(this.name));
+    this.#registry.setApproved(await this.#settings.approvals.getFingerprints(this.name));
   }
 
   /** Closes the connection and, if the server runs as a child process, ends its process group. */
   async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#opening?.catch(() => undefined);
+    this.#closeController.abort();
+    await this.#pendingLink?.catch(() => undefined);
     await this.#link?.close();
   }
 
@@ -101,21 +101,25 @@ export class McpConnection {
     return this.close();
   }
 
-  async #linked(signal: AbortSignal): Promise<McpLink> {
-    if (this.#closing.signal.aborted)
+  async #getLink(signal: AbortSignal): Promise<McpLink> {
+    if (this.#closeController.signal.aborted)
       throw new McpError('closed', `The connection to the MCP server ${this.name} is closed.`);
     if (this.#link !== null && !this.#link.lost.aborted) return this.#link;
-    this.#opening ??= this.#open().finally(() => {
-      this.#opening = null;
+    this.#pendingLink ??= this.#open().finally(() => {
+      this.#pendingLink = null;
     });
-    return waitUnlessAborted(this.#opening, signal);
+    return waitUnlessAborted(this.#pendingLink, signal);
   }
 
   async #open(): Promise<McpLink> {
-    if (this.#link !== null) await this.#startAgain();
+    if (this.#link !== null) await this.#delayRestart();
     const { limits } = this.#settings;
-    const onToolsChanged = (): void => this.#toolsChanged();
-    const link = await openMcpLink(this.#server, { limits, signal: this.#closing.signal, onToolsChanged });
+    const onToolsChanged = (): void => this.#onToolsChanged();
+    const link = await openMcpLink(this.#server, {
+      limits,
+      signal: this.#closeController.signal,
+      onToolsChanged,
+    });
     this.#link = link;
     try {
       await this.#readTools(link);
@@ -126,87 +130,87 @@ export class McpConnection {
     }
   }
 
-  async #startAgain(): Promise<void> {
-    if (this.#restarts.isSpent) {
-      const message = `The MCP server ${this.name} was started ${this.#settings.limits.restarts} times in a row without one call that came to an end. It is not started again: mend it, and begin a new session.`;
+  async #delayRestart(): Promise<void> {
+    if (this.#restarts.isExhausted) {
+      const message = `The MCP server ${this.name} was started ${this.#settings.limits.restarts} times in a row without completing a call, so it is not restarted. Fix it, then start a new session.`;
       throw new McpError('cannot-start', message);
     }
-    await this.#restarts.next(this.#closing.signal);
+    await this.#restarts.waitForRestart(this.#closeController.signal);
   }
 
   async #readTools(link: McpLink): Promise<void> {
     const { limits, approvals, clock } = this.#settings;
     const { tools, problems } = parseToolOffer(this.#server, await link.list(), limits);
-    this.#readAt = clock.now();
-    if (this.#settings.newTools === 'approve') await this.#approveNew(tools);
+    this.#listedAt = clock.now();
+    if (this.#settings.newTools === 'approve') await this.#approveNewTools(tools);
     this.#problems = problems;
-    this.#book.take(tools, await approvals.of(this.name));
-    for (const { name } of tools) if (!this.#tools.has(name)) this.#tools.set(name, this.#toolFor(name));
+    this.#registry.update(tools, await approvals.getFingerprints(this.name));
+    for (const { name } of tools) if (!this.#tools.has(name)) this.#tools.set(name, this.#createTool(name));
   }
 
-  async #approveNew(tools: readonly OfferedTool[]): Promise<void> {
+  async #approveNewTools(tools: readonly OfferedTool[]): Promise<void> {
     const { approvals } = this.#settings;
-    const approved = await approvals.of(this.name);
-    const isNew = tools.filter((tool) => !approved.has(tool.original));
-    if (isNew.length === 0) return;
+    const approved = await approvals.getFingerprints(this.name);
+    const newTools = tools.filter((tool) => !approved.has(tool.original));
+    if (newTools.length === 0) return;
     await approvals.approve(
-      isNew.map(({ original: tool, fingerprint }) => ({ server: this.name, tool, fingerprint })),
+      newTools.map(({ original: tool, fingerprint }) => ({ server: this.name, tool, fingerprint })),
     );
   }
 
-  #toolFor(name: string): Tool {
-    const book = this.#book;
+  #createTool(name: string): Tool {
+    const registry = this.#registry;
     return {
       // A server's claims about the effects of its tools are not trusted.
       effect: 'not-repeatable',
       // `#call` enforces the timeout itself, because only then can it tell the server to stop.
       timeoutMs: null,
       get description() {
-        return book.describe(name);
+        return registry.describe(name);
       },
       run: (args, context) => this.#run(name, args, context),
     };
   }
 
   /** Reloads the tool list after a change notification. Calls wait until it is reloaded. */
-  #toolsChanged(): void {
+  #onToolsChanged(): void {
     this.#isStale = true;
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = null;
-      if (this.#isStale && !this.#closing.signal.aborted) this.#toolsChanged();
+      if (this.#isStale && !this.#closeController.signal.aborted) this.#onToolsChanged();
     });
   }
 
   async #refresh(): Promise<void> {
     const { clock } = this.#settings;
-    await this.#opening?.catch(() => undefined);
-    await clock.sleepUntil(this.#readAt + refreshGapMs, this.#closing.signal);
+    await this.#pendingLink?.catch(() => undefined);
+    await clock.sleepUntil(this.#listedAt + refreshGapMs, this.#closeController.signal);
     this.#isStale = false;
     if (this.#link === null || this.#link.lost.aborted) return;
     try {
       await this.#readTools(this.#link);
     } catch (error) {
-      this.#problems = [`${this.name} has changed its tools and cannot list them: ${getErrorMessage(error)}`];
+      this.#problems = [`${this.name} changed its tools, and listing them failed: ${getErrorMessage(error)}`];
     }
   }
 
   async #run(name: string, args: Json, context: ToolContext): Promise<ToolResult> {
-    const { kind } = this.#book.standing(name);
+    const { kind } = this.#registry.getStatus(name);
     if (kind !== 'ready') return createRefusalResult(name, kind);
     if (isJsonObject(args)) return this.#call(name, args, context, true);
-    return createToolFailure('invalid', `${name} takes its arguments as an object, such as {}.`);
+    return createToolFailure('invalid', `The arguments of ${name} must be an object, such as {}.`);
   }
 
   async #call(
     name: string,
     args: ToolArguments,
     context: ToolContext,
-    mayRepeat: boolean,
+    canRetry: boolean,
   ): Promise<ToolResult> {
     const { signal } = context;
     let link: McpLink;
     try {
-      link = await this.#linked(signal);
+      link = await this.#getLink(signal);
       await this.#refreshing;
     } catch (error) {
       return createToolFailure(
@@ -215,21 +219,21 @@ export class McpConnection {
       );
     }
     // Reconnecting or reloading may have changed the tool's version.
-    const standing = this.#book.standing(name);
-    if (standing.kind !== 'ready') return createRefusalResult(name, standing.kind);
+    const status = this.#registry.getStatus(name);
+    if (status.kind !== 'ready') return createRefusalResult(name, status.kind);
     const { limits, clock } = this.#settings;
     const callMs = this.#server.callMs ?? limits.callMs;
     const onProgress = createMcpProgressReporter((progress) => context.report(progress), limits, clock);
     try {
-      const answer = await link.call(standing.tool.original, args, { signal, callMs, onProgress });
+      const response = await link.call(status.tool.original, args, { signal, callMs, onProgress });
       this.#restarts.reset();
-      return parseMcpCallResult(answer, limits);
+      return parseMcpCallResult(response, limits);
     } catch (error) {
       const failure = classifyCallFailure(error, { server: this.name, link, signal, callMs });
       if (failure.link === 'answered') this.#restarts.reset();
       if (failure.link === 'broken' || failure.link === 'expired') await link.close();
       // Retry once: the session expired, so the server did not execute the call.
-      if (failure.link === 'expired' && mayRepeat) return this.#call(name, args, context, false);
+      if (failure.link === 'expired' && canRetry) return this.#call(name, args, context, false);
       return failure.result;
     }
   }
@@ -248,10 +252,10 @@ function isJsonObject(value: Json): value is { readonly [key: string]: Json } {
 }
 
 /** Stops waiting when aborted; the shared operation continues for other callers. */
-async function waitUnlessAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+async function waitUnlessAborted<Value>(operation: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(new McpError('closed', 'Called off before it was started.'));
+  const stop = (): void => reject(new McpError('closed', 'Cancelled before it was started.'));
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', stop));
+  return Promise.race([operation, promise]).finally(() => signal.removeEventListener('abort', stop));
 }

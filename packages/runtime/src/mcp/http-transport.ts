@@ -22,8 +22,8 @@ export function createHttpTransport(
   const close = transport.close.bind(transport);
   transport.close = async () => {
     // Let the server release the session, but do not wait for a server that is slow or gone.
-    const goodbye = transport.terminateSession().catch(() => undefined);
-    await Promise.race([goodbye, sleep(limits.closeMs, undefined, { ref: false })]);
+    const termination = transport.terminateSession().catch(() => undefined);
+    await Promise.race([termination, sleep(limits.closeMs, undefined, { ref: false })]);
     await close();
   };
   return transport;

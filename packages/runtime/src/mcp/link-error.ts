@@ -12,27 +12,31 @@ export class ConnectionLostError extends Error {
 /** Converts an error into an `McpError` that explains the problem and the fix. */
 export function toMcpError(server: McpServer, error: unknown): McpError {
   if (error instanceof McpError) return error;
-  const who = `The MCP server ${server.name}`;
+  const subject = `The MCP server ${server.name}`;
   if (error instanceof ConnectionLostError)
-    return new McpError('cannot-start', `${who} did not start. ${error.message}`, error);
+    return new McpError('cannot-start', `${subject} did not start. ${error.message}`, error);
   if (error instanceof SdkHttpError) {
-    const advice = error.status === 401 || error.status === 403 ? 'Check its headers.' : 'Check its address.';
-    return new McpError('cannot-start', `${who} answers with HTTP ${error.status}. ${advice}`, error);
+    const advice = error.status === 401 || error.status === 403 ? 'Check its headers.' : 'Check its URL.';
+    return new McpError('cannot-start', `${subject} responded with HTTP ${error.status}. ${advice}`, error);
   }
   if (isRequestTimeout(error)) {
-    const advice = 'Check that it is an MCP server, or allow it more time with startMs.';
-    return new McpError('too-slow', `${who} started but did not answer in time. ${advice}`, error);
+    const advice = 'Check that it is an MCP server, or increase startMs.';
+    return new McpError('too-slow', `${subject} started but did not respond in time. ${advice}`, error);
   }
   if (error instanceof TypeError && 'url' in server) {
-    const why = error.cause === undefined ? error.message : getErrorMessage(error.cause);
+    const reason = error.cause === undefined ? error.message : getErrorMessage(error.cause);
     return new McpError(
       'cannot-start',
-      `${who} cannot be reached (${formatServerText(why)}). Check that it runs and its address.`,
+      `${subject} cannot be reached (${formatServerText(reason)}). Check that it is running and that its URL is correct.`,
       error,
     );
   }
-  const said = error instanceof ProtocolError ? 'refuses to work with us' : 'does not follow the protocol';
-  return new McpError('bad-answer', `${who} ${said}: ${formatServerText(getErrorMessage(error))}`, error);
+  const problem = error instanceof ProtocolError ? 'rejected the connection' : 'does not follow the protocol';
+  return new McpError(
+    'bad-answer',
+    `${subject} ${problem}: ${formatServerText(getErrorMessage(error))}`,
+    error,
+  );
 }
 
 export function isRequestTimeout(error: unknown): boolean {

@@ -17,7 +17,7 @@ export type McpLink = {
   call(
     tool: string,
     args: { readonly [key: string]: unknown },
-    calling: McpCallOptions,
+    options: McpCallOptions,
   ): Promise<McpCallResult>;
   close(): Promise<void>;
 };
@@ -61,18 +61,18 @@ type NegotiationMode = NonNullable<NonNullable<ClientOptions['versionNegotiation
 
 async function performHandshake(
   server: McpServer,
-  { limits, signal: ending, onToolsChanged }: LinkOptions,
+  { limits, signal: closeSignal, onToolsChanged }: LinkOptions,
   mode: NegotiationMode,
 ): Promise<McpLink> {
   const lost = new AbortController();
-  const lose = (reason: string): void => {
+  const disconnect = (reason: string): void => {
     if (!lost.signal.aborted) lost.abort(new ConnectionLostError(reason));
   };
-  const stop = (): void => lose('It was closed.');
-  if (ending.aborted) stop();
-  ending.addEventListener('abort', stop, { once: true });
-  lost.signal.addEventListener('abort', () => ending.removeEventListener('abort', stop), { once: true });
-  const transport = createTransport(server, limits, lose);
+  const stop = (): void => disconnect('The connection was closed.');
+  if (closeSignal.aborted) stop();
+  closeSignal.addEventListener('abort', stop, { once: true });
+  lost.signal.addEventListener('abort', () => closeSignal.removeEventListener('abort', stop), { once: true });
+  const transport = createTransport(server, limits, disconnect);
   const client = new Client(
     { name: 'pawl', version: manifest.version },
     {
@@ -126,11 +126,15 @@ function buildTraceMeta(): { readonly _meta?: { readonly traceparent: string } }
   return context === undefined ? {} : { _meta: { traceparent: context.traceparent } };
 }
 
-function createTransport(server: McpServer, limits: McpLimits, lose: (reason: string) => void): Transport {
-  if ('url' in server) return createHttpTransport(server, limits, lose);
+function createTransport(
+  server: McpServer,
+  limits: McpLimits,
+  disconnect: (reason: string) => void,
+): Transport {
+  if ('url' in server) return createHttpTransport(server, limits, disconnect);
   const { command, args = [], cwd } = server;
   const env = buildServerEnvironment(server.name, server.env ?? {}, process.env);
-  return createStdioTransport({ command, args, env, cwd }, limits, lose);
+  return createStdioTransport({ command, args, env, cwd }, limits, disconnect);
 }
 
 type ListToolsOptions = { readonly timeout: number; readonly signal: AbortSignal };
@@ -139,18 +143,18 @@ type ListToolsOptions = { readonly timeout: number; readonly signal: AbortSignal
 async function listServerTools(
   client: Client,
   limits: McpLimits,
-  request: ListToolsOptions,
+  options: ListToolsOptions,
 ): Promise<readonly unknown[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
   const tools: unknown[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < limits.pages && tools.length <= limits.tools; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
-    const read = await client.request({ method: 'tools/list', params }, toolsPageSchema, request);
+    const result = await client.request({ method: 'tools/list', params }, toolsPageSchema, options);
     // One more than the limit, so that the caller can detect that there are more.
-    tools.push(...read.tools.slice(0, limits.tools + 1));
-    if (read.nextCursor === undefined || read.nextCursor === cursor) break;
-    cursor = read.nextCursor;
+    tools.push(...result.tools.slice(0, limits.tools + 1));
+    if (result.nextCursor === undefined || result.nextCursor === cursor) break;
+    cursor = result.nextCursor;
   }
   return tools;
 }

@@ -7,18 +7,18 @@ export type MessageLine =
 
 const newlineByte = 0x0a;
 const edgeBytes = 256;
-const roomBytes = 64 * 1024;
+const bufferBytes = 64 * 1024;
 
 /** Splits a stream into lines and buffers at most one line of the maximum size. */
 export class MessageLines {
   readonly #bytesMax: number;
   readonly #endlessBytes: number;
-  #room: Buffer = Buffer.alloc(roomBytes);
+  #buffer: Buffer = Buffer.alloc(bufferBytes);
   /** Bytes of the current line, and how many of them are buffered. */
-  #length = 0;
-  #held = 0;
+  #lineBytes = 0;
+  #bufferedBytes = 0;
   /** The last bytes of an oversized line. */
-  #end: Buffer | null = null;
+  #tail: Buffer | null = null;
 
   constructor(bytesMax: number, endlessBytes: number) {
     this.#bytesMax = bytesMax;
@@ -26,49 +26,50 @@ export class MessageLines {
   }
 
   /** Yields the lines completed by this chunk. */
-  *feed(piece: Buffer): Generator<MessageLine> {
+  *addChunk(chunk: Buffer): Generator<MessageLine> {
     let from = 0;
-    for (let at = piece.indexOf(newlineByte); at !== -1; at = piece.indexOf(newlineByte, from)) {
-      this.#add(piece.subarray(from, at));
+    for (let at = chunk.indexOf(newlineByte); at !== -1; at = chunk.indexOf(newlineByte, from)) {
+      this.#add(chunk.subarray(from, at));
       from = at + 1;
-      yield this.#take();
+      yield this.#finishLine();
     }
-    this.#add(piece.subarray(from));
-    if (this.#length > this.#endlessBytes) yield { kind: 'endless' };
+    this.#add(chunk.subarray(from));
+    if (this.#lineBytes > this.#endlessBytes) yield { kind: 'endless' };
   }
 
   #add(part: Buffer): void {
-    this.#length += part.length;
-    if (this.#length <= this.#bytesMax) return this.#hold(part);
-    const before = this.#end ?? this.#room.subarray(Math.max(0, this.#held - edgeBytes), this.#held);
+    this.#lineBytes += part.length;
+    if (this.#lineBytes <= this.#bytesMax) return this.#appendToBuffer(part);
+    const before =
+      this.#tail ?? this.#buffer.subarray(Math.max(0, this.#bufferedBytes - edgeBytes), this.#bufferedBytes);
     // Copy, because a view would retain the whole chunk.
-    this.#end = Buffer.from(Buffer.concat([before, part]).subarray(-edgeBytes));
+    this.#tail = Buffer.from(Buffer.concat([before, part]).subarray(-edgeBytes));
   }
 
-  #hold(part: Buffer): void {
-    const needed = this.#held + part.length;
-    if (needed > this.#room.length) {
-      const larger = Buffer.alloc(Math.max(needed, this.#room.length * 2));
-      this.#room.copy(larger, 0, 0, this.#held);
-      this.#room = larger;
+  #appendToBuffer(part: Buffer): void {
+    const needed = this.#bufferedBytes + part.length;
+    if (needed > this.#buffer.length) {
+      const larger = Buffer.alloc(Math.max(needed, this.#buffer.length * 2));
+      this.#buffer.copy(larger, 0, 0, this.#bufferedBytes);
+      this.#buffer = larger;
     }
-    part.copy(this.#room, this.#held);
-    this.#held = needed;
+    part.copy(this.#buffer, this.#bufferedBytes);
+    this.#bufferedBytes = needed;
   }
 
-  #take(): MessageLine {
+  #finishLine(): MessageLine {
     const line: MessageLine =
-      this.#end === null
-        ? { kind: 'line', text: this.#room.toString('utf8', 0, this.#held) }
+      this.#tail === null
+        ? { kind: 'line', text: this.#buffer.toString('utf8', 0, this.#bufferedBytes) }
         : {
             kind: 'too-long',
-            start: this.#room.toString('latin1', 0, Math.min(this.#held, edgeBytes)),
-            end: this.#end.toString('latin1'),
+            start: this.#buffer.toString('latin1', 0, Math.min(this.#bufferedBytes, edgeBytes)),
+            end: this.#tail.toString('latin1'),
           };
-    if (this.#room.length > roomBytes) this.#room = Buffer.alloc(roomBytes);
-    this.#length = 0;
-    this.#held = 0;
-    this.#end = null;
+    if (this.#buffer.length > bufferBytes) this.#buffer = Buffer.alloc(bufferBytes);
+    this.#lineBytes = 0;
+    this.#bufferedBytes = 0;
+    this.#tail = null;
     return line;
   }
 }

@@ -34,42 +34,45 @@ const offeredToolSchema = z.looseObject({
 export function parseToolOffer(server: McpServer, listed: readonly unknown[], limits: McpLimits): ToolOffer {
   const tools = new Map<string, OfferedTool>();
   const problems: string[] = [];
-  for (const each of listed.slice(0, limits.tools)) {
-    const read = parseOfferedTool(server, each, limits);
-    if ('problem' in read) problems.push(read.problem);
-    else if (tools.has(read.name)) problems.push(`${read.name} is there twice; the second is left out.`);
-    else tools.set(read.name, read);
+  for (const listedTool of listed.slice(0, limits.tools)) {
+    const tool = parseOfferedTool(server, listedTool, limits);
+    if ('problem' in tool) problems.push(tool.problem);
+    else if (tools.has(tool.name)) problems.push(`${tool.name} is listed twice; the second one is skipped.`);
+    else tools.set(tool.name, tool);
   }
   if (listed.length > limits.tools)
-    problems.push(`${server.name} offers more than ${limits.tools} tools; the others are left out.`);
+    problems.push(`${server.name} offers more than ${limits.tools} tools; the others are skipped.`);
   return { tools: [...tools.values()], problems };
 }
 
 function parseOfferedTool(
   server: McpServer,
-  each: unknown,
+  listedTool: unknown,
   limits: McpLimits,
 ): OfferedTool | { readonly problem: string } {
-  const leftOut = (why: string): { readonly problem: string } => {
-    const name = typeof each === 'object' && each !== null && 'name' in each ? each.name : undefined;
+  const skipTool = (reason: string): { readonly problem: string } => {
+    const name =
+      typeof listedTool === 'object' && listedTool !== null && 'name' in listedTool
+        ? listedTool.name
+        : undefined;
     const shown = typeof name === 'string' ? toPrintableLine(name, 60) : 'without a name';
-    return { problem: `A tool of ${server.name} (${shown}) is left out: ${why}` };
+    return { problem: `Skipped a tool of ${server.name} (${shown}): ${reason}` };
   };
   // Check before any code recurses into it.
-  if (isDeeperThan(each, limits.schemaDepth + 2)) return leftOut('it is nested too deep.');
-  const parsed = offeredToolSchema.safeParse(each);
-  if (!parsed.success) return leftOut('it is not described as the protocol asks.');
+  if (isDeeperThan(listedTool, limits.schemaDepth + 2)) return skipTool('it is nested too deeply.');
+  const parsed = offeredToolSchema.safeParse(listedTool);
+  if (!parsed.success) return skipTool('its description does not follow the protocol.');
   const { name: original, description = '', inputSchema } = parsed.data;
   const size = JSON.stringify(inputSchema).length;
-  if (size > limits.schemaChars) return leftOut(`its parameters take ${size} characters to describe.`);
-  if (!hasOnlyLocalRefs(inputSchema)) return leftOut('its parameters are described somewhere else.');
+  if (size > limits.schemaChars) return skipTool(`its parameter schema has ${size} characters.`);
+  if (!hasOnlyLocalRefs(inputSchema)) return skipTool('its parameter schema refers to another document.');
   return {
     name: qualifyToolName(server.name, original),
     original,
     description: sanitizeServerText(description, limits.descriptionChars),
     // Safe cast: it was parsed from JSON.
     parameters: sanitizeSchema(inputSchema, limits) as Json,
-    fingerprint: computeToolFingerprint(server, each),
+    fingerprint: computeToolFingerprint(server, listedTool),
   };
 }
 

@@ -89,13 +89,13 @@ function waitForGroupExit(child: ChildProcess, lifeline: Writable): Promise<Proc
     if (hasProcessGroups()) signalChildGroup(child, 'SIGKILL');
     lifeline.destroy();
     // Wait for remaining output, but not forever: a process that left the group may hold the pipe open.
-    const late = setTimeout(() => {
+    const outputTimer = setTimeout(() => {
       child.stdout?.destroy();
       child.stderr?.destroy();
       resolve({ code, signal });
     }, 500);
     child.once('close', () => {
-      clearTimeout(late);
+      clearTimeout(outputTimer);
       resolve({ code, signal });
     });
   });
@@ -112,22 +112,22 @@ async function endProcessGroup(
   child: ChildProcess,
   { stdin, ended, graceMs }: EndGroupOptions,
 ): Promise<void> {
-  const gone = ended.then(
+  const exited = ended.then(
     () => true,
     () => true,
   );
   stdin.end();
-  if (await resolvesInTime(gone, graceMs)) return;
+  if (await resolvesInTime(exited, graceMs)) return;
   signalChildGroup(child, 'SIGTERM');
-  if (await resolvesInTime(gone, graceMs)) return;
+  if (await resolvesInTime(exited, graceMs)) return;
   signalChildGroup(child, 'SIGKILL');
-  await gone;
+  await exited;
 }
 
-async function resolvesInTime(gone: Promise<boolean>, ms: number): Promise<boolean> {
+async function resolvesInTime(exited: Promise<boolean>, ms: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), ms);
-  return Promise.race([gone, promise]).finally(() => clearTimeout(timer));
+  return Promise.race([exited, promise]).finally(() => clearTimeout(timer));
 }
 
 function signalChildGroup(child: ChildProcess, signal: NodeJS.Signals): void {

@@ -10,13 +10,13 @@ export function createMcpProgressReporter(
   { reports, reportGapMs }: McpLimits,
   clock: RuntimeClock,
 ): (progress: McpProgress) => void {
-  let left = reports;
-  let next = 0;
+  let remaining = reports;
+  let nextAt = 0;
   return (progress) => {
     const now = clock.now();
-    if (left === 0 || now < next) return;
-    left -= 1;
-    next = now + reportGapMs;
+    if (remaining === 0 || now < nextAt) return;
+    remaining -= 1;
+    nextAt = now + reportGapMs;
     report(formatMcpProgress(progress));
   };
 }

@@ -15,12 +15,12 @@ export class RestartBackoff {
     this.#clock = clock;
   }
 
-  get isSpent(): boolean {
+  get isExhausted(): boolean {
     return this.#count >= this.#limits.restarts;
   }
 
   /** Resolves when the server may be started again. */
-  async next(signal: AbortSignal): Promise<void> {
+  async waitForRestart(signal: AbortSignal): Promise<void> {
     const { backoffMs, backoffMaxMs } = this.#limits;
     const waitMs = this.#count === 0 ? 0 : Math.min(backoffMs * 2 ** (this.#count - 1), backoffMaxMs);
     this.#count += 1;

@@ -14,15 +14,18 @@ export type McpCallResult = {
 const blocksMax = 1_000;
 
 /** Converts a response into a tool result: text is passed on, other content is described briefly. */
-export function parseMcpCallResult(answer: McpCallResult, limits: McpLimits): ToolResult {
-  const blocks: readonly unknown[] = Array.isArray(answer.content) ? answer.content : [];
+export function parseMcpCallResult(response: McpCallResult, limits: McpLimits): ToolResult {
+  const blocks: readonly unknown[] = Array.isArray(response.content) ? response.content : [];
   const parts = blocks.slice(0, blocksMax).map(formatContentBlock);
-  if (blocks.length > blocksMax) parts.push(`[${blocks.length - blocksMax} more pieces left out]`);
-  if (parts.length === 0 && answer.structuredContent !== undefined)
-    parts.push(formatStructuredContent(answer.structuredContent));
+  if (blocks.length > blocksMax) parts.push(`[${blocks.length - blocksMax} more content blocks omitted]`);
+  if (parts.length === 0 && response.structuredContent !== undefined)
+    parts.push(formatStructuredContent(response.structuredContent));
   const text = capText(parts.join('\n').toWellFormed(), limits.resultChars);
-  if (answer.isError === true)
-    return { ok: false, error: { kind: 'failed', message: text || 'The tool failed and did not say why.' } };
+  if (response.isError === true)
+    return {
+      ok: false,
+      error: { kind: 'failed', message: text || 'The tool failed without an error message.' },
+    };
   return { ok: true, output: text };
 }
 
@@ -31,7 +34,7 @@ const contentDepthMax = 100;
 
 function formatStructuredContent(content: unknown): string {
   return isDeeperThan(content, contentDepthMax)
-    ? '[structured content nested too deep to show]'
+    ? '[structured content nested too deeply to show]'
     : JSON.stringify(content);
 }
 
@@ -65,8 +68,8 @@ function formatResource(resource: ContentBlock): string {
 
 function formatBlockDetails(mimeType: unknown, bytes?: string): string {
   return [typeof mimeType === 'string' ? formatBlockLabel(mimeType) : undefined, bytes]
-    .filter((fact) => fact !== undefined)
-    .map((fact) => `, ${fact}`)
+    .filter((detail) => detail !== undefined)
+    .map((detail) => `, ${detail}`)
     .join('');
 }
 
@@ -75,7 +78,7 @@ function formatBase64Size(base64: unknown): string | undefined {
 }
 
 function formatBlockLabel(value: unknown): string {
-  return typeof value === 'string' ? toPrintableLine(value, 200) : 'something without a name';
+  return typeof value === 'string' ? toPrintableLine(value, 200) : 'unnamed';
 }
 
 function describeUnknownBlock(block: unknown): string {
@@ -83,7 +86,7 @@ function describeUnknownBlock(block: unknown): string {
     isContentBlock(block) && typeof block['type'] === 'string'
       ? ` (${toPrintableLine(block['type'], 40)})`
       : '';
-  return `[a piece of an unknown kind${kind}; not shown]`;
+  return `[content of an unknown type${kind}; not shown]`;
 }
 
 function isContentBlock(value: unknown): value is ContentBlock {

@@ -2,9 +2,9 @@
 export function findUrlProblem(url: string): string | null {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
-    return 'has an address that is neither http:// nor https://. Correct its url.';
+    return 'has an invalid URL: only http:// and https:// are supported.';
   if (parsed.username !== '' || parsed.password !== '')
-    return 'has a password in its address. Put it into a header that names an environment variable.';
+    return 'has credentials in its URL. Use a header with an environment variable instead.';
   return null;
 }
 

@@ -24,41 +24,42 @@ export function createStdioTransport(
   launch: ProcessLaunch,
   limits: McpLimits,
   /** Called once, with the reason and the end of the server's standard error. */
-  onEnd: (how: string) => void,
+  onEnd: (reason: string) => void,
 ): Transport {
   const lines = new MessageLines(limits.messageBytes, limits.floodBytes);
   let group: ProcessGroup | null = null;
   let stderr = '';
   let garbageBytes = 0;
-  let isOver = false;
+  let isClosed = false;
 
   const transport: Transport = {
     async start() {
       const started = startProcessGroup(launch);
       group = started;
-      started.stderr.on('data', (piece: Buffer) => {
-        stderr = (stderr + piece.toString('utf8')).slice(-limits.stderrBytes);
+      started.stderr.on('data', (chunk: Buffer) => {
+        stderr = (stderr + chunk.toString('utf8')).slice(-limits.stderrBytes);
       });
-      started.stdout.on('data', (piece: Buffer) => {
-        for (const line of lines.feed(piece)) if (!isOver) take(line);
+      started.stdout.on('data', (chunk: Buffer) => {
+        for (const line of lines.addChunk(chunk)) if (!isClosed) handleLine(line);
       });
       void started.ended.then(
-        (exit) => over(describeExit(launch.command, exit)),
-        (error: unknown) => over(getErrorMessage(error)),
+        (exit) => closeWith(describeExit(launch.command, exit)),
+        (error: unknown) => closeWith(getErrorMessage(error)),
       );
     },
     async send(message) {
-      if (group === null || isOver) throw new Error('The server is gone.');
+      if (group === null || isClosed) throw new Error('The server has exited.');
       group.stdin.write(serializeMessage(message));
-      if (group.stdin.writableLength > limits.unsentBytes) over('It does not read what it is sent.');
+      if (group.stdin.writableLength > limits.unsentBytes) closeWith('It does not read its standard input.');
     },
     async close() {
       await group?.end(limits.closeMs);
     },
   };
 
-  function take(line: MessageLine): void {
-    if (line.kind === 'endless') return over(`It wrote a message of more than ${limits.floodBytes} bytes.`);
+  function handleLine(line: MessageLine): void {
+    if (line.kind === 'endless')
+      return closeWith(`It wrote a message of more than ${limits.floodBytes} bytes.`);
     const message =
       line.kind === 'line'
         ? parseServerMessage(line.text)
@@ -69,17 +70,16 @@ export function createStdioTransport(
       return;
     }
     garbageBytes += line.kind === 'line' ? line.text.length : limits.messageBytes;
-    if (garbageBytes > limits.garbageBytes)
-      over('It writes something to its standard output that is not MCP.');
+    if (garbageBytes > limits.garbageBytes) closeWith('It writes output that is not MCP to standard output.');
   }
 
   /** Marks the transport as closed, fails pending requests at once and kills the process group. */
-  function over(how: string): void {
-    if (isOver) return;
-    isOver = true;
-    const said =
-      stderr.trim() === '' ? '' : ` It said: ${sanitizeServerText(stderr.trim(), limits.stderrBytes)}`;
-    onEnd(`${how}${said}`);
+  function closeWith(reason: string): void {
+    if (isClosed) return;
+    isClosed = true;
+    const stderrText =
+      stderr.trim() === '' ? '' : ` Standard error: ${sanitizeServerText(stderr.trim(), limits.stderrBytes)}`;
+    onEnd(`${reason}${stderrText}`);
     transport.onclose?.();
     void group?.end(0);
   }
@@ -96,7 +96,7 @@ function parseServerMessage(text: string): JSONRPCMessage | null {
     return null;
   }
   if (isDeeperThan(value, messageDepthMax))
-    return createErrorResponse(findResponseId(value), 'It is nested too deep.');
+    return createErrorResponse(findResponseId(value), 'It is nested too deeply.');
   try {
     return parseJSONRPCMessage(value);
   } catch {
@@ -113,7 +113,7 @@ function createOversizedResponse(
     /^\{"jsonrpc":"2\.0","id":(\d{1,15}),/.exec(start)?.[1] ?? /[,{]"id":(\d{1,15})\}\r?$/.exec(end)?.[1];
   return createErrorResponse(
     id === undefined ? null : Number(id),
-    `It has more than ${bytesMax} bytes. Ask for less at a time.`,
+    `It has more than ${bytesMax} bytes. Request less data at a time.`,
   );
 }
 
@@ -125,12 +125,13 @@ function findResponseId(value: unknown): number | null {
 
 function createErrorResponse(id: number | null, problem: string): JSONRPCMessage | null {
   if (id === null) return null;
-  return { jsonrpc: '2.0', id, error: { code: -32_603, message: `The answer cannot be taken. ${problem}` } };
+  return { jsonrpc: '2.0', id, error: { code: -32_603, message: `The response is invalid. ${problem}` } };
 }
 
 /** Explains the exit codes of the shell that starts the server. */
 function describeExit(command: string, { code, signal }: ProcessExit): string {
-  if (code === 127) return `There is no command ${JSON.stringify(command)}. Install it, or correct its name.`;
-  if (code === 126) return `${JSON.stringify(command)} is not a program. Name one, or make it executable.`;
-  return signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
+  if (code === 127) return `Command not found: ${JSON.stringify(command)}. Install it, or correct its name.`;
+  if (code === 126)
+    return `${JSON.stringify(command)} is not executable. Make it executable, or use another program.`;
+  return signal === null ? `It exited with code ${code}.` : `It was killed by ${signal}.`;
 }

@@ -20,9 +20,9 @@ export function isServerName(name: string): boolean {
  */
 export function qualifyToolName(server: string, tool: string): string {
   const prefix = `${server}${nameSeparator}`;
-  const room = toolNameChars - prefix.length;
-  if (/^[\w-]+$/.test(tool) && tool.length <= room) return prefix + tool;
-  const mark = createHash('sha256').update(tool).digest('hex').slice(0, 8);
+  const charsMax = toolNameChars - prefix.length;
+  if (/^[\w-]+$/.test(tool) && tool.length <= charsMax) return prefix + tool;
+  const hash = createHash('sha256').update(tool).digest('hex').slice(0, 8);
   const plain = tool.slice(0, toolNameChars).replaceAll(/[^\w-]/g, '_');
-  return `${prefix}${plain.slice(0, room - mark.length - 1)}_${mark}`;
+  return `${prefix}${plain.slice(0, charsMax - hash.length - 1)}_${hash}`;
 }

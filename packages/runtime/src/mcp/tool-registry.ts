@@ -19,25 +19,25 @@ export class McpToolRegistry {
   #offered: ReadonlyMap<string, OfferedTool> = new Map();
   #approved: ReadonlyMap<string, string> = new Map();
 
-  take(offered: readonly OfferedTool[], approved: ReadonlyMap<string, string>): void {
+  update(offered: readonly OfferedTool[], approved: ReadonlyMap<string, string>): void {
     this.#offered = new Map(offered.map((tool) => [tool.name, tool]));
     this.#approved = approved;
   }
 
-  approve(approved: ReadonlyMap<string, string>): void {
+  setApproved(approved: ReadonlyMap<string, string>): void {
     this.#approved = approved;
   }
 
   get reviews(): readonly ToolReview[] {
     return [...this.#offered.values()].flatMap((tool) => {
-      const { kind } = this.standing(tool.name);
+      const { kind } = this.getStatus(tool.name);
       if (kind !== 'new' && kind !== 'changed') return [];
       const { original: _, ...shown } = tool;
       return [{ ...shown, why: kind }];
     });
   }
 
-  standing(name: string): ToolApprovalStatus {
+  getStatus(name: string): ToolApprovalStatus {
     const tool = this.#offered.get(name);
     if (tool === undefined) return { kind: 'gone' };
     const approved = this.#approved.get(tool.original);
@@ -47,14 +47,14 @@ export class McpToolRegistry {
 
   /** Returns the description for the model. The server's own text is withheld until the tool is approved. */
   describe(name: string): ToolDescription {
-    const standing = this.standing(name);
-    if (standing.kind === 'ready') {
-      const { description, parameters } = standing.tool;
+    const status = this.getStatus(name);
+    if (status.kind === 'ready') {
+      const { description, parameters } = status.tool;
       return { name, description, parameters };
     }
     return {
       name,
-      description: `Not available: ${unavailableReasons[standing.kind]}`,
+      description: `Not available: ${unavailableReasons[status.kind]}`,
       parameters: { type: 'object' },
     };
   }
@@ -63,8 +63,8 @@ export class McpToolRegistry {
 /** Why a tool cannot be called, and how to change that. */
 export const unavailableReasons: { readonly [Kind in Exclude<ToolApprovalStatus['kind'], 'ready'>]: string } =
   {
-    new: 'the user has not approved this tool yet. Go on without it, or ask the user to approve it.',
+    new: 'the user has not approved this tool yet. Continue without it, or ask the user to approve it.',
     changed:
-      'its server has changed what it says of this tool since the user approved it. Go on without it, or ask the user to approve it again.',
-    gone: 'its server no longer offers this tool. Go on without it.',
+      'its server has changed the definition of this tool since the user approved it. Continue without it, or ask the user to approve it again.',
+    gone: 'its server no longer offers this tool. Continue without it.',
   };

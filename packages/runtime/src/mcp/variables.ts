@@ -9,42 +9,42 @@ const inheritedVariables = ['HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LOGNAME', 'PA
 /** Builds the complete environment of a server: the configured variables on top of the inherited ones. */
 export function buildServerEnvironment(
   server: string,
-  given: { readonly [name: string]: string },
-  ours: EnvironmentVariables,
+  configured: { readonly [name: string]: string },
+  environment: EnvironmentVariables,
   platform: NodeJS.Platform = process.platform,
 ): { readonly [name: string]: string } {
   const inherited = Object.fromEntries(
-    listInheritedNames(ours, platform).flatMap((name) => {
-      const value = ours[name];
+    listInheritedNames(environment, platform).flatMap((name) => {
+      const value = environment[name];
       return value === undefined ? [] : [[name, value] as const];
     }),
   );
   const safeSearch = platform === 'win32' ? { [safeSearchVariable]: '1' } : {};
-  return { ...inherited, ...safeSearch, ...expandVariables(server, given, ours) };
+  return { ...inherited, ...safeSearch, ...expandVariables(server, configured, environment) };
 }
 
 /** Variable names are case-insensitive on Windows: `Path` and `PATH` are the same. */
-function listInheritedNames(ours: EnvironmentVariables, platform: NodeJS.Platform): readonly string[] {
+function listInheritedNames(environment: EnvironmentVariables, platform: NodeJS.Platform): readonly string[] {
   if (platform !== 'win32') return inheritedVariables;
   const wanted = new Set([...inheritedVariables, ...windowsVariables]);
-  return Object.keys(ours).filter((name) => wanted.has(name.toUpperCase()));
+  return Object.keys(environment).filter((name) => wanted.has(name.toUpperCase()));
 }
 
 /** Expands `${NAME}`, so that a configuration can refer to a secret without containing it. */
 export function expandVariables(
   server: string,
-  given: { readonly [name: string]: string },
-  ours: EnvironmentVariables,
+  configured: { readonly [name: string]: string },
+  environment: EnvironmentVariables,
 ): { readonly [name: string]: string } {
   return Object.fromEntries(
-    Object.entries(given).map(([key, value]) => [
+    Object.entries(configured).map(([key, value]) => [
       key,
       value.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
-        const found = Object.hasOwn(ours, name) ? ours[name] : undefined;
-        if (found !== undefined) return found;
+        const expanded = Object.hasOwn(environment, name) ? environment[name] : undefined;
+        if (expanded !== undefined) return expanded;
         throw new McpError(
           'bad-server',
-          `The MCP server ${server} needs the environment variable ${name} for ${key}, and it is not set. Set it, or take it out of the configuration.`,
+          `The MCP server ${server} needs the environment variable ${name} for ${key}, but it is not set. Set it, or remove it from the configuration.`,
         );
       }),
     ]),

@@ -17,77 +17,77 @@ import { formatEntryPart, formatMessagePart, summarizeRecord, type SummarizeCont
  * window, the older half of the conversation. With a summary model, a summary replaces the moved content.
  */
 export async function compactContext(
-  keeper: MemoryManager,
+  manager: MemoryManager,
   session: Session,
-  writer: SummarizeContext | null = null,
+  summarizeContext: SummarizeContext | null = null,
 ): Promise<CompactionReport> {
   const { turn, settings, memory } = session;
-  const scribe = createSummaryWriter(writer);
-  const ofMemory = memory === null ? noCompaction : await pageMemoryEntries(keeper, scribe);
-  const shortens = turn.status === 'paging' && turn.work.asking && settings.compact;
-  const ofMessages = shortens ? await compactOlderMessages(keeper, session, scribe) : noCompaction;
+  const writer = createSummaryWriter(summarizeContext);
+  const paged = memory === null ? noCompaction : await pageMemoryEntries(manager, writer);
+  const shouldCompact = turn.status === 'paging' && turn.work.asking && settings.compact;
+  const compacted = shouldCompact ? await compactOlderMessages(manager, session, writer) : noCompaction;
   return {
-    freedTokens: ofMemory.freed + ofMessages.freed,
-    heldTokens: ofMemory.held + ofMessages.held,
-    ...scribe.told({ memory: ofMemory.words, conversation: ofMessages.words }),
+    freedTokens: paged.freedTokens + compacted.freedTokens,
+    heldTokens: paged.heldTokens + compacted.heldTokens,
+    ...writer.report({ memory: paged.summary, conversation: compacted.summary }),
   };
 }
 
 type ContextCompaction = {
-  readonly freed: number;
-  readonly held: number;
-  readonly words?: string | undefined;
+  readonly freedTokens: number;
+  readonly heldTokens: number;
+  readonly summary?: string | undefined;
 };
 
-const noCompaction: ContextCompaction = { freed: 0, held: 0 };
+const noCompaction: ContextCompaction = { freedTokens: 0, heldTokens: 0 };
 
-async function pageMemoryEntries(keeper: MemoryManager, scribe: SummaryWriter): Promise<ContextCompaction> {
-  const { freed, heldTokens, effects } = await keeper.page();
+async function pageMemoryEntries(manager: MemoryManager, writer: SummaryWriter): Promise<ContextCompaction> {
+  const { freed: freedTokens, heldTokens, effects } = await manager.page();
   return {
-    freed,
-    held: heldTokens,
-    words: await scribe.write(effects.map(({ entry }) => formatEntryPart(entry))),
+    freedTokens,
+    heldTokens,
+    summary: await writer.write(effects.map(({ entry }) => formatEntryPart(entry))),
   };
 }
 
 async function compactOlderMessages(
-  keeper: MemoryManager,
+  manager: MemoryManager,
   session: Session,
-  scribe: SummaryWriter,
+  writer: SummaryWriter,
 ): Promise<ContextCompaction> {
   const conversation = getConversation(session);
   const halving = { id: session.id, at: session.turn.since };
   const { entries, compacted } = halveConversation(conversation, halving);
-  const held = countMessageTokens(iterateItems(conversation));
-  if (entries.length === 0) return { freed: 0, held };
-  await keeper.store(entries);
-  const summary = await scribe.write(compacted.map(formatMessagePart));
+  const heldTokens = countMessageTokens(iterateItems(conversation));
+  if (entries.length === 0) return { freedTokens: 0, heldTokens };
+  await manager.store(entries);
+  const summary = await writer.write(compacted.map(formatMessagePart));
   const { kept } = halveConversation(conversation, { ...halving, summary });
-  return { freed: held - countMessageTokens(kept), held, words: summary };
+  return { freedTokens: heldTokens - countMessageTokens(kept), heldTokens, summary };
 }
 
 type SummaryWriter = {
   /** Summarizes the parts; undefined if there is no model or no summary. */
   write(parts: readonly string[]): Promise<string | undefined>;
   /** Returns the summaries that were used and the total usage. */
-  told(words: { readonly [Part in keyof PagingSummaries]?: string | undefined }): Pick<
+  report(summaries: { readonly [Part in keyof PagingSummaries]?: string | undefined }): Pick<
     CompactionReport,
     'summaries' | 'usage'
   >;
 };
 
-function createSummaryWriter(means: SummarizeContext | null): SummaryWriter {
+function createSummaryWriter(context: SummarizeContext | null): SummaryWriter {
   let usage: TokenUsage | null = null;
   return {
     async write(parts) {
-      if (means === null || parts.length === 0) return undefined;
-      const summary = await summarizeRecord(parts, means);
+      if (context === null || parts.length === 0) return undefined;
+      const summary = await summarizeRecord(parts, context);
       if (summary === null) return undefined;
       if (summary.usage !== undefined)
         usage = usage === null ? summary.usage : sumUsage(usage, summary.usage);
       return summary.text === '' ? undefined : summary.text;
     },
-    told({ memory, conversation }) {
+    report({ memory, conversation }) {
       const summaries = { ...(memory && { memory }), ...(conversation && { conversation }) };
       return {
         ...(Object.keys(summaries).length > 0 && { summaries }),

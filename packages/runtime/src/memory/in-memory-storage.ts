@@ -5,7 +5,7 @@ import { getResultLimit, storageLimits, type EntryStorage, type StorageQuery } f
 /** Creates a storage that lives in memory, for documents that contain their storage and for tests. */
 export function createInMemoryStorage(): EntryStorage {
   const entries = new Map<string, IndexedEntry>();
-  const inOrder = (): readonly IndexedEntry[] =>
+  const sortEntries = (): readonly IndexedEntry[] =>
     [...entries.values()].toSorted((a, b) => (a.entry.key < b.entry.key ? -1 : 1));
   return {
     async save(added) {
@@ -15,10 +15,10 @@ export function createInMemoryStorage(): EntryStorage {
       return entries.get(key)?.entry ?? null;
     },
     async search(query) {
-      return rankEntries(inOrder(), query);
+      return rankEntries(sortEntries(), query);
     },
     async list({ after, limit = storageLimits.listed } = {}) {
-      const from = inOrder().filter(({ entry }) => after === undefined || entry.key > after);
+      const from = sortEntries().filter(({ entry }) => after === undefined || entry.key > after);
       return from.slice(0, limit).map(({ entry }) => entry);
     },
     async remove(key) {

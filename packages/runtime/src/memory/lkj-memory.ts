@@ -27,8 +27,8 @@ export type LkjMemoryStore = {
 /** Opens or creates the document. Every change is on disk before it is acknowledged. */
 export async function openLkjMemory(options: LkjMemoryOptions): Promise<LkjMemoryStore> {
   const { path, profile, settings, clock } = options;
-  const read = (json: unknown) => parseMemoryDocument(json, { profile, settings, at: clock.now() });
-  const file = createMemoryFile(path, read);
+  const parse = (json: unknown) => parseMemoryDocument(json, { profile, settings, at: clock.now() });
+  const file = createMemoryFile(path, parse);
   const { content, warnings } = await file.load();
   const storage = createInMemoryStorage();
   await storage.save(content?.storage ?? []);

@@ -19,12 +19,11 @@ export class MemoryFileError extends Error {
 const memoryFileErrorText: Record<MemoryFileErrorCode, string> = {
   unreadable: 'The memory file cannot be read',
   unwritable: 'The memory file cannot be written',
-  wrong: 'There is a mistake in this file',
+  wrong: 'The configuration file is invalid',
 };
 
 const memoryFileErrorAdvice: Record<MemoryFileErrorCode, string> = {
-  unreadable: 'Make it readable for you, or name another file.',
-  unwritable:
-    'Make room on the disk, or make the folder writable for you; what was there before is unharmed.',
-  wrong: 'Correct it, or remove the file to go on without it.',
+  unreadable: 'Check its permissions, or use another file.',
+  unwritable: 'Check free disk space and folder permissions. The previous version is unchanged.',
+  wrong: 'Correct it, or remove the file to use the defaults.',
 };

@@ -27,66 +27,65 @@ export type MemoryFile<Content> = {
 /** `read` parses the file's JSON and throws if it is invalid. */
 export function createMemoryFile<Content>(
   path: string,
-  read: (json: unknown) => Content,
+  parse: (json: unknown) => Content,
 ): MemoryFile<Content> {
-  const inTurn = createSerialRunner();
+  const runSerially = createSerialRunner();
   /** Identity of the version last written or read here. */
-  let ours: string | null = null;
+  let knownIdentity: string | null = null;
   return {
     path,
     load: () =>
-      inTurn(async () => {
-        const loaded = await loadMemoryFile(path, read);
-        ours = loaded.from === 'file' ? await getFileIdentity(path) : null;
+      runSerially(async () => {
+        const loaded = await loadMemoryFile(path, parse);
+        knownIdentity = loaded.from === 'file' ? await getFileIdentity(path) : null;
         return loaded;
       }),
     save: (json) =>
-      inTurn(async () => {
+      runSerially(async () => {
         // Only a version written or read here is known to be valid; an external edit may not be.
-        const isGood = ours !== null && ours === (await getFileIdentity(path));
+        const isGood = knownIdentity !== null && knownIdentity === (await getFileIdentity(path));
         await replaceMemoryFile(path, `${JSON.stringify(json, null, 2)}\n`, isGood);
-        ours = await getFileIdentity(path);
+        knownIdentity = await getFileIdentity(path);
       }),
   };
 }
 
 async function loadMemoryFile<Content>(
   path: string,
-  read: (json: unknown) => Content,
+  parse: (json: unknown) => Content,
 ): Promise<LoadedMemoryFile<Content>> {
   await removeStaleFiles(path);
   const text = await readMemoryText(path);
-  if (text === null) return loadLastGood(path, read, null);
+  if (text === null) return loadLastGood(path, parse, null);
   try {
-    return { content: read(JSON.parse(text)), from: 'file', warnings: [] };
+    return { content: parse(JSON.parse(text)), from: 'file', warnings: [] };
   } catch (error) {
-    const aside = await quarantineFile(path);
+    const quarantinePath = await quarantineFile(path);
     const reason = error instanceof Error ? error.message : String(error);
-    return loadLastGood(path, read, `${path} is damaged (${reason}). It is now ${aside}.`);
+    return loadLastGood(path, parse, `${path} is damaged (${reason}) and was moved to ${quarantinePath}.`);
   }
 }
 
 /** `damage` is null if the file is missing: on first use, or because it was removed. */
 async function loadLastGood<Content>(
   path: string,
-  read: (json: unknown) => Content,
+  parse: (json: unknown) => Content,
   damage: string | null,
 ): Promise<LoadedMemoryFile<Content>> {
   const lastGood = `${path}.last-good`;
   const text = await readMemoryText(lastGood);
   if (text === null) {
-    const warnings =
-      damage === null ? [] : [damage, 'There is no earlier version of it: memory begins empty.'];
+    const warnings = damage === null ? [] : [damage, 'There is no earlier version, so memory starts empty.'];
     return { content: null, from: 'nothing', warnings };
   }
-  const why = damage ?? `${path} is missing.`;
+  const cause = damage ?? `${path} is missing.`;
   try {
-    const content = read(JSON.parse(text));
-    const next = `Memory goes on from ${lastGood}; remove that as well to begin anew.`;
-    return { content, from: 'last good', warnings: [why, next] };
+    const content = parse(JSON.parse(text));
+    const next = `Memory was restored from ${lastGood}. Remove that file as well to start empty.`;
+    return { content, from: 'last good', warnings: [cause, next] };
   } catch {
-    const next = `${lastGood} is damaged, too: memory begins empty.`;
-    return { content: null, from: 'nothing', warnings: [why, next] };
+    const next = `${lastGood} is damaged as well, so memory starts empty.`;
+    return { content: null, from: 'nothing', warnings: [cause, next] };
   }
 }
 
@@ -101,18 +100,18 @@ async function readMemoryText(path: string): Promise<string | null> {
 
 async function quarantineFile(path: string): Promise<string> {
   for (let number = 1; ; number += 1) {
-    const aside = `${path}.damaged-${number}`;
+    const quarantinePath = `${path}.damaged-${number}`;
     // Linking fails if the name exists, so no quarantined file is ever overwritten.
-    const isFree = await link(path, aside).then(
+    const isFree = await link(path, quarantinePath).then(
       () => true,
       (error: unknown) => {
         if (getSystemErrorCode(error) === 'EEXIST') return false;
-        throw new MemoryFileError('unwritable', aside, error);
+        throw new MemoryFileError('unwritable', quarantinePath, error);
       },
     );
     if (!isFree) continue;
     await rm(path);
-    return aside;
+    return quarantinePath;
   }
 }
 
@@ -171,6 +170,6 @@ function isProcessRunning(pid: number): boolean {
 
 /** Returns a value that changes with every version of the file. */
 async function getFileIdentity(path: string): Promise<string | null> {
-  const facts = await stat(path).catch(() => null);
-  return facts === null ? null : `${facts.dev} ${facts.ino} ${facts.size} ${facts.mtimeMs}`;
+  const stats = await stat(path).catch(() => null);
+  return stats === null ? null : `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeMs}`;
 }

@@ -55,7 +55,7 @@ export type MemoryManagerOptions = {
 
 export function createMemoryManager(options: MemoryManagerOptions): MemoryManager {
   const { storage, clock, persist = async () => undefined } = options;
-  const inTurn = createSerialRunner();
+  const runSerially = createSerialRunner();
   let memory = options.memory;
   /** Storage is written first, so that a moved entry is briefly in both places but never in neither. */
   const commit = async (next: WorkingMemory, effects: readonly MemoryEffect[]): Promise<void> => {
@@ -71,38 +71,38 @@ export function createMemoryManager(options: MemoryManagerOptions): MemoryManage
     },
     storage,
     applyAction: (action) =>
-      inTurn(async () => {
-        const asked = applyMemoryAction(memory, action, clock.now());
-        const found = await fetchStoredEntries(storage, asked);
-        const answered = applyStorageResult(asked, found, clock.now());
-        await commit(answered.memory, answered.effects);
-        return { ...answered, found };
+      runSerially(async () => {
+        const requested = applyMemoryAction(memory, action, clock.now());
+        const found = await fetchStoredEntries(storage, requested);
+        const outcome = applyStorageResult(requested, found, clock.now());
+        await commit(outcome.memory, outcome.effects);
+        return { ...outcome, found };
       }),
-    log: (name, text) => inTurn(() => commit(writeLog(memory, name, text, clock.now()), [])),
+    log: (name, text) => runSerially(() => commit(writeLog(memory, name, text, clock.now()), [])),
     page: ({ limit = getPagingLimit(memory), target } = {}) =>
-      inTurn(async () => {
+      runSerially(async () => {
         const at = clock.now();
         const paged = pageEntries(memory, target === undefined ? { limit, at } : { limit, target, at });
         await commit(paged.memory, paged.effects);
         return paged;
       }),
-    compact: (messages, shelving) =>
-      inTurn(async () => {
-        const compacted = compactMessages(messages, { ...shelving, at: clock.now() });
+    compact: (messages, compactionOptions) =>
+      runSerially(async () => {
+        const compacted = compactMessages(messages, { ...compactionOptions, at: clock.now() });
         if (compacted.entries.length === 0) return compacted;
         await storage.save(compacted.entries);
         await persist(memory);
         return compacted;
       }),
     store: (entries) =>
-      inTurn(async () => {
+      runSerially(async () => {
         const saves = entries.map((entry): StorageSave => ({ kind: 'storage-save', why: 'paged', entry }));
         await storage.save(await preserveOverwritten(storage, saves));
       }),
     sync: (next) => {
       memory = next;
     },
-    save: () => inTurn(() => persist(memory)),
+    save: () => runSerially(() => persist(memory)),
   };
 }
 
@@ -126,9 +126,12 @@ async function preserveOverwritten(
 ): Promise<readonly StoredEntry[]> {
   const entries: StoredEntry[] = [];
   for (const { entry, why } of saves) {
-    const before = why === 'paged' ? await storage.load(entry.key) : null;
-    if (before !== null && !isDeepStrictEqual(before.value, entry.value)) {
-      entries.push({ ...before, key: toTagKey([...parseTagKey(before.key), `earlier_${before.savedAt}`]) });
+    const existing = why === 'paged' ? await storage.load(entry.key) : null;
+    if (existing !== null && !isDeepStrictEqual(existing.value, entry.value)) {
+      entries.push({
+        ...existing,
+        key: toTagKey([...parseTagKey(existing.key), `earlier_${existing.savedAt}`]),
+      });
     }
     entries.push(entry);
   }

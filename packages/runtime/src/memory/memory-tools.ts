@@ -13,8 +13,8 @@ import type { MemoryManager } from './memory-manager.ts';
  * Creates tools for the memory actions that the settings allow. The memory rather than the schema validates the
  * arguments, because its log also records invalid attempts.
  */
-export function createMemoryTools(keeper: MemoryManager): readonly Tool[] {
-  return keeper.memory.settings.actions.map((type): Tool => ({
+export function createMemoryTools(manager: MemoryManager): readonly Tool[] {
+  return manager.memory.settings.actions.map((type): Tool => ({
     // Safe to repeat: it touches only the agent's own storage, and the memory manager runs one operation at a time.
     effect: 'read-only',
     description: {
@@ -23,7 +23,7 @@ export function createMemoryTools(keeper: MemoryManager): readonly Tool[] {
       parameters: z.toJSONSchema(actionParameters[type]) as Json,
     },
     async run(args) {
-      const { reply, error, found } = await keeper.applyAction(toMemoryAction(type, args));
+      const { reply, error, found } = await manager.applyAction(toMemoryAction(type, args));
       return { ...toMemoryOutcome(reply, error), ...(found.length > 0 && { found }) };
     },
   }));
@@ -31,7 +31,7 @@ export function createMemoryTools(keeper: MemoryManager): readonly Tool[] {
 
 const actionTagsSchema = z
   .union([z.string(), z.array(z.string())])
-  .describe('The name of the information, such as "project_plan"; several tags with commas between them.');
+  .describe('Name of the information, such as "project_plan"; separate several tags with commas.');
 const actionValueSchema = z.string().describe('The information itself.');
 const taggedSchema = z.object({ tags: actionTagsSchema });
 
@@ -45,7 +45,7 @@ const actionParameters: { readonly [Type in MemoryActionType]: z.ZodType } = {
   storage_load: taggedSchema,
   storage_search: z.object({
     tags: actionTagsSchema.optional(),
-    query: z.string().optional().describe('Words to look for in what was saved.'),
+    query: z.string().optional().describe('Words to search for in saved entries.'),
   }),
 };
 

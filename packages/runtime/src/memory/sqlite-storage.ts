@@ -65,16 +65,16 @@ function createEntryWriter(connection: ReconnectingDatabase): {
     save(entry) {
       const { key, value, kind, savedAt } = entry;
       const text = getEntryText(entry).replaceAll('\0', ' ');
-      const before = find().get(key)?.['id'];
-      if (before !== undefined) unindex().run(before);
+      const existingId = find().get(key)?.['id'];
+      if (existingId !== undefined) unindex().run(existingId);
       const row = write().get(key, key.toLowerCase(), JSON.stringify(value), kind, savedAt);
       index().run(Number(row?.['id']), key, text, extractHiddenWords(`${key} ${text}`));
     },
     remove(key) {
-      const before = find().get(key)?.['id'];
-      if (before === undefined) return false;
-      unindex().run(before);
-      remove().run(before);
+      const existingId = find().get(key)?.['id'];
+      if (existingId === undefined) return false;
+      unindex().run(existingId);
+      remove().run(existingId);
       return true;
     },
   };
@@ -158,10 +158,10 @@ function readStorageVersion(database: DatabaseSync, path: string): number {
       'SELECT user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_user_version',
     )
     .get();
-  const found = Number(row?.['version']);
-  if (found > storageVersion) throw new StorageError('too-new', path);
-  if (found === 0 && Number(row?.['tables']) > 0) throw new StorageError('not-ours', path);
-  return found;
+  const version = Number(row?.['version']);
+  if (version > storageVersion) throw new StorageError('too-new', path);
+  if (version === 0 && Number(row?.['tables']) > 0) throw new StorageError('not-ours', path);
+  return version;
 }
 
 /** Creates the tables atomically; concurrent processes create them only once. */

@@ -17,15 +17,15 @@ export class StorageError extends Error {
 }
 
 const storageErrorText: Record<StorageErrorCode, string> = {
-  'not-a-database': 'This file is not a storage',
+  'not-a-database': 'This file is not a storage database',
   'not-ours': 'This database belongs to another program',
   'too-new': 'This storage was written by a newer version of Pawl',
   unusable: 'This storage cannot be opened',
 };
 
 const storageErrorAdvice: Record<StorageErrorCode, string> = {
-  'not-a-database': 'Name another file; this one has been left as it is.',
-  'not-ours': 'Name another file; this one has been left as it is.',
-  'too-new': 'Update Pawl, or name another file.',
-  unusable: 'Check that the folder exists and that you may write to it.',
+  'not-a-database': 'Use another file; this one was not changed.',
+  'not-ours': 'Use another file; this one was not changed.',
+  'too-new': 'Update Pawl, or use another file.',
+  unusable: 'Check that the folder exists and is writable.',
 };

@@ -20,7 +20,7 @@ export type EntryStorage = {
   load(key: string): Promise<StoredEntry | null>;
   search(query: StorageQuery): Promise<readonly StoredEntry[]>;
   /** Returns entries in key order, starting after the key `after`. */
-  list(part?: { readonly after?: string; readonly limit?: number }): Promise<readonly StoredEntry[]>;
+  list(range?: { readonly after?: string; readonly limit?: number }): Promise<readonly StoredEntry[]>;
   /** Resolves to whether the key existed. */
   remove(key: string): Promise<boolean>;
   count(): Promise<number>;
@@ -29,14 +29,14 @@ export type EntryStorage = {
 
 export const storageLimits = {
   found: 200,
-  foundIfNotSaid: 20,
+  foundDefault: 20,
   listed: 500,
   tags: 16,
   substringTerms: 4,
 } as const;
 
 /** Returns the number of results a query asks for, clamped to `storageLimits.found`. */
-export function getResultLimit({ limit = storageLimits.foundIfNotSaid }: StorageQuery): number {
+export function getResultLimit({ limit = storageLimits.foundDefault }: StorageQuery): number {
   return Math.min(Math.max(Math.trunc(limit) || 0, 0), storageLimits.found);
 }
 

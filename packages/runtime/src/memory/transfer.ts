@@ -12,13 +12,13 @@ import { iterateEntries, type EntryStorage } from './storage.ts';
 
 /** Exports memory and all of storage as one memory document. */
 export async function exportMemory(
-  mind: Omit<LkjMemory, 'storage'>,
+  memory: Omit<LkjMemory, 'storage'>,
   storage: Pick<EntryStorage, 'list'>,
   profile: LkjProfile = 'lkj',
 ): Promise<{ readonly [key: string]: Json }> {
   const entries: StoredEntry[] = [];
   for await (const entry of iterateEntries(storage)) entries.push(entry);
-  return formatMemoryDocument({ ...mind, storage: entries }, profile);
+  return formatMemoryDocument({ ...memory, storage: entries }, profile);
 }
 
 /** Imports a memory document and saves its entries into storage, atomically and replacing entries with the same key. */

@@ -7,9 +7,9 @@ export type ErrorFacts = {
   /** Names, types and codes of the error and its causes, in lowercase. */
   readonly codes: ReadonlySet<string>;
   /** All texts of the error in lowercase, truncated for searching. */
-  readonly words: string;
+  readonly searchText: string;
   /** The most specific error message; may be empty. */
-  readonly said: string;
+  readonly message: string;
 };
 
 /** Longer errors are web pages; an API's message is at the beginning. */
@@ -23,15 +23,15 @@ export function extractErrorFacts(error: unknown): ErrorFacts {
   const codes = new Set(nodes.flatMap(listErrorCodes));
   const texts = nodes.flatMap((node) => [getNodeText(node, 'message'), getNodeText(node, 'responseBody')]);
   const plain = typeof error === 'string' ? error : '';
-  const words = [...codes, plain, ...texts.map((text) => text.slice(0, errorWordsMax))]
+  const searchText = [...codes, plain, ...texts.map((text) => text.slice(0, errorWordsMax))]
     .join('\n')
     .slice(0, errorWordsMax);
   return {
     status: findHttpStatus(nodes) ?? findStatusByCode(codes),
     headers: findResponseHeaders(nodes),
     codes,
-    words: words.toLowerCase(),
-    said: plain === '' ? findInnermostMessage(nodes) : plain,
+    searchText: searchText.toLowerCase(),
+    message: plain === '' ? findInnermostMessage(nodes) : plain,
   };
 }
 
@@ -40,22 +40,22 @@ type ErrorNode = { readonly [name: string]: unknown };
 /** Collects the error, its causes and the errors it wraps, outermost first. */
 function collectErrorNodes(error: unknown): readonly ErrorNode[] {
   const nodes: ErrorNode[] = [];
-  const waiting: unknown[] = [error];
-  while (waiting.length > 0 && nodes.length < nodesMax) {
-    const next = waiting.shift();
+  const queue: unknown[] = [error];
+  while (queue.length > 0 && nodes.length < nodesMax) {
+    const next = queue.shift();
     if (typeof next !== 'object' || next === null || nodes.includes(next as ErrorNode)) continue;
     // Safe cast: every field is unknown until it is checked.
     const node = next as ErrorNode;
     nodes.push(node);
-    const several = Array.isArray(node['errors']) ? node['errors'].slice(0, nodesMax) : [];
-    waiting.push(node['cause'], node['data'], node['error'], node['response'], ...several);
+    const nested = Array.isArray(node['errors']) ? node['errors'].slice(0, nodesMax) : [];
+    queue.push(node['cause'], node['data'], node['error'], node['response'], ...nested);
   }
   return nodes;
 }
 
 function listErrorCodes(node: ErrorNode): readonly string[] {
-  const named = [node['name'], node['code'], node['type'], node['status'], node['reason']];
-  return named.flatMap((value) => (typeof value === 'string' ? value.slice(0, 100).toLowerCase() : []));
+  const values = [node['name'], node['code'], node['type'], node['status'], node['reason']];
+  return values.flatMap((value) => (typeof value === 'string' ? value.slice(0, 100).toLowerCase() : []));
 }
 
 function getNodeText(node: ErrorNode, name: string): string {
@@ -64,11 +64,11 @@ function getNodeText(node: ErrorNode, name: string): string {
 }
 
 function findHttpStatus(nodes: readonly ErrorNode[]): number | null {
-  const given = nodes
+  const status = nodes
     .flatMap((node) => [node['statusCode'], node['status'], node['code']])
     .map((value) => (typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN))
     .find((value) => Number.isInteger(value) && value >= 100 && value < 600);
-  return given ?? null;
+  return status ?? null;
 }
 
 /** Errors within a stream have no HTTP status, only an error code. */
@@ -106,10 +106,10 @@ function findResponseHeaders(nodes: readonly ErrorNode[]): ReadonlyMap<string, s
   const headers = nodes
     .map((node) => node['responseHeaders'])
     .find((each) => typeof each === 'object' && each !== null);
-  const named = Object.entries(headers ?? {}).flatMap(([name, value]): [string, string][] =>
+  const entries = Object.entries(headers ?? {}).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' ? [[name.toLowerCase(), value]] : [],
   );
-  return new Map(named);
+  return new Map(entries);
 }
 
 /** Messages of wrapping errors that carry no information. */

@@ -4,14 +4,14 @@ import type { ErrorFacts } from './classify-error-facts.ts';
  * Returns how long the provider asks to wait before a retry, in milliseconds; undefined if it does not say or the value
  * is invalid. `at` is the current time for absolute dates, unless the response has a Date header.
  */
-export function parseRetryDelay({ headers, words }: ErrorFacts, at: number): number | undefined {
+export function parseRetryDelay({ headers, searchText }: ErrorFacts, at: number): number | undefined {
   const now = parseHttpDate(headers.get('date')) ?? at;
   return (
     parseDelayMs(headers.get('retry-after-ms'), 1) ??
     parseDelayMs(headers.get('retry-after'), 1_000) ??
     computeDateDelay(headers.get('retry-after'), now) ??
     computeResetDelay(headers, now) ??
-    findBodyDelay(words)
+    findBodyDelay(searchText)
   );
 }
 
@@ -43,8 +43,8 @@ function computeResetDelay(headers: ReadonlyMap<string, string>, now: number): n
 }
 
 function hasRemainingQuota(headers: ReadonlyMap<string, string>, reset: string): boolean {
-  const left = headers.get(reset.replace('-reset', '-remaining'));
-  return left !== undefined && Number(left) > 0;
+  const remaining = headers.get(reset.replace('-reset', '-remaining'));
+  return remaining !== undefined && Number(remaining) > 0;
 }
 
 /** Parses `6m0s`, `20ms`, a date, a number of seconds, or a Unix time in seconds or milliseconds. */
@@ -72,8 +72,8 @@ function getUnitMs(unit: string | undefined): number {
 }
 
 /** Google reports the delay in a field, OpenAI in a sentence. */
-function findBodyDelay(words: string): number | undefined {
+function findBodyDelay(text: string): number | undefined {
   const [, span] =
-    /(?:"retrydelay":\s{0,9}"|try again in )(\d[\d.]{0,20}(?:ms|h|m|s)(?:[\d.]{1,20}s)?)/.exec(words) ?? [];
+    /(?:"retrydelay":\s{0,9}"|try again in )(\d[\d.]{0,20}(?:ms|h|m|s)(?:[\d.]{1,20}s)?)/.exec(text) ?? [];
   return span === undefined ? undefined : parseRateLimitSpan(span);
 }

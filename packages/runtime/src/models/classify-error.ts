@@ -13,13 +13,14 @@ export type ErrorContext = {
 /** Converts any error of a provider into one model error with a message that says what to do. */
 export function classifyModelError(error: unknown, { model, at }: ErrorContext): ModelError {
   const facts = extractErrorFacts(error);
-  const cause = errorCauses.find((each) => each.fits(facts)) ?? unknownCause;
-  const { kind, what, todo, retryable = retryableKinds.has(kind) } = cause;
-  const quote = facts.said === '' ? '' : ` It says: ${toPrintableLine(facts.said, errorQuoteMax)}`;
+  const cause = errorCauses.find((each) => each.matches(facts)) ?? unknownCause;
+  const { kind, problem, advice, retryable = retryableKinds.has(kind) } = cause;
+  const quote =
+    facts.message === '' ? '' : ` Provider message: ${toPrintableLine(facts.message, errorQuoteMax)}`;
   const retryAfterMs = retryable ? parseRetryDelay(facts, at) : undefined;
   return {
     kind,
-    message: `${model} ${what}${formatHttpStatus(facts)}. ${todo}${quote}`,
+    message: `${model} ${problem}${formatHttpStatus(facts)}. ${advice}${quote}`,
     ...(!retryable && { retryable }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
@@ -42,18 +43,18 @@ function formatHttpStatus({ status }: ErrorFacts): string {
 
 type ErrorCause = {
   readonly kind: ModelErrorKind;
-  readonly fits: (facts: ErrorFacts) => boolean;
+  readonly matches: (facts: ErrorFacts) => boolean;
   /** What happened; follows the model's name in the message. */
-  readonly what: string;
+  readonly problem: string;
   /** What the user can do about it. */
-  readonly todo: string;
+  readonly advice: string;
   readonly retryable?: boolean;
 };
 
 const createWordsMatcher =
   (pattern: RegExp) =>
-  ({ words }: ErrorFacts): boolean =>
-    pattern.test(words);
+  ({ searchText }: ErrorFacts): boolean =>
+    pattern.test(searchText);
 
 const createStatusMatcher =
   (...wanted: readonly number[]) =>
@@ -84,135 +85,136 @@ const policyWords =
 const errorCauses: readonly ErrorCause[] = [
   {
     kind: 'truncated',
-    fits: createCodeMatcher(/^wireoverflow$/),
-    what: 'sent more than a reply may take and was cut off',
-    todo: 'Ask for less at a time, or raise wireBytesMax.',
+    matches: createCodeMatcher(/^wireoverflow$/),
+    problem: 'exceeded the response size limit and was cut off',
+    advice: 'Request less at a time, or raise wireBytesMax.',
     retryable: false,
   },
   {
     kind: 'bad-request',
-    fits: createCodeMatcher(/^notanapi$/),
-    what: 'answered with a web page in place of a reply',
-    todo: 'Check the base URL; it is to be that of an interface, often ending in /v1.',
+    matches: createCodeMatcher(/^notanapi$/),
+    problem: 'returned a web page instead of an API response',
+    advice: 'Check the base URL; API base URLs often end in /v1.',
   },
   {
     kind: 'auth',
-    fits: (facts) => createStatusMatcher(402)(facts) || createWordsMatcher(unpaidWords)(facts),
-    what: 'has no credit left',
-    todo: "Add some in the provider's billing settings, or use another model.",
+    matches: (facts) => createStatusMatcher(402)(facts) || createWordsMatcher(unpaidWords)(facts),
+    problem: 'has no credit left',
+    advice: "Add credit in the provider's billing settings, or use another model.",
   },
   {
     kind: 'context-overflow',
-    fits: (facts) =>
+    matches: (facts) =>
       createStatusMatcher(413)(facts) ||
       createWordsMatcher(tooLargeWords)(facts) ||
       (!createStatusMatcher(429)(facts) && createWordsMatcher(overflowWords)(facts)),
-    what: 'has no room for the whole conversation',
-    todo: 'Make it shorter, or use a model with a larger window.',
+    problem: 'cannot fit the conversation into its context window',
+    advice: 'Shorten the conversation, or use a model with a larger context window.',
   },
   {
     kind: 'rate-limit',
-    fits: createStatusMatcher(429),
-    what: 'is asked more often than your account may',
-    todo: 'Wait a while, work on less at once, or ask the provider for more.',
+    matches: createStatusMatcher(429),
+    problem: 'rejected the request because of a rate limit',
+    advice: 'Wait, reduce concurrency, or ask the provider for a higher limit.',
   },
   {
     kind: 'refused',
-    fits: (facts) => createStatusMatcher(400, 403, 422)(facts) && createWordsMatcher(policyWords)(facts),
-    what: 'refuses to answer this',
-    todo: 'Put it another way, or use another model.',
+    matches: (facts) => createStatusMatcher(400, 403, 422)(facts) && createWordsMatcher(policyWords)(facts),
+    problem: 'refused to answer',
+    advice: 'Rephrase the request, or use another model.',
   },
   {
     kind: 'auth',
-    fits: (facts) => createStatusMatcher(401, 403)(facts) || createWordsMatcher(badKeyWords)(facts),
-    what: 'does not accept the API key',
-    todo: 'Check that the key is right and may use this model.',
+    matches: (facts) => createStatusMatcher(401, 403)(facts) || createWordsMatcher(badKeyWords)(facts),
+    problem: 'rejected the API key',
+    advice: 'Check that the key is correct and has access to this model.',
   },
   {
     kind: 'bad-request',
-    fits: createStatusMatcher(301, 302, 303, 307, 308),
-    what: 'sends its callers to another address',
-    todo: 'Set the base URL to that address; keys are not sent along to wherever an answer points.',
+    matches: createStatusMatcher(301, 302, 303, 307, 308),
+    problem: 'redirected the request to another URL',
+    advice: 'Set the base URL to that URL; API keys are not sent to redirect targets.',
   },
   {
     kind: 'bad-request',
-    fits: (facts) =>
+    matches: (facts) =>
       createStatusMatcher(404, 405, 410)(facts) ||
       createCodeMatcher(/^ai_nosuchmodelerror$/)(facts) ||
       createWordsMatcher(/\bbad port\b/)(facts),
-    what: 'is not there',
-    todo: 'Check the name of the model and the base URL.',
+    problem: 'was not found',
+    advice: 'Check the model name and the base URL.',
   },
   {
     kind: 'timeout',
-    fits: (facts) =>
+    matches: (facts) =>
       createStatusMatcher(408, 504, 524)(facts) ||
       createCodeMatcher(/timedout$|^und_err_[a-z]+_timeout$|^timeouterror$/)(facts),
-    what: 'did not answer in time',
-    todo: 'It will be tried again; if it stays so, ask for less at a time.',
+    problem: 'did not respond in time',
+    advice: 'The request will be retried; if this persists, request less at a time.',
   },
   {
     kind: 'overloaded',
-    fits: ({ status }) => status === 409 || status === 425 || (status !== null && status >= 500),
-    what: 'cannot answer at the moment',
-    todo: "It will be tried again; if it stays so, look at the provider's status page or use another model.",
+    matches: ({ status }) => status === 409 || status === 425 || (status !== null && status >= 500),
+    problem: 'is temporarily unavailable',
+    advice:
+      "The request will be retried; if this persists, check the provider's status page or use another model.",
   },
   {
     kind: 'bad-request',
-    fits: (facts) =>
+    matches: (facts) =>
       (facts.status !== null && facts.status >= 400) ||
       createCodeMatcher(/^ai_(?:unsupportedfunctionality|invalidprompt|invalidargument|loadsetting)error$/)(
         facts,
       ),
-    what: 'does not accept the request',
-    todo: 'Check the name of the model and its settings.',
+    problem: 'rejected the request',
+    advice: 'Check the model name and its settings.',
   },
   {
     kind: 'network',
-    fits: createCodeMatcher(/^econnrefused$/),
-    what: 'is not there: nothing answers at its address',
-    todo: 'Start the server if it is a local one, or check the base URL.',
+    matches: createCodeMatcher(/^econnrefused$/),
+    problem: 'cannot be reached: connection refused',
+    advice: 'Start the server if it is local, or check the base URL.',
   },
   {
     kind: 'network',
-    fits: createCodeMatcher(/^(?:enotfound|eai_again)$/),
-    what: 'cannot be found: the name of its host is not known',
-    todo: 'Check the base URL and the connection to the network.',
+    matches: createCodeMatcher(/^(?:enotfound|eai_again)$/),
+    problem: 'cannot be reached: unknown host name',
+    advice: 'Check the base URL and the network connection.',
   },
   {
     kind: 'network',
-    fits: createCodeMatcher(/cert|^err_tls|^err_ssl|self_signed|unable_to_/),
-    what: 'cannot be reached safely: its certificate does not hold',
-    todo: 'Check the base URL, or give Node the right certificates (NODE_EXTRA_CA_CERTS).',
+    matches: createCodeMatcher(/cert|^err_tls|^err_ssl|self_signed|unable_to_/),
+    problem: 'cannot be reached securely: invalid certificate',
+    advice: 'Check the base URL, or add the certificate with NODE_EXTRA_CA_CERTS.',
     retryable: false,
   },
   {
     kind: 'network',
-    fits: (facts) =>
+    matches: (facts) =>
       createCodeMatcher(/^(?:econn|epipe|enet|ehost|und_err|err_stream|z_|hpe_)/)(facts) ||
       createWordsMatcher(/terminated|fetch failed|cannot connect|socket hang up|other side closed/)(facts),
-    what: 'broke off: the connection was lost',
-    todo: 'It will be tried again; if it stays so, check the network.',
+    problem: 'lost the connection',
+    advice: 'The request will be retried; if this persists, check the network.',
   },
   {
     kind: 'truncated',
-    fits: createWordsMatcher(/ended without a finish reason/),
-    what: 'stopped before its reply was complete',
-    todo: 'It will be tried again.',
+    matches: createWordsMatcher(/ended without a finish reason/),
+    problem: 'stopped before its reply was complete',
+    advice: 'The request will be retried.',
   },
   {
     kind: 'network',
-    fits: createCodeMatcher(
+    matches: createCodeMatcher(
       /^ai_(?:jsonparse|typevalidation|invalidresponsedata|emptyresponsebody|apicall)error$/,
     ),
-    what: 'sent something that cannot be read as a reply',
-    todo: 'It will be tried again; if it stays so, check the base URL and the version of the server.',
+    problem: 'sent an invalid response',
+    advice: 'The request will be retried; if this persists, check the base URL and the server version.',
   },
 ];
 
 const unknownCause: ErrorCause = {
   kind: 'unknown',
-  fits: () => true,
-  what: 'failed',
-  todo: 'It will be tried again.',
+  matches: () => true,
+  problem: 'failed',
+  advice: 'The request will be retried.',
 };

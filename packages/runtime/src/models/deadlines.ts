@@ -18,11 +18,11 @@ export const modelLimits: ModelLimits = {
 };
 
 /** Merges the given limits with the defaults. Throws if a value is not a valid timer or counter value. */
-export function resolveModelLimits(asked: Partial<ModelLimits>): ModelLimits {
-  const limits = { ...modelLimits, ...asked };
+export function resolveModelLimits(overrides: Partial<ModelLimits>): ModelLimits {
+  const limits = { ...modelLimits, ...overrides };
   for (const [name, value] of Object.entries(limits)) {
     if (!Number.isInteger(value) || value < 1 || value > limitMax) {
-      throw new RangeError(`${name} is to be a whole number from 1 to ${limitMax}, not ${String(value)}.`);
+      throw new RangeError(`${name} must be an integer from 1 to ${limitMax}, not ${String(value)}.`);
     }
   }
   return limits;
@@ -31,7 +31,7 @@ export function resolveModelLimits(asked: Partial<ModelLimits>): ModelLimits {
 /** Maximum delay of Node's timers; a longer one would fire immediately. */
 const limitMax = 2 ** 31 - 1;
 
-export type RequestStopReason = 'called-off' | 'idle' | 'total';
+export type RequestStopReason = 'cancelled' | 'idle' | 'total';
 
 /** Enforces the time limits of one request. Uses timers, so that changes of the system clock have no effect. */
 export type RequestDeadlines = {
@@ -50,13 +50,13 @@ export function startRequestDeadlines(
 ): RequestDeadlines {
   const request = new AbortController();
   let stopped: RequestStopReason | null = null;
-  const stop = (why: RequestStopReason): void => {
-    stopped ??= why;
+  const stop = (reason: RequestStopReason): void => {
+    stopped ??= reason;
     request.abort();
   };
-  const callOff = (): void => stop('called-off');
-  if (caller.aborted) callOff();
-  caller.addEventListener('abort', callOff, { once: true });
+  const cancel = (): void => stop('cancelled');
+  if (caller.aborted) cancel();
+  caller.addEventListener('abort', cancel, { once: true });
   const total = setTimeout(stop, totalMs, 'total');
   return {
     signal: request.signal,
@@ -73,7 +73,7 @@ export function startRequestDeadlines(
     },
     end() {
       clearTimeout(total);
-      caller.removeEventListener('abort', callOff);
+      caller.removeEventListener('abort', cancel);
       request.abort();
     },
   };

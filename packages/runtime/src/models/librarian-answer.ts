@@ -33,27 +33,28 @@ export function isWeakEvidence({ keywords, quotes }: GatheredEvidence): boolean 
 }
 
 function formatOpening(trail: SearchTrail, { keywords, quotes }: GatheredEvidence, isWeak: boolean): string {
-  const asked = keywords
-    .filter(({ isAsked, similar }) => isAsked && similar === null)
+  const goalTerms = keywords
+    .filter(({ isGoalTerm, similar }) => isGoalTerm && similar === null)
     .map(({ term }) => term);
-  if (asked.length === 0) return 'There is no question here to search for. Ask about something in the files.';
+  if (goalTerms.length === 0)
+    return 'There is no question here to search for. Ask about something in the files.';
   const [best] = quotes;
   if (best === undefined) {
     if (trail.searches.length === 0)
-      return `I could not search the files, so I know nothing about ${enumerateTerms(asked)}.`;
-    return `I found nothing about ${enumerateTerms(asked, 'or')} in ${formatFileCount(trail)}.`;
+      return `I could not search the files, so I know nothing about ${enumerateTerms(goalTerms)}.`;
+    return `I found nothing about ${enumerateTerms(goalTerms, 'or')} in ${formatFileCount(trail)}.`;
   }
-  const hasAsked = asked.filter((term) => best.terms.has(term));
-  const has = hasAsked.length > 0 ? hasAsked : [...best.terms];
-  if (hasAsked.length === asked.length) {
-    return asked.length === 1
-      ? `This is what the files say about ${enumerateTerms(asked)}.`
-      : `The first passage has everything I looked for: ${enumerateTerms(asked)}.`;
+  const coveredGoalTerms = goalTerms.filter((term) => best.terms.has(term));
+  const coveredTerms = coveredGoalTerms.length > 0 ? coveredGoalTerms : [...best.terms];
+  if (coveredGoalTerms.length === goalTerms.length) {
+    return goalTerms.length === 1
+      ? `This is what the files say about ${enumerateTerms(goalTerms)}.`
+      : `The first passage has everything I looked for: ${enumerateTerms(goalTerms)}.`;
   }
   if (isWeak) {
-    return `I found nothing that answers this in ${formatFileCount(trail)}. The nearest passage has only ${enumerateTerms(has)}.`;
+    return `I found nothing that answers this in ${formatFileCount(trail)}. The nearest passage has only ${enumerateTerms(coveredTerms)}.`;
   }
-  return `No passage here has everything I looked for; the first comes closest, with ${enumerateTerms(has)}.`;
+  return `No passage here has everything I looked for; the first comes closest, with ${enumerateTerms(coveredTerms)}.`;
 }
 
 /** Formats a quote: `path:first-last`, its heading and its lines. */
@@ -66,11 +67,13 @@ function formatQuote({ hit, first, last, lines }: CitedQuote): string {
 
 function formatMissingTerms({ keywords, quotes }: GatheredEvidence): string {
   if (quotes.length === 0) return '';
-  const absent = keywords.filter(({ isAsked, isFound }) => isAsked && !isFound);
-  if (absent.length === 0) return '';
-  const replaced = absent.filter(({ similar }) => similar !== null);
-  const instead = replaced.map(({ term, similar }) => `For “${term}” I searched for “${similar}”.`);
-  return [`Not found anywhere: ${enumerateTerms(absent.map(({ term }) => term))}.`, ...instead].join(' ');
+  const missing = keywords.filter(({ isGoalTerm, isFound }) => isGoalTerm && !isFound);
+  if (missing.length === 0) return '';
+  const replaced = missing.filter(({ similar }) => similar !== null);
+  const substitutions = replaced.map(({ term, similar }) => `For “${term}” I searched for “${similar}”.`);
+  return [`Not found anywhere: ${enumerateTerms(missing.map(({ term }) => term))}.`, ...substitutions].join(
+    ' ',
+  );
 }
 
 function formatToolFailures(trail: SearchTrail): string {
@@ -82,8 +85,8 @@ function formatSearchAccount(trail: SearchTrail): string {
   if (trail.queries.length === 0) return '';
   const searched = trail.queries.map((query) => `“${query}”`).join(', ');
   const reads = trail.reads.map(({ path, from, to }) => `${path}:${from}-${to}`).join(', ');
-  const where = trail.searches.length === 0 ? '' : ` in ${formatFileCount(trail)}`;
-  return `I searched for ${searched}${where}.${reads === '' ? '' : ` I read ${reads}.`}`;
+  const scope = trail.searches.length === 0 ? '' : ` in ${formatFileCount(trail)}`;
+  return `I searched for ${searched}${scope}.${reads === '' ? '' : ` I read ${reads}.`}`;
 }
 
 function formatFileCount(trail: SearchTrail): string {

@@ -20,9 +20,9 @@ export type GatheredEvidence = {
 /** Selects the best quotes from all hits and reads. */
 export function gatherEvidence(trail: SearchTrail): GatheredEvidence {
   const keywords = weighKeywords(trail);
-  const background = { keywords, reads: trail.reads, likeness: createAnswerLikeness(trail.goal, keywords) };
+  const context = { keywords, reads: trail.reads, likeness: createAnswerLikeness(trail.goal, keywords) };
   const quotes = trail.searches.flatMap(({ hits }, index) =>
-    hits.map((hit) => toQuote(hit, index === 0, background)),
+    hits.map((hit) => toQuote(hit, index === 0, context)),
   );
   const answers = quotes.filter(({ lines }) => !isQuestionEcho(lines, trail.goal));
   return { keywords, quotes: selectQuotes(answers, keywords) };
@@ -51,16 +51,16 @@ function selectQuotes(
   const share = computeKeywordShare(keywords, best.terms);
   const max = share === 1 || share <= 0.5 ? quotesMax.few : quotesMax.all;
   const chosen = [best];
-  const take = (quote: CitedQuote) => {
+  const addQuote = (quote: CitedQuote) => {
     const fromFile = chosen.filter(({ hit }) => hit.path === quote.hit.path).length;
     const isNew = fromFile < quotesMax.perFile && !chosen.some((other) => isRepeatedQuote(quote, other));
     if (isNew && chosen.length < max) chosen.push(quote);
   };
-  for (const { term } of keywords.filter(({ isAsked, isFound }) => isAsked && isFound)) {
+  for (const { term } of keywords.filter(({ isGoalTerm, isFound }) => isGoalTerm && isFound)) {
     const quote = sorted.find(({ terms }) => terms.has(term));
-    if (quote !== undefined && !chosen.some(({ terms }) => terms.has(term))) take(quote);
+    if (quote !== undefined && !chosen.some(({ terms }) => terms.has(term))) addQuote(quote);
   }
-  for (const quote of sorted.filter(({ score }) => score >= best.score * scoreMin)) take(quote);
+  for (const quote of sorted.filter(({ score }) => score >= best.score * scoreMin)) addQuote(quote);
   return chosen.toSorted((a, b) => b.score - a.score);
 }
 

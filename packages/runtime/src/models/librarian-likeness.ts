@@ -5,7 +5,7 @@ import type { GoalKeyword } from './librarian-keywords.ts';
 /** Scores how much a text reads like an answer to the goal, independently of keyword matches. */
 export type AnswerLikeness = {
   /** From below 0 to about 2. */
-  of(text: string, heading: string): number;
+  score(text: string, heading: string): number;
   /** Whether the text defines or declares the subject of the goal. */
   defines(text: string): boolean;
 };
@@ -16,13 +16,13 @@ export function createAnswerLikeness(goal: string, keywords: readonly GoalKeywor
   const phrases = extractPhrases(goal, keywords);
   const defines = (text: string) => definitions.some((pattern) => pattern.test(text));
   const isAbout = (heading: string) => subject !== null && isSubjectTitle(heading, subject);
-  const of = (text: string, heading: string) => {
+  const score = (text: string, heading: string) => {
     const flat = flattenText(text);
-    const said = phrases.filter((phrase) => flat.includes(phrase)).length;
-    const explains = defines(text) || isAbout(heading) ? 1.6 : 0;
-    return explains + Math.min(1, said / 2) * 0.6 - (isTableText(text) ? 0.4 : 0);
+    const matched = phrases.filter((phrase) => flat.includes(phrase)).length;
+    const definitionScore = defines(text) || isAbout(heading) ? 1.6 : 0;
+    return definitionScore + Math.min(1, matched / 2) * 0.6 - (isTableText(text) ? 0.4 : 0);
   };
-  return { of, defines };
+  return { score, defines };
 }
 
 /** Patterns for "A pawl is …" at the start of a sentence, and for declarations of a keyword in code. */
@@ -49,8 +49,8 @@ const sentenceStart = '(?:^[\\s\\-*>/#|\\d.]*|[.!?:]\\s+)';
 /** Whether a heading such as "4. The governor" consists only of the subject. */
 function isSubjectTitle(heading: string, subject: string): boolean {
   const words = heading.match(/\p{L}[\p{L}\p{N}]*/gu) ?? [];
-  const telling = words.filter((word) => !isStopWord(word)).map(stemWord);
-  return telling.length === 1 && telling[0] === stemWord(subject);
+  const significant = words.filter((word) => !isStopWord(word)).map(stemWord);
+  return significant.length === 1 && significant[0] === stemWord(subject);
 }
 
 /** Extracts sequences of three words from the goal that contain a keyword, such as "after a crash". */
@@ -59,8 +59,8 @@ function extractPhrases(goal: string, keywords: readonly GoalKeyword[]): readonl
   const words = flattenText(goal).trim().split(' ').slice(0, 60);
   return words
     .map((_, index) => words.slice(index, index + 3))
-    .filter((three) => three.length === 3 && three.some((word) => terms.has(word)))
-    .map((three) => ` ${three.join(' ')} `);
+    .filter((phrase) => phrase.length === 3 && phrase.some((word) => terms.has(word)))
+    .map((phrase) => ` ${phrase.join(' ')} `);
 }
 
 function flattenText(text: string): string {

@@ -12,9 +12,9 @@ const quotableHits = 5;
 /** Returns the next query, or null if no further query is worthwhile. Never repeats a query. */
 export function selectNextQuery(trail: SearchTrail): string | null {
   if (trail.queries.length >= queriesMax) return null;
-  const asked = new Set(trail.queries.map(normalizeQuery));
+  const tried = new Set(trail.queries.map(normalizeQuery));
   return (
-    listQueryCandidates(trail).find((query) => query !== '' && !asked.has(normalizeQuery(query))) ?? null
+    listQueryCandidates(trail).find((query) => query !== '' && !tried.has(normalizeQuery(query))) ?? null
   );
 }
 
@@ -46,8 +46,8 @@ function buildMissingTermQueries(missing: readonly string[]): readonly string[] 
 /** Searches for a definition if more passages mention the subject than were returned. */
 function buildDefinitionQuery(goal: string, { terms, hits }: SearchOutput): string {
   const subject = findSubject(goal);
-  const about = terms.find(({ term }) => term === subject);
-  return about !== undefined && about.passages > hits.length ? `"${about.term} is"` : '';
+  const subjectTerm = terms.find(({ term }) => term === subject);
+  return subjectTerm !== undefined && subjectTerm.passages > hits.length ? `"${subjectTerm.term} is"` : '';
 }
 
 /** Terms that exist but appear in none of the top hits, as in a question with two subjects. */
@@ -65,8 +65,8 @@ function listTermVariants(term: string): readonly string[] {
   const words = term.split(/[^\p{L}\p{N}]+/u).flatMap(splitIdentifier);
   const parts = words.length > 1 ? words.filter((word) => word.length > 2) : [];
   const stems = new Set(words.map(stemWord));
-  const others = shortForms.filter((forms) => forms.some((form) => stems.has(stemWord(form))));
-  return [...parts, ...others.flat().filter((form) => !stems.has(stemWord(form)))];
+  const groups = shortForms.filter((forms) => forms.some((form) => stems.has(stemWord(form))));
+  return [...parts, ...groups.flat().filter((form) => !stems.has(stemWord(form)))];
 }
 
 /** Groups of interchangeable words: long forms, abbreviations and synonyms. */

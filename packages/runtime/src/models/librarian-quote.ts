@@ -32,22 +32,22 @@ export type QuoteContext = {
 };
 
 /** Selects and scores the lines of a hit to quote. `isFirst` marks hits of the first search, for the whole goal. */
-export function toQuote(hit: SearchExcerpt, isFirst: boolean, background: QuoteContext): CitedQuote {
-  const { keywords, likeness } = background;
+export function toQuote(hit: SearchExcerpt, isFirst: boolean, context: QuoteContext): CitedQuote {
+  const { keywords, likeness } = context;
   const matches = createTermMatcher(keywords.map(({ term }) => term));
-  const shown = selectQuoteLines(hit, matches, background);
+  const shown = selectQuoteLines(hit, matches, context);
   const text = shown.map((line) => line.text).join('\n');
   const inPath = hit.terms.filter((term) => foldWord(hit.path).includes(foldWord(term)));
   const terms = new Set([...matches(text), ...matches(hit.heading), ...inPath]);
   // Keywords in the same paragraph, table row or heading are related; in adjacent blocks it may be coincidence.
-  const together = [hit.heading, ...splitBlocks(text)].map((block) =>
+  const blockShares = [hit.heading, ...splitBlocks(text)].map((block) =>
     computeKeywordShare(keywords, matches(block)),
   );
   const relevance =
-    0.7 * Math.max(...together) +
+    0.7 * Math.max(...blockShares) +
     0.3 * computeKeywordShare(keywords, terms) +
     0.3 * computeKeywordShare(keywords, new Set([...terms, ...hit.terms])) +
-    0.5 * likeness.of(text, hit.heading) +
+    0.5 * likeness.score(text, hit.heading) +
     // The index's top ranks carry information that is not available here; later ranks hardly differ.
     (isFirst ? 0.4 : 0.2) / (1 + (hit.rank - 1) / 3);
   // Square root, because the index has already applied the file weight.
@@ -71,19 +71,19 @@ const definitionTerm = 'a definition';
 function selectQuoteLines(
   hit: SearchExcerpt,
   matches: TermMatcher,
-  background: QuoteContext,
+  context: QuoteContext,
 ): readonly NumberedLine[] {
-  const { keywords, reads, likeness } = background;
+  const { keywords, reads, likeness } = context;
   const known = collectSurroundingLines(hit, reads);
-  const mean = keywords.reduce((sum, { worth }) => sum + worth, 0) / keywords.length;
-  const worths = new Map(keywords.map(({ term, worth }) => [term, worth / mean]));
+  const mean = keywords.reduce((sum, { weight }) => sum + weight, 0) / keywords.length;
+  const weights = new Map(keywords.map(({ term, weight }) => [term, weight / mean]));
   const limits = { linesMax: quoteLimits.lines, charsMax: quoteLimits.chars };
   const choose = (lines: readonly NumberedLine[], matcher: TermMatcher) => {
     const texts = lines.map(({ text }) => text);
     const { start, end } = findBestWindow(texts, {
       ...limits,
       matches: matcher,
-      worthOf: (term) => worths.get(term) ?? 1,
+      worthOf: (term) => weights.get(term) ?? 1,
     });
     return stripHeading(lines.slice(start, end));
   };
@@ -93,8 +93,8 @@ function selectQuoteLines(
   );
   if (chosen.some(({ text }) => matches(text).size > 0)) return chosen;
   // Only the heading contains the keywords: quote the section from its beginning.
-  const below = known.slice(known.findIndex(({ number }) => number === chosen[0]?.number));
-  return choose(below, () => new Set());
+  const section = known.slice(known.findIndex(({ number }) => number === chosen[0]?.number));
+  return choose(section, () => new Set());
 }
 
 /** Splits text into paragraphs, table rows and list items. */

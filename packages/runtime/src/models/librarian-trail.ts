@@ -50,21 +50,21 @@ function createEmptyTrail(goal: string): SearchTrail {
 function applyToolOutcome(trail: SearchTrail, call: ToolCall, outcome: ToolOutcome): SearchTrail {
   // A skipped call never started, so it does not count.
   if (!outcome.ok && outcome.error.kind === 'skipped') return trail;
-  const asked = {
+  const updated = {
     ...trail,
     queries: call.tool === 'search' ? [...trail.queries, getStringArgument(call, 'query')] : trail.queries,
     readPaths: call.tool === 'read' ? [...trail.readPaths, getStringArgument(call, 'path')] : trail.readPaths,
   };
   if (!outcome.ok) {
     const failure = { tool: call.tool, message: outcome.error.message };
-    return { ...asked, failures: [...trail.failures, failure] };
+    return { ...updated, failures: [...trail.failures, failure] };
   }
   // Another tool may have the same name; ignore output of a different shape.
   const search = call.tool === 'search' ? searchOutputSchema.safeParse(outcome.output) : null;
-  if (search?.success === true) return { ...asked, searches: [...trail.searches, search.data] };
+  if (search?.success === true) return { ...updated, searches: [...trail.searches, search.data] };
   const read = call.tool === 'read' ? readOutputSchema.safeParse(outcome.output) : null;
-  if (read?.success === true) return { ...asked, reads: [...trail.reads, read.data] };
-  return asked;
+  if (read?.success === true) return { ...updated, reads: [...trail.reads, read.data] };
+  return updated;
 }
 
 function getStringArgument(call: ToolCall, name: string): string {

@@ -37,7 +37,7 @@ async function* streamLibrarianReply(
 
 const cancelledChunk: ModelChunk = {
   type: 'failure',
-  error: { kind: 'unknown', message: 'The librarian was called off.', retryable: false },
+  error: { kind: 'unknown', message: 'The librarian was cancelled.', retryable: false },
 };
 
 /**
@@ -46,30 +46,30 @@ const cancelledChunk: ModelChunk = {
  */
 function decideLibrarianStep({ conversation, tools, advice }: ModelRequest): LibrarianStep {
   const trail = buildSearchTrail(conversation);
-  const can = (tool: string) => tools.some(({ name }) => name === tool);
-  const hurries = advice !== null && trail.queries.length > 0;
-  const query = can('search') && !hurries ? selectNextQuery(trail) : null;
+  const isOffered = (tool: string) => tools.some(({ name }) => name === tool);
+  const shouldFinish = advice !== null && trail.queries.length > 0;
+  const query = isOffered('search') && !shouldFinish ? selectNextQuery(trail) : null;
   if (query !== null) return createSearchStep(trail, query);
   const evidence = gatherEvidence(trail);
-  const reads = can('read') && !hurries ? selectReadRanges(trail, evidence) : [];
+  const reads = isOffered('read') && !shouldFinish ? selectReadRanges(trail, evidence) : [];
   if (reads.length > 0) return createReadStep(reads);
-  return createFinishStep(trail, evidence, can('finish'));
+  return createFinishStep(trail, evidence, isOffered('finish'));
 }
 
 function createSearchStep(trail: SearchTrail, query: string): LibrarianStep {
-  const found = trail.searches.reduce((sum, { hits }) => sum + hits.length, 0);
-  const also =
-    trail.queries.length === 0 ? 'I search' : found === 0 ? 'Nothing yet. I search' : 'I also search';
+  const hitCount = trail.searches.reduce((sum, { hits }) => sum + hits.length, 0);
+  const lead =
+    trail.queries.length === 0 ? 'I search' : hitCount === 0 ? 'Nothing yet. I search' : 'I also search';
   const calls = [{ tool: 'search', args: { query, limit: hitsPerSearch } }];
-  return { text: `${also} for ${query}.`, calls };
+  return { text: `${lead} for ${query}.`, calls };
 }
 
 type FileRange = { readonly path: string; readonly from: number; readonly to: number };
 
 function createReadStep(ranges: readonly FileRange[]): LibrarianStep {
-  const where = ranges.map(({ path, from, to }) => `${path}:${from}-${to}`).join(', ');
+  const locations = ranges.map(({ path, from, to }) => `${path}:${from}-${to}`).join(', ');
   return {
-    text: `I read around the best passages: ${where}.`,
+    text: `I read around the best passages: ${locations}.`,
     calls: ranges.map((args) => ({ tool: 'read', args })),
   };
 }

@@ -32,7 +32,7 @@ export function createLkjLibrarian(codec: ProtocolCodec, logs: ProtocolContext['
 type ReplyChunk = Extract<ModelChunk, { readonly type: 'reply' }>;
 
 function toModeReply(request: ModelRequest, { text, calls }: ReplyChunk): ReplyPayload {
-  const act = request.mode?.next.find((state) => state === 'commanding' || state === 'executing');
+  const actState = request.mode?.next.find((state) => state === 'commanding' || state === 'executing');
   switch (request.mode?.state) {
     case 'commanding':
     case 'executing':
@@ -44,7 +44,11 @@ function toModeReply(request: ModelRequest, { text, calls }: ReplyChunk): ReplyP
         nextState: 'thinking',
       };
     default:
-      return { ...emptyReplyPayload, logs: { think: text, evaluation: null }, nextState: act ?? 'thinking' };
+      return {
+        ...emptyReplyPayload,
+        logs: { think: text, evaluation: null },
+        nextState: actState ?? 'thinking',
+      };
   }
 }
 
@@ -72,8 +76,10 @@ const tagWordsMax = 5;
 
 function hasSavedAnswer(conversation: ConversationHistory<ConversationMessage>): boolean {
   const messages = [...iterateItems(conversation)];
-  const asked = messages.findLastIndex(({ role }) => role === 'user');
-  return messages.slice(asked).some((message) => message.role === 'tool' && message.tool === 'storage_save');
+  const goalIndex = messages.findLastIndex(({ role }) => role === 'user');
+  return messages
+    .slice(goalIndex)
+    .some((message) => message.role === 'tool' && message.tool === 'storage_save');
 }
 
 function describeLastResult(conversation: ConversationHistory<ConversationMessage>): string {
@@ -91,5 +97,5 @@ async function collectReply(
   for await (const chunk of model.stream(request, signal)) {
     if (chunk.type === 'reply' || chunk.type === 'failure') return chunk;
   }
-  return { type: 'failure', error: { kind: 'truncated', message: 'The librarian said nothing.' } };
+  return { type: 'failure', error: { kind: 'truncated', message: 'The librarian returned no reply.' } };
 }

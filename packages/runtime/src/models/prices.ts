@@ -19,7 +19,7 @@ export type TokenCounts = {
 export function validatePrices(prices: ModelPrices): ModelPrices {
   for (const [name, value] of Object.entries(prices)) {
     if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
-      throw new RangeError(`The price ${name} is to be a number from 0 up, not ${String(value)}.`);
+      throw new RangeError(`The price ${name} must be a non-negative number, not ${String(value)}.`);
     }
   }
   return prices;

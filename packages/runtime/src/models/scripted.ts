@@ -25,7 +25,7 @@ export function createScriptedModel(replies: readonly ScriptedReply[]): Model & 
 
 function* streamScriptedReply(reply: ScriptedReply | undefined, count: number): Generator<ModelChunk> {
   if (reply === undefined) {
-    const message = `The script has ${count} replies and was asked for one more.`;
+    const message = `The script has only ${count} replies, but another one was requested.`;
     yield { type: 'failure', error: { kind: 'bad-request', message, retryable: false } };
   } else if ('failure' in reply) {
     yield { type: 'failure', error: reply.failure };

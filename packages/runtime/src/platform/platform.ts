@@ -51,8 +51,8 @@ export function explainUnsafePath(relative: string, platform: NodeJS.Platform): 
   if (platform !== 'win32') return null;
   for (const name of relative.split(/[\\/]/)) {
     if (name === '' || name === '.' || name === '..') continue;
-    if (/[:<>"|?*]/.test(name)) return 'has a character in it that no file name on Windows may have';
-    if (/[. ]$/.test(name)) return 'has a name in it that ends with a dot or a space, which Windows removes';
+    if (/[:<>"|?*]/.test(name)) return 'contains a character that Windows does not allow in file names';
+    if (/[. ]$/.test(name)) return 'contains a name that ends with a dot or a space, which Windows removes';
     if (deviceNamePattern.test(name.trimEnd())) return 'names a device on Windows';
   }
   return null;

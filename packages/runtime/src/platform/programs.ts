@@ -100,7 +100,7 @@ export function buildProgramCommand(
   if (platform !== 'win32') return { file, args, windowsVerbatimArguments: false };
   const found = findWindowsProgram(file, { env, cwd, exists });
   if (!/\.(?:cmd|bat)$/i.test(found)) return { file: found, args, windowsVerbatimArguments: false };
-  const line = [found, ...args].map((word) => quoteForBatchFile(word, file)).join(' ');
+  const line = [found, ...args].map((argument) => quoteForBatchFile(argument, file)).join(' ');
   return buildShellCommand(platform, line, env);
 }
 
@@ -123,7 +123,7 @@ class MissingProgramError extends Error {
   readonly code = 'ENOENT';
 
   constructor(file: string) {
-    super(`There is no command ${JSON.stringify(file)}. Install it, or correct its name.`);
+    super(`Command not found: ${JSON.stringify(file)}. Install it, or correct its name.`);
   }
 }
 
@@ -132,9 +132,9 @@ const startablePattern = /\.(?:com|exe|bat|cmd)$/i;
 const programExtensions = ['.com', '.exe', '.bat', '.cmd'] as const;
 
 /** cmd.exe expands percent signs even within quotes, and a batch file parses its arguments a second time. */
-function quoteForBatchFile(word: string, program: string): string {
-  if (!/["%\r\n\0]/.test(word)) return `"${word}"`;
+function quoteForBatchFile(argument: string, program: string): string {
+  if (!/["%\r\n\0]/.test(argument)) return `"${argument}"`;
   throw new TypeError(
-    `${JSON.stringify(program)} is a batch file, and an argument with a quotation mark, a percent sign or a line break cannot be passed to it safely on Windows. Name the program that it starts, such as node with a script.`,
+    `${JSON.stringify(program)} is a batch file, and an argument with a quotation mark, a percent sign or a line break cannot be passed to it safely on Windows. Use the program that it starts instead, such as node with a script.`,
   );
 }

@@ -19,23 +19,22 @@ export async function readProfileFile(path: string): Promise<Profile> {
     throw new ProfileFileError('unknown-kind', path, { problem: unsupportedProfileExtension });
   const file = await readSmallFile(path, profileFileBytesMax);
   if (!file.ok) throw new ProfileFileError(file.code, path, file);
-  const read = parseDataFile(file.text, kind);
-  if ('problem' in read) throw new ProfileFileError('syntax', path, read);
-  const value = await loadProfileChart(path, read);
+  const parsed = parseDataFile(file.text, kind);
+  if ('problem' in parsed) throw new ProfileFileError('syntax', path, parsed);
+  const value = await loadProfileChart(path, parsed);
   try {
     return parseProfile(value);
   } catch (error) {
     if (!(error instanceof ProfileError)) throw error;
-    const line = read.lineOf(error.path);
+    const line = parsed.findLine(error.path);
     throw new ProfileFileError('invalid', path, { problem: error.message, line, cause: error });
   }
 }
 
-const unsupportedProfileExtension =
-  'profiles are read from .json, .yaml and .yml files. Rename it to say which it is.';
+const unsupportedProfileExtension = 'unknown file extension. A profile must be a .json, .yaml or .yml file.';
 
 /** Returns the parsed value with a chart file name replaced by the chart it contains. */
-async function loadProfileChart(path: string, { value, lineOf }: ParsedDataFile): Promise<unknown> {
+async function loadProfileChart(path: string, { value, findLine }: ParsedDataFile): Promise<unknown> {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'chart')) return value;
   const { chart } = value as { readonly chart: unknown };
   if (typeof chart !== 'string' || !isChartFileName(chart)) return value;
@@ -44,7 +43,7 @@ async function loadProfileChart(path: string, { value, lineOf }: ParsedDataFile)
   } catch (error) {
     if (!(error instanceof ChartFileError)) throw error;
     const problem = `its chart cannot be used: ${error.message}`;
-    throw new ProfileFileError('chart', path, { problem, line: lineOf(['chart']), cause: error });
+    throw new ProfileFileError('chart', path, { problem, line: findLine(['chart']), cause: error });
   }
 }
 

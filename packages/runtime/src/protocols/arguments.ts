@@ -19,24 +19,28 @@ export function parseToolCall(
     tool,
     args,
   }: { readonly id?: string | undefined; readonly tool: string; readonly args: Json | undefined },
-  where: string,
+  location: string,
   reader: JsonReader,
 ): ParsedCall {
   if (tool.trim() === '') {
-    const what = 'a call does not say which tool it is for';
-    return { problem: { what, where, hint: 'Name the tool.' } };
+    const problem = 'a call does not name a tool';
+    return { problem: { problem, location, hint: 'Name the tool.' } };
   }
-  const read = parseToolArguments(args, reader);
-  if ('why' in read) {
+  const parsed = parseToolArguments(args, reader);
+  if ('problem' in parsed) {
     const hint = 'Send the arguments as one complete, valid JSON object.';
     return {
-      problem: { what: `the arguments of ${toPrintableLine(tool.trim(), 60)} ${read.why}`, where, hint },
+      problem: {
+        problem: `the arguments of ${toPrintableLine(tool.trim(), 60)} ${parsed.problem}`,
+        location,
+        hint,
+      },
     };
   }
-  return { call: { ...(id !== undefined && id !== '' && { id }), tool: tool.trim(), args: read.args } };
+  return { call: { ...(id !== undefined && id !== '' && { id }), tool: tool.trim(), args: parsed.args } };
 }
 
-type ParsedArguments = { readonly args: JsonObject } | { readonly why: string };
+type ParsedArguments = { readonly args: JsonObject } | { readonly problem: string };
 
 function parseToolArguments(args: Json | undefined, reader: JsonReader): ParsedArguments {
   if (args === undefined || args === null || args === '') return { args: {} };
@@ -45,23 +49,25 @@ function parseToolArguments(args: Json | undefined, reader: JsonReader): ParsedA
 }
 
 /** Some models encode the arguments twice; deeper nesting is not supported. */
-function parseArgumentsText(text: string, reader: JsonReader, left = 1): ParsedArguments {
+function parseArgumentsText(text: string, reader: JsonReader, depthLeft = 1): ParsedArguments {
   const source = createScanSource(text.trim());
-  const read = reader(source.text);
-  if (read !== null && !read.isRepaired) {
-    return typeof read.value === 'string' && left > 0
-      ? parseArgumentsText(read.value, reader, left - 1)
-      : validateArguments(read.value);
+  const parsed = reader(source.text);
+  if (parsed !== null && !parsed.isRepaired) {
+    return typeof parsed.value === 'string' && depthLeft > 0
+      ? parseArgumentsText(parsed.value, reader, depthLeft - 1)
+      : validateArguments(parsed.value);
   }
-  if (!source.text.startsWith('{')) return { why: 'are not a JSON object' };
+  if (!source.text.startsWith('{')) return { problem: 'are not a JSON object' };
   const { ending, end } = scanJsonSegment(source, 0);
-  if (ending === 'cut') return { why: 'break off before their last bracket' };
-  if (read === null || end !== source.length) return { why: 'are not valid JSON' };
-  return validateArguments(read.value);
+  if (ending === 'cut') return { problem: 'are cut off before the closing bracket' };
+  if (parsed === null || end !== source.length) return { problem: 'are not valid JSON' };
+  return validateArguments(parsed.value);
 }
 
 function validateArguments(value: Json): ParsedArguments {
-  if (!isJsonObject(value)) return { why: 'are not a JSON object' };
+  if (!isJsonObject(value)) return { problem: 'are not a JSON object' };
   if (anyJsonSchema.safeParse(value).success) return { args: value };
-  return { why: `hold what JSON cannot, or are nested deeper than ${payloadDepthMax} levels` };
+  return {
+    problem: `contain values that JSON does not allow, or are nested deeper than ${payloadDepthMax} levels`,
+  };
 }

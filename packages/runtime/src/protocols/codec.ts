@@ -26,7 +26,7 @@ export type ProtocolCodec = {
   /** Never throws, whatever the model wrote. */
   decode(reply: ModelReply, context: ProtocolContext): ModelDecision;
   /** Encodes a payload as a reply; `decode` is the inverse. */
-  encode(said: ReplyPayload, context: ProtocolContext): ModelReply;
+  encode(payload: ReplyPayload, context: ProtocolContext): ModelReply;
   /** Formats tool results as text, for models without tool messages. Results cannot imitate protocol syntax. */
   observe(results: readonly ToolMessage[]): string;
 };

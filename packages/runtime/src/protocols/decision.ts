@@ -4,7 +4,7 @@ import type { RequestedCall } from '@pawl/core';
 export type ModelReply = { readonly text: string; readonly calls: readonly RequestedCall[] };
 
 /** A problem with a reply, written for the model: what is wrong, where, and how to fix it. */
-export type ReplyProblem = { readonly what: string; readonly where: string; readonly hint: string };
+export type ReplyProblem = { readonly problem: string; readonly location: string; readonly hint: string };
 
 /** The content of a reply, independent of the protocol. */
 export type ReplyPayload = {
@@ -23,7 +23,7 @@ export type ModelDecision = ReplyPayload & {
   /** Empty if the reply is well formed. */
   readonly problems: readonly ReplyProblem[];
   /** Whether the reply shows signs of the protocol. Plain prose does not. */
-  readonly isTraced: boolean;
+  readonly isProtocolReply: boolean;
 };
 
 export const emptyReplyPayload: ReplyPayload = {
@@ -35,9 +35,9 @@ export const emptyReplyPayload: ReplyPayload = {
 };
 
 type DecisionDraft = {
-  readonly said: ReplyPayload;
+  readonly payload: ReplyPayload;
   readonly problems: readonly ReplyProblem[];
-  readonly isTraced: boolean;
+  readonly isProtocolReply: boolean;
   /** Maximum number of calls per reply. */
   readonly callsMax: number;
 };
@@ -48,21 +48,27 @@ const decisionProblemsMax = 20;
 /**
  * Applies the rules of every protocol: a reply is never executed in part, and a call takes precedence over the rest.
  */
-export function finalizeDecision({ said, problems, isTraced, callsMax }: DecisionDraft): ModelDecision {
-  const found = [...problems, ...checkCallCount(said.calls.length, callsMax)];
-  if (found.length === 0 && isEmptyPayload(said)) found.push(emptyReplyProblem);
-  if (found.length > 0) {
+export function finalizeDecision({
+  payload,
+  problems,
+  isProtocolReply,
+  callsMax,
+}: DecisionDraft): ModelDecision {
+  const allProblems = [...problems, ...checkCallCount(payload.calls.length, callsMax)];
+  if (allProblems.length === 0 && isEmptyPayload(payload)) allProblems.push(emptyReplyProblem);
+  if (allProblems.length > 0) {
     return {
-      ...said,
+      ...payload,
       calls: [],
       nextState: null,
       answer: null,
-      problems: found.slice(0, decisionProblemsMax),
-      isTraced,
+      problems: allProblems.slice(0, decisionProblemsMax),
+      isProtocolReply,
     };
   }
-  if (said.calls.length > 0) return { ...said, nextState: null, answer: null, problems: [], isTraced };
-  return { ...said, problems: [], isTraced };
+  if (payload.calls.length > 0)
+    return { ...payload, nextState: null, answer: null, problems: [], isProtocolReply };
+  return { ...payload, problems: [], isProtocolReply };
 }
 
 function isEmptyPayload({ calls, nextState, logs, answer }: ReplyPayload): boolean {
@@ -70,17 +76,17 @@ function isEmptyPayload({ calls, nextState, logs, answer }: ReplyPayload): boole
 }
 
 const emptyReplyProblem: ReplyProblem = {
-  what: 'it says nothing that can be acted on',
-  where: 'the whole reply',
-  hint: 'Say what to do next, in the format that was asked for.',
+  problem: 'it contains no action, state or answer',
+  location: 'the whole reply',
+  hint: 'Reply with the next step in the required format.',
 };
 
 function checkCallCount(count: number, callsMax: number): readonly ReplyProblem[] {
   if (count <= callsMax) return [];
   return [
     {
-      what: `there are ${count} actions, and a reply may have ${callsMax}`,
-      where: 'the whole reply',
+      problem: `there are ${count} actions, and a reply may have ${callsMax}`,
+      location: 'the whole reply',
       hint: 'Send the first one now and the others in later replies.',
     },
   ];

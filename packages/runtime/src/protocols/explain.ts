@@ -9,12 +9,12 @@ export function explainProblems(
 ): string {
   const shown = problems
     .slice(0, explainedProblemsMax)
-    .map(({ what, where, hint }) => `- In ${where}: ${what}. ${hint}`);
+    .map(({ problem, location, hint }) => `- In ${location}: ${problem}. ${hint}`);
   const more = problems.length - shown.length;
   return [
-    'Your reply could not be used, and nothing in it was carried out.',
+    'Your reply is invalid, and nothing in it was executed.',
     ...shown,
-    ...(more > 0 ? [`- There are ${more} more problems of this kind.`] : []),
+    ...(more > 0 ? [`- There are ${more} more problems.`] : []),
     'A valid reply looks like this:',
     codec.example(context),
   ].join('\n');

@@ -18,7 +18,7 @@ export function createFallbackCodec(codecs: readonly [ProtocolCodec, ...Protocol
       const decisions = codecs.map((codec) => codec.decode(reply, context));
       return (
         decisions.find((decision) => isIntendedDecision(decision, context)) ??
-        decisions.find(({ isTraced, problems }) => isTraced && problems.length > 0) ??
+        decisions.find(({ isProtocolReply, problems }) => isProtocolReply && problems.length > 0) ??
         decisions.find(({ problems }) => problems.length === 0) ??
         first.decode(reply, context)
       );
@@ -27,8 +27,8 @@ export function createFallbackCodec(codecs: readonly [ProtocolCodec, ...Protocol
 }
 
 function isIntendedDecision(decision: ModelDecision, { tools }: ProtocolContext): boolean {
-  const { isTraced, problems, calls, nextState, text } = decision;
-  if (!isTraced || problems.length > 0) return false;
+  const { isProtocolReply, problems, calls, nextState, text } = decision;
+  if (!isProtocolReply || problems.length > 0) return false;
   if (calls.length === 0) return nextState !== null || text === '';
   const isOffered = (tool: string) => tools.some(({ name }) => name === tool);
   return calls.every(({ tool }) => isOffered(tool));

@@ -16,9 +16,9 @@ import {
 import type { JsonReader } from './json-reader.ts';
 
 /** The content of a JSON envelope. */
-export type JsonEnvelope = { readonly said: ReplyPayload; readonly problems: readonly ReplyProblem[] };
+export type JsonEnvelope = { readonly payload: ReplyPayload; readonly problems: readonly ReplyProblem[] };
 
-type EnvelopeContext = { readonly context: ProtocolContext; readonly reader: JsonReader };
+type EnvelopeContext = { readonly protocol: ProtocolContext; readonly reader: JsonReader };
 
 /* The normalized field names of known envelope formats. Each list is in order of precedence. */
 const fieldNames = {
@@ -50,14 +50,14 @@ const actionVerbs = {
 } as const;
 
 /** Parses an envelope; null if the value is not one. */
-export function parseEnvelope(value: Json, means: EnvelopeContext): JsonEnvelope | null {
+export function parseEnvelope(value: Json, context: EnvelopeContext): JsonEnvelope | null {
   if (isJsonArray(value))
-    return value.some(isCallObject) ? collectCalls(emptyReplyPayload, value, means) : null;
+    return value.some(isCallObject) ? collectCalls(emptyReplyPayload, value, context) : null;
   if (!isJsonObject(value)) return null;
   const agent = toFieldMap(value).get('agent');
   const inner = isJsonObject(agent) ? agent : value;
   const fields = toFieldMap(inner);
-  const said: ReplyPayload = {
+  const payload: ReplyPayload = {
     ...emptyReplyPayload,
     nextState: toNonEmptyText(fields.get('nextstate')),
     logs: {
@@ -66,7 +66,8 @@ export function parseEnvelope(value: Json, means: EnvelopeContext): JsonEnvelope
     },
   };
   return (
-    parseEnvelopeAction(said, inner, fields, means) ?? parseStateOrAnswer(said, inner, isJsonObject(agent))
+    parseEnvelopeAction(payload, inner, fields, context) ??
+    parseStateOrAnswer(payload, inner, isJsonObject(agent))
   );
 }
 
@@ -74,67 +75,67 @@ export function parseEnvelope(value: Json, means: EnvelopeContext): JsonEnvelope
  * A value with a next state is an envelope. A note or an answer is one only without unknown keys; otherwise it is
  * unrelated JSON.
  */
-function parseStateOrAnswer(said: ReplyPayload, value: JsonObject, isAgent: boolean): JsonEnvelope | null {
-  if (isAgent || said.nextState !== null) return { said, problems: [] };
+function parseStateOrAnswer(payload: ReplyPayload, value: JsonObject, isAgent: boolean): JsonEnvelope | null {
+  if (isAgent || payload.nextState !== null) return { payload, problems: [] };
   const answer = toNonEmptyText(findFirstField(toFieldMap(value), fieldNames.answer));
-  const isEmpty = (said.logs.think ?? said.logs.evaluation ?? answer) === null;
+  const isEmpty = (payload.logs.think ?? payload.logs.evaluation ?? answer) === null;
   return isEmpty || findUnknownKey(value, keysBesideAnswer) !== undefined
     ? null
-    : { said: { ...said, answer }, problems: [] };
+    : { payload: { ...payload, answer }, problems: [] };
 }
 
 /** The action may be in a list, under `action`, or the object may be the call itself. */
 function parseEnvelopeAction(
-  said: ReplyPayload,
+  payload: ReplyPayload,
   value: JsonObject,
   fields: JsonFieldMap,
-  means: EnvelopeContext,
+  context: EnvelopeContext,
 ): JsonEnvelope | null {
   const list = findFirstField(fields, fieldNames.calls);
-  if (isJsonArray(list) && list.length > 0) return collectCalls(said, list, means);
+  if (isJsonArray(list) && list.length > 0) return collectCalls(payload, list, context);
   const action = fields.get('action');
-  if (isJsonArray(action)) return collectCalls(said, action, means);
+  if (isJsonArray(action)) return collectCalls(payload, action, context);
   if (isJsonObject(action))
-    return collectCalls(said, Object.keys(action).length === 0 ? [] : [action], means);
+    return collectCalls(payload, Object.keys(action).length === 0 ? [] : [action], context);
   if (typeof action === 'string' && action.trim() !== '')
-    return parseActionVerb(said, value, action.trim(), means);
-  return isCallObject(value) ? collectCalls(said, [value], means) : null;
+    return parseActionVerb(payload, value, action.trim(), context);
+  return isCallObject(value) ? collectCalls(payload, [value], context) : null;
 }
 
 function parseActionVerb(
-  said: ReplyPayload,
+  payload: ReplyPayload,
   value: JsonObject,
   action: string,
-  means: EnvelopeContext,
+  context: EnvelopeContext,
 ): JsonEnvelope {
   const fields = toFieldMap(value);
   const verb = normalizeFieldName(action);
-  const isTool = means.context.tools.some(({ name }) => name === action);
+  const isTool = context.protocol.tools.some(({ name }) => name === action);
   const tool = toNonEmptyText(findFirstField(fields, fieldNames.tool));
-  if (isTool) return collectCalls(said, [value], means, action);
-  if (includesName(actionVerbs.end, verb)) return parseFinalAnswer(said, fields);
-  if (includesName(actionVerbs.think, verb)) return { said, problems: [] };
-  if (includesName(actionVerbs.call, verb) || tool !== null) return collectCalls(said, [value], means);
+  if (isTool) return collectCalls(payload, [value], context, action);
+  if (includesName(actionVerbs.end, verb)) return parseFinalAnswer(payload, fields);
+  if (includesName(actionVerbs.think, verb)) return { payload, problems: [] };
+  if (includesName(actionVerbs.call, verb) || tool !== null) return collectCalls(payload, [value], context);
   // Tool names look like `context.search` or `read_file`; the tool runner checks whether the tool exists.
-  if (/[._]/.test(action)) return collectCalls(said, [value], means, action);
-  const known = means.context.tools.map(({ name }) => name).join(', ');
+  if (/[._]/.test(action)) return collectCalls(payload, [value], context, action);
+  const known = context.protocol.tools.map(({ name }) => name).join(', ');
   const hint = `Use "tool" with the name of a tool, "reason" or "finish".${known === '' ? '' : ` The tools are: ${known}.`}`;
-  const what = `there is no action ${formatShortValue(action)}`;
-  return { said, problems: [{ what, where: '"action"', hint }] };
+  const problem = `there is no action ${formatShortValue(action)}`;
+  return { payload, problems: [{ problem, location: '"action"', hint }] };
 }
 
 function includesName(list: readonly string[], name: string): boolean {
   return list.includes(name);
 }
 
-function parseFinalAnswer(said: ReplyPayload, fields: JsonFieldMap): JsonEnvelope {
+function parseFinalAnswer(payload: ReplyPayload, fields: JsonFieldMap): JsonEnvelope {
   const args = findFirstField(fields, fieldNames.args);
   const inner = isJsonObject(args) ? toFieldMap(args) : new Map<string, Json>();
   const endings = [...fieldNames.answer, ...fieldNames.ending];
   const answer = toAnswerText(findFirstField(fields, endings) ?? findFirstField(inner, endings) ?? args);
-  if (answer !== null) return { said: { ...said, answer }, problems: [] };
+  if (answer !== null) return { payload: { ...payload, answer }, problems: [] };
   const hint = 'Put the whole answer, as text, under "final".';
-  return { said, problems: [{ what: 'the answer is missing', where: '"final"', hint }] };
+  return { payload, problems: [{ problem: 'the answer is missing', location: '"final"', hint }] };
 }
 
 function toAnswerText(value: Json | undefined): string | null {
@@ -153,31 +154,33 @@ function isCallObject(value: Json): boolean {
 }
 
 function collectCalls(
-  said: ReplyPayload,
+  payload: ReplyPayload,
   list: readonly Json[],
   { reader }: EnvelopeContext,
   tool?: string,
 ): JsonEnvelope {
-  const read = list.map((value, index) => {
-    const where = list.length === 1 ? 'the call' : `call ${index + 1} of ${list.length}`;
-    return parseEnvelopeCall(value, { reader, where, tool });
+  const parsed = list.map((value, index) => {
+    const location = list.length === 1 ? 'the call' : `call ${index + 1} of ${list.length}`;
+    return parseEnvelopeCall(value, { reader, location, tool });
   });
-  const calls = read.map(({ call }) => call).filter((call): call is RequestedCall => call !== undefined);
-  const problems = read
+  const calls = parsed.map(({ call }) => call).filter((call): call is RequestedCall => call !== undefined);
+  const problems = parsed
     .map(({ problem }) => problem)
     .filter((each): each is ReplyProblem => each !== undefined);
-  return { said: { ...said, calls }, problems };
+  return { payload: { ...payload, calls }, problems };
 }
 
 type CallParseContext = {
   readonly reader: JsonReader;
-  readonly where: string;
+  readonly location: string;
   readonly tool?: string | undefined;
 };
 
-function parseEnvelopeCall(value: Json, { reader, where, tool }: CallParseContext): ParsedCall {
+function parseEnvelopeCall(value: Json, { reader, location, tool }: CallParseContext): ParsedCall {
   if (!isJsonObject(value)) {
-    return { problem: { what: 'a call is not an object', where, hint: 'Write {"tool": …, "args": {…}}.' } };
+    return {
+      problem: { problem: 'a call is not an object', location, hint: 'Write {"tool": …, "args": {…}}.' },
+    };
   }
   const inner = toFieldMap(value).get('function');
   const call = isJsonObject(inner) ? inner : value;
@@ -186,19 +189,23 @@ function parseEnvelopeCall(value: Json, { reader, where, tool }: CallParseContex
   if (tool === undefined && isTypedAction(fields)) {
     return parseToolCall(
       { id, tool: toNonEmptyText(fields.get('type')) ?? '', args: omitType(call) },
-      where,
+      location,
       reader,
     );
   }
-  const named = tool ?? getToolName(fields);
-  const unread = fieldNames.args.some((name) => fields.has(name))
+  const toolName = tool ?? getToolName(fields);
+  const unknownKey = fieldNames.args.some((name) => fields.has(name))
     ? undefined
     : findUnknownKey(call, keysBesideCall);
-  if (unread !== undefined) {
-    const what = `${formatShortValue(unread)} stands beside the call of ${toPrintableLine(named, 60)}, not in its arguments`;
-    return { problem: { what, where, hint: 'Put all arguments into one object under "args".' } };
+  if (unknownKey !== undefined) {
+    const problem = `${formatShortValue(unknownKey)} is next to the call of ${toPrintableLine(toolName, 60)} instead of in its arguments`;
+    return { problem: { problem, location, hint: 'Put all arguments into one object under "args".' } };
   }
-  return parseToolCall({ id, tool: named, args: findFirstField(fields, fieldNames.args) }, where, reader);
+  return parseToolCall(
+    { id, tool: toolName, args: findFirstField(fields, fieldNames.args) },
+    location,
+    reader,
+  );
 }
 
 function getToolName(fields: JsonFieldMap): string {

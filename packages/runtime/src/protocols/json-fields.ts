@@ -23,8 +23,8 @@ export type JsonFieldMap = ReadonlyMap<string, Json>;
 export function toFieldMap(value: JsonObject): JsonFieldMap {
   const fields = new Map<string, Json>();
   for (const [name, item] of Object.entries(value)) {
-    const plain = normalizeFieldName(name);
-    if (!fields.has(plain)) fields.set(plain, item);
+    const normalized = normalizeFieldName(name);
+    if (!fields.has(normalized)) fields.set(normalized, item);
   }
   return fields;
 }

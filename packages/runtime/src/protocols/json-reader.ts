@@ -18,16 +18,16 @@ export type JsonReader = (text: string) => ParsedJson;
 const repairMax = { chars: 32_000, work: 2e9 } as const;
 
 export function createJsonReader(): JsonReader {
-  const left: { chars: number; work: number } = { ...repairMax };
+  const budget: { chars: number; work: number } = { ...repairMax };
   return (text) => {
     const value = tryParseJson(text);
     if (value !== undefined) return { value, isRepaired: false };
-    left.chars -= text.length;
-    if (left.chars < 0) return null;
-    left.work -= estimateRepairWork(text);
-    if (left.work < 0) return null;
-    const again = repairJson(text);
-    return again === undefined ? null : { value: again, isRepaired: true };
+    budget.chars -= text.length;
+    if (budget.chars < 0) return null;
+    budget.work -= estimateRepairWork(text);
+    if (budget.work < 0) return null;
+    const repaired = repairJson(text);
+    return repaired === undefined ? null : { value: repaired, isRepaired: true };
   };
 }
 
@@ -36,11 +36,11 @@ export function createJsonReader(): JsonReader {
  * scan and `jsonrepair` disagree on that, one of them misread a quote.
  */
 function repairJson(text: string): Json | undefined {
-  const kept = preserveBackslashes(text);
-  const value = tryParseJson(kept);
+  const escaped = preserveBackslashes(text);
+  const value = tryParseJson(escaped);
   if (value !== undefined) return value;
-  const before = outlineJson(createScanSource(kept));
-  const repair = before.hasGap ? undefined : runJsonRepair(kept);
+  const before = outlineJson(createScanSource(escaped));
+  const repair = before.hasGap ? undefined : runJsonRepair(escaped);
   if (repair === undefined) return undefined;
   const after = outlineJson(createScanSource(repair));
   return before.keys === after.keys && before.openings === after.openings ? tryParseJson(repair) : undefined;

@@ -22,9 +22,9 @@ export function* findJsonSegments(source: ScanSource): Generator<JsonSegment> {
     const start = Math.min(brace(at), bracket(at));
     if (start === source.length) return;
     if (isLikelyStart(source, start)) {
-      const stretch = scanJsonSegment(source, start);
-      yield stretch;
-      at = stretch.end;
+      const segment = scanJsonSegment(source, start);
+      yield segment;
+      at = segment.end;
     } else {
       at = start + 1;
     }
@@ -99,7 +99,7 @@ function opensValue(code: number): boolean {
  * Finds the quote that ends a string. Models forget to escape quotes, so a quote followed by a character that cannot
  * follow a string counts as part of the string.
  */
-function findStringEnd(source: ScanSource, start: number, mark: number): number {
+function findStringEnd(source: ScanSource, start: number, quoteCode: number): number {
   let at = start + 1;
   while (at < source.length) {
     const code = source.codeAt(at);
@@ -107,7 +107,7 @@ function findStringEnd(source: ScanSource, start: number, mark: number): number 
       at += 2;
       continue;
     }
-    if (code === mark) {
+    if (code === quoteCode) {
       const next = source.codeAt(skipWhitespace(source, at + 1));
       if (next === -1 || endsValue(next)) return at;
     }

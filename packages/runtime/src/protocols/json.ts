@@ -20,10 +20,10 @@ export const jsonCodec: ProtocolCodec = {
   name: 'json',
   instructions: buildJsonInstructions,
   example(context) {
-    const said = buildSamplePayload(context);
-    const isLast = said.calls.length === 0 && said.nextState === null;
-    const logs = { ...said.logs, think: 'why this is the next step' };
-    return encodeJson({ ...said, logs, answer: isLast ? 'the whole answer' : null }, context).text;
+    const payload = buildSamplePayload(context);
+    const isLast = payload.calls.length === 0 && payload.nextState === null;
+    const logs = { ...payload.logs, think: 'why this is the next step' };
+    return encodeJson({ ...payload, logs, answer: isLast ? 'the whole answer' : null }, context).text;
   },
   decode: ({ text }, context) => {
     const { think, rest } = splitReasoning(text);
@@ -42,24 +42,32 @@ export function decodeJson(
   const { callsMax } = context;
   const reader = createJsonReader();
   let failed: { readonly problem: ReplyProblem; readonly isTraced: boolean } | null = null;
-  for (const stretch of findJsonSegments(source)) {
-    const slice = source.slice(stretch.start, stretch.end);
+  for (const segment of findJsonSegments(source)) {
+    const slice = source.slice(segment.start, segment.end);
     if (!mentionsEnvelope.test(slice)) continue;
-    const value = readJsonSegment(source, stretch, slice, reader);
-    const envelope = value === null ? null : parseEnvelope(value, { context, reader });
+    const value = readJsonSegment(source, segment, slice, reader);
+    const envelope = value === null ? null : parseEnvelope(value, { protocol: context, reader });
     if (envelope !== null) {
-      return finalizeDecision({ ...attachProse(envelope, think, source, stretch), isTraced: true, callsMax });
+      return finalizeDecision({
+        ...attachProse(envelope, think, source, segment),
+        isProtocolReply: true,
+        callsMax,
+      });
     }
     if (value === null) {
       failed ??= {
-        problem: stretch.ending === 'cut' ? truncatedJsonProblem : unreadableJsonProblem,
+        problem: segment.ending === 'cut' ? truncatedJsonProblem : unreadableJsonProblem,
         isTraced: beginsEnvelope.test(slice),
       };
     }
   }
-  const { problem, isTraced } = failed ?? { problem: missingJsonProblem, isTraced: false };
-  const said = { ...emptyReplyPayload, text: source.text.trim(), logs: { ...emptyReplyPayload.logs, think } };
-  return finalizeDecision({ said, problems: [problem], isTraced, callsMax });
+  const { problem, isTraced: isProtocolReply } = failed ?? { problem: missingJsonProblem, isTraced: false };
+  const payload = {
+    ...emptyReplyPayload,
+    text: source.text.trim(),
+    logs: { ...emptyReplyPayload.logs, think },
+  };
+  return finalizeDecision({ payload, problems: [problem], isProtocolReply, callsMax });
 }
 
 /** Only objects with one of these keys are worth repairing. */
@@ -73,16 +81,16 @@ const beginsEnvelope =
 /** Parses a JSON segment; null if it is incomplete or not JSON. */
 function readJsonSegment(
   source: ScanSource,
-  stretch: JsonSegment,
+  segment: JsonSegment,
   slice: string,
   reader: JsonReader,
 ): Json | null {
   // A truncated segment may lack more than brackets, and half a call must not be executed.
-  if (stretch.ending === 'cut') return null;
-  const read = reader(slice);
-  if (read === null) return null;
+  if (segment.ending === 'cut') return null;
+  const parsed = reader(slice);
+  if (parsed === null) return null;
   // An unmatched closing bracket means that a string was assumed to end too early.
-  return read.isRepaired && hasUnmatchedClosing(source, stretch.end) ? null : read.value;
+  return parsed.isRepaired && hasUnmatchedClosing(source, segment.end) ? null : parsed.value;
 }
 
 /** Whether the next bracket of any kind is a closing one. */
@@ -96,28 +104,28 @@ function attachProse(
   envelope: JsonEnvelope,
   think: string | null,
   source: ScanSource,
-  stretch: JsonSegment,
+  segment: JsonSegment,
 ): JsonEnvelope {
-  const { said, problems } = envelope;
-  const logs = { ...said.logs, think: joinReasoning(think, said.logs.think) };
-  return { said: { ...said, text: extractSurroundingProse(source, stretch), logs }, problems };
+  const { payload, problems } = envelope;
+  const logs = { ...payload.logs, think: joinReasoning(think, payload.logs.think) };
+  return { payload: { ...payload, text: extractSurroundingProse(source, segment), logs }, problems };
 }
 
 const missingJsonProblem: ReplyProblem = {
-  what: 'there is no JSON object that says what to do',
-  where: 'the whole reply',
+  problem: 'there is no JSON object with an action',
+  location: 'the whole reply',
   hint: 'Reply with one JSON object and nothing else.',
 };
 
 const unreadableJsonProblem: ReplyProblem = {
-  what: 'the JSON cannot be read',
-  where: 'the JSON object',
+  problem: 'the JSON is invalid',
+  location: 'the JSON object',
   hint: 'Use double quotes, and escape quotes and line breaks inside strings.',
 };
 
 const truncatedJsonProblem: ReplyProblem = {
-  what: 'the JSON breaks off before its last bracket',
-  where: 'the end of the reply',
+  problem: 'the JSON is cut off before its closing bracket',
+  location: 'the end of the reply',
   hint: 'Send the whole object again. Make it shorter if it did not fit.',
 };
 
@@ -132,8 +140,8 @@ function buildJsonInstructions({ tools, states, logs, callsMax }: ProtocolContex
       ? ['- To use a tool: "action": "tool", its name under "tool", its arguments under "args".']
       : []),
     ...(tools.length > 0 ? calls : []),
-    ...(states.length > 0 ? [`- To go to another state: "next_state", one of ${states.join(', ')}.`] : []),
-    ...logs.map((log) => `- Under "${log}" you may keep a note for later.`),
+    ...(states.length > 0 ? [`- To change the state: "next_state", one of ${states.join(', ')}.`] : []),
+    ...logs.map((log) => `- "${log}" may contain a note for later.`),
     ...(states.length === 0
       ? ['- To end with an answer: "action": "finish", the whole answer under "final".']
       : []),
@@ -142,8 +150,8 @@ function buildJsonInstructions({ tools, states, logs, callsMax }: ProtocolContex
   return lines.join('\n');
 }
 
-function encodeJson(said: ReplyPayload, context: ProtocolContext) {
-  const { text, calls, nextState, logs, answer } = said;
+function encodeJson(payload: ReplyPayload, context: ProtocolContext) {
+  const { text, calls, nextState, logs, answer } = payload;
   const thinkName = context.logs.find((log) => log !== 'evaluation_log') ?? 'reasoning';
   const object = {
     ...(logs.think !== null && { [thinkName]: logs.think }),

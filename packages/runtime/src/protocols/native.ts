@@ -37,14 +37,18 @@ function decodeNative(reply: ModelReply, { callsMax }: ProtocolContext): ModelDe
   const text = rest.trim();
   const calls: RequestedCall[] = [];
   const problems: ReplyProblem[] = [];
-  for (const [index, asked] of reply.calls.entries()) {
-    const { call, problem } = parseToolCall(asked, `call ${index + 1} of ${reply.calls.length}`, reader);
+  for (const [index, requestedCall] of reply.calls.entries()) {
+    const { call, problem } = parseToolCall(
+      requestedCall,
+      `call ${index + 1} of ${reply.calls.length}`,
+      reader,
+    );
     if (problem !== undefined) problems.push(problem);
-    else calls.push({ ...asked, ...call });
+    else calls.push({ ...requestedCall, ...call });
   }
   const answer = reply.calls.length === 0 && text !== '' ? text : null;
-  const said = { ...emptyReplyPayload, text, calls, answer, logs: { ...emptyReplyPayload.logs, think } };
-  return finalizeDecision({ said, problems, isTraced: reply.calls.length > 0, callsMax });
+  const payload = { ...emptyReplyPayload, text, calls, answer, logs: { ...emptyReplyPayload.logs, think } };
+  return finalizeDecision({ payload, problems, isProtocolReply: reply.calls.length > 0, callsMax });
 }
 
 function formatToolMessage({ outcome }: ToolMessage): string {

@@ -55,25 +55,25 @@ export function buildSampleArguments(tool: ToolDescription): { readonly [name: s
 /** Maximum nesting depth of an example. */
 const sampleDepthMax = 5;
 
-function buildSampleObject(schema: Json, left: number): { readonly [name: string]: Json } {
+function buildSampleObject(schema: Json, depthLeft: number): { readonly [name: string]: Json } {
   const properties = getOwnJsonField(schema, 'properties');
   const required = getOwnJsonField(schema, 'required');
   if (!isJsonObject(properties) || !isJsonArray(required)) return {};
   const names = required.filter((name): name is string => typeof name === 'string');
   return Object.fromEntries(
-    names.map((name) => [name, buildSampleValue(getOwnJsonField(properties, name) ?? {}, left - 1)]),
+    names.map((name) => [name, buildSampleValue(getOwnJsonField(properties, name) ?? {}, depthLeft - 1)]),
   );
 }
 
-function buildSampleValue(schema: Json, left: number): Json {
+function buildSampleValue(schema: Json, depthLeft: number): Json {
   const choices = getOwnJsonField(schema, 'enum');
   if (isJsonArray(choices) && choices[0] !== undefined) return choices[0];
   const fixed = getOwnJsonField(schema, 'const') ?? getOwnJsonField(schema, 'default');
   if (fixed !== undefined) return fixed;
-  return buildTypedSample(schema, left);
+  return buildTypedSample(schema, depthLeft);
 }
 
-function buildTypedSample(schema: Json, left: number): Json {
+function buildTypedSample(schema: Json, depthLeft: number): Json {
   switch (getOwnJsonField(schema, 'type')) {
     case 'number':
     case 'integer':
@@ -81,15 +81,15 @@ function buildTypedSample(schema: Json, left: number): Json {
     case 'boolean':
       return true;
     case 'array':
-      return left > 0 ? [buildSampleValue(getOwnJsonField(schema, 'items') ?? {}, left - 1)] : [];
+      return depthLeft > 0 ? [buildSampleValue(getOwnJsonField(schema, 'items') ?? {}, depthLeft - 1)] : [];
     case 'object':
-      return left > 0 ? buildSampleObject(schema, left) : {};
+      return depthLeft > 0 ? buildSampleObject(schema, depthLeft) : {};
     default:
       return 'text';
   }
 }
 
 function buildSampleNumber(schema: Json): number {
-  const least = getOwnJsonField(schema, 'minimum');
-  return typeof least === 'number' && Number.isFinite(least) ? Math.max(1, least) : 1;
+  const minimum = getOwnJsonField(schema, 'minimum');
+  return typeof minimum === 'number' && Number.isFinite(minimum) ? Math.max(1, minimum) : 1;
 }

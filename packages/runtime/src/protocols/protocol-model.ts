@@ -25,9 +25,9 @@ type ReplyChunk = Extract<ModelChunk, { readonly type: 'reply' }>;
  * Wraps a model in a protocol: adds the reply instructions and decodes the replies. In a text protocol, earlier calls
  * and results appear in the conversation as text. A request without tools, for a final answer, needs no protocol.
  */
-export function createProtocolModel(codec: ProtocolCodec, model: Model, manner: ProtocolOptions): Model {
+export function createProtocolModel(codec: ProtocolCodec, model: Model, options: ProtocolOptions): Model {
   const isNative = codec.name.startsWith('native');
-  const readsCalls = isNative || manner.readsCalls === true;
+  const readsCalls = isNative || options.readsCalls === true;
   return {
     name: model.name,
     async *stream(request, signal) {
@@ -36,14 +36,15 @@ export function createProtocolModel(codec: ProtocolCodec, model: Model, manner: 
         yield* model.stream({ ...request, conversation: history }, signal);
         return;
       }
-      const context = buildProtocolContext(request, manner, codec);
-      const finishes = !isNative && request.tools.some(({ name }) => name === 'finish');
+      const context = buildProtocolContext(request, options, codec);
+      const hasFinishTool = !isNative && request.tools.some(({ name }) => name === 'finish');
       const system = [request.system, codec.instructions(context)].filter((part) => part !== '').join('\n\n');
       for await (const chunk of model.stream({ ...request, system, conversation: history }, signal)) {
         // Do not stream fragments of a text protocol, and pass on replies already marked as problems.
         if (chunk.type !== 'reply') {
           if (isNative || chunk.type === 'failure') yield chunk;
-        } else if (chunk.problem === undefined) yield decodeReplyChunk(codec, chunk, { context, finishes });
+        } else if (chunk.problem === undefined)
+          yield decodeReplyChunk(codec, chunk, { context, hasFinishTool });
         else yield chunk;
       }
     },
@@ -64,7 +65,7 @@ function buildProtocolContext(
 function decodeReplyChunk(
   codec: ProtocolCodec,
   { text, calls, usage }: ReplyChunk,
-  { context, finishes }: { readonly context: ProtocolContext; readonly finishes: boolean },
+  { context, hasFinishTool }: { readonly context: ProtocolContext; readonly hasFinishTool: boolean },
 ): ReplyChunk {
   const decision = codec.decode({ text, calls }, context);
   const used = usage === undefined ? {} : { usage };
@@ -74,16 +75,16 @@ function decodeReplyChunk(
   }
   const { nextState, logs, answer } = decision;
   const { think, evaluation } = logs;
-  const written = { ...(think !== null && { think }), ...(evaluation !== null && { evaluation }) };
-  const said = {
+  const writtenLogs = { ...(think !== null && { think }), ...(evaluation !== null && { evaluation }) };
+  const fields = {
     ...used,
     ...(nextState !== null && { nextState }),
-    ...(Object.keys(written).length > 0 && { logs: written }),
+    ...(Object.keys(writtenLogs).length > 0 && { logs: writtenLogs }),
   };
-  if (answer === null) return { type: 'reply', text, calls: decision.calls, ...said };
-  return finishes
-    ? { type: 'reply', text, calls: [{ tool: 'finish', args: { answer } }], ...said }
-    : { type: 'reply', text: answer, calls: [], ...said };
+  if (answer === null) return { type: 'reply', text, calls: decision.calls, ...fields };
+  return hasFinishTool
+    ? { type: 'reply', text, calls: [{ tool: 'finish', args: { answer } }], ...fields }
+    : { type: 'reply', text: answer, calls: [], ...fields };
 }
 
 /** Converts calls and results to text, for a model without tool messages. */
@@ -91,21 +92,21 @@ function toTextConversation(
   conversation: ConversationHistory<ConversationMessage>,
   codec: ProtocolCodec,
 ): ConversationHistory<ConversationMessage> {
-  let told: ConversationHistory<ConversationMessage> = emptyConversation;
+  let converted: ConversationHistory<ConversationMessage> = emptyConversation;
   let results: ToolMessage[] = [];
   const flush = (): void => {
     const [first] = results;
     if (first !== undefined)
-      told = appendItem(told, { role: 'user', at: first.at, text: codec.observe(results) });
+      converted = appendItem(converted, { role: 'user', at: first.at, text: codec.observe(results) });
     results = [];
   };
   for (const message of iterateItems(conversation)) {
     if (message.role === 'tool') results.push(message);
     else {
       flush();
-      told = appendItem(told, message.role === 'user' ? message : { ...message, calls: [] });
+      converted = appendItem(converted, message.role === 'user' ? message : { ...message, calls: [] });
     }
   }
   flush();
-  return told;
+  return converted;
 }

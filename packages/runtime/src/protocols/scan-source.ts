@@ -10,38 +10,38 @@ export type ScanSource = {
   /** The position of the next occurrence at or after `from`; the text's length if there is none. */
   find(part: string, from: number): number;
   slice(from: number, to: number): string;
-  looked(): number;
+  countScanned(): number;
 };
 
 export function createScanSource(text: string): ScanSource {
-  let looked = 0;
+  let scanned = 0;
   return {
     text,
     length: text.length,
     codeAt(index) {
-      looked += 1;
+      scanned += 1;
       return index < text.length ? text.charCodeAt(index) : -1;
     },
     find(part, from) {
       const at = text.indexOf(part, from);
       const end = at === -1 ? text.length : at;
-      looked += Math.max(0, end - from) + part.length;
+      scanned += Math.max(0, end - from) + part.length;
       return end;
     },
     slice(from, to) {
-      looked += Math.max(0, to - from);
+      scanned += Math.max(0, to - from);
       return text.slice(from, to);
     },
-    looked: () => looked,
+    countScanned: () => scanned,
   };
 }
 
 /** Like `find` for increasing positions: it does not search again for an occurrence already found. */
 export function createForwardFinder(source: ScanSource, part: string): (from: number) => number {
-  let found = -1;
+  let lastMatch = -1;
   return (from) => {
-    if (found < from) found = source.find(part, from);
-    return found;
+    if (lastMatch < from) lastMatch = source.find(part, from);
+    return lastMatch;
   };
 }
 

@@ -43,7 +43,7 @@ function readActionContents(table: TokenTable, index: number, edge: number) {
   const { tokens, source } = table;
   const opening = tokens[index] as Extract<XmlToken, { readonly kind: 'open' | 'empty' }>;
   const fields = toAttributeFields(opening.attributes);
-  const given = new Set<string>();
+  const elementNames = new Set<string>();
   const problems: ReplyProblem[] = [];
   let [at, from] = [index + 1, opening.end];
   while (at < edge) {
@@ -51,8 +51,8 @@ function readActionContents(table: TokenTable, index: number, edge: number) {
     const { field, problem, next, end } = readActionPart(table, at, token);
     problems.push(...checkLooseText(source.slice(from, token.start)), ...(problem ?? []));
     if (field !== undefined) {
-      if (given.has(field.name)) problems.push(createDuplicateTagProblem(field.name));
-      given.add(field.name);
+      if (elementNames.has(field.name)) problems.push(createDuplicateTagProblem(field.name));
+      elementNames.add(field.name);
       fields.set(field.name, field);
     }
     [at, from] = [next, end];
@@ -76,22 +76,22 @@ type ActionPart = {
 };
 
 function readActionPart(table: TokenTable, index: number, token: XmlToken): ActionPart {
-  const alone = { next: index + 1, end: token.end };
+  const single = { next: index + 1, end: token.end };
   switch (token.kind) {
     case 'open': {
       const { text, trimmed, next, end } = readTextElement(table, index, table.nextEdge);
       return { next, end, field: { name: token.name, text, trimmed } };
     }
     case 'empty':
-      return { ...alone, field: { name: token.name, text: '', trimmed: '' } };
+      return { ...single, field: { name: token.name, text: '', trimmed: '' } };
     case 'comment':
       return { next: skipComment(table.tokens, index), end: token.end };
     case 'close':
-      return { ...alone, problem: [createStrayTagProblem(token.name)] };
+      return { ...single, problem: [createStrayTagProblem(token.name)] };
     case 'broken':
-      return { ...alone, problem: [createBrokenTagProblem(token.name)] };
+      return { ...single, problem: [createBrokenTagProblem(token.name)] };
     case 'cdata':
-      return { ...alone, problem: checkLooseText(table.source.slice(token.from, token.to)) };
+      return { ...single, problem: checkLooseText(table.source.slice(token.from, token.to)) };
     default:
       return token satisfies never;
   }

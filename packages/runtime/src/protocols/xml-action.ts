@@ -82,12 +82,12 @@ function parseListValue(text: string, { schema }: ToolParameter, reader: JsonRea
 
 function createUnknownActionProblem(type: string, tools: readonly ToolDescription[]): ReplyProblem {
   const names = tools.map(({ name }) => name);
-  const where = '<type>';
-  const hint = names.length === 0 ? 'Give no action now.' : `The actions are: ${names.join(', ')}.`;
-  if (type === '') return { what: 'the action has no type', where, hint };
-  const close = findNearestName(type, names, 3);
-  const guess = close === undefined ? '' : ` Did you mean ${close}?`;
-  return { what: `there is no action ${formatShortValue(type)}`, where, hint: `${hint}${guess}` };
+  const location = '<type>';
+  const hint = names.length === 0 ? 'Do not give an action now.' : `The actions are: ${names.join(', ')}.`;
+  if (type === '') return { problem: 'the action has no type', location, hint };
+  const nearest = findNearestName(type, names, 3);
+  const suggestion = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+  return { problem: `there is no action ${formatShortValue(type)}`, location, hint: `${hint}${suggestion}` };
 }
 
 function createUnknownParameterProblem(
@@ -97,20 +97,20 @@ function createUnknownParameterProblem(
 ): ReplyProblem {
   const names = [...parameters.values()].map((parameter) => parameter.name).join(', ');
   return {
-    what: `${type} has no parameter ${formatShortValue(name)}`,
-    where: `<${name}>`,
+    problem: `${type} has no parameter ${formatShortValue(name)}`,
+    location: `<${name}>`,
     hint: names === '' ? 'Leave it out.' : `Its parameters are: ${names}.`,
   };
 }
 
 function createTypeMismatchProblem({ name, type }: ToolParameter, action: string): ReplyProblem {
   return {
-    what: `${name} of ${action} is not what it must be: ${type}`,
-    where: `<${name}>`,
+    problem: `${name} of ${action} must be of type ${type}`,
+    location: `<${name}>`,
     hint: `Write a JSON value of the type ${type}.`,
   };
 }
 
 function createMissingParameterProblem({ name }: ToolParameter, type: string): ReplyProblem {
-  return { what: `${type} needs ${name}`, where: '<action>', hint: `Add <${name}>…</${name}>.` };
+  return { problem: `${type} needs ${name}`, location: '<action>', hint: `Add <${name}>…</${name}>.` };
 }

@@ -101,9 +101,9 @@ function combinePieces(
   pieces: readonly AgentPiece[],
   span: { readonly start: number; readonly end: number },
 ): AgentElement {
-  const said = pieces.map(({ nextState }) => nextState).find((state) => state !== undefined);
+  const nextState = pieces.map((piece) => piece.nextState).find((state) => state !== undefined);
   return {
-    nextState: said ?? null,
+    nextState: nextState ?? null,
     think: joinAllReasoning(pieces.map(({ think }) => think)),
     evaluation: joinAllReasoning(pieces.map(({ evaluation }) => evaluation)),
     actions: pieces.flatMap(({ action }) => action ?? []),
@@ -117,25 +117,25 @@ function joinAllReasoning(texts: readonly (string | undefined)[]): string | null
 }
 
 function readAgentPiece(table: TokenTable, index: number, token: XmlToken): AgentPiece {
-  const alone = { next: index + 1, end: token.end };
+  const single = { next: index + 1, end: token.end };
   switch (token.kind) {
     case 'comment':
       return { next: skipComment(table.tokens, index), end: token.end };
     case 'broken':
-      return { ...alone, problems: [createBrokenTagProblem(token.name)] };
+      return { ...single, problems: [createBrokenTagProblem(token.name)] };
     case 'close':
       return isUnmatchedClose(token.name)
-        ? { ...alone, problems: [createStrayTagProblem(token.name)] }
-        : alone;
+        ? { ...single, problems: [createStrayTagProblem(token.name)] }
+        : single;
     case 'open':
-      return readOpenPiece(table, index, token.name) ?? alone;
+      return readOpenPiece(table, index, token.name) ?? single;
     case 'empty':
       // Some models send an empty action when they want none.
       return token.name === 'action' && token.attributes.size > 0
-        ? { ...alone, action: { fields: toAttributeFields(token.attributes) } }
-        : alone;
+        ? { ...single, action: { fields: toAttributeFields(token.attributes) } }
+        : single;
     case 'cdata':
-      return alone;
+      return single;
     default:
       return token satisfies never;
   }

@@ -32,8 +32,8 @@ export function tokenizeXml(source: ScanSource, names: ReadonlySet<string>): rea
   while (at < source.length) {
     const token = readToken(source, at, { names, commentEnd });
     if (token !== null) tokens.push(token);
-    const goOn = token === null || token.kind === 'comment' ? at + 1 : token.end;
-    at = source.find('<', goOn);
+    const from = token === null || token.kind === 'comment' ? at + 1 : token.end;
+    at = source.find('<', from);
   }
   return tokens;
 }
@@ -65,13 +65,13 @@ function readMarkup(
   start: number,
   commentEnd: TokenizeContext['commentEnd'],
 ): XmlToken | null {
-  const mark = source.slice(start, start + cdataStart.length);
-  if (mark === cdataStart) {
+  const markup = source.slice(start, start + cdataStart.length);
+  if (markup === cdataStart) {
     const from = start + cdataStart.length;
     const to = source.find(']]>', from);
     return { kind: 'cdata', start, end: Math.min(to + 3, source.length), from, to };
   }
-  if (!mark.startsWith('<!--')) return null;
+  if (!markup.startsWith('<!--')) return null;
   const end = commentEnd(start + 4);
   return end === source.length ? null : { kind: 'comment', start, end: end + 3 };
 }

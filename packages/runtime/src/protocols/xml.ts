@@ -27,8 +27,9 @@ export const xmlCodec: ProtocolCodec = {
   name: 'xml',
   instructions: buildXmlInstructions,
   example(context) {
-    const said = buildSamplePayload(context);
-    return encodeXml({ ...said, logs: buildSampleLogs(context, said.calls.length === 0) }, context).text;
+    const payload = buildSamplePayload(context);
+    return encodeXml({ ...payload, logs: buildSampleLogs(context, payload.calls.length === 0) }, context)
+      .text;
   },
   decode: ({ text }, context) => {
     const { think, rest } = splitReasoning(text);
@@ -43,18 +44,18 @@ export function decodeXml(source: ScanSource, think: string | null, context: Pro
   const { callsMax } = context;
   const agent = findAgentElement(source, tokenizeXml(source, listElementNames(context.tools)));
   if (agent === null) {
-    const said = {
+    const payload = {
       ...emptyReplyPayload,
       text: source.text.trim(),
       logs: { ...emptyReplyPayload.logs, think },
     };
-    return finalizeDecision({ said, problems: [missingAgentProblem], isTraced: false, callsMax });
+    return finalizeDecision({ payload, problems: [missingAgentProblem], isProtocolReply: false, callsMax });
   }
   const reader = createJsonReader();
-  const read = agent.actions.map(({ fields }) => parseXmlAction(fields, context.tools, reader));
-  const calls = read.map(({ call }) => call).filter((call): call is RequestedCall => call !== undefined);
-  const problems = read.flatMap((each) => each.problems);
-  const said: ReplyPayload = {
+  const parsed = agent.actions.map(({ fields }) => parseXmlAction(fields, context.tools, reader));
+  const calls = parsed.map(({ call }) => call).filter((call): call is RequestedCall => call !== undefined);
+  const problems = parsed.flatMap((each) => each.problems);
+  const payload: ReplyPayload = {
     ...emptyReplyPayload,
     text: extractSurroundingProse(source, agent),
     calls,
@@ -62,9 +63,9 @@ export function decodeXml(source: ScanSource, think: string | null, context: Pro
     logs: { think: joinReasoning(think, agent.think), evaluation: agent.evaluation },
   };
   return finalizeDecision({
-    said,
+    payload,
     problems: [...agent.problems, ...problems],
-    isTraced: hasAgentContent(agent, source),
+    isProtocolReply: hasAgentContent(agent, source),
     callsMax,
   });
 }
@@ -79,8 +80,8 @@ function hasAgentContent(
 }
 
 const missingAgentProblem: ReplyProblem = {
-  what: 'there is no <agent> element',
-  where: 'the whole reply',
+  problem: 'there is no <agent> element',
+  location: 'the whole reply',
   hint: 'Reply with one <agent> element and nothing else.',
 };
 
@@ -107,13 +108,13 @@ function buildXmlInstructions({ tools, states, logs, callsMax }: ProtocolContext
   const count = callsMax === 1 ? 'one <action>' : 'one or more <action>';
   const lines = [
     'Reply with valid XML: one <agent> element and nothing else.',
-    ...(states.length > 0 ? [`- <next_state> says where to go next: ${states.join(', ')}.`] : []),
-    ...logs.map((log) => `- <${log}> may hold a note for later.`),
+    ...(states.length > 0 ? [`- <next_state> names the next state, one of: ${states.join(', ')}.`] : []),
+    ...logs.map((log) => `- <${log}> may contain a note for later.`),
     ...(tools.length > 0
       ? [
-          `- To have something done, give ${count}: <type> names it, the other elements are its parameters.`,
-          ...(states.length > 0 ? ['- With an <action>, <next_state> is not looked at.'] : []),
-          '- Text with < or & in it goes between <![CDATA[ and ]]>.',
+          `- To act, give ${count}: <type> names it, the other elements are its parameters.`,
+          ...(states.length > 0 ? ['- With an <action>, <next_state> is ignored.'] : []),
+          '- Put text that contains < or & between <![CDATA[ and ]]>.',
           'The actions are:',
           ...tools.map(describeTool),
         ]

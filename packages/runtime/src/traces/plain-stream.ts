@@ -10,9 +10,9 @@ export async function* decompressBytes(source: AsyncIterable<Buffer>): AsyncGene
     if (done === true) break;
     head = Buffer.concat([head, value]);
   }
-  const whole = prependChunk(head, chunks);
-  if (head[0] !== 0x1f || head[1] !== 0x8b) yield* whole;
-  else yield* gunzipBytes(whole);
+  const bytes = prependChunk(head, chunks);
+  if (head[0] !== 0x1f || head[1] !== 0x8b) yield* bytes;
+  else yield* gunzipBytes(bytes);
 }
 
 async function* prependChunk(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
@@ -24,8 +24,8 @@ async function* prependChunk(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGe
   }
 }
 
-async function* gunzipBytes(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const input = Readable.from(packed);
+async function* gunzipBytes(compressed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  const input = Readable.from(compressed);
   const gunzip = createGunzip();
   // Forward source errors to the decompressor, so that there is one place to handle both.
   input.on('error', (error) => gunzip.destroy(error));

@@ -25,10 +25,10 @@ type HeldLine = { readonly number: number; readonly value: Json };
  */
 export async function* readTraceLines(
   lines: AsyncIterable<TextLine>,
-  reading: LineReadOptions,
+  options: LineReadOptions,
 ): AsyncGenerator<TraceItem> {
-  const { source, limits } = reading;
-  const held: HeldLine[] = [];
+  const { source, limits } = options;
+  const bufferedLines: HeldLine[] = [];
   let bytes = 0;
   let kind: 'unknown' | 'runs' | 'pieces' = 'unknown';
   for await (const line of lines) {
@@ -37,23 +37,23 @@ export async function* readTraceLines(
       yield createTraceProblem(source, line.number, value);
       continue;
     }
-    if (kind === 'unknown') kind = detectLineKind(value.json, held);
+    if (kind === 'unknown') kind = detectLineKind(value.json, bufferedLines);
     if (kind === 'runs') {
-      for (const one of held.splice(0)) yield* listDocumentItems(one, reading);
-      yield* listDocumentItems({ number: line.number, value: value.json }, reading);
+      for (const bufferedLine of bufferedLines.splice(0)) yield* listDocumentItems(bufferedLine, options);
+      yield* listDocumentItems({ number: line.number, value: value.json }, options);
       continue;
     }
-    held.push({ number: line.number, value: value.json });
+    bufferedLines.push({ number: line.number, value: value.json });
     bytes += value.bytes;
     if (bytes > limits.heldBytes)
       return yield createTraceProblem(source, line.number, describeTooLarge(limits));
-    if (kind === 'unknown' && held.length >= limits.unknownLines) break;
+    if (kind === 'unknown' && bufferedLines.length >= limits.unknownLines) break;
   }
-  if (held.length > 0) yield* listHeldItems(held, reading);
+  if (bufferedLines.length > 0) yield* listHeldItems(bufferedLines, options);
 }
 
 function describeTooLarge({ heldBytes }: TraceLimits): string {
-  return `one run over many lines, of more than ${formatMegabytes(heldBytes)}; only files with whole runs on each line can be larger`;
+  return `one run over many lines exceeds ${formatMegabytes(heldBytes)}; only files with complete runs on each line can be larger`;
 }
 
 function parseLineValue(line: TextLine): { readonly json: Json; readonly bytes: number } | string {
@@ -63,7 +63,7 @@ function parseLineValue(line: TextLine): { readonly json: Json; readonly bytes: 
     if (typeof json !== 'object' || json === null) return 'expected an object on each line';
     return { json, bytes: line.bytes };
   } catch (error) {
-    return `not JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return `invalid JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
@@ -82,29 +82,33 @@ function* listDocumentItems(
   const { runs, problems } = parseTrace(value, isSingle ? source.name : `${source.name}#${number}`);
   for (const run of runs) yield { file: source.file, run };
   for (const one of problems)
-    yield createTraceProblem(source, number, describeTraceProblem(one, isSingle && !source.isFound));
+    yield createTraceProblem(source, number, describeTraceProblem(one, isSingle && !source.isFromFolder));
 }
 
-function* listHeldItems(held: readonly HeldLine[], { source }: LineReadOptions): Generator<TraceItem> {
+function* listHeldItems(
+  bufferedLines: readonly HeldLine[],
+  { source }: LineReadOptions,
+): Generator<TraceItem> {
   const { runs, problems } = parseTrace(
-    held.map(({ value }) => value),
+    bufferedLines.map(({ value }) => value),
     source.name,
   );
   for (const run of runs) yield { file: source.file, run };
   for (const one of problems) {
-    const [line, location] = locateProblem(one, held);
-    yield createTraceProblem(source, line, describeTraceProblem({ ...one, location }, !source.isFound));
+    const [line, location] = locateProblem(one, bufferedLines);
+    yield createTraceProblem(source, line, describeTraceProblem({ ...one, location }, !source.isFromFolder));
   }
 }
 
 /** Maps a problem in the list of lines to the line that caused it. */
 function locateProblem(
-  { location, problem: what }: TraceProblem,
-  held: readonly HeldLine[],
+  { location, problem }: TraceProblem,
+  bufferedLines: readonly HeldLine[],
 ): readonly [number | null, string] {
   const match = /^\[(\d+)\]\.?/.exec(location);
-  if (match === null) return [what === describeUnknownFormat() ? (held[0]?.number ?? null) : null, location];
-  return [held[Number(match[1])]?.number ?? null, location.slice(match[0].length)];
+  if (match === null)
+    return [problem === describeUnknownFormat() ? (bufferedLines[0]?.number ?? null) : null, location];
+  return [bufferedLines[Number(match[1])]?.number ?? null, location.slice(match[0].length)];
 }
 
 export function createTraceProblem({ file }: TraceSource, line: number | null, message: string): TraceItem {
@@ -112,7 +116,7 @@ export function createTraceProblem({ file }: TraceSource, line: number | null, m
 }
 
 /** The full list of supported formats is shown only if the user named the file explicitly. */
-export function describeTraceProblem({ location, problem: what }: TraceProblem, isNamed: boolean): string {
-  const short = what === describeUnknownFormat() && !isNamed ? 'no run of a known format' : what;
-  return location === '' ? short : `${location}: ${short}`;
+export function describeTraceProblem({ location, problem }: TraceProblem, isNamed: boolean): string {
+  const message = problem === describeUnknownFormat() && !isNamed ? 'no run of a known format' : problem;
+  return location === '' ? message : `${location}: ${message}`;
 }

@@ -18,13 +18,13 @@ export async function* readTraceSource(
   try {
     const { value: first } = await lines.next();
     if (first === undefined) {
-      if (!source.isFound) yield createTraceProblem(source, null, 'it is empty');
+      if (!source.isFromFolder) yield createTraceProblem(source, null, 'it is empty');
       return;
     }
-    if (source.isFound && isForeignLine(first)) return;
+    if (source.isFromFolder && isForeignLine(first)) return;
     const { value: second } = await lines.next();
     if (isForeignLine(first) && (second === undefined || isForeignLine(second))) {
-      yield createTraceProblem(source, first.number, 'it begins neither like JSON nor like lines of it');
+      yield createTraceProblem(source, first.number, 'it is neither JSON nor JSON Lines');
       return;
     }
     const all = chainLines(second === undefined ? [first] : [first, second], lines);
@@ -58,44 +58,44 @@ async function* readTraceDocument(
   source: TraceSource,
   limits: TraceLimits,
 ): AsyncGenerator<TraceItem> {
-  const held: TextLine[] = [];
+  const bufferedLines: TextLine[] = [];
   let bytes = 0;
   for await (const line of lines) {
-    held.push(line);
+    bufferedLines.push(line);
     bytes += 'bytes' in line ? line.bytes : 0;
     if (bytes <= limits.heldBytes) continue;
     const limit = formatMegabytes(limits.heldBytes);
     return yield createTraceProblem(
       source,
       null,
-      `one JSON document of more than ${limit}; write one run on each line instead`,
+      `one JSON document exceeds ${limit}; write one run on each line instead`,
     );
   }
-  const whole = tryParseJson(held.map((line) => ('text' in line ? line.text : '')).join('\n'));
-  if (whole === undefined) yield* readBrokenDocument(held, source, limits);
+  const whole = tryParseJson(bufferedLines.map((line) => ('text' in line ? line.text : '')).join('\n'));
+  if (whole === undefined) yield* readBrokenDocument(bufferedLines, source, limits);
   else {
     const { runs, problems } = parseTrace(whole, source.name);
     for (const run of runs) yield { file: source.file, run };
     for (const one of problems)
-      yield createTraceProblem(source, null, describeTraceProblem(one, !source.isFound));
+      yield createTraceProblem(source, null, describeTraceProblem(one, !source.isFromFolder));
   }
 }
 
 async function* readBrokenDocument(
-  held: readonly TextLine[],
+  bufferedLines: readonly TextLine[],
   source: TraceSource,
   limits: TraceLimits,
 ): AsyncGenerator<TraceItem> {
-  const whole = held.filter(
+  const whole = bufferedLines.filter(
     (line) => 'text' in line && line.text.startsWith('{') && tryParseJson(line.text) !== undefined,
   );
-  if (whole.length * 2 >= held.length)
-    yield* readTraceLines(chainLines(held), { source, limits, isSingle: false });
+  if (whole.length * 2 >= bufferedLines.length)
+    yield* readTraceLines(chainLines(bufferedLines), { source, limits, isSingle: false });
   else
     yield createTraceProblem(
       source,
-      held[0]?.number ?? null,
-      'not JSON: it begins like a document that goes over many lines, and breaks off',
+      bufferedLines[0]?.number ?? null,
+      'invalid JSON: the multi-line document is incomplete',
     );
 }
 

@@ -49,26 +49,26 @@ type SourceReadOptions = ReadTracesOptions & { readonly count: (bytes: number) =
 async function* readOneSource(
   source: TraceSource,
   limits: TraceLimits,
-  reading: SourceReadOptions,
+  options: SourceReadOptions,
 ): AsyncGenerator<TraceItem> {
   const stream =
-    source.path === null ? reading.stdin : createReadStream(source.path, { highWaterMark: 1024 * 1024 });
+    source.path === null ? options.stdin : createReadStream(source.path, { highWaterMark: 1024 * 1024 });
   if (stream === undefined) return;
   const stop = (): void => void stream.destroy();
-  reading.signal?.addEventListener('abort', stop, { once: true });
+  options.signal?.addEventListener('abort', stop, { once: true });
   const failure: StreamFailure = { message: null };
   try {
     yield* readTraceSource(
-      captureFailure(decompressBytes(countBytes(stream, reading.count)), failure),
+      captureFailure(decompressBytes(countBytes(stream, options.count)), failure),
       source,
       limits,
     );
   } finally {
-    reading.signal?.removeEventListener('abort', stop);
+    options.signal?.removeEventListener('abort', stop);
     stream.destroy();
   }
-  if (failure.message !== null && reading.signal?.aborted !== true) {
-    yield createTraceProblem(source, null, `it cannot be read on: ${failure.message}`);
+  if (failure.message !== null && options.signal?.aborted !== true) {
+    yield createTraceProblem(source, null, `reading failed: ${failure.message}`);
   }
 }
 

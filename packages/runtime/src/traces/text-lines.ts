@@ -14,12 +14,12 @@ export async function* splitTextLines(
     for (let end = chunk.indexOf(newlineByte); end !== -1; end = chunk.indexOf(newlineByte, start)) {
       line.add(chunk.subarray(start, end));
       start = end + 1;
-      const taken = line.take();
-      if (!isBlankTextLine(taken)) yield taken;
+      const completed = line.finish();
+      if (!isBlankTextLine(completed)) yield completed;
     }
     line.add(chunk.subarray(start));
   }
-  const last = line.take();
+  const last = line.finish();
   if (!isBlankTextLine(last)) yield last;
 }
 
@@ -45,14 +45,14 @@ class PendingLine {
     this.#bytesMax = bytesMax;
   }
 
-  add(piece: Buffer): void {
-    if (piece.length === 0) return;
-    this.#length += piece.length;
+  add(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    this.#length += chunk.length;
     if (this.#length > this.#bytesMax) this.#pieces = [];
-    else this.#pieces.push(piece);
+    else this.#pieces.push(chunk);
   }
 
-  take(): TextLine {
+  finish(): TextLine {
     const [pieces, bytes] = [this.#pieces, this.#length];
     this.#pieces = [];
     this.#length = 0;
@@ -61,7 +61,7 @@ class PendingLine {
     if (bytes > this.#bytesMax)
       return {
         number,
-        error: `too long: ${formatMegabytes(bytes)}, where ${formatMegabytes(this.#bytesMax)} can be held`,
+        error: `too long: ${formatMegabytes(bytes)}; the limit is ${formatMegabytes(this.#bytesMax)}`,
       };
     try {
       const [first = Buffer.alloc(0)] = pieces;

@@ -16,13 +16,13 @@ export class TraceSourceError extends Error {
 }
 
 const traceSourceErrorText: Record<TraceSourceErrorCode, string> = {
-  missing: 'There is no such file or folder',
-  unreadable: 'This cannot be read',
+  missing: 'No such file or folder',
+  unreadable: 'This path cannot be read',
   device: 'This is a device',
 };
 
 const traceSourceErrorAdvice: Record<TraceSourceErrorCode, string> = {
-  missing: 'Check the spelling.',
-  unreadable: 'Give yourself the right to read it, or name another.',
-  device: 'Name a file or a folder, or write - to read standard input.',
+  missing: 'Check the path.',
+  unreadable: 'Check its permissions, or specify another path.',
+  device: 'Specify a file or a folder, or - for standard input.',
 };

@@ -16,7 +16,7 @@ export type TraceSource = {
   /** The id for a run that has none. */
   readonly name: string;
   /** Found in a folder, where many files are not traces. */
-  readonly isFound: boolean;
+  readonly isFromFolder: boolean;
 };
 
 /** Checks that all paths are readable; throws for the first that is not, before anything is read. */
@@ -30,9 +30,9 @@ export async function* listTraceSources(
   limits: TraceLimits,
 ): AsyncGenerator<TraceSource | TraceItem> {
   for (const path of paths) {
-    if (path === '-') yield { file: 'standard input', path: null, name: 'stdin', isFound: false };
+    if (path === '-') yield { file: 'standard input', path: null, name: 'stdin', isFromFolder: false };
     else if ((await statTracePath(path)).isDirectory()) yield* listFolderSources(path, limits);
-    else yield { file: path, path, name: stripTraceExtensions(basename(path)), isFound: false };
+    else yield { file: path, path, name: stripTraceExtensions(basename(path)), isFromFolder: false };
   }
 }
 
@@ -53,16 +53,16 @@ async function* listFolderSources(
   folder: string,
   { depth, entries }: TraceLimits,
 ): AsyncGenerator<TraceSource | TraceItem> {
-  const found = walkTree({
+  const walk = walkTree({
     root: folder,
     ignore: isForeignFolder,
     limits: { ...indexLimits, depth, entries },
   });
   try {
-    for await (const entry of found) {
+    for await (const entry of walk) {
       if (entry.kind === 'file') {
         const path = join(folder, entry.path);
-        yield { file: path, path, name: stripTraceExtensions(entry.path), isFound: true };
+        yield { file: path, path, name: stripTraceExtensions(entry.path), isFromFolder: true };
       } else if (entry.kind === 'skip') {
         const message = skipMessages[entry.skip.reason];
         const file = join(folder, entry.skip.path);
@@ -78,8 +78,8 @@ async function* listFolderSources(
 /** Links may form cycles and special files may never end, so both are skipped silently. */
 const skipMessages: Partial<Record<SkipReason, string>> = {
   unreadable: 'this folder cannot be read; check its permissions',
-  'too-deep': 'it lies too many folders deep',
-  'limit-reached': 'the folder has too many entries; what comes after this one was left out',
+  'too-deep': 'it is nested too deeply',
+  'limit-reached': 'the folder has too many entries; the rest was skipped',
 };
 
 function isForeignFolder(path: string, isFolder: boolean): boolean {

@@ -70,7 +70,7 @@ describe('readChartFile', () => {
     });
   });
 
-  it.each(Object.values(modeCharts))('reads $name from JSON and from YAML as it was', async (chart) => {
+  it.each(Object.values(modeCharts))('reads $name unchanged from JSON and from YAML', async (chart) => {
     const json = JSON.stringify(chart, null, '\t');
     expect(await readChartFile(writeChartFile('chart.json', `\uFEFF${json}`))).toEqual(chart);
     expect(await readChartFile(writeChartFile('chart.JSON', JSON.stringify(chart)))).toEqual(chart);
@@ -87,23 +87,28 @@ describe('readChartFile', () => {
   });
 });
 
-describe('a file without a chart', () => {
+describe('a chart file that cannot be used', () => {
   it.each([
-    ['a.yaml', 'name: [a', 1, 'this is not YAML: '],
-    ['b.yaml', 'name: a\n\nname: b', 3, 'the key "name" stands there twice.'],
-    ['c.yaml', 'name: a\ninitial: !state b', 2, 'tags are not read. Write the value without it.'],
-    ['d.yaml', 'name: a\n---\nname: b', 2, 'there is a second document. Put it into a file of its own.'],
-    ['e.yaml', 'a: !!js/function x', 1, 'tags are not read.'],
-    ['f.yaml', 'name: *nobody', null, 'this is not YAML: Unresolved alias'],
-    ['g.json', '{\n  "name": "a",\n  "initial" "b"\n}', 3, 'this is not JSON: '],
-    ['h.json', '{\n  "name": "a",\n', 3, 'this is not JSON: '],
-    ['i.json', '# no JSON\nname: a', 1, 'this is not JSON: '],
-    ['n.json', '{\n  "a": 1,\n  // why\n  "b": 2\n}', 3, 'this is not JSON: '],
-    ['o.json', `${'\n'.repeat(99)}[1, -2.5e3, "x\\n", true, null,]\n\n`, 100, 'this is not JSON: '],
-    ['p.json', '', 1, 'this is not JSON: '],
-    ['j.json', '{\n"name": "a",\n"name": "b"}', 3, 'the key "name" stands there twice.'],
-    ['k.yaml', new Uint8Array([0x6e, 0xff, 0xfe]), null, 'this is not text in UTF-8. Save it as such.'],
-  ] as const)('is told where its syntax is wrong: %s', async (name, content, line, problem) => {
+    ['a.yaml', 'name: [a', 1, 'invalid YAML: '],
+    ['b.yaml', 'name: a\n\nname: b', 3, 'duplicate key "name".'],
+    ['c.yaml', 'name: a\ninitial: !state b', 2, 'tags are not supported. Write the value without a tag.'],
+    [
+      'd.yaml',
+      'name: a\n---\nname: b',
+      2,
+      'the file contains a second document. Move it to a separate file.',
+    ],
+    ['e.yaml', 'a: !!js/function x', 1, 'tags are not supported.'],
+    ['f.yaml', 'name: *nobody', null, 'invalid YAML: Unresolved alias'],
+    ['g.json', '{\n  "name": "a",\n  "initial" "b"\n}', 3, 'invalid JSON: '],
+    ['h.json', '{\n  "name": "a",\n', 3, 'invalid JSON: '],
+    ['i.json', '# no JSON\nname: a', 1, 'invalid JSON: '],
+    ['n.json', '{\n  "a": 1,\n  // why\n  "b": 2\n}', 3, 'invalid JSON: '],
+    ['o.json', `${'\n'.repeat(99)}[1, -2.5e3, "x\\n", true, null,]\n\n`, 100, 'invalid JSON: '],
+    ['p.json', '', 1, 'invalid JSON: '],
+    ['j.json', '{\n"name": "a",\n"name": "b"}', 3, 'duplicate key "name".'],
+    ['k.yaml', new Uint8Array([0x6e, 0xff, 0xfe]), null, 'it is not valid UTF-8. Save it as UTF-8.'],
+  ] as const)('reports where the syntax is wrong: %s', async (name, content, line, problem) => {
     const error = await readChartTextError(name, content);
     expect(error).toMatchObject({ code: 'syntax', line, path: join(folder, name) });
     expect(error.message).toContain(`${name}"${line === null ? '' : `, line ${line}`}: ${problem}`);
@@ -129,7 +134,7 @@ describe('a file without a chart', () => {
     ['f.yaml', `${doorChart}\nfinish:\n  tools: [x]\n`, 16, 'finish.state: expects a name'],
     ['g.json', '{\n"name": "a",\n"initial": 1}', 3, 'initial: expects a name'],
     ['h.yaml', `${doorChart}\n"__proto__": {}`, 3, 'there is no key "__proto__"'],
-  ] as const)('is told where the chart is wrong: %s', async (name, content, line, problem) => {
+  ] as const)('reports where the chart is wrong: %s', async (name, content, line, problem) => {
     const error = await readChartTextError(name, content);
     expect(error).toMatchObject({ code: 'invalid', line });
     expect(error.message).toContain(problem);
@@ -152,7 +157,7 @@ describe('a file without a chart', () => {
     });
   });
 
-  it('cannot grow by aliases', async () => {
+  it('cannot expand without limit through aliases', async () => {
     const bomb = [
       formatAliasRow('a', 'x'),
       formatAliasRow('b', '*a'),
@@ -179,7 +184,7 @@ describe('a file without a chart', () => {
       expect(await readChartTextError(name, part.repeat(times))).toMatchObject({ code: 'syntax' });
   });
 
-  it('may have tens of thousands of keys and still be answered', async () => {
+  it('is still reported with tens of thousands of keys', async () => {
     const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n');
     expect(await readChartTextError('keys.yaml', keys)).toMatchObject({ code: 'invalid' });
     expect(await readChartTextError('keys.yaml', `${keys}\nk7: 1`)).toMatchObject({
@@ -188,7 +193,7 @@ describe('a file without a chart', () => {
     });
   });
 
-  it('is told so, whatever it holds', async () => {
+  it('is reported whatever its content', async () => {
     const anyText = fc.oneof(
       fc.string({ unit: codePoint, maxLength: 200 }),
       fc.json(),

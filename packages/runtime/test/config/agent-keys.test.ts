@@ -21,8 +21,8 @@ const agentKeys: AgentKeys = {
   },
 };
 
-describe('withAgentKeys', () => {
-  it('puts every key into a profile that has a use for it, beside what the profile says', () => {
+describe('applyAgentKeys', () => {
+  it("applies every key to a profile that supports it and keeps the profile's other settings", () => {
     const { profile, warnings } = applyAgentKeys(requireProfile('nexora'), { agent: agentKeys });
     expect(warnings).toEqual([]);
     expect(profile.settings.maxRetries).toBe(5);
@@ -40,7 +40,7 @@ describe('withAgentKeys', () => {
     });
   });
 
-  it('replaces a key that the profile spells in the other way', () => {
+  it('replaces a key that the profile spells differently', () => {
     const base = requireProfile('nexora');
     const governor = { preset: 'nexora-lenient', rules: {}, config: { stuckThreshold: 9 } } as const;
     const own = { ...base, settings: { ...base.settings, governor } };
@@ -48,15 +48,15 @@ describe('withAgentKeys', () => {
     expect(profile.settings.governor?.config).toStrictEqual({ stuck_threshold: 2 });
   });
 
-  it('leaves out what the profile has no use for, and says so', () => {
+  it('ignores keys that the profile does not support, with a warning', () => {
     const { profile, warnings } = applyAgentKeys(requireProfile('pawl'), { agent: agentKeys });
     expect(profile.settings).toStrictEqual({ ...requireProfile('pawl').settings, maxRetries: 5 });
     expect(warnings).toEqual([
-      'agent.state_machine is for the governor nexora, which the profile pawl does not have; it was left out.',
+      'agent.state_machine was ignored: it applies only to the nexora governor, which the profile pawl does not use.',
     ]);
   });
 
-  it('changes nothing where nothing is said', () => {
+  it('changes nothing without keys', () => {
     expect(applyAgentKeys(requireProfile('loom'), {})).toStrictEqual({
       profile: requireProfile('loom'),
       warnings: [],

@@ -12,8 +12,8 @@ function findOrigins(layers: Partial<ConfigLayers>, key: string): readonly (read
   );
 }
 
-describe('configOrigins', () => {
-  it('has the defaults where nobody says anything', () => {
+describe('listConfigOrigins', () => {
+  it('lists the defaults if no layer sets anything', () => {
     expect(listConfigOrigins({})).toStrictEqual([
       { key: 'model', value: 'librarian', from: 'default' },
       { key: 'profile', value: 'pawl', from: 'default' },
@@ -22,7 +22,7 @@ describe('configOrigins', () => {
     ]);
   });
 
-  it('names who set a value in the end', () => {
+  it('names the layer that set the effective value', () => {
     const layers = {
       user: { model: 'a', profile: 'loom', budgets: { cost: 2, tokens: 9 } },
       project: { profile: 'nexora', testCommand: 'make', budgets: { cost: 1, tokens: 10 } },
@@ -36,7 +36,7 @@ describe('configOrigins', () => {
     expect(findOrigins(layers, 'budgets.tokens')).toEqual([[9, 'user']]);
   });
 
-  it('does not name a project that asked for more than it may have', () => {
+  it('does not name a project whose looser value was ignored', () => {
     expect(findOrigins({ project: { permission: { mode: 'full-auto' } } }, 'permission.mode')).toEqual([
       ['ask', 'default'],
     ]);
@@ -75,7 +75,7 @@ describe('configOrigins', () => {
     expect(findOrigins(layers, 'agent.state_machine.stuck_threshold')).toEqual([[5, 'project']]);
   });
 
-  it('never differs from what a run goes by', () => {
+  it('always matches the merged configuration', () => {
     const text = fc.option(fc.constantFrom('a', 'b', 'ollama:c', 'openai:d'), { nil: undefined });
     const layer = fc
       .record({

@@ -4,8 +4,8 @@ import { readEnvironmentConfig, configVariables } from '../../src/config/environ
 import { ConfigVariableError } from '../../src/config/config-variable-error.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
-describe('configFromEnvironment', () => {
-  it('takes each key from its variable', () => {
+describe('readEnvironmentConfig', () => {
+  it('reads each key from its variable', () => {
     const env = {
       PAWL_MODEL: 'ollama:qwen3:8b',
       PAWL_BASE_URL: ' http://gpu:8000 ',
@@ -27,14 +27,14 @@ describe('configFromEnvironment', () => {
     expect(Object.values(configVariables).toSorted()).toEqual(Object.keys(env).toSorted());
   });
 
-  it('takes variables that are not only its own as they are', () => {
+  it('accepts any value in variables shared with other programs', () => {
     expect(readEnvironmentConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4317' })).toStrictEqual({
       telemetry: { otlp: 'localhost:4317' },
     });
     expect(readEnvironmentConfig({ OTEL_SDK_DISABLED: '0', OTEL_SERVICE_NAME: ' ' })).toStrictEqual({});
   });
 
-  it('takes nothing from variables that are empty or not its own', () => {
+  it('ignores empty and unrelated variables', () => {
     expect(
       readEnvironmentConfig({ PAWL_MODEL: '', PAWL_MODE: ' \t', MODEL: 'x', PAWL_API_KEY: 'k' }),
     ).toStrictEqual({});
@@ -54,7 +54,7 @@ describe('configFromEnvironment', () => {
     );
   });
 
-  it('throws nothing but a ConfigVariableError, of one line, whatever is set', () => {
+  it('throws only a one-line ConfigVariableError, whatever is set', () => {
     const variable = fc.constantFrom(...Object.values(configVariables));
     fc.assert(
       fc.property(fc.dictionary(variable, fc.string({ unit: codePoint })), (env) => {

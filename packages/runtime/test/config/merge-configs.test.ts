@@ -5,11 +5,11 @@ import { mergeConfigs } from '../../src/config/merge-configs.ts';
 import { permissionModes, type PermissionMode } from '../../src/permission/modes.ts';
 
 describe('mergeConfigs', () => {
-  it('is nothing when there is nothing', () => {
+  it('returns an empty configuration without layers', () => {
     expect(mergeThreeConfigs({}, {}, {})).toStrictEqual({});
   });
 
-  it('lets the command line win over the project, and the project over the user', () => {
+  it('prefers the command line over the project, and the project over the user', () => {
     expect(mergeThreeConfigs(createTextConfig('user'), {}, {})).toStrictEqual(createTextConfig('user'));
     expect(mergeThreeConfigs(createTextConfig('user'), createTextConfig('project'), {})).toStrictEqual(
       createTextConfig('project'),
@@ -19,7 +19,7 @@ describe('mergeConfigs', () => {
     ).toStrictEqual(createTextConfig('flags'));
   });
 
-  it('never takes an address meant for another model', () => {
+  it('never uses a base URL meant for another model', () => {
     const user = { model: 'ollama:a', baseUrl: 'http://127.0.0.1:1' };
     expect(mergeThreeConfigs(user, { model: 'anthropic:b' }, {})).toStrictEqual({ model: 'anthropic:b' });
     expect(mergeThreeConfigs(user, {}, { model: 'anthropic:b' })).toStrictEqual({ model: 'anthropic:b' });
@@ -33,7 +33,7 @@ describe('mergeConfigs', () => {
     });
   });
 
-  it('lets the environment win over the files, and the command line over the environment', () => {
+  it('prefers the environment over files, and the command line over the environment', () => {
     const layers = {
       user: createTextConfig('user'),
       project: createTextConfig('project'),
@@ -48,7 +48,7 @@ describe('mergeConfigs', () => {
     expect(mergeConfigs({ ...modes, flags: createModeConfig('ask') }).permission?.mode).toBe('ask');
   });
 
-  it("takes the address in the environment for servers of one's own, and sends no key of another provider there", () => {
+  it("uses the base URL of the environment only for self-hosted providers, so that no other provider's key is sent there", () => {
     const environment = { baseUrl: 'http://gpu' };
     const of = (model: string, more: Config = {}): string | undefined =>
       mergeConfigs({ user: { model, baseUrl: 'http://file' }, environment, ...more }).baseUrl;
@@ -63,7 +63,7 @@ describe('mergeConfigs', () => {
     );
   });
 
-  it('takes the keys of other systems one by one', () => {
+  it('merges the keys of other systems one by one', () => {
     const user = { agent: { max_retries: 2, state_machine: { stuck_threshold: 4, enable: true } } };
     const project = { agent: { state_machine: { stuck_threshold: 5 } } };
     expect(mergeConfigs({ user, project }).agent).toStrictEqual({
@@ -72,7 +72,7 @@ describe('mergeConfigs', () => {
     });
   });
 
-  it('lets a project tighten the mode of permission, and only the user loosen it', () => {
+  it('lets a project tighten the permission mode, and only the user loosen it', () => {
     const mode = fc.option(fc.constantFrom(...permissionModes), { nil: undefined });
     fc.assert(
       fc.property(mode, mode, mode, (user, project, flags) => {
@@ -91,7 +91,7 @@ describe('mergeConfigs', () => {
     );
   });
 
-  it('leaves it to the user and the environment where telemetry is sent, and what goes with it to its address', () => {
+  it('takes telemetry settings only from the user and the environment, and headers only with their endpoint', () => {
     const user = { telemetry: { otlp: 'https://ours', headers: { key: 'k' }, captureContent: true } };
     const project = { telemetry: { otlp: 'https://elsewhere', serviceName: 'x' } };
     expect(mergeConfigs({ user, project }).telemetry).toStrictEqual(user.telemetry);
@@ -107,7 +107,7 @@ describe('mergeConfigs', () => {
     });
   });
 
-  it('keeps the smaller of two budgets unless the command line says otherwise', () => {
+  it('uses the smaller of two budgets unless the command line sets one', () => {
     const user = { budgets: { modelCalls: 10, cost: 5 } };
     const project = { budgets: { modelCalls: 20, cost: 1, tokens: 7 } };
     expect(mergeThreeConfigs(user, project, {}).budgets).toStrictEqual({
@@ -123,7 +123,7 @@ describe('mergeConfigs', () => {
     });
   });
 
-  it("adds up rules and hooks, the user's first", () => {
+  it("concatenates rules and hooks, the user's first", () => {
     const all = mergeThreeConfigs(
       createListConfig('user'),
       createListConfig('project'),
@@ -141,7 +141,7 @@ describe('mergeConfigs', () => {
     ).toBe(true);
   });
 
-  it('replaces a server as a whole, so that no environment goes to another command', () => {
+  it('replaces a server as a whole, so that no environment is passed to another command', () => {
     const user: Config = {
       mcpServers: [
         { name: 'a', command: 'mine', env: { TOKEN: 'x' } },
@@ -161,7 +161,7 @@ describe('mergeConfigs', () => {
     ]);
   });
 
-  it("reckons with the user's prices before the project's", () => {
+  it("prefers the user's prices over the project's", () => {
     const other = { prices: { n: { inputPerMillion: 9, outputPerMillion: 9 } } };
     expect(
       mergeThreeConfigs(
@@ -178,7 +178,7 @@ describe('mergeConfigs', () => {
     ).toStrictEqual(createPriceConfig(3).prices);
   });
 
-  it('takes the limits of each tool from the last who set them', () => {
+  it('takes the limits of each tool from the last layer that sets them', () => {
     const user = { toolLimits: { shell: { timeoutMs: 1 }, read: { outputCharsMax: 500 } } };
     const project = { toolLimits: { shell: { timeoutMs: null } } };
     expect(mergeThreeConfigs(user, project, {}).toolLimits).toStrictEqual({

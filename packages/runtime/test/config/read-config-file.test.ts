@@ -124,7 +124,7 @@ const fullConfig = {
 };
 
 describe('readConfigFile', () => {
-  it('reads everything there is to set, with paths from where the file is', async () => {
+  it('reads every setting and resolves paths relative to the file', async () => {
     const path = writeConfigFile('whole.yaml', fullConfigText);
     expect(await readConfigFile(path)).toStrictEqual({
       path,
@@ -135,7 +135,7 @@ describe('readConfigFile', () => {
     });
   });
 
-  it('reads JSON, with a schema named in it', async () => {
+  it('reads JSON that names a schema', async () => {
     const text = JSON.stringify({ $schema: './pawl.schema.json', model: 'librarian', profile: 'pawl' });
     expect((await readConfigFile(writeConfigFile('a.json', text))).config).toStrictEqual({
       model: 'librarian',
@@ -143,7 +143,7 @@ describe('readConfigFile', () => {
     });
   });
 
-  it.each(['', '# nothing yet\n', '{}'])('takes a file that says nothing: %j', async (text) => {
+  it.each(['', '# nothing yet\n', '{}'])('accepts an empty file: %j', async (text) => {
     expect((await readConfigFile(writeConfigFile('nothing.yaml', text))).config).toStrictEqual({});
   });
 
@@ -163,7 +163,7 @@ describe('readConfigFile', () => {
     [
       'baseUrl: http://127.0.0.1',
       1,
-      'baseUrl: it is for the model beside it, and there is none. Name the model, too.',
+      'baseUrl: it applies only to a model set in the same file. Set "model" as well.',
     ],
     [
       'permission:\n  mode: yolo',
@@ -178,18 +178,14 @@ describe('readConfigFile', () => {
     [
       'mcpServers:\n  a__b:\n    command: x',
       2,
-      'mcpServers.a__b: is to be up to 32 letters and digits with single - or _ between them.',
+      'mcpServers.a__b: must be up to 32 letters and digits, with single - or _ between them.',
     ],
-    [
-      'mcpServers:\n  a:\n    args: []',
-      2,
-      'mcpServers.a: needs either a command that starts it or a url where it is, and not both.',
-    ],
+    ['mcpServers:\n  a:\n    args: []', 2, 'mcpServers.a: needs either a command or a url, not both.'],
     ['mcpServers:\n  a:\n    command: x\n    url: y', 2, 'mcpServers.a: needs either a command'],
     [
       'mcpServers:\n  a:\n    command: x\n    headers: {}',
       2,
-      'mcpServers.a: has headers, which are for servers with a url. Use env instead.',
+      'mcpServers.a: has headers, which apply only to servers with a url. Use env instead.',
     ],
     ['mcpServers:\n  a:\n    url: http://x\n    env: {}', 2, 'mcpServers.a: has args, env or cwd'],
     [
@@ -210,7 +206,7 @@ describe('readConfigFile', () => {
     [
       'hooks:\n  afterTools:\n    - command: npm test',
       3,
-      'hooks.afterTools[0].command: expected a list: a program, and then its arguments.',
+      'hooks.afterTools[0].command: expected a list: a program and its arguments.',
     ],
     [
       'hooks:\n  afterTools:\n    - command: []',
@@ -229,7 +225,7 @@ describe('readConfigFile', () => {
       'agent.state_machine: Tracker config: stuckThreshold is 50, so maxRecentErrors must be at least that',
     ],
     ['prices:\n  m: { inputPerMillion: 1 }', 2, 'prices.m.outputPerMillion: missing; expected a number.'],
-  ])('says what is wrong where: %j', async (text, line, problem) => {
+  ])('reports what is wrong and where: %j', async (text, line, problem) => {
     const error = await readConfigTextError('wrong.yaml', text);
     expect(error.code).toBe('invalid');
     expect(error.message).toContain(problem);
@@ -271,7 +267,7 @@ describe('readConfigFile', () => {
     expect((await readConfigError(join(folder, 'pipe.yaml'))).code).toBe('not-a-file');
   });
 
-  it('throws nothing but a ConfigFileError, whatever is in the file', async () => {
+  it('throws only a ConfigFileError, whatever the file contains', async () => {
     const text = fc.oneof(
       fc.string({ unit: codePoint }),
       fc.json(),
@@ -299,7 +295,7 @@ describe('readConfigFile', () => {
 describe('a secret in a file', () => {
   const secret = ['ghp', 'a1b2c3d4e5f6g7h8i9j0k1l2'].join('_');
 
-  it('is warned of with its place and what to write instead, and not repeated', async () => {
+  it('causes a warning with its location and the fix that does not repeat it', async () => {
     const text = `mcpServers:
   github:
     command: npx
@@ -316,14 +312,14 @@ describe('a secret in a file', () => {
     const path = writeConfigFile('secret.yaml', text);
     const { warnings } = await readConfigFile(path);
     expect(warnings).toEqual([
-      `"${path}", line 5: mcpServers.github.env.GITHUB_TOKEN looks like a secret. Take it out of the file: write "\${GITHUB_TOKEN}" there, and set the environment variable GITHUB_TOKEN.`,
-      `"${path}", line 6: mcpServers.github.env.MY_PASSWORD looks like a secret. Take it out of the file: write "\${MY_PASSWORD}" there, and set the environment variable MY_PASSWORD.`,
-      `"${path}", line 11: mcpServers.remote.headers.Authorization looks like a secret. Take it out of the file: write "\${NAME}" there, and set the environment variable NAME.`,
+      `"${path}", line 5: mcpServers.github.env.GITHUB_TOKEN looks like a secret. Replace it with "\${GITHUB_TOKEN}" and set the environment variable GITHUB_TOKEN.`,
+      `"${path}", line 6: mcpServers.github.env.MY_PASSWORD looks like a secret. Replace it with "\${MY_PASSWORD}" and set the environment variable MY_PASSWORD.`,
+      `"${path}", line 11: mcpServers.remote.headers.Authorization looks like a secret. Replace it with "\${NAME}" and set the environment variable NAME.`,
     ]);
     expect(warnings.join()).not.toMatch(/ghp_|hunter2/);
   });
 
-  it('is found anywhere, also as an argument', async () => {
+  it('is found anywhere, including in arguments', async () => {
     const { warnings } = await readConfigFile(
       writeConfigFile('args.yaml', `mcpServers: { a: { command: x, args: [--key, ${secret}] } }`),
     );
@@ -340,7 +336,7 @@ describe('a secret in a file', () => {
   });
 });
 
-it('warns of headers that others could read on the way', async () => {
+it('warns about headers that are sent unencrypted', async () => {
   const headers = { 'X-Name': '${NAME}' };
   const mcpServers = {
     far: { url: 'http://example.com/', headers },
@@ -350,7 +346,7 @@ it('warns of headers that others could read on the way', async () => {
   };
   const { warnings } = await readConfigFile(writeConfigFile('http.json', JSON.stringify({ mcpServers })));
   expect(warnings).toEqual([
-    expect.stringContaining('mcpServers.far.headers are sent so that others can read them. Use https.'),
+    expect.stringContaining('mcpServers.far.headers are sent unencrypted. Use https.'),
   ]);
 });
 
@@ -358,15 +354,15 @@ it.each([
   '{"model": hunter2hunter2 }',
   '{"env": "a" hunter2hunter2',
   `{"model": "x", ${' '.repeat(200)}"k": hunter2hunter2, "z": 1}`,
-])('is not quoted by a parser that stumbles over it: %s', async (text) => {
+])('does not quote the source in a syntax error: %s', async (text) => {
   const { code, message } = await readConfigTextError('quoted.json', text);
   expect(code).toBe('syntax');
-  expect(message).toContain('this is not JSON');
+  expect(message).toContain('invalid JSON');
   expect(message).not.toContain('hunter');
 });
 
-describe('findConfig', () => {
-  it('finds the one there is, under any of its names', async () => {
+describe('findConfigFile', () => {
+  it('finds the file under each of its names', async () => {
     const empty = mkdtempSync(join(folder, 'empty-'));
     expect(await findConfigFile(empty)).toBeNull();
     for (const name of configFileNames) {
@@ -376,23 +372,23 @@ describe('findConfig', () => {
     }
   });
 
-  it('does not choose between two', async () => {
+  it('rejects a folder with two files', async () => {
     const two = mkdtempSync(join(folder, 'two-'));
     for (const name of ['pawl.config.json', 'pawl.config.yml']) writeFileSync(join(two, name), '{}');
-    await expect(findConfigFile(two)).rejects.toThrow('Keep one of them.');
+    await expect(findConfigFile(two)).rejects.toThrow('Keep only one of them.');
   });
 });
 
-describe('userConfigFolder', () => {
-  it('is where XDG says', () => {
+describe('getUserConfigFolder', () => {
+  it('follows XDG_CONFIG_HOME', () => {
     expect(getUserConfigFolder({ XDG_CONFIG_HOME: '/etc/me' }, 'linux')).toBe('/etc/me/pawl');
     for (const given of [{}, { XDG_CONFIG_HOME: '' }, { XDG_CONFIG_HOME: 'relative' }])
       expect(getUserConfigFolder(given, 'linux')).toBe(join(homedir(), '.config', 'pawl'));
   });
 });
 
-describe('configJsonSchema', () => {
-  it('has every key that can be set and takes no other', () => {
+describe('buildConfigJsonSchema', () => {
+  it('contains every key and accepts no other', () => {
     const schema = buildConfigJsonSchema();
     expect(schema).toMatchObject({
       title: 'Pawl configuration',

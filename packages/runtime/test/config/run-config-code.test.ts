@@ -27,7 +27,7 @@ async function runConfigError(text: string, timeoutMs?: number): Promise<ConfigF
   throw new Error('the program was taken', { cause: error });
 }
 
-describe('readConfigFile of a program', () => {
+describe('readConfigFile with a TypeScript file', () => {
   it('reads its text and runs nothing', async () => {
     const text = 'throw new Error("it was run");';
     expect(await readConfigCode(text)).toStrictEqual({ path, text, config: {}, isCode: true, warnings: [] });
@@ -35,7 +35,7 @@ describe('readConfigFile of a program', () => {
 });
 
 describe('runConfigCode', () => {
-  it('takes the default export, a promise of one included, and makes its paths whole', async () => {
+  it('uses the default export, which may be a promise, and resolves its paths', async () => {
     const text = `
       import type { Config } from '@pawl/runtime';
       import { join } from 'node:path';
@@ -49,19 +49,19 @@ describe('runConfigCode', () => {
     });
   });
 
-  it('runs the text that was read, not what the file holds by now', async () => {
+  it('runs the text that was read, not the current contents of the file', async () => {
     const trusted = await readConfigCode(`export default { model: 'librarian' };`);
     writeFileSync(path, `export default { model: 'ollama:other' };`);
     expect((await runConfigCode(trusted)).config).toStrictEqual({ model: 'librarian' });
   });
 
-  it('warns of secrets like any other file, without a line', async () => {
+  it('warns about secrets like any other file, without a line number', async () => {
     const text = `export default { mcpServers: { a: { command: 'x', env: { TOKEN: 'abc' } } } };`;
     const { warnings } = await runConfigCode(await readConfigCode(text));
     expect(warnings).toEqual([expect.stringContaining('mcpServers.a.env.TOKEN looks like a secret')]);
   });
 
-  it('keeps secrets of the environment from it', async () => {
+  it('hides secrets of the environment', async () => {
     vi.stubEnv('PAWL_TEST_API_KEY', 'hunter2');
     const text = `export default { testCommand: String(process.env.PAWL_TEST_API_KEY) + typeof process.env.PATH };`;
     expect(await runConfigText(text)).toStrictEqual({ testCommand: 'undefinedstring' });
@@ -75,12 +75,12 @@ describe('runConfigCode', () => {
     [
       `import { x } from './other.ts';\nexport default x;`,
       null,
-      'it imports "./other.ts"; it is to stand alone',
+      'it imports "./other.ts"; a configuration may import only types',
     ],
     [
       `import x from 'some-package';\nexport default x;`,
       null,
-      'it imports "some-package"; it is to stand alone',
+      'it imports "some-package"; a configuration may import only types',
     ],
     ['export const config = {};', null, 'it has no default export; end it with: export default { … }'],
     [
@@ -92,28 +92,28 @@ describe('runConfigCode', () => {
     [
       `import { readFileSync } from 'node:fs';\nexport default readFileSync('/etc/hostname', 'utf8');`,
       2,
-      'it reads or writes files',
+      'it accesses files',
     ],
     [
       `import { writeFileSync } from 'node:fs';\nexport default writeFileSync('x', '');`,
       2,
-      'it reads or writes files',
+      'it accesses files',
     ],
     [
       `import { execSync } from 'node:child_process';\nexport default execSync('id');`,
       2,
       'or starts programs',
     ],
-    ['process.exit(0);', null, 'it ended before it had exported a configuration'],
+    ['process.exit(0);', null, 'it exited without exporting a configuration'],
     ['throw null;', null, 'null.'],
-  ])('says why a program comes to nothing: %j', async (text, line, problem) => {
+  ])('reports why a program fails: %j', async (text, line, problem) => {
     const error = await runConfigError(text);
     expect(error).toMatchObject({ code: 'code', path, line });
     expect(error.message).toContain(problem);
     expect(error.message).not.toContain('\n');
   });
 
-  it('checks what it exports like any other configuration', async () => {
+  it('validates the export like any other configuration', async () => {
     expect(await runConfigError(`export default { modle: 'x' };`)).toMatchObject({
       code: 'invalid',
       message: `${JSON.stringify(path)}: modle: unknown key "modle"; did you mean model?`,
@@ -124,11 +124,11 @@ describe('runConfigCode', () => {
     ).toContain('__proto__');
   });
 
-  it('takes one that exports nothing much for one that says nothing', async () => {
+  it('treats a null export as an empty configuration', async () => {
     expect(await runConfigText('export default undefined;')).toStrictEqual({});
   });
 
-  it('does not wait for one that never ends', async () => {
+  it('times out on a program that never ends', async () => {
     expect((await runConfigError('for (;;);', 500)).message).toContain(
       'it took longer than 0.5 s and was ended.',
     );

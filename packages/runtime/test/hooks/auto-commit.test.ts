@@ -36,11 +36,11 @@ function listCommitSubjects(): readonly string[] {
   return scratch.git('log', '--format=%s').trim().split('\n');
 }
 
-describe('auto-commit, with git run as it is', { tags: ['git'] }, () =>
+describe('auto-commit with git outside a sandbox', { tags: ['git'] }, () =>
   describeAutoCommit(() => passthroughSandbox),
 );
 
-describe('auto-commit, with git run in the sandbox', { tags: ['git', 'bubblewrap'] }, () =>
+describe('auto-commit with git in the sandbox', { tags: ['git', 'bubblewrap'] }, () =>
   describeAutoCommit(() => createBubblewrapSandbox({ home: scratch.home })),
 );
 
@@ -55,7 +55,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     });
   }
 
-  it('makes one commit for each step that changed something', async () => {
+  it('creates one commit for each step with changes', async () => {
     const hooks = await start();
     scratch.put('src/a.ts', '1');
     expect(await runAfterTools(hooks)).toBe(true);
@@ -70,16 +70,16 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(reports).toEqual([]);
   });
 
-  it('leaves out a file whose name it cannot tell git, and commits the others', async () => {
+  it('skips a file whose name is not valid UTF-8 and commits the others', async () => {
     const hooks = await start();
     writeFileSync(Buffer.concat([Buffer.from(`${scratch.root}/odd`), Buffer.from([0xff])]), '');
     scratch.put('a', '');
     expect(await runAfterTools(hooks)).toBe(true);
     expect(scratch.git('ls-files').trim()).toBe('a');
-    expect(reports).toEqual([expect.stringMatching(/^Not committed, because its name is not text/)]);
+    expect(reports).toEqual([expect.stringMatching(/^Not committed, because its name is not valid UTF-8/)]);
   });
 
-  it('commits deletions, odd names and links', async () => {
+  it('commits deletions, unusual names and links', async () => {
     scratch.put('gone', '');
     scratch.git('add', '.');
     scratch.git('commit', '--quiet', '-m', 'first');
@@ -106,7 +106,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(reports).toEqual([]);
   });
 
-  it('commits where nobody said who commits, and as the user where they did', async () => {
+  it('commits as Pawl without a configured identity, and as the user with one', async () => {
     const hooks = await start();
     scratch.put('a', '1');
     await runAfterTools(hooks);
@@ -120,7 +120,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     ]);
   });
 
-  it('leaves alone what the user had changed and staged before', async () => {
+  it('does not commit earlier changes of the user, staged or not', async () => {
     scratch.put('tracked', '1');
     scratch.git('add', '.');
     scratch.git('commit', '--quiet', '-m', 'first');
@@ -151,7 +151,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(scratch.git('log', '--format=%s', 'main').trim()).toBe('first');
   });
 
-  it('works in a second work tree and in a part of a repository', async () => {
+  it('works in a linked worktree and in a subfolder of a repository', async () => {
     scratch.put('part/a', '1');
     scratch.put('other', '1');
     scratch.git('add', '.');
@@ -171,7 +171,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(reports).toEqual([]);
   });
 
-  it('says once that there is no repository, and takes none that turns up later', async () => {
+  it('reports a missing repository once and ignores one that is created later', async () => {
     const empty = join(scratch.outside, 'empty');
     mkdirSync(empty);
     const hooks = await start({}, empty);
@@ -182,7 +182,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(existsSync(join(empty, '.git/refs/heads/main'))).toBe(false);
   });
 
-  it("runs the repository's hooks only if asked to, and passes over one that fails", async () => {
+  it("runs the repository's hooks only if configured, and reports one that fails", async () => {
     const hook = join(scratch.root, '.git/hooks/pre-commit');
     mkdirSync(join(scratch.root, '.git/hooks'), { recursive: true });
     writeFileSync(hook, '#!/bin/sh\necho "lint failed" >&2\nexit 1\n');
@@ -201,7 +201,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(await runAfterTools(easy)).toBe(true);
   });
 
-  it('does not wait for a hook that hangs, and leaves no lock behind', async () => {
+  it('times out on a hook that hangs and leaves no lock behind', async () => {
     const hook = join(scratch.root, '.git/hooks/pre-commit');
     mkdirSync(join(scratch.root, '.git/hooks'), { recursive: true });
     writeFileSync(hook, '#!/bin/sh\ntrap "" TERM\n: > .git/hangs\nsleep 1000\n');
@@ -220,7 +220,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(scratch.git('status', '--porcelain')).toBe('?? a\n');
   });
 
-  it('does not touch a merge under way, nor a lock of somebody else', async () => {
+  it('does not touch a merge in progress or the lock of another process', async () => {
     scratch.put('a', '1');
     scratch.git('add', '.');
     scratch.git('commit', '--quiet', '-m', 'first');
@@ -234,11 +234,11 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(await runAfterTools(hooks)).toBe(false);
     expect(reports).toEqual([
       expect.stringContaining('index.lock'),
-      'Nothing was committed: a merge, rebase or the like is under way (MERGE_HEAD).',
+      'Nothing was committed: a merge, rebase, cherry-pick or revert is in progress (MERGE_HEAD).',
     ]);
   });
 
-  it('never commits a new file that may hold a secret, nor what git is told to ignore', async () => {
+  it('never commits a new file that may contain a secret, or an ignored file', async () => {
     scratch.put('.env.example', 'KEY=');
     writeFileSync(join(scratch.home, 'ignored'), 'private.txt\n');
     writeFileSync(join(scratch.home, '.gitconfig'), '[core]\n\texcludesFile = ~/ignored\n');
@@ -248,10 +248,10 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(await runAfterTools(hooks)).toBe(true);
     expect(scratch.git('ls-files').trim()).toBe('code.ts');
     expect(reports).toHaveLength(4);
-    expect(reports[0]).toBe('Not committed, because it may hold a secret: .env');
+    expect(reports[0]).toBe('Not committed, because it may contain a secret: .env');
   });
 
-  it('says nothing in a message of what is in files, of secrets in names, or of made-up tools', async () => {
+  it('writes no file contents, secrets in names or invented tool names into the commit message', async () => {
     const hooks = await start();
     const key = 'sk-abcdefghijklmnop1234567890';
     scratch.put(`${key}.txt`, 'the contents');
@@ -270,7 +270,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(listCommitSubjects()[1]).toBe('tool: (a name that may be a secret)');
   });
 
-  it('runs nothing that the files or the settings of the repository ask for', async () => {
+  it('runs no program that the files or the configuration of the repository name', async () => {
     const pwned = join(scratch.root, 'pwned');
     scratch.git('config', 'core.fsmonitor', `touch ${pwned}; false`);
     scratch.git('config', 'gpg.program', `touch ${pwned}; false`);
@@ -290,7 +290,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(existsSync(pwned)).toBe(false);
   });
 
-  it('lets a program that the repository names reach nothing outside', async () => {
+  it('confines filter programs of the repository to the sandbox', async () => {
     const pwned = join(scratch.outside, 'pwned');
     scratch.put('.gitattributes', '* filter=evil\n');
     scratch.git('config', 'filter.evil.clean', `touch ${pwned}; touch ~/pwned; cat`);
@@ -302,7 +302,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(reports).toEqual(isHeld ? [] : [expect.stringContaining('filter.evil.clean')]);
   });
 
-  it('does not take the folder of another repository, or the files of another folder, for its own', async () => {
+  it('rejects a git folder of another repository and a work tree in another folder', async () => {
     const other = createScratchRepository();
     other.put('a', '');
     const lured = join(scratch.outside, 'lured');
@@ -323,13 +323,13 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(other.git('status', '--porcelain')).toBe('?? a\n');
     expect(reports).toEqual([
       expect.stringContaining('belongs to another folder'),
-      expect.stringContaining('its files are somewhere else'),
+      expect.stringContaining('outside this folder'),
       expect.stringContaining('belongs to another folder'),
     ]);
     other.remove();
   });
 
-  it('leaves a repository inside the repository alone', async () => {
+  it('ignores a nested repository', async () => {
     const hooks = await start();
     scratch.git('init', '--quiet', join(scratch.root, 'inner'));
     scratch.put('inner/a', '');
@@ -338,7 +338,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     expect(scratch.git('ls-files').trim()).toBe('b');
   });
 
-  it('ends at once when the work is called off', async () => {
+  it('stops immediately when cancelled', async () => {
     const hooks = await start();
     scratch.put('a', '');
     expect(await hooks.afterTools(completedEdit, AbortSignal.abort())).toBe(false);

@@ -46,7 +46,7 @@ const completedTools: readonly CompletedTool[] = [
 ];
 
 describeOnUnix('hooks after tools', () => {
-  it('are told as JSON which of their tools were run, and are not run for others [LOOM-27]', async () => {
+  it('receive their completed tools as JSON and do not run for other tools [LOOM-27]', async () => {
     const hooks = await createTestHooks({
       afterTools: [
         { command: toShellCommand('cat > told; pwd > folder'), tools: ['edit'] },
@@ -63,7 +63,7 @@ describeOnUnix('hooks after tools', () => {
     expect(existsSync(join(workspace, 'never'))).toBe(false);
   });
 
-  it('are passed over when they fail, hang or cannot start, and the next ones run', async () => {
+  it('are skipped when they fail, hang or cannot start, and the next ones run', async () => {
     const hooks = await createTestHooks({
       afterTools: [
         { command: toShellCommand('echo broken >&2; exit 7') },
@@ -76,17 +76,17 @@ describeOnUnix('hooks after tools', () => {
     });
     expect(await hooks.afterTools(completedTools, neverSignal)).toBe(true);
     expect(existsSync(join(workspace, 'reached'))).toBe(true);
-    const passedOver = 'A hook after tools did not work and was passed over: ';
+    const passedOver = 'An after-tools hook failed and was skipped: ';
     expect(reports.map((line) => line.replace(passedOver, ''))).toEqual([
       'sh ended with exit code 7: broken',
       'there-is-no-such-command could not be started: there is no such command or folder, or you may not use it',
       'sh took longer than 0.05 s and was ended',
       'thrown',
-      'it took longer than 0.05 s',
+      'it timed out after 0.05 s',
     ]);
   });
 
-  it('get no secret of the environment', async () => {
+  it('receive no secrets from the environment', async () => {
     vi.stubEnv('PAWL_TEST_API_KEY', 'the secret');
     const hooks = await createTestHooks({ afterTools: [{ command: toShellCommand('env > env') }] });
     await hooks.afterTools(completedTools, neverSignal);
@@ -95,13 +95,13 @@ describeOnUnix('hooks after tools', () => {
     expect(readWorkspaceFile('env')).not.toContain('the secret');
   });
 
-  it('do not start once the work is called off', async () => {
+  it('do not start after cancellation', async () => {
     const hooks = await createTestHooks({ afterTools: [{ command: toShellCommand('touch ran') }] });
     expect(await hooks.afterTools(completedTools, AbortSignal.abort())).toBe(false);
     expect(existsSync(join(workspace, 'ran'))).toBe(false);
   });
 
-  it('cannot break a line of a report', async () => {
+  it('cannot insert a line break into a report', async () => {
     const hooks = await createTestHooks({
       afterTools: [{ command: toShellCommand(`printf 'a\\033[2Jb\\rc' >&2; exit 1`) }],
     });
@@ -126,22 +126,22 @@ describeOnUnix('hooks before tools', () => {
     return reason === undefined ? decision : `${decision}: ${reason}`;
   }
 
-  it('let a call pass with exit code 0 and deny it with any other, saying why', async () => {
+  it('allow a call with exit code 0 and deny it with any other code, with a reason', async () => {
     expect(await said({ command: toShellCommand('cat > told') })).toBe('allow');
     expect(JSON.parse(readWorkspaceFile('told'))).toEqual({ hook: 'before-tool', workspace, call });
     expect(await said({ command: toShellCommand('echo too dangerous; echo more; exit 2') })).toBe(
-      'deny: A hook said no: sh ended with exit code 2: too dangerous',
+      'deny: Denied by a before-tool hook: sh ended with exit code 2: too dangerous',
     );
   });
 
-  it('deny what they could not look at', async () => {
+  it('deny a call that they could not check', async () => {
     expect(await said({ command: ['there-is-no-such-command'] })).toMatch(/^deny: .*no such command/);
     expect(await said({ command: toShellCommand('sleep 1000'), timeoutMs: 50 })).toMatch(
       /^deny: .*took longer/,
     );
     expect(await said({ command: toShellCommand('kill -KILL $$') })).toMatch(/^deny: .*SIGKILL/);
     expect(await said({ run: () => Promise.reject(new Error('a mistake')) })).toBe(
-      'deny: A hook that must agree did not work: a mistake',
+      'deny: Denied because a before-tool hook failed: a mistake',
     );
     expect(await said({ run: () => new Promise<never>(() => undefined), timeoutMs: 20 })).toMatch(/^deny: /);
     let deep: Json = 1;
@@ -162,7 +162,7 @@ describeOnUnix('hooks before tools', () => {
     expect(subject).toEqual(call);
   });
 
-  it('come before the person, and never instead of one', async () => {
+  it("run before the user is asked and never replace the user's decision", async () => {
     const asked: string[] = [];
     const decide = ({ id }: ToolCall): Promise<{ decision: 'allow' }> => {
       asked.push(id);
@@ -219,7 +219,7 @@ describeOnUnix('an agent with hooks', () => {
     });
   }
 
-  it('denies by hook, acts after a change, and tells when the turn is over', async () => {
+  it('denies by hook, runs after a change, and reports the end of the turn', async () => {
     const ends: FinishedTurn[] = [];
     const hooks = await createTestHooks({
       beforeTool: [{ command: toShellCommand('! grep -q secret') }],
@@ -257,7 +257,7 @@ describeOnUnix('an agent with hooks', () => {
     ]);
   });
 
-  it('is not held up by hooks for the end that fail', async () => {
+  it('is not blocked by failing finish hooks', async () => {
     const hooks = await createTestHooks({
       finish: [
         { command: toShellCommand('exit 1') },
@@ -270,8 +270,8 @@ describeOnUnix('an agent with hooks', () => {
     await agent.waitUntilIdle();
     await hooks.waitUntilIdle();
     expect(reports).toEqual([
-      'A hook for the end of a turn did not work: sh ended with exit code 1',
-      'A hook for the end of a turn did not work: thrown',
+      'A finish hook failed: sh ended with exit code 1',
+      'A finish hook failed: thrown',
     ]);
     expect(existsSync(join(workspace, 'last'))).toBe(true);
   });

@@ -27,7 +27,7 @@ function createShellReplies(...lines: readonly string[]): readonly ScriptedReply
 }
 
 describe('an agent with a shell in the sandbox and auto-commit', { tags: ['bubblewrap'] }, () => {
-  it('keeps each step as a commit, and no command gets a program of its own to run outside [LOOM-24]', async () => {
+  it('commits each step, and no command makes a program run outside the sandbox [LOOM-24]', async () => {
     const pwned = join(scratch.outside, 'pwned');
     const sandbox = createBubblewrapSandbox({ home: scratch.home });
     const reports: string[] = [];

@@ -56,7 +56,7 @@ const filterByKind = (lines: readonly LogLine[], kind: string): readonly LogLine
   lines.filter((line) => line.kind === kind);
 
 describe('createEventLogger', () => {
-  it('writes every change of state with level, time, session, number and cause', async () => {
+  it('logs every state transition with level, time, session, seq and cause', async () => {
     const seen: StepResult[] = [];
     const written: string[] = [];
     const { observe } = createEventLogger({ write: (line) => void written.push(line) });
@@ -88,12 +88,12 @@ describe('createEventLogger', () => {
         to,
         cause,
         durationMs,
-        msg: 'changed state',
+        msg: 'state changed',
       })),
     );
   });
 
-  it('tells of tools that ran and failed, with how long they took, and of verdicts with their proof', async () => {
+  it('logs finished and failed tools with their duration, and verdicts with their evidence', async () => {
     const lines = await collectLogLines({
       replies: [...Array.from({ length: 12 }, () => createLookReply('nowhere')), { text: 'I give up.' }],
     });
@@ -107,7 +107,7 @@ describe('createEventLogger', () => {
     expect(verdicts[0]?.['evidence']).toEqual([4, 7]);
   });
 
-  it('tells of a call that the governor does not run again', async () => {
+  it('logs a call that the governor denies', async () => {
     const settings: SessionOptions['settings'] = {
       governor: { preset: 'pawl', rules: { 'repeated-call': { advise: null, refuse: 2, finish: null } } },
     };
@@ -118,14 +118,14 @@ describe('createEventLogger', () => {
     expect(filterByKind(lines, 'permission')).toEqual([
       expect.objectContaining({
         level: 'warn',
-        msg: 'denied a call',
+        msg: 'call denied',
         tool: 'look',
         reason: expect.stringContaining('Not run again') as string,
       }),
     ]);
   });
 
-  it('tells when permission is asked for, and what was decided', async () => {
+  it('logs permission requests and decisions', async () => {
     const lines = await collectLogLines({
       replies: [createLookReply('roof'), { text: 'Then not.' }],
       agent: {
@@ -134,12 +134,12 @@ describe('createEventLogger', () => {
       },
     });
     expect(filterByKind(lines, 'permission')).toMatchObject([
-      { level: 'info', msg: 'asked for permission' },
+      { level: 'info', msg: 'permission requested' },
       { level: 'warn', tool: 'look', decision: 'deny', reason: 'not today' },
     ]);
   });
 
-  it('tells of failures that are tried again, and of the one that is not', async () => {
+  it('logs failures that are retried and the final one', async () => {
     const error = { kind: 'overloaded', message: 'try later sk-0123456789abcdef' } as const;
     const lines = await collectLogLines({
       replies: [{ failure: error }, { failure: error }],
@@ -147,13 +147,13 @@ describe('createEventLogger', () => {
     });
     expect(filterByKind(lines, 'retry')).toMatchObject([
       { level: 'warn', errorKind: 'overloaded', message: 'try later [key]', retries: 1 },
-      { level: 'info', msg: 'tries again' },
+      { level: 'info', msg: 'retrying' },
     ]);
     expect(filterByKind(lines, 'model')).toMatchObject([{ level: 'error', errorKind: 'overloaded' }]);
     expect(filterByKind(lines, 'action')).toMatchObject([{ level: 'error', action: { type: 'show-error' } }]);
   });
 
-  it('writes neither what was said nor secrets, unless every event is asked for, and then masked', async () => {
+  it('logs neither message text nor secrets, except masked at trace level', async () => {
     const replies = [createLookReply('nowhere'), { text: 'The treasure map says so.' }];
     const info = JSON.stringify(await collectLogLines({ replies }));
     expect(info).not.toMatch(/hunter22|drawer|treasure/);
@@ -176,7 +176,7 @@ describe('createEventLogger', () => {
     },
   );
 
-  it('says what an event was refused for', async () => {
+  it('logs why an event was refused', async () => {
     const written: string[] = [];
     const { observe } = createEventLogger({ write: (line) => void written.push(line) });
     const agent = new Agent({ id: 'x', model: createScriptedModel([]), tools: [], observe });
@@ -186,7 +186,7 @@ describe('createEventLogger', () => {
     ]);
   });
 
-  it('passes over what is only for showing', async () => {
+  it('skips ephemeral events', async () => {
     const written: string[] = [];
     const { observe } = createEventLogger({ write: (line) => void written.push(line), level: 'trace' });
     const agent = new Agent({ id: 'x', model: createScriptedModel([]), tools: [], observe });
@@ -194,7 +194,7 @@ describe('createEventLogger', () => {
     expect(written).toEqual([]);
   });
 
-  it('tells of room that is made in memory, and of room that is not', () => {
+  it('logs successful and failed compactions', () => {
     const written: string[] = [];
     const { observe } = createEventLogger({ write: (line) => void written.push(line) });
     let session = createSession({ id: 'full', at: 0 });
@@ -212,7 +212,7 @@ describe('createEventLogger', () => {
     }
     const lines = written.map((line) => JSON.parse(line) as LogLine);
     expect(filterByKind(lines, 'memory')).toMatchObject([
-      { msg: 'made room', freedTokens: 40, heldTokens: 100 },
+      { msg: 'compaction finished', freedTokens: 40, heldTokens: 100 },
     ]);
     expect(filterByKind(lines, 'retry')).toMatchObject([
       { level: 'warn', of: 'paging', message: 'disk full', retries: 1 },
@@ -220,7 +220,7 @@ describe('createEventLogger', () => {
     ]);
   });
 
-  it('tells of phases', async () => {
+  it('logs phases', async () => {
     const written: string[] = [];
     const { observe } = createEventLogger({ write: (line) => void written.push(line) });
     const agent = new Agent({ id: 'x', model: createScriptedModel([]), tools: [], observe });

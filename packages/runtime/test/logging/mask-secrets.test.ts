@@ -4,7 +4,7 @@ import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';
 import { maskSecrets, listSecretValues } from '../../src/logging/mask-secrets.ts';
 
 describe('maskSecrets', () => {
-  it('masks what stands under a telling name, however deep', () => {
+  it('masks values under secret-like keys at any depth', () => {
     const masked = maskSecrets({
       headers: { Authorization: 'abc', accept: 'text' },
       list: [{ api_key: 'x', password: ['one', 'two'], empty: { secret: '' } }],
@@ -41,12 +41,12 @@ describe('maskSecrets', () => {
     expect(maskSecrets(text)).not.toContain(secret);
   });
 
-  it('leaves words alone that only speak of secrets', () => {
+  it('does not mask text that merely mentions secrets', () => {
     const text = 'max_tokens=1000 tokens: 30; the secret of the token is told, a password is asked for';
     expect(maskSecrets(text)).toBe(text);
   });
 
-  it('never lets a given text through, also where the cut goes through the middle of it', () => {
+  it('never reveals a given literal, even where truncation would split it', () => {
     const secret = 'correct horse battery';
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.nat(60), (before, after, textMax) => {
@@ -56,7 +56,7 @@ describe('maskSecrets', () => {
     );
   });
 
-  it('keeps data without secrets as it is, keys of every name included', () => {
+  it('returns data without secrets unchanged, whatever its keys', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const plain = JSON.parse(JSON.stringify(value)) as unknown;
@@ -68,7 +68,7 @@ describe('maskSecrets', () => {
     expect(JSON.stringify(maskSecrets(odd))).toBe('{"__proto__":{"a":1}}');
   });
 
-  it('takes time in proportion to a hostile text, and gives up on what is nested without end', () => {
+  it('runs in linear time on hostile text and replaces values that are nested too deeply', () => {
     const million = 1_000_000;
     for (const piece of ['eyJ', 'sk-', '-----BEGIN PRIVATE KEY-----', 'token', 'token=', 'bearer ', ' :']) {
       const cpuMs = startCpuTimer();
@@ -81,8 +81,8 @@ describe('maskSecrets', () => {
   });
 });
 
-describe('secretValues', () => {
-  it('has what stands under telling names, and nothing else', () => {
+describe('listSecretValues', () => {
+  it('lists only the values of variables with secret-like names', () => {
     const environment = { OPENAI_API_KEY: 'one', MY_TOKEN: 'two', HOME: '/home', GH_TOKEN: '', X: undefined };
     expect(listSecretValues(environment)).toEqual(['one', 'two']);
   });

@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const formatLogLine = (number: number): string => `${String(number).padStart(9, '0')}\n`;
 
 describe('openRotatingFile', () => {
-  it('begins a new file when a line no longer fits, and keeps so many of the newest', () => {
+  it('rotates when a line no longer fits and keeps the newest files', () => {
     const path = join(folder, 'pawl.log');
     const file = openRotatingFile(path, { bytesMax: 30, filesMax: 3 });
     for (let number = 1; number <= 14; number += 1) file.write(formatLogLine(number));
@@ -31,7 +31,7 @@ describe('openRotatingFile', () => {
     ]);
   });
 
-  onUnix('goes on with a file that is there, for its owner alone where it makes one', () => {
+  onUnix('appends to an existing file, and creates new ones readable only by the owner', () => {
     const path = join(folder, 'pawl.log');
     openRotatingFile(path).write(formatLogLine(1));
     openRotatingFile(path).write(formatLogLine(2));
@@ -39,7 +39,7 @@ describe('openRotatingFile', () => {
     expect(statSync(path).mode & 0o077).toBe(0);
   });
 
-  it('keeps a line that is larger than a file by itself', () => {
+  it('writes a line that is larger than the size limit', () => {
     const path = join(folder, 'pawl.log');
     const file = openRotatingFile(path, { bytesMax: 5, filesMax: 2 });
     file.write(formatLogLine(1));
@@ -48,7 +48,7 @@ describe('openRotatingFile', () => {
     expect(readFileSync(`${path}.1`, 'utf8')).toBe(formatLogLine(1));
   });
 
-  it('tells once that nothing can be written, goes on, and writes again when it can', () => {
+  it('reports a failed write once and resumes writing when possible', () => {
     const parent = join(folder, 'gone');
     const path = join(parent, 'pawl.log');
     expect(() => openRotatingFile(path)).toThrow(/ENOENT/);

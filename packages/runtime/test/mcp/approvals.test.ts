@@ -19,11 +19,11 @@ describe.each([
   ['in memory', createMemoryApprovalStore],
   ['in a file', () => createFileApprovalStore(createApprovalsPath())],
 ])('approvals %s', (_, create) => {
-  it('begin empty', async () => {
-    expect(await create().of('one')).toEqual(new Map());
+  it('start empty', async () => {
+    expect(await create().getFingerprints('one')).toEqual(new Map());
   });
 
-  it('keep the last version of each tool of each server, whatever they are called', async () => {
+  it('store the last version of each tool of each server, whatever the names', async () => {
     const approvals = create();
     await approvals.approve([
       { server: 'one', tool: '__proto__', fingerprint: 'a' },
@@ -31,14 +31,14 @@ describe.each([
       { server: 'two', tool: '__proto__', fingerprint: 'c' },
     ]);
     await approvals.approve([{ server: 'one', tool: '__proto__', fingerprint: 'd' }]);
-    expect(await approvals.of('one')).toEqual(
+    expect(await approvals.getFingerprints('one')).toEqual(
       new Map([
         ['__proto__', 'd'],
         ['constructor', 'b'],
       ]),
     );
-    expect(await approvals.of('two')).toEqual(new Map([['__proto__', 'c']]));
-    expect(await approvals.of('__proto__')).toEqual(new Map());
+    expect(await approvals.getFingerprints('two')).toEqual(new Map([['__proto__', 'c']]));
+    expect(await approvals.getFingerprints('__proto__')).toEqual(new Map());
   });
 
   it('can be revoked for one server', async () => {
@@ -48,23 +48,23 @@ describe.each([
       { server: 'two', tool: 'a', fingerprint: 'a' },
     ]);
     await approvals.revoke('one');
-    expect(await approvals.of('one')).toEqual(new Map());
-    expect((await approvals.of('two')).size).toBe(1);
+    expect(await approvals.getFingerprints('one')).toEqual(new Map());
+    expect((await approvals.getFingerprints('two')).size).toBe(1);
   });
 
-  it('lose nothing when many come at once', async () => {
+  it('lose nothing with concurrent approvals', async () => {
     const approvals = create();
     const tools = Array.from({ length: 20 }, (__, index) => `tool-${index}`);
     await Promise.all(tools.map((tool) => approvals.approve([{ server: 'one', tool, fingerprint: tool }])));
-    expect((await approvals.of('one')).size).toBe(20);
+    expect((await approvals.getFingerprints('one')).size).toBe(20);
   });
 });
 
 describe('approvals in a file', () => {
-  it('are there for the next session, for nobody else to read, with nothing left beside them', async () => {
+  it('persist for the next session, readable only by the owner, without leftover files', async () => {
     const path = createApprovalsPath();
     await createFileApprovalStore(path).approve([{ server: 'one', tool: 'a', fingerprint: 'f' }]);
-    expect(await createFileApprovalStore(path).of('one')).toEqual(new Map([['a', 'f']]));
+    expect(await createFileApprovalStore(path).getFingerprints('one')).toEqual(new Map([['a', 'f']]));
     expect(statSync(path).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600);
     expect(readdirSync(join(path, '..'))).toEqual(['approvals.json']);
   });
@@ -80,12 +80,12 @@ describe('approvals in a file', () => {
     const path = join(folder, 'damaged.json');
     writeFileSync(path, content, 'latin1');
     const approvals = createFileApprovalStore(path);
-    await expect(approvals.of('one')).rejects.toThrow('The approvals of MCP tools in');
+    await expect(approvals.getFingerprints('one')).rejects.toThrow('MCP tool approvals in');
     await expect(approvals.approve([{ server: 'a', tool: 'b', fingerprint: 'c' }])).rejects.toThrow(path);
     expect(readFileSync(path, 'latin1')).toBe(content);
   });
 
-  it('say so when they cannot be written', async () => {
+  it('report that they cannot be written', async () => {
     const path = join(folder, 'file');
     writeFileSync(path, '');
     const approvals = createFileApprovalStore(join(path, 'approvals.json'));
@@ -95,10 +95,10 @@ describe('approvals in a file', () => {
   });
 });
 
-describe('approval from one session to the next', () => {
+describe('approval across sessions', () => {
   const { connect } = createMcpTestServer();
 
-  it('lasts while the server stays the same', async () => {
+  it('persists while the server stays the same', async () => {
     const approvals = createMemoryApprovalStore();
     const server = createFixtureServer('good', folder);
     await connect(server, { approvals });
@@ -106,7 +106,7 @@ describe('approval from one session to the next', () => {
     expect(await callMcpTool(again, 'bad__echo')).toMatchObject({ ok: true });
   });
 
-  it('ends when the tool has changed in between, even if new tools need no approval', async () => {
+  it('ends when the tool has changed, even if new tools need no approval', async () => {
     const approvals = createMemoryApprovalStore();
     const server = createFixtureServer('changes-tools', folder);
     await connect(server, { approvals });
@@ -116,7 +116,7 @@ describe('approval from one session to the next', () => {
     expect(await callMcpTool(changed, 'bad__change')).toMatchObject({ ok: true });
   });
 
-  it('ends when the server is started in another way, whatever its tools are called', async () => {
+  it('ends when the server is started differently, whatever its tools are called', async () => {
     const approvals = createMemoryApprovalStore();
     await connect(createFixtureServer('good', folder), { approvals });
     const other = await connect(createFixtureServer('chatty', folder), { approvals });

@@ -14,65 +14,65 @@ import {
 const { folder, connect, behave } = createMcpTestServer();
 
 describe('a server that cannot be started', () => {
-  it('is told by its exit code and its last words when it dies at once', async () => {
+  it('is reported with its exit code and standard error when it exits at once', async () => {
     const error = await getMcpError(behave('dies-at-once'));
     expect(error.code).toBe('cannot-start');
     expect(error.message).toBe(
-      'The MCP server bad did not start. It ended with exit code 7. It said: no such database',
+      'The MCP server bad did not start. It exited with code 7. Standard error: no such database',
     );
   });
 
-  it('is named when there is no such command', async () => {
+  it('is reported when its command does not exist', async () => {
     const error = await getMcpError(connect({ name: 'none', command: 'pawl-no-such-command' }));
     expect(error.message).toContain(
-      'There is no command "pawl-no-such-command". Install it, or correct its name.',
+      'Command not found: "pawl-no-such-command". Install it, or correct its name.',
     );
   });
 
-  it('is named when its command is not a program', async () => {
+  it('is reported when its command is not executable', async () => {
     const error = await getMcpError(connect({ name: 'folder', command: import.meta.dirname }));
-    expect(error.message).toContain('is not a program');
+    expect(error.message).toContain('is not executable');
   });
 
-  it('is given up on when it never answers', async () => {
+  it('times out when it never responds', async () => {
     const error = await getMcpError(behave('never-answers', { limits: { startMs: 300 } }));
     expect(error.code).toBe('too-slow');
-    expect(error.message).toContain('allow it more time with startMs');
+    expect(error.message).toContain('increase startMs');
   });
 
-  it('is given up on when nobody wants to wait any longer', async () => {
+  it('is abandoned when the caller cancels', async () => {
     const stop = new AbortController();
     const started = getMcpError(behave('never-answers', { signal: stop.signal }));
     setTimeout(() => stop.abort(), 100);
-    expect((await started).message).toBe('Called off before it was started.');
+    expect((await started).message).toBe('Cancelled before it was started.');
     expect((await getMcpError(behave('good', { signal: AbortSignal.abort() }))).code).toBe('closed');
   });
 
-  it('is believed when it refuses, without its control characters', async () => {
+  it('is reported with its own error message, without control characters', async () => {
     const error = await getMcpError(behave('refuses'));
     expect(error.code).toBe('bad-answer');
-    expect(error.message).toBe('The MCP server bad refuses to work with us: We do not\\u001b like you');
+    expect(error.message).toBe('The MCP server bad rejected the connection: We do not\\u001b like you');
   });
 
-  it('is refused when its handshake is none', async () => {
+  it('is rejected when its handshake is invalid', async () => {
     const error = await getMcpError(behave('bad-handshake'));
     expect(error.code).toBe('bad-answer');
     expect(error.message).toContain('does not follow the protocol');
   });
 
   it.each([
-    [{ name: 'a__b', command: 'x' }, 'has a bad name'],
-    [{ name: '_a', command: 'x' }, 'has a bad name'],
-    [{ name: '__proto__', command: 'x' }, 'has a bad name'],
+    [{ name: 'a__b', command: 'x' }, 'has an invalid name'],
+    [{ name: '_a', command: 'x' }, 'has an invalid name'],
+    [{ name: '__proto__', command: 'x' }, 'has an invalid name'],
     [{ name: 'a', command: '' }, 'has no command'],
     [{ name: 'a', command: '-c' }, 'has no command'],
     [{ name: 'a', command: 'x', args: ['a\0b'] }, 'NUL character'],
     [{ name: 'a', command: 'x', cwd: '/no/such/folder' }, 'is not a folder'],
     [{ name: 'a', command: 'x', env: { KEY: '${PAWL_NOT_SET}' } }, 'PAWL_NOT_SET'],
-    [{ name: 'a', url: 'file:///etc/passwd' }, 'neither http:// nor https://'],
-    [{ name: 'a', url: 'nowhere' }, 'neither http:// nor https://'],
-    [{ name: 'a', url: 'https://me:secret@example.com/' }, 'has a password in its address'],
-  ])('is refused before anything runs: %j', async (server, problem) => {
+    [{ name: 'a', url: 'file:///etc/passwd' }, 'only http:// and https:// are supported'],
+    [{ name: 'a', url: 'nowhere' }, 'only http:// and https:// are supported'],
+    [{ name: 'a', url: 'https://me:secret@example.com/' }, 'has credentials in its URL'],
+  ])('is rejected before anything runs: %j', async (server, problem) => {
     const error = await getMcpError(connect(server));
     expect(error.code).toBe('bad-server');
     expect(error.message).toContain(problem);
@@ -81,27 +81,27 @@ describe('a server that cannot be started', () => {
 });
 
 describe('a server that misbehaves while it is called', () => {
-  it('fails the call when it dies, says what to do, and is started again for the next', async () => {
+  it('fails the call when it exits, says what to do, and is restarted for the next call', async () => {
     const connection = await behave('dies-on-call', { limits: { backoffMs: 1 } });
     const failure = await getCallFailure(callMcpTool(connection, 'bad__echo'));
     expect(failure).toBe(
-      'failed: The MCP server bad went away during this call. It ended with exit code 3. It said: out of luck\\u001b[31m The call may have run fully, partly or not at all: check before you repeat it. The server is started again with the next call.',
+      'failed: The MCP server bad disconnected during this call. It exited with code 3. Standard error: out of luck\\u001b[31m The call may have completed fully, partially or not at all. Check before you repeat it. The next call restarts the server.',
     );
     expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toBe(failure);
   });
 
-  it('is not started for ever when it dies every time', async () => {
+  it('is not restarted forever when it exits every time', async () => {
     const connection = await behave('dies-on-call', { limits: { restarts: 2, backoffMs: 1 } });
     for (let count = 0; count < 3; count += 1)
       expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain(
-        'went away during this call',
+        'disconnected during this call',
       );
     expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toBe(
-      'failed: The MCP server bad was started 2 times in a row without one call that came to an end. It is not started again: mend it, and begin a new session.',
+      'failed: The MCP server bad was started 2 times in a row without completing a call, so it is not restarted. Fix it, then start a new session.',
     );
   });
 
-  it('is started again as often as needed while its calls come to an end', async () => {
+  it('is restarted as often as needed while its calls complete', async () => {
     const connection = await behave('good', { limits: { restarts: 1, backoffMs: 1 } });
     const pids = new Set<string>();
     for (let count = 0; count < 4; count += 1) {
@@ -115,16 +115,16 @@ describe('a server that misbehaves while it is called', () => {
     expect(pids.size).toBe(4);
   });
 
-  it('runs out of time, and is told to stop', async () => {
+  it('times out and receives a cancellation', async () => {
     const connection = await behave('silent', { limits: { callMs: 200 } });
     expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toBe(
-      'timeout: The MCP server bad did not answer within 200 ms and was told to stop. The call may have run fully, partly or not at all: check before you repeat it.',
+      'timeout: The MCP server bad did not respond within 200 ms, so the call was cancelled. The call may have completed fully, partially or not at all. Check before you repeat it.',
     );
     const notes = join(folder, 'silent.notes');
     await expect.poll(() => readFileSync(notes, 'utf8')).toContain('cancelled');
   });
 
-  it('is told when a call is called off', async () => {
+  it('receives a cancellation when a call is cancelled', async () => {
     const notes = join(folder, 'silent.notes');
     const before = existsSync(notes) ? readFileSync(notes, 'utf8') : '';
     const connection = await behave('silent');
@@ -132,53 +132,53 @@ describe('a server that misbehaves while it is called', () => {
     const result = callMcpTool(connection, 'bad__echo', {}, { signal: stop.signal });
     await expect.poll(() => readFileSync(notes, 'utf8').slice(before.length)).toContain('called');
     stop.abort();
-    expect(await getCallFailure(result)).toContain('interrupted: Called off while bad was at work.');
+    expect(await getCallFailure(result)).toContain('interrupted: Cancelled while bad was running it.');
     await expect.poll(() => readFileSync(notes, 'utf8').slice(before.length)).toContain('cancelled');
   });
 
-  it('is taken at its first word when it answers twice', async () => {
+  it('has only its first response used when it responds twice', async () => {
     const connection = await behave('answers-twice');
     for (let count = 0; count < 3; count += 1)
       expect(await callMcpTool(connection, 'bad__echo')).toEqual({ ok: true, output: 'first' });
   });
 
-  it.each(['huge', 'huge-in-front'])('lives on after a result that is too large to take: %s', async (way) => {
+  it.each(['huge', 'huge-in-front'])('keeps running after an oversized result: %s', async (way) => {
     const connection = await behave(way);
     expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toBe(
-      'failed: The MCP server bad refuses the call: The answer cannot be taken. It has more than 8388608 bytes. Ask for less at a time.',
+      'failed: The MCP server bad rejected the call: The response is invalid. It has more than 8388608 bytes. Request less data at a time.',
     );
     expect(connection.problems).toEqual([]);
   });
 
-  it('is ended when it sends what is too large and fits no call', async () => {
+  it('is killed when it sends oversized messages that belong to no call', async () => {
     const connection = await behave('huge-nameless');
     expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain(
-      'It writes something to its standard output that is not MCP.',
+      'It writes output that is not MCP to standard output.',
     );
   });
 
-  it('cannot overflow the stack with a deep result', async () => {
+  it('cannot overflow the stack with a deeply nested result', async () => {
     const connection = await behave('deep');
-    expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain('It is nested too deep.');
+    expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain('It is nested too deeply.');
   });
 
-  it('is heard through lines that are no messages', async () => {
+  it('may write lines that are not messages', async () => {
     const connection = await behave('malformed');
     expect(await callMcpTool(connection, 'bad__echo')).toEqual({ ok: true, output: 'still here' });
     expect(({} as { readonly x?: number }).x).toBeUndefined();
   });
 
-  it('may greet before it begins', async () => {
+  it('may write a greeting before the handshake', async () => {
     const connection = await behave('chatty');
     expect(await callMcpTool(connection, 'bad__echo')).toMatchObject({ ok: true });
   });
 
-  it('is ended when it writes nothing but rubbish', async () => {
+  it('is killed when it writes only invalid output', async () => {
     const connection = await behave('garbage');
     expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain('that is not MCP');
   });
 
-  it('is ended when its message has no end', async () => {
+  it('is killed when its message never ends', async () => {
     const connection = await behave('endless', { limits: { floodBytes: 20 * 2 ** 20 } });
     expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toContain(
       'It wrote a message of more than 20971520 bytes.',
@@ -190,13 +190,13 @@ describe('a server that misbehaves while it is called', () => {
     expect(await callMcpTool(connection, 'bad__echo')).toEqual({ ok: true, output: 'done' });
   });
 
-  it('is ended when it does not read what it asks for', async () => {
+  it('is killed when it does not read its input', async () => {
     await expect(behave('deaf', { limits: { unsentBytes: 100_000, startMs: 20_000 } })).rejects.toThrow(
-      'It does not read what it is sent.',
+      'It does not read its standard input.',
     );
   });
 
-  it('reports progress no faster than anybody can read, on one line', async () => {
+  it('reports progress at a limited rate, on one line', async () => {
     const connection = await behave('progress-flood', { limits: { reports: 3, reportGapMs: 0 } });
     const reports: string[] = [];
     const result = await callMcpTool(
@@ -209,7 +209,7 @@ describe('a server that misbehaves while it is called', () => {
     expect(reports).toEqual([1, 2, 3].map((count) => `${count} of 5000: at\\u000awork\\u001b`));
   });
 
-  it('is not asked for its tools each time it says that they have changed', async () => {
+  it('does not cause a reload for each change notification', async () => {
     const connection = await behave('change-flood');
     for (let count = 0; count < 3; count += 1)
       expect(await getCallOutput(callMcpTool(connection, 'bad__echo'))).toBe('done');
@@ -218,48 +218,53 @@ describe('a server that misbehaves while it is called', () => {
     expect(lists.length).toBeLessThan(100);
   });
 
-  it('gets no model, no user and no folders from us', async () => {
+  it('gets no sampling, user input or roots', async () => {
     const connection = await behave('asks-back');
     const refused: unknown = JSON.parse(await getCallOutput(callMcpTool(connection, 'bad__echo')));
     expect(refused).toMatchObject([900, 901, 902].map((id) => ({ id, error: { code: -32_601 } })));
   });
 
-  it('is described in words when its result is none', async () => {
+  it('has an invalid result described as text', async () => {
     const connection = await behave('bad-result');
     expect(await callMcpTool(connection, 'bad__echo')).toEqual({
       ok: true,
       output: [
-        '[a piece of an unknown kind; not shown]',
-        '[a piece of an unknown kind; not shown]',
-        '[a piece of an unknown kind (text); not shown]',
-        '[a piece of an unknown kind (hologram\\u001b); not shown]',
+        '[content of an unknown type; not shown]',
+        '[content of an unknown type; not shown]',
+        '[content of an unknown type (text); not shown]',
+        '[content of an unknown type (hologram\\u001b); not shown]',
         '[image; not shown]',
       ].join('\n'),
     });
     expect(await getCallFailure(callMcpTool(await behave('no-result'), 'bad__echo'))).toMatch(/^failed: /);
   });
 
-  it('has its errors shown without control characters', async () => {
+  it('has control characters removed from its errors', async () => {
     expect(await getCallFailure(callMcpTool(await behave('error'), 'bad__echo'))).toBe(
-      'failed: The MCP server bad refuses the call: nothing\\u001b[2J works',
+      'failed: The MCP server bad rejected the call: nothing\\u001b[2J works',
     );
   });
 
-  it.each([[7], ['x'], [null], [[]]])('is not asked with arguments that are no object: %j', async (args) => {
-    const connection = await behave('good');
-    expect(await getCallFailure(callMcpTool(connection, 'bad__echo', args))).toBe(
-      'invalid: bad__echo takes its arguments as an object, such as {}.',
-    );
-  });
+  it.each([[7], ['x'], [null], [[]]])(
+    'is not called with arguments that are not an object: %j',
+    async (args) => {
+      const connection = await behave('good');
+      expect(await getCallFailure(callMcpTool(connection, 'bad__echo', args))).toBe(
+        'invalid: The arguments of bad__echo must be an object, such as {}.',
+      );
+    },
+  );
 
-  it('fails the calls that wait for it when it is closed', async () => {
+  it('fails pending calls when it is closed', async () => {
     const connection = await behave('silent');
     const result = callMcpTool(connection, 'bad__echo');
     await connection.close();
-    expect(await getCallFailure(result)).toContain('went away during this call. It was closed.');
+    expect(await getCallFailure(result)).toContain(
+      'disconnected during this call. The connection was closed.',
+    );
   });
 
-  it('is not started again once it is closed', async () => {
+  it('is not restarted once it is closed', async () => {
     const connection = await behave('good');
     await connection.close();
     expect(await getCallFailure(callMcpTool(connection, 'bad__echo'))).toBe(
@@ -268,7 +273,7 @@ describe('a server that misbehaves while it is called', () => {
   });
 });
 
-it('speaks the newest protocol with a server that knows no other', async () => {
+it('uses the newest protocol with a server that supports no other', async () => {
   const connection = await connect(createFixtureServer('modern', folder));
   expect(await callMcpTool(connection, 'bad__echo')).toEqual({ ok: true, output: 'modern' });
 });

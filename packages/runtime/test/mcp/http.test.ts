@@ -38,7 +38,7 @@ async function startHttpServer(
   return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/mcp`;
 }
 
-/** A server that shakes hands, lists one tool, and answers calls as it is told to. */
+/** A server that performs the handshake, lists one tool, and passes calls to the handler. */
 async function startMcpServer(onCall: CallHandler, seen: IncomingMessage[] = []): Promise<McpUrlServer> {
   const url = await startHttpServer((incoming, response) => {
     seen.push(incoming);
@@ -72,8 +72,8 @@ function sendJsonResult({ id }: RpcRequest, response: ServerResponse, result: ob
 
 const createTextContent = (text: string): object => ({ content: [{ type: 'text', text }] });
 
-describe('a server behind an address', () => {
-  it('gets the headers that are configured, with variables filled in', async () => {
+describe('a server over HTTP', () => {
+  it('receives the configured headers with expanded variables', async () => {
     vi.stubEnv('PAWL_TEST_TOKEN', 'hush');
     const seen: IncomingMessage[] = [];
     const server = await startMcpServer(
@@ -87,7 +87,7 @@ describe('a server behind an address', () => {
     for (const { headers } of seen) expect(headers.authorization).toBe('Bearer hush');
   });
 
-  it('is told goodbye when the connection is closed', async () => {
+  it('receives a session termination when the connection is closed', async () => {
     const seen: IncomingMessage[] = [];
     const server = await startMcpServer(
       (request, response) => sendJsonResult(request, response, createTextContent('hello')),
@@ -98,10 +98,10 @@ describe('a server behind an address', () => {
   });
 
   it.each([
-    [401, 'answers with HTTP 401. Check its headers.'],
-    [404, 'answers with HTTP 404. Check its address.'],
-    [500, 'answers with HTTP 500. Check its address.'],
-  ])('that answers with %i is told by that', async (status, problem) => {
+    [401, 'responded with HTTP 401. Check its headers.'],
+    [404, 'responded with HTTP 404. Check its URL.'],
+    [500, 'responded with HTTP 500. Check its URL.'],
+  ])('that responds with %i is reported with the status', async (status, problem) => {
     const url = await startHttpServer((_, response) =>
       response.writeHead(status).end('<html>no\u001b</html>'),
     );
@@ -110,15 +110,15 @@ describe('a server behind an address', () => {
     );
   });
 
-  it('that is not there is told by that', async () => {
+  it('that cannot be reached is reported', async () => {
     const error = await getMcpError(connect({ name: 'http', url: 'http://127.0.0.1:9/mcp' }));
     expect(error.code).toBe('cannot-start');
     expect(error.message).toMatch(
-      /^The MCP server http cannot be reached \(.+\)\. Check that it runs and its address\.$/,
+      /^The MCP server http cannot be reached \(.+\)\. Check that it is running and that its URL is correct\.$/,
     );
   });
 
-  it('that sends a page instead of messages is refused', async () => {
+  it('that sends a web page instead of messages is rejected', async () => {
     const url = await startHttpServer((_, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hello'),
     );
@@ -127,7 +127,7 @@ describe('a server behind an address', () => {
     );
   });
 
-  it('that sends us elsewhere is not followed, and elsewhere gets no header', async () => {
+  it('that redirects to another origin is not followed, and the other origin gets no header', async () => {
     const elsewhere: IncomingMessage[] = [];
     const other = await startHttpServer((incoming, response) => {
       elsewhere.push(incoming);
@@ -139,7 +139,7 @@ describe('a server behind an address', () => {
     expect(elsewhere).toEqual([]);
   });
 
-  it('that never answers runs out of time', async () => {
+  it('that never responds times out', async () => {
     const url = await startHttpServer(() => undefined);
     const error = await getMcpError(connect({ name: 'http', url, startMs: 200 }));
     expect(error.code).toBe('too-slow');
@@ -147,7 +147,7 @@ describe('a server behind an address', () => {
     expect(await getCallFailure(callMcpTool(connection, 'http__echo'))).toMatch(/^timeout: .* within 200 ms/);
   });
 
-  it('cannot send more than a message may have, and can be called again', async () => {
+  it('cannot exceed the message size limit, and can be called again', async () => {
     const answers: CallHandler[] = [
       (request, response) => sendJsonResult(request, response, createTextContent('x'.repeat(2_000_000))),
       (_, response) => {
@@ -173,11 +173,11 @@ describe('a server behind an address', () => {
     });
     expect(await callMcpTool(await connect(server), 'http__echo')).toEqual({
       ok: true,
-      output: '[structured content nested too deep to show]',
+      output: '[structured content nested too deeply to show]',
     });
   });
 
-  it('may send many events on one stream', async () => {
+  it('may send many events in one stream', async () => {
     const server = await startMcpServer((request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       for (let count = 0; count < 100; count += 1) {
@@ -197,7 +197,7 @@ describe('a server behind an address', () => {
     expect(await getCallOutput(callMcpTool(connection, 'http__echo'))).toBe('at last');
   });
 
-  it('fails the call when the line is cut in the middle of it', async () => {
+  it('fails the call when the connection is lost during it', async () => {
     const server = await startMcpServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(': hello\n\n');
@@ -205,11 +205,11 @@ describe('a server behind an address', () => {
     });
     const connection = await connect(server);
     expect(await getCallFailure(callMcpTool(connection, 'http__echo'))).toMatch(
-      /^failed: The MCP server http went away during this call\./,
+      /^failed: The MCP server http disconnected during this call\./,
     );
   });
 
-  it('that has forgotten us is reached anew, and the call it never took is made again', async () => {
+  it('that dropped the session is reconnected, and the unexecuted call is retried', async () => {
     let count = 0;
     const server = await startMcpServer((request, response) => {
       count += 1;
@@ -219,7 +219,7 @@ describe('a server behind an address', () => {
     expect(await getCallOutput(callMcpTool(await connect(server), 'http__echo'))).toBe('again');
     const never = await startMcpServer((_, response) => response.writeHead(404).end());
     expect(await getCallFailure(callMcpTool(await connect(never), 'http__echo'))).toContain(
-      'answers with HTTP 404',
+      'responded with HTTP 404',
     );
   });
 });

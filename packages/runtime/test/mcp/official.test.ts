@@ -57,7 +57,7 @@ describe('the official filesystem server', () => {
       );
   });
 
-  it('tells which argument is wrong', async () => {
+  it('reports which argument is wrong', async () => {
     const connection = await connect(createOfficialServer('filesystem', folder));
     expect(
       await getCallFailure(callMcpTool(connection, 'filesystem__read_text_file', { pth: 'x' })),
@@ -66,7 +66,7 @@ describe('the official filesystem server', () => {
 });
 
 describe('the official memory server', () => {
-  it('remembers from one connection to the next', async () => {
+  it('keeps its data across connections', async () => {
     const server = {
       ...createOfficialServer('memory'),
       env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') },
@@ -94,7 +94,7 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
 
   afterAll(() => stop());
 
-  it('answers in text, numbers and structures', async () => {
+  it('returns text, numbers and structured content', async () => {
     const connection = await connect(server);
     expect(await callMcpTool(connection, 'everything__echo', { message: 'hello' })).toEqual({
       ok: true,
@@ -108,7 +108,7 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
     expect(JSON.parse(await getCallOutput(weather))).toHaveProperty('temperature');
   });
 
-  it('has its pictures, resources and links described in words', async () => {
+  it('has images, resources and links described as text', async () => {
     const connection = await connect(server);
     expect(await callMcpTool(connection, 'everything__get-tiny-image')).toMatchObject({
       ok: true,
@@ -125,7 +125,7 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
     });
   });
 
-  it('reports its progress, and can be called off', async () => {
+  it('reports progress and can be cancelled', async () => {
     const connection = await connect(server);
     const reports: string[] = [];
     const slow = 'everything__trigger-long-running-operation';
@@ -147,13 +147,13 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
     );
     await begun.promise;
     calledOff.abort();
-    expect(await getCallFailure(result)).toContain('interrupted: Called off');
+    expect(await getCallFailure(result)).toContain('interrupted: Cancelled');
     expect(await callMcpTool(connection, 'everything__echo', { message: 'still' })).toMatchObject({
       ok: true,
     });
   });
 
-  it('is offered no capability of ours, so its tools that would ask us for something are not there', async () => {
+  it('gets no client capabilities, so that it does not offer tools that need them', async () => {
     const connection = await connect(server);
     const names = connection.tools.map((tool) => tool.description.name).join(' ');
     expect(names).not.toMatch(/sampling|elicitation|roots/);
@@ -161,8 +161,8 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
   });
 });
 
-describe('the official everything server over streamable HTTP, once more', () => {
-  it('fails a call when it dies in the middle of it', async () => {
+describe('the official everything server over streamable HTTP after a restart', () => {
+  it('fails a call when it exits during the call', async () => {
     const { server, stop } = await startListeningServer();
     const connection = await connect(server, { limits: { backoffMs: 1, restarts: 2 } });
     const begun = Promise.withResolvers<string>();
@@ -173,14 +173,14 @@ describe('the official everything server over streamable HTTP, once more', () =>
     await begun.promise;
     await stop();
     expect(await getCallFailure(result)).toMatch(
-      /^failed: The MCP server everything went away during this call\./,
+      /^failed: The MCP server everything disconnected during this call\./,
     );
     expect(await getCallFailure(callMcpTool(connection, 'everything__echo', { message: 'x' }))).toContain(
       'cannot be reached',
     );
   });
 
-  it('is reached again by itself after it was started anew', async () => {
+  it('is reconnected automatically after a restart', async () => {
     const first = await startListeningServer();
     const connection = await connect(first.server, { limits: { backoffMs: 1 } });
     expect(await callMcpTool(connection, 'everything__echo', { message: 'one' })).toMatchObject({ ok: true });
@@ -188,7 +188,7 @@ describe('the official everything server over streamable HTTP, once more', () =>
     const second = await startListeningServer(Number(new URL(first.server.url).port));
     // It knows nothing of the session we had with the one before it.
     expect(await getCallFailure(callMcpTool(connection, 'everything__echo', { message: 'two' }))).toMatch(
-      /reached anew/,
+      /The next call reconnects/,
     );
     expect(await callMcpTool(connection, 'everything__echo', { message: 'three' })).toMatchObject({
       ok: true,

@@ -23,7 +23,7 @@ async function expectAllGone(pids: readonly number[]): Promise<void> {
 }
 
 describe.skipIf(process.platform === 'win32')('the processes of a server', () => {
-  it('are all gone once the connection is closed', async () => {
+  it('are all gone after the connection is closed', async () => {
     rmSync(notes, { force: true });
     const connection = await behave('stubborn', { limits: { closeMs: 100 } });
     const pids = readStubbornPids();
@@ -32,7 +32,7 @@ describe.skipIf(process.platform === 'win32')('the processes of a server', () =>
     await expectAllGone(pids);
   });
 
-  it('are all gone once the server itself is', async () => {
+  it('are all gone after the server exits', async () => {
     rmSync(notes, { force: true });
     await behave('stubborn', { limits: { closeMs: 100 } });
     const pids = readStubbornPids();
@@ -40,36 +40,39 @@ describe.skipIf(process.platform === 'win32')('the processes of a server', () =>
     await expectAllGone(pids);
   });
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)('are all gone when we are ended by %s', async (signal) => {
-    rmSync(notes, { force: true });
-    const server = join(folder, 'server.json');
-    writeFileSync(server, JSON.stringify(createFixtureServer('stubborn', folder)));
-    const holder = spawn(
-      process.execPath,
-      [fileURLToPath(new URL('fixtures/holds-server.ts', import.meta.url)), server],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
-    await once(holder.stdout, 'data');
-    const pids = readStubbornPids();
-    expect(pids.every(isProcessAlive)).toBe(true);
-    holder.kill(signal);
-    await expectAllGone(pids);
-  });
+  it.each(['SIGKILL', 'SIGTERM'] as const)(
+    'are all gone after this process is killed by %s',
+    async (signal) => {
+      rmSync(notes, { force: true });
+      const server = join(folder, 'server.json');
+      writeFileSync(server, JSON.stringify(createFixtureServer('stubborn', folder)));
+      const holder = spawn(
+        process.execPath,
+        [fileURLToPath(new URL('fixtures/holds-server.ts', import.meta.url)), server],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      );
+      await once(holder.stdout, 'data');
+      const pids = readStubbornPids();
+      expect(pids.every(isProcessAlive)).toBe(true);
+      holder.kill(signal);
+      await expectAllGone(pids);
+    },
+  );
 
-  it('are gone when a start is given up on', async () => {
+  it('are gone after a start times out', async () => {
     // On a busy machine it may take longer until the server runs at all.
     for (let startMs = 1_000; !existsSync(join(folder, 'stubborn-silent.notes')); startMs *= 2) {
       const limits = { startMs, closeMs: 50 };
-      await expect(behave('stubborn-silent', { limits })).rejects.toThrow('did not answer in time');
+      await expect(behave('stubborn-silent', { limits })).rejects.toThrow('did not respond in time');
     }
     await expectAllGone(readStubbornPids('stubborn-silent'));
   });
 });
 
 describe('the environment of a server', () => {
-  it('has what was configured and nothing of ours that could be a secret', async () => {
+  it('contains the configured variables and no secret of this process', async () => {
     vi.stubEnv('PAWL_TEST_SECRET', 'hush');
     vi.stubEnv('PAWL_TEST_GIVEN', 'given');
     const server = createFixtureServer('env', folder);
@@ -87,7 +90,7 @@ describe('the environment of a server', () => {
     ).toEqual(['PLAIN', 'TOKEN']);
   });
 
-  it('lets no argument be taken for a command of the shell', async () => {
+  it('does not let the shell interpret arguments', async () => {
     const server = createFixtureServer('good', folder);
     const connection = await connect({
       ...server,

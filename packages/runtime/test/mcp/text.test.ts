@@ -8,8 +8,8 @@ import { sanitizeServerText } from '../../src/mcp/untrusted-text.ts';
 
 const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)), maxLength: 300 });
 
-describe('visibleText', () => {
-  it('shows everything and keeps to its length, whatever it is given', () => {
+describe('sanitizeServerText', () => {
+  it('leaves nothing invisible and respects the length limit for any text', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 1, max: 200 }), (text, charsMax) => {
         const shown = sanitizeServerText(text, charsMax);
@@ -20,7 +20,7 @@ describe('visibleText', () => {
     );
   });
 
-  it('leaves plain text as it is', () => {
+  it('leaves plain text unchanged', () => {
     const text = 'Reads a file.\n\tWith ümlauts, 漢字 and 🙂 ⚠️.';
     expect(sanitizeServerText(text, 100)).toBe(text);
   });
@@ -32,7 +32,7 @@ describe('MessageLines', () => {
     { maxLength: 20 },
   );
 
-  it('gives the same lines however they are cut into pieces', () => {
+  it('yields the same lines however the input is split into chunks', () => {
     fc.assert(
       fc.property(lines, fc.array(fc.integer({ min: 1, max: 50 })), (given, cuts) => {
         const bytes = Buffer.from(given.map((line) => `${line}\n`).join(''));
@@ -40,7 +40,7 @@ describe('MessageLines', () => {
         const read: string[] = [];
         let at = 0;
         for (const size of [...cuts, bytes.length]) {
-          for (const line of reader.feed(bytes.subarray(at, at + size)))
+          for (const line of reader.addChunk(bytes.subarray(at, at + size)))
             read.push(line.kind === 'line' ? line.text : line.kind);
           at += size;
         }
@@ -49,14 +49,14 @@ describe('MessageLines', () => {
     );
   });
 
-  it('keeps only the two ends of a line that is too long, and goes on with the next', () => {
+  it('keeps only both ends of an oversized line and continues with the next', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 900 }), (size) => {
         const long = `start${'x'.repeat(2_000)}end`;
         const bytes = Buffer.from(`one\n${long}\ntwo\n`);
         const reader = new MessageLines(1_000, 1e6);
         const read = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => [
-          ...reader.feed(bytes.subarray(index * size, (index + 1) * size)),
+          ...reader.addChunk(bytes.subarray(index * size, (index + 1) * size)),
         ]).flat();
         expect(read).toEqual([
           { kind: 'line', text: 'one' },
@@ -72,8 +72,8 @@ describe('MessageLines', () => {
   });
 });
 
-describe('resultOf', () => {
-  it('takes whatever a server may answer, and makes text of bounded length of it', () => {
+describe('parseMcpCallResult', () => {
+  it('converts any response into text of bounded length', () => {
     const answer = fc.record(
       { content: fc.jsonValue(), structuredContent: fc.jsonValue(), isError: fc.jsonValue() },
       { requiredKeys: [] },
@@ -88,7 +88,7 @@ describe('resultOf', () => {
     );
   });
 
-  it('gives structured content only where there is no other', () => {
+  it('uses structured content only without other content', () => {
     const structuredContent = { a: 1 };
     expect(parseMcpCallResult({ structuredContent }, mcpLimits)).toEqual({ ok: true, output: '{"a":1}' });
     const content = [{ type: 'text', text: 'one' }];
@@ -98,7 +98,7 @@ describe('resultOf', () => {
     });
   });
 
-  it('leaves out the middle of a long result', () => {
+  it('omits the middle of a long result', () => {
     const content = [{ type: 'text', text: 'x'.repeat(60_000) }];
     const result = parseMcpCallResult({ content }, mcpLimits);
     expect(result).toMatchObject({
@@ -107,7 +107,7 @@ describe('resultOf', () => {
     });
   });
 
-  it('takes an error for a failure', () => {
+  it('converts an error into a failure', () => {
     const content = [{ type: 'text', text: 'no' }];
     expect(parseMcpCallResult({ content, isError: true }, mcpLimits)).toEqual({
       ok: false,
@@ -115,15 +115,15 @@ describe('resultOf', () => {
     });
     expect(parseMcpCallResult({ isError: true }, mcpLimits)).toMatchObject({
       ok: false,
-      error: { message: 'The tool failed and did not say why.' },
+      error: { message: 'The tool failed without an error message.' },
     });
   });
 });
 
-describe('fingerprintOf', () => {
+describe('computeToolFingerprint', () => {
   const server = { name: 'a', command: 'x' };
 
-  it('does not depend on the order of keys, and on nothing else does it not depend', () => {
+  it('ignores only the order of keys', () => {
     expect(computeToolFingerprint(server, { a: { b: 1, c: 2 }, d: 3 })).toBe(
       computeToolFingerprint(server, { d: 3, a: { c: 2, b: 1 } }),
     );
@@ -136,7 +136,7 @@ describe('fingerprintOf', () => {
     );
   });
 
-  it('is another one for another command, argument, folder or address', () => {
+  it('differs for another command, argument, folder or URL', () => {
     const servers = [
       server,
       { name: 'a', command: 'y' },

@@ -8,10 +8,10 @@ import { codePoint } from '../../../core/test/helpers/code-point.ts';
 const { folder, behave } = createMcpTestServer();
 
 describe('the tools of a server', () => {
-  it('are taken up to a number, and the rest is told', async () => {
+  it('are limited in number, and the rest is reported', async () => {
     const connection = await behave('many-tools');
     expect(connection.tools).toHaveLength(256);
-    expect(connection.problems).toEqual(['bad offers more than 256 tools; the others are left out.']);
+    expect(connection.problems).toEqual(['bad offers more than 256 tools; the others are skipped.']);
   });
 
   it('are read page by page up to a number of pages', async () => {
@@ -21,12 +21,12 @@ describe('the tools of a server', () => {
     expect(enough.problems).toHaveLength(1);
   });
 
-  it('are not read in circles', async () => {
+  it('are not read in a loop when cursors repeat', async () => {
     const connection = await behave('same-page');
     expect(connection.tools).toHaveLength(1);
   });
 
-  it('get names that any provider takes, two for two', async () => {
+  it('get distinct names that every provider accepts', async () => {
     const connection = await behave('odd-names');
     const names = connection.tools.map((tool) => tool.description.name);
     expect(names.slice(0, 2)).toEqual(['bad____proto__', 'bad__constructor']);
@@ -38,22 +38,20 @@ describe('the tools of a server', () => {
       output: expect.stringContaining('__proto__: hi'),
     });
     expect(connection.problems).toEqual([
-      'bad__echo is there twice; the second is left out.',
-      'A tool of bad () is left out: it is not described as the protocol asks.',
-      'A tool of bad (no-schema) is left out: it is not described as the protocol asks.',
-      'A tool of bad (without a name) is left out: it is not described as the protocol asks.',
+      'bad__echo is listed twice; the second one is skipped.',
+      'Skipped a tool of bad (): its description does not follow the protocol.',
+      'Skipped a tool of bad (no-schema): its description does not follow the protocol.',
+      'Skipped a tool of bad (without a name): its description does not follow the protocol.',
     ]);
   });
 
-  it('are left out when their schemas are a trap, and the others stay', async () => {
+  it('are skipped when their schemas are malicious, and the others stay', async () => {
     const connection = await behave('odd-schemas');
     expect(connection.problems).toEqual([
-      'A tool of bad (deep) is left out: it is nested too deep.',
-      'A tool of bad (remote) is left out: its parameters are described somewhere else.',
-      expect.stringMatching(
-        /^A tool of bad \(large\) is left out: its parameters take \d+ characters to describe\.$/,
-      ),
-      'A tool of bad (text) is left out: it is not described as the protocol asks.',
+      'Skipped a tool of bad (deep): it is nested too deeply.',
+      'Skipped a tool of bad (remote): its parameter schema refers to another document.',
+      expect.stringMatching(/^Skipped a tool of bad \(large\): its parameter schema has \d+ characters\.$/),
+      'Skipped a tool of bad (text): its description does not follow the protocol.',
     ]);
     expect(connection.tools.map((tool) => tool.description.name)).toEqual(['bad__slow', 'bad__hidden']);
     // The answer does not fit the schema of the tool's output, which would take hours to check.
@@ -62,7 +60,7 @@ describe('the tools of a server', () => {
     });
   });
 
-  it('have descriptions in which nothing is hidden and that come to an end', async () => {
+  it('have descriptions without invisible characters and of limited length', async () => {
     const connection = await behave('odd-schemas');
     const hidden = connection.tools.at(-1)?.description.description ?? '';
     expect(hidden).toMatch(/^Reads\.\\u200b\\u202e\\u001b\[2J\\u\{e0041\}\n⚠️ yyy/);
@@ -71,7 +69,7 @@ describe('the tools of a server', () => {
 });
 
 describe('several servers', () => {
-  it('are connected side by side, and one that fails costs only itself', async () => {
+  it('are connected in parallel, and a failure affects only one of them', async () => {
     const good = createFixtureServer('good', folder);
     const { connections, failures } = await connectMcpServers([
       { ...good, name: 'one' },
@@ -85,21 +83,23 @@ describe('several servers', () => {
     await Promise.all(connections.map((each) => each.close()));
   });
 
-  it('cannot have one name', async () => {
+  it('cannot share a name', async () => {
     const good = createFixtureServer('good', folder);
-    await expect(connectMcpServers([good, good])).rejects.toThrow('The MCP server "bad" is there twice.');
+    await expect(connectMcpServers([good, good])).rejects.toThrow(
+      'The MCP server "bad" is configured twice.',
+    );
   });
 });
 
-describe('toolName', () => {
+describe('qualifyToolName', () => {
   const server = fc.stringMatching(/^[a-z0-9]{1,32}$/);
   const tool = fc.oneof(fc.string({ minLength: 1, unit: codePoint }), fc.stringMatching(/^[\w-]{1,80}$/));
 
-  it('is always one that providers take', () => {
+  it('always returns a name that providers accept', () => {
     fc.assert(fc.property(server, tool, (name, each) => /^[\w-]{1,64}$/.test(qualifyToolName(name, each))));
   });
 
-  it('is another one for another tool', () => {
+  it('returns different names for different tools', () => {
     fc.assert(
       fc.property(
         server,
@@ -110,7 +110,7 @@ describe('toolName', () => {
     );
   });
 
-  it('never mixes up two servers', () => {
+  it('never confuses two servers', () => {
     const any = fc.stringMatching(/^[a-z0-9_-]{1,8}$/).filter(isServerName);
     fc.assert(
       fc.property(
@@ -126,12 +126,12 @@ describe('toolName', () => {
 });
 
 describe('approval', () => {
-  it('comes before anything else: neither a call nor a description gets through without it', async () => {
+  it('is required for calls and descriptions', async () => {
     const connection = await behave('good', { newTools: 'ask' });
     expect(connection.tools[0]?.description).toEqual({
       name: 'bad__echo',
       description:
-        'Not available: the user has not approved this tool yet. Go on without it, or ask the user to approve it.',
+        'Not available: the user has not approved this tool yet. Continue without it, or ask the user to approve it.',
       parameters: { type: 'object' },
     });
     expect(await callMcpTool(connection, 'bad__echo')).toEqual({
@@ -139,7 +139,7 @@ describe('approval', () => {
       error: {
         kind: 'denied',
         message:
-          'bad__echo was not called: the user has not approved this tool yet. Go on without it, or ask the user to approve it.',
+          'bad__echo was not called: the user has not approved this tool yet. Continue without it, or ask the user to approve it.',
       },
     });
     expect(connection.reviews).toMatchObject([{ name: 'bad__echo', why: 'new', description: 'Does echo.' }]);
@@ -149,12 +149,12 @@ describe('approval', () => {
     expect(await callMcpTool(connection, 'bad__echo')).toMatchObject({ ok: true });
   });
 
-  it.each(['changes-tools', 'changes-schema'])('ends when the tool becomes another one: %s', async (way) => {
+  it.each(['changes-tools', 'changes-schema'])('ends when the tool changes: %s', async (way) => {
     const connection = await behave(way);
     expect(await callMcpTool(connection, 'bad__echo')).toMatchObject({ ok: true });
     expect(await callMcpTool(connection, 'bad__change')).toMatchObject({ ok: true, output: 'changed' });
     const message =
-      'its server has changed what it says of this tool since the user approved it. Go on without it, or ask the user to approve it again.';
+      'its server has changed the definition of this tool since the user approved it. Continue without it, or ask the user to approve it again.';
     expect(await callMcpTool(connection, 'bad__echo')).toEqual({
       ok: false,
       error: { kind: 'denied', message: `bad__echo was not called: ${message}` },
@@ -166,7 +166,7 @@ describe('approval', () => {
     expect(await callMcpTool(connection, 'bad__echo')).toMatchObject({ ok: true });
   });
 
-  it('is for what the user was shown, not for what came after it', async () => {
+  it('applies to the version that the user saw, not to later ones', async () => {
     const connection = await behave('changes-tools', { newTools: 'ask' });
     const shown = connection.reviews;
     await connection.approve(shown);
@@ -179,18 +179,18 @@ describe('approval', () => {
     });
   });
 
-  it('tells when a tool is no longer offered', async () => {
+  it('reports when a tool is no longer offered', async () => {
     const connection = await behave('drops-tool');
     await callMcpTool(connection, 'bad__change');
     expect(await callMcpTool(connection, 'bad__echo')).toMatchObject({
       error: {
         kind: 'denied',
-        message: 'bad__echo was not called: its server no longer offers this tool. Go on without it.',
+        message: 'bad__echo was not called: its server no longer offers this tool. Continue without it.',
       },
     });
   });
 
-  it('is needed for a tool that turns up later', async () => {
+  it('is required for a tool that is added later', async () => {
     const connection = await behave('adds-tool', { newTools: 'ask' });
     await connection.approve(connection.reviews);
     await callMcpTool(connection, 'bad__change');

@@ -33,8 +33,8 @@ function createCrowdedSession(): Session & { readonly memory: WorkingMemory } {
   return { ...asked, memory };
 }
 
-describe('making room in working memory', () => {
-  it('leaves the words of a model about what was moved, and the machine has them too', async () => {
+describe('compacting working memory', () => {
+  it("leaves the model's summary of the moved entries, also in the session", async () => {
     const session = createCrowdedSession();
     const storage = createInMemoryStorage();
     const keeper = createMemoryManager({ memory: session.memory, storage, clock: systemClock });
@@ -51,7 +51,7 @@ describe('making room in working memory', () => {
     expect((await storage.load('note_0'))?.value).toBe('text 0 '.repeat(12));
   });
 
-  it('says nothing about it where there is no model to say it', async () => {
+  it('leaves no summary without a model', async () => {
     const session = createCrowdedSession();
     const storage = createInMemoryStorage();
     const keeper = createMemoryManager({ memory: session.memory, storage, clock: systemClock });

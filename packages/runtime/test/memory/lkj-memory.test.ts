@@ -27,7 +27,7 @@ const readMemoryDocumentFile = (folder: TempFolder) =>
   JSON.parse(readFileSync(folder.at('data/memory.json'), 'utf8')) as Record<string, unknown>;
 
 describe('memory in a document', () => {
-  it('is on disk after every action, storage and all [LKJ1-63, LKJ1-64, LKJ1-78, LKJ1-79, LKJ2-39]', async () => {
+  it('is on disk with its storage after every action [LKJ1-63, LKJ1-64, LKJ1-78, LKJ1-79, LKJ2-39]', async () => {
     using folder = createTempFolder();
     const { manager } = await openFolderMemory(folder, 'lkj1');
     await manager.applyAction({ type: 'working_memory_add', tags: 'mood', value: 'fine' });
@@ -44,7 +44,7 @@ describe('memory in a document', () => {
     expect(readMemoryDocumentFile(folder)).toMatchObject({ working_memory: {} });
   });
 
-  it('is on disk with the error that an action met [LKJ1-80]', async () => {
+  it('is on disk with the error of a failed action [LKJ1-80]', async () => {
     using folder = createTempFolder();
     const { manager } = await openFolderMemory(folder);
     const { error } = await manager.applyAction({ type: 'fly', tags: 'away' });
@@ -56,7 +56,7 @@ describe('memory in a document', () => {
     });
   });
 
-  it('is on disk whole at the end of a cycle, with the state, and read at the next start [LKJ1-66, LKJ1-77, LKJ1-95]', async () => {
+  it('is on disk with the state at the end of a cycle and read at the next start [LKJ1-66, LKJ1-77, LKJ1-95]', async () => {
     using folder = createTempFolder();
     const first = await openFolderMemory(folder);
     await first.manager.log('think', 'so far so good');
@@ -74,7 +74,7 @@ describe('memory in a document', () => {
     expect(await second.manager.storage.load('plan')).toMatchObject({ value: 'walk' });
   });
 
-  it('takes its place anew with each change, before an error is heard of, and at the end of a cycle [LKJ1-80, RL-09]', async () => {
+  it('is replaced with each change, before an error is reported, and at the end of a cycle [LKJ1-80, RL-09]', async () => {
     using folder = createTempFolder();
     const store = await openFolderMemory(folder);
     const { manager } = store;
@@ -95,7 +95,7 @@ describe('memory in a document', () => {
     expect(file()).not.toBe(failed);
   });
 
-  it('keeps working memory apart from storage: only what was saved is found there [LKJ2-37, LKJ2-38]', async () => {
+  it('keeps working memory and storage separate: search finds only saved entries [LKJ2-37, LKJ2-38]', async () => {
     using folder = createTempFolder();
     const { manager } = await openFolderMemory(folder);
     await manager.applyAction({ type: 'working_memory_add', tags: 'passing', value: 'thought' });
@@ -109,7 +109,7 @@ describe('memory in a document', () => {
     expect(await again.manager.storage.count()).toBe(1);
   });
 
-  it('goes on from the last good version when the document is damaged, in a state that is good [LKJ1-87, LKJ1-88]', async () => {
+  it('continues from the last good version when the document is damaged, in a valid state [LKJ1-87, LKJ1-88]', async () => {
     using folder = createTempFolder();
     const first = await openFolderMemory(folder);
     await first.manager.applyAction({ type: 'working_memory_add', tags: 'a', value: 'kept' });
@@ -148,7 +148,7 @@ describe('a folder', () => {
     expect(error?.kind).toBe('refused');
   });
 
-  it('without a configuration has the defaults', async () => {
+  it('uses the defaults without a configuration', async () => {
     using folder = createTempFolder();
     const { config, store } = await openLkjFolder(folder.root, 'lkj1', clock);
     expect(config).toEqual(parseLkjConfig({}, 'lkj1'));
@@ -158,16 +158,16 @@ describe('a folder', () => {
   it.each([
     [
       '{"agent": {"iterate": 7}}',
-      /mistake in this file: ".*config\.json" \(LKJ config: agent\.iterate expects an object, and got 7\.\)/,
+      /configuration file is invalid: ".*config\.json" \(LKJ config: agent\.iterate expects an object, and got 7\.\)/,
     ],
-    ['{"agent": ', /mistake in this file: ".*config\.json" \(.*JSON.*\)\. Correct it/],
+    ['{"agent": ', /configuration file is invalid: ".*config\.json" \(.*JSON.*\)\. Correct it/],
   ])('with the configuration %s is not opened', async (text, message) => {
     using folder = createTempFolder({ 'data/config.json': text });
     await expect(openLkjFolder(folder.root, 'lkj', clock)).rejects.toThrow(message);
     expect(readFileSync(folder.at('data/config.json'), 'utf8')).toBe(text);
   });
 
-  it('says when the state cannot be written [LKJ1-69]', async () => {
+  it('reports that the state cannot be written [LKJ1-69]', async () => {
     using folder = createTempFolder();
     const settings = memorySettings.lkj;
     const path = folder.at('memory.json');
@@ -180,7 +180,7 @@ describe('a folder', () => {
 });
 
 describe('export and import', () => {
-  it('have one format for every profile, which those of LKJAgent save each cycle [RX-06]', async () => {
+  it('use one format for every profile, which the LKJAgent profiles save each cycle [RX-06]', async () => {
     for (const profile of ['pawl', 'lkj', 'lkj1'] as const) {
       const settings = memorySettings[profile];
       const memory = putEntry(createMemory(settings), { key: 'plan', value: 'walk', pinned: true, at: 1 });
@@ -201,7 +201,7 @@ describe('export and import', () => {
     }
   });
 
-  it('take memory and storage from one place to another, unchanged', async () => {
+  it('transfer memory and storage unchanged', async () => {
     using folder = createTempFolder();
     const from = openSqliteStorage(folder.at('from.db'));
     await from.save(
@@ -222,7 +222,7 @@ describe('export and import', () => {
     await from.close();
   });
 
-  it('save nothing of what is no memory document', async () => {
+  it('save nothing from an invalid memory document', async () => {
     const to = createInMemoryStorage();
     const options = { profile: 'lkj', settings: memorySettings.lkj, at: 9 } as const;
     await expect(importMemory({ storage: { a: 1 }, working_memory: 7 }, to, options)).rejects.toThrow(

@@ -21,7 +21,7 @@ function createNumberedFile(path: string): MemoryFile<NumberedContent> {
 }
 
 describe('a memory file', () => {
-  it('is made with its folder, and read again', async () => {
+  it('is created with its folder and read again', async () => {
     using folder = createTempFolder();
     const path = folder.at('data/memory.json');
     expect(await createNumberedFile(path).load()).toEqual({ content: null, from: 'nothing', warnings: [] });
@@ -34,7 +34,7 @@ describe('a memory file', () => {
     expect(readdirSync(folder.at('data'))).toEqual(['memory.json']);
   });
 
-  it('keeps the version before the last save beside it', async () => {
+  it('keeps the version before the last save next to it', async () => {
     using folder = createTempFolder();
     const path = folder.at('memory.json');
     const file = createNumberedFile(path);
@@ -49,7 +49,7 @@ describe('a memory file', () => {
     ['empty', '', /JSON/],
     ['not what it should be', '{"name": "x"}', /there is no number in it/],
     ['binary', '\0\u0001\u0002', /JSON/],
-  ])('that is %s is set aside, and the last good one is used [LKJ1-88]', async (_, text, reason) => {
+  ])('that is %s is quarantined, and the last good version is used [LKJ1-88]', async (_, text, reason) => {
     using folder = createTempFolder();
     const path = folder.at('memory.json');
     const file = createNumberedFile(path);
@@ -60,27 +60,29 @@ describe('a memory file', () => {
       expect({ content, from }).toEqual({ content: { number: 1 }, from: 'last good' });
       expect(warnings[0]).toMatch(reason);
       expect(warnings[0]).toContain(`${path} is damaged`);
-      expect(warnings[0]).toContain(`It is now ${path}.${aside}.`);
-      expect(warnings[1]).toBe(`Memory goes on from ${path}.last-good; remove that as well to begin anew.`);
+      expect(warnings[0]).toContain(`and was moved to ${path}.${aside}.`);
+      expect(warnings[1]).toBe(
+        `Memory was restored from ${path}.last-good. Remove that file as well to start empty.`,
+      );
       expect(readFileSync(`${path}.${aside}`, 'utf8')).toBe(text);
       expect(existsSync(path)).toBe(false);
     }
   });
 
-  it('begins empty, and says so, when nothing good is left', async () => {
+  it('starts empty with a warning when no good version is left', async () => {
     using folder = createTempFolder({ 'memory.json': '{', 'other.json': '{', 'other.json.last-good': '{' });
     expect(await createNumberedFile(folder.at('memory.json')).load()).toMatchObject({
       content: null,
       from: 'nothing',
-      warnings: [/is damaged/, 'There is no earlier version of it: memory begins empty.'].map((text) =>
+      warnings: [/is damaged/, 'There is no earlier version, so memory starts empty.'].map((text) =>
         typeof text === 'string' ? text : (expect.stringMatching(text) as string),
       ),
     });
     const { warnings } = await createNumberedFile(folder.at('other.json')).load();
-    expect(warnings[1]).toMatch(/last-good is damaged, too: memory begins empty\.$/);
+    expect(warnings[1]).toMatch(/last-good is damaged as well, so memory starts empty\.$/);
   });
 
-  it('does not take what somebody else wrote for good', async () => {
+  it('does not treat an external edit as a good version', async () => {
     using folder = createTempFolder();
     const path = folder.at('memory.json');
     const file = createNumberedFile(path);
@@ -91,7 +93,7 @@ describe('a memory file', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ number: 3 });
   });
 
-  it('saves one after the other, the last one last', async () => {
+  it('runs saves in order', async () => {
     using folder = createTempFolder();
     const path = folder.at('memory.json');
     const file = createNumberedFile(path);
@@ -104,14 +106,14 @@ describe('a memory file', () => {
     expect(JSON.parse(readFileSync(`${path}.last-good`, 'utf8'))).toMatchObject({ number: 28 });
   });
 
-  it('that cannot be written is one clear error, and goes on afterwards', async () => {
+  it('that cannot be written throws one clear error and stays usable', async () => {
     using folder = createTempFolder({ 'a-file': 'x' });
     const blocked = createNumberedFile(folder.at('a-file/memory.json'));
     await expect(blocked.save({ number: 1 })).rejects.toMatchObject({
       name: 'MemoryFileError',
       code: 'unwritable',
       message: expect.stringMatching(
-        /^The memory file cannot be written: ".*memory\.json" \(.*\)\. Make room/,
+        /^The memory file cannot be written: ".*memory\.json" \(.*\)\. Check free disk space/,
       ) as string,
     });
     mkdirSync(folder.at('memory.json'));
@@ -158,7 +160,7 @@ describe('a memory file', () => {
     expect((await createNumberedFile(path).load()).content).toEqual({ number: saved });
   });
 
-  it('is whole whenever its process is killed, and what was saved is not lost', async () => {
+  it('is complete whenever its process is killed, and no completed save is lost', async () => {
     using folder = createTempFolder();
     const path = folder.at('memory.json');
     const script = fileURLToPath(new URL('fixtures/saves-to-file.ts', import.meta.url));

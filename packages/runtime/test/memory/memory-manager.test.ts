@@ -49,8 +49,8 @@ const smallMemory: WorkingMemory = createMemory({
   hardLimit: { enable: true, maxTokens: 600 },
 });
 
-describe('a keeper of memory', () => {
-  it('saves, forgets and loads again', async () => {
+describe('a memory manager', () => {
+  it('saves, removes and loads entries', async () => {
     const { keeper, storage } = createTestManager(createMemory(memorySettings.lkj));
     await keeper.applyAction({ type: 'working_memory_add', tags: 'plan', value: 'walk' });
     await keeper.applyAction({ type: 'storage_save', tags: 'plan' });
@@ -68,7 +68,7 @@ describe('a keeper of memory', () => {
     );
   });
 
-  it('has memory kept after each change, each failed attempt included, and not without one [LKJ1-64, LKJ1-79, RL-09]', async () => {
+  it('persists memory after each change, including failed attempts, and only then [LKJ1-64, LKJ1-79, RL-09]', async () => {
     const { keeper, kept } = createTestManager(createMemory(memorySettings.lkj));
     await keeper.applyAction({ type: 'working_memory_add', tags: 'a', value: 'x' });
     expect(kept).toEqual([keeper.memory]);
@@ -85,7 +85,7 @@ describe('a keeper of memory', () => {
     expect(none).toHaveLength(2);
   });
 
-  it('pages when the limit is reached: what is moved is in storage first', async () => {
+  it('pages entries at the limit, into storage first', async () => {
     const storage = createInMemoryStorage();
     const seen: number[] = [];
     const watched: EntryStorage = {
@@ -110,7 +110,7 @@ describe('a keeper of memory', () => {
     expect((await keeper.page()).moved).toEqual([]);
   });
 
-  it('does not let paging replace something else that was saved', async () => {
+  it('does not let paging overwrite a different saved value', async () => {
     const { keeper, storage } = createTestManager(smallMemory);
     await keeper.applyAction({ type: 'storage_save', tags: 'notes', value: 'the long version' });
     await keeper.applyAction({ type: 'working_memory_add', tags: 'notes', value: 'n'.repeat(900) });
@@ -123,7 +123,7 @@ describe('a keeper of memory', () => {
     expect(reply).toContain('the long version');
   });
 
-  it('loses nothing, however much is added', async () => {
+  it('loses nothing, however many entries are added', async () => {
     const { keeper, storage } = createTestManager(smallMemory);
     for (let number = 0; number < 200; number += 1) {
       const value = `${number} `.repeat(1 + ((number * 37) % 120));
@@ -144,7 +144,7 @@ describe('a keeper of memory', () => {
     expect(countMemoryTokens(keeper.memory)).toBeLessThan(600);
   });
 
-  it('does one thing at a time, in the order asked', async () => {
+  it('runs operations one at a time, in order', async () => {
     const { keeper, kept } = createTestManager(createMemory(memorySettings.pawl));
     const values = Array.from({ length: 20 }, (_, index) => `value ${index}`);
     await Promise.all(
@@ -156,7 +156,7 @@ describe('a keeper of memory', () => {
     expect(kept.map((memory) => memory.entries.size)).toEqual(values.map((_, index) => index + 1));
   });
 
-  it('changes nothing when storage fails, and goes on', async () => {
+  it('changes nothing when storage fails, and stays usable', async () => {
     const storage = createInMemoryStorage();
     let isBroken = true;
     const flaky: EntryStorage = {
@@ -198,7 +198,7 @@ const measureSearch = async (keeper: MemoryManager): Promise<number> => {
 };
 
 describe('the cost', () => {
-  it('of working memory does not grow with it, and that of a search grows no faster than storage [LKJ1-92]', async () => {
+  it('of working memory does not grow with its size, and that of a search grows no faster than storage [LKJ1-92]', async () => {
     const [few, many] = [await createFilledManager(500), await createFilledManager(4_000)];
     for (const keeper of [few, many]) {
       const before = collectParts(keeper.memory);
@@ -215,8 +215,8 @@ describe('the cost', () => {
 
 const createUserMessage = (text: string): ConversationMessage => ({ role: 'user', at: 1, text });
 
-describe('shelving', () => {
-  it('has what is taken out of a conversation in storage, to be found and loaded', async () => {
+describe('compaction', () => {
+  it('moves removed messages to storage, where they can be found and loaded', async () => {
     const { keeper, kept } = createTestManager(createMemory(memorySettings.pawl));
     const messages = [
       createUserMessage('the goal'),
@@ -240,7 +240,7 @@ describe('shelving', () => {
   });
 });
 
-describe('the tools of memory', () => {
+describe('the memory tools', () => {
   const context = { signal: new AbortController().signal, report: () => undefined };
   const toolsOf = (memory: WorkingMemory) => {
     const { keeper, storage } = createTestManager(memory);
@@ -253,7 +253,7 @@ describe('the tools of memory', () => {
     return { keeper, storage, tools, run };
   };
 
-  it('are those that the profile has, each with a schema', () => {
+  it('are the tools that the profile allows, each with a schema', () => {
     const names = (memory: WorkingMemory) => toolsOf(memory).tools.map(({ description }) => description.name);
     expect(names(createMemory(memorySettings.lkj1))).toEqual([
       'working_memory_add',
@@ -292,7 +292,7 @@ describe('the tools of memory', () => {
     });
   });
 
-  it('answer bad arguments and a full memory with what to do', async () => {
+  it('answer invalid arguments and a full memory with the fix', async () => {
     const { run, keeper } = toolsOf(createMemory(memorySettings.lkj));
     for (const args of [null, 'x', [], {}, { tags: '' }, JSON.parse('{"__proto__":{"tags":"a"}}') as Json]) {
       expect(await run('storage_load', args)).toMatchObject({ ok: false, error: { kind: 'invalid' } });

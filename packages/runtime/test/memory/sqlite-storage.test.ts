@@ -29,7 +29,7 @@ afterEach(async () => {
 describe('storage in SQLite', () => {
   describeStorageContract(openNewStorage);
 
-  it('has everything after it was closed and opened again', async () => {
+  it('keeps everything when it is closed and reopened', async () => {
     using folder = createTempFolder();
     const first = openSqliteStorage(folder.at('storage.db'));
     await first.save([createEntry('plan', 'walk to the harbour')]);
@@ -41,7 +41,7 @@ describe('storage in SQLite', () => {
     await second.close();
   });
 
-  it('writes to a log first', () => {
+  it('uses a write-ahead log', () => {
     using folder = createTempFolder();
     void openSqliteStorage(folder.at('storage.db')).close();
     const database = new DatabaseSync(folder.at('storage.db'));
@@ -49,7 +49,7 @@ describe('storage in SQLite', () => {
     database.close();
   });
 
-  it('is shared by two that have it open', async () => {
+  it('is shared by two connections', async () => {
     using folder = createTempFolder();
     const one = openSqliteStorage(folder.at('storage.db'));
     const two = openSqliteStorage(folder.at('storage.db'));
@@ -77,7 +77,7 @@ describe('storage in SQLite', () => {
     expect(counts).toEqual(Array.from({ length: 4 }, () => '0\n'.repeat(25)));
   });
 
-  it('has every entry that was acknowledged before the process was killed', async () => {
+  it('keeps every acknowledged entry when the process is killed', async () => {
     using folder = createTempFolder();
     const path = folder.at('storage.db');
     const script = fileURLToPath(new URL('fixtures/saves-to-storage.ts', import.meta.url));
@@ -102,7 +102,7 @@ describe('storage in SQLite', () => {
   it.each([
     [
       'not-a-database',
-      'This file is not a storage',
+      'This file is not a storage database',
       'a text file, long enough to be no empty database'.repeat(20),
     ],
     ['not-ours', 'This database belongs to another program', 'CREATE TABLE theirs (x)'],
@@ -125,7 +125,7 @@ describe('storage in SQLite', () => {
     expect(readFileSync(folder.at('x.db'))).toEqual(before);
   });
 
-  it('says when there is no folder to write to', () => {
+  it('reports a missing folder', () => {
     using folder = createTempFolder();
     expect(() => openSqliteStorage(folder.at('none/x.db'))).toThrow(
       /^This storage cannot be opened: ".*none.x\.db"/,

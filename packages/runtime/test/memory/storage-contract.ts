@@ -24,7 +24,7 @@ export function describeStorageContract(open: () => EntryStorage): void {
     for (const each of entries) await storage.save([each]);
     return storage;
   };
-  it('gives back what was saved, and nothing for what was not [LKJ1-58, LKJ2-38]', async () => {
+  it('loads saved entries and returns null for unknown keys [LKJ1-58, LKJ2-38]', async () => {
     const saved = createEntry('character_alice', { text: 'by the sea', ages: [25, null] }, 1_731_000_000_123);
     const storage = await filled(saved);
     expect(await storage.load('character_alice')).toEqual(saved);
@@ -32,7 +32,7 @@ export function describeStorageContract(open: () => EntryStorage): void {
     expect(await storage.count()).toBe(1);
   });
 
-  it('updates what is there already, for loading and for searching [LKJ1-63]', async () => {
+  it('updates an existing entry for loading and searching [LKJ1-63]', async () => {
     const storage = await filled(
       createEntry('plan', 'walk to the harbour'),
       createEntry('plan', 'take the train', 9),
@@ -43,7 +43,7 @@ export function describeStorageContract(open: () => EntryStorage): void {
     expect(await searchKeys(storage, 'train')).toEqual(['plan']);
   });
 
-  it('keeps all of what is saved together or none of it', async () => {
+  it('saves all entries of one call or none', async () => {
     const storage = await filled(createEntry('old', 'x'));
     const broken = { ...createEntry('bad', 'y'), key: undefined as never as string };
     await expect(storage.save([createEntry('good', 'y'), createEntry('old', 'z'), broken])).rejects.toThrow();
@@ -53,7 +53,7 @@ export function describeStorageContract(open: () => EntryStorage): void {
     expect(await storage.count()).toBe(1);
   });
 
-  it('removes an entry, and says whether there was one', async () => {
+  it('removes an entry and returns whether it existed', async () => {
     const storage = await filled(createEntry('a', 'harbour'), createEntry('b', 'harbour'));
     expect(await storage.remove('a')).toBe(true);
     expect(await storage.remove('a')).toBe(false);
@@ -61,7 +61,7 @@ export function describeStorageContract(open: () => EntryStorage): void {
     expect(await storage.load('a')).toBeNull();
   });
 
-  it('finds words in values and keys, whatever their case, accents and endings', async () => {
+  it('finds words in values and keys regardless of case, accents and endings', async () => {
     const storage = await filled(
       createEntry('trip', 'Stopping at a Café in Zürich'),
       createEntry('code', { call: 'createHttpServer(port)' }),
@@ -76,7 +76,7 @@ export function describeStorageContract(open: () => EntryStorage): void {
     expect(await searchKeys(storage, '京都')).toEqual(['travel']);
   });
 
-  it('has those with all words before those with some, however often and near these have them', async () => {
+  it('ranks entries with all words before those with some, regardless of frequency and proximity', async () => {
     const storage = await filled(
       createEntry('lamp', 'lighthouse lighthouse', 9),
       createEntry('walk', `${'a long way along the shore '.repeat(60)} to the red lighthouse`, 1),
@@ -88,7 +88,7 @@ export function describeStorageContract(open: () => EntryStorage): void {
     expect(await searchKeys(storage, 'red lighthouse', ['boat'], 50)).toHaveLength(12);
   });
 
-  it('finds what is only part of a word when no word fits', async () => {
+  it('finds substrings when no word matches', async () => {
     const storage = await filled(
       createEntry('a', 'the hash is 9f86d081884c7d659a2f'),
       createEntry('b', '100% of it'),
@@ -96,7 +96,7 @@ export function describeStorageContract(open: () => EntryStorage): void {
     expect(await searchKeys(storage, '81884c7d')).toEqual(['a']);
   });
 
-  it('finds by tags: each must be part of the key, the newest first', async () => {
+  it('finds by tags: each must be part of the key, newest first', async () => {
     const storage = await filled(
       createEntry('alice,character', 'x', 1),
       createEntry('bob,character', 'y', 3),
@@ -116,7 +116,7 @@ export function describeStorageContract(open: () => EntryStorage): void {
     expect(await searchKeys(storage, '', ['%', '_'])).toEqual([]);
   });
 
-  it('returns no more than it is asked for', async () => {
+  it('returns no more than the limit', async () => {
     const storage = await filled(
       ...Array.from({ length: 30 }, (_, index) => createEntry(`k${index}`, 'same words', index)),
     );
@@ -127,7 +127,7 @@ export function describeStorageContract(open: () => EntryStorage): void {
     expect(await searchKeys(storage, 'words', [], NaN)).toEqual([]);
   });
 
-  it('lists everything in the order of keys, a page at a time [LKJ1-110]', async () => {
+  it('lists everything in key order, page by page [LKJ1-110]', async () => {
     const entries = Array.from({ length: 1_203 }, (_, index) =>
       createEntry(`k${String(index).padStart(4, '0')}`, index),
     );
@@ -157,7 +157,7 @@ export function describeStorageContract(open: () => EntryStorage): void {
     expect(await storage.count()).toBe(2);
   });
 
-  it('never throws at a query, and gives any value back', async () => {
+  it('never throws for a query and returns any value unchanged', async () => {
     const anyText = fc.string({ unit: 'binary', maxLength: 30 });
     const storage = open();
     await fc.assert(
@@ -178,7 +178,7 @@ export function describeStorageContract(open: () => EntryStorage): void {
     );
   });
 
-  it('keeps odd keys apart', async () => {
+  it('keeps unusual keys distinct', async () => {
     const odd = ['__proto__', 'constructor', 'a,b', 'A,b', '\u00e9', 'e\u0301', "o'clock", '漢字', '-'];
     const storage = await filled(...odd.map((key, index) => createEntry(key, index)));
     for (const [index, key] of odd.entries()) expect((await storage.load(key))?.value).toBe(index);

@@ -152,7 +152,7 @@ describe('the librarian', () => {
     expect(done.answer).toMatch(/\n\nI searched for “pawl stop wheel” in 5 files\.$/);
   });
 
-  it('reads around what it found when that does not stand on its own', async () => {
+  it('reads around a hit that is not self-contained', async () => {
     const done = await runLibrarian('thin winter');
     expect(listCalledTools(done)).toEqual(['search', 'read', 'finish']);
     expect(done.answer).toContain(
@@ -161,7 +161,7 @@ describe('the librarian', () => {
     expect(done.answer).toMatch(/I read docs\/oil\.md:1-3\.$/);
   });
 
-  it('quotes nothing that does not stand in the file, at the lines and under the heading it names', async () => {
+  it('quotes only text from the cited lines and heading of the file', async () => {
     const goals = [
       'pawl',
       'What is a spring?',
@@ -188,7 +188,7 @@ describe('the librarian', () => {
     }
   });
 
-  it('says plainly that it found nothing, and what it tried', async () => {
+  it('reports that it found nothing, and what it tried', async () => {
     const { answer, calls } = await runLibrarian('How do I bake sourdough?');
     expect(answer).toBe(
       'I found nothing about “bake” or “sourdough” in 5 files.\n\nI searched for “bake sourdough”, “bake”, “sourdough” in 5 files.',
@@ -196,13 +196,13 @@ describe('the librarian', () => {
     expect(calls.at(-1)?.tool).toBe('finish');
   });
 
-  it('says which words it did not find', async () => {
+  it('reports which words it did not find', async () => {
     const { answer } = await runLibrarian('Which spring does the pawl of a velociraptor need?');
     expect(answer).toContain('README.md:12-13 (The spring)');
     expect(answer).toContain('Not found anywhere: “velociraptor”.');
   });
 
-  it('does not pass off a passage that shares a common word as an answer', async () => {
+  it('does not present a passage that shares only a common word as an answer', async () => {
     const { answer } = await runLibrarian('Which velociraptor hunts quokkas near a volcano and a wheel?');
     expect(answer).toMatch(
       /^I found nothing that answers this in 5 files\. The nearest passage has only “wheel”\./,
@@ -210,19 +210,19 @@ describe('the librarian', () => {
     expect(answer).toContain('Not found anywhere: “velociraptor”, “hunts”, “quokkas”, “near” and “volcano”.');
   });
 
-  it('searches for the right spelling, and says so', async () => {
+  it('searches for the corrected spelling and says so', async () => {
     const { answer } = await runLibrarian('wnidlass');
     expect(answer).toContain('The windlass on a ship');
     expect(answer).toContain('Not found anywhere: “wnidlass”. For “wnidlass” I searched for “windlass”.');
   });
 
-  it('takes an identifier apart when it is found nowhere', async () => {
+  it('splits an identifier that is found nowhere', async () => {
     const { answer, calls } = await runLibrarian('springWeightGauge');
     expect(calls[1]?.args).toMatchObject({ query: 'spring Weight Gauge' });
     expect(answer).toContain('Without a spring the pawl works by its own weight.');
   });
 
-  it('looks for both halves of a question with two subjects', async () => {
+  it('searches for both subjects of a question', async () => {
     const { answer } = await runLibrarian('When did sailors sing, and which oil is for winter?');
     expect(answer).toContain('docs/history.md:');
     expect(answer).toContain('docs/oil.md:');
@@ -241,7 +241,7 @@ describe('the librarian', () => {
     expect(answer).not.toContain('package-lock.json');
   });
 
-  it('starts anew for each goal of a conversation', async () => {
+  it('starts over for each goal of a conversation', async () => {
     const first = await runLibrarian('spring');
     const second = await driveLibrarian(first.conversation, 'windlass');
     expect(second.calls[0]).toEqual({ tool: 'search', args: { query: 'windlass', limit: 12 } });
@@ -254,11 +254,11 @@ describe('the librarian', () => {
     expect(second).toEqual(first);
   });
 
-  it('says that there is no question', async () => {
+  it('reports a goal without a question', async () => {
     expect((await runLibrarian('  \n ')).answer).toMatch(/^There is no question here/);
   });
 
-  it('ends soon, whatever the goal, and searches for nothing twice', async () => {
+  it('ends within a few steps for any goal and never repeats a search', async () => {
     const word = fc.constantFrom(
       'pawl',
       'wheel',
@@ -290,27 +290,27 @@ describe('the librarian', () => {
 });
 
 describe('when a tool fails', () => {
-  it('does not call it the same way again, and says so', async () => {
+  it('does not repeat the call and reports the failure', async () => {
     const done = await runLibrarian('pawl', { search: createFailure('The index is gone.') });
     expect(listCalledTools(done)).toEqual(['search', 'finish']);
     expect(done.answer).toMatch(/^I could not search the files, so I know nothing about “pawl”\./);
     expect(done.answer).toContain('The tool search failed: The index is gone.');
   });
 
-  it('answers from the excerpts when nothing can be read', async () => {
+  it('answers from the excerpts when reading fails', async () => {
     const done = await runLibrarian('What is a pawl?', { read: createFailure('No.') });
     expect(listCalledTools(done)).toEqual(['search', 'read', 'finish']);
     expect(done.answer).toContain('> A pawl is a small catch on a pivot.');
     expect(done.answer).toContain('The tool read failed: No.');
   });
 
-  it('answers in text when it may not finish', async () => {
+  it('answers in text when the finish tool is not available', async () => {
     const done = await runLibrarian('What is a pawl?', { finish: createFailure('Not yet.') });
     expect(listCalledTools(done).filter((tool) => tool === 'finish')).toHaveLength(1);
     expect(done.answer).toContain('> A pawl is a small catch on a pivot.');
   });
 
-  it('makes nothing of what another tool of the same name puts out', async () => {
+  it('ignores the output of another tool with the same name', async () => {
     const { answer } = await runLibrarian('pawl', { search: { ok: true, output: { results: ['pawl'] } } });
     expect(answer).toMatch(/^I could not search the files/);
   });
@@ -323,7 +323,7 @@ describe('a reply of the librarian', () => {
     text: 'What is a pawl?',
   });
 
-  it('comes in pieces of text and then whole, once', async () => {
+  it('is streamed in chunks and then repeated in full once', async () => {
     const chunks = await askLibrarian(question);
     const pieces = chunks.slice(0, -1).map((chunk) => (chunk.type === 'text' ? chunk.text : chunk.type));
     expect(pieces.length).toBeGreaterThan(1);
@@ -331,7 +331,7 @@ describe('a reply of the librarian', () => {
     expect(getReplyChunk(chunks).calls).toEqual([{ tool: 'search', args: { query: 'pawl', limit: 12 } }]);
   });
 
-  it('is text only without tools, from what has been found so far', async () => {
+  it('is text only without tools, based on what was found so far', async () => {
     expect(getReplyChunk(await askLibrarian(question, { tools: [] }))).toMatchObject({
       text: expect.stringMatching(/^I could not search/),
       calls: [],
@@ -343,7 +343,7 @@ describe('a reply of the librarian', () => {
     });
   });
 
-  it('uses only the tools there are', async () => {
+  it('uses only the offered tools', async () => {
     const onlySearch = tools.filter(({ description }) => description.name === 'search');
     expect(getReplyChunk(await askLibrarian(question, { tools: onlySearch })).calls[0]?.tool).toBe('search');
     expect(getReplyChunk(await askLibrarian(question, { tools: [finishTool] })).calls[0]?.tool).toBe(
@@ -351,7 +351,7 @@ describe('a reply of the librarian', () => {
     );
   });
 
-  it('makes do with what there is when it is given advice', async () => {
+  it('answers with what was found so far when it gets advice', async () => {
     expect(getReplyChunk(await askLibrarian(question, { advice: 'Stop searching.' })).calls[0]?.tool).toBe(
       'search',
     );
@@ -364,11 +364,11 @@ describe('a reply of the librarian', () => {
     ).toBe('finish');
   });
 
-  it('is a failure when it is called off', async () => {
+  it('is a failure when it is cancelled', async () => {
     expect(await askLibrarian(question, { signal: AbortSignal.abort() })).toEqual([
       {
         type: 'failure',
-        error: { kind: 'unknown', message: 'The librarian was called off.', retryable: false },
+        error: { kind: 'unknown', message: 'The librarian was cancelled.', retryable: false },
       },
     ]);
   });

@@ -9,7 +9,7 @@ import { buildServerEnvironment } from '../../src/mcp/variables.ts';
 import { passthroughSandbox } from '../../src/sandbox/command-sandbox.ts';
 import { createShellTool } from '../../src/tools/shell.ts';
 
-describe('the folder for the configuration', () => {
+describe('the configuration folder', () => {
   const roaming = String.raw`C:\Users\me\AppData\Roaming`;
 
   it('is in %APPDATA% on Windows', () => {
@@ -27,7 +27,7 @@ describe('the folder for the configuration', () => {
 });
 
 describe('a configuration in TypeScript', () => {
-  it('runs under the URL of a file, which has a drive on Windows', () => {
+  it('runs under a file URL, which has a drive letter on Windows', () => {
     expect(buildHostProgram('win32')).toContain(`const url = 'file:///C:/pawl.config.ts';`);
     expect(buildHostProgram('linux')).toContain(`const url = 'file:///pawl.config.ts';`);
     expect(buildHostProgram('darwin')).toBe(buildHostProgram('linux'));
@@ -35,7 +35,7 @@ describe('a configuration in TypeScript', () => {
 });
 
 describe('the paths that git writes', () => {
-  it('have backslashes on Windows, and no ends of lines', () => {
+  it('have backslashes on Windows and no line endings', () => {
     const text = 'C:/work/project\r\nC:/work/project/.git\r\n';
     expect(parseGitPaths(text, (path) => win32.normalize(path))).toEqual([
       String.raw`C:\work\project`,
@@ -59,7 +59,7 @@ describe('an MCP server', () => {
     expect([file, args[0], ...args.slice(2)]).toEqual(['/bin/sh', '-c', 'sh', 'npx', '-y', 'server']);
   });
 
-  it('runs by itself on Windows, where npx is a batch file', () => {
+  it('runs without a guard on Windows, where npx is a batch file', () => {
     expect(buildServerCommand(launch, 'win32', (path) => path === String.raw`C:\nodejs\npx.cmd`)).toEqual({
       file: String.raw`C:\Windows\System32\cmd.exe`,
       args: ['/d', '/s', '/c', String.raw`""C:\nodejs\npx.cmd" "-y" "server""`],
@@ -67,7 +67,7 @@ describe('an MCP server', () => {
     });
   });
 
-  it('gets what every program on Windows needs, and no secret', () => {
+  it('gets the variables that Windows programs need, and no secret', () => {
     const ours = { Path: 'p', SystemRoot: 'r', AppData: 'a', API_KEY: 'k', HOME: 'h' };
     expect(buildServerEnvironment('s', { OWN: 'yes' }, ours, 'win32')).toEqual({
       Path: 'p',

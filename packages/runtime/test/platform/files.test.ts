@@ -22,7 +22,7 @@ function fail(code: string): Error {
 }
 
 describe('replacing a file that is in use', () => {
-  it.each(['EPERM', 'EACCES', 'EBUSY'])('is tried again on Windows after %s', async (code) => {
+  it.each(['EPERM', 'EACCES', 'EBUSY'])('is retried on Windows after %s', async (code) => {
     let tries = 0;
     const rename = (): void => {
       tries += 1;
@@ -35,7 +35,7 @@ describe('replacing a file that is in use', () => {
     expect(tries).toBe(3);
   });
 
-  it('is given up in the end', async () => {
+  it('fails after the last retry', async () => {
     let tries = 0;
     const rename = async (): Promise<void> => {
       tries += 1;
@@ -45,7 +45,7 @@ describe('replacing a file that is in use', () => {
     expect(tries).toBe(8);
   });
 
-  it('fails at once for any other reason, and on any other platform', async () => {
+  it('fails at once for other errors and on other platforms', async () => {
     let tries = 0;
     const rename = (code: string) => (): never => {
       tries += 1;
@@ -70,7 +70,7 @@ describe('replacing a file that is in use', () => {
 });
 
 describe('flushing a folder', () => {
-  it('is left out on Windows, which cannot', async () => {
+  it('is skipped on Windows, which does not support it', async () => {
     const missing = join(folder, 'missing');
     expect(canSyncFolders('win32')).toBe(false);
     await syncFolder(missing, 'win32');
@@ -87,7 +87,7 @@ describe('flushing a folder', () => {
 });
 
 describe('opening a file', () => {
-  it.skipIf(process.platform === 'win32')('follows no link, with the flags of any platform', async () => {
+  it.skipIf(process.platform === 'win32')('follows no link with the flags of any platform', async () => {
     const [file, link] = [join(folder, 'file'), join(folder, 'link')];
     await writeFile(file, 'text');
     await symlink(file, link);
@@ -103,11 +103,11 @@ describe('opening a file', () => {
     }
   });
 
-  it('has no flag that is not a number', () => {
+  it('has only numeric flags', () => {
     for (const flag of Object.values(openFlags)) expect(flag).toBeTypeOf('number');
   });
 
-  it('knows rights of files everywhere but on Windows', () => {
+  it('reports file modes everywhere except on Windows', () => {
     expect([hasFileModes('linux'), hasFileModes('darwin'), hasFileModes('win32')]).toEqual([
       true,
       true,

@@ -9,13 +9,13 @@ import {
 } from '../../src/platform/platform.ts';
 
 describe('a platform', () => {
-  it('has a name as people write it', () => {
+  it('has a display name', () => {
     expect(
       ['linux', 'darwin', 'win32', 'freebsd'].map((each) => getPlatformName(each as NodeJS.Platform)),
     ).toEqual(['Linux', 'macOS', 'Windows', 'freebsd']);
   });
 
-  it('has paths of its own, which are shown with slashes', () => {
+  it('has its own path rules, and shows paths with slashes', () => {
     expect(getPlatformPaths('win32').join('a', 'b')).toBe(String.raw`a\b`);
     expect(getPlatformPaths('darwin').join('a', 'b')).toBe('a/b');
     expect(toSlashes(String.raw`docs\guides\a.md`, 'win32')).toBe('docs/guides/a.md');
@@ -24,14 +24,14 @@ describe('a platform', () => {
     expect(toSlashes(String.raw`a\b`, 'darwin')).toBe(String.raw`a\b`);
   });
 
-  it('has a device that discards what is written', () => {
+  it('has a null device', () => {
     expect(getNullDevice('linux')).toBe('/dev/null');
     expect(getNullDevice('darwin')).toBe('/dev/null');
     expect(getNullDevice('win32')).toBe('NUL');
   });
 });
 
-describe('the names of one file', () => {
+describe('names of the same file', () => {
   it('differ in case alone on every platform', () => {
     for (const platform of ['linux', 'darwin', 'win32'] as const)
       expect(foldPath('.GIT/Config', platform)).toContain('.git/config');
@@ -54,15 +54,15 @@ describe('the names of one file', () => {
     expect(foldPath(path, 'linux')).not.toContain('.git/config');
   });
 
-  it('keep the dots that lead upward', () => {
+  it('keep dots that lead to the parent folder', () => {
     expect(foldPath('../a', 'win32')).toEqual(['../a', '../a']);
   });
 });
 
-describe('a path that is not what it seems', () => {
+describe('an unsafe path', () => {
   it.each([
-    ['notes.txt:stream', 'has a character in it'],
-    ['a/b?.md', 'has a character in it'],
+    ['notes.txt:stream', 'contains a character'],
+    ['a/b?.md', 'contains a character'],
     ['src/file.', 'ends with a dot or a space'],
     ['.git /config', 'ends with a dot or a space'],
     ['NUL', 'names a device'],

@@ -54,7 +54,7 @@ describe('the processes of macOS', () => {
     expect(asked).toEqual(['/bin/ps -A -E -ww -o pid=,ppid=,stat=,lstart=,command=']);
   });
 
-  it('have days of one digit, and nothing that is no date', () => {
+  it('are parsed with single-digit days, and not with invalid dates', () => {
     expect(parsePsLine(' 7 1 S Sun Nov  1 00:00:00 2026')?.startedAt).toBe(
       String(Date.UTC(2026, 10, 1) / 1_000),
     );
@@ -62,7 +62,7 @@ describe('the processes of macOS', () => {
     expect(parsePsLine('7 1 S Xyz Abc 99 99:99:99 2026')).toBeNull();
   });
 
-  it('belong to a command by their parents and by its mark', async () => {
+  it('belong to a command by their parents and by its marker', async () => {
     const { table } = createMacTable([
       `    1     0 Ss   ${started} /sbin/launchd`,
       `  501     1 S    ${started} sh -c make`,
@@ -73,7 +73,7 @@ describe('the processes of macOS', () => {
     expect((await findDescendants(501, 'abc', [], table)).map(({ pid }) => pid)).toEqual([501, 502, 503]);
   });
 
-  it('own what they claim until they end, or another one has their number', () => {
+  it('own what they claim until they end or their id is reused', () => {
     const line = `${process.pid} 1 S ${started}`;
     const { table } = createMacTable([line]);
     const owner = getProcessOwner(table);
@@ -90,7 +90,7 @@ describe('the processes of macOS', () => {
 describe('the processes of Windows', () => {
   const table = createProcessTable('win32');
 
-  it('are known by their number alone', async () => {
+  it('are known only by their id', async () => {
     expect(await table.list()).toEqual([]);
     const owner = getProcessOwner(table);
     expect(owner).toMatch(/ boot=- space=- pid=\d+ start=-$/);
@@ -98,7 +98,7 @@ describe('the processes of Windows', () => {
     expect(getOwnerState(owner.replace(/pid=\d+/, 'pid=2147483647'), table)).toBe('gone');
   });
 
-  it('are ended with all that they have started, by taskkill of the system', () => {
+  it("are killed with all their descendants by the system's taskkill", () => {
     expect(hasProcessGroups('win32')).toBe(false);
     expect(buildKillCommand(42, { SYSTEMROOT: String.raw`C:\Windows` })).toEqual({
       file: String.raw`C:\Windows\System32\taskkill.exe`,
@@ -117,7 +117,7 @@ describe('the processes of Windows', () => {
     ]);
   });
 
-  it('are left alone once they have ended', () => {
+  it('are not signaled after they have ended', () => {
     expect(signalProcessGroup(42, 'SIGKILL', { platform: 'win32', kill: refuse, start: refuse })).toBe(false);
   });
 });
@@ -132,7 +132,7 @@ describe('the processes of Linux and macOS', () => {
   });
 
   it.runIf(process.platform === 'linux' || process.platform === 'darwin')(
-    'are told by this very system',
+    'are read from the current system',
     async () => {
       const table = createProcessTable();
       const child = spawn('sleep', ['60'], { env: { ...process.env, PAWL_COMMAND: 'told' } });

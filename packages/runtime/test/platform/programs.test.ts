@@ -34,7 +34,7 @@ describe('a command line', () => {
     });
   });
 
-  it('finds the programs of Windows without a search path', () => {
+  it('finds Windows system programs without a search path', () => {
     expect(findSystemProgram('cmd.exe', {})).toBe(String.raw`C:\Windows\System32\cmd.exe`);
     expect(findSystemProgram('cmd.exe', { windir: String.raw`D:\WinNT` })).toBe(
       String.raw`D:\WinNT\System32\cmd.exe`,
@@ -53,7 +53,7 @@ describe('a program', () => {
   ]);
   const windows = { env, platform: 'win32', exists: (path: string) => files.has(path) } as const;
 
-  it.each(['linux', 'darwin'] as const)('is started as it is on %s', (platform) => {
+  it.each(['linux', 'darwin'] as const)('is started directly on %s', (platform) => {
     expect(buildProgramCommand('npx', ['-y', 'a "b" %c%'], { env, platform, exists: refuse })).toEqual({
       file: 'npx',
       args: ['-y', 'a "b" %c%'],
@@ -61,7 +61,7 @@ describe('a program', () => {
     });
   });
 
-  it('is found on the search path of Windows, and gets its arguments as they are', () => {
+  it('is found on the Windows search path and gets its arguments unchanged', () => {
     expect(buildProgramCommand('node', ['-e', 'say("%x%")'], windows)).toEqual({
       file: String.raw`C:\Program Files\nodejs\node.exe`,
       args: ['-e', 'say("%x%")'],
@@ -91,14 +91,14 @@ describe('a program', () => {
     },
   );
 
-  it('is found from the folder that it is to run in', () => {
+  it('is resolved relative to its working folder', () => {
     const { args } = buildProgramCommand('./check', [], { ...windows, cwd: String.raw`C:\project` });
     expect(args.at(-1)).toBe(String.raw`""C:\project\check.bat""`);
   });
 
   it('is never taken from the working folder on Windows', () => {
     expect(() => buildProgramCommand('git', ['status'], windows)).toThrow(
-      'There is no command "git". Install it, or correct its name.',
+      'Command not found: "git". Install it, or correct its name.',
     );
     expect(() => buildProgramCommand('git', ['status'], windows)).toThrow(
       expect.objectContaining({ code: 'ENOENT' }),

@@ -42,14 +42,14 @@ describe('readProfileFile', () => {
     expect(profile.settings).toMatchObject({ ...findProfile('loom')?.settings, budgets: { toolCalls: 3 } });
   });
 
-  it('reads the chart from a file beside it, from wherever it is called', async () => {
+  it('reads the chart from a file relative to the profile', async () => {
     await mkdir(join(folder, 'charts'));
     await writeProfileFile('charts/two.yaml', modesText);
     const path = await writeProfileFile('mine.yaml', 'name: mine\nchart: ./charts/two.yaml\n');
     expect((await readProfileFile(path)).settings.chart?.name).toBe('two');
   });
 
-  it('takes the name of a chart that is built in for that chart', async () => {
+  it('resolves the name of a built-in chart', async () => {
     const path = await writeProfileFile('mine.yaml', 'name: mine\nchart: savant\n');
     await writeProfileFile('savant', modesText);
     expect((await readProfileFile(path)).settings.chart?.name).toBe('savant');
@@ -61,17 +61,17 @@ describe('a profile file that cannot be used', () => {
     ['a.yaml', 'name: mine\nbudgets:\n  steps: 5\n', ['invalid', 2], 'there is no key "steps"'],
     ['a.yaml', 'name: mine\nmaxRetries: many\n', ['invalid', 2], 'expects a whole number'],
     ['a.json', '{\n"name": "mine",\n"chart": "lkj2"}', ['invalid', 3], 'there is no chart "lkj2"'],
-    ['a.json', '{\n"name": "mine",,\n}', ['syntax', 2], 'this is not JSON'],
-    ['a.yaml', 'name: mine\nname: yours\n', ['syntax', 2], 'stands there twice'],
+    ['a.json', '{\n"name": "mine",,\n}', ['syntax', 2], 'invalid JSON'],
+    ['a.yaml', 'name: mine\nname: yours\n', ['syntax', 2], 'duplicate key'],
     ['a.yaml', '', ['invalid', null], 'expects an object'],
-    ['a.txt', 'name: mine', ['unknown-kind', null], '.json, .yaml and .yml'],
-  ] as const)('is told what is wrong where: %s, %j', async (name, content, [code, line], message) => {
+    ['a.txt', 'name: mine', ['unknown-kind', null], '.json, .yaml or .yml'],
+  ] as const)('reports what is wrong and where: %s, %j', async (name, content, [code, line], message) => {
     const problem = await readProfileError(await writeProfileFile(name, content));
     expect(problem).toMatchObject({ code, line });
     expect(problem.message).toContain(message);
   });
 
-  it('is told that it is no text, or too much of it', async () => {
+  it('is reported if it is not text or too large', async () => {
     const bytes = await readProfileError(await writeProfileFile('a.yaml', new Uint8Array([0xff, 0xfe])));
     expect(bytes).toMatchObject({ code: 'syntax', line: null });
     expect(bytes.message).toContain('UTF-8');
@@ -79,13 +79,13 @@ describe('a profile file that cannot be used', () => {
     expect(await readProfileError(large)).toMatchObject({ code: 'too-large', line: null });
   });
 
-  it('is told that it is missing, or no file', async () => {
+  it('is reported if it is missing or not a file', async () => {
     expect(await readProfileError(join(folder, 'none.yaml'))).toMatchObject({ code: 'missing' });
     await mkdir(join(folder, 'folder.yaml'));
     expect(await readProfileError(join(folder, 'folder.yaml'))).toMatchObject({ code: 'not-a-file' });
   });
 
-  it('is told what is wrong with the file of its chart, and where it names it', async () => {
+  it('is reported with the problem of its chart file and the line that names it', async () => {
     const path = await writeProfileFile('mine.yaml', 'name: mine\nchart: ./two.yaml\n');
     const missing = await readProfileError(path);
     expect(missing).toMatchObject({ code: 'chart', line: 2 });
@@ -118,8 +118,8 @@ const createReplyEvent = (tool: string, args: object, text = '') =>
 const createResultEvent = (outcome: Extract<Event, { type: 'tool-finished' }>['outcome']) =>
   ({ type: 'tool-finished', callId: 'a', outcome }) as const;
 
-describe('the reviewer of the examples', () => {
-  it('reads and judges by turns, and is denied what would change a file', async () => {
+describe('the reviewer example', () => {
+  it('alternates between reading and judging, and is denied file changes', async () => {
     const began = applyEvents(await createExampleSession('reviewer.yaml'), userMessage);
     expect(began.session.mode?.state).toBe('reading');
     const denied = applyEvents(began.session, createReplyEvent('edit', { path: 'a.ts' }));
@@ -135,7 +135,7 @@ describe('the reviewer of the examples', () => {
     expect(back.session.mode?.state).toBe('reading');
   });
 
-  it('is asked for its answer when its budget is nearly used up', async () => {
+  it('is asked for its answer when its budget is nearly exhausted', async () => {
     let session = applyEvents(await createExampleSession('reviewer.yaml'), userMessage).session;
     let asked = 1;
     for (; asked < 30 && !isLastCall(session); asked += 1) {
@@ -153,8 +153,8 @@ function isLastCall({ turn }: Session): boolean {
   return turn.status === 'callingModel' && turn.ask.finish !== null;
 }
 
-describe('the patient coder of the examples', () => {
-  it('may fail the same way four times before it hears of it, where others hear after two', async () => {
+describe('the patient coder example', () => {
+  it('may repeat a failure four times before it gets advice, where others get it after two', async () => {
     const patient = await createExampleSession('patient-coder.json');
     const usual = createSession({ id: 's', at: 0 });
     expect([countFailuresUntilAdvice(patient), countFailuresUntilAdvice(usual)]).toEqual([4, 2]);

@@ -5,15 +5,15 @@ import { nativeCodec } from '../../src/protocols/native.ts';
 import { xmlCodec } from '../../src/protocols/xml.ts';
 import { freeContext, lkjContext, lkj1Context, createReply } from './contexts.ts';
 
-describe('the answer to a reply that cannot be used', () => {
-  it('says what was wrong and shows a valid reply', () => {
+describe('the feedback for an invalid reply', () => {
+  it('names the problems and shows a valid reply', () => {
     const { problems } = xmlCodec.decode(
       createReply('<agent><action><type>storage_lod</type></action></agent>'),
       lkjContext,
     );
     expect(explainProblems(problems, xmlCodec, lkjContext)).toBe(
       [
-        'Your reply could not be used, and nothing in it was carried out.',
+        'Your reply is invalid, and nothing in it was executed.',
         '- In <type>: there is no action "storage_lod". The actions are: working_memory_add, working_memory_remove, ' +
           'storage_load, storage_save. Did you mean storage_load?',
         'A valid reply looks like this:',
@@ -28,7 +28,7 @@ describe('the answer to a reply that cannot be used', () => {
     );
   });
 
-  it('stays short, however much is wrong', () => {
+  it('stays short with any number of problems', () => {
     const { problems } = xmlCodec.decode(
       createReply(`<agent>${'</value>'.repeat(1000)}</agent>`),
       lkjContext,
@@ -38,7 +38,7 @@ describe('the answer to a reply that cannot be used', () => {
     expect(answer.length).toBeLessThan(1_500);
   });
 
-  it('does not repeat control characters or half characters of the reply', () => {
+  it('does not repeat control characters or lone surrogates of the reply', () => {
     const { problems } = xmlCodec.decode(
       createReply('<action><type>\u001b[2J\ud800\n</type></action>'),
       lkjContext,
@@ -48,7 +48,7 @@ describe('the answer to a reply that cannot be used', () => {
     expect(answer.isWellFormed()).toBe(true);
   });
 
-  it('has an example that the same protocol reads without a problem', () => {
+  it('has an example that the same protocol decodes without a problem', () => {
     for (const codec of [xmlCodec, jsonCodec]) {
       for (const context of [
         lkjContext,
@@ -67,7 +67,7 @@ describe('the answer to a reply that cannot be used', () => {
 });
 
 describe('an example', () => {
-  it('fits the schema of the tool, whatever its parameters are called', () => {
+  it('matches the schema of the tool, whatever its parameter names', () => {
     const properties = {
       kind: { enum: ['b', 'a'] },
       size: { type: 'integer', minimum: 7 },
@@ -82,7 +82,7 @@ describe('an example', () => {
 });
 
 describe('the instructions', () => {
-  it('ask for XML with an agent element, with what the state may say in it [LKJ1-26, LKJ1-27]', () => {
+  it('ask for XML with an agent element and list what the state allows [LKJ1-26, LKJ1-27]', () => {
     const thinking = xmlCodec.instructions({ ...lkj1Context, tools: [] });
     expect(thinking).toContain('valid XML');
     for (const word of ['<agent>', '<next_state>', 'thinking, executing', '<thinking_log>']) {
@@ -112,7 +112,7 @@ describe('the instructions', () => {
     expect(jsonCodec.instructions(lkjContext)).toContain('thinking, commanding, evaluating');
   });
 
-  it('of native calls speak of tools only where there are some', () => {
+  it('of native calls mention tools only if there are any', () => {
     expect(nativeCodec.instructions(freeContext)).toContain('tool calls');
     expect(nativeCodec.instructions({ ...freeContext, tools: [] })).not.toContain('tool');
   });

@@ -10,8 +10,8 @@ const call = { tool: 'read_file', args: { path: 'a' } };
 const jsonCall = JSON.stringify({ tool: 'read_file', args: { path: 'a' } });
 const xmlCall = '<agent><action><type>read_file</type><path>a</path></action></agent>';
 
-describe('several protocols at once', () => {
-  it('come to one and the same decision [RX-05]', () => {
+describe('several protocols combined', () => {
+  it('decode to the same decision [RX-05]', () => {
     for (const sent of [
       createReply('', [call]),
       createReply(jsonCall),
@@ -31,12 +31,12 @@ describe('several protocols at once', () => {
     expect(xml).toEqual(native);
   });
 
-  it('prefer the calls that the provider has told apart', () => {
+  it('prefer the calls that the provider separated from the text', () => {
     const other = { tool: 'read_file', args: { path: 'b' } };
     expect(fallbackCodec.decode(createReply(jsonCall, [other]), freeContext).calls).toEqual([other]);
   });
 
-  it('take prose for an answer where native calls are among them, and refuse it where they are not', () => {
+  it('accept prose as an answer only if native calls are among them', () => {
     expect(fallbackCodec.decode(createReply('It is 42.'), freeContext)).toMatchObject({
       answer: 'It is 42.',
       problems: [],
@@ -44,28 +44,28 @@ describe('several protocols at once', () => {
     const strict = createFallbackCodec([xmlCodec, jsonCodec]);
     expect(strict.decode(createReply('It is 42.'), lkjContext)).toMatchObject({
       answer: null,
-      problems: [{ what: 'there is no <agent> element' }],
+      problems: [{ problem: 'there is no <agent> element' }],
     });
   });
 
-  it('say what is wrong in the protocol that the reply shows signs of', () => {
+  it('report problems in the protocol that the reply shows signs of', () => {
     const cut = fallbackCodec.decode(createReply('{"tool":"read_file","args":{"path":"a'), freeContext);
-    expect(cut).toMatchObject({ calls: [], answer: null, problems: [{ where: 'the end of the reply' }] });
+    expect(cut).toMatchObject({ calls: [], answer: null, problems: [{ location: 'the end of the reply' }] });
     const unreadable = fallbackCodec.decode(createReply('{"action": "tool" : : "tool"}'), freeContext);
-    expect(unreadable).toMatchObject({ answer: null, problems: [{ what: 'the JSON cannot be read' }] });
+    expect(unreadable).toMatchObject({ answer: null, problems: [{ problem: 'the JSON is invalid' }] });
     const untyped = fallbackCodec.decode(
       createReply('<agent><action><path>a</path></action></agent>'),
       freeContext,
     );
-    expect(untyped.problems[0]?.where).toBe('<type>');
+    expect(untyped.problems[0]?.location).toBe('<type>');
     const unread = fallbackCodec.decode(
       createReply('', [{ tool: 'read_file', args: '{"path":' }]),
       freeContext,
     );
-    expect(unread.problems[0]?.where).toBe('call 1 of 1');
+    expect(unread.problems[0]?.location).toBe('call 1 of 1');
   });
 
-  it('leave an answer alone that only quotes a call of some other tool, names a tag or shows code', () => {
+  it('keep an answer that only quotes a call of another tool, mentions a tag or shows code', () => {
     for (const text of [
       'Send {"tool":"delete_all","args":{}} to their server.',
       'The <agent> element holds an <action>.',
@@ -84,14 +84,14 @@ describe('several protocols at once', () => {
     }
   });
 
-  it('read the next state and the logs of whichever protocol has them', () => {
+  it('read the next state and the logs from the matching protocol', () => {
     expect(fallbackCodec.decode(createReply('{"next_state":"evaluating"}'), lkjContext).nextState).toBe(
       'evaluating',
     );
     expect(fallbackCodec.decode(createReply('<think_log>x</think_log>'), lkjContext).logs.think).toBe('x');
   });
 
-  it('ask and answer in the first one', () => {
+  it('use the first one for instructions and encoding', () => {
     const context = { ...freeContext, tools: [readFileTool] };
     expect(createFallbackCodec([jsonCodec, xmlCodec]).example(context)).toBe(jsonCodec.example(context));
     expect(fallbackCodec.name).toBe('native, json, xml');

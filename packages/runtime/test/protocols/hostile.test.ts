@@ -130,7 +130,7 @@ describe('no reply', () => {
     );
   });
 
-  it('makes half a call, wherever it breaks off', () => {
+  it('causes an incomplete call, wherever it is cut off', () => {
     const args = { tags: 'a b', value: 'x <b> & "y" {z} ]]> \n end' };
     const said = {
       text: '',
@@ -154,12 +154,12 @@ describe('no reply', () => {
     }
   });
 
-  it('is too deep', () => {
+  it('overflows the stack by nesting', () => {
     expect(jsonCodec.decode(createReply(createDeepCall(50)), freeContext).calls).toHaveLength(1);
     for (const depth of [300, 5_000, 200_000]) {
       expect(jsonCodec.decode(createReply(createDeepCall(depth)), freeContext)).toMatchObject({
         calls: [],
-        problems: [{ where: expect.any(String) }],
+        problems: [{ location: expect.any(String) }],
       });
       expect(
         jsonCodec.decode(createReply(createDeepCall(depth).replace('}}', ',}}')), freeContext).calls,
@@ -167,13 +167,13 @@ describe('no reply', () => {
       const answer = createDeepCall(depth).replace('"tool":"read_file","args"', '"action":"finish","final"');
       expect(jsonCodec.decode(createReply(answer), freeContext)).toMatchObject({
         answer: null,
-        problems: [{ where: '"final"' }],
+        problems: [{ location: '"final"' }],
       });
     }
   });
 });
 
-describe('the work', () => {
+describe('the decoding work', () => {
   const units = [
     '<agent>',
     '</agent>',
@@ -220,13 +220,13 @@ describe('the work', () => {
     '{ / ',
   ];
 
-  it.each(units)('of reading %j again and again grows no faster than the reply', (unit) => {
+  it.each(units)('for repeated %j grows linearly with the reply', (unit) => {
     const looked = (count: number) => {
       const text = unit.repeat(count);
       const [xml, json] = [createScanSource(text), createScanSource(text)];
       checkDecision(decodeXml(xml, null, context));
       checkDecision(decodeJson(json, null, context));
-      return { xml: xml.looked() / text.length, json: json.looked() / text.length };
+      return { xml: xml.countScanned() / text.length, json: json.countScanned() / text.length };
     };
     const [once, twice] = [looked(20_000), looked(40_000)];
     expect(once.xml).toBeLessThan(80);
@@ -235,7 +235,7 @@ describe('the work', () => {
     expect(twice.json).toBeLessThan(once.json * 1.1 + 1);
   });
 
-  it('of a reply of a million characters is done', () => {
+  it('for a reply of a million characters completes', () => {
     for (const unit of ['<agent>', '{', '<', '&amp;', '[', '{"tool":']) {
       for (const decision of decodeAll(unit.repeat(1_000_000 / unit.length))) checkDecision(decision);
     }

@@ -7,8 +7,8 @@ function createBrokenJson(length: number, quotes = 2): string {
   return `{"a":${open}${'x'.repeat(length)}",}`;
 }
 
-describe('reading JSON', () => {
-  it('repairs what it must and says so', () => {
+describe('createJsonReader', () => {
+  it('repairs invalid JSON and reports the repair', () => {
     const read = createJsonReader();
     expect(read('{"a":1}')).toEqual({ value: { a: 1 }, isRepaired: false });
     expect(read("{a: 'b', c: True,}")).toEqual({ value: { a: 'b', c: true }, isRepaired: true });
@@ -27,7 +27,7 @@ describe('reading JSON', () => {
     expect(createJsonReader()(text)).toBeNull();
   });
 
-  it('lets dots stand inside strings', () => {
+  it('allows dots inside strings', () => {
     expect(createJsonReader()('{"a":"b ... c…",}')?.value).toEqual({ a: 'b ... c…' });
   });
 
@@ -40,7 +40,7 @@ describe('reading JSON', () => {
     expect(createJsonReader()(text)).toEqual({ value: { a }, isRepaired: true });
   });
 
-  it('does not take a repair that reads more or fewer keys than there are', () => {
+  it('rejects a repair that changes the number of keys', () => {
     expect(createJsonReader()('{"a": """b"""}')).toBeNull();
     expect(createJsonReader()('{"a" "b"}')).toBeNull();
   });
@@ -55,20 +55,20 @@ describe('reading JSON', () => {
     expect(createJsonReader()(createBrokenJson(33_000))).toBeNull();
   });
 
-  it('does not repair a text with many quotes, which would take far longer than its length says', () => {
+  it('does not repair a text with many quotes, which would take quadratic time', () => {
     expect(createJsonReader()(createBrokenJson(5_000, 100))).toMatchObject({ isRepaired: true });
     expect(createJsonReader()(createBrokenJson(5_000, 1_000))).toBeNull();
     expect(createJsonReader()(`[{"x":${"'a".repeat(4_000)}]`)).toBeNull();
   });
 
-  it('repairs no more in many texts than in one', () => {
+  it('shares one repair budget between all texts', () => {
     const read = createJsonReader();
     expect(read(createBrokenJson(20_000))).toMatchObject({ isRepaired: true });
     expect(read(createBrokenJson(20_000))).toBeNull();
     expect(read('{"a":1}')).toMatchObject({ isRepaired: false });
   });
 
-  it('gives up on nesting that is too deep to repair', () => {
+  it('does not repair deep nesting', () => {
     expect(createJsonReader()(`${'['.repeat(20_000)}1`)).toBeNull();
   });
 });

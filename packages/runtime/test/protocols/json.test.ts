@@ -11,7 +11,7 @@ const searchCallText =
 const decodeReadCall = (path: string) => decodeJsonReply(`{"tool":"read_file","args":{"path":"${path}"}}`);
 
 describe('a reply in JSON', () => {
-  it('is found and brought into one shape, bare, in a code block or between prose [SAV-35]', () => {
+  it('is found and normalized, alone, in a code block or between prose [SAV-35]', () => {
     for (const text of [
       searchCallText,
       `\`\`\`json\n${searchCallText}\n\`\`\``,
@@ -73,7 +73,7 @@ describe('a reply in JSON', () => {
     });
   });
 
-  it('may ask for several calls, with ids', () => {
+  it('may contain several calls with ids', () => {
     const text =
       '{"calls":[{"id":"a","tool":"read_file","args":{"path":"x"}},{"id":"b","tool":"read_file","args":{"path":"y"}}]}';
     expect(decodeJsonReply(text).calls).toEqual([
@@ -82,11 +82,11 @@ describe('a reply in JSON', () => {
     ]);
     expect(decodeJsonReply(text, { ...freeContext, callsMax: 1 })).toMatchObject({
       calls: [],
-      problems: [{ what: expect.any(String) }],
+      problems: [{ problem: expect.any(String) }],
     });
   });
 
-  it('passes a tool on that is not known but is named like one', () => {
+  it('passes on an unknown tool with a plausible name', () => {
     expect(decodeJsonReply('{"action":"context.lost","args":{}}').calls).toEqual([
       { tool: 'context.lost', args: {} },
     ]);
@@ -107,7 +107,7 @@ describe('a reply in JSON', () => {
     expect(decodeJsonReply('{"action":"finish","final":{"a":[1]}}').answer).toBe('{"a":[1]}');
   });
 
-  it('may only think', () => {
+  it('may contain only reasoning', () => {
     expect(decodeJsonReply('{"action":"reason","reasoning":"Compare both."}')).toMatchObject({
       calls: [],
       answer: null,
@@ -116,14 +116,14 @@ describe('a reply in JSON', () => {
     });
   });
 
-  it('keeps strings with brackets, quotes and code blocks in them whole', () => {
+  it('keeps strings that contain brackets, quotes and code blocks', () => {
     const path = 'a } ] " \\ { ``` \n```json\n{"tool":"x"}\n``` é \u{1F600}';
     expect(decodeJsonReply(`Now: ${JSON.stringify({ tool: 'read_file', args: { path } })} ok`).calls).toEqual(
       [{ tool: 'read_file', args: { path } }],
     );
   });
 
-  it('keeps a string whole whose quotes were not escaped', () => {
+  it('keeps a string with unescaped quotes', () => {
     expect(decodeReadCall('say "hi" now').calls).toEqual([
       { tool: 'read_file', args: { path: 'say "hi" now' } },
     ]);
@@ -143,7 +143,7 @@ describe('a reply in JSON', () => {
     ]) {
       expect(decodeReadCall(path)).toMatchObject({
         calls: [],
-        problems: [{ what: 'the JSON cannot be read' }],
+        problems: [{ problem: 'the JSON is invalid' }],
       });
     }
   });
@@ -154,7 +154,7 @@ describe('the JSON envelope of the librarian', () => {
   const saving =
     '{"agent":{"action":{"type":"storage_save","tags":"story_plot_chapter1","value":"A letter."}}}';
 
-  it('comes to what the XML comes to, whatever stands around either [RL-01]', () => {
+  it('decodes like the XML, whatever surrounds either [RL-01]', () => {
     const pairs = [
       [thinking, '<agent><next_state>executing</next_state><thinking_log>Enough.</thinking_log></agent>'],
       [
@@ -192,7 +192,7 @@ describe('the JSON envelope of the librarian', () => {
     expect(decodeJsonReply(`{"agent":${text}}`, lkjContext).calls).toEqual([{ tool: type, args }]);
   });
 
-  it('takes camel case and both names of the log, and lets the action win', () => {
+  it('accepts camel case and both log names, and prefers the action', () => {
     expect(
       decodeJsonReply('{"nextState":" evaluating ","thinkLog":"x","evaluation_log":"y"}', lkjContext),
     ).toMatchObject({
@@ -208,48 +208,48 @@ describe('the JSON envelope of the librarian', () => {
   });
 });
 
-describe('a reply in JSON that is refused', () => {
+describe('an invalid reply in JSON:', () => {
   it.each([
     ['prose', 'The moon is waxing.', 'no JSON object'],
     ['JSON that is about something else', 'See {"weather": "fine"}.', 'no JSON object'],
-    ['a call that breaks off in a string', '{"tool":"read_file","args":{"path":"a', 'breaks off'],
-    ['a call that breaks off after a value', '{"tool":"read_file","args":{"path":"a"}', 'breaks off'],
-    ['a list that breaks off', '[{"tool":"read_file","args":{"path":"a"}}, {"tool":"read', 'breaks off'],
-    ['a code block that breaks off', '```json\n{"tool":"read_file","args":{"path":"a\n```', 'breaks off'],
-    ['what cannot be repaired', '{"tool": read "file" : : , "args" }', 'cannot be read'],
-    ['an argument without a value', '{"tool":"read_file","args":{"path":}}', 'cannot be read'],
-    ['arguments with dots for the rest', '{"tool":"read_file","args":{"path":"a", ...}}', 'cannot be read'],
+    ['a call that breaks off in a string', '{"tool":"read_file","args":{"path":"a', 'cut off'],
+    ['a call that breaks off after a value', '{"tool":"read_file","args":{"path":"a"}', 'cut off'],
+    ['a list that breaks off', '[{"tool":"read_file","args":{"path":"a"}}, {"tool":"read', 'cut off'],
+    ['a code block that breaks off', '```json\n{"tool":"read_file","args":{"path":"a\n```', 'cut off'],
+    ['what cannot be repaired', '{"tool": read "file" : : , "args" }', 'is invalid'],
+    ['an argument without a value', '{"tool":"read_file","args":{"path":}}', 'is invalid'],
+    ['arguments with dots for the rest', '{"tool":"read_file","args":{"path":"a", ...}}', 'is invalid'],
     ['an unknown action', '{"action":"dance"}', 'no action "dance"'],
-    ['arguments beside the call', '{"tool":"read_file","path":"a"}', 'beside the call'],
+    ['arguments beside the call', '{"tool":"read_file","path":"a"}', 'next to the call'],
     [
       'arguments beside the call that go by a common name',
       '{"tool":"read_file","message":"hi"}',
-      'beside the call',
+      'next to the call',
     ],
     ['arguments that are no object', '{"tool":"read_file","args":[1]}', 'not a JSON object'],
     ['arguments that are prose', '{"tool":"read_file","args":"the file a"}', 'not a JSON object'],
-    ['arguments in a string that break off', '{"tool":"read_file","args":"{\\"path\\":\\"a"}', 'break off'],
-    ['no tool', '{"action":"tool","args":{}}', 'which tool'],
+    ['arguments in a string that break off', '{"tool":"read_file","args":"{\\"path\\":\\"a"}', 'cut off'],
+    ['no tool', '{"action":"tool","args":{}}', 'name a tool'],
     ['no answer', '{"action":"finish"}', 'answer is missing'],
-    ['an empty agent', '{"agent":{}}', 'says nothing'],
+    ['an empty agent', '{"agent":{}}', 'contains no action'],
     ['a list with something else in it', '[{"tool":"read_file","args":{}}, 5]', 'not an object'],
-    ['a number too large', '{"tool":"read_file","args":{"first":1e999}}', 'JSON cannot'],
+    ['a number too large', '{"tool":"read_file","args":{"first":1e999}}', 'JSON does not allow'],
   ])('%s', (_, text, what) => {
     const { calls, nextState, answer, problems } = decodeJsonReply(text);
     expect({ calls, nextState, answer }).toEqual({ calls: [], nextState: null, answer: null });
-    expect(problems.map((problem) => problem.what).join('; ')).toContain(what);
+    expect(problems.map((problem) => problem.problem).join('; ')).toContain(what);
   });
 
-  it('runs none of the calls when one of them cannot be read', () => {
+  it('runs none of the calls if one of them is invalid', () => {
     expect(
       decodeJsonReply('{"calls":[{"tool":"read_file","args":{"path":"a"}},{"tool":"read_file","args":7}]}'),
     ).toMatchObject({
       calls: [],
-      problems: [{ where: 'call 2 of 2' }],
+      problems: [{ location: 'call 2 of 2' }],
     });
   });
 
-  it('takes names that objects inherit for names like any other', () => {
+  it('treats inherited property names like any other name', () => {
     const text =
       '{"tool":"read_file","args":{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}}';
     const [first] = decodeJsonReply(text).calls;
@@ -259,6 +259,6 @@ describe('a reply in JSON that is refused', () => {
     expect(Object.getPrototypeOf(first?.args)).toBe(Object.prototype);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
     expect(decodeJsonReply('{"__proto__":{"tool":"read_file","args":{}}}').calls).toEqual([]);
-    expect(decodeJsonReply('{"action":"constructor"}').problems[0]?.what).toContain('no action');
+    expect(decodeJsonReply('{"action":"constructor"}').problems[0]?.problem).toContain('no action');
   });
 });

@@ -11,7 +11,7 @@ const createToolMessage = (outcome: ToolMessage['outcome']): ToolMessage => {
 };
 
 describe('native tool calls', () => {
-  it('pass as they are', () => {
+  it('pass unchanged', () => {
     const calls = [{ id: '1', tool: 'read_file', args: { path: 'a' }, permission: 'ask' as const }];
     expect(nativeCodec.decode(createReply(' Reading. ', calls), freeContext)).toMatchObject({
       text: 'Reading.',
@@ -46,16 +46,16 @@ describe('native tool calls', () => {
     const { calls, problems } = decodeNativeCall(text);
     expect(calls).toEqual([]);
     expect(problems).toHaveLength(1);
-    expect(problems[0]?.what).toContain('read_file');
+    expect(problems[0]?.problem).toContain('read_file');
   });
 
-  it('are not made without a tool', () => {
+  it('are rejected without a tool name', () => {
     expect(nativeCodec.decode(createReply('', [{ tool: ' ', args: {} }]), freeContext).problems).toHaveLength(
       1,
     );
   });
 
-  it('make prose without a call the answer, without the reasoning in front of it', () => {
+  it('treat prose without a call as the answer, without leading reasoning', () => {
     expect(nativeCodec.decode(createReply('<think>hm</think> It is 42.'), freeContext)).toMatchObject({
       answer: 'It is 42.',
       logs: { think: 'hm' },
@@ -65,7 +65,7 @@ describe('native tool calls', () => {
     expect(nativeCodec.decode(createReply('  '), freeContext).problems).toHaveLength(1);
   });
 
-  it('have results that read as text', () => {
+  it('have results formatted as text', () => {
     const failed = { ok: false, error: { kind: 'failed', message: 'no such file' } } as const;
     expect(
       nativeCodec.observe([createToolMessage({ ok: true, output: { lines: 2 } }), createToolMessage(failed)]),

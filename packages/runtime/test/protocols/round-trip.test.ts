@@ -80,32 +80,38 @@ const arbitraryAnswerContent: fc.Arbitrary<ReplyPayload> = fc
 /** Two JSON values are the same if they are written the same: -0 is 0. */
 const toPlainJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-describe('what is written', () => {
-  it('in XML is read back as it was', () => {
+describe('an encoded reply', () => {
+  it('in XML decodes to the same payload', () => {
     fc.assert(
       fc.property(fc.oneof(arbitraryCallContent, arbitraryStateContent), (said) => {
-        const { problems, isTraced, ...read } = xmlCodec.decode(xmlCodec.encode(said, context), context);
+        const { problems, isProtocolReply, ...read } = xmlCodec.decode(
+          xmlCodec.encode(said, context),
+          context,
+        );
         expect(problems).toEqual([]);
-        expect(isTraced).toBe(true);
+        expect(isProtocolReply).toBe(true);
         expect(toPlainJson(read)).toEqual(toPlainJson(said));
       }),
       { numRuns: 500 },
     );
   });
 
-  it('in JSON is read back as it was', () => {
+  it('in JSON decodes to the same payload', () => {
     fc.assert(
       fc.property(fc.oneof(arbitraryCallContent, arbitraryStateContent, arbitraryAnswerContent), (said) => {
-        const { problems, isTraced, ...read } = jsonCodec.decode(jsonCodec.encode(said, context), context);
+        const { problems, isProtocolReply, ...read } = jsonCodec.decode(
+          jsonCodec.encode(said, context),
+          context,
+        );
         expect(problems).toEqual([]);
-        expect(isTraced).toBe(true);
+        expect(isProtocolReply).toBe(true);
         expect(toPlainJson(read)).toEqual(toPlainJson(said));
       }),
       { numRuns: 500 },
     );
   });
 
-  it('in native calls is read back as it was', () => {
+  it('in native calls decodes to the same payload', () => {
     fc.assert(
       fc.property(arbitraryCalls, (asked) => {
         const said = { ...emptyReplyPayload, calls: asked };
@@ -140,19 +146,24 @@ describe('a result', () => {
     .record({ tool: arbitraryText, outcome })
     .map((part) => ({ role: 'tool', at: 0, callId: '1', ...part }));
 
-  it('cannot pass for a decision, whatever it says', () => {
+  it('cannot imitate a decision, whatever it contains', () => {
     fc.assert(
       fc.property(fc.array(result, { maxLength: 3 }), (results) => {
         for (const codec of [xmlCodec, jsonCodec]) {
           const decision = codec.decode(createReply(codec.observe(results)), context);
-          expect(decision).toMatchObject({ calls: [], nextState: null, answer: null, isTraced: false });
+          expect(decision).toMatchObject({
+            calls: [],
+            nextState: null,
+            answer: null,
+            isProtocolReply: false,
+          });
         }
       }),
       { numRuns: 300 },
     );
   });
 
-  it('tells the tool, how it went and what came of it', () => {
+  it('names the tool, its status and its output', () => {
     const ok: ToolMessage = {
       role: 'tool',
       at: 0,

@@ -22,7 +22,7 @@ describe('a reply in XML', () => {
         logs: { think: 'First look.', evaluation: null },
         answer: null,
         problems: [],
-        isTraced: true,
+        isProtocolReply: true,
       });
     }
   });
@@ -56,7 +56,7 @@ describe('a reply in XML', () => {
     expect(calls).toEqual([{ tool: 'working_memory_add', args: { tags: 'moon_phase', value: 'waxing' } }]);
   });
 
-  it('may leave out the value of an action that does not need one [LKJ2-07]', () => {
+  it('may omit the value of an action that does not need one [LKJ2-07]', () => {
     const text = '<agent><action><type>storage_load</type><tags>moon phase</tags></action></agent>';
     expect(decodeXmlReply(text).calls).toEqual([{ tool: 'storage_load', args: { tags: 'moon phase' } }]);
     const whole = '<agent><action><type>storage_save</type><tags>a</tags><value>b</value></action></agent>';
@@ -77,7 +77,7 @@ describe('a reply in XML', () => {
     expect(calls).toEqual([{ tool: type, args: value === null ? { tags } : { tags, value } }]);
   });
 
-  it('follows the action and not the next state beside it [LKJ2-16]', () => {
+  it('executes the action and ignores the next state next to it [LKJ2-16]', () => {
     const action = '<action><type>storage_load</type><tags>a</tags></action>';
     const text = `<agent><next_state>thinking</next_state><think_log>x</think_log>${action}</agent>`;
     for (const context of [lkjContext, lkj1Context]) {
@@ -90,7 +90,7 @@ describe('a reply in XML', () => {
     }
   });
 
-  it('takes both spellings of every log in both profiles, and each profile writes its own [RL-12]', () => {
+  it('accepts both spellings of every log in both profiles, and each profile writes its own [RL-12]', () => {
     const said = { ...decodeXmlReply('<agent><think_log>n</think_log></agent>') };
     for (const name of ['think_log', 'thinking_log', 'thinkLog', 'ThinkingLog', 'THINK_LOG', 'think-log']) {
       for (const context of [lkjContext, lkj1Context]) {
@@ -111,14 +111,14 @@ describe('a reply in XML', () => {
     }
   });
 
-  it('may leave out the next state', () => {
+  it('may omit the next state', () => {
     expect(decodeXmlReply('<agent><think_log>Not yet.</think_log></agent>')).toMatchObject({
       nextState: null,
       problems: [],
     });
   });
 
-  it('is trimmed around state, type and tags, and keeps a value to the letter', () => {
+  it('trims state, type and tags, and keeps a value verbatim', () => {
     expect(decodeXmlReply('<agent><next_state>\n  thinking \n</next_state></agent>').nextState).toBe(
       'thinking',
     );
@@ -139,7 +139,7 @@ describe('a reply in XML', () => {
   });
 });
 
-describe('the shapes that models make of it', () => {
+describe('XML variants that models write', () => {
   const load = [{ tool: 'storage_load', args: { tags: 'a' } }];
 
   it.each([
@@ -197,14 +197,14 @@ describe('the shapes that models make of it', () => {
     expect(calls).toEqual(load);
   });
 
-  it('reads the first agent element that says something and takes the others for text', () => {
+  it('reads the first non-empty agent element and treats the others as text', () => {
     const text =
       '<agent><next_state>thinking</next_state></agent> then <agent><next_state>commanding</next_state></agent>';
     expect(decodeXmlReply(text)).toMatchObject({ nextState: 'thinking', problems: [] });
     expect(decodeXmlReply(text).text).toContain('then');
   });
 
-  it('does not let what was left open in one element end in the next', () => {
+  it('does not let an unclosed element end in the next one', () => {
     const states = '<agent><next_state>thinking</agent><agent><next_state>commanding</next_state></agent>';
     expect(decodeXmlReply(states)).toMatchObject({ nextState: 'thinking', problems: [] });
     const actions = `<agent>${formatReadAction('a').replace('</path>', '')}${formatReadAction('b')}</agent>`;
@@ -214,13 +214,13 @@ describe('the shapes that models make of it', () => {
     ]);
   });
 
-  it('keeps the prose around the element and drops the code block it stood in', () => {
+  it('keeps the prose around the element and drops its code fence', () => {
     expect(
       decodeXmlReply('Well.\n```xml\n<agent><next_state>thinking</next_state></agent>\n```\nBye.').text,
     ).toBe('Well.\nBye.');
   });
 
-  it('lets a note speak of actions', () => {
+  it('allows a note to mention actions', () => {
     const text =
       '<agent><think_log>An <action> with <type> comes next.</think_log><next_state>commanding</next_state></agent>';
     expect(decodeXmlReply(text)).toMatchObject({
@@ -231,7 +231,7 @@ describe('the shapes that models make of it', () => {
     });
   });
 
-  it('resolves the five entities and character numbers once, and nothing else', () => {
+  it('resolves the five entities and numeric references once, and nothing else', () => {
     const value =
       '&lt;&gt;&amp;&quot;&apos;&#65;&#x42; &amp;lt; &nbsp; &bomb; &#xD800; &#0; &#99999999; & && &lt';
     const text = `<agent><action><type>storage_save</type><tags>a</tags><value>${value}</value></action></agent>`;
@@ -240,14 +240,14 @@ describe('the shapes that models make of it', () => {
     });
   });
 
-  it('takes CDATA to the letter', () => {
+  it('keeps CDATA verbatim', () => {
     const text = `<agent><action><type>storage_save</type><tags>a</tags><value>
       <![CDATA[ </value></action> &lt; ]]>
     </value></action></agent>`;
     expect(decodeXmlReply(text).calls[0]?.args).toMatchObject({ value: ' </value></action> &lt; ' });
   });
 
-  it('turns text into what the schema of the tool asks for', () => {
+  it("converts text to the types of the tool's schema", () => {
     const text = `<action><type>read_file</type><path>a.ts</path><first> 12 </first><is_raw>TRUE</is_raw>
       <labels>x, y</labels><options>{"deep": [1]}</options></action>`;
     const { calls, problems } = decodeXmlReply(text, freeContext);
@@ -264,7 +264,7 @@ describe('the shapes that models make of it', () => {
     ).toHaveLength(1);
   });
 
-  it('may hold several actions where several are allowed', () => {
+  it('allows several actions where the context does', () => {
     const { calls } = decodeXmlReply(
       `<agent>${formatReadAction('a')}${formatReadAction('b')}</agent>`,
       freeContext,
@@ -273,11 +273,11 @@ describe('the shapes that models make of it', () => {
   });
 });
 
-describe('a reply in XML that is refused', () => {
+describe('an invalid reply in XML', () => {
   it.each([
     ['plain prose', 'The moon is waxing.', 'no <agent>'],
     ['nothing', '', 'no <agent>'],
-    ['an empty agent element', '<agent></agent>', 'says nothing'],
+    ['an empty agent element', '<agent></agent>', 'contains no action'],
     ['an action without a type', '<agent><action><tags>a</tags></action></agent>', 'no type'],
     [
       'an unknown type',
@@ -302,7 +302,7 @@ describe('a reply in XML that is refused', () => {
       formatSaveAction('<value><![CDATA[half</value></action></agent>'),
       'ends before the action',
     ],
-    ['a tag that breaks off', '<agent><action><type>storage_save</type><tags>a</tags><value', 'not finished'],
+    ['a tag that breaks off', '<agent><action><type>storage_save</type><tags>a</tags><value', 'incomplete'],
     [
       'a value with its own end in it',
       formatSaveAction('<value>a </value> b</value></action></agent>'),
@@ -334,7 +334,7 @@ describe('a reply in XML that is refused', () => {
     [
       'a < in an attribute',
       '<agent><action type="storage_save" tags="a" value="a < b"/></agent>',
-      'cannot be read',
+      'invalid attribute',
     ],
     [
       'an action without its element',
@@ -344,10 +344,10 @@ describe('a reply in XML that is refused', () => {
   ])('%s', (_, text, what) => {
     const { calls, nextState, answer, problems } = decodeXmlReply(text);
     expect({ calls, nextState, answer }).toEqual({ calls: [], nextState: null, answer: null });
-    expect(problems.map((problem) => problem.what).join('; ')).toContain(what);
+    expect(problems.map((problem) => problem.problem).join('; ')).toContain(what);
   });
 
-  it('because it names no action there is, of four [LKJ1-41]', () => {
+  it('names an unknown action [LKJ1-41]', () => {
     for (const { name } of lkj1Context.tools)
       expect(decodeTypedAction(name)).toMatchObject({ calls: [{ tool: name }], problems: [] });
     for (const type of ['storage', 'STORAGE_LOAD', 'storage_load2', 'toString', '__proto__', 'finish']) {
@@ -356,29 +356,29 @@ describe('a reply in XML that is refused', () => {
     expect(decodeTypedAction('storage_lod').problems[0]?.hint).toContain('Did you mean storage_load?');
   });
 
-  it('because it does not say what it is about, whatever the action [LKJ1-42]', () => {
+  it('lacks tags, whatever the action [LKJ1-42]', () => {
     for (const { name } of lkj1Context.tools) {
       const { calls, problems } = decodeXmlReply(
         `<agent><action><type>${name}</type><value>b</value></action></agent>`,
         lkj1Context,
       );
       expect(calls).toEqual([]);
-      expect(problems.map(({ what }) => what)).toEqual([`${name} needs tags`]);
+      expect(problems.map(({ problem }) => problem)).toEqual([`${name} needs tags`]);
     }
   });
 
-  it('because a value is missing that adding needs, though others may do without', () => {
+  it('lacks the value that adding requires and other actions do not', () => {
     expect(decodeWithoutValue('working_memory_add').problems).toHaveLength(1);
     expect(decodeWithoutValue('working_memory_remove').problems).toEqual([]);
     expect(decodeWithoutValue('storage_load').problems).toEqual([]);
   });
 
-  it('because it has more than one action where one is allowed [RX-09]', () => {
+  it('has more than one action where one is allowed [RX-09]', () => {
     const action = '<action><type>storage_load</type><tags>a</tags></action>';
     for (const context of [lkjContext, lkj1Context]) {
       const { calls, problems } = decodeXmlReply(`<agent>${action}${action}</agent>`, context);
       expect(calls).toEqual([]);
-      expect(problems[0]?.what).toContain('2 actions');
+      expect(problems[0]?.problem).toContain('2 actions');
       expect(decodeXmlReply(`<agent>${action}</agent>`, context).calls).toHaveLength(1);
     }
     const read = '<action><type>read_file</type><path>a</path></action>';

@@ -17,14 +17,14 @@ function listPageExamples(text: string): readonly string[] {
   return [...text.matchAll(/^(`{3,4})jsonl\n(.*?)\n\1$/gms)].map(([, , block = '']) => block);
 }
 
-describe('the page of trace formats', () => {
-  it('lists every format there is, and no other', () => {
+describe('the trace formats page', () => {
+  it('lists exactly the supported formats', () => {
     const listed = [...page.matchAll(/^\| \[([\w-]+)\]\(#\1\)/gm)].map(([, name]) => name);
     expect(new Set(listed)).toEqual(new Set(names));
     expect(listed).toHaveLength(names.length);
   });
 
-  it.each(names)('shows examples of %s that are read as such, without a problem', async (name) => {
+  it.each(names)('shows examples of %s that are read without a problem', async (name) => {
     const examples = listPageExamples(getPageSection(name));
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
@@ -34,7 +34,7 @@ describe('the page of trace formats', () => {
     }
   });
 
-  it('names the limit that there is', () => {
+  it('names the actual limit', () => {
     expect(page).toContain(`may have ${traceLimits.heldBytes / 1024 / 1024} MB`);
   });
 });

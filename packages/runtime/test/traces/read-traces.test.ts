@@ -62,7 +62,7 @@ describe('a file of runs', () => {
     expect(await summarizeTraces([path])).toEqual({ runs: ['a', 'b', 'c'], problems: [] });
   });
 
-  it('hands out a run before the file has ended', async () => {
+  it('yields a run before the file has ended', async () => {
     const stdin = new Readable({ read: () => undefined });
     stdin.push(`${formatRun('a')}\n${formatRun('b')}\n`);
     const items = readTraces(['-'], { stdin });
@@ -73,23 +73,23 @@ describe('a file of runs', () => {
     expect(await items.next()).toMatchObject({ value: { run: { id: 'c' } } });
   });
 
-  it('is unpacked if it is gzip, whatever it is called', async () => {
+  it('is decompressed if it is gzip, whatever its name', async () => {
     const packed = gzipSync(`${formatRun('a')}\n${formatRun('b')}`);
     const path = await writeTraceFile('runs.jsonl', Buffer.concat([packed, gzipSync(`\n${formatRun('c')}`)]));
     expect(await summarizeTraces([path])).toEqual({ runs: ['a', 'b', 'c'], problems: [] });
   });
 
-  it('that breaks off while it is unpacked is used as far as it goes', async () => {
+  it('that ends early during decompression is used up to that point', async () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => formatRun(String(index * 7919))).join('\n');
     const packed = gzipSync(lines);
     const { runs, problems } = await summarizeTraces([
       await writeTraceFile('runs.gz', packed.subarray(0, packed.length / 2)),
     ]);
     expect(runs.length).toBeGreaterThan(100);
-    expect(problems.at(-1)).toBe('all: it cannot be read on: unexpected end of file');
+    expect(problems.at(-1)).toBe('all: reading failed: unexpected end of file');
   });
 
-  it('is read on after a broken line, which is told with its number', async () => {
+  it('is read past a broken line, which is reported with its number', async () => {
     const path = await writeTraceFile(
       'runs.jsonl',
       [formatRun('a'), '{"id": "b', '7', '{"x":1}', formatRun('e')].join('\n'),
@@ -97,24 +97,24 @@ describe('a file of runs', () => {
     const { runs, problems } = await summarizeTraces([path]);
     expect(runs).toEqual(['a', 'e']);
     expect(problems).toEqual([
-      expect.stringMatching(/^2: not JSON: /),
+      expect.stringMatching(/^2: invalid JSON: /),
       '3: expected an object on each line',
       '4: no run of a known format',
     ]);
   });
 
-  it('may begin with a broken line', async () => {
+  it('may start with a broken line', async () => {
     const long = `{"id":"a","steps":[${'{"i":0,"role":"user"},'.repeat(20)}`;
     for (const broken of ['{"id": "b', '{"id":"b",', long, 'not json at all']) {
       const { runs, problems } = await summarizeTraces([
         await writeTraceFile('runs.jsonl', `${broken}\n${formatRun('c')}\n${formatRun('d')}`),
       ]);
       expect(runs).toEqual(['c', 'd']);
-      expect(problems).toEqual([expect.stringMatching(/^1: not JSON: /)]);
+      expect(problems).toEqual([expect.stringMatching(/^1: invalid JSON: /)]);
     }
   });
 
-  it('may hold runs of many formats, and lists of them', async () => {
+  it('may contain runs of many formats and lists of them', async () => {
     const chat = JSON.stringify({ messages: [{ role: 'user', content: 'a' }] });
     const path = await writeTraceFile(
       'runs.jsonl',
@@ -128,7 +128,7 @@ describe('a file of runs', () => {
     });
   });
 
-  it('passes over a line that is too long to hold, and goes on', async () => {
+  it('has a line over the limit skipped', async () => {
     const path = await writeTraceFile(
       'runs.jsonl',
       [formatRun('a'), formatRun('b'.repeat(5_000)), formatRun('c')].join('\n'),
@@ -138,7 +138,7 @@ describe('a file of runs', () => {
     expect(problems).toEqual([expect.stringMatching(/^2: too long: /)]);
   });
 
-  it('passes over what is not UTF-8, and takes a byte order mark for what it is', async () => {
+  it('has invalid UTF-8 skipped and a byte order mark removed', async () => {
     const bytes = Buffer.concat([
       Buffer.from(`\ufeff${formatRun('a')}\n`),
       Buffer.from([0x22, 0xff, 0xfe, 0x0a]),
@@ -150,7 +150,7 @@ describe('a file of runs', () => {
     });
   });
 
-  it('of any number of lines holds one at a time', async () => {
+  it('with any number of lines is buffered one line at a time', async () => {
     const lines = Array.from({ length: 300 }, (_, index) => formatRun(`run ${index}`)).join('\n');
     const { runs, problems } = await summarizeTraces([await writeTraceFile('runs.jsonl', lines)], {
       limits: { heldBytes: 200 },
@@ -174,7 +174,7 @@ describe('a file that is one run', () => {
     });
   });
 
-  it('may be lines that only make sense together, after others that make none', async () => {
+  it('may be lines that form a run only together, after unrelated ones', async () => {
     const lines = [
       { type: 'summary', summary: 'x' },
       { type: 'user', sessionId: 's', uuid: 'a', message: { role: 'user', content: 'hello' } },
@@ -188,7 +188,7 @@ describe('a file that is one run', () => {
     });
   });
 
-  it('may be a message on each line, of a format that only a later line shows', async () => {
+  it('may be one message per line, in a format that only a later line reveals', async () => {
     const call = { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'f', input: {} }] };
     const path = await writeTraceFile(
       'talk.jsonl',
@@ -205,41 +205,41 @@ describe('a file that is one run', () => {
     expect(items).toMatchObject([{ run: { id: 't', steps: [{ tool: 'a' }, { tool: 'b' }] } }]);
   });
 
-  it('is refused with a word when it is too large to hold', async () => {
+  it('is rejected with a message when it exceeds the buffer limit', async () => {
     const lines = Array.from({ length: 50 }, () => formatMessageLine('x'.repeat(50)));
     const limits = { heldBytes: 2_000 };
     const path = await writeTraceFile('talk.jsonl', lines.join('\n'));
     expect(await summarizeTraces([path], { limits })).toEqual({
       runs: [],
-      problems: [expect.stringMatching(/one run over many lines, of more than 0 MB/)],
+      problems: [expect.stringMatching(/one run over many lines exceeds 0 MB/)],
     });
     const document = await writeTraceFile('talk.json', `[\n${lines.join(',\n')}\n]`);
     expect(await summarizeTraces([document], { limits })).toEqual({
       runs: [],
-      problems: [expect.stringMatching(/one JSON document of more than 0 MB/)],
+      problems: [expect.stringMatching(/one JSON document exceeds 0 MB/)],
     });
   });
 
-  it('that breaks off says so once', async () => {
+  it('that is cut off is reported once', async () => {
     const path = await writeTraceFile('talk.json', '{\n  "messages": [\n    {\n      "role": "user",\n');
     const { runs, problems } = await summarizeTraces([path]);
     expect(runs).toEqual([]);
-    expect(problems).toEqual([expect.stringMatching(/^1: not JSON: .*breaks off$/)]);
+    expect(problems).toEqual([expect.stringMatching(/^1: invalid JSON: .*incomplete$/)]);
   });
 
   it.each([
     ['', /^all: it is empty$/],
-    ['name,age\nx,1\n', /^1: it begins neither like JSON/],
+    ['name,age\nx,1\n', /^1: it is neither JSON/],
     ['{"a":1}', /^1: no known format; looked for resourceSpans/],
     ['{\n"a":1\n}', /^all: no known format; looked for resourceSpans/],
     ['{"a":1}\n'.repeat(500), /^1: no known format; looked for resourceSpans/],
-  ])('and holds %j is told in one line', async (content, expected) => {
+  ])('and contains %j is reported in one line', async (content, expected) => {
     const { runs, problems } = await summarizeTraces([await writeTraceFile('other.json', content)]);
     expect(runs).toEqual([]);
     expect(problems).toEqual([expect.stringMatching(expected)]);
   });
 
-  it('is harmless however deep it is nested and whatever its fields are called', async () => {
+  it('is harmless at any nesting depth and with any field names', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const step = `{"role":"assistant","tool":"f","args":${deep},"__proto__":{"polluted":true}}`;
     const path = await writeTraceFile(
@@ -254,14 +254,14 @@ describe('a file that is one run', () => {
 });
 
 describe('a folder', () => {
-  it('is read in the order of its names, with all that lies in it', async () => {
+  it('is read recursively in name order', async () => {
     await writeTraceFile('b.jsonl', formatRun('b'));
     await writeTraceFile('a/z.json', JSON.stringify({ messages: [{ role: 'user', content: 'a' }] }));
     await writeTraceFile('a.txt', formatRun('a'));
     expect(await summarizeTraces([folder])).toEqual({ runs: ['a', 'b', 'a/z'], problems: [] });
   });
 
-  it('may hold other files, of which only those are told that look like traces', async () => {
+  it('may contain other files, of which only those that look like traces are reported', async () => {
     await writeTraceFile('readme.md', '# Runs');
     await writeTraceFile('picture.png', Buffer.from([0x89, 0x50, 0xff, 0x00]));
     await writeTraceFile('empty', '');
@@ -274,7 +274,7 @@ describe('a folder', () => {
     });
   });
 
-  onUnix('may hold links that lead round in circles and pipes that nobody writes to', async () => {
+  onUnix('may contain cyclic links and pipes without a writer', async () => {
     await writeTraceFile('in/runs.jsonl', formatRun('a'));
     await symlink(folder, join(folder, 'in', 'loop'));
     await symlink(join(folder, 'in', 'runs.jsonl'), join(folder, 'again.jsonl'));
@@ -283,8 +283,8 @@ describe('a folder', () => {
   });
 });
 
-describe('what is named', () => {
-  it('is read in the order it is named, standard input among it', async () => {
+describe('a named path', () => {
+  it('is read in the given order, including standard input', async () => {
     const path = await writeTraceFile('runs.jsonl', formatRun('file'));
     const stdin = Readable.from([Buffer.from(formatMessageLine('x'))]);
     expect(await summarizeTraces([path, '-', path], { stdin })).toEqual({
@@ -293,20 +293,20 @@ describe('what is named', () => {
     });
   });
 
-  it('must be there, or nothing at all is read', async () => {
+  it('must exist, or nothing is read', async () => {
     const path = await writeTraceFile('runs.jsonl', formatRun('a'));
     const missing = join(folder, 'missing.jsonl');
     await expect(summarizeTraces([path, missing])).rejects.toThrow(new TraceSourceError('missing', missing));
-    await expect(readTraces([path, missing]).next()).rejects.toThrow('There is no such file or folder');
+    await expect(readTraces([path, missing]).next()).rejects.toThrow('No such file or folder');
   });
 
   onUnix('must not be a device, which may never end', async () => {
     await expect(summarizeTraces(['/dev/zero'])).rejects.toThrow(
-      /This is a device: "\/dev\/zero"\. Name a file/,
+      /This is a device: "\/dev\/zero"\. Specify a file/,
     );
   });
 
-  it('is told of while it is read', async () => {
+  it('is reported as progress while it is read', async () => {
     const path = await writeTraceFile('runs.jsonl', formatRun('a'));
     const seen: (readonly [string, number])[] = [];
     await summarizeTraces([path, path], { onProgress: (file, bytes) => seen.push([file, bytes]) });
@@ -316,7 +316,7 @@ describe('what is named', () => {
     ]);
   });
 
-  it('is let go when the reading is stopped', async () => {
+  it('is closed when reading is stopped', async () => {
     const stop = new AbortController();
     const stdin = new Readable({ read: () => undefined });
     stdin.push(`${formatRun('a')}\n${formatRun('b')}\n`);

@@ -59,64 +59,68 @@ export function createAiSdkModel(
   const version: string = model.specificationVersion;
   if (version !== 'v3' && version !== 'v4') {
     throw new TypeError(
-      `Models of the AI SDK's version v3 or v4 can be used, not ${version}. Update the provider's package.`,
+      `Unsupported AI SDK model version ${version}; v3 and v4 are supported. Update the provider's package.`,
     );
   }
   if (options.prices !== undefined) validatePrices(options.prices);
   const name = options.name ?? `${model.provider.split('.')[0] ?? model.provider}:${model.modelId}`;
   const limits = resolveModelLimits(options.limits ?? {});
-  const setup = { model, name, options, limits, attachments: createAttachmentCache() };
-  return { name, stream: (request, signal) => streamAiSdkReply(setup, request, signal) };
+  const context = { model, name, options, limits, attachments: createAttachmentCache() };
+  return { name, stream: (request, signal) => streamAiSdkReply(context, request, signal) };
 }
 
 async function* streamAiSdkReply(
-  setup: AiSdkContext,
+  context: AiSdkContext,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelChunk, void, undefined> {
-  const deadlines = startRequestDeadlines(setup.limits, signal);
+  const deadlines = startRequestDeadlines(context.limits, signal);
   let last: ModelChunk;
   try {
-    last = yield* streamProviderReply(setup, request, deadlines);
+    last = yield* streamProviderReply(context, request, deadlines);
   } catch (error) {
-    last = toFailureChunk(classifyModelError(error, { model: setup.name, at: Date.now() }));
+    last = toFailureChunk(classifyModelError(error, { model: context.name, at: Date.now() }));
   } finally {
     deadlines.end();
   }
-  yield last.type === 'failure' ? toFailureChunk(redactModelError(last.error, setup.options)) : last;
+  yield last.type === 'failure' ? toFailureChunk(redactModelError(last.error, context.options)) : last;
 }
 
 async function* streamProviderReply(
-  setup: AiSdkContext,
+  context: AiSdkContext,
   request: ModelRequest,
   deadlines: RequestDeadlines,
 ): AsyncGenerator<ModelChunk, ModelChunk, undefined> {
-  const { name, limits, options, attachments } = setup;
+  const { name, limits, options, attachments } = context;
   const names = createWireNames(request.tools);
   const collector = new PartCollector(names);
   try {
-    for await (const part of streamReplyParts(setup, buildCallOptions(setup, request, names), deadlines)) {
-      const chunk = collector.take(part);
-      if (collector.bytes > limits.replyBytesMax) return toFailureChunk(createReplyTooLongError(setup));
+    for await (const part of streamReplyParts(
+      context,
+      buildCallOptions(context, request, names),
+      deadlines,
+    )) {
+      const chunk = collector.addPart(part);
+      if (collector.bytes > limits.replyBytesMax) return toFailureChunk(createReplyTooLongError(context));
       if (chunk !== null) yield chunk;
     }
   } catch (error) {
     // If the request was stopped, report that instead of the resulting error.
     if (deadlines.stopped === null) throw error;
   }
-  const stopped = toStopError(setup, deadlines);
-  if (stopped !== null) return toFailureChunk(stopped);
-  const sent = collector.sent();
-  saveAttachments(sent, attachments);
+  const stopError = toStopError(context, deadlines);
+  if (stopError !== null) return toFailureChunk(stopError);
+  const reply = collector.getReply();
+  saveAttachments(reply, attachments);
   const isNative = (options.protocol ?? 'native') === 'native';
-  const context = {
+  const replyContext = {
     model: name,
     tools: request.tools,
     isNative,
     prices: options.prices ?? null,
     at: Date.now(),
   };
-  return toFinalChunk(sent, context);
+  return toFinalChunk(reply, replyContext);
 }
 
 /**
@@ -130,14 +134,14 @@ async function* streamReplyParts(
 ): AsyncGenerator<StreamPart, void, undefined> {
   // Safe cast: v3 is v4 with fewer kinds of parts, and the call options used here are the same in both.
   const started = (model as LanguageModelV4).doStream({ ...call, abortSignal: deadlines.signal });
-  const begun = await deadlines.wait(Promise.race([started, resolveOnAbort(deadlines.signal)]));
-  if (begun === null) {
+  const result = await deadlines.wait(Promise.race([started, resolveOnAbort(deadlines.signal)]));
+  if (result === null) {
     void Promise.resolve(started)
-      .then(({ stream: late }) => late.cancel())
+      .then(({ stream }) => stream.cancel())
       .catch(ignoreRejection);
     return;
   }
-  const reader = begun.stream.getReader();
+  const reader = result.stream.getReader();
   const cancel = (): void => void reader.cancel().catch(ignoreRejection);
   deadlines.signal.addEventListener('abort', cancel, { once: true });
   if (deadlines.signal.aborted) cancel();
@@ -184,13 +188,13 @@ function buildCallOptions(
 }
 
 function saveAttachments({ calls, reasoning }: CollectedReply, attachments: AttachmentCache): void {
-  for (const { call, attached } of calls) {
-    if (attached !== undefined) attachments.keepCall(call.id ?? '', attached);
+  for (const { call, attachment } of calls) {
+    if (attachment !== undefined) attachments.setCall(call.id ?? '', attachment);
   }
   const id = calls[0]?.call.id;
   // Unsigned reasoning is of no use to the provider.
-  const signed = reasoning.filter(({ attached }) => Object.keys(attached).length > 0);
-  if (id !== undefined && signed.length > 0) attachments.keepReasoning(id, signed);
+  const signed = reasoning.filter(({ attachment }) => Object.keys(attachment).length > 0);
+  if (id !== undefined && signed.length > 0) attachments.setReasoning(id, signed);
 }
 
 function toFailureChunk(error: ModelError): ModelChunk {
@@ -202,7 +206,7 @@ function redactModelError(error: ModelError, { secrets = [] }: AiSdkModelOptions
 }
 
 function createReplyTooLongError({ name, limits: { replyBytesMax } }: AiSdkContext): ModelError {
-  const message = `${name} wrote more than ${replyBytesMax} bytes and was cut off. Ask for less, or raise replyBytesMax.`;
+  const message = `${name} sent more than ${replyBytesMax} bytes and was cut off. Request less, or raise replyBytesMax.`;
   return { kind: 'truncated', message, retryable: false };
 }
 
@@ -210,14 +214,14 @@ function toStopError({ name, limits }: AiSdkContext, { stopped }: RequestDeadlin
   switch (stopped) {
     case null:
       return null;
-    case 'called-off':
-      return { kind: 'unknown', message: `${name} was called off.`, retryable: false };
+    case 'cancelled':
+      return { kind: 'unknown', message: `${name} was cancelled.`, retryable: false };
     case 'idle': {
-      const message = `${name} said nothing for ${formatTimeout(limits.idleMs)}. It will be tried again; raise idleMs if it needs longer.`;
+      const message = `${name} sent nothing for ${formatTimeout(limits.idleMs)}. The request will be retried; raise idleMs if the model needs longer.`;
       return { kind: 'timeout', message };
     }
     case 'total': {
-      const message = `${name} was not done after ${formatTimeout(limits.totalMs)}. Ask for less at a time, or raise totalMs.`;
+      const message = `${name} did not finish within ${formatTimeout(limits.totalMs)}. Request less at a time, or raise totalMs.`;
       return { kind: 'timeout', message };
     }
     default:

@@ -14,7 +14,7 @@ export type StreamPart = LanguageModelV3StreamPart | LanguageModelV4StreamPart;
 
 type ToolCallPart = Extract<StreamPart, { type: 'tool-call' }>;
 
-export type CollectedCall = { readonly call: RequestedCall; readonly attached: PartAttachment | undefined };
+export type CollectedCall = { readonly call: RequestedCall; readonly attachment: PartAttachment | undefined };
 
 /** All collected parts of one reply. */
 export type CollectedReply = {
@@ -33,7 +33,7 @@ export type CollectedReply = {
 /** Collects the parts of a streamed reply. */
 export class PartCollector {
   readonly #names: WireNames;
-  readonly #aloud: ThinkFilter = createThinkFilter();
+  readonly #thinkFilter: ThinkFilter = createThinkFilter();
   readonly #calls: CollectedCall[] = [];
   readonly #reasoning = new Map<string, ReasoningPart>();
   readonly #inputs = new Map<string, { readonly tool: string; bytes: number }>();
@@ -51,7 +51,7 @@ export class PartCollector {
     return this.#bytes;
   }
 
-  sent(): CollectedReply {
+  getReply(): CollectedReply {
     return {
       text: this.#text,
       calls: this.#calls,
@@ -62,22 +62,22 @@ export class PartCollector {
   }
 
   /** Adds a part and returns the chunk to display, or null. */
-  take(part: StreamPart): ModelChunk | null {
+  addPart(part: StreamPart): ModelChunk | null {
     switch (part.type) {
       case 'text-delta':
-        return this.#say(part.delta);
+        return this.#addText(part.delta);
       case 'reasoning-start':
       case 'reasoning-end':
-        return this.#think(part.id, '', part.providerMetadata);
+        return this.#addReasoning(part.id, '', part.providerMetadata);
       case 'reasoning-delta':
-        return this.#think(part.id, part.delta, part.providerMetadata);
+        return this.#addReasoning(part.id, part.delta, part.providerMetadata);
       case 'tool-input-start':
         this.#inputs.set(part.id, { tool: this.#names.fromWire(part.toolName), bytes: 0 });
-        return this.#write(part.id, '');
+        return this.#addInput(part.id, '');
       case 'tool-input-delta':
-        return this.#write(part.id, part.delta);
+        return this.#addInput(part.id, part.delta);
       case 'tool-call':
-        return this.#call(part);
+        return this.#addCall(part);
       case 'error':
         this.#error ??= { thrown: part.error };
         return null;
@@ -90,42 +90,42 @@ export class PartCollector {
     }
   }
 
-  #count(piece: string): number {
-    const size = Buffer.byteLength(piece);
+  #countBytes(chunk: string): number {
+    const size = Buffer.byteLength(chunk);
     this.#bytes += size;
     return size;
   }
 
-  #say(piece: string): ModelChunk | null {
-    this.#text += piece;
-    this.#count(piece);
-    const text = this.#aloud.push(piece);
+  #addText(chunk: string): ModelChunk | null {
+    this.#text += chunk;
+    this.#countBytes(chunk);
+    const text = this.#thinkFilter.push(chunk);
     return text === '' ? null : { type: 'text', text };
   }
 
-  #think(id: string, piece: string, attached: PartAttachment | undefined): null {
-    const before = this.#reasoning.get(id) ?? { text: '', attached: {} };
+  #addReasoning(id: string, chunk: string, attachment: PartAttachment | undefined): null {
+    const before = this.#reasoning.get(id) ?? { text: '', attachment: {} };
     this.#reasoning.set(id, {
-      text: before.text + piece,
-      attached: mergeAttachments(before.attached, attached),
+      text: before.text + chunk,
+      attachment: mergeAttachments(before.attachment, attachment),
     });
-    this.#count(piece);
+    this.#countBytes(chunk);
     return null;
   }
 
-  #write(id: string, piece: string): ModelChunk | null {
+  #addInput(id: string, chunk: string): ModelChunk | null {
     const input = this.#inputs.get(id);
     if (input === undefined) return null;
-    input.bytes += this.#count(piece);
-    return { type: 'call', callId: id, tool: input.tool, fragment: piece };
+    input.bytes += this.#countBytes(chunk);
+    return { type: 'call', callId: id, tool: input.tool, fragment: chunk };
   }
 
-  #call({ toolCallId, toolName, input, providerExecuted, providerMetadata }: ToolCallPart): null {
+  #addCall({ toolCallId, toolName, input, providerExecuted, providerMetadata }: ToolCallPart): null {
     // Calls executed by the provider must not run here.
     if (providerExecuted === true) return null;
     this.#bytes += Math.max(0, Buffer.byteLength(input) - (this.#inputs.get(toolCallId)?.bytes ?? 0));
     const call = { id: toolCallId, tool: this.#names.fromWire(toolName), args: input };
-    this.#calls.push({ call, attached: providerMetadata });
+    this.#calls.push({ call, attachment: providerMetadata });
     return null;
   }
 }

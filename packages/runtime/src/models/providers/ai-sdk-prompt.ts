@@ -21,21 +21,21 @@ export type PromptContext = { readonly names: WireNames; readonly attachments: A
  */
 export function buildPrompt(request: ModelRequest, context: PromptContext): LanguageModelV4Prompt {
   const ids = createWireIds();
-  const said: LanguageModelV4Message[] = [];
+  const messages: LanguageModelV4Message[] = [];
   for (const message of iterateItems(request.conversation)) {
-    if (message.role === 'user') addUserMessage(said, message.text);
-    else if (message.role === 'assistant') addAssistantMessage(said, message, { ...context, ids });
-    else addToolResult(said, message, context.names, ids);
+    if (message.role === 'user') addUserMessage(messages, message.text);
+    else if (message.role === 'assistant') addAssistantMessage(messages, message, { ...context, ids });
+    else addToolResult(messages, message, context.names, ids);
   }
   const system = cleanText(request.system);
-  const stored = said.at(-1);
+  const stored = messages.at(-1);
   if (stored !== undefined) stored.providerOptions = cacheBreakpoint;
-  addUserMessage(said, request.state ?? request.advice ?? '');
-  const last = said.at(-1)?.role;
-  if (last === undefined || last === 'assistant') addUserMessage(said, 'Go on.');
+  addUserMessage(messages, request.state ?? request.advice ?? '');
+  const last = messages.at(-1)?.role;
+  if (last === undefined || last === 'assistant') addUserMessage(messages, 'Continue.');
   return system === ''
-    ? said
-    : [{ role: 'system', content: system, providerOptions: cacheBreakpoint }, ...said];
+    ? messages
+    : [{ role: 'system', content: system, providerOptions: cacheBreakpoint }, ...messages];
 }
 
 /**
@@ -49,48 +49,48 @@ function cleanText(text: string): string {
   return text.trim() === '' ? '' : text.toWellFormed();
 }
 
-function addUserMessage(said: LanguageModelV4Message[], text: string): void {
+function addUserMessage(messages: LanguageModelV4Message[], text: string): void {
   const clean = cleanText(text);
   if (clean === '') return;
-  const before = said.at(-1);
-  const part = before?.role === 'user' ? before.content[0] : undefined;
+  const previous = messages.at(-1);
+  const part = previous?.role === 'user' ? previous.content[0] : undefined;
   if (part?.type === 'text') part.text = `${part.text}\n\n${clean}`;
-  else said.push({ role: 'user', content: [{ type: 'text', text: clean }] });
+  else messages.push({ role: 'user', content: [{ type: 'text', text: clean }] });
 }
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'];
 
 function addAssistantMessage(
-  said: LanguageModelV4Message[],
+  messages: LanguageModelV4Message[],
   { text, calls }: AssistantMessage,
   { names, attachments, ids }: PromptContext & { readonly ids: WireIds },
 ): void {
   const clean = cleanText(text);
-  const reasoning = attachments.reasoningBefore(calls[0]?.id ?? '');
+  const reasoning = attachments.getReasoning(calls[0]?.id ?? '');
   const content: AssistantContent = [
     ...reasoning.map((part) => ({
       type: 'reasoning' as const,
       text: part.text,
-      providerOptions: part.attached,
+      providerOptions: part.attachment,
     })),
     // Some providers reject trailing whitespace in assistant messages.
     ...(clean === '' ? [] : [{ type: 'text' as const, text: clean.trimEnd() }]),
     ...calls.map(({ id, tool, args }): LanguageModelV4ToolCallPart => {
-      const attached = attachments.ofCall(id);
+      const attachment = attachments.getCall(id);
       return {
         type: 'tool-call',
         toolCallId: ids.call(id),
         toolName: names.toWire(tool),
         input: toToolInput(args),
-        ...(attached !== undefined && { providerOptions: attached }),
+        ...(attachment !== undefined && { providerOptions: attachment }),
       };
     }),
   ];
-  if (content.length > 0) said.push({ role: 'assistant', content });
+  if (content.length > 0) messages.push({ role: 'assistant', content });
 }
 
 function addToolResult(
-  said: LanguageModelV4Message[],
+  messages: LanguageModelV4Message[],
   { callId, tool, outcome }: ToolMessage,
   names: WireNames,
   ids: WireIds,
@@ -103,9 +103,9 @@ function addToolResult(
     toolName: names.toWire(tool),
     output: outcome.ok ? { type: 'text' as const, value } : { type: 'error-text' as const, value },
   };
-  const before = said.at(-1);
-  if (before?.role === 'tool') before.content.push(part);
-  else said.push({ role: 'tool', content: [part] });
+  const previous = messages.at(-1);
+  if (previous?.role === 'tool') previous.content.push(part);
+  else messages.push({ role: 'tool', content: [part] });
 }
 
 /** Messages are immutable and sent with every request, so converted arguments are cached for their lifetime. */
@@ -113,8 +113,8 @@ const inputCache = new WeakMap<object, Json>();
 
 function toToolInput(args: Json): Json {
   if (typeof args !== 'object' || args === null) return toWellFormedJson({ value: args });
-  const known = inputCache.get(args);
-  if (known !== undefined) return known;
+  const cached = inputCache.get(args);
+  if (cached !== undefined) return cached;
   const input = toWellFormedJson(isJsonObject(args) ? args : { value: args });
   inputCache.set(args, input);
   return input;

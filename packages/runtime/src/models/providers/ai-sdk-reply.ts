@@ -23,21 +23,21 @@ export type ReplyContext = {
 type FinalChunk = Extract<ModelChunk, { readonly type: 'reply' | 'failure' }>;
 
 /** Converts a collected reply into the final chunk. An incomplete reply is a failure; none of its calls run. */
-export function toFinalChunk(sent: CollectedReply, context: ReplyContext): FinalChunk {
-  const error = findReplyError(sent, context);
+export function toFinalChunk(reply: CollectedReply, context: ReplyContext): FinalChunk {
+  const error = findReplyError(reply, context);
   if (error !== null) return { type: 'failure', error };
-  const usage = computeReplyUsage(sent, context.prices);
+  const usage = computeReplyUsage(reply, context.prices);
   const used = usage === null ? {} : { usage };
-  const text = splitReasoning(sent.text).rest.trimStart();
-  const asked = sent.calls.map(({ call }) => call);
-  if (!context.isNative) return { type: 'reply', text, calls: asked, ...used };
+  const text = splitReasoning(reply.text).rest.trimStart();
+  const requestedCalls = reply.calls.map(({ call }) => call);
+  if (!context.isNative) return { type: 'reply', text, calls: requestedCalls, ...used };
   if (context.tools.length === 0 && text.trim() === '') {
     return { type: 'failure', error: { kind: 'unknown', message: `${context.model} sent an empty reply.` } };
   }
-  const reading = { tools: context.tools, states: [], logs: [], callsMax: Infinity };
-  const { calls, problems } = nativeCodec.decode({ text, calls: asked }, reading);
+  const protocolContext = { tools: context.tools, states: [], logs: [], callsMax: Infinity };
+  const { calls, problems } = nativeCodec.decode({ text, calls: requestedCalls }, protocolContext);
   if (problems.length === 0) return { type: 'reply', text, calls, ...used };
-  const problem = explainProblems(problems, nativeCodec, reading);
+  const problem = explainProblems(problems, nativeCodec, protocolContext);
   return { type: 'reply', text, calls: [], problem, ...used };
 }
 
@@ -51,10 +51,10 @@ function computeReplyUsage(
   return computeUsage(counts, prices);
 }
 
-function findReplyError(sent: CollectedReply, { model, at }: ReplyContext): ModelError | null {
-  if (sent.error !== null) return classifyModelError(sent.error.thrown, { model, at });
-  if (sent.finish === null) return createTruncatedError(model);
-  const { unified, raw } = sent.finish.reason;
+function findReplyError(reply: CollectedReply, { model, at }: ReplyContext): ModelError | null {
+  if (reply.error !== null) return classifyModelError(reply.error.thrown, { model, at });
+  if (reply.finish === null) return createTruncatedError(model);
+  const { unified, raw } = reply.finish.reason;
   switch (unified) {
     case 'stop':
     case 'tool-calls':
@@ -67,7 +67,7 @@ function findReplyError(sent: CollectedReply, { model, at }: ReplyContext): Mode
     case 'length':
       return raw === 'model_context_window_exceeded'
         ? createOverflowError(model)
-        : findLengthError(sent, model);
+        : findLengthError(reply, model);
     case 'content-filter':
       return createRefusalError(model);
     case 'error':
@@ -80,28 +80,28 @@ function findReplyError(sent: CollectedReply, { model, at }: ReplyContext): Mode
 function createTruncatedError(model: string): ModelError {
   return {
     kind: 'truncated',
-    message: `${model} stopped before its reply was complete. It will be tried again.`,
+    message: `${model} stopped before its reply was complete. The request will be retried.`,
   };
 }
 
 function createProviderError(model: string, raw = 'without a reason'): ModelError {
-  const why = toPrintableLine(raw, 100);
+  const reason = toPrintableLine(raw, 100);
   return {
     kind: 'unknown',
-    message: `${model} ended its reply with an error (${why}). It will be tried again.`,
+    message: `${model} ended its reply with an error (${reason}). The request will be retried.`,
   };
 }
 
 function createRefusalError(model: string): ModelError {
-  const todo = 'Put it another way, or use another model.';
-  return { kind: 'refused', message: `${model} refuses to answer this. ${todo}`, retryable: false };
+  const advice = 'Rephrase the request, or use another model.';
+  return { kind: 'refused', message: `${model} refused to answer. ${advice}`, retryable: false };
 }
 
 function createOverflowError(model: string): ModelError {
-  const todo = 'Make the conversation shorter, or use a model with a larger window.';
+  const advice = 'Shorten the conversation, or use a model with a larger context window.';
   return {
     kind: 'context-overflow',
-    message: `${model} ran out of room while it answered. ${todo}`,
+    message: `${model} reached its context limit while replying. ${advice}`,
     retryable: false,
   };
 }
@@ -109,10 +109,10 @@ function createOverflowError(model: string): ModelError {
 /** A reply cut off at the length limit is usable only if it has calls and all of them are complete. */
 function findLengthError({ calls }: CollectedReply, model: string): ModelError | null {
   if (calls.length > 0 && calls.every(({ call }) => isCompleteCall(call))) return null;
-  const todo = 'Ask for less at a time, or raise maxOutputTokens.';
+  const advice = 'Request less at a time, or raise maxOutputTokens.';
   return {
     kind: 'truncated',
-    message: `${model} reached the end of what one reply may hold. ${todo}`,
+    message: `${model} reached the maximum length of a reply. ${advice}`,
     retryable: false,
   };
 }

@@ -3,7 +3,7 @@ import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
 /** Metadata that a provider attaches to a reply part and expects back in later requests. */
 export type PartAttachment = SharedV4ProviderMetadata;
 
-export type ReasoningPart = { readonly text: string; readonly attached: PartAttachment };
+export type ReasoningPart = { readonly text: string; readonly attachment: PartAttachment };
 
 /**
  * Caches signed reasoning and call signatures. Providers verify them in later requests, but they are meaningless to
@@ -11,11 +11,11 @@ export type ReasoningPart = { readonly text: string; readonly attached: PartAtta
  * restart.
  */
 export type AttachmentCache = {
-  keepCall(id: string, attached: PartAttachment): void;
+  setCall(id: string, attachment: PartAttachment): void;
   /** `id` is the id of the reply's first call. */
-  keepReasoning(id: string, parts: readonly ReasoningPart[]): void;
-  ofCall(id: string): PartAttachment | undefined;
-  reasoningBefore(id: string): readonly ReasoningPart[];
+  setReasoning(id: string, parts: readonly ReasoningPart[]): void;
+  getCall(id: string): PartAttachment | undefined;
+  getReasoning(id: string): readonly ReasoningPart[];
 };
 
 /** Older entries are evicted; conversations are compacted long before they reach this limit. */
@@ -25,16 +25,16 @@ export function createAttachmentCache(): AttachmentCache {
   const calls = new Map<string, PartAttachment>();
   const reasoning = new Map<string, readonly ReasoningPart[]>();
   return {
-    keepCall: (id, attached) => setBoundedEntry(calls, id, attached),
-    keepReasoning: (id, parts) => setBoundedEntry(reasoning, id, parts),
-    ofCall: (id) => calls.get(id),
-    reasoningBefore: (id) => reasoning.get(id) ?? [],
+    setCall: (id, attachment) => setBoundedEntry(calls, id, attachment),
+    setReasoning: (id, parts) => setBoundedEntry(reasoning, id, parts),
+    getCall: (id) => calls.get(id),
+    getReasoning: (id) => reasoning.get(id) ?? [],
   };
 }
 
-function setBoundedEntry<Value>(kept: Map<string, Value>, id: string, value: Value): void {
-  kept.delete(id);
-  kept.set(id, value);
-  const [oldest] = kept.keys();
-  if (kept.size > attachmentsMax && oldest !== undefined) kept.delete(oldest);
+function setBoundedEntry<Value>(entries: Map<string, Value>, id: string, value: Value): void {
+  entries.delete(id);
+  entries.set(id, value);
+  const [oldest] = entries.keys();
+  if (entries.size > attachmentsMax && oldest !== undefined) entries.delete(oldest);
 }

@@ -5,24 +5,24 @@ import { ModelSpecError } from './model-spec-error.ts';
  * never contain the URL, because it may contain a password.
  */
 export function parseBaseUrl(
-  given: string,
-  { from, path }: { readonly from: string; readonly path: string },
+  text: string,
+  { source, path }: { readonly source: string; readonly path: string },
 ): string {
-  const url = URL.parse(given.trim());
+  const url = URL.parse(text.trim());
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     const example = `http://127.0.0.1:11434${path}`;
-    throw new ModelSpecError('bad-base-url', `${from} is to be an address such as ${example}.`);
+    throw new ModelSpecError('bad-base-url', `${source} must be a URL such as ${example}.`);
   }
   if (url.username !== '' || url.password !== '') {
-    const message = `${from} has a name or a password in it, which is not sent. Put the key into the environment instead.`;
+    const message = `${source} contains a user name or a password, which is not sent. Set the API key in the environment instead.`;
     throw new ModelSpecError('bad-base-url', message);
   }
   if (url.search !== '' || url.hash !== '') {
     throw new ModelSpecError(
       'bad-base-url',
-      `${from} is to end with its path: leave out what follows ? or #.`,
+      `${source} must not contain a query or a fragment. Remove ? or # and what follows.`,
     );
   }
-  const own = url.pathname.replace(/\/{1,9}$/, '');
-  return `${url.origin}${own === '' ? path : own}`;
+  const ownPath = url.pathname.replace(/\/{1,9}$/, '');
+  return `${url.origin}${ownPath === '' ? path : ownPath}`;
 }

@@ -22,7 +22,7 @@ export function createGuardedFetch(bytesMax: number): typeof globalThis.fetch {
     if (response.body === null) return response;
     if (response.ok && /^text\/html\b/i.test(response.headers.get('content-type') ?? '')) {
       await response.body.cancel();
-      throw new NotAnApi(`A web page came from ${formatResponseUrl(response)}.`);
+      throw new NotAnApi(`Received a web page from ${formatResponseUrl(response)}.`);
     }
     const { status, statusText, headers } = response;
     return new Response(response.body.pipeThrough(createByteLimiter(bytesMax)), {
@@ -45,19 +45,19 @@ function buildTraceHeaders(...[input, init]: Parameters<typeof fetch>): { readon
 function createByteLimiter(
   bytesMax: number,
 ): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
-  let left = bytesMax;
+  let bytesLeft = bytesMax;
   return new TransformStream({
-    transform(piece, controller) {
-      left -= piece.byteLength;
-      if (left < 0) controller.error(new WireOverflow(`More than ${bytesMax} bytes came.`));
-      else controller.enqueue(piece);
+    transform(chunk, controller) {
+      bytesLeft -= chunk.byteLength;
+      if (bytesLeft < 0) controller.error(new WireOverflow(`Received more than ${bytesMax} bytes.`));
+      else controller.enqueue(chunk);
     },
   });
 }
 
 /** Returns the response's URL without its query, which may contain secrets. */
 function formatResponseUrl({ url }: Response): string {
-  if (url === '') return 'there';
+  if (url === '') return 'the server';
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 }

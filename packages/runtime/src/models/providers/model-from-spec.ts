@@ -62,20 +62,20 @@ function splitModelSpec(spec: string): { readonly kind: string; readonly rest: s
   return { kind: trimmed.slice(0, colon).trim().toLowerCase(), rest: trimmed.slice(colon + 1).trim() };
 }
 
-function requireSpecName(kind: string, rest: string | null, what: 'MODEL' | 'FILE'): string {
+function requireSpecName(kind: string, rest: string | null, placeholder: 'MODEL' | 'FILE'): string {
   if (rest !== null && rest !== '') return rest;
-  const which = what === 'MODEL' ? 'which model' : 'which file';
-  throw new ModelSpecError('missing-name', `${kind} alone does not say ${which}. Write ${kind}:${what}.`);
+  const subject = placeholder === 'MODEL' ? 'a model name' : 'a file name';
+  throw new ModelSpecError('missing-name', `${kind} requires ${subject}. Write ${kind}:${placeholder}.`);
 }
 
 function createUnknownSpecError(spec: string, kind: string): ModelSpecError {
   const kinds = ['librarian', ...knownProviders.keys(), 'scripted'];
-  const near = findNearestName(kind, kinds, Math.max(1, Math.floor(kind.length / 3)));
-  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+  const nearest = findNearestName(kind, kinds, Math.max(1, Math.floor(kind.length / 3)));
+  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
   const shown = toPrintableLine(JSON.stringify(spec), 80);
   return new ModelSpecError(
     'unknown',
-    `There is no model ${shown}.${hint} A model is one of: ${modelSpecs.join(', ')}.`,
+    `Unknown model ${shown}.${hint} A model is one of: ${modelSpecs.join(', ')}.`,
   );
 }
 
@@ -115,12 +115,12 @@ function findApiKey(
 ): string {
   const key = findFirstVariable(keys, environment)?.value ?? '';
   if (key === '' && !keyless) {
-    const message = `${kind} needs a key. Set ${keys[0] ?? ''} in the environment, or use a model that needs none: librarian, ollama:MODEL.`;
+    const message = `${kind} needs an API key. Set ${keys[0] ?? ''} in the environment, or use a model without a key: librarian, ollama:MODEL.`;
     throw new ModelSpecError('missing-key', message);
   }
   // Line breaks and non-ASCII characters are invalid in a header, and the resulting error would reveal the key.
   if (!/^[\x21-\x7e]*$/.test(key)) {
-    const message = `The key in ${findFirstVariable(keys, environment)?.name ?? ''} has characters that no key has. Copy it again.`;
+    const message = `The API key in ${findFirstVariable(keys, environment)?.name ?? ''} contains invalid characters. Copy it again.`;
     throw new ModelSpecError('missing-key', message);
   }
   return key;
@@ -128,17 +128,17 @@ function findApiKey(
 
 function resolveBaseUrl(
   kind: string,
-  { baseUrl: usual, baseUrlKeys, path }: KnownProvider,
+  { baseUrl: defaultUrl, baseUrlKeys, path }: KnownProvider,
   {
     environment,
     baseUrl,
   }: { readonly environment: EnvironmentVariables; readonly baseUrl: string | undefined },
 ): string {
-  if (baseUrl !== undefined) return parseBaseUrl(baseUrl, { from: 'The base URL', path });
-  const set = findFirstVariable(baseUrlKeys, environment);
-  if (set !== undefined) return parseBaseUrl(set.value, { from: set.name, path });
-  if (usual !== null) return usual;
-  const message = `${kind} needs the address of the server: give a base URL, or set ${baseUrlKeys[0] ?? ''} in the environment.`;
+  if (baseUrl !== undefined) return parseBaseUrl(baseUrl, { source: 'The base URL', path });
+  const variable = findFirstVariable(baseUrlKeys, environment);
+  if (variable !== undefined) return parseBaseUrl(variable.value, { source: variable.name, path });
+  if (defaultUrl !== null) return defaultUrl;
+  const message = `${kind} needs a base URL. Pass one, or set ${baseUrlKeys[0] ?? ''} in the environment.`;
   throw new ModelSpecError('missing-base-url', message);
 }
 

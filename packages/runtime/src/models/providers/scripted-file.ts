@@ -17,25 +17,25 @@ export async function readScriptFile(path: string): Promise<readonly ScriptedRep
   const shownPath = toPrintableLine(JSON.stringify(path), 200);
   const file = await readSmallFile(path, scriptBytesMax);
   if (!file.ok) throw new ModelSpecError('script', `${shownPath}: ${file.problem}`, { cause: file.cause });
-  return repliesIn(file.text).map(({ value, where }) => {
-    const read = scriptedReplySchema.safeParse(value);
-    if (read.success) return read.data;
+  return listReplies(file.text).map(({ value, location }) => {
+    const parsed = scriptedReplySchema.safeParse(value);
+    if (parsed.success) return parsed.data;
     const expected =
       '{"text": "…", "calls": [{"tool": "…", "args": {…}}]} or {"failure": {"kind": "…", "message": "…"}}';
-    throw new ModelSpecError('script', `${shownPath}, ${where}: this is no reply. Write ${expected}.`);
+    throw new ModelSpecError('script', `${shownPath}, ${location}: invalid reply. Expected ${expected}.`);
   });
 
-  function repliesIn(text: string): readonly { readonly value: unknown; readonly where: string }[] {
+  function listReplies(text: string): readonly { readonly value: unknown; readonly location: string }[] {
     const whole = tryParseJson(text);
     if (Array.isArray(whole))
-      return whole.map((value: unknown, index) => ({ value, where: `reply ${index + 1}` }));
+      return whole.map((value: unknown, index) => ({ value, location: `reply ${index + 1}` }));
     return text.split('\n').flatMap((line, index) => {
       if (line.trim() === '') return [];
       const value = tryParseJson(line);
-      const where = `line ${index + 1}`;
-      if (value !== undefined) return [{ value, where }];
-      const problem = 'this is not JSON. Write a list of replies, or one reply on each line.';
-      throw new ModelSpecError('script', `${shownPath}, ${where}: ${problem}`);
+      const location = `line ${index + 1}`;
+      if (value !== undefined) return [{ value, location }];
+      const problem = 'invalid JSON. Write an array of replies, or one reply per line.';
+      throw new ModelSpecError('script', `${shownPath}, ${location}: ${problem}`);
     });
   }
 }

@@ -1,7 +1,7 @@
 /** Removes reasoning blocks from streamed text. */
 export type ThinkFilter = {
   /** Returns the text to display after this chunk; may be empty. */
-  push(piece: string): string;
+  push(chunk: string): string;
 };
 
 const thinkTags = ['<think>', '<thinking>'] as const;
@@ -15,31 +15,31 @@ const undecidedMax = 1_000;
  */
 export function createThinkFilter(): ThinkFilter {
   let state: 'undecided' | 'inside' | 'through' = 'undecided';
-  let held = '';
+  let buffer = '';
   let closing = '';
-  const push = (piece: string): string => {
-    if (state === 'through') return piece;
-    held += piece;
+  const push = (chunk: string): string => {
+    if (state === 'through') return chunk;
+    buffer += chunk;
     if (state === 'undecided') {
-      const start = held.trimStart().toLowerCase();
+      const start = buffer.trimStart().toLowerCase();
       const opening = thinkTags.find((each) => start.startsWith(each));
       if (opening === undefined) {
-        const mayBe = held.length < undecidedMax && thinkTags.some((each) => each.startsWith(start));
-        if (mayBe) return '';
-        return letThrough(held);
+        const isPartialTag = buffer.length < undecidedMax && thinkTags.some((each) => each.startsWith(start));
+        if (isPartialTag) return '';
+        return passThrough(buffer);
       }
       state = 'inside';
       closing = `</${opening.slice(1)}`;
     }
-    const end = held.toLowerCase().indexOf(closing);
-    if (end !== -1) return letThrough(held.slice(end + closing.length).trimStart());
+    const end = buffer.toLowerCase().indexOf(closing);
+    if (end !== -1) return passThrough(buffer.slice(end + closing.length).trimStart());
     // Only the end of the buffered text can be the start of the closing tag.
-    held = held.slice(-closing.length);
+    buffer = buffer.slice(-closing.length);
     return '';
   };
-  const letThrough = (text: string): string => {
+  const passThrough = (text: string): string => {
     state = 'through';
-    held = '';
+    buffer = '';
     return text;
   };
   return { push };

@@ -15,11 +15,11 @@ export function createWireNames(tools: readonly ToolDescription[]): WireNames {
   const byTool = new Map<string, string>();
   const byName = new Map<string, string>();
   const add = (tool: string): string => {
-    const fitting = toWireName(tool);
-    let name = fitting;
+    const baseName = toWireName(tool);
+    let name = baseName;
     for (let count = 2; byName.has(name); count += 1) {
-      const end = `_${count}`;
-      name = fitting.slice(0, wireNameMax - end.length) + end;
+      const suffix = `_${count}`;
+      name = baseName.slice(0, wireNameMax - suffix.length) + suffix;
     }
     byTool.set(tool, name);
     byName.set(name, tool);

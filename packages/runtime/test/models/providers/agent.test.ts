@@ -20,7 +20,7 @@ const findWire = (name: string): WireFormat =>
   wireFormats.find((wire) => wire.name === name) ?? expect.fail();
 
 describe.each(wireFormats)('an agent on $name', ({ open, events }) => {
-  it('works through calls and a failure to an answer', async () => {
+  it('completes a turn with calls and a failure', async () => {
     const script: readonly RequestHandler[] = [
       (response) => response.writeHead(503, { 'retry-after': '0' }).end(),
       (response) => {
@@ -51,7 +51,7 @@ describe.each(wireFormats)('an agent on $name', ({ open, events }) => {
 describe.each(wireFormats.filter(({ name }) => name !== 'google'))(
   'an agent on $name',
   ({ open, events }) => {
-    it('has the model told, at the bottom of the next prompt, that its call could not be read', async () => {
+    it('tells the model at the end of the next prompt that its call was invalid', async () => {
       const queries: string[] = [];
       const noting = defineTool({
         name: 'search',
@@ -72,15 +72,15 @@ describe.each(wireFormats.filter(({ name }) => name !== 'google'))(
       void agent.sendMessage('Where is the rake?');
       await waitUntilIdle(agent);
       expect(queries).toEqual(['rake']);
-      expect(JSON.stringify(received[1]?.body)).toContain('the arguments of search break off');
-      expect(JSON.stringify(received[2]?.body)).not.toContain('break off');
+      expect(JSON.stringify(received[1]?.body)).toContain('the arguments of search are cut off');
+      expect(JSON.stringify(received[2]?.body)).not.toContain('cut off');
       expect(getLastAssistantText(agent.session)).toBe('Nowhere.');
     });
   },
 );
 
 describe.each([findWire('openai'), findWire('google')])('Savant on $name', ({ open, events }) => {
-  it('asks the model itself, behind the prompt with the state, for JSON [SAV-21, SAV-34, SAV-107]', async () => {
+  it('asks the model for JSON after the prompt with the state [SAV-21, SAV-34, SAV-107]', async () => {
     const replies = [
       { action: 'search', args: { query: 'rake' } },
       { action: 'finish', final: 'The rake is in the shed.' },

@@ -41,7 +41,7 @@ function createStreamingModel(parts: readonly TestStreamPart[], options?: AiSdkM
 const createTextDelta = (delta: string): TestStreamPart => ({ type: 'text-delta', id: '0', delta });
 
 describe('a model of the AI SDK', () => {
-  it('keeps its contract, whatever parts come', async () => {
+  it('keeps its contract for any stream parts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(arbitraryPart(), { maxLength: 12 }), async (parts) => {
         const { last } = await collectModelStream(createStreamingModel(parts));
@@ -54,7 +54,7 @@ describe('a model of the AI SDK', () => {
     );
   });
 
-  it('may be of the third version', async () => {
+  it('may have specification version v3', async () => {
     const model: LanguageModelV3 = {
       ...baseModel,
       specificationVersion: 'v3',
@@ -79,9 +79,9 @@ describe('a model of the AI SDK', () => {
     expect(await collectModelReply(ours)).toEqual({ type: 'reply', text: 'Hello.', calls: [] });
   });
 
-  it('of another version is refused', () => {
+  it('with another version is rejected', () => {
     const old = { ...baseModel, specificationVersion: 'v2' } as unknown as LanguageModelV3;
-    expect(() => createAiSdkModel(old)).toThrow('not v2');
+    expect(() => createAiSdkModel(old)).toThrow('version v2');
   });
 
   it.each([
@@ -99,15 +99,15 @@ describe('a model of the AI SDK', () => {
           stream: new ReadableStream<TestStreamPart>({ start: (to) => to.error(new Error('No.')) }),
         }),
     ],
-  ])('that %s has failed', async (_, doStream) => {
+  ])('that %s causes a failure', async (_, doStream) => {
     const error = await collectModelFailure(createTestModel(doStream));
     expect(error).toMatchObject({
       kind: 'unknown',
-      message: expect.stringContaining('It says: No.') as string,
+      message: expect.stringContaining('Provider message: No.') as string,
     });
   });
 
-  it('is left behind when it does not care that it was called off', async () => {
+  it('is abandoned when it ignores the abort signal', async () => {
     const { promise, resolve } = Promise.withResolvers<{ stream: ReadableStream<TestStreamPart> }>();
     const cancelled = Promise.withResolvers<void>();
     const abort = new AbortController();
@@ -123,7 +123,7 @@ describe('a model of the AI SDK', () => {
     await cancelled.promise;
   });
 
-  it('is called off when nobody listens any more, even if its stream takes no notice', async () => {
+  it('is cancelled when the consumer stops, even if its stream ignores it', async () => {
     const calledOff = Promise.withResolvers<void>();
     const model = createTestModel(({ abortSignal }) => {
       abortSignal?.addEventListener('abort', () => calledOff.resolve());
@@ -137,13 +137,13 @@ describe('a model of the AI SDK', () => {
     await calledOff.promise;
   });
 
-  it('is left behind in the middle, too', async () => {
+  it('is also abandoned in the middle of a stream', async () => {
     const stream = new ReadableStream<TestStreamPart>({ start: (to) => to.enqueue(createTextDelta('Hel')) });
     const model = createTestModel(() => Promise.resolve({ stream }), { limits: { idleMs: 20 } });
     expect(await collectModelFailure(model)).toMatchObject({ kind: 'timeout' });
   });
 
-  it('is not idle while its words are being heard', async () => {
+  it('is not idle while its output is processed', async () => {
     const model = createStreamingModel([createTextDelta('Hel'), createTextDelta('lo.'), stopPart], {
       limits: { idleMs: 20 },
     });
@@ -155,31 +155,31 @@ describe('a model of the AI SDK', () => {
     expect(ends).toEqual(['reply']);
   });
 
-  it('that says nothing is told so where it could act, and has failed where it was to answer', async () => {
+  it('that sends an empty reply gets feedback if tools are offered, and fails otherwise', async () => {
     expect(await collectModelReply(createStreamingModel([stopPart]))).toMatchObject({
       calls: [],
-      problem: expect.stringContaining('it says nothing that can be acted on') as string,
+      problem: expect.stringContaining('it contains no action, state or answer') as string,
     });
     expect(
       await collectModelFailure(createStreamingModel([stopPart]), createTextRequest('And?', { tools: [] })),
     ).toMatchObject({ kind: 'unknown' });
   });
 
-  it('has its reasoning in the text taken out', async () => {
+  it('has reasoning blocks removed from its text', async () => {
     const parts = ['\n<th', 'ink>I am ', 'asked </thi', 'nk>\n\nHel', 'lo.'].map(createTextDelta);
     const { text, last } = await collectModelStream(createStreamingModel([...parts, stopPart]));
     expect(text).toBe('Hello.');
     expect(last).toMatchObject({ text: 'Hello.' });
   });
 
-  it('that never closes its reasoning has said all of it', async () => {
+  it('that never closes a reasoning block has it treated as text', async () => {
     const { last } = await collectModelStream(
       createStreamingModel([createTextDelta('<think>Hel'), createTextDelta('lo.'), stopPart]),
     );
     expect(last).toMatchObject({ type: 'reply', text: '<think>Hello.' });
   });
 
-  it('does not have half a call carried out because it ran out of room', async () => {
+  it('does not have an incomplete call executed at the length limit', async () => {
     const cut: TestStreamPart = {
       type: 'finish',
       finishReason: { unified: 'length', raw: 'length' },
@@ -196,7 +196,7 @@ describe('a model of the AI SDK', () => {
     }
   });
 
-  it('that fills its window while it answers has no room', async () => {
+  it('that fills its context window while replying fails with an overflow', async () => {
     const finishReason = { unified: 'length', raw: 'model_context_window_exceeded' } as const;
     const full: TestStreamPart = { type: 'finish', finishReason, usage: noUsage };
     expect(await collectModelFailure(createStreamingModel([createTextDelta('And'), full]))).toMatchObject({
@@ -204,7 +204,7 @@ describe('a model of the AI SDK', () => {
     });
   });
 
-  it('has what its provider does by itself left alone', async () => {
+  it('has provider-executed calls ignored', async () => {
     const call: TestStreamPart = {
       type: 'tool-call',
       toolCallId: 'a',
@@ -217,7 +217,7 @@ describe('a model of the AI SDK', () => {
     ).toEqual([]);
   });
 
-  it('counts arguments among what a reply may hold', async () => {
+  it('counts arguments toward the reply size', async () => {
     const call: TestStreamPart = {
       type: 'tool-call',
       toolCallId: 'a',
@@ -229,8 +229,8 @@ describe('a model of the AI SDK', () => {
   });
 });
 
-describe('the filter of reasoning', () => {
-  it('lets through the same, however the text is cut', () => {
+describe('the reasoning filter', () => {
+  it('passes the same text however it is split into chunks', () => {
     const piece = fc.constantFrom(
       '<think>',
       '</think>',
@@ -258,8 +258,8 @@ describe('the filter of reasoning', () => {
   });
 });
 
-describe('what a reply took', () => {
-  it('is nothing below zero, and no more from the cache than there was', () => {
+describe('the usage of a reply', () => {
+  it('is never negative and counts no more cached tokens than input tokens', () => {
     const prices = { inputPerMillion: 1_000_000, outputPerMillion: 2_000_000, cachedInputPerMillion: 0 };
     expect(computeUsage({ input: 5, cachedInput: 9, output: Number.NaN }, prices)).toEqual({
       inputTokens: 5,

@@ -88,14 +88,14 @@ describe.each(wireFormats)('an error of $name', ({ open }) => {
     expect(retryAfterMs).toBe(expected);
   });
 
-  it('without a body or of a kind nobody knows is still one', async () => {
+  it('without a body or of an unknown kind is still classified', async () => {
     expect(await failing(500, {}, '')).toMatchObject({ kind: 'overloaded' });
     expect(await failing(418, {}, 'I am a teapot.')).toMatchObject({ kind: 'bad-request' });
   });
 });
 
 describe('an error inside a stream', () => {
-  it('of Anthropic says that it is overloaded', async () => {
+  it('of Anthropic reports an overload', async () => {
     const anthropic = wireFormats.find(({ name }) => name === 'anthropic');
     const { url } = await startTestServer((response) => {
       response.writeHead(200, streamHeaders);
@@ -107,7 +107,7 @@ describe('an error inside a stream', () => {
     });
   });
 
-  it('of OpenAI says that there is no room', async () => {
+  it('of OpenAI reports a context overflow', async () => {
     const openai = wireFormats.find(({ name }) => name === 'openai');
     const { url } = await startTestServer((response) => {
       response.writeHead(200, streamHeaders);
@@ -129,7 +129,7 @@ describe('an error inside a stream', () => {
   });
 });
 
-describe('the words of an error', () => {
+describe('an error message', () => {
   it.each([
     "This model's maximum context length is 16384 tokens. However, you requested 122946 tokens (112946 in the messages, 10000 in the completion).",
     'input length and `max_tokens` exceed context limit: 174167 + 64000 > 200000, decrease input length or `max_tokens`',
@@ -190,7 +190,7 @@ describe('the words of an error', () => {
     expect(error.message).toContain('It broke.');
   });
 
-  it('come on one line of bounded length, whatever stands in them', () => {
+  it('is one line of bounded length for any content', () => {
     fc.assert(
       fc.property(fc.anything(), fc.string({ unit: codePoint }), (thrown, message) => {
         for (const error of [thrown, { message, cause: thrown }, new Error(message, { cause: thrown })]) {
@@ -202,7 +202,7 @@ describe('the words of an error', () => {
     );
   });
 
-  it('do not lead in circles', () => {
+  it('handles circular causes', () => {
     const error: Error & { cause?: unknown } = new Error('Round and round.');
     error.cause = { error, errors: [error] };
     expect(classifyTestError(error)).toMatchObject({ kind: 'unknown' });

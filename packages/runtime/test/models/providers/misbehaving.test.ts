@@ -21,7 +21,7 @@ const longTimeoutMs = 60_000;
 describe.each(wireFormats)('a server of $name that misbehaves', ({ open, events }: WireFormat) => {
   const hello = events({ text: ['Hel', 'lo.'] });
 
-  it('cuts the connection in the middle: the attempt failed and can be repeated', async () => {
+  it('cuts the connection midway: the attempt fails and can be retried', async () => {
     const { url } = await startTestServer(async (response) => {
       await startEventStream(response, hello.slice(0, -2));
       response.destroy();
@@ -31,7 +31,7 @@ describe.each(wireFormats)('a server of $name that misbehaves', ({ open, events 
     expect(retryable).not.toBe(false);
   });
 
-  it('ends the stream neatly but early: half a reply is no reply, and its calls are not made', async () => {
+  it('ends the stream early: the incomplete reply is a failure, and its calls do not run', async () => {
     const half = events({ text: ['I look.'], calls: [{ id: 'a', tool: 'read', input: '{"path":"a.md"}' }] });
     const last = half.findLastIndex((one) => /finish|completed|message_delta/.test(one));
     const { url } = await startTestServer((response) => sendEvents(response, half.slice(0, last)));
@@ -40,7 +40,7 @@ describe.each(wireFormats)('a server of $name that misbehaves', ({ open, events 
     expect(error.retryable).not.toBe(false);
   });
 
-  it('says nothing at all: it is given up after the idle limit, and the connection with it', async () => {
+  it('sends nothing: the request and its connection end after the idle timeout', async () => {
     const { url, hungUp } = await startTestServer(() => undefined);
     const model = await open(url, { limits: { idleMs: 150, totalMs: longTimeoutMs } });
     expect(await collectModelFailure(model)).toMatchObject({
@@ -50,7 +50,7 @@ describe.each(wireFormats)('a server of $name that misbehaves', ({ open, events 
     await hungUp();
   });
 
-  it('stalls in the middle: the same', async () => {
+  it('stalls midway: the request ends after the idle timeout', async () => {
     const { url, hungUp } = await startTestServer((response) =>
       startEventStream(response, hello.slice(0, -2)),
     );
@@ -59,7 +59,7 @@ describe.each(wireFormats)('a server of $name that misbehaves', ({ open, events 
     await hungUp();
   });
 
-  it('drips byte by byte: the reply is the same', async () => {
+  it('sends byte by byte: the reply is the same', async () => {
     const drops = Buffer.from(events({ text: ['Grüße, ', '世界 🙂'] }).join(''));
     const { url } = await startTestServer(async (response) => {
       response.writeHead(200, streamHeaders);
@@ -70,7 +70,7 @@ describe.each(wireFormats)('a server of $name that misbehaves', ({ open, events 
     expect((await collectModelReply(model)).text).toBe('Grüße, 世界 🙂');
   });
 
-  it('drips for ever: it is given up after the total limit', async () => {
+  it('sends slowly forever: the request ends after the total timeout', async () => {
     const { url, hungUp } = await startTestServer(async (response) => {
       response.writeHead(200, streamHeaders);
       while (!response.destroyed) await writeResponsePiece(response, hello[1] ?? '');
@@ -87,7 +87,7 @@ describe.each(wireFormats)('a server of $name that misbehaves', ({ open, events 
     await hungUp();
   });
 
-  it('sends a reply without end: it is cut off at the limit of a reply', async () => {
+  it('sends an endless reply: it is cut off at the reply size limit', async () => {
     const { url, hungUp } = await startTestServer(async (response) => {
       const [big = ''] = events({ text: ['x'.repeat(100_000)] }).filter((one) => one.includes('xxx'));
       response.writeHead(200, streamHeaders);
@@ -99,7 +99,7 @@ describe.each(wireFormats)('a server of $name that misbehaves', ({ open, events 
     await hungUp();
   });
 
-  it('packs its reply: it is unpacked', async () => {
+  it('compresses its reply: it is decompressed', async () => {
     const { url } = await startTestServer((response) => {
       response.writeHead(200, { ...streamHeaders, 'content-encoding': 'gzip' });
       response.end(gzipSync(hello.join('')));
@@ -107,14 +107,14 @@ describe.each(wireFormats)('a server of $name that misbehaves', ({ open, events 
     expect((await collectModelReply(await open(url))).text).toBe('Hello.');
   });
 
-  it('sends garbage between its events: the attempt failed', async () => {
+  it('sends garbage between its events: the attempt fails', async () => {
     const { url } = await startTestServer((response) =>
       sendEvents(response, [...hello.slice(0, -1), formatServerEvent('{"broken": '), ...hello.slice(-1)]),
     );
     expect(await collectModelFailure(await open(url))).toMatchObject({ kind: 'network' });
   });
 
-  it('is called off in the middle: it sees the connection close', async () => {
+  it('is cancelled midway: it sees the connection close', async () => {
     const { url, hungUp } = await startTestServer((response) =>
       startEventStream(response, hello.slice(0, -2)),
     );
@@ -129,7 +129,7 @@ describe.each(wireFormats)('a server of $name that misbehaves', ({ open, events 
     await hungUp();
   });
 
-  it('is left in the middle by somebody who heard enough: it sees the connection close', async () => {
+  it('is abandoned midway by the consumer: it sees the connection close', async () => {
     const { url, hungUp } = await startTestServer((response) =>
       startEventStream(response, hello.slice(0, -2)),
     );
@@ -140,7 +140,7 @@ describe.each(wireFormats)('a server of $name that misbehaves', ({ open, events 
     await hungUp();
   });
 
-  it('makes a hundred calls at once: all of them arrive, in order', async () => {
+  it('makes a hundred calls at once: all of them arrive in order', async () => {
     const calls = Array.from({ length: 100 }, (_, index) => ({
       id: `id-${index}`,
       tool: 'read',
@@ -169,21 +169,21 @@ describe.each(textStreamWires)(
       return collectModelStream(await open(url));
     };
 
-    it('breaks off in its arguments: nothing is called, and it is told why', async () => {
+    it('cuts off its arguments: nothing is called, and the reply gets a problem', async () => {
       const { last } = await replying('{"path": "b.m');
       expect(last).toMatchObject({
         type: 'reply',
         calls: [],
-        problem: expect.stringContaining('the arguments of read break off') as string,
+        problem: expect.stringContaining('the arguments of read are cut off') as string,
       });
     });
 
-    it('slips in its JSON where only one thing can be meant: that is called', async () => {
+    it('writes slightly invalid JSON with one meaning: it is repaired and called', async () => {
       const { last } = await replying(`{path: 'b.md',}`);
       expect(last).toMatchObject({ calls: [{ args: { path: 'a.md' } }, { args: { path: 'b.md' } }] });
     });
 
-    it('writes a list for arguments: nothing is called', async () => {
+    it('writes a list as arguments: nothing is called', async () => {
       const { last } = await replying('["b.md"]');
       expect(last).toMatchObject({
         calls: [],
@@ -191,7 +191,7 @@ describe.each(textStreamWires)(
       });
     });
 
-    it('uses one id twice, or none: each call arrives', async () => {
+    it('repeats or omits ids: each call arrives', async () => {
       const ids = name === 'anthropic' ? ['x', 'x'] : ['x', ''];
       const calls = ids.map((id, index) => ({ id, tool: 'read', input: `{"path":"${index}.md"}` }));
       const { url } = await startTestServer((response) => sendEvents(response, events({ calls })));
@@ -201,11 +201,11 @@ describe.each(textStreamWires)(
   },
 );
 
-describe('a server that is something else', () => {
+describe('a server that is not a model API', () => {
   const [wire] = wireFormats;
   if (wire === undefined) throw new Error('There are no wires.');
 
-  it('answers with a web page: the base URL is wrong', async () => {
+  it('responds with a web page: the base URL is wrong', async () => {
     const { url } = await startTestServer((response) => {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
       response.end('<!doctype html><title>Welcome</title>');
@@ -215,7 +215,7 @@ describe('a server that is something else', () => {
     expect(error.message).toContain('Check the base URL');
   });
 
-  it('answers with a web page for an error: the status counts', async () => {
+  it('responds with a web page for an error: the status counts', async () => {
     const { url } = await startTestServer((response) => {
       response.writeHead(502, { 'content-type': 'text/html' });
       response.end('<html>Bad gateway</html>');
@@ -223,7 +223,7 @@ describe('a server that is something else', () => {
     expect(await collectModelFailure(await wire.open(url))).toMatchObject({ kind: 'overloaded' });
   });
 
-  it('points elsewhere: the key is not carried there', async () => {
+  it('redirects: the API key is not sent there', async () => {
     const other = await startTestServer((response) => response.end());
     const { url } = await startTestServer((response) => {
       response.writeHead(307, { location: `${other.url}/v1/responses` });
@@ -236,7 +236,7 @@ describe('a server that is something else', () => {
     expect(other.received).toEqual([]);
   });
 
-  it('sends 50 megabytes on one line that never ends, packed small: it is cut off on the wire', async () => {
+  it('sends 50 megabytes in one compressed, endless line: it is cut off at the wire limit', async () => {
     const { url } = await startTestServer((response) => {
       response.writeHead(200, { ...streamHeaders, 'content-encoding': 'gzip' });
       response.end(gzipSync(Buffer.alloc(50_000_000, 'x')));
@@ -245,10 +245,10 @@ describe('a server that is something else', () => {
     expect(await collectModelFailure(model)).toMatchObject({ kind: 'truncated', retryable: false });
   });
 
-  it('is not there', async () => {
+  it('is not running', async () => {
     const error = await collectModelFailure(await wire.open(`http://127.0.0.1:${await findFreePort()}`));
     expect(error).toMatchObject({ kind: 'network' });
-    expect(error.message).toContain('nothing answers');
+    expect(error.message).toContain('connection refused');
   });
 });
 

@@ -25,8 +25,8 @@ async function getSpecError(...given: Parameters<typeof createModelFromSpec>): P
   return error;
 }
 
-describe('a model by its name', () => {
-  it('is the librarian without a network and without a key', async () => {
+describe('a model from a spec', () => {
+  it('is the librarian without network access and API key', async () => {
     expect((await createModelFromSpec('librarian', {})).name).toBe('librarian');
   });
 
@@ -39,7 +39,7 @@ describe('a model by its name', () => {
     },
   );
 
-  it('finds a server for local models by its base URL, with or without a path and a key', async () => {
+  it('reaches a local model server by its base URL, with or without a path and a key', async () => {
     const { url, received } = await startTestServer((response) =>
       sendEvents(response, chatWire.events({ text: ['Hello.'] })),
     );
@@ -64,7 +64,7 @@ describe('a model by its name', () => {
     expect(received[0]?.body).toMatchObject({ model: 'qwen3:8b', stream: true });
   });
 
-  it('takes keys and addresses from the environment it is given, not from that of the process', async () => {
+  it('reads keys and base URLs from the given environment, not from the process', async () => {
     const { url, received } = await startTestServer((response) => response.writeHead(404).end());
     const names = ['OPENAI_API_KEY', 'OPENAI_BASE_URL'];
     const before = names.map((name) => process.env[name]);
@@ -84,17 +84,17 @@ describe('a model by its name', () => {
   });
 
   it.each([
-    ['', 'unknown', 'There is no model ""'],
+    ['', 'unknown', 'Unknown model ""'],
     ['opanai:gpt', 'unknown', 'Did you mean openai?'],
     ['claude', 'unknown', modelSpecs.join(', ')],
-    ['librarian:x', 'unknown', 'There is no model "librarian:x"'],
+    ['librarian:x', 'unknown', 'Unknown model "librarian:x"'],
     ['openai', 'missing-name', 'Write openai:MODEL.'],
     ['google: ', 'missing-name', 'Write google:MODEL.'],
     ['scripted', 'missing-name', 'Write scripted:FILE.'],
     ['anthropic:claude', 'missing-key', 'Set ANTHROPIC_API_KEY in the environment'],
     ['openai-compatible:m', 'missing-base-url', 'set PAWL_BASE_URL in the environment'],
-    ['__proto__:x', 'unknown', 'There is no model'],
-  ])('that does not say enough is refused: %s', async (spec, code, says) => {
+    ['__proto__:x', 'unknown', 'Unknown model'],
+  ])('that is incomplete or unknown is rejected: %s', async (spec, code, says) => {
     const error = await getSpecError(spec, {});
     expect(error).toMatchObject({ code });
     expect(error.message).toContain(says);
@@ -107,20 +107,20 @@ describe('a model by its name', () => {
     'http://name:password@127.0.0.1',
     'http://127.0.0.1/v1?key=password',
     'password',
-  ])('with a bad base URL is refused without repeating it: %s', async (baseUrl) => {
+  ])('with an invalid base URL is rejected without repeating it: %s', async (baseUrl) => {
     const error = await getSpecError('ollama:m', {}, { baseUrl });
     expect(error).toMatchObject({ code: 'bad-base-url' });
     expect(error.message).not.toContain('password@');
     expect(error.message).not.toContain('key=password');
   });
 
-  it('with a key that cannot be one is refused without repeating it', async () => {
+  it('with an invalid API key is rejected without repeating it', async () => {
     const error = await getSpecError('openai:m', { OPENAI_API_KEY: 'first-half\nsecond-half' });
     expect(error.message).toContain('OPENAI_API_KEY');
     expect(error.message).not.toContain('half');
   });
 
-  it('with limits or prices that are no numbers is refused', async () => {
+  it('with invalid limits or prices is rejected', async () => {
     await expect(createModelFromSpec('ollama:m', {}, { limits: { idleMs: 0 } })).rejects.toThrow('idleMs');
     await expect(createModelFromSpec('ollama:m', {}, { limits: { totalMs: 2 ** 31 } })).rejects.toThrow(
       'totalMs',
@@ -129,7 +129,7 @@ describe('a model by its name', () => {
     await expect(createModelFromSpec('ollama:m', {}, { prices })).rejects.toThrow('inputPerMillion');
   });
 
-  it('of a package that is not installed says how to install it', async () => {
+  it('of a missing package reports how to install it', async () => {
     const name = '@pawl/no-such-provider';
     const loading = loadProviderPackage(name, () => import(/* @vite-ignore */ name));
     await expect(loading).rejects.toThrow(`Install it with: npm install ${name}`);
@@ -158,17 +158,17 @@ describe('a script', () => {
   });
 
   it.each([
-    ['{"text": "Hello."}\n{"text": ', 'line 2: this is not JSON'],
-    ['{"text": "Hello."}\n{"say": "Hello."}', 'line 2: this is no reply'],
-    ['[{"text": "Hello."}, {"failure": {"kind": "tired", "message": "No."}}]', 'reply 2: this is no reply'],
-    ['[{"calls": [{"tool": 7}]}]', 'reply 1: this is no reply'],
-  ])('with a mistake in it is refused, with the place', async (content, says) => {
+    ['{"text": "Hello."}\n{"text": ', 'line 2: invalid JSON'],
+    ['{"text": "Hello."}\n{"say": "Hello."}', 'line 2: invalid reply'],
+    ['[{"text": "Hello."}, {"failure": {"kind": "tired", "message": "No."}}]', 'reply 2: invalid reply'],
+    ['[{"calls": [{"tool": 7}]}]', 'reply 1: invalid reply'],
+  ])('with an error is rejected with its location', async (content, says) => {
     const error = await getSpecError(createScriptSpec(content), {});
     expect(error).toMatchObject({ code: 'script' });
     expect(error.message).toContain(says);
   });
 
-  it('that is not there is refused', async () => {
+  it('that does not exist is rejected', async () => {
     expect(await getSpecError(`scripted:${join(tmpdir(), 'no such script')}`, {})).toMatchObject({
       code: 'script',
     });
@@ -176,7 +176,7 @@ describe('a script', () => {
 });
 
 describe('secrets', () => {
-  it('are blotted out wherever they stand', () => {
+  it('are redacted everywhere', () => {
     const secret = fc.stringMatching(/^[!-~]{6,40}$/);
     fc.assert(
       fc.property(secret, fc.string(), fc.string(), (key, before, after) => {
@@ -186,7 +186,7 @@ describe('secrets', () => {
     );
   });
 
-  it('are known by their looks', () => {
+  it('are recognized by their shape', () => {
     const text =
       'sk-proj-abcdefgh12345 AIzaSyA1234567890 Bearer abc.def.ghi ?key=topsecret&x=1 x-api-key: topsecret';
     expect(redactSecrets(text, [])).toBe('[key] [key] Bearer [key] ?key=[key]&x=1 x-api-key: [key]');

@@ -34,7 +34,7 @@ const createToolMessage = (callId: string, output: Json, tool = 'read'): Convers
 });
 
 describe('the prompt', () => {
-  it('is one that providers take, whatever the conversation', () => {
+  it('is valid for providers, whatever the conversation', () => {
     const rounds = fc.array(arbitraryRound(), { maxLength: 8 });
     fc.assert(
       fc.property(rounds, arbitraryText(), fc.option(arbitraryText()), (messages, system, advice) => {
@@ -51,7 +51,7 @@ describe('the prompt', () => {
     );
   });
 
-  it('has one result for each call, in order, under ids and names that providers take', () => {
+  it('has one result for each call, in order, with ids and names that providers accept', () => {
     fc.assert(
       fc.property(fc.array(arbitraryRound(), { maxLength: 8 }), (messages) => {
         const parts = listPromptParts(buildTestPrompt(createMessagesRequest(messages.flat())));
@@ -69,7 +69,7 @@ describe('the prompt', () => {
     );
   });
 
-  it('keeps the arguments of a call, `__proto__` and all', () => {
+  it('keeps the arguments of a call, including `__proto__`', () => {
     const args = JSON.parse('{"__proto__": {"a": 1}, "b": [null, "\\ud800x"]}') as Json;
     const [, assistant] = buildTestPrompt(
       createMessagesRequest([
@@ -81,7 +81,7 @@ describe('the prompt', () => {
     expect(JSON.stringify(assistant)).toContain('"input":{"__proto__":{"a":1},"b":[null,"\uFFFDx"]}');
   });
 
-  it('gives a call that has the id of an earlier one another, and its result with it', () => {
+  it('replaces a duplicate call id, also in its result', () => {
     const twice = ['One.', 'Two.'].flatMap((output) => [
       createAssistantMessage('', ['0', 'read', {}]),
       createToolMessage('0', output),
@@ -95,13 +95,13 @@ describe('the prompt', () => {
     expect(ids).toEqual(['0', '0', 'call_2', 'call_2']);
   });
 
-  it('adds what stands at the bottom to what the user just said, and stores it nowhere', () => {
+  it('appends the state or advice to the last user message without storing it', () => {
     const request = createMessagesRequest([createUserMessage('Go.')], { state: 'You are here.' });
     expect(buildTestPrompt(request)).toMatchObject([{ content: [{ text: 'Go.\n\nYou are here.' }] }]);
     expect(buildTestPrompt({ ...request, state: null })).toMatchObject([{ content: [{ text: 'Go.' }] }]);
   });
 
-  it('marks for the cache of Anthropic what will stay, not what stands at the bottom', () => {
+  it('sets Anthropic cache breakpoints on stored messages, not on the appended text', () => {
     const talk = [
       createUserMessage('Go.'),
       createAssistantMessage('', ['a', 'read', {}]),
@@ -119,8 +119,8 @@ describe('the prompt', () => {
   });
 });
 
-describe('the names of tools', () => {
-  it('go to the provider in letters it takes, and come back as they were', () => {
+describe('tool names', () => {
+  it('are converted to valid characters for the provider and back', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ unit: codePoint, maxLength: 90 })), (given) => {
         const names = createWireNames(given.map(createNamedTool));
@@ -132,7 +132,7 @@ describe('the names of tools', () => {
     );
   });
 
-  it('stay as they are where they fit', () => {
+  it('stay unchanged if they are valid', () => {
     const names = createWireNames(['notes/read', 'notes_read'].map(createNamedTool));
     expect(names.toWire('notes_read')).toBe('notes_read');
     expect(names.toWire('notes/read')).toBe('notes_read_2');
@@ -143,7 +143,7 @@ describe('the names of tools', () => {
 describe.each(wireFormats.filter(({ name }) => ['openai', 'anthropic', 'google'].includes(name)))(
   'what $name signs',
   ({ open, events }) => {
-    it('goes back to it with the call, and is not part of the reply', async () => {
+    it('is sent back with the call and is not part of the reply', async () => {
       const calls = [{ id: 'call_a', tool: 'read', input: '{"path":"a.md"}' }];
       const reply = events({ reasoning: 'I should look.', calls });
       const { url, received } = await startTestServer((response) => sendEvents(response, reply));

@@ -36,7 +36,7 @@ export async function startTestServer(handler: RequestHandler): Promise<TestServ
   });
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await json(request).catch(() => null);
-    // Whoever hangs up before the question is complete gets no answer.
+    // A client that disconnects before the request is complete gets no response.
     if (body === null) return;
     const one = { url: request.url ?? '', headers: request.headers, body };
     received.push(one);

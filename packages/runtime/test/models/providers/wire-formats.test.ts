@@ -34,7 +34,7 @@ const workedMessages: readonly ConversationMessage[] = [
 ];
 
 describe.each(wireFormats)('a model of $name', ({ open, events, overflow }) => {
-  it('streams text and repeats it whole in its reply, with what it took', async () => {
+  it('streams text and repeats it in full in its reply, with its usage', async () => {
     const { url } = await startTestServer((response) =>
       sendEvents(response, events({ text: ['Hel', 'lo', '.'] })),
     );
@@ -48,7 +48,7 @@ describe.each(wireFormats)('a model of $name', ({ open, events, overflow }) => {
     });
   });
 
-  it('reads calls with their arguments, and shows them as they come', async () => {
+  it('reads calls with their arguments and streams them', async () => {
     const { url } = await startTestServer((response) =>
       sendEvents(response, events({ text: ['I look.'], ...toolReply })),
     );
@@ -57,7 +57,7 @@ describe.each(wireFormats)('a model of $name', ({ open, events, overflow }) => {
     expect(JSON.parse(fragments.join(''))).toEqual({ path: 'a.md' });
   });
 
-  it('reckons what a reply costs, with input from the cache at its own price', async () => {
+  it('computes the cost of a reply, with cached input at its own price', async () => {
     const { url } = await startTestServer((response) => sendEvents(response, events({ text: ['Hello.'] })));
     const prices = { inputPerMillion: 10_000, cachedInputPerMillion: 1_000, outputPerMillion: 50_000 };
     const { usage } = await collectModelReply(await open(url, { prices }));
@@ -68,7 +68,7 @@ describe.each(wireFormats)('a model of $name', ({ open, events, overflow }) => {
     });
   });
 
-  it('does not say aloud what the model only thinks', async () => {
+  it('does not stream reasoning as text', async () => {
     const reply = { reasoning: 'The user greets me.', text: ['Hello.'] };
     const { url } = await startTestServer((response) => sendEvents(response, events(reply)));
     const { text, last } = await collectModelStream(await open(url));
@@ -76,7 +76,7 @@ describe.each(wireFormats)('a model of $name', ({ open, events, overflow }) => {
     expect(last).toMatchObject({ type: 'reply', text: 'Hello.' });
   });
 
-  it('sends the whole conversation, results and errors with their calls, and the advice at the very bottom', async () => {
+  it('sends the whole conversation, results and errors with their calls, and the advice at the end', async () => {
     const { url, received } = await startTestServer((response) =>
       sendEvents(response, events({ text: ['Apples.'] })),
     );
@@ -95,7 +95,7 @@ describe.each(wireFormats)('a model of $name', ({ open, events, overflow }) => {
     expect(findLastText(received[0]?.body)).toBe('Answer now.');
   });
 
-  it('lets the state section take the place of the advice', async () => {
+  it('replaces the advice with the state section', async () => {
     const { url, received } = await startTestServer((response) =>
       sendEvents(response, events({ text: ['Yes.'] })),
     );
@@ -108,7 +108,7 @@ describe.each(wireFormats)('a model of $name', ({ open, events, overflow }) => {
     expect(JSON.stringify(received[0]?.body)).not.toContain('Answer now.');
   });
 
-  it('asks for no call where no tool is on offer, though there were calls before', async () => {
+  it('requests no calls without offered tools, even after earlier calls', async () => {
     const { url, received } = await startTestServer((response) =>
       sendEvents(response, events({ text: ['Done.'] })),
     );
@@ -118,13 +118,13 @@ describe.each(wireFormats)('a model of $name', ({ open, events, overflow }) => {
     expect(sent).not.toContain('Reads a file.');
   });
 
-  it('tells a reply that was cut off from one that is complete', async () => {
+  it('distinguishes a truncated reply from a complete one', async () => {
     const cut = { text: ['And so the'], finish: 'length' } as const;
     const { url } = await startTestServer((response) => sendEvents(response, events(cut)));
     expect(await collectModelFailure(await open(url))).toMatchObject({ kind: 'truncated', retryable: false });
   });
 
-  it('takes the calls of a reply that was cut off after them', async () => {
+  it('uses the calls of a reply that was truncated after them', async () => {
     const { url } = await startTestServer((response) =>
       sendEvents(response, events({ ...toolReply, finish: 'length' })),
     );
@@ -132,13 +132,13 @@ describe.each(wireFormats)('a model of $name', ({ open, events, overflow }) => {
     expect(calls).toMatchObject([{ tool: 'read', args: { path: 'a.md' } }]);
   });
 
-  it('knows a refusal', async () => {
+  it('recognizes a refusal', async () => {
     const filtered = { text: ['I'], finish: 'filter' } as const;
     const { url } = await startTestServer((response) => sendEvents(response, events(filtered)));
     expect(await collectModelFailure(await open(url))).toMatchObject({ kind: 'refused', retryable: false });
   });
 
-  it('knows when there is no room for the conversation, in the words of the provider', async () => {
+  it("recognizes the provider's context overflow error", async () => {
     const { url, received } = await startTestServer((response) => {
       response.writeHead(overflow.status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(overflow.body));
@@ -150,7 +150,7 @@ describe.each(wireFormats)('a model of $name', ({ open, events, overflow }) => {
     expect(received).toHaveLength(1);
   });
 
-  it('never shows the key, not even when the server does', async () => {
+  it('never shows the API key, even when the server does', async () => {
     const secret = testEnvironment['OPENAI_API_KEY'] ?? '';
     const { url, received } = await startTestServer((response) => {
       response.writeHead(401, { 'content-type': 'application/json' });
@@ -169,7 +169,7 @@ describe.each(wireFormats)('a model of $name', ({ open, events, overflow }) => {
     expect(JSON.stringify(error)).not.toContain(secret);
   });
 
-  it('stops when it is called off before it has begun', async () => {
+  it('stops when it is cancelled before it starts', async () => {
     const { url } = await startTestServer((response) => sendEvents(response, events({ text: ['Hello.'] })));
     const error = await collectModelFailure(
       await open(url),
