@@ -343,7 +343,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     }
     expect(counts).toEqual([1, 2, 3, 1, 2, 1]);
     await crashLedger.endAttempt('a');
-    expect(await crashLedger.startAttempt('a')).toEqual({ head: 60, times: 1 });
+    expect(await crashLedger.startAttempt('a')).toEqual({ head: 60, count: 1 });
   });
 
   it('does not park what was given another chance, or ended in order, since that was decided', async () => {
@@ -373,11 +373,11 @@ describe('a worker', { tags: ['redis'] }, () => {
     const { crashLedger } = place.queue.parts;
     expect(await crashLedger.startAttempt('a')).toBeNull();
     await place.submit('a');
-    expect(await crashLedger.startAttempt('a')).toEqual({ head: 1, times: 1 });
+    expect(await crashLedger.startAttempt('a')).toEqual({ head: 1, count: 1 });
     await crashLedger.park({ session: 'a', reason: 'dropped by hand', at: 1 });
     expect(await crashLedger.startAttempt('a')).toBeNull();
     await crashLedger.unpark('a');
-    expect(await crashLedger.startAttempt('a')).toEqual({ head: 1, times: 1 });
+    expect(await crashLedger.startAttempt('a')).toEqual({ head: 1, count: 1 });
   });
 
   it('does not go on from a log that is shorter than it was', async () => {

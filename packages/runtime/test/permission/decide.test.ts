@@ -34,7 +34,7 @@ describe('deciding about a call', () => {
     const wanted = createShellCall('npm test');
     expect(await decide(wanted, signal)).toEqual({ decision: 'allow' });
     expect(asked).toEqual([
-      { call: wanted, why: 'the mode ask asks before running things', always: 'allow shell(npm test)' },
+      { call: wanted, reason: 'the mode ask asks before running things', always: 'allow shell(npm test)' },
     ]);
     expect(asked[0]?.call).toBe(wanted);
   });

@@ -144,7 +144,7 @@ describe('a file that may hold keys or passwords', () => {
       for (const path of ['.env', './.env', 'notes', 'deploy/id_rsa', 'server.pem']) {
         expect(given.explain({ tool: 'read', args: { path } })).toMatchObject({
           decision: 'ask',
-          why: 'by its name it may hold keys or passwords',
+          reason: 'by its name it may hold keys or passwords',
         });
       }
       expect(explainDecision(given, 'read', { path: 'notes.md' })).toBe('allow');
@@ -165,7 +165,7 @@ describe('rules', () => {
     ]);
     expect(given.explain({ tool: 'edit', args: { path: 'src/a.ts' } })).toMatchObject({
       decision: 'deny',
-      why: 'the rule "deny edit(src/**)" says so',
+      reason: 'the rule "deny edit(src/**)" says so',
       rule: requireRule('deny edit(src/**)'),
     });
     expect(given.explain({ tool: 'edit', args: { path: 'b.ts' } }).reason).toContain('"deny edit"');
@@ -301,7 +301,7 @@ describe('any call at all', () => {
         if (mode === 'read-only' && call.tool !== 'read')
           expect(all.rules(call)).toMatchObject({
             permission: 'deny',
-            because: expect.stringContaining('Not allowed'),
+            reason: expect.stringContaining('Not allowed'),
           });
         all.alwaysFor(call);
       }),

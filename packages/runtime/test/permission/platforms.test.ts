@@ -65,7 +65,7 @@ describe('the folder of the work', () => {
   ])('is left by %j on Windows', (path) => {
     expect(createPlatformPolicy('win32').explain({ tool: 'write', args: { path } })).toMatchObject({
       decision: 'deny',
-      why: 'it leads out of the folder',
+      reason: 'it leads out of the folder',
     });
   });
 

@@ -44,16 +44,16 @@ describeOnUnix('runCommand', () => {
       code: 3,
       stdout: 'näive',
       stderr: 'problem\n',
-      what: 'ended with exit code 3',
+      summary: 'ended with exit code 3',
     });
-    expect(await runShell('kill -SEGV $$')).toMatchObject({ kind: 'killed', what: 'was ended by SIGSEGV' });
+    expect(await runShell('kill -SEGV $$')).toMatchObject({ kind: 'killed', summary: 'was ended by SIGSEGV' });
   });
 
   it('says why a command could not be started', async () => {
     const nothing = { file: 'there-is-no-such-command', args: [], env: { PATH: '/usr/bin' } };
     expect(await runShell('', { sandboxLaunch: nothing })).toMatchObject({
       kind: 'not-started',
-      what: 'could not be started: there is no such command or folder, or you may not use it',
+      summary: 'could not be started: there is no such command or folder, or you may not use it',
     });
     expect(await runShell('', { cwd: '/there/is/no/folder' })).toMatchObject({ kind: 'not-started' });
     const odd = { file: 'echo', args: ['nul\0byte'], env: {} };
@@ -84,7 +84,7 @@ describeOnUnix('runCommand', () => {
     expect(await running).toMatchObject({
       kind: 'timed-out',
       code: null,
-      what: 'took longer than 2 s and was ended',
+      summary: 'took longer than 2 s and was ended',
     });
     await expect.poll(() => pids.filter(isProcessActive)).toEqual([]);
   });

@@ -189,14 +189,14 @@ function describeForkPoints(make: () => () => Store): void {
     expect(listed[0]).toBe(c);
     expect(b).toMatchObject({
       id: 'b',
-      about: metadata,
+      metadata,
       parent: { id: 'a', at: 10 },
       createdAt: now,
       head: 14,
     });
     expect(c).toMatchObject({
       id: 'c',
-      about: metadata,
+      metadata,
       parent: { id: 'b', at: 12 },
       owner: 'they',
       createdAt: now + 1,
@@ -285,8 +285,8 @@ function describeForkInterruptions(make: () => () => Store): void {
   it.each([
     ['an event that is not there', 'a', { at: 4 }, 'invalid'],
     ['a session that is not there', 'x', { at: 0 }, 'missing'],
-    ['an id that is taken', 'a', { as: 'a' }, 'conflict'],
-    ['an id that is none', 'a', { as: '' }, 'invalid'],
+    ['an id that is taken', 'a', { newId: 'a' }, 'conflict'],
+    ['an id that is none', 'a', { newId: '' }, 'invalid'],
     ['a time that is none', 'a', { now: Number.NaN }, 'invalid'],
   ])('makes no fork of %s', async (_, id, options, code) => {
     const store = make()();

@@ -76,7 +76,7 @@ describe('a store of the first version', () => {
     writeFirstVersion(path);
     const store = openTestStore(path);
     const { events, end } = createSampleLog(createSampleSession(), 6);
-    const common = { head: 6, owner: 'old', about: null, parent: null };
+    const common = { head: 6, owner: 'old', metadata: null, parent: null };
     expect(await store.open('a')).toStrictEqual({ ...common, session: end, fence: 7, replayed: 6 });
     expect(await listStoredEvents(store, 'a')).toStrictEqual(events);
     expect(await store.verify('b')).toEqual({ ok: true, head: 6 });
@@ -184,7 +184,7 @@ describe('damage in the past', () => {
   it('of what is said about a session keeps nobody from it', async () => {
     const { store, path } = await createStoredSession();
     executeStatement(path, `UPDATE beginnings SET about = '{"dir'`);
-    expect(await store.open('a')).toMatchObject({ about: null, head: 8 });
-    expect(await store.list()).toMatchObject([{ id: 'a', about: null }]);
+    expect(await store.open('a')).toMatchObject({ metadata: null, head: 8 });
+    expect(await store.list()).toMatchObject([{ id: 'a', metadata: null }]);
   });
 });

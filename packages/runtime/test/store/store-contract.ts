@@ -39,7 +39,7 @@ function describeStoredEvents(make: () => () => Store): void {
     const fresh = createSampleSession();
     const { fence, head } = await open().create(fresh, 'me');
     const position = { fence, head: 0 };
-    const nothing = { about: null, parent: null, replayed: 0 };
+    const nothing = { metadata: null, parent: null, replayed: 0 };
     expect(await open().open('a')).toStrictEqual({ session: fresh, ...position, owner: 'me', ...nothing });
     expect(head).toBe(0);
   });
@@ -355,7 +355,7 @@ function describeSessionList(make: () => () => Store): void {
       await store.create(createSampleSession(), 'me'),
       5,
     );
-    const common = { owner: 'me', about: null, parent: null };
+    const common = { owner: 'me', metadata: null, parent: null };
     expect(await store.list()).toEqual([
       {
         ...common,
