@@ -133,7 +133,8 @@ function createChunkPoster(
 }
 
 function toCallPermission(ruling: PermissionRuling): Pick<RequestedCall, 'permission' | 'because'> {
-  return typeof ruling === 'string' ? { permission: ruling } : ruling;
+  if (typeof ruling === 'string') return { permission: ruling };
+  return { permission: ruling.permission, because: ruling.reason };
 }
 
 export function getErrorMessage(error: unknown): string {

@@ -39,9 +39,9 @@ export async function connectRedis(
       info = await first.info('cluster');
     });
     if (!info.includes('cluster_enabled:1')) return { redis, address, close: () => closeClient(redis) };
-    const cluster = await connectClient(createCluster(url, waitMs), signal, async (made) => {
-      await made.connect();
-      await made.ping();
+    const cluster = await connectClient(createCluster(url, waitMs), signal, async (client) => {
+      await client.connect();
+      await client.ping();
     });
     first.disconnect();
     return { redis: cluster, address, close: () => closeClient(cluster) };
@@ -92,21 +92,21 @@ async function connectClient<Client extends RedisClient>(
   signal: AbortSignal | undefined,
   connect: (redis: Client) => Promise<unknown>,
 ): Promise<Client> {
-  const { promise: refused, reject } = Promise.withResolvers<never>();
-  refused.catch(() => undefined);
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  failed.catch(() => undefined);
   // Later errors reject the pending requests; without a listener they would crash the process.
   redis.on('error', reject);
-  const giveUp = (): void => reject(signal?.reason);
-  signal?.addEventListener('abort', giveUp, { once: true });
-  if (signal?.aborted === true) giveUp();
+  const abort = (): void => reject(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted === true) abort();
   try {
-    await Promise.race([connect(redis), refused]);
+    await Promise.race([connect(redis), failed]);
     return redis;
   } catch (error) {
     redis.disconnect();
     throw error;
   } finally {
-    signal?.removeEventListener('abort', giveUp);
+    signal?.removeEventListener('abort', abort);
   }
 }
 

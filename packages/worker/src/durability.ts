@@ -16,21 +16,21 @@ const redisVersionMin = [6, 2] as const;
 /** Checks that this Redis does not lose acknowledged writes. */
 export async function checkDurability(
   redis: RedisClient,
-  place: string,
+  address: string,
   { durability = 'refuse', onWarning = () => undefined }: DurabilityOptions = {},
 ): Promise<void> {
   // In a cluster, each master holds a part of the data.
   const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
-  const told = await translateRedisErrors(() => Promise.all(nodes.map((node) => node.info())));
-  const facts = told.map(parseRedisInfo);
+  const replies = await translateRedisErrors(() => Promise.all(nodes.map((node) => node.info())));
+  const facts = replies.map(parseRedisInfo);
   const outdated = facts
     .map((each) => findVersionProblem(each.get('redis_version') ?? ''))
     .find((each) => each !== null);
-  if (outdated !== undefined) throw new StoreError('unreadable', place, outdated);
+  if (outdated !== undefined) throw new StoreError('unreadable', address, outdated);
   const problems = [...new Set(facts.flatMap(listDurabilityProblems))];
   if (problems.length === 0) return;
-  if (durability === 'refuse') throw new StoreError('unreadable', place, problems.join(' '));
-  for (const problem of problems) onWarning(`${place}: ${problem}`);
+  if (durability === 'refuse') throw new StoreError('unreadable', address, problems.join(' '));
+  for (const problem of problems) onWarning(`${address}: ${problem}`);
 }
 
 /** Lists everything that may make this Redis lose acknowledged writes. */

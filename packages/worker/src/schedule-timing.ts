@@ -14,13 +14,13 @@ const everyMinMs = 1_000;
 const everyMaxMs = 366 * 86_400_000;
 
 /** Throws if the timing is invalid, too frequent, or never fires. */
-export function checkScheduleTiming(when: ScheduleTiming): void {
-  if ('everyMs' in when) {
-    const { everyMs } = when;
+export function checkScheduleTiming(timing: ScheduleTiming): void {
+  if ('everyMs' in timing) {
+    const { everyMs } = timing;
     if (Number.isSafeInteger(everyMs) && everyMs >= everyMinMs && everyMs <= everyMaxMs) return;
     throw createScheduleError('it repeats after a second at the earliest, and after a year at the latest');
   }
-  const { cron, tz = 'UTC' } = when;
+  const { cron, tz = 'UTC' } = timing;
   if (!isTimeZone(tz))
     throw createScheduleError(`there is no time zone ${JSON.stringify(tz)}: name one such as Europe/Zurich`);
   if (cron.trim().split(/\s+/).length !== 5 || cron.length > 200) {

@@ -144,11 +144,11 @@ describe('a schedule', { tags: ['redis'] }, () => {
 
   it('is put back by a worker after the queue has lost it, and goes on', async () => {
     place = await createWorkerHarness(server);
-    const { book } = place.queue.parts;
+    const { registry } = place.queue.parts;
     await place.queue.schedules.set('watch', { everyMs: 1_000 }, template);
     // One that was set just now is not put back yet: it may still be on its way to the queue.
     const definition = { when: { everyMs: 1_000 }, template, from: Date.now() - 60_000 };
-    await book.put({ tenant: 'default', name: 'watch' }, definition);
+    await registry.save({ tenant: 'default', name: 'watch' }, definition);
     await loseQueues();
     expect(await place.queue.schedules.all()).toMatchObject([{ name: 'watch', next: null }]);
     await place.work(answeringFactory, { sweepMs: 200 });
@@ -171,12 +171,12 @@ describe('a schedule', { tags: ['redis'] }, () => {
 
   it('comes when it would have come, however many put it back at once', async () => {
     place = await createWorkerHarness(server);
-    const { queues, book } = place.queue.parts;
+    const { queues, registry } = place.queue.parts;
     const hour = 3_600_000;
     const first = await place.queue.schedules.set('watch', { everyMs: hour }, template);
     const cron = { cron: '0 3 * * *', tz: 'Europe/Zurich' };
     const night = await place.queue.schedules.set('nightly', cron, template, 'web');
-    const restore = (now: number) => restoreSchedules({ queues, book, now });
+    const restore = (now: number) => restoreSchedules({ queues, registry, now });
     const later = Date.now() + 60_000;
     expect(await restore(later)).toEqual([]);
     await loseQueues();
@@ -197,19 +197,19 @@ describe('a schedule', { tags: ['redis'] }, () => {
 
   it('stays removed, and as it was set last, whatever those who put it back had read before', async () => {
     place = await createWorkerHarness(server);
-    const { queues, book } = place.queue.parts;
+    const { queues, registry } = place.queue.parts;
     const { schedules } = place.queue;
     const later = Date.now() + 60_000;
     await schedules.set('gone', { everyMs: 60_000 }, template);
     await schedules.set('changed', { everyMs: 60_000 }, template);
-    const old = await book.all();
+    const old = await registry.list();
     await schedules.remove('gone');
     await schedules.set('changed', { everyMs: 120_000 }, { ...template, goal: 'Sleep.' });
     await loseQueues();
     // One who has read them before, and is late.
     let looks = 0;
-    const late = { ...book, all: async () => ((looks += 1) === 1 ? old : book.all()) };
-    await restoreSchedules({ queues, book: late, now: later });
+    const late = { ...registry, all: async () => ((looks += 1) === 1 ? old : registry.list()) };
+    await restoreSchedules({ queues, registry: late, now: later });
     expect(await schedules.all()).toMatchObject([{ name: 'changed', goal: 'Sleep.' }]);
     expect(await queues.getQueue('default').getJobSchedulersCount()).toBe(1);
     // One who was gone in the middle of it has put back what was removed: the next one takes it out.
@@ -217,18 +217,18 @@ describe('a schedule', { tags: ['redis'] }, () => {
     const definition = entry?.definition ?? null;
     if (definition === null) throw new Error('It was not kept.');
     await registerScheduler(queues, { tenant: 'default', name: 'gone', definition });
-    await restoreSchedules({ queues, book, now: later });
+    await restoreSchedules({ queues, registry, now: later });
     expect(await queues.getQueue('default').getJobScheduler('gone')).toBeUndefined();
     // What only the queue knew is known from now on, and what was removed long ago is forgotten.
     await registerScheduler(queues, { tenant: 'default', name: 'older', definition });
-    await restoreSchedules({ queues, book, now: later + 31 * 86_400_000 });
-    const names = (await book.all()).map(({ name }) => name);
+    await restoreSchedules({ queues, registry, now: later + 31 * 86_400_000 });
+    const names = (await registry.list()).map(({ name }) => name);
     expect(names.toSorted()).toEqual(['changed', 'older']);
   });
 
   it('is left alone where it is none, and the others are put back all the same', async () => {
     place = await createWorkerHarness(server);
-    const { queues, book } = place.queue.parts;
+    const { queues, registry } = place.queue.parts;
     await place.queue.schedules.set('watch', { everyMs: 60_000 }, template);
     await loseQueues();
     const key = `${place.prefix}:schedules`;
@@ -239,7 +239,7 @@ describe('a schedule', { tags: ['redis'] }, () => {
       '["default","__proto__"]',
       JSON.stringify({ when: {}, template: {}, from: 1 }),
     );
-    const restored = await restoreSchedules({ queues, book, now: Date.now() + 60_000 });
+    const restored = await restoreSchedules({ queues, registry, now: Date.now() + 60_000 });
     expect(restored).toEqual([{ tenant: 'default', name: 'watch' }]);
   });
 

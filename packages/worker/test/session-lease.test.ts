@@ -60,7 +60,7 @@ describe('a lease', () => {
     const lease = new SessionLease(200, async () => (renewals += 1) > 0, stopwatch);
     await stopwatch.advance(400);
     expect(renewals).toBe(8);
-    expect(lease.isSure()).toBe(true);
+    expect(lease.isCertain()).toBe(true);
     expect(lease.lost.aborted).toBe(false);
     lease.end();
     await stopwatch.advance(400);
@@ -82,10 +82,10 @@ describe('a lease', () => {
   it('is lost when somebody else has it, and stays lost', async () => {
     const stopwatch = createStopwatch();
     const lease = new SessionLease(40, async () => false, stopwatch);
-    expect(lease.isSure()).toBe(true);
+    expect(lease.isCertain()).toBe(true);
     await stopwatch.advance(10);
     expect(lease.lost.aborted).toBe(true);
-    expect(lease.isSure()).toBe(false);
+    expect(lease.isCertain()).toBe(false);
   });
 
   it('is lost when nobody answers for too long', async () => {
@@ -95,7 +95,7 @@ describe('a lease', () => {
     expect(lease.lost.aborted).toBe(false);
     await stopwatch.advance(15);
     expect(lease.lost.aborted).toBe(true);
-    expect(lease.isSure()).toBe(false);
+    expect(lease.isCertain()).toBe(false);
   });
 
   it('is known to be ours only by an answer', async () => {
@@ -114,7 +114,7 @@ describe('a lease', () => {
   it('is not sure once it was let go of', async () => {
     const lease = new SessionLease(1_000, async () => true, createStopwatch());
     lease.end();
-    expect(lease.isSure()).toBe(false);
+    expect(lease.isCertain()).toBe(false);
     expect(lease.lost.aborted).toBe(false);
   });
 
@@ -126,7 +126,7 @@ describe('a lease', () => {
     stopwatch.pause(100);
     answer.resolve(true);
     await nextTurn();
-    expect(lease.isSure()).toBe(false);
+    expect(lease.isCertain()).toBe(false);
   });
 
   it('keeps a tool that says first what it is about to do from doing it after a pause', async () => {

@@ -215,11 +215,11 @@ describe('a worker', { tags: ['redis'] }, () => {
     place = await createWorkerHarness(server);
     const { parts } = place.queue;
     const looks = new Map<string, number>();
-    const waiting: typeof parts.commands.listPending = (id) => {
+    const listPending: typeof parts.commands.listPending = (id) => {
       looks.set(id, (looks.get(id) ?? 0) + 1);
       return parts.commands.listPending(id);
     };
-    const queue = { ...place.queue, parts: { ...parts, commands: { ...parts.commands, waiting } } };
+    const queue = { ...place.queue, parts: { ...parts, commands: { ...parts.commands, listPending } } };
     const asked = Promise.withResolvers<void>();
     const claimed = Promise.withResolvers<void>();
     const patient: AgentFactory = async ({ session }) => ({

@@ -49,7 +49,7 @@ return 0
 /** A command channel in Redis. The script that appends an event also removes the commands it executes. */
 export function createRedisCommandChannel(redis: RedisClient, prefix: string): CommandChannel {
   const send = createRedisScript(redis, sendCommandScript);
-  const drop = createRedisScript(redis, dropCommandScript);
+  const removeCommand = createRedisScript(redis, dropCommandScript);
   return {
     send: (session, command, options = {}) =>
       translateRedisErrors(async () => {
@@ -77,7 +77,7 @@ export function createRedisCommandChannel(redis: RedisClient, prefix: string): C
     remove: (session, id, fence) =>
       translateRedisErrors(async () => {
         const { session: key, commands } = buildSessionKeys(prefix, session);
-        const last = Number(await drop([key, commands], [id, fence ?? '']));
+        const last = Number(await removeCommand([key, commands], [id, fence ?? '']));
         if (last === -1) throw new StoreError('missing', formatSessionLabel(session));
         if (last !== 0)
           throw new StoreError(

@@ -74,8 +74,8 @@ function toRedisFieldMap(list: readonly string[]): ReadonlyMap<string, string> {
 }
 
 export function parseEventRow([id, fields]: StreamEntry): EventRow {
-  const kept = toRedisFieldMap(fields);
-  return { seq: Number.parseInt(id, 10), hash: kept.get('hash') ?? '', text: kept.get('text') ?? '' };
+  const values = toRedisFieldMap(fields);
+  return { seq: Number.parseInt(id, 10), hash: values.get('hash') ?? '', text: values.get('text') ?? '' };
 }
 
 /** Builds the row from its JSON and the separate fields of the hash. */
