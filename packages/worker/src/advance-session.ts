@@ -66,7 +66,13 @@ export async function advanceSession(id: string, context: AdvanceContext): Promi
     signal.addEventListener('abort', wakeSignal.notify, { once: true });
     void agent.ended.then(wakeSignal.notify, wakeSignal.notify);
     const failed = new AbortController();
-    const working = { ...context, signal: AbortSignal.any([signal, failed.signal]), wakeSignal, questions, inbox };
+    const working = {
+      ...context,
+      signal: AbortSignal.any([signal, failed.signal]),
+      wakeSignal,
+      questions,
+      inbox,
+    };
     const failure = await raceWithAgent(agent, () => runAdvanceLoop(agent, working));
     if (failure !== null) failed.abort();
     await agent.detach({ graceMs: context.graceMs });
@@ -93,7 +99,7 @@ function createPendingQuestions(onAsked: () => void): PendingQuestions {
       onAsked();
       try {
         if (!unwanted.aborted) await once(unwanted, 'abort');
-        throw new Error('Nobody has decided yet.');
+        throw new Error('No user has decided yet.');
       } finally {
         openCount -= 1;
       }

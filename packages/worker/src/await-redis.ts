@@ -56,7 +56,7 @@ async function attemptConnection(
   const { redis, address, close } = connected;
   const { promise: timedOut, reject } = Promise.withResolvers<never>();
   const abort = (): void => {
-    reject(new StoreError('busy', address, 'it gives no answer', attemptSignal.reason));
+    reject(new StoreError('busy', address, 'it does not respond', attemptSignal.reason));
     // Disconnecting rejects all pending requests.
     redis.disconnect();
   };

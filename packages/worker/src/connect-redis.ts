@@ -120,7 +120,7 @@ export function formatRedisAddress(url: string): string {
   const isRedis = parsed !== null && /^rediss?:$/.test(parsed.protocol) && parsed.hostname !== '';
   if (!isRedis) {
     const reason = 'a Redis address looks like redis://127.0.0.1:6379';
-    throw new StoreError('unreadable', 'the address that was given', reason);
+    throw new StoreError('unreadable', 'the given address', reason);
   }
   return `Redis at ${parsed.hostname}:${parseRedisPort(parsed.port)}`;
 }
@@ -138,10 +138,10 @@ async function closeClient(redis: RedisClient): Promise<void> {
 }
 
 export function describeConnectionError(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'it gives no answer';
+  if (error instanceof Error && error.name === 'TimeoutError') return 'it does not respond';
   const message = error instanceof Error ? error.message : String(error);
   if (/^(?:WRONGPASS|NOAUTH|NOPERM)|invalid (?:username-)?password/i.test(message)) {
-    return `it does not let us in: ${message}`;
+    return `authentication failed: ${message}`;
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return `it cannot be reached: ${message === '' ? code : message}`;

@@ -37,15 +37,16 @@ export async function checkDurability(
 function listDurabilityProblems(facts: ReadonlyMap<string, string>): readonly string[] {
   const problems: string[] = [];
   if (facts.get('aof_enabled') !== '1') {
-    problems.push('it may lose what it was given when it ends: run CONFIG SET appendonly yes.');
+    problems.push('it may lose acknowledged writes when it stops: run CONFIG SET appendonly yes.');
   }
   const policy = facts.get('maxmemory_policy') ?? 'noeviction';
   if (policy !== 'noeviction') {
     problems.push(
-      `it throws keys away when memory is short (${policy}): run CONFIG SET maxmemory-policy noeviction.`,
+      `it evicts keys when memory is short (${policy}): run CONFIG SET maxmemory-policy noeviction.`,
     );
   }
-  if (facts.get('role') === 'slave') problems.push('it is a replica, and takes no changes: name its master.');
+  if (facts.get('role') === 'slave')
+    problems.push('it is a replica and accepts no writes: use the address of its master.');
   return problems;
 }
 
@@ -55,7 +56,7 @@ function findVersionProblem(version: string): string | null {
   const isEnough = major > majorMin || (major === majorMin && minor >= minorMin);
   return isEnough
     ? null
-    : `it is Redis ${version || 'of an unknown version'}, and ${redisVersionMin.join('.')} is needed`;
+    : `it is Redis ${version || 'of an unknown version'}, but ${redisVersionMin.join('.')} or newer is required`;
 }
 
 function parseRedisInfo(info: string): ReadonlyMap<string, string> {

@@ -146,6 +146,6 @@ function deriveScheduledSessionId(schedule: string, tenant: string, at: number):
 function parseScheduledTime(job: string): number {
   const at = Number(/:(\d{1,15})$/.exec(job)?.[1]);
   if (Number.isNaN(at))
-    throw new Error(`Job ${JSON.stringify(job)} does not say at its end for which time it was made.`);
+    throw new Error(`The id of job ${JSON.stringify(job)} does not end with a scheduled time.`);
   return at;
 }

@@ -79,11 +79,11 @@ async function advanceWithCrashLedger(
 }
 
 function formatCrashReason(crashes: number): string {
-  return `its worker was gone ${crashes} times in a row while it worked on it`;
+  return `its worker crashed ${crashes} times in a row while running it`;
 }
 
 function formatLostEventsReason(head: number, version: number): string {
-  return `its log ends at event ${head}, and it had come to ${version}: Redis has lost what came after`;
+  return `its log ends at event ${head}, but it had reached ${version}: Redis has lost the later events`;
 }
 
 async function handleJobFailure(context: JobContext, session: string, error: unknown): Promise<null> {

@@ -75,7 +75,7 @@ const leaseLostResult: ToolResult = {
   error: {
     kind: 'interrupted',
     message:
-      'It was not started: the worker had lost the session by then. Ask for it again if it is still wanted.',
+      'Not started: the worker had lost its lease on the session. Call it again if it is still needed.',
   },
 };
 

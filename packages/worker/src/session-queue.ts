@@ -77,7 +77,7 @@ export function createSessionQueue(
   };
   const wake = async (id: string): Promise<void> => {
     if (await wakeIfQueued(id)) return;
-    const reason = 'it was not submitted to workers; pawl resume goes on with it';
+    const reason = 'it was not submitted to workers; resume it with pawl resume';
     throw new StoreError('invalid', formatSessionLabel(id), reason);
   };
   return {
@@ -101,7 +101,7 @@ export function createSessionQueue(
     },
     async drop(id, now) {
       const assignment = await findQueueAssignment(store, id);
-      await crashLedger.park({ session: id, reason: 'dropped by hand', at: now });
+      await crashLedger.park({ session: id, reason: 'dropped manually', at: now });
       const queue = queues.getQueue(assignment?.tenant ?? defaultTenant);
       const job = await queue.getDeduplicationJobId(encodeURIComponent(id));
       // An active job cannot be removed; its worker finds the session parked when it is next woken.

@@ -41,7 +41,10 @@ const sweepBatchSize = 200;
  */
 export function sweepSessions(context: SweepContext): Promise<readonly string[]> {
   return translateRedisErrors(async () => {
-    const ids = [...(await listStoredSessionIds(context, 0, context.newest)), ...(await listNextOlderIds(context))];
+    const ids = [
+      ...(await listStoredSessionIds(context, 0, context.newest)),
+      ...(await listNextOlderIds(context)),
+    ];
     const probe = createSweepProbe(context);
     const woken: string[] = [];
     for (let from = 0; from < ids.length; from += sweepBatchSize) {
@@ -91,8 +94,8 @@ function createSweepProbe({ redis, prefix, queues, commands, crashLedger, now }:
 
 /** Resolves to null if the session needs no wake-up or is not run by workers. */
 export async function wakeIfForgotten(id: string, probe: SweepProbe): Promise<string | null> {
-  const { readSessionHead, commands, crashLedger, now } = probe;
-  const head = await readSessionHead(id);
+  const { commands, crashLedger, now } = probe;
+  const head = await probe.readSessionHead(id);
   const assignment = head === null ? null : getQueueAssignment(head.metadata);
   if (head === null || assignment === null || sweptOutStatuses.has(head.status)) return null;
   if (waitingForPeopleStatuses.has(head.status) && (await commands.listPending(id)).length === 0) return null;

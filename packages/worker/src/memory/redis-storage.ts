@@ -59,7 +59,7 @@ function toSaveArguments(entry: StoredEntry): readonly (string | number)[] {
   const { key, savedAt } = entry;
   const isValid = typeof key === 'string' && Number.isFinite(savedAt);
   if (!isValid) {
-    throw new StoreError('invalid', 'storage in Redis', 'an entry has a text for its key and a time');
+    throw new StoreError('invalid', 'storage in Redis', 'an entry needs a string key and a time');
   }
   const words = [...listEntryWords(entry)].slice(0, indexedWordsMax).join(' ');
   // The newest entry has the lowest score, so that entries of the same age are sorted by key.

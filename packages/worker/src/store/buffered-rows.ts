@@ -9,7 +9,7 @@ export class EventsNotLoadedError extends Error {
   readonly to: number;
 
   constructor(from: number, to: number) {
-    super(`Events ${from} to ${to} were not read yet.`);
+    super(`Events ${from} to ${to} are not loaded yet.`);
     this.from = from;
     this.to = to;
   }
@@ -137,7 +137,7 @@ export class BufferedRows implements StoreRows {
     return [];
   }
 
-  takeCommands(_: string, commands: readonly string[]): void {
+  removeCommands(_: string, commands: readonly string[]): void {
     this.#commands.push(...commands);
   }
 

@@ -82,7 +82,7 @@ export function parseEventRow([id, fields]: StreamEntry): EventRow {
 export function parseSessionRow(id: string, fields: ReadonlyMap<string, string>): SessionRow {
   const row = parseJsonOrNull(fields.get('row') ?? null) as SessionRow | null;
   if (typeof row?.summary !== 'object') {
-    throw new StoreError('unreadable', formatSessionLabel(id), 'what Redis has of it is no session');
+    throw new StoreError('unreadable', formatSessionLabel(id), 'its data in Redis is not a session');
   }
   const [fence, head] = [Number(fields.get('fence')), Number(fields.get('head'))];
   return { ...row, id, fence, head, metadata: fields.get('about') ?? null };

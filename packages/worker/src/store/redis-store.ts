@@ -43,7 +43,8 @@ export function createRedisStore(redis: RedisClient, options: RedisStoreOptions 
       transactions.run(session.id, 'none', (store) => store.create(session, owner, more)),
     claim: (id, owner, from) => transactions.run(id, 'claim', (store) => store.claim(id, owner, from)),
     open: (id, more) => transactions.run(id, 'full', (store) => store.open(id, more)),
-    append: (id, at, events, after) => transactions.run(id, 'cached', (store) => store.append(id, at, events, after)),
+    append: (id, at, events, after) =>
+      transactions.run(id, 'cached', (store) => store.append(id, at, events, after)),
     events: (id, after = 0) => transactions.events(id, after),
     snapshot: (id) => transactions.run(id, 'full', (store) => store.snapshot(id)),
     verify: (id) => transactions.verify(id),
@@ -111,7 +112,7 @@ class SessionTransactions {
     throw new StoreError(
       'busy',
       formatSessionLabel(id),
-      `it was changed by others ${transactionAttemptsMax} times meanwhile`,
+      `other processes changed it ${transactionAttemptsMax} times in the meantime`,
     );
   }
 
@@ -207,7 +208,7 @@ class SessionTransactions {
   /** The log does not end at the session's head: verification finds the damage and records it. */
   async #throwLogDamage(id: string): Promise<never> {
     const verified = await this.verify(id);
-    const reason = verified.ok ? 'its log does not end where it should' : verified.reason;
+    const reason = verified.ok ? 'its log does not end at its head' : verified.reason;
     throw new StoreError('damaged', formatSessionLabel(id), reason);
   }
 }
@@ -281,12 +282,12 @@ function findLogLoss({ loaded, hashAt }: LoadResult, own: AcknowledgedHead | nul
   const { row } = loaded;
   const { head, hash } = known;
   if (row.head < head) {
-    const reason = `its log ends at event ${row.head}, and event ${head} was acknowledged: Redis has lost what came after`;
+    const reason = `its log ends at event ${row.head}, but event ${head} was acknowledged: Redis has lost the later events`;
     return { reason, known };
   }
   const hashNow = row.head === head ? row.hash : known === own ? hashAt : null;
   if (hashNow === null || hashNow === hash) return null;
-  const reason = `event ${head} is not the one that was acknowledged: Redis had lost it, and somebody went on without it`;
+  const reason = `event ${head} is not the one that was acknowledged: Redis had lost it, and another process continued without it`;
   return { reason, known };
 }
 
