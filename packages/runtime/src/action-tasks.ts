@@ -13,7 +13,7 @@ export type ActionTask = {
   readonly run: (signal: AbortSignal) => Promise<unknown>;
 };
 
-export type TaskContext = Pick<ToolRunContext, 'world' | 'post' | 'isKept'> & {
+export type TaskContext = Pick<ToolRunContext, 'dependencies' | 'post' | 'canPersist'> & {
   readonly clock: RuntimeClock;
 };
 
@@ -21,21 +21,21 @@ export type TaskContext = Pick<ToolRunContext, 'world' | 'post' | 'isKept'> & {
 export function createActionTasks(
   action: Action,
   session: Session,
-  means: TaskContext,
+  context: TaskContext,
 ): readonly ActionTask[] {
   // `taskFactories` guarantees that the factory for an action's type accepts that action.
-  const make = taskFactories[action.type] as TaskFactory<ActionType>;
-  return make(action, means, session);
+  const createTasks = taskFactories[action.type] as TaskFactory<ActionType>;
+  return createTasks(action, context, session);
 }
 
 /**
  * Whether the first effect of an action, if it has any, is to post an event and to wait until that event is persisted.
  * Such an action may start before the event that requested it is persisted, because both are persisted together.
  */
-export function startsWithPost(action: Action, { world }: TaskContext): boolean {
+export function startsWithPost(action: Action, { dependencies }: TaskContext): boolean {
   switch (action.type) {
     case 'run-tools':
-      return !action.calls.some((call) => declaresOwnStart(world, call));
+      return !action.calls.some((call) => declaresOwnStart(dependencies, call));
     case 'wait':
       return action.until === null;
     default:
@@ -45,19 +45,20 @@ export function startsWithPost(action: Action, { world }: TaskContext): boolean 
 
 type TaskFactory<Type extends ActionType> = (
   action: Extract<Action, { readonly type: Type }>,
-  means: TaskContext,
+  context: TaskContext,
   session: Session,
 ) => readonly ActionTask[];
 
 /** Creates the task that reconciles calls interrupted when another process ended; null if there are none. */
 export function createReconcileTask(
   session: Session,
-  { world, post, isKept }: TaskContext,
+  { dependencies, post, canPersist }: TaskContext,
 ): ActionTask | null {
-  const open = findInterruptedCalls(session);
-  if (open === null) return null;
-  const run = (signal: AbortSignal): Promise<void> => reconcileCalls(open, { world, post, signal, isKept });
-  return { request: open.request, name: 'settlement', run };
+  const interrupted = findInterruptedCalls(session);
+  if (interrupted === null) return null;
+  const run = (signal: AbortSignal): Promise<void> =>
+    reconcileCalls(interrupted, { dependencies, post, signal, canPersist });
+  return { request: interrupted.request, name: 'reconcile', run };
 }
 
 export function getPermissionTaskName({ id }: Pick<ToolCall, 'id'>): string {
@@ -78,18 +79,27 @@ async function postUnlessAborted(signal: AbortSignal, post: () => Promise<boolea
 const createNoTasks = (): readonly ActionTask[] => [];
 
 const taskFactories: { readonly [Type in ActionType]: TaskFactory<Type> } = {
-  'ask-model': (action, { world, post, clock }, session) => {
+  'ask-model': (action, { dependencies, post, clock }, session) => {
     const { request, deadline } = action;
-    const tools = world.tools.map((tool) => tool.description);
-    const ask = buildModelRequest(action, session, { prompt: world.prompt, tools, at: clock.now() });
-    const cutsChants = selectRules(session.settings.governor).some((rule) => rule.on === 'chant');
+    const tools = dependencies.tools.map((tool) => tool.description);
+    const modelRequest = buildModelRequest(action, session, {
+      prompt: dependencies.prompt,
+      tools,
+      at: clock.now(),
+    });
+    const cutsRepetition = selectRules(session.settings.governor).some((rule) => rule.on === 'chant');
     const run = async (signal: AbortSignal): Promise<void> => {
-      await runWithDeadline(deadline, { clock, signal }, async (timed) => {
-        await runModelCall(world, ask, { request, post, signal: timed, cutsChants });
-        if (timed.aborted && !signal.aborted) {
+      await runWithDeadline(deadline, { clock, signal }, async (timedSignal) => {
+        await runModelCall(dependencies, modelRequest, {
+          request,
+          post,
+          signal: timedSignal,
+          cutsRepetition,
+        });
+        if (timedSignal.aborted && !signal.aborted) {
           const error = {
             kind: 'timeout',
-            message: 'The last answer took too long.',
+            message: 'The final answer timed out.',
             retryable: false,
           } as const;
           await post({ type: 'model-failed', request, error });
@@ -98,12 +108,12 @@ const taskFactories: { readonly [Type in ActionType]: TaskFactory<Type> } = {
     };
     return [{ request, name: 'model', run }];
   },
-  'ask-permission': ({ request, calls }, { world, post }) =>
+  'ask-permission': ({ request, calls }, { dependencies, post }) =>
     calls.map((call) => ({
       request,
       name: getPermissionTaskName(call),
       async run(signal) {
-        const decision = await world
+        const decision = await dependencies
           .decide(call, signal)
           .catch((error: unknown) => ({ decision: 'deny' as const, reason: getErrorMessage(error) }));
         // A cancelled prompt is not a decision: the process that resumes the session asks again.
@@ -111,17 +121,17 @@ const taskFactories: { readonly [Type in ActionType]: TaskFactory<Type> } = {
           await post({ type: 'permission-decided', request, callId: call.id, ...decision });
       },
     })),
-  'run-tools': ({ request, calls }, means, { id }) => {
-    const { world } = means;
-    const isFree = calls.every((call) => isReadOnlyTool(world, call.tool));
+  'run-tools': ({ request, calls }, context, { id }) => {
+    const { dependencies } = context;
+    const isParallel = calls.every((call) => isReadOnlyTool(dependencies, call.tool));
     let last: Promise<unknown> | null = null;
     return calls.map((call) => ({
       request,
       name: `tool ${call.id}`,
       run(signal) {
         const execution = deriveExecutionId(id, request, call.id);
-        const run = (): Promise<void> => runTool({ request, call, execution }, { ...means, signal });
-        if (isFree) return run();
+        const run = (): Promise<void> => runTool({ request, call, execution }, { ...context, signal });
+        if (isParallel) return run();
         // The first call starts synchronously, so that its start is posted before the event that requested it is
         // persisted.
         last = last === null ? run() : last.then(run, run);
@@ -129,12 +139,12 @@ const taskFactories: { readonly [Type in ActionType]: TaskFactory<Type> } = {
       },
     }));
   },
-  'run-hooks': ({ request, completed }, { world, post }) => [
+  'run-hooks': ({ request, completed }, { dependencies, post }) => [
     {
       request,
       name: 'hooks',
       run: (signal) =>
-        world.hooks(completed, signal).then(
+        dependencies.hooks(completed, signal).then(
           (actionTaken) =>
             postUnlessAborted(signal, () => post({ type: 'hooks-finished', request, actionTaken })),
           (error: unknown) =>
@@ -142,26 +152,26 @@ const taskFactories: { readonly [Type in ActionType]: TaskFactory<Type> } = {
               post({
                 type: 'hooks-failed',
                 request,
-                jitter: world.random(),
+                jitter: dependencies.random(),
                 message: getErrorMessage(error),
               }),
             ),
         ),
     },
   ],
-  'page-memory': ({ request, reason }, { world, post }) => [
+  'page-memory': ({ request, reason }, { dependencies, post }) => [
     {
       request,
       name: 'paging',
       run: (signal) =>
-        world.page(reason, signal).then(
+        dependencies.page(reason, signal).then(
           (freed) => postUnlessAborted(signal, () => post({ type: 'paging-finished', request, ...freed })),
           (error: unknown) =>
             postUnlessAborted(signal, () =>
               post({
                 type: 'paging-failed',
                 request,
-                jitter: world.random(),
+                jitter: dependencies.random(),
                 message: getErrorMessage(error),
               }),
             ),
@@ -170,7 +180,7 @@ const taskFactories: { readonly [Type in ActionType]: TaskFactory<Type> } = {
   ],
   // The agent loop does this itself before it processes the next event.
   store: createNoTasks,
-  recover: ({ request, verdict }, { world, post, clock }) => [
+  recover: ({ request, verdict }, { dependencies, post, clock }) => [
     {
       request,
       name: 'recovery',
@@ -178,7 +188,7 @@ const taskFactories: { readonly [Type in ActionType]: TaskFactory<Type> } = {
         const { response } = verdict;
         const waitMs = response.kind === 'recover' ? response.waitMs : undefined;
         if (waitMs !== undefined) await clock.sleepUntil(clock.now() + waitMs, signal);
-        const outcome = await world
+        const outcome = await dependencies
           .recover(verdict, signal)
           .catch((error: unknown) => ({ kind: 'give-up' as const, reason: getErrorMessage(error) }));
         await postUnlessAborted(signal, () => post({ type: 'recovery-finished', request, outcome }));
@@ -189,13 +199,13 @@ const taskFactories: { readonly [Type in ActionType]: TaskFactory<Type> } = {
     if (until === null || turn.status !== 'errorRecovery') return [];
     const { request, since } = turn;
     // Cap the wait, so that a clock set back in the meantime does not extend it.
-    const longest = Math.min(until - since, Math.max(settings.retryMaxMs, settings.retryAfterMaxMs));
+    const waitMaxMs = Math.min(until - since, Math.max(settings.retryMaxMs, settings.retryAfterMaxMs));
     return [
       {
         request,
         name: 'retry',
         async run(signal) {
-          await clock.sleepUntil(Math.min(until, clock.now() + longest), signal);
+          await clock.sleepUntil(Math.min(until, clock.now() + waitMaxMs), signal);
           if (!signal.aborted) await post({ type: 'retry-due', request });
         },
       },

@@ -66,49 +66,50 @@ export type ModelCallContext = {
   readonly post: EventPoster;
   readonly signal: AbortSignal;
   /** Whether to cut off a reply that has become a repetition loop. */
-  readonly cutsChants: boolean;
+  readonly cutsRepetition: boolean;
 };
 
 /** Streams one model reply and posts it as events. A model that violates its contract counts as failed. */
 export async function runModelCall(
-  world: AgentDependencies,
-  ask: ModelRequest,
-  asking: ModelCallContext,
+  dependencies: AgentDependencies,
+  modelRequest: ModelRequest,
+  context: ModelCallContext,
 ): Promise<void> {
-  const { request, post, signal } = asking;
+  const { request, post, signal } = context;
   const fail = (kind: 'unknown' | 'truncated', message: string): Promise<boolean> =>
-    post({ type: 'model-failed', request, jitter: world.random(), error: { kind, message } });
-  const tell = createChunkPoster(world, asking);
+    post({ type: 'model-failed', request, jitter: dependencies.random(), error: { kind, message } });
+  const postChunk = createChunkPoster(dependencies, context);
   try {
-    for await (const chunk of world.model.stream(ask, signal)) {
+    for await (const chunk of dependencies.model.stream(modelRequest, signal)) {
       if (signal.aborted) return;
-      const isOver = await tell(chunk);
+      const isComplete = await postChunk(chunk);
       // Stop iterating: a model that is asked for another chunk might not notice that its request was aborted.
-      if (isOver || signal.aborted) return;
+      if (isComplete || signal.aborted) return;
     }
     if (!signal.aborted)
-      await fail('truncated', `${world.model.name} stopped before its reply was complete.`);
+      await fail('truncated', `${dependencies.model.name} ended its stream before the reply was complete.`);
   } catch (error) {
-    if (!signal.aborted) await fail('unknown', `${world.model.name} broke off: ${getErrorMessage(error)}`);
+    if (!signal.aborted)
+      await fail('unknown', `${dependencies.model.name} failed while streaming: ${getErrorMessage(error)}`);
   }
 }
 
 /** Posts each chunk; resolves to whether the reply is complete. */
 function createChunkPoster(
-  world: AgentDependencies,
-  { request, post, cutsChants }: ModelCallContext,
+  dependencies: AgentDependencies,
+  { request, post, cutsRepetition }: ModelCallContext,
 ): (chunk: ModelChunk) => Promise<boolean> {
-  const chants = cutsChants ? new RepetitionDetector() : null;
-  let written = '';
+  const detector = cutsRepetition ? new RepetitionDetector() : null;
+  let text = '';
   return async (chunk) => {
     switch (chunk.type) {
       case 'text': {
         await post({ type: 'text-delta', request, text: chunk.text });
-        written += chunk.text;
-        const isChant = chants !== null && chants.addText(chunk.text) !== null;
+        text += chunk.text;
+        const isLooping = detector !== null && detector.addText(chunk.text) !== null;
         // Cut the reply off. The state machine detects the repetition loop itself, also on replay.
-        if (isChant) await post({ type: 'model-replied', request, text: written, calls: [] });
-        return isChant;
+        if (isLooping) await post({ type: 'model-replied', request, text: text, calls: [] });
+        return isLooping;
       }
       case 'call': {
         const { callId, tool, fragment } = chunk;
@@ -116,15 +117,18 @@ function createChunkPoster(
         return false;
       }
       case 'reply': {
-        const { type: _, calls: asked, ...said } = chunk;
+        const { type: _, calls: requestedCalls, ...reply } = chunk;
         const problem = findSerializationProblem(chunk);
         if (problem !== null) throw new TypeError(`its reply is not plain JSON: ${problem}`);
-        const calls = asked.map((call) => ({ ...call, ...toCallPermission(world.rules(call)) }));
-        await post({ type: 'model-replied', request, ...said, calls });
+        const calls = requestedCalls.map((call) => ({
+          ...call,
+          ...toCallPermission(dependencies.rules(call)),
+        }));
+        await post({ type: 'model-replied', request, ...reply, calls });
         return true;
       }
       case 'failure':
-        await post({ type: 'model-failed', request, jitter: world.random(), error: chunk.error });
+        await post({ type: 'model-failed', request, jitter: dependencies.random(), error: chunk.error });
         return true;
       default:
         return chunk satisfies never;
@@ -133,7 +137,8 @@ function createChunkPoster(
 }
 
 function toCallPermission(ruling: PermissionRuling): Pick<RequestedCall, 'permission' | 'because'> {
-  return typeof ruling === 'string' ? { permission: ruling } : ruling;
+  if (typeof ruling === 'string') return { permission: ruling };
+  return { permission: ruling.permission, because: ruling.reason };
 }
 
 export function getErrorMessage(error: unknown): string {

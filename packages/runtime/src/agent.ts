@@ -32,9 +32,9 @@ export type AgentOptions = Pick<AgentDependencies, 'model' | 'tools'> &
     readonly id?: string;
     readonly log?: EventLog;
     readonly clock?: RuntimeClock;
-    readonly observe?: (seen: StepResult) => void;
+    readonly observe?: (result: StepResult) => void;
     /** Called when the log is full or busy, and with null once writes succeed again. */
-    readonly onStoreOutage?: (trouble: StoreOutage | null) => void;
+    readonly onStoreOutage?: (outage: StoreOutage | null) => void;
     /** Entries that the session's last event moved to storage; `resume` writes them again in case they are missing. */
     readonly unsavedEntries?: readonly StoredEntry[];
   };
@@ -42,14 +42,14 @@ export type AgentOptions = Pick<AgentDependencies, 'model' | 'tools'> &
 /** Why the log currently rejects writes. The agent retries and continues on its own once the outage is over. */
 export type StoreOutage = { readonly kind: 'full' | 'busy'; readonly message: string };
 
-type QueuedEvent = { readonly event: UnstampedEvent; readonly done: (taken: boolean) => void };
+type QueuedEvent = { readonly event: UnstampedEvent; readonly done: (accepted: boolean) => void };
 
 /** An event that was reduced but is not persisted yet. Observers have not seen it. */
 type PendingStep = {
   readonly event: Event;
   readonly before: Session;
   readonly result: SessionStep;
-  readonly hasBegun: boolean;
+  readonly hasStarted: boolean;
   readonly done: QueuedEvent['done'];
 };
 
@@ -67,16 +67,16 @@ const outageRetryMs = { first: 200, max: 5_000 } as const;
 export class Agent {
   readonly #clock: RuntimeClock;
   readonly #log: EventLog;
-  readonly #observe: (seen: StepResult) => void;
-  readonly #performer: ActionRunner;
-  readonly #keeper: MemoryManager;
+  readonly #observe: (result: StepResult) => void;
+  readonly #runner: ActionRunner;
+  readonly #memoryManager: MemoryManager;
   readonly #queue: QueuedEvent[] = [];
   readonly #ended = Promise.withResolvers<Session>();
-  readonly #idlers: (() => void)[] = [];
-  readonly #onTrouble: (trouble: StoreOutage | null) => void;
-  readonly #unstored: readonly StoredEntry[];
-  readonly #leaving = new AbortController();
-  readonly #left = Promise.withResolvers<void>();
+  readonly #idleWaiters: (() => void)[] = [];
+  readonly #onStoreOutage: (outage: StoreOutage | null) => void;
+  readonly #unsavedEntries: readonly StoredEntry[];
+  readonly #detaching = new AbortController();
+  readonly #detached = Promise.withResolvers<void>();
   #session: Session;
   #draining = false;
   /** Set while `resume` prepares the session. Events wait for it, because a call started now would look interrupted. */
@@ -89,16 +89,16 @@ export class Agent {
     this.#clock = clock;
     this.#log = log;
     this.#observe = options.observe ?? (() => undefined);
-    this.#onTrouble = options.onStoreOutage ?? (() => undefined);
-    this.#unstored = options.unsavedEntries ?? [];
+    this.#onStoreOutage = options.onStoreOutage ?? (() => undefined);
+    this.#unsavedEntries = options.unsavedEntries ?? [];
     this.#session = options.session ?? createDefaultSession(id, clock.now());
-    const world = createAgentDependencies(options, this.#session, clock, () => this.#session);
-    this.#keeper = world.memory;
-    this.#performer = new ActionRunner({
-      world,
+    const dependencies = createAgentDependencies(options, this.#session, clock, () => this.#session);
+    this.#memoryManager = dependencies.memory;
+    this.#runner = new ActionRunner({
+      dependencies,
       clock,
       post: (event) => this.post(event),
-      isKept: () => !this.#closed,
+      canPersist: () => !this.#closed,
     });
     // Avoid an unhandled rejection when nothing awaits "ended".
     this.#ended.promise.catch(() => undefined);
@@ -121,8 +121,8 @@ export class Agent {
     this.#preparing = this.#prepare();
     await this.#preparing;
     this.#preparing = null;
-    await this.#performer.settle(this.#session);
-    this.#perform(listPendingActions(this.#session), this.#session);
+    await this.#runner.reconcile(this.#session);
+    this.#runActions(listPendingActions(this.#session), this.#session);
   }
 
   /**
@@ -130,15 +130,15 @@ export class Agent {
    * cancelled, and its results are persisted if they arrive within `graceMs`.
    */
   async detach({ graceMs = 2_000 }: { readonly graceMs?: number } = {}): Promise<void> {
-    this.#leaving.abort();
-    if (this.#performer.isBusy) {
-      const inTime = new AbortController();
-      const late = this.#clock.sleepUntil(this.#clock.now() + graceMs, inTime.signal);
-      await Promise.race([this.#performer.stop(), late]);
-      inTime.abort();
+    this.#detaching.abort();
+    if (this.#runner.isBusy) {
+      const finished = new AbortController();
+      const timeout = this.#clock.sleepUntil(this.#clock.now() + graceMs, finished.signal);
+      await Promise.race([this.#runner.stop(), timeout]);
+      finished.abort();
     }
     this.#closed = true;
-    this.#left.resolve();
+    this.#detached.resolve();
   }
 
   /**
@@ -164,14 +164,14 @@ export class Agent {
   async waitUntilIdle(): Promise<Session> {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (this.#isIdle()) resolve();
-    else this.#idlers.push(resolve);
-    await Promise.race([promise, this.#ended.promise, this.#left.promise]);
+    else this.#idleWaiters.push(resolve);
+    await Promise.race([promise, this.#ended.promise, this.#detached.promise]);
     return this.#session;
   }
 
   async #prepare(): Promise<void> {
-    await this.#store(this.#unstored);
-    await this.#performer.tidy(this.#session);
+    await this.#storeEntries(this.#unsavedEntries);
+    await this.#runner.cleanSpool(this.#session);
   }
 
   async #drain(): Promise<void> {
@@ -179,48 +179,50 @@ export class Agent {
     this.#draining = true;
     if (this.#preparing !== null) await this.#preparing;
     while (this.#queue.length > 0) {
-      const group = this.#take();
-      const isKept = await this.#keep(group);
-      for (const each of group) {
-        if (isKept) await this.#act(each);
-        each.done(isKept && each.result.session !== each.before);
+      const batch = this.#reduceBatch();
+      const isPersisted = await this.#persist(batch);
+      for (const each of batch) {
+        if (isPersisted) await this.#applyStep(each);
+        each.done(isPersisted && each.result.session !== each.before);
       }
     }
     this.#draining = false;
-    if (this.#isIdle()) for (const resolve of this.#idlers.splice(0)) resolve();
+    if (this.#isIdle()) for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
   /**
    * Reduces the next event, and the following ones as long as each may start its actions before it is persisted: a
    * reply that requests calls is followed at once by their starts. Synchronous, so no other event can interleave.
    */
-  #take(): readonly PendingStep[] {
-    const group: PendingStep[] = [];
+  #reduceBatch(): readonly PendingStep[] {
+    const batch: PendingStep[] = [];
     let before = this.#session;
-    const { togetherMax: most = defaultBatchMax } = this.#log;
+    const { togetherMax: batchMax = defaultBatchMax } = this.#log;
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       const event = { ...next.event, at: this.#clock.now() } as Event;
       const result = step(before, event);
-      const mayWait = group.length + 1 < most && !isTerminalSession(result.session);
-      const hasBegun = mayWait && this.#performer.mayBegin(result.actions);
-      group.push({ event, before, result, hasBegun, done: next.done });
-      if (!hasBegun) break;
-      this.#perform(result.actions, result.session);
+      const mayWait = batch.length + 1 < batchMax && !isTerminalSession(result.session);
+      const hasStarted = mayWait && this.#runner.mayStartEarly(result.actions);
+      batch.push({ event, before, result, hasStarted, done: next.done });
+      if (!hasStarted) break;
+      this.#runActions(result.actions, result.session);
       before = result.session;
     }
-    return group;
+    return batch;
   }
 
   /** Applies the consequences of a persisted event. */
-  async #act({ event, before, result, hasBegun }: PendingStep): Promise<void> {
+  async #applyStep({ event, before, result, hasStarted }: PendingStep): Promise<void> {
     this.#session = result.session;
     const { memory } = result.session;
-    if (memory !== null && memory !== before.memory) this.#keeper.sync(memory);
-    this.#tell({ ...result, event });
+    if (memory !== null && memory !== before.memory) this.#memoryManager.sync(memory);
+    this.#notifyObserver({ ...result, event });
     // Await storage before the next event: then at most the entries of the last event can be missing after a crash.
-    for (const action of result.actions) if (action.type === 'store') await this.#store(action.entries);
-    if (result.session.turn !== before.turn) this.#performer.moved(before.turn, result.session.turn);
-    if (!hasBegun) this.#perform(result.actions, result.session);
+    for (const action of result.actions)
+      if (action.type === 'store') await this.#storeEntries(action.entries);
+    if (result.session.turn !== before.turn)
+      this.#runner.cancelObsoleteTasks(before.turn, result.session.turn);
+    if (!hasStarted) this.#runActions(result.actions, result.session);
     if (isTerminalSession(this.#session)) this.#end();
   }
 
@@ -228,51 +230,51 @@ export class Agent {
    * Persists all of the events or none. While the log is unavailable it retries and blocks later events, because those
    * must not precede these in the log.
    */
-  async #keep(group: readonly PendingStep[]): Promise<boolean> {
+  async #persist(batch: readonly PendingStep[]): Promise<boolean> {
     if (this.#closed) return false;
-    const events = group.flatMap(({ event, before, result }) =>
+    const events = batch.flatMap(({ event, before, result }) =>
       result.session.seq > before.seq ? [event] : [],
     );
-    const after = group.at(-1)?.result.session;
+    const after = batch.at(-1)?.result.session;
     if (events.length === 0 || after === undefined) return true;
     const { first, max } = outageRetryMs;
     for (let waitMs: number = first; ; waitMs = Math.min(waitMs * 2, max)) {
       try {
         await this.#log.append(events, after);
-        if (waitMs > first) this.#onTrouble(null);
+        if (waitMs > first) this.#onStoreOutage(null);
         return true;
       } catch (error) {
         const kind = getOutageKind(error);
-        if (kind === null) this.#break(error);
-        if (this.#leaving.signal.aborted) this.#closed = true;
+        if (kind === null) this.#fail(error);
+        if (this.#detaching.signal.aborted) this.#closed = true;
         if (kind === null || this.#closed) return false;
-        this.#onTrouble({ kind, message: getErrorMessage(error) });
+        this.#onStoreOutage({ kind, message: getErrorMessage(error) });
       }
-      await this.#clock.sleepUntil(this.#clock.now() + waitMs, this.#leaving.signal);
+      await this.#clock.sleepUntil(this.#clock.now() + waitMs, this.#detaching.signal);
     }
   }
 
-  async #store(entries: readonly StoredEntry[]): Promise<void> {
+  async #storeEntries(entries: readonly StoredEntry[]): Promise<void> {
     if (entries.length === 0) return;
     try {
-      await this.#keeper.store(entries);
+      await this.#memoryManager.store(entries);
     } catch (error) {
       // Not fatal: the log contains the entries; only lookups in storage miss them.
       process.emitWarning(`Storage could not be written: ${getErrorMessage(error)}`, 'PawlWarning');
     }
   }
 
-  #tell(seen: StepResult): void {
+  #notifyObserver(result: StepResult): void {
     try {
-      this.#observe(seen);
+      this.#observe(result);
     } catch (error) {
       process.emitWarning(`An observer threw: ${getErrorMessage(error)}`, 'PawlWarning');
     }
   }
 
-  #perform(actions: readonly Action[], session: Session): void {
-    if (this.#closed || this.#leaving.signal.aborted) return;
-    for (const action of actions) this.#performer.perform(action, session);
+  #runActions(actions: readonly Action[], session: Session): void {
+    if (this.#closed || this.#detaching.signal.aborted) return;
+    for (const action of actions) this.#runner.perform(action, session);
   }
 
   #isIdle(): boolean {
@@ -280,14 +282,14 @@ export class Agent {
   }
 
   #end(): void {
-    void this.#performer.stop();
+    void this.#runner.stop();
     this.#ended.resolve(this.#session);
   }
 
   /** Fail closed: if an event cannot be persisted, none of its actions run. */
-  #break(error: unknown): void {
+  #fail(error: unknown): void {
     this.#closed = true;
-    void this.#performer.stop();
+    void this.#runner.stop();
     this.#ended.reject(
       new Error(`The event log could not be written: ${getErrorMessage(error)}`, { cause: error }),
     );
@@ -308,7 +310,7 @@ function createDefaultSession(id: string, at: number): Session {
 const defaultDependencies: Omit<AgentDependencies, 'model' | 'tools' | 'memory' | 'page' | 'spool'> = {
   prompt: '',
   rules: () => 'allow',
-  decide: () => Promise.resolve({ decision: 'deny', reason: 'nobody is there to ask' }),
+  decide: () => Promise.resolve({ decision: 'deny', reason: 'no user is available to ask' }),
   hooks: () => Promise.resolve(false),
   recover: () => Promise.resolve({ kind: 'ask-model' }),
   summaryModel: null,
@@ -320,18 +322,18 @@ function createAgentDependencies(
   options: AgentOptions,
   session: Session,
   clock: RuntimeClock,
-  now: () => Session,
+  getSession: () => Session,
 ): AgentDependencies {
   const memory = options.memory ?? createDefaultMemoryManager(session, clock);
   const tools = session.memory === null ? options.tools : [...options.tools, ...createMemoryTools(memory)];
   const spool = createMemorySpool();
   const { summaryModel = null } = options;
   const page: AgentDependencies['page'] = (_, signal) =>
-    compactContext(memory, now(), summaryModel && { model: summaryModel, clock, signal });
+    compactContext(memory, getSession(), summaryModel && { model: summaryModel, clock, signal });
   return { ...defaultDependencies, spool, page, ...options, memory, tools };
 }
 
 function createDefaultMemoryManager({ memory }: Session, clock: RuntimeClock): MemoryManager {
-  const held = memory ?? createMemory(memorySettings.pawl);
-  return createMemoryManager({ memory: held, storage: createInMemoryStorage(), clock });
+  const workingMemory = memory ?? createMemory(memorySettings.pawl);
+  return createMemoryManager({ memory: workingMemory, storage: createInMemoryStorage(), clock });
 }

@@ -12,13 +12,13 @@ export type RuntimeClock = {
 export async function runWithDeadline(
   deadline: number | null,
   { clock, signal }: { readonly clock: RuntimeClock; readonly signal: AbortSignal },
-  run: (timed: AbortSignal) => Promise<void>,
+  run: (timedSignal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   if (deadline === null) return run(signal);
-  const late = new AbortController();
+  const expired = new AbortController();
   const done = new AbortController();
-  void clock.sleepUntil(deadline, done.signal).then(() => late.abort());
-  await run(AbortSignal.any([signal, late.signal])).finally(() => done.abort());
+  void clock.sleepUntil(deadline, done.signal).then(() => expired.abort());
+  await run(AbortSignal.any([signal, expired.signal])).finally(() => done.abort());
 }
 
 /** Maximum delay of Node's timers; longer waits are split. */

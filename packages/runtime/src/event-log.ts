@@ -18,8 +18,8 @@ export function createMemoryLog(): EventLog & { readonly events: readonly Event[
   const events: Event[] = [];
   return {
     events,
-    append(more) {
-      for (const event of more) events.push(event);
+    append(added) {
+      for (const event of added) events.push(event);
     },
   };
 }

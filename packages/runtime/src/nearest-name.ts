@@ -3,31 +3,31 @@ const comparedLengthMax = 64;
 
 /** Finds the most similar name for a "did you mean" hint, within `slipsMax` edits. */
 export function findNearestName<Name extends string>(
-  given: string,
+  input: string,
   names: readonly Name[],
-  slipsMax = Infinity,
+  distanceMax = Infinity,
 ): Name | undefined {
-  const wanted = given.slice(0, comparedLengthMax).toLowerCase();
+  const target = input.slice(0, comparedLengthMax).toLowerCase();
   let best: { readonly name: Name; readonly distance: number } | undefined;
   for (const name of names) {
-    const distance = computeEditDistance(wanted, name.toLowerCase());
-    if (distance <= slipsMax && distance < (best?.distance ?? Infinity)) best = { name, distance };
+    const distance = computeEditDistance(target, name.toLowerCase());
+    if (distance <= distanceMax && distance < (best?.distance ?? Infinity)) best = { name, distance };
   }
   return best?.name;
 }
 
 /** Levenshtein distance. */
 function computeEditDistance(from: string, to: string): number {
-  let above = Array.from({ length: to.length + 1 }, (_, column) => column);
+  let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 0; row < from.length; row += 1) {
     const current = [row + 1];
     for (let column = 0; column < to.length; column += 1) {
-      const replaced = (above[column] ?? 0) + (from[row] === to[column] ? 0 : 1);
-      const removed = (above[column + 1] ?? 0) + 1;
+      const replaced = (previous[column] ?? 0) + (from[row] === to[column] ? 0 : 1);
+      const removed = (previous[column + 1] ?? 0) + 1;
       const added = (current[column] ?? 0) + 1;
       current.push(Math.min(replaced, removed, added));
     }
-    above = current;
+    previous = current;
   }
-  return above.at(-1) ?? 0;
+  return previous.at(-1) ?? 0;
 }

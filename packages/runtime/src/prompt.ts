@@ -16,16 +16,16 @@ type AskModelAction = Extract<Action, { readonly type: 'ask-model' }>;
 export function buildModelRequest(
   { conversation, advice, tools }: AskModelAction,
   session: Session,
-  world: { readonly prompt: string; readonly tools: readonly ToolDescription[]; readonly at: number },
+  options: { readonly prompt: string; readonly tools: readonly ToolDescription[]; readonly at: number },
 ): ModelRequest {
   const { chart } = session.settings;
   const { mode } = session;
-  const offered = tools ? filterOfferedTools(session, world.tools) : [];
-  const system = buildSystemPrompt(session, world.prompt);
+  const offered = tools ? filterOfferedTools(session, options.tools) : [];
+  const system = buildSystemPrompt(session, options.prompt);
   if (chart === null || mode === null) {
     return { system, conversation, tools: offered, advice, state: null, mode: null };
   }
-  const state = renderModeSection(chart, mode, { at: world.at, advice, stuck: advice !== null });
+  const state = renderModeSection(chart, mode, { at: options.at, advice, stuck: advice !== null });
   const next = tools ? listNextStates(chart, mode) : [];
   return { system, conversation, tools: offered, advice, state, mode: { state: mode.state, next } };
 }
@@ -45,12 +45,12 @@ function filterOfferedTools(
 }
 
 function buildSystemPrompt({ settings: { chart }, mode, memory }: Session, prompt: string): string {
-  const held = memory === null ? '' : dumpMemory(memory);
+  const memoryText = memory === null ? '' : dumpMemory(memory);
   return [
     prompt,
     chart?.prompt ?? '',
     chart === null || mode === null ? '' : getModePrompt(chart, mode.state),
-    held === '' ? '' : `## Working Memory\n${held}`,
+    memoryText === '' ? '' : `## Working Memory\n${memoryText}`,
   ]
     .map((part) => part.trim())
     .filter((part) => part !== '')

@@ -29,8 +29,8 @@ function createSlowTool(begun: () => void): Tool {
   });
 }
 
-describe('letting go of a session', () => {
-  it('calls off what runs, keeps how it ended, begins nothing new, and the session goes on elsewhere', async () => {
+describe('detaching from a session', () => {
+  it('cancels running work, persists its results, starts nothing new, and the session continues in another process', async () => {
     const store = createMemoryStore();
     const log = createStoreEventLog(store, 's', await store.create(session, 'one'));
     const begun = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ describe('letting go of a session', () => {
     expect(JSON.stringify(next.session.turn)).toContain('half of it was done');
   });
 
-  it('waits for nothing that does not listen longer than it was given', async () => {
+  it('waits no longer than the grace period for work that ignores the signal', async () => {
     const begun = Promise.withResolvers<void>();
     const deaf = defineTool({
       name: 'act',
@@ -75,7 +75,7 @@ describe('letting go of a session', () => {
     expect(agent.session.turn.status).toBe('executingTools');
   });
 
-  it('answers no question for the user: whoever takes the session up asks it again', async () => {
+  it('leaves permission prompts open: the next process asks again', async () => {
     const asked = Promise.withResolvers<void>();
     const agent = new Agent({
       model: createScriptedModel([{ calls }]),
@@ -96,8 +96,8 @@ describe('letting go of a session', () => {
 
 const createFullError = (): StoreError => new StoreError('full', 'here');
 
-describe('a log without room', () => {
-  it('holds the work up and lets it go on by itself, with no event lost or out of order', async () => {
+describe('a log without space', () => {
+  it('blocks the work, which continues on its own with no event lost or out of order', async () => {
     const events: Event[] = [];
     const troubles: (StoreOutage | null)[] = [];
     let refusals = 0;
@@ -128,7 +128,7 @@ describe('a log without room', () => {
     expect(troubles.map((trouble) => trouble?.kind ?? null)).toEqual(['full', 'full', 'full', null]);
   });
 
-  it('can be let go of, and nothing is written after what did not fit', async () => {
+  it('can be detached from, and nothing is written after the events that did not fit', async () => {
     const written: string[] = [];
     const troubled = Promise.withResolvers<void>();
     const mute: Model = {

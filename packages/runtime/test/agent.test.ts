@@ -89,7 +89,7 @@ function listTransitions(seen: readonly StepResult[]): string[] {
 }
 
 describe('Agent', () => {
-  it('drives a goal through tools to an answer, each transition seen with its time [LOOM-67, LOOM-102]', async () => {
+  it('drives a goal through tools to an answer, and observes each transition with its time [LOOM-67, LOOM-102]', async () => {
     const { agent, seen } = startAgent([
       { text: 'Looking.', calls: [createCall('echo', { text: 'one' }), createCall('echo', { text: 'two' })] },
       { calls: [createCall('finish', { answer: 'one and two' })] },
@@ -109,7 +109,7 @@ describe('Agent', () => {
     expect(seen.flatMap(({ notes }) => notes).every((note) => note.at > 1_000)).toBe(true);
   });
 
-  it('keeps a log from which the very same session can be replayed', async () => {
+  it('writes a log from which the same session can be replayed', async () => {
     const log = createMemoryLog();
     const { agent } = startAgent([{ calls: [createCall('echo', { text: 'x' })] }, { text: 'done' }], { log });
     await askAgent(agent, 'go');
@@ -118,7 +118,7 @@ describe('Agent', () => {
     expect(log.events).toHaveLength(agent.session.seq);
   });
 
-  it('keeps what the user says while it is busy, and the model hears it afterwards, in order [RO-10]', async () => {
+  it('queues user messages while it is busy, and passes them to the model in order [RO-10]', async () => {
     const log = createMemoryLog();
     const { agent } = startAgent([{ text: 'first' }, { text: 'second' }], { log });
     const taken = await Promise.all([agent.sendMessage('a'), agent.sendMessage('b'), agent.sendMessage('c')]);
@@ -131,7 +131,7 @@ describe('Agent', () => {
     expect(said).toEqual(['a', 'first', 'b', 'c', 'second']);
   });
 
-  it('waits as long as the provider asks before it tries again', async () => {
+  it('waits as long as the provider requests before it retries', async () => {
     const busy = { failure: { kind: 'rate-limit', message: '429', retryAfterMs: 7_000 } } as const;
     const { agent, clock } = startAgent([busy, { text: 'there' }]);
     expect(await askAgent(agent, 'hello?')).toBe('there');
@@ -139,7 +139,7 @@ describe('Agent', () => {
     expect(clock.waits[0]).toBeGreaterThan(6_900);
   });
 
-  it('shows the error and has nothing lost when the model keeps failing', async () => {
+  it('shows the error and loses nothing when the model keeps failing', async () => {
     const down = { failure: { kind: 'network', message: 'no route' } } as const;
     const { agent, seen } = startAgent([down, down, down]);
     expect(await askAgent(agent, 'hello?')).toBeNull();
@@ -148,7 +148,7 @@ describe('Agent', () => {
     expect(toItemArray(getConversation(agent.session))).toMatchObject([{ role: 'user', text: 'hello?' }]);
   });
 
-  it('takes a model that throws, or ends without a reply, for one that failed', async () => {
+  it('treats a model that throws or ends without a reply as failed', async () => {
     const rude: Model = {
       name: 'rude',
       // oxlint-disable-next-line require-yield
@@ -161,7 +161,7 @@ describe('Agent', () => {
     await askAgent(agent, 'x');
     expect(seen.flatMap(({ event }) => (event.type === 'model-failed' ? [event.error] : []))[0]).toEqual({
       kind: 'unknown',
-      message: 'rude broke off: boom',
+      message: 'rude failed while streaming: boom',
     });
     const other = startAgent([], { model: silent });
     await askAgent(other.agent, 'x');
@@ -170,7 +170,7 @@ describe('Agent', () => {
     });
   });
 
-  it('has the start of a call on record before the tool runs', async () => {
+  it('persists the start of a call before the tool runs', async () => {
     const log = createMemoryLog();
     const kept: string[][] = [];
     const spy: Tool = defineTool({
@@ -187,7 +187,7 @@ describe('Agent', () => {
     expect(kept).toEqual([['user-message', 'model-replied', 'tool-started']]);
   });
 
-  it('gives the model results in call order, whichever tool is first to finish [RO-07, LOOM-22]', async () => {
+  it('passes results to the model in call order, whichever tool finishes first [RO-07, LOOM-22]', async () => {
     const gate = Promise.withResolvers<void>();
     const slow = defineTool({
       name: 'slow',
@@ -217,7 +217,7 @@ describe('Agent', () => {
     expect(results.map((message) => message.tool)).toEqual(['slow', 'quick']);
   });
 
-  it('runs calls one after the other as soon as one of them changes something', async () => {
+  it('runs calls one after the other if any of them has side effects', async () => {
     const running: string[] = [];
     const taking = (name: string, effect: 'read-only' | 'verifiable') =>
       defineTool({
@@ -241,7 +241,7 @@ describe('Agent', () => {
     expect(running).toEqual(['look starts', 'look ends', 'change starts', 'change ends']);
   });
 
-  it('tells the model about unknown tools, bad arguments and tools that throw, and goes on', async () => {
+  it('reports unknown tools, invalid arguments and tools that throw to the model, and continues', async () => {
     const broken: Tool = {
       description: { ...echoTool.description, name: 'broken' },
       run: () => Promise.reject(new Error('oh')),
@@ -258,11 +258,11 @@ describe('Agent', () => {
       message.role === 'tool' && !message.outcome.ok ? [message.outcome.error] : [],
     );
     expect(errors.map((error) => error.kind)).toEqual(['invalid', 'invalid', 'failed']);
-    expect(errors[0]?.message).toBe('There is no tool named "nope". There are: echo, broken.');
-    expect(errors[1]?.message).toContain('Bad arguments for echo');
+    expect(errors[0]?.message).toBe('There is no tool named "nope". Available tools: echo, broken.');
+    expect(errors[1]?.message).toContain('Invalid arguments for echo');
   });
 
-  it('denies what needs asking when nobody is there, and asks when somebody is', async () => {
+  it('denies calls that need permission without a user, and asks if there is one', async () => {
     const script = [{ calls: [createCall('echo', { text: 'a' }, 'a')] }, { text: 'ok' }];
     const alone = startAgent(script, { rules: () => 'ask' });
     await askAgent(alone.agent, 'go');
@@ -282,7 +282,7 @@ describe('Agent', () => {
     expect(toItemArray(getConversation(attended.agent.session))[2]).toMatchObject({ outcome: { ok: true } });
   });
 
-  it('runs hooks after a tool that changed something, and goes on when they fail [LOOM-24, LOOM-53]', async () => {
+  it('runs hooks after a tool with side effects, and continues if they fail [LOOM-24, LOOM-53]', async () => {
     const edit: Tool = { ...echoTool, description: { ...echoTool.description, name: 'edit' } };
     const completed: unknown[] = [];
     let failures = 0;
@@ -307,7 +307,7 @@ describe('Agent', () => {
     });
   });
 
-  it('really aborts the model request when the work is called off', async () => {
+  it('aborts the model request when the work is cancelled', async () => {
     const aborted = Promise.withResolvers<void>();
     const endless: Model = {
       name: 'endless',
@@ -361,7 +361,7 @@ describe('Agent', () => {
     });
   });
 
-  it('does nothing it could not keep: a log that fails stops the session before the effect', async () => {
+  it('has no effect that it could not persist: a failing log stops the session first', async () => {
     const ran: string[] = [];
     const tool: Tool = {
       ...echoTool,
@@ -383,7 +383,7 @@ describe('Agent', () => {
     expect(ran).toEqual([]);
   });
 
-  it('goes on with a session it was handed, doing what is still owed', async () => {
+  it('continues a given session with its pending actions', async () => {
     const log = createMemoryLog();
     const first = startAgent([], { log, model: silentModel });
     void first.agent.sendMessage('go');

@@ -3,8 +3,8 @@ import { systemClock } from '../src/clock.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('the clock of the system', () => {
-  it('waits no longer when it is set back meanwhile', async () => {
+describe('the system clock', () => {
+  it('does not wait longer if it is set back meanwhile', async () => {
     const real = Date.now();
     const waiting = systemClock.sleepUntil(real + 50, new AbortController().signal);
     vi.spyOn(Date, 'now').mockReturnValue(real - 3_600_000);
@@ -12,7 +12,7 @@ describe('the clock of the system', () => {
     expect(systemClock.now()).toBe(real - 3_600_000);
   });
 
-  it('does not wait for what is past, or for somebody who has called it off', async () => {
+  it('does not wait for a past time or after an abort', async () => {
     await systemClock.sleepUntil(Date.now() - 1, new AbortController().signal);
     await systemClock.sleepUntil(Date.now() + 3_600_000, AbortSignal.abort());
     const calledOff = new AbortController();

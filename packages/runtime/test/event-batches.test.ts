@@ -91,7 +91,7 @@ const waitForPendingWork = (): Promise<void> =>
   new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 describe('a reply and the starts of its calls', () => {
-  it('are kept in one go', async () => {
+  it('are persisted in one append', async () => {
     const { log, commits } = createObservedLog();
     const { agent } = createObservedAgent({ log });
     await agent.sendMessage('go');
@@ -135,7 +135,7 @@ describe('a reply and the starts of its calls', () => {
     expect(commits.flat().filter((type) => type === 'tool-finished')).toHaveLength(tools.length);
   });
 
-  it('show nothing, resolve nothing, change nothing and run nothing before they are kept', async () => {
+  it('show nothing, resolve nothing, change nothing and run nothing before they are persisted', async () => {
     const { wait, reached, open } = createAppendGate('tool-started');
     const { log } = createObservedLog(wait);
     let hasHeard = false;
@@ -169,7 +169,7 @@ describe('a reply and the starts of its calls', () => {
     await agent.detach();
   });
 
-  it('are seen as they are when each is kept by itself: the same events, sessions, actions and notes', async () => {
+  it('are observed as if each was persisted separately: the same events, sessions, actions and notes', async () => {
     const calls = [createCall('read', 'a'), createCall('read', 'b')];
     const mixed = [createCall('read', 'd'), createCall('write', 'e'), createCall('none', 'f')];
     const replies = [
@@ -198,7 +198,7 @@ describe('a reply and the starts of its calls', () => {
     expect(together.length).toBeGreaterThan(12);
   });
 
-  it('are no more than the log wants at once', async () => {
+  it('do not exceed the batch size of the log', async () => {
     const calls = Array.from({ length: 250 }, (_, index) => createCall('read', `c${index}`));
     const { log, commits } = createObservedLog();
     const { agent, ran } = createObservedAgent({
@@ -213,7 +213,7 @@ describe('a reply and the starts of its calls', () => {
 });
 
 describe('a denied call', () => {
-  it('has its result with the reply, beside the start of one that is allowed', async () => {
+  it('has its result persisted with the reply and the start of an allowed call', async () => {
     const { log, commits } = createObservedLog();
     const { agent, ran } = createObservedAgent({
       log,
@@ -238,7 +238,7 @@ describe('a denied call', () => {
     ]);
   });
 
-  it('that a person allows starts with the word of that person', async () => {
+  it('that a user allows starts with that decision', async () => {
     const { log, commits } = createObservedLog();
     const { agent } = createObservedAgent({
       log,
@@ -277,8 +277,8 @@ async function runWithEarlyReply(act: (agent: Agent) => Promise<boolean>) {
   return { agent, ran, seen, commits };
 }
 
-describe('what the user does between a reply and its calls', () => {
-  it('calls them off before they start', async () => {
+describe('a user action between a reply and its calls', () => {
+  it('cancels the calls before they start', async () => {
     const { agent, ran, commits } = await runWithEarlyReply((each) =>
       each.post({ type: 'cancel-requested' }),
     );
@@ -290,7 +290,7 @@ describe('what the user does between a reply and its calls', () => {
     ]);
   });
 
-  it('is kept with them, in its place, when it is only said', async () => {
+  it('is persisted with them, in order, if it is steering', async () => {
     const { ran, seen, commits } = await runWithEarlyReply((each) => each.sendMessage('And more.'));
     expect(commits[2]).toEqual(['model-replied', 'steered', 'tool-started']);
     expect(listEventTypes(seen).filter((type) => !type.endsWith('delta'))).toEqual(commits.flat());
@@ -298,8 +298,8 @@ describe('what the user does between a reply and its calls', () => {
   });
 });
 
-describe('a log that refuses a reply with its starts', () => {
-  it('is tried again with all of it, and nobody is told in between', async () => {
+describe('a log that rejects a reply with its starts', () => {
+  it('is retried with all events, without notifying observers in between', async () => {
     const troubles: unknown[] = [];
     const told: EventTypes[] = [];
     let refusals = 3;
@@ -333,7 +333,7 @@ describe('a log that refuses a reply with its starts', () => {
   it.each<[string, () => Error]>([
     ['for good', () => new Error('gone')],
     ['because somebody else has the session', () => new StoreError('held', 'session "a"', 'x')],
-  ])('%s ends the session before anything was done', async (_, error) => {
+  ])('%s ends the session before any effect', async (_, error) => {
     const { log, events } = createObservedLog((types) => {
       if (types.includes('tool-started')) throw error();
     });
@@ -350,7 +350,7 @@ describe('a log that refuses a reply with its starts', () => {
     expect(await agent.sendMessage('Still there?')).toBe(false);
   });
 
-  it('is left alone by an agent that lets go, with nothing of it kept or shown', async () => {
+  it('is not retried by a detached agent, and nothing is persisted or shown', async () => {
     const troubled = Promise.withResolvers<void>();
     const { log, commits } = createObservedLog((types) => {
       if (types.includes('tool-started')) throw new StoreError('full', 'here');
@@ -367,7 +367,7 @@ describe('a log that refuses a reply with its starts', () => {
     });
   });
 
-  it('keeps all of it or nothing when the agent lets go meanwhile', async () => {
+  it('persists all or nothing if the agent is detached meanwhile', async () => {
     const { wait, reached, open } = createAppendGate('tool-started');
     const { log, commits, events } = createObservedLog(wait);
     const { agent, seen } = createObservedAgent({ log, clock: systemClock });
@@ -397,23 +397,20 @@ function createUncertainStore(store: Store, isKept: boolean): Store {
 }
 
 describe('a log in a store', () => {
-  it.each([true, false])(
-    'has the events once, where nobody knew whether they were kept (%s)',
-    async (isKept) => {
-      const store = createMemoryStore();
-      const position = await store.create(fresh(), 'me');
-      const { agent, ran } = createObservedAgent({
-        log: createStoreEventLog(createUncertainStore(store, isKept), 'a', position),
-      });
-      await agent.sendMessage('go');
-      const end = await agent.waitUntilIdle();
-      expect(ran).toEqual(['read']);
-      expect((await store.open('a')).session).toStrictEqual(end);
-      expect(await store.verify('a')).toEqual({ ok: true, head: 5 });
-    },
-  );
+  it.each([true, false])('has the events once after an append with unknown result (%s)', async (isKept) => {
+    const store = createMemoryStore();
+    const position = await store.create(fresh(), 'me');
+    const { agent, ran } = createObservedAgent({
+      log: createStoreEventLog(createUncertainStore(store, isKept), 'a', position),
+    });
+    await agent.sendMessage('go');
+    const end = await agent.waitUntilIdle();
+    expect(ran).toEqual(['read']);
+    expect((await store.open('a')).session).toStrictEqual(end);
+    expect(await store.verify('a')).toEqual({ ok: true, head: 5 });
+  });
 
-  it('that ends after a reply alone is gone on with: the calls are begun and come to their results', async () => {
+  it('that ends after a reply alone is resumed: the calls start and get their results', async () => {
     const store = createMemoryStore();
     const calls = [createCall('read', 'x'), createCall('read', 'y')];
     const events: readonly Event[] = [

@@ -51,7 +51,7 @@ function createInstantClock(): RuntimeClock & { readonly waits: number[] } {
 }
 
 describe('an agent under the governor', () => {
-  it('waits for its last answer no longer than the deadline', async () => {
+  it('waits for its final answer no longer than the deadline', async () => {
     const session = createSession({ id: 's', at: Date.now(), settings: { finishMs: 30 } });
     const agent = new Agent({ model: stubbornModel, tools: [lookTool], session });
     void agent.sendMessage('go');
@@ -59,7 +59,7 @@ describe('an agent under the governor', () => {
     expect(turn).toMatchObject({ status: 'halted', why: { kind: 'stuck', rule: 'repeated-call' } });
   });
 
-  it('cuts off a reply that has become a chant while it is being written, and asks again', async () => {
+  it('cuts off a streamed reply that has become a repetition loop, and asks again', async () => {
     let asked = 0;
     let written = 0;
     const advice: (string | null)[] = [];
@@ -97,7 +97,7 @@ describe('an agent under the governor', () => {
     expect(replay(session, events)).toEqual(ended);
   });
 
-  it('waits out a rate limit before it goes on', async () => {
+  it('waits out a rate limit before it continues', async () => {
     const clock = createInstantClock();
     const again = { calls: [{ tool: 'fetch', args: {} }] };
     const model = createScriptedModel([again, again, again, { text: 'I was not let in.' }]);

@@ -78,7 +78,7 @@ const decideSensibly = (request: number): RequestedCall =>
     ? { tool: 'search', args: { query: `part ${request}` } }
     : { tool: 'finish', args: { answer: 'found' } };
 
-describe('a mission that goes well', () => {
+describe('a mission that succeeds', () => {
   it.each(['pawl', 'savant', 'nexora'])(
     'takes the same steps to the same answer under %s as without a governor [SAV-73, RS-18]',
     async (profile) => {
@@ -96,7 +96,7 @@ describe('a mission that goes well', () => {
 });
 
 describe('the prompt', () => {
-  it('is fed by the machine and by memory, which the loop has brought up to date [SAV-105, SAV-106]', async () => {
+  it('includes the state and the memory, which the loop keeps up to date [SAV-105, SAV-106]', async () => {
     const model = createDecidingModel((request) =>
       request === 1 ? { tool: 'search', args: { query: 'a' } } : { tool: 'finish', args: { answer: 'x' } },
     );
@@ -111,7 +111,7 @@ describe('the prompt', () => {
     ).toHaveLength(3);
   });
 
-  it('holds working memory while thinking, and what an action may name while commanding [LKJ1-93, LKJ1-94]', async () => {
+  it('includes working memory while thinking, and the allowed actions while commanding [LKJ1-93, LKJ1-94]', async () => {
     const settings = findProfile('lkj')?.settings ?? {};
     const session = createSession({ id: 's', at: 0, settings });
     const requests: ModelRequest[] = [];

@@ -95,7 +95,7 @@ const wrapInXml = (model: Model): Model =>
 
 const wrapInJson = (model: Model): Model => createProtocolModel(jsonCodec, model, { logs: [], callsMax: 5 });
 
-describe('an agent that speaks XML', () => {
+describe('an agent with the XML protocol', () => {
   const script = [
     { text: '<agent><next_state>commanding</next_state><think_log>I note it.</think_log></agent>' },
     {
@@ -109,7 +109,7 @@ describe('an agent that speaks XML', () => {
     { text: '<agent><next_state>thinking</next_state></agent>' },
   ];
 
-  it('thinks, acts on its memory and is told what was wrong with a reply [RL-14, LKJ2-18, LKJ2-20, LKJ2-21]', async () => {
+  it('thinks, changes its memory and gets feedback on an invalid reply [RL-14, LKJ2-18, LKJ2-20, LKJ2-21]', async () => {
     const { session, start, events, requests } = await runProfile('lkj', script, { speak: wrapInXml });
     // The script ends, so the model fails; by then all of it has happened.
     const held = session.memory === null ? [] : listEntries(session.memory);
@@ -124,7 +124,7 @@ describe('an agent that speaks XML', () => {
     expect(replay(start, events)).toEqual(session);
   });
 
-  it('shows results to the model as text, and calls as it wrote them', async () => {
+  it('passes results to the model as text, and calls as it wrote them', async () => {
     const { requests } = await runProfile('lkj', script, { speak: wrapInXml });
     const told = toItemArray(requests[2]?.conversation ?? getConversation(createSession({ id: 'x', at: 0 })));
     expect(told.map(({ role }) => role)).not.toContain('tool');
@@ -145,7 +145,7 @@ describe('an agent that speaks XML', () => {
   });
 });
 
-describe('an agent that speaks JSON', () => {
+describe('an agent with the JSON protocol', () => {
   it('calls tools, and finishes with its answer', async () => {
     const { session } = await runProfile(
       'savant',
@@ -163,10 +163,10 @@ describe('an agent that speaks JSON', () => {
   });
 });
 
-describe('an agent whose model finds no room', () => {
+describe('an agent whose context window is full', () => {
   const overflow = { failure: { kind: 'context-overflow', message: 'too long' } } as const;
 
-  it('goes on with the older half of the conversation on the shelf, calls and results together', async () => {
+  it('continues with the older half of the conversation compacted, calls and results together', async () => {
     const clock = createTickingClock();
     const storage = createInMemoryStorage();
     const memory = createMemoryManager({ memory: createSessionMemory(), storage, clock });
@@ -208,7 +208,7 @@ describe('an agent whose model finds no room', () => {
     return { said: last.map((message) => JSON.stringify(message)).join('\n'), paging };
   };
 
-  it("goes on with another model's words for what is on the shelf, which are on record", async () => {
+  it('continues with a summary by another model, which is logged', async () => {
     const usage = { inputTokens: 500, outputTokens: 20 };
     const shown: ModelRequest[] = [];
     const scribe: Model = {
@@ -259,7 +259,7 @@ describe('an agent whose model finds no room', () => {
     expect(paging).not.toHaveProperty('summaries');
   });
 
-  it('stops when nothing can be put away, and says so', async () => {
+  it('stops with a reason if nothing can be compacted', async () => {
     const model = createScriptedModel([overflow, overflow, overflow, overflow]);
     const agent = new Agent({ model, tools: [searchTool], clock: createTickingClock() });
     void agent.sendMessage('Where is it?');

@@ -52,8 +52,8 @@ function formatMessages(messages: readonly ConversationMessage[]): readonly stri
 const formatConversation = (session: Session): readonly string[] =>
   formatMessages(toItemArray(getConversation(session)));
 
-describe('saying something while it works', () => {
-  it('lets a tool that runs end, and the model hears it after the result', async () => {
+describe('a message during the work', () => {
+  it('does not interrupt a running tool, and reaches the model after the result', async () => {
     const { tool, begun, letGo } = createHeldTool();
     const model = createScriptedModel([{ calls: actCalls }, { text: 'Both.' }]);
     const agent = new Agent({ session: createTestSession(), model, tools: [tool] });
@@ -69,7 +69,7 @@ describe('saying something while it works', () => {
     ).toEqual(['user: Act.', 'assistant: ', 'tool: ok', 'user: And say so.', 'user: In one word.']);
   });
 
-  it('does not call off the model that is being asked', async () => {
+  it('does not cancel the current model request', async () => {
     const answer = Promise.withResolvers<string>();
     const asked = Promise.withResolvers<void>();
     const aborted: boolean[] = [];
@@ -96,7 +96,7 @@ describe('saying something while it works', () => {
     expect(aborted).toEqual([false, false]);
   });
 
-  it('resolves when it is kept and not before', async () => {
+  it('resolves once it is persisted, and not before', async () => {
     const { tool, begun } = createHeldTool();
     const room = Promise.withResolvers<void>();
     const kept: Event['type'][] = [];
@@ -121,7 +121,7 @@ describe('saying something while it works', () => {
     expect(await said).toEqual({ taken: true, isKept: true });
   });
 
-  it('is not lost with the process: whoever goes on with the session has the model hear it', async () => {
+  it('is not lost with the process: after a resume it reaches the model', async () => {
     const store = createMemoryStore();
     const session = createTestSession();
     const { tool, begun } = createHeldTool();
@@ -146,7 +146,7 @@ describe('saying something while it works', () => {
     ]);
   });
 
-  it('stays in the conversation when the work is cancelled, and nobody is asked about it', async () => {
+  it('stays in the conversation when the work is cancelled, without a model request', async () => {
     const { tool, begun, letGo } = createHeldTool();
     const model = createScriptedModel([{ calls: actCalls }]);
     const agent = new Agent({ session: createTestSession(), model, tools: [tool] });
@@ -175,7 +175,7 @@ describe('saying something while it works', () => {
     ]);
   });
 
-  it('is no use once the session has ended or was let go of, and says so', async () => {
+  it('is rejected once the session has ended or was detached', async () => {
     const ended = new Agent({ session: createTestSession(), model: createScriptedModel([]), tools: [] });
     await ended.post({ type: 'halt-requested', reason: 'enough' });
     expect(await ended.sendMessage('Hello?')).toBe(false);
@@ -184,7 +184,7 @@ describe('saying something while it works', () => {
     expect(await left.sendMessage('Hello?')).toBe(false);
   });
 
-  it('gets every word into the conversation once and in order, whenever it is said', async () => {
+  it('is added to the conversation once and in order, whenever it is sent', async () => {
     const moments = fc.array(fc.nat(3), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(moments, fc.array(fc.boolean(), { maxLength: 4 }), async (pattern, rounds) => {

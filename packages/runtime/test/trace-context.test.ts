@@ -7,8 +7,8 @@ import { getTraceContext, runWithTraceContext } from '../src/trace-context.ts';
 
 const context = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` };
 
-describe('withTraceContext', () => {
-  it('holds for all that is begun within, also later, and for nothing else', async () => {
+describe('runWithTraceContext', () => {
+  it('applies to everything started within it, also later, and to nothing else', async () => {
     const later = runWithTraceContext(context, async () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
       return getTraceContext();
@@ -20,7 +20,7 @@ describe('withTraceContext', () => {
     expect(getTraceContext()).toBeUndefined();
   });
 
-  it('adds one header to a request and leaves the others as they are', async () => {
+  it('adds one header to a request and leaves the others unchanged', async () => {
     const asked: (string | undefined)[][] = [];
     const server = createServer(({ headers }, response) => {
       asked.push([headers['x-key']?.toString(), headers['traceparent']?.toString()]);

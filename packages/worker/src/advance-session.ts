@@ -24,7 +24,7 @@ export type AdvanceContext = {
   /** How long running work may take to end once the session must be released. */
   readonly graceMs: number;
   readonly pollMs: number;
-  readonly stopwatch?: MonotonicTimer;
+  readonly timer?: MonotonicTimer;
 };
 
 /** The outcome: the session waits for a user, has ended, was released, or belongs to another owner. */
@@ -34,42 +34,48 @@ export type AdvanceOutcome = 'waiting' | 'ended' | 'left' | 'lost';
  * Claims and resumes a session, and runs it until it has nothing left to do or must be released. If this process dies
  * meanwhile, the log records what was done.
  */
-export async function advanceSession(id: string, means: AdvanceContext): Promise<AdvanceOutcome> {
-  const { store, owner, lease, draining, agentFactory } = means;
-  const { metadata, ...taken } = await resumeSession(store, id, { owner });
-  if (isTerminalSession(taken.session)) return 'ended';
+export async function advanceSession(id: string, context: AdvanceContext): Promise<AdvanceOutcome> {
+  const { store, owner, lease, draining, agentFactory } = context;
+  const { metadata, ...resumed } = await resumeSession(store, id, { owner });
+  if (isTerminalSession(resumed.session)) return 'ended';
   const signal = AbortSignal.any([lease.lost, draining]);
-  const bell = createWakeSignal(means.stopwatch ?? systemTimer);
-  const people = createPendingQuestions(bell.ring);
-  const { close = async () => undefined, ...outfit } = await agentFactory({
-    session: taken.session,
+  const wakeSignal = createWakeSignal(context.timer ?? systemTimer);
+  const questions = createPendingQuestions(wakeSignal.notify);
+  const { close = async () => undefined, ...setup } = await agentFactory({
+    session: resumed.session,
     metadata,
     signal,
-    waitForPerson: people.ask,
+    waitForPerson: questions.ask,
     post: (event) => agent.post(event),
     now: () => agent.session,
   });
-  const hearing = createCommandInbox(means.commands, id, taken.fence);
+  const inbox = createCommandInbox(context.commands, id, resumed.fence);
   const agent: Agent = new Agent({
-    decide: (_, unwanted) => people.ask(unwanted),
-    ...outfit,
-    ...taken,
+    decide: (_, unwanted) => questions.ask(unwanted),
+    ...setup,
+    ...resumed,
     id,
-    tools: guardToolsByLease(outfit.tools, lease),
-    observe(seen) {
-      outfit.observe?.(seen);
-      hearing.observe(seen);
-      if (isWaitingForPeople(seen.session, people)) bell.ring();
+    tools: guardToolsByLease(setup.tools, lease),
+    observe(result) {
+      setup.observe?.(result);
+      inbox.observe(result);
+      if (isWaitingForPeople(result.session, questions)) wakeSignal.notify();
     },
   });
   try {
-    signal.addEventListener('abort', bell.ring, { once: true });
-    void agent.ended.then(bell.ring, bell.ring);
-    const broken = new AbortController();
-    const working = { ...means, signal: AbortSignal.any([signal, broken.signal]), bell, people, hearing };
+    signal.addEventListener('abort', wakeSignal.notify, { once: true });
+    void agent.ended.then(wakeSignal.notify, wakeSignal.notify);
+    const failed = new AbortController();
+    const working = {
+      ...context,
+      signal: AbortSignal.any([signal, failed.signal]),
+      wakeSignal,
+      questions,
+      inbox,
+    };
     const failure = await raceWithAgent(agent, () => runAdvanceLoop(agent, working));
-    if (failure !== null) broken.abort();
-    await agent.detach({ graceMs: means.graceMs });
+    if (failure !== null) failed.abort();
+    await agent.detach({ graceMs: context.graceMs });
     if (failure !== null) return toLostOrThrow(failure);
     if (isTerminalSession(agent.session)) return 'ended';
     return lease.lost.aborted ? 'lost' : draining.aborted ? 'left' : 'waiting';
@@ -85,17 +91,17 @@ type PendingQuestions = {
 
 /** Users answer with a command from anywhere. Until then the question stays open in the session. */
 function createPendingQuestions(onAsked: () => void): PendingQuestions {
-  let open = 0;
+  let openCount = 0;
   return {
-    areOpen: () => open > 0,
+    areOpen: () => openCount > 0,
     async ask(unwanted) {
-      open += 1;
+      openCount += 1;
       onAsked();
       try {
         if (!unwanted.aborted) await once(unwanted, 'abort');
-        throw new Error('Nobody has decided yet.');
+        throw new Error('No user has decided yet.');
       } finally {
-        open -= 1;
+        openCount -= 1;
       }
     },
   };
@@ -103,28 +109,28 @@ function createPendingQuestions(onAsked: () => void): PendingQuestions {
 
 type AdvanceLoopContext = AdvanceContext & {
   readonly signal: AbortSignal;
-  readonly bell: WakeSignal;
-  readonly people: PendingQuestions;
-  readonly hearing: CommandInbox;
+  readonly wakeSignal: WakeSignal;
+  readonly questions: PendingQuestions;
+  readonly inbox: CommandInbox;
 };
 
 async function runAdvanceLoop(
   agent: Agent,
-  { signal, bell, people, hearing, pollMs }: AdvanceLoopContext,
+  { signal, wakeSignal, questions, inbox, pollMs }: AdvanceLoopContext,
 ): Promise<void> {
   await agent.resume();
   while (!signal.aborted && !isTerminalSession(agent.session)) {
-    const rung = bell.wait(pollMs);
-    if ((await hearing.executePending(agent)) > 0) continue;
-    if (isWaitingForPeople(agent.session, people)) break;
-    await rung;
+    const nextWake = wakeSignal.wait(pollMs);
+    if ((await inbox.executePending(agent)) > 0) continue;
+    if (isWaitingForPeople(agent.session, questions)) break;
+    await nextWake;
   }
 }
 
 /** Whether the session makes no progress without user input. */
-function isWaitingForPeople({ turn }: Session, people: PendingQuestions): boolean {
+function isWaitingForPeople({ turn }: Session, questions: PendingQuestions): boolean {
   // Until a user is asked, a hook may still decide.
-  if (turn.status === 'awaitingPermission') return people.areOpen();
+  if (turn.status === 'awaitingPermission') return questions.areOpen();
   return restingTurnStatuses.has(turn.status);
 }
 
@@ -137,9 +143,9 @@ const restingTurnStatuses: ReadonlySet<Session['turn']['status']> = new Set([
 
 /** Runs a task alongside an agent. Resolves to the error that ended either of them, or to null. */
 async function raceWithAgent(agent: Agent, run: () => Promise<void>): Promise<unknown> {
-  const broken = agent.ended.then(() => undefined);
+  const failed = agent.ended.then(() => undefined);
   try {
-    await Promise.race([run(), broken]);
+    await Promise.race([run(), failed]);
     return null;
   } catch (error) {
     return error;
@@ -153,21 +159,21 @@ function toLostOrThrow(failure: unknown): AdvanceOutcome {
   throw cause;
 }
 
-type WakeSignal = { readonly ring: () => void; readonly wait: (ms: number) => Promise<void> };
+type WakeSignal = { readonly notify: () => void; readonly wait: (ms: number) => Promise<void> };
 
 /** Wakes all current waiters. A waiter that starts after a ring waits for the next one. */
-function createWakeSignal(stopwatch: MonotonicTimer): WakeSignal {
+function createWakeSignal(timer: MonotonicTimer): WakeSignal {
   let next = Promise.withResolvers<void>();
   return {
-    ring() {
+    notify() {
       next.resolve();
       next = Promise.withResolvers<void>();
     },
     async wait(ms) {
-      const late = Promise.withResolvers<void>();
-      const stopRinging = stopwatch.schedule(ms, late.resolve);
-      await Promise.race([next.promise, late.promise]);
-      stopRinging();
+      const timeout = Promise.withResolvers<void>();
+      const cancelTimer = timer.schedule(ms, timeout.resolve);
+      await Promise.race([next.promise, timeout.promise]);
+      cancelTimer();
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Json, Session } from '@pawl/core';
 import type { AgentOptions, UnstampedEvent } from '@pawl/runtime';
 
 /** The agent options for a session. The worker itself supplies the session, its log and its lease. */
-export type AgentSetup = Omit<AgentOptions, 'session' | 'log' | 'unstored' | 'id'> & {
+export type AgentSetup = Omit<AgentOptions, 'session' | 'log' | 'unsavedEntries' | 'id'> & {
   /** Called when the worker releases the session. */
   readonly close?: () => Promise<void>;
 };

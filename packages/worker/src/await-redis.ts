@@ -14,9 +14,9 @@ export type AwaitRedisOptions = DurabilityOptions & {
   /** How long a Redis that accepts connections may take to answer before a new connection is tried; defaults to 5 s. */
   readonly attemptMs?: number;
   /** Called once when the wait begins, with the address and the reason. */
-  readonly onDisconnected?: (place: string, reason: string) => void;
+  readonly onDisconnected?: (address: string, reason: string) => void;
   /** Called when Redis becomes available after a wait. */
-  readonly onConnected?: (place: string) => void;
+  readonly onConnected?: (address: string) => void;
 };
 
 const defaultAttemptMs = 5_000;
@@ -29,17 +29,17 @@ const backoffMaxMs = 5_000;
  */
 export async function awaitRedis(url: string, options: AwaitRedisOptions): Promise<RedisConnection | null> {
   const { signal, onDisconnected = () => undefined, onConnected = () => undefined } = options;
-  const place = formatRedisAddress(url);
+  const address = formatRedisAddress(url);
   for (let tries = 0; !signal.aborted; tries += 1) {
     try {
       const connected = await attemptConnection(url, options);
-      if (tries > 0) onConnected(place);
+      if (tries > 0) onConnected(address);
       return connected;
     } catch (error) {
       if (signal.aborted) return null;
       const cause = error instanceof Error ? error.cause : undefined;
       if (!isTransientError(error, cause)) throw error;
-      if (tries === 0) onDisconnected(place, describeConnectionError(cause));
+      if (tries === 0) onDisconnected(address, describeConnectionError(cause));
     }
     const pauseMs = Math.min(backoffMaxMs, backoffMinMs * 2 ** tries);
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
@@ -51,24 +51,24 @@ async function attemptConnection(
   url: string,
   { signal, attemptMs = defaultAttemptMs, ...durability }: AwaitRedisOptions,
 ): Promise<RedisConnection> {
-  const over = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
-  const connected = await connectRedis(url, { waitMs: Number.POSITIVE_INFINITY, signal: over });
+  const attemptSignal = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]);
+  const connected = await connectRedis(url, { waitMs: Number.POSITIVE_INFINITY, signal: attemptSignal });
   const { redis, address, close } = connected;
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const giveUp = (): void => {
-    reject(new StoreError('busy', address, 'it gives no answer', over.reason));
+  const { promise: timedOut, reject } = Promise.withResolvers<never>();
+  const abort = (): void => {
+    reject(new StoreError('busy', address, 'it does not respond', attemptSignal.reason));
     // Disconnecting rejects all pending requests.
     redis.disconnect();
   };
-  over.addEventListener('abort', giveUp, { once: true });
+  attemptSignal.addEventListener('abort', abort, { once: true });
   try {
-    await Promise.race([checkDurability(redis, address, durability), late]);
+    await Promise.race([checkDurability(redis, address, durability), timedOut]);
     return connected;
   } catch (error) {
     await close();
     throw error;
   } finally {
-    over.removeEventListener('abort', giveUp);
+    attemptSignal.removeEventListener('abort', abort);
   }
 }
 

@@ -12,18 +12,18 @@ export function batchSocketWrites(redis: Redis): void {
 
 function corkStreamWrites(stream: Socket): void {
   const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
-  let isHeld = false;
-  const letGo = (): void => {
-    isHeld = false;
+  let isCorked = false;
+  const uncork = (): void => {
+    isCorked = false;
     stream.uncork();
   };
-  const gathered = (...args: unknown[]): boolean => {
-    if (!isHeld) {
-      isHeld = true;
+  const batchedWrite = (...args: unknown[]): boolean => {
+    if (!isCorked) {
+      isCorked = true;
       stream.cork();
-      process.nextTick(letGo);
+      process.nextTick(uncork);
     }
     return write(...args);
   };
-  stream.write = gathered;
+  stream.write = batchedWrite;
 }

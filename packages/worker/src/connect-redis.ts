@@ -39,9 +39,9 @@ export async function connectRedis(
       info = await first.info('cluster');
     });
     if (!info.includes('cluster_enabled:1')) return { redis, address, close: () => closeClient(redis) };
-    const cluster = await connectClient(createCluster(url, waitMs), signal, async (made) => {
-      await made.connect();
-      await made.ping();
+    const cluster = await connectClient(createCluster(url, waitMs), signal, async (client) => {
+      await client.connect();
+      await client.ping();
     });
     first.disconnect();
     return { redis: cluster, address, close: () => closeClient(cluster) };
@@ -92,21 +92,21 @@ async function connectClient<Client extends RedisClient>(
   signal: AbortSignal | undefined,
   connect: (redis: Client) => Promise<unknown>,
 ): Promise<Client> {
-  const { promise: refused, reject } = Promise.withResolvers<never>();
-  refused.catch(() => undefined);
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  failed.catch(() => undefined);
   // Later errors reject the pending requests; without a listener they would crash the process.
   redis.on('error', reject);
-  const giveUp = (): void => reject(signal?.reason);
-  signal?.addEventListener('abort', giveUp, { once: true });
-  if (signal?.aborted === true) giveUp();
+  const abort = (): void => reject(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted === true) abort();
   try {
-    await Promise.race([connect(redis), refused]);
+    await Promise.race([connect(redis), failed]);
     return redis;
   } catch (error) {
     redis.disconnect();
     throw error;
   } finally {
-    signal?.removeEventListener('abort', giveUp);
+    signal?.removeEventListener('abort', abort);
   }
 }
 
@@ -120,7 +120,7 @@ export function formatRedisAddress(url: string): string {
   const isRedis = parsed !== null && /^rediss?:$/.test(parsed.protocol) && parsed.hostname !== '';
   if (!isRedis) {
     const reason = 'a Redis address looks like redis://127.0.0.1:6379';
-    throw new StoreError('unreadable', 'the address that was given', reason);
+    throw new StoreError('unreadable', 'the given address', reason);
   }
   return `Redis at ${parsed.hostname}:${parseRedisPort(parsed.port)}`;
 }
@@ -138,10 +138,10 @@ async function closeClient(redis: RedisClient): Promise<void> {
 }
 
 export function describeConnectionError(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'it gives no answer';
+  if (error instanceof Error && error.name === 'TimeoutError') return 'it does not respond';
   const message = error instanceof Error ? error.message : String(error);
   if (/^(?:WRONGPASS|NOAUTH|NOPERM)|invalid (?:username-)?password/i.test(message)) {
-    return `it does not let us in: ${message}`;
+    return `authentication failed: ${message}`;
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return `it cannot be reached: ${message === '' ? code : message}`;

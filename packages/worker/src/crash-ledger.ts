@@ -51,48 +51,48 @@ return 1
 `;
 
 export function createCrashLedger(redis: RedisClient, prefix: string): CrashLedger {
-  const all = `${prefix}:parked`;
-  const begin = createRedisScript(redis, startAttemptScript);
-  const park = createRedisScript(redis, deadLetterScript);
-  const key = (session: string): string => buildSessionKeys(prefix, session).care;
+  const deadLettersKey = `${prefix}:parked`;
+  const runStartAttempt = createRedisScript(redis, startAttemptScript);
+  const runPark = createRedisScript(redis, deadLetterScript);
+  const getLedgerKey = (session: string): string => buildSessionKeys(prefix, session).care;
   return {
     startAttempt: (session) =>
       translateRedisErrors(async () => {
         const keys = buildSessionKeys(prefix, session);
-        const begun = (await begin([keys.care, keys.session], [progressEventsMin])) as
+        const reply = (await runStartAttempt([keys.care, keys.session], [progressEventsMin])) as
           | [number, number]
           | null;
-        return begun === null ? null : { head: begun[0], count: begun[1] };
+        return reply === null ? null : { head: reply[0], count: reply[1] };
       }),
     endAttempt: (session) =>
       translateRedisErrors(async () => {
-        await redis.hdel(key(session), 'begun');
+        await redis.hdel(getLedgerKey(session), 'begun');
       }),
     park: ({ session, reason, at }, crashes = -1) =>
       translateRedisErrors(async () => {
         // List it first: a listed session that is not parked is skipped, but a parked one that is not listed would
         // never be found.
-        await redis.zadd(all, at, session);
-        return (await park([key(session)], [reason, at, crashes + 1])) === 1;
+        await redis.zadd(deadLettersKey, at, session);
+        return (await runPark([getLedgerKey(session)], [reason, at, crashes + 1])) === 1;
       }),
-    reason: (session) => translateRedisErrors(() => redis.hget(key(session), 'parked')),
+    reason: (session) => translateRedisErrors(() => redis.hget(getLedgerKey(session), 'parked')),
     parked: () =>
       translateRedisErrors(async () => {
-        const ids = await redis.zrange(all, 0, -1);
-        const found = await Promise.all(
+        const ids = await redis.zrange(deadLettersKey, 0, -1);
+        const letters = await Promise.all(
           ids.map(async (session) => {
-            const [reason, at] = await redis.hmget(key(session), 'parked', 'at');
+            const [reason, at] = await redis.hmget(getLedgerKey(session), 'parked', 'at');
             return reason === null || reason === undefined ? [] : [{ session, reason, at: Number(at) }];
           }),
         );
-        return found.flat();
+        return letters.flat();
       }),
     unpark: (session) =>
       translateRedisErrors(async () => {
         // Being listed is not enough, because a session is listed before it is parked.
-        const wasParked = (await redis.hexists(key(session), 'parked')) === 1;
-        await redis.del(key(session));
-        await redis.zrem(all, session);
+        const wasParked = (await redis.hexists(getLedgerKey(session), 'parked')) === 1;
+        await redis.del(getLedgerKey(session));
+        await redis.zrem(deadLettersKey, session);
         return wasParked;
       }),
   };

@@ -16,36 +16,37 @@ const redisVersionMin = [6, 2] as const;
 /** Checks that this Redis does not lose acknowledged writes. */
 export async function checkDurability(
   redis: RedisClient,
-  place: string,
+  address: string,
   { durability = 'refuse', onWarning = () => undefined }: DurabilityOptions = {},
 ): Promise<void> {
   // In a cluster, each master holds a part of the data.
   const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
-  const told = await translateRedisErrors(() => Promise.all(nodes.map((node) => node.info())));
-  const facts = told.map(parseRedisInfo);
+  const replies = await translateRedisErrors(() => Promise.all(nodes.map((node) => node.info())));
+  const facts = replies.map(parseRedisInfo);
   const outdated = facts
     .map((each) => findVersionProblem(each.get('redis_version') ?? ''))
     .find((each) => each !== null);
-  if (outdated !== undefined) throw new StoreError('unreadable', place, outdated);
+  if (outdated !== undefined) throw new StoreError('unreadable', address, outdated);
   const problems = [...new Set(facts.flatMap(listDurabilityProblems))];
   if (problems.length === 0) return;
-  if (durability === 'refuse') throw new StoreError('unreadable', place, problems.join(' '));
-  for (const problem of problems) onWarning(`${place}: ${problem}`);
+  if (durability === 'refuse') throw new StoreError('unreadable', address, problems.join(' '));
+  for (const problem of problems) onWarning(`${address}: ${problem}`);
 }
 
 /** Lists everything that may make this Redis lose acknowledged writes. */
 function listDurabilityProblems(facts: ReadonlyMap<string, string>): readonly string[] {
   const problems: string[] = [];
   if (facts.get('aof_enabled') !== '1') {
-    problems.push('it may lose what it was given when it ends: run CONFIG SET appendonly yes.');
+    problems.push('it may lose acknowledged writes when it stops: run CONFIG SET appendonly yes.');
   }
   const policy = facts.get('maxmemory_policy') ?? 'noeviction';
   if (policy !== 'noeviction') {
     problems.push(
-      `it throws keys away when memory is short (${policy}): run CONFIG SET maxmemory-policy noeviction.`,
+      `it evicts keys when memory is short (${policy}): run CONFIG SET maxmemory-policy noeviction.`,
     );
   }
-  if (facts.get('role') === 'slave') problems.push('it is a replica, and takes no changes: name its master.');
+  if (facts.get('role') === 'slave')
+    problems.push('it is a replica and accepts no writes: use the address of its master.');
   return problems;
 }
 
@@ -55,7 +56,7 @@ function findVersionProblem(version: string): string | null {
   const isEnough = major > majorMin || (major === majorMin && minor >= minorMin);
   return isEnough
     ? null
-    : `it is Redis ${version || 'of an unknown version'}, and ${redisVersionMin.join('.')} is needed`;
+    : `it is Redis ${version || 'of an unknown version'}, but ${redisVersionMin.join('.')} or newer is required`;
 }
 
 function parseRedisInfo(info: string): ReadonlyMap<string, string> {

@@ -3,13 +3,13 @@ export type MonotonicTimer = {
   /** Milliseconds since an arbitrary origin. */
   now(): number;
   /** Calls `then` once after `ms`, unless the returned function is called first. */
-  schedule(ms: number, then: () => void): () => void;
+  schedule(ms: number, callback: () => void): () => void;
 };
 
 export const systemTimer: MonotonicTimer = {
   now: () => performance.now(),
-  schedule(ms, then) {
-    const timer = setTimeout(then, ms);
+  schedule(ms, callback) {
+    const timer = setTimeout(callback, ms);
     return () => clearTimeout(timer);
   },
 };

@@ -37,9 +37,9 @@ export async function listPlannedSchedules(
   queues: TenantQueues,
   tenant: string,
 ): Promise<ReadonlyMap<string, PlannedSchedule>> {
-  const found = await queues.getQueue(tenant).getJobSchedulers(0, -1, true);
+  const schedulers = await queues.getQueue(tenant).getJobSchedulers(0, -1, true);
   return new Map(
-    found.map(({ key: name, every, pattern = '', tz, next = null, template }) => {
+    schedulers.map(({ key: name, every, pattern = '', tz, next = null, template }) => {
       const when =
         every === undefined ? { cron: pattern, ...(tz !== undefined && { tz }) } : { everyMs: every };
       const data = template?.data as ScheduledRunJob | undefined;
@@ -52,7 +52,7 @@ export async function listPlannedSchedules(
 /** For a job created by another program, which has no template. */
 const emptyTemplate: ScheduleDefinition['template'] = { goal: '', profile: 'pawl', settings: {} };
 
-export function toRepeatOptions(when: ScheduleTiming) {
-  if ('everyMs' in when) return { every: when.everyMs };
-  return { pattern: when.cron, tz: when.tz ?? 'UTC' };
+export function toRepeatOptions(timing: ScheduleTiming) {
+  if ('everyMs' in timing) return { every: timing.everyMs };
+  return { pattern: timing.cron, tz: timing.tz ?? 'UTC' };
 }

@@ -12,21 +12,21 @@ export type QueueAssignment = {
 const assignmentKey = 'worker';
 
 /** Adds the queue assignment to a session's metadata. */
-export function addQueueAssignment(about: Json, queued: QueueAssignment): Json {
-  const isNamed = typeof about === 'object' && about !== null && !Array.isArray(about);
-  const said: { readonly [name: string]: Json } = isNamed
-    ? (about as { readonly [name: string]: Json })
-    : { about };
-  return { ...said, [assignmentKey]: { ...queued } };
+export function addQueueAssignment(metadata: Json, assignment: QueueAssignment): Json {
+  const isRecord = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata);
+  const fields: { readonly [name: string]: Json } = isRecord
+    ? (metadata as { readonly [name: string]: Json })
+    : { about: metadata };
+  return { ...fields, [assignmentKey]: { ...assignment } };
 }
 
 /** Returns null for a session that is not run by workers. */
-export function getQueueAssignment(about: Json): QueueAssignment | null {
-  if (typeof about !== 'object' || about === null || !Object.hasOwn(about, assignmentKey)) return null;
-  const said: unknown = Reflect.get(about, assignmentKey);
-  if (typeof said !== 'object' || said === null) return null;
+export function getQueueAssignment(metadata: Json): QueueAssignment | null {
+  if (typeof metadata !== 'object' || metadata === null || !Object.hasOwn(metadata, assignmentKey)) return null;
+  const assignment: unknown = Reflect.get(metadata, assignmentKey);
+  if (typeof assignment !== 'object' || assignment === null) return null;
   const [tenant, priority, notBefore] = ['tenant', 'priority', 'notBefore'].map((name): unknown =>
-    Reflect.get(said, name),
+    Reflect.get(assignment, name),
   );
   return {
     tenant: typeof tenant === 'string' ? tenant : defaultTenant,
@@ -36,8 +36,8 @@ export function getQueueAssignment(about: Json): QueueAssignment | null {
 }
 
 /** Returns the tenant of a session from its metadata. */
-export function getTenant(about: Json): string {
-  return getQueueAssignment(about)?.tenant ?? defaultTenant;
+export function getTenant(metadata: Json): string {
+  return getQueueAssignment(metadata)?.tenant ?? defaultTenant;
 }
 
 export function toWakeOptions({ tenant, priority, notBefore }: QueueAssignment, now: number): WakeOptions {

@@ -17,7 +17,7 @@ import { checkScheduleName, checkScheduleTiming } from './schedule-timing.ts';
 
 type RestoreContext = {
   readonly queues: TenantQueues;
-  readonly book: ScheduleRegistry;
+  readonly registry: ScheduleRegistry;
   readonly now: number;
 };
 
@@ -37,25 +37,25 @@ const restoreAttemptsMax = 5;
  * Makes the queues match the schedule registry: restores lost schedules, removes deleted ones, and adopts schedules
  * that the registry does not know. Any number of workers can run it concurrently. Resolves to the restored schedules.
  */
-export function restoreSchedules(means: RestoreContext): Promise<readonly ScheduleKey[]> {
-  const { queues, book, now } = means;
+export function restoreSchedules(context: RestoreContext): Promise<readonly ScheduleKey[]> {
+  const { queues, registry, now } = context;
   return translateRedisErrors(async () => {
-    const entries = await book.all();
+    const entries = await registry.list();
     const tenants = new Set([...(await queues.tenants()), ...entries.map(({ tenant }) => tenant)]);
     const restored: ScheduleKey[] = [];
     for (const tenant of tenants) {
       const own = entries.filter((each) => each.tenant === tenant);
       const planned = await listPlannedSchedules(queues, tenant);
       for (const entry of own) {
-        if (await restoreSchedule(entry, planned.get(entry.name) ?? null, means))
+        if (await restoreSchedule(entry, planned.get(entry.name) ?? null, context))
           restored.push({ tenant, name: entry.name });
       }
       const known = new Set(own.map(({ name }) => name));
       for (const { name, definition } of planned.values())
         if (!known.has(name) && definition.template.goal !== '')
-          await book.adopt({ tenant, name }, definition);
+          await registry.addIfMissing({ tenant, name }, definition);
     }
-    await book.clear(entries, now - tombstoneMs);
+    await registry.removeTombstones(entries, now - tombstoneMs);
     return restored;
   });
 }
@@ -64,14 +64,14 @@ export function restoreSchedules(means: RestoreContext): Promise<readonly Schedu
 async function restoreSchedule(
   entry: ScheduleEntry,
   planned: PlannedSchedule | null,
-  means: RestoreContext,
+  context: RestoreContext,
 ): Promise<boolean> {
-  if (await isUpToDate(entry, planned, means)) return false;
+  if (await isUpToDate(entry, planned, context)) return false;
   let current: ScheduleEntry | null = entry;
   for (let tries = 0; tries < restoreAttemptsMax && current !== null; tries += 1) {
-    if (!(await applyRegistryEntry(current, means))) return false;
+    if (!(await applyRegistryEntry(current, context))) return false;
     // Another process may have removed or replaced it meanwhile and finished first.
-    const after: ScheduleEntry | null = await means.book.find(entry);
+    const after: ScheduleEntry | null = await context.registry.find(entry);
     if (after?.text === current.text) return current.definition !== null;
     current = after;
   }

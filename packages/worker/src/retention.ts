@@ -50,10 +50,10 @@ export function removeExpiredSessions(redis: RedisClient, retention: RetentionOp
       const range = [`(${retention.before}`, 'LIMIT', from, removalBatchSize] as const;
       const ids = await redis.zrangebyscore(list, '-inf', ...range);
       if (ids.length === 0) return;
-      const gone = await Promise.all(ids.map((id) => removeIfEnded(id, { redis, remove, ...retention })));
-      for (const id of gone) if (id !== null) retention.onRemoved(id);
+      const removals = await Promise.all(ids.map((id) => removeIfEnded(id, { redis, remove, ...retention })));
+      for (const id of removals) if (id !== null) retention.onRemoved(id);
       // Skip the remaining sessions in the next round.
-      from += gone.filter((id) => id === null).length;
+      from += removals.filter((id) => id === null).length;
     }
   });
 }
@@ -62,12 +62,12 @@ async function removeIfEnded(
   id: string,
   { redis, remove, prefix }: RetentionOptions & { readonly redis: RedisClient; readonly remove: RedisScript },
 ): Promise<string | null> {
-  const seen = await readSessionHead(redis, prefix, id);
-  if (seen === null || !removableStatuses.has(seen.status) || getQueueAssignment(seen.metadata) === null)
+  const head = await readSessionHead(redis, prefix, id);
+  if (head === null || !removableStatuses.has(head.status) || getQueueAssignment(head.metadata) === null)
     return null;
   const { session, commands, care, ...rest } = buildSessionKeys(prefix, id);
-  const done = await remove([session, commands, care, ...Object.values(rest)], [seen.rev]);
-  if (done !== 1) return null;
+  const reply = await remove([session, commands, care, ...Object.values(rest)], [head.rev]);
+  if (reply !== 1) return null;
   await redis.zrem(getSessionListKey(prefix), id);
   return id;
 }

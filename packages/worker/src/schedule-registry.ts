@@ -24,15 +24,15 @@ export type ScheduleEntry = ScheduleKey & {
 
 /** All schedules, in a separate key, because the queues may be lost and are then rebuilt from this data. */
 export type ScheduleRegistry = {
-  put(name: ScheduleKey, definition: ScheduleDefinition): Promise<void>;
+  save(name: ScheduleKey, definition: ScheduleDefinition): Promise<void>;
   /** Stores a schedule that the queue knows, unless the registry already has an entry for it. */
-  adopt(name: ScheduleKey, definition: ScheduleDefinition): Promise<void>;
+  addIfMissing(name: ScheduleKey, definition: ScheduleDefinition): Promise<void>;
   /** Records that the schedule was removed. */
-  strike(name: ScheduleKey, at: number): Promise<void>;
+  recordRemoval(name: ScheduleKey, at: number): Promise<void>;
   find(name: ScheduleKey): Promise<ScheduleEntry | null>;
-  all(): Promise<readonly ScheduleEntry[]>;
+  list(): Promise<readonly ScheduleEntry[]>;
   /** Deletes tombstones older than this time. */
-  clear(entries: readonly ScheduleEntry[], before: number): Promise<void>;
+  removeTombstones(entries: readonly ScheduleEntry[], before: number): Promise<void>;
 };
 
 /** KEYS: the registry. ARGV: the field and its expected value. */
@@ -43,17 +43,17 @@ return redis.call('HDEL', KEYS[1], ARGV[1])
 
 export function createScheduleRegistry(redis: RedisClient, prefix: string): ScheduleRegistry {
   const key = `${prefix}:schedules`;
-  const forget = createRedisScript(redis, forgetScheduleScript);
+  const removeField = createRedisScript(redis, forgetScheduleScript);
   return {
-    put: (name, definition) =>
+    save: (name, definition) =>
       translateRedisErrors(async () => {
         await redis.hset(key, formatScheduleField(name), JSON.stringify(definition));
       }),
-    adopt: (name, definition) =>
+    addIfMissing: (name, definition) =>
       translateRedisErrors(async () => {
         await redis.hsetnx(key, formatScheduleField(name), JSON.stringify(definition));
       }),
-    strike: (name, at) =>
+    recordRemoval: (name, at) =>
       translateRedisErrors(async () => {
         await redis.hset(key, formatScheduleField(name), JSON.stringify({ removedAt: at }));
       }),
@@ -62,15 +62,15 @@ export function createScheduleRegistry(redis: RedisClient, prefix: string): Sche
         const text = await redis.hget(key, formatScheduleField(name));
         return text === null ? null : parseScheduleEntry(formatScheduleField(name), text);
       }),
-    all: () =>
+    list: () =>
       translateRedisErrors(async () => {
-        const kept = Object.entries(await redis.hgetall(key));
-        return kept.flatMap(([field, text]) => parseScheduleEntry(field, text) ?? []);
+        const fields = Object.entries(await redis.hgetall(key));
+        return fields.flatMap(([field, text]) => parseScheduleEntry(field, text) ?? []);
       }),
-    clear: (entries, before) =>
+    removeTombstones: (entries, before) =>
       translateRedisErrors(async () => {
         const old = entries.filter(({ text }) => parseRemovalTime(text) < before);
-        await Promise.all(old.map((entry) => forget([key], [formatScheduleField(entry), entry.text])));
+        await Promise.all(old.map((entry) => removeField([key], [formatScheduleField(entry), entry.text])));
       }),
   };
 }
@@ -81,10 +81,10 @@ function formatScheduleField({ tenant, name }: ScheduleKey): string {
 
 /** Returns null if the entry is not a schedule. */
 function parseScheduleEntry(field: string, text: string): ScheduleEntry | null {
-  const [names, kept] = [parseJsonSafely(field), parseJsonSafely(text)];
-  const [tenant, name]: readonly unknown[] = Array.isArray(names) ? names : [];
+  const [ids, value] = [parseJsonSafely(field), parseJsonSafely(text)];
+  const [tenant, name]: readonly unknown[] = Array.isArray(ids) ? ids : [];
   if (typeof tenant !== 'string' || typeof name !== 'string') return null;
-  if (isScheduleDefinition(kept)) return { tenant, name, definition: kept, text };
+  if (isScheduleDefinition(value)) return { tenant, name, definition: value, text };
   return Number.isFinite(parseRemovalTime(text)) ? { tenant, name, definition: null, text } : null;
 }
 

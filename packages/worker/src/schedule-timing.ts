@@ -7,20 +7,20 @@ export type ScheduleTiming = { readonly everyMs: number } | { readonly cron: str
 /** Throws if this is not a valid schedule name. */
 export function checkScheduleName(name: string): void {
   if (/^[\w.-]{1,100}$/.test(name)) return;
-  throw createScheduleError('its name takes 1 to 100 letters, digits, dots, dashes and underscores');
+  throw createScheduleError('its name must have 1 to 100 letters, digits, dots, dashes or underscores');
 }
 
 const everyMinMs = 1_000;
 const everyMaxMs = 366 * 86_400_000;
 
 /** Throws if the timing is invalid, too frequent, or never fires. */
-export function checkScheduleTiming(when: ScheduleTiming): void {
-  if ('everyMs' in when) {
-    const { everyMs } = when;
+export function checkScheduleTiming(timing: ScheduleTiming): void {
+  if ('everyMs' in timing) {
+    const { everyMs } = timing;
     if (Number.isSafeInteger(everyMs) && everyMs >= everyMinMs && everyMs <= everyMaxMs) return;
-    throw createScheduleError('it repeats after a second at the earliest, and after a year at the latest');
+    throw createScheduleError('its interval must be between one second and one year');
   }
-  const { cron, tz = 'UTC' } = when;
+  const { cron, tz = 'UTC' } = timing;
   if (!isTimeZone(tz))
     throw createScheduleError(`there is no time zone ${JSON.stringify(tz)}: name one such as Europe/Zurich`);
   if (cron.trim().split(/\s+/).length !== 5 || cron.length > 200) {
@@ -30,13 +30,13 @@ export function checkScheduleTiming(when: ScheduleTiming): void {
   }
   const problem = findCronProblem(cron, tz);
   if (problem !== null)
-    throw createScheduleError(`the cron expression ${JSON.stringify(cron)} means nothing: ${problem}`);
+    throw createScheduleError(`the cron expression ${JSON.stringify(cron)} is invalid: ${problem}`);
 }
 
 function findCronProblem(cron: string, tz: string): string | null {
   try {
     const next = getNextMillis(Date.now(), { pattern: cron, tz });
-    return next === undefined ? 'it never comes' : null;
+    return next === undefined ? 'it never fires' : null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

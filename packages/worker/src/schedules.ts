@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createSession } from '@pawl/core';
+import { createSession, type Json } from '@pawl/core';
 import type { Store } from '@pawl/runtime';
 import { registerScheduler, listPlannedSchedules } from './plan-schedule.ts';
 import {
@@ -35,7 +35,7 @@ export type ScheduleManager = {
 /**
  * BullMQ triggers the schedules; their definitions are stored separately, so that they survive the loss of its queues.
  */
-export function createScheduleManager(queues: TenantQueues, book: ScheduleRegistry): ScheduleManager {
+export function createScheduleManager(queues: TenantQueues, registry: ScheduleRegistry): ScheduleManager {
   return {
     async set(name, when, template, tenant = defaultTenant) {
       checkScheduleName(name);
@@ -43,26 +43,26 @@ export function createScheduleManager(queues: TenantQueues, book: ScheduleRegist
       const definition = { when, template, from: Date.now() };
       return translateRedisErrors(async () => {
         // Store it first: the next sweep registers a schedule that the queue does not know.
-        await book.put({ tenant, name }, definition);
+        await registry.save({ tenant, name }, definition);
         await registerScheduler(queues, { tenant, name, definition });
         return (await queues.getQueue(tenant).getJobScheduler(name))?.next ?? definition.from;
       });
     },
     all: () =>
       translateRedisErrors(async () => {
-        const [entries, tenants] = await Promise.all([book.all(), queues.tenants()]);
+        const [entries, tenants] = await Promise.all([registry.list(), queues.tenants()]);
         const all = tenants.map((tenant) => listTenantSchedules(tenant, { queues, entries }));
         return (await Promise.all(all)).flat();
       }),
     remove: (name, tenant = defaultTenant) =>
       translateRedisErrors(async () => {
         const queue = queues.getQueue(tenant);
-        const entry = await book.find({ tenant, name });
-        const isThere =
+        const entry = await registry.find({ tenant, name });
+        const exists =
           entry === null ? (await queue.getJobScheduler(name)) !== undefined : entry.definition !== null;
-        if (!isThere) return false;
+        if (!exists) return false;
         // Record the removal first, so that no worker restores the schedule.
-        await book.strike({ tenant, name }, Date.now());
+        await registry.recordRemoval({ tenant, name }, Date.now());
         await queue.removeJobScheduler(name);
         return true;
       }),
@@ -71,7 +71,7 @@ export function createScheduleManager(queues: TenantQueues, book: ScheduleRegist
 
 type ScheduleSources = {
   readonly queues: TenantQueues;
-  readonly entries: Awaited<ReturnType<ScheduleRegistry['all']>>;
+  readonly entries: Awaited<ReturnType<ScheduleRegistry['list']>>;
 };
 
 async function listTenantSchedules(
@@ -114,13 +114,19 @@ export async function startScheduledRun(
   tenant: string,
   { store, queues, owner }: ScheduledRunContext,
 ): Promise<string> {
-  const { goal, profile, settings, metadata = null, priority } = template;
+  const { goal, profile, settings, priority } = template;
+  const metadata = getTemplateMetadata(template);
   const id = deriveScheduledSessionId(schedule, tenant, parseScheduledTime(job));
   const now = Date.now();
   const session = createSession({ id, at: now, profile, settings });
-  const turn = { tenant, ...(priority !== undefined && { priority }) };
-  await submitSessionOnce({ store, queues }, { session, goal }, { metadata, owner, now, ...turn });
+  const assignment = { tenant, ...(priority !== undefined && { priority }) };
+  await submitSessionOnce({ store, queues }, { session, goal }, { metadata, owner, now, ...assignment });
   return id;
+}
+
+/** Earlier versions stored the metadata of a template as `about`. */
+function getTemplateMetadata(template: SessionTemplate & { readonly about?: Json }): Json {
+  return template.metadata ?? template.about ?? null;
 }
 
 /**
@@ -129,17 +135,17 @@ export async function startScheduledRun(
  */
 function deriveScheduledSessionId(schedule: string, tenant: string, at: number): string {
   const stamp = new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const mark = createHash('sha256')
+  const hash = createHash('sha256')
     .update(JSON.stringify([tenant, schedule, at]))
     .digest('hex')
     .slice(0, 8);
-  return `${schedule}-${stamp}-${mark}`;
+  return `${schedule}-${stamp}-${hash}`;
 }
 
 /** A job's id ends with the time it was created for. */
 function parseScheduledTime(job: string): number {
   const at = Number(/:(\d{1,15})$/.exec(job)?.[1]);
   if (Number.isNaN(at))
-    throw new Error(`Job ${JSON.stringify(job)} does not say at its end for which time it was made.`);
+    throw new Error(`The id of job ${JSON.stringify(job)} does not end with a scheduled time.`);
   return at;
 }

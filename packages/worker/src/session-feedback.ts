@@ -27,12 +27,12 @@ export function createSessionFeedbackStore(
   redis: RedisClient,
   { prefix = defaultPrefix }: { readonly prefix?: string } = {},
 ): SessionFeedbackStore {
-  const keep = createRedisScript(redis, saveFeedbackScript);
+  const save = createRedisScript(redis, saveFeedbackScript);
   return {
     save: (id, name, text) =>
       translateRedisErrors(async () => {
         const { session, marks } = buildSessionKeys(prefix, id);
-        if ((await keep([session, marks], [name, text])) === 1) return;
+        if ((await save([session, marks], [name, text])) === 1) return;
         throw new StoreError('missing', formatSessionLabel(id));
       }),
     remove: (id, name) =>

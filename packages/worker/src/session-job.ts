@@ -30,34 +30,34 @@ export type JobContext = Omit<AdvanceContext, 'lease'> & {
 };
 
 /** Processes one job: advances one session as far as it can go without input. */
-export async function processSessionJob(job: LeasedJob, means: JobContext): Promise<void> {
-  const { leaseMs, onReport, stopwatch = systemTimer } = means;
+export async function processSessionJob(job: LeasedJob, context: JobContext): Promise<void> {
+  const { leaseMs, onReport, timer = systemTimer } = context;
   const { session } = job.wake;
-  const lease = new SessionLease(leaseMs, () => job.extend(), stopwatch);
+  const lease = new SessionLease(leaseMs, () => job.extend(), timer);
   // The age of the job's lock is unknown, so only a renewal proves that it is still ours. The lease ends before another
   // worker can have the job, so that no leftover work starts anything after that.
-  const advanced = await lease
+  const outcome = await lease
     .renew()
-    .then((isOurs) => (isOurs ? advanceWithCrashLedger(job.wake, lease, means) : 'lost'))
+    .then((isOurs) => (isOurs ? advanceWithCrashLedger(job.wake, lease, context) : 'lost'))
     .finally(() => lease.end());
-  if (advanced === null) return;
-  onReport({ kind: advanced, session });
-  if (advanced === 'lost') throw new Error(`The lease of ${formatSessionLabel(session)} was lost.`);
-  if (advanced === 'left') await job.release();
+  if (outcome === null) return;
+  onReport({ kind: outcome, session });
+  if (outcome === 'lost') throw new Error(`The lease of ${formatSessionLabel(session)} was lost.`);
+  if (outcome === 'left') await job.release();
 }
 
 /** Returns null if the session was not claimed at all. */
 async function advanceWithCrashLedger(
   { session, version }: WakeJob,
   lease: SessionLease,
-  means: JobContext,
+  context: JobContext,
 ): Promise<AdvanceOutcome | null> {
-  const { crashLedger, crashesMax, onReport } = means;
+  const { crashLedger, crashesMax, onReport } = context;
   let reason: string | null = null;
   try {
-    const begun = await crashLedger.startAttempt(session);
-    if (begun === null) return null;
-    const { head, count } = begun;
+    const attempt = await crashLedger.startAttempt(session);
+    if (attempt === null) return null;
+    const { head, count } = attempt;
     reason =
       count > crashesMax
         ? formatCrashReason(crashesMax)
@@ -65,37 +65,37 @@ async function advanceWithCrashLedger(
           ? formatLostEventsReason(head, version)
           : null;
     if (reason !== null)
-      return await moveToDeadLetters(means, session, reason, Math.min(count - 1, crashesMax));
+      return await moveToDeadLetters(context, session, reason, Math.min(count - 1, crashesMax));
     onReport({ kind: 'taken', session });
-    const advanced = await advanceSession(session, { ...means, lease });
+    const outcome = await advanceSession(session, { ...context, lease });
     // A session that blocks its worker until the lease is lost counts as a crash.
-    if (advanced !== 'lost') await crashLedger.endAttempt(session);
-    return advanced;
+    if (outcome !== 'lost') await crashLedger.endAttempt(session);
+    return outcome;
   } catch (error) {
     // If moving to the dead letters failed, leave the count as it is, so that the next attempt does it.
     if (reason !== null) throw error;
-    return handleJobFailure(means, session, error);
+    return handleJobFailure(context, session, error);
   }
 }
 
 function formatCrashReason(crashes: number): string {
-  return `its worker was gone ${crashes} times in a row while it worked on it`;
+  return `its worker crashed ${crashes} times in a row while running it`;
 }
 
 function formatLostEventsReason(head: number, version: number): string {
-  return `its log ends at event ${head}, and it had come to ${version}: Redis has lost what came after`;
+  return `its log ends at event ${head}, but it had reached ${version}: Redis has lost the later events`;
 }
 
-async function handleJobFailure(means: JobContext, session: string, error: unknown): Promise<null> {
+async function handleJobFailure(context: JobContext, session: string, error: unknown): Promise<null> {
   const code = error instanceof StoreError ? error.code : null;
   // There is nothing to resume and nothing to park.
   if (code === 'missing') return null;
   // The problem is Redis and not the session, so it does not count; the next sweep finds the session again.
   if (code === 'unreadable' || code === 'busy' || code === 'full') {
-    await means.crashLedger.endAttempt(session).catch(() => undefined);
+    await context.crashLedger.endAttempt(session).catch(() => undefined);
     throw error;
   }
-  return moveToDeadLetters(means, session, error instanceof Error ? error.message : String(error));
+  return moveToDeadLetters(context, session, error instanceof Error ? error.message : String(error));
 }
 
 async function moveToDeadLetters(

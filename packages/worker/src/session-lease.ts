@@ -14,17 +14,17 @@ export class SessionLease {
   readonly #ms: number;
   readonly #renew: () => Promise<boolean>;
   readonly #lost = new AbortController();
-  readonly #stopwatch: MonotonicTimer;
-  #stopRinging: () => void = () => undefined;
+  readonly #timer: MonotonicTimer;
+  #cancelTimer: () => void = () => undefined;
   #renewedAt: number;
-  #isOver = false;
+  #hasEnded = false;
 
   /** `renew` resolves to false once another worker holds the lease. */
-  constructor(ms: number, renew: () => Promise<boolean>, stopwatch: MonotonicTimer = systemTimer) {
+  constructor(ms: number, renew: () => Promise<boolean>, timer: MonotonicTimer = systemTimer) {
     this.#ms = ms;
     this.#renew = renew;
-    this.#stopwatch = stopwatch;
-    this.#renewedAt = stopwatch.now();
+    this.#timer = timer;
+    this.#renewedAt = timer.now();
     this.#renewLater();
   }
 
@@ -34,31 +34,31 @@ export class SessionLease {
   }
 
   /** Whether no other worker can hold the lease at this moment. */
-  isSure(): boolean {
-    if (!this.#isOver && this.#stopwatch.now() - this.#renewedAt >= this.#ms * reliableFraction) this.#lose();
-    return !this.#isOver;
+  isCertain(): boolean {
+    if (!this.#hasEnded && this.#timer.now() - this.#renewedAt >= this.#ms * reliableFraction) this.#lose();
+    return !this.#hasEnded;
   }
 
   /** Releases the lease. */
   end(): void {
-    this.#isOver = true;
-    this.#stopRinging();
+    this.#hasEnded = true;
+    this.#cancelTimer();
   }
 
   /** Resolves to whether the lease is known to be ours; also false if there was no reply. */
   async renew(): Promise<boolean> {
     // Counted from the request, because the reply may be old when it arrives.
-    const askedAt = this.#stopwatch.now();
-    if (!this.isSure()) return false;
+    const requestedAt = this.#timer.now();
+    if (!this.isCertain()) return false;
     const isOurs = await this.#renew().catch(() => null);
     if (isOurs === false) this.#lose();
-    if (isOurs === true) this.#renewedAt = Math.max(this.#renewedAt, askedAt);
-    return isOurs === true && this.isSure();
+    if (isOurs === true) this.#renewedAt = Math.max(this.#renewedAt, requestedAt);
+    return isOurs === true && this.isCertain();
   }
 
   /** Schedules the next renewal regardless of how long a reply takes. */
   #renewLater(): void {
-    this.#stopRinging = this.#stopwatch.schedule(this.#ms / renewalsPerLease, () => {
+    this.#cancelTimer = this.#timer.schedule(this.#ms / renewalsPerLease, () => {
       this.#renewLater();
       void this.renew();
     });
@@ -75,7 +75,7 @@ const leaseLostResult: ToolResult = {
   error: {
     kind: 'interrupted',
     message:
-      'It was not started: the worker had lost the session by then. Ask for it again if it is still wanted.',
+      'Not started: the worker had lost its lease on the session. Call it again if it is still needed.',
   },
 };
 
@@ -84,12 +84,12 @@ export function guardToolsByLease(tools: readonly Tool[], lease: SessionLease): 
   return tools.map((tool) => ({
     ...tool,
     run: async (args, context) => {
-      if (!lease.isSure()) return leaseLostResult;
+      if (!lease.isCertain()) return leaseLostResult;
       const { execution } = context;
       if (execution === undefined) return tool.run(args, context);
-      const intend: typeof execution.recordIntent = async (intent) =>
-        (await execution.recordIntent(intent)) && lease.isSure();
-      return tool.run(args, { ...context, execution: { ...execution, recordIntent: intend } });
+      const recordIntent: typeof execution.recordIntent = async (intent) =>
+        (await execution.recordIntent(intent)) && lease.isCertain();
+      return tool.run(args, { ...context, execution: { ...execution, recordIntent: recordIntent } });
     },
   }));
 }

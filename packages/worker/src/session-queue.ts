@@ -53,7 +53,7 @@ export type SessionQueue = {
     readonly queues: TenantQueues;
     readonly commands: CommandChannel;
     readonly crashLedger: CrashLedger;
-    readonly book: ScheduleRegistry;
+    readonly registry: ScheduleRegistry;
   };
   close(): Promise<void>;
 };
@@ -66,31 +66,31 @@ export function createSessionQueue(
   const queues = createTenantQueues(redis, prefix);
   const { commands } = store;
   const crashLedger = createCrashLedger(redis, prefix);
-  const book = createScheduleRegistry(redis, prefix);
+  const registry = createScheduleRegistry(redis, prefix);
   /** Resolves to whether the session is run by workers. */
   const wakeIfQueued = async (id: string): Promise<boolean> => {
     const { metadata, head } = await store.open(id);
-    const queued = getQueueAssignment(metadata);
-    if (queued === null) return false;
-    await queues.wake({ session: id, version: head }, toWakeOptions(queued, Date.now()));
+    const assignment = getQueueAssignment(metadata);
+    if (assignment === null) return false;
+    await queues.wake({ session: id, version: head }, toWakeOptions(assignment, Date.now()));
     return true;
   };
   const wake = async (id: string): Promise<void> => {
     if (await wakeIfQueued(id)) return;
-    const reason = 'it was not submitted to workers; pawl resume goes on with it';
+    const reason = 'it was not submitted to workers; resume it with pawl resume';
     throw new StoreError('invalid', formatSessionLabel(id), reason);
   };
   return {
-    parts: { queues, commands, crashLedger, book },
+    parts: { queues, commands, crashLedger, registry },
     wake,
     submit: (session, goal, options) => submitSession({ store, queues }, { session, goal }, options),
     async send(id, command, options) {
-      const sent = await commands.send(id, command, options);
+      const commandId = await commands.send(id, command, options);
       await wakeIfQueued(id);
-      return sent;
+      return commandId;
     },
     limit: (tenant, limits) => queues.limit(tenant, limits),
-    schedules: createScheduleManager(queues, book),
+    schedules: createScheduleManager(queues, registry),
     depths: async () =>
       Promise.all((await queues.tenants()).map((tenant) => readTenantQueueDepth(redis, queues, tenant))),
     parked: () => crashLedger.parked(),
@@ -100,9 +100,9 @@ export function createSessionQueue(
       return wasParked;
     },
     async drop(id, now) {
-      const queued = await findQueueAssignment(store, id);
-      await crashLedger.park({ session: id, reason: 'dropped by hand', at: now });
-      const queue = queues.getQueue(queued?.tenant ?? defaultTenant);
+      const assignment = await findQueueAssignment(store, id);
+      await crashLedger.park({ session: id, reason: 'dropped manually', at: now });
+      const queue = queues.getQueue(assignment?.tenant ?? defaultTenant);
       const job = await queue.getDeduplicationJobId(encodeURIComponent(id));
       // An active job cannot be removed; its worker finds the session parked when it is next woken.
       if (job !== null) await queue.remove(job);
@@ -138,7 +138,7 @@ async function readTenantQueueDepth(
     waiting: count('waiting') + count('prioritized'),
     delayed: Math.max(0, count('delayed') - schedules),
     active: count('active'),
-    stalled: locks.filter((there) => there === 0).length,
+    stalled: locks.filter((lockCount) => lockCount === 0).length,
     limits: await queues.limits(tenant),
   };
 }

@@ -18,12 +18,12 @@ type SessionGoal = { readonly session: Session; readonly goal: string };
 
 /** Stores a new session with its goal and queues it for a worker. */
 export async function submitSession(
-  means: SubmitContext,
+  context: SubmitContext,
   { session, goal }: SessionGoal,
   options: SubmitSessionOptions,
 ): Promise<LogPosition> {
-  const created = await createQueuedSession(means, session, options);
-  return startQueuedSession(means, { session, goal }, { at: created, options });
+  const created = await createQueuedSession(context, session, options);
+  return startQueuedSession(context, { session, goal }, { at: created, options });
 }
 
 /**
@@ -31,32 +31,32 @@ export async function submitSession(
  * its goal.
  */
 export async function submitSessionOnce(
-  means: SubmitContext,
+  context: SubmitContext,
   { session, goal }: SessionGoal,
   options: SubmitSessionOptions,
 ): Promise<void> {
   try {
-    await submitSession(means, { session, goal }, options);
+    await submitSession(context, { session, goal }, options);
   } catch (error) {
     if (!isClaimConflict(error)) throw error;
-    await resumeSubmission(means, { session, goal }, options);
+    await resumeSubmission(context, { session, goal }, options);
   }
 }
 
 /** Completes a submission whose session was already created. */
 async function resumeSubmission(
-  means: SubmitContext,
+  context: SubmitContext,
   { session, goal }: SessionGoal,
   options: SubmitSessionOptions,
 ): Promise<void> {
   const { id } = session;
-  const there = await means.store.open(id);
-  if (there.head > 0) return;
+  const stored = await context.store.open(id);
+  if (stored.head > 0) return;
   try {
-    const claimed = await means.store.claim(id, options.owner, there.fence);
+    const claimed = await context.store.claim(id, options.owner, stored.fence);
     // The creator may have made progress meanwhile.
     if (claimed.head === 0)
-      await startQueuedSession(means, { session: claimed.session, goal }, { at: claimed, options });
+      await startQueuedSession(context, { session: claimed.session, goal }, { at: claimed, options });
   } catch (error) {
     // Another process has claimed it meanwhile to do the same.
     if (!isClaimConflict(error)) throw error;
@@ -86,8 +86,8 @@ async function startQueuedSession(
 ): Promise<LogPosition> {
   const { now } = options;
   // Append the goal to the log before waking a worker, because a lost job is recreated from the log.
-  const said: Event = { type: 'user-message', at: now, text: goal };
-  const position = await store.append(session.id, at, [said], step(session, said).session);
+  const message: Event = { type: 'user-message', at: now, text: goal };
+  const position = await store.append(session.id, at, [message], step(session, message).session);
   await queues.wake(
     { session: session.id, version: position.head },
     toWakeOptions(toQueueAssignment(options), now),

@@ -39,15 +39,18 @@ const sweepBatchSize = 200;
  * Wakes every session that has work to do and is in no queue. The queue is only a hint: jobs that it lost, for example
  * in a crash between the write to the log and the queue, are recreated here. Resolves to the ids of the woken sessions.
  */
-export function sweepSessions(means: SweepContext): Promise<readonly string[]> {
+export function sweepSessions(context: SweepContext): Promise<readonly string[]> {
   return translateRedisErrors(async () => {
-    const ids = [...(await listStoredSessionIds(means, 0, means.newest)), ...(await listNextOlderIds(means))];
-    const look = createSweepProbe(means);
+    const ids = [
+      ...(await listStoredSessionIds(context, 0, context.newest)),
+      ...(await listNextOlderIds(context)),
+    ];
+    const probe = createSweepProbe(context);
     const woken: string[] = [];
     for (let from = 0; from < ids.length; from += sweepBatchSize) {
       const some = ids.slice(from, from + sweepBatchSize);
-      const found = await Promise.all(some.map((id) => wakeIfForgotten(id, look)));
-      woken.push(...found.filter((id) => id !== null));
+      const results = await Promise.all(some.map((id) => wakeIfForgotten(id, probe)));
+      woken.push(...results.filter((id) => id !== null));
     }
     return woken;
   });
@@ -62,11 +65,11 @@ function listStoredSessionIds(
 }
 
 /** Continues where the last sweep stopped, and restarts after the oldest session. */
-async function listNextOlderIds(means: SweepContext): Promise<readonly string[]> {
-  const { redis, prefix, newest, older } = means;
+async function listNextOlderIds(context: SweepContext): Promise<readonly string[]> {
+  const { redis, prefix, newest, older } = context;
   const key = `${prefix}:swept`;
   const from = Math.max(newest, Number(await redis.get(key)) || 0);
-  const ids = await listStoredSessionIds(means, from, older);
+  const ids = await listStoredSessionIds(context, from, older);
   await redis.set(key, ids.length < older ? newest : from + older);
   return ids;
 }
@@ -90,14 +93,14 @@ function createSweepProbe({ redis, prefix, queues, commands, crashLedger, now }:
 }
 
 /** Resolves to null if the session needs no wake-up or is not run by workers. */
-export async function wakeIfForgotten(id: string, look: SweepProbe): Promise<string | null> {
-  const { readSessionHead, commands, crashLedger, now } = look;
-  const seen = await readSessionHead(id);
-  const queued = seen === null ? null : getQueueAssignment(seen.metadata);
-  if (seen === null || queued === null || sweptOutStatuses.has(seen.status)) return null;
-  if (waitingForPeopleStatuses.has(seen.status) && (await commands.listPending(id)).length === 0) return null;
-  if ((await crashLedger.reason(id)) !== null || (await look.isQueued(queued.tenant, id))) return null;
-  await look.wake({ session: id, version: seen.head }, toWakeOptions(queued, now));
+export async function wakeIfForgotten(id: string, probe: SweepProbe): Promise<string | null> {
+  const { commands, crashLedger, now } = probe;
+  const head = await probe.readSessionHead(id);
+  const assignment = head === null ? null : getQueueAssignment(head.metadata);
+  if (head === null || assignment === null || sweptOutStatuses.has(head.status)) return null;
+  if (waitingForPeopleStatuses.has(head.status) && (await commands.listPending(id)).length === 0) return null;
+  if ((await crashLedger.reason(id)) !== null || (await probe.isQueued(assignment.tenant, id))) return null;
+  await probe.wake({ session: id, version: head.head }, toWakeOptions(assignment, now));
   return id;
 }
 

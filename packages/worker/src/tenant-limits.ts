@@ -4,8 +4,8 @@ import type { RedisClient } from './redis-client.ts';
 
 /** The limits of tenants, in a separate key, so that a queue that is lost and recreated gets the same limits. */
 export type TenantLimitsStore = {
-  put(tenant: string, limits: TenantLimits): Promise<void>;
-  all(): Promise<ReadonlyMap<string, TenantLimits>>;
+  save(tenant: string, limits: TenantLimits): Promise<void>;
+  list(): Promise<ReadonlyMap<string, TenantLimits>>;
 };
 
 type LimitKind = keyof TenantLimits;
@@ -13,22 +13,22 @@ type LimitKind = keyof TenantLimits;
 export function createTenantLimitsStore(redis: RedisClient, prefix: string): TenantLimitsStore {
   const key = `${prefix}:limits`;
   return {
-    async put(tenant, limits) {
+    async save(tenant, limits) {
       const pairs = Object.entries(limits).flatMap(([kind, limit]) =>
         limit === undefined ? [] : [JSON.stringify([tenant, kind]), JSON.stringify(limit)],
       );
       if (pairs.length > 0) await redis.hset(key, ...pairs);
     },
-    async all() {
-      const found = new Map<string, TenantLimits>();
+    async list() {
+      const limitsByTenant = new Map<string, TenantLimits>();
       for (const [field, text] of Object.entries(await redis.hgetall(key))) {
-        const names = parseJsonSafely(field);
-        const [tenant, kind]: readonly unknown[] = Array.isArray(names) ? names : [];
+        const ids = parseJsonSafely(field);
+        const [tenant, kind]: readonly unknown[] = Array.isArray(ids) ? ids : [];
         const limit = parseJsonSafely(text);
         if (typeof tenant !== 'string' || !isLimitKind(kind) || !limitChecks[kind](limit)) continue;
-        found.set(tenant, { ...found.get(tenant), [kind]: limit });
+        limitsByTenant.set(tenant, { ...limitsByTenant.get(tenant), [kind]: limit });
       }
-      return found;
+      return limitsByTenant;
     },
   };
 }

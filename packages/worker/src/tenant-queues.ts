@@ -68,25 +68,25 @@ export type TenantQueues = {
 };
 
 export function createTenantQueues(redis: RedisClient, prefix: string): TenantQueues {
-  const known = new Map<string, Queue<QueueJob>>();
+  const queuesByTenant = new Map<string, Queue<QueueJob>>();
   const registry = `${prefix}:tenants`;
-  const kept = createTenantLimitsStore(redis, prefix);
+  const limitsStore = createTenantLimitsStore(redis, prefix);
   const getQueue = (tenant: string): Queue<QueueJob> => {
-    const found = known.get(tenant);
-    if (found !== undefined) return found;
-    const made = new Queue<QueueJob>(queueName, {
+    const existing = queuesByTenant.get(tenant);
+    if (existing !== undefined) return existing;
+    const queue = new Queue<QueueJob>(queueName, {
       connection: redis,
       prefix: getQueuePrefix(prefix, tenant),
     });
     // Errors reject the pending requests; without a listener they would crash the process.
-    made.on('error', () => undefined);
-    known.set(tenant, made);
-    return made;
+    queue.on('error', () => undefined);
+    queuesByTenant.set(tenant, queue);
+    return queue;
   };
   const register = async (tenant: string): Promise<void> => {
     await redis.sadd(registry, tenant);
   };
-  const limitsOf = async (tenant: string): Promise<Required<TenantLimits>> => {
+  const readLimits = async (tenant: string): Promise<Required<TenantLimits>> => {
     const [concurrency, rate] = [
       await getQueue(tenant).getGlobalConcurrency(),
       await getQueue(tenant).getGlobalRateLimit(),
@@ -112,20 +112,20 @@ export function createTenantQueues(redis: RedisClient, prefix: string): TenantQu
     limit: (tenant, limits) =>
       translateRedisErrors(async () => {
         await register(tenant);
-        await kept.put(tenant, limits);
+        await limitsStore.save(tenant, limits);
         await applyTenantLimits(getQueue(tenant), limits);
       }),
-    limits: (tenant) => translateRedisErrors(() => limitsOf(tenant)),
+    limits: (tenant) => translateRedisErrors(() => readLimits(tenant)),
     restoreLimits: () =>
       translateRedisErrors(async () => {
-        for (const [tenant, limits] of await kept.all()) {
-          const now = await limitsOf(tenant);
+        for (const [tenant, limits] of await limitsStore.list()) {
+          const now = await readLimits(tenant);
           if (!isDeepStrictEqual({ ...now, ...limits }, now))
             await applyTenantLimits(getQueue(tenant), limits);
         }
       }),
     async close() {
-      await Promise.all([...known.values()].map((queue) => queue.close()));
+      await Promise.all([...queuesByTenant.values()].map((queue) => queue.close()));
     },
   };
 }

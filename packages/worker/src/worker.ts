@@ -81,25 +81,25 @@ const sweepSizes = { newest: 2_000, older: 8_000 } as const;
 
 /** Starts a worker that advances queued sessions until it is closed. */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const setup: WorkerContext = { ...workerDefaults, owner: getProcessOwner(), ...options };
+  const context: WorkerContext = { ...workerDefaults, owner: getProcessOwner(), ...options };
   const draining = new AbortController();
   const workers = new Map<string, Worker<QueueJob>>();
-  const hire = async (): Promise<void> => {
-    for (const tenant of await setup.queue.parts.queues.tenants()) {
+  const startTenantWorkers = async (): Promise<void> => {
+    for (const tenant of await context.queue.parts.queues.tenants()) {
       if (workers.has(tenant) || draining.signal.aborted) continue;
-      workers.set(tenant, createTenantWorker(tenant, setup, draining.signal));
+      workers.set(tenant, createTenantWorker(tenant, context, draining.signal));
     }
   };
-  const look = async (): Promise<void> => {
+  const runMaintenance = async (): Promise<void> => {
     try {
-      await hire();
-      await sweepIfDue(setup);
-      await removeExpiredIfDue(setup);
+      await startTenantWorkers();
+      await sweepIfDue(context);
+      await removeExpiredIfDue(context);
     } catch (error) {
-      reportTrouble(setup, error);
+      reportTrouble(context, error);
     }
   };
-  const rounds = startRepeatedTask(setup.sweepMs, look);
+  const rounds = startRepeatedTask(context.sweepMs, runMaintenance);
   await finishesInTime(redisPatienceMs, rounds.first);
   return {
     async close() {
@@ -107,7 +107,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       const leaving = rounds
         .stop()
         .then(() => Promise.all([...workers.values()].map((worker) => worker.close())));
-      if (await finishesInTime(setup.graceMs + redisPatienceMs, leaving)) return;
+      if (await finishesInTime(context.graceMs + redisPatienceMs, leaving)) return;
       // Not awaited, because Redis may not answer this either.
       for (const worker of workers.values()) void worker.disconnect().catch(() => undefined);
     },
@@ -120,22 +120,22 @@ const redisPatienceMs = 5_000;
 /** Resolves to whether the work finished in time. */
 async function finishesInTime(ms: number, work: Promise<unknown>): Promise<boolean> {
   const done = new AbortController();
-  const late = sleep(ms, false, { signal: done.signal }).catch(() => false);
-  const isDone = await Promise.race([work.then(() => true), late]);
+  const timeout = sleep(ms, false, { signal: done.signal }).catch(() => false);
+  const isDone = await Promise.race([work.then(() => true), timeout]);
   done.abort();
   return isDone;
 }
 
-function createTenantWorker(tenant: string, setup: WorkerContext, draining: AbortSignal): Worker<QueueJob> {
-  const { redis, prefix, concurrency, leaseMs } = setup;
+function createTenantWorker(tenant: string, context: WorkerContext, draining: AbortSignal): Worker<QueueJob> {
+  const { redis, prefix, concurrency, leaseMs } = context;
   const worker = new Worker<QueueJob>(
     queueName,
     (job, token) =>
       isScheduledRun(job)
-        ? processScheduledRun(job, tenant, setup)
+        ? processScheduledRun(job, tenant, context)
         : processSessionJob(
             toLeasedJob(job as Job<WakeJob>, token ?? '', leaseMs),
-            toJobContext(setup, draining),
+            toJobContext(context, draining),
           ),
     {
       connection: redis,
@@ -150,7 +150,7 @@ function createTenantWorker(tenant: string, setup: WorkerContext, draining: Abor
       runRetryDelay: 1_000,
     },
   );
-  worker.on('error', (error) => reportTrouble(setup, error));
+  worker.on('error', (error) => reportTrouble(context, error));
   return worker;
 }
 
@@ -161,25 +161,25 @@ function isScheduledRun(job: Job<QueueJob>): job is Job<ScheduledRunJob> {
 async function processScheduledRun(
   job: Job<ScheduledRunJob>,
   tenant: string,
-  setup: WorkerContext,
+  context: WorkerContext,
 ): Promise<void> {
-  const { store, queue, owner, onReport } = setup;
-  const { queues, book } = queue.parts;
+  const { store, queue, owner, onReport } = context;
+  const { queues, registry } = queue.parts;
   try {
-    const kept = await book.find({ tenant, name: job.data.schedule });
+    const entry = await registry.find({ tenant, name: job.data.schedule });
     // The schedule was removed after this job was created.
-    if (kept?.definition === null) return;
+    if (entry?.definition === null) return;
     onReport({ kind: 'fired', session: await startScheduledRun(job, tenant, { store, queues, owner }) });
   } catch (error) {
-    reportTrouble(setup, error);
+    reportTrouble(context, error);
     throw error;
   }
 }
 
-function toJobContext(setup: WorkerContext, draining: AbortSignal): JobContext {
-  const { crashLedger, commands } = setup.queue.parts;
+function toJobContext(context: WorkerContext, draining: AbortSignal): JobContext {
+  const { crashLedger, commands } = context.queue.parts;
   return {
-    ...setup,
+    ...context,
     crashLedger,
     commands,
     draining,
@@ -200,8 +200,8 @@ function toLeasedJob(job: Job<WakeJob>, token: string, leaseMs: number): LeasedJ
 
 /** Only one worker sweeps at a time. */
 async function sweepIfDue({ redis, queue, prefix, sweepMs, onReport }: WorkerContext): Promise<void> {
-  const turn = await redis.set(`${prefix}:sweeping`, '1', 'PX', Math.max(1, Math.floor(sweepMs * 0.8)), 'NX');
-  if (turn === null) return;
+  const lock = await redis.set(`${prefix}:sweeping`, '1', 'PX', Math.max(1, Math.floor(sweepMs * 0.8)), 'NX');
+  if (lock === null) return;
   const woken = await sweepSessions({ redis, prefix, ...queue.parts, now: Date.now(), ...sweepSizes });
   for (const session of woken) onReport({ kind: 'swept', session });
   await queue.parts.queues.restoreLimits();

@@ -35,7 +35,7 @@ async function listenAsRedis(server: Server): Promise<string> {
 }
 
 describe('waiting for a Redis', () => {
-  it('goes on until it is there, and says so once', { tags: ['redis'] }, async () => {
+  it('continues until it is available, and reports it once', { tags: ['redis'] }, async () => {
     const server = await startRedis({ requirepass: 'secret' });
     cleanUps.push(() => server.stop());
     await server.kill();
@@ -52,7 +52,7 @@ describe('waiting for a Redis', () => {
     expect(told.join()).not.toContain('secret');
   });
 
-  it('says nothing where it is there, and gives up when it is told to', async () => {
+  it('reports nothing if it is available, and ends on abort', async () => {
     const stop = new AbortController();
     const { told, options } = createListener(stop.signal);
     const waiting = awaitRedis('redis://127.0.0.1:1', options);
@@ -63,19 +63,19 @@ describe('waiting for a Redis', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('does not wait for ever for one that takes connections and does not answer', async () => {
+  it('does not wait forever for one that accepts connections and does not respond', async () => {
     let connections = 0;
     const url = await listenAsRedis(createServer(() => (connections += 1)));
     const stop = new AbortController();
     const { told, options } = createListener(stop.signal);
     const waiting = awaitRedis(url, { ...options, attemptMs: 100 });
-    await expect.poll(() => told.join()).toContain('it gives no answer');
+    await expect.poll(() => told.join()).toContain('it does not respond');
     await expect.poll(() => connections).toBeGreaterThan(1);
     stop.abort();
     expect(await waiting).toBeNull();
   });
 
-  it('ends at once where waiting mends nothing: an address that is none, and a Redis that is too old', async () => {
+  it('fails at once for errors that waiting cannot fix: an invalid address and a Redis that is too old', async () => {
     const { told, options } = createListener();
     await expect(awaitRedis('localhost:6379', options)).rejects.toThrow('redis://127.0.0.1:6379');
     const info = 'redis_version:5.0.14\r\nredis_mode:standalone\r\nloading:0\r\ncluster_enabled:0\r\n';
@@ -87,13 +87,13 @@ describe('waiting for a Redis', () => {
       });
     });
     await expect(awaitRedis(await listenAsRedis(old), options)).rejects.toThrow(
-      'it is Redis 5.0.14, and 6.2 is needed',
+      'it is Redis 5.0.14, but 6.2 or newer is required',
     );
     expect(told).toEqual([]);
   });
 
   it(
-    'ends at once with a wrong password, and where nothing is kept unless that is allowed',
+    'fails at once for a wrong password, and without persistence unless that is allowed',
     { tags: ['redis'] },
     async () => {
       const secret = await startRedis({ requirepass: 'right' });
@@ -105,7 +105,7 @@ describe('waiting for a Redis', () => {
       const { told, options } = createListener();
       const wrong = secret.url.replace('right', 'wrong-one');
       const refused = awaitRedis(wrong, options);
-      await expect(refused).rejects.toThrow('it does not let us in');
+      await expect(refused).rejects.toThrow('authentication failed');
       await expect(refused).rejects.not.toThrow('wrong-one');
       await expect(awaitRedis(careless.url, options)).rejects.toThrow('appendonly yes');
       const warnings: string[] = [];

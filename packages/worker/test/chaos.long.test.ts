@@ -103,9 +103,9 @@ function printFigures(happened: ChaosCounts, { starts, lateStarts, decided }: Ch
   );
 }
 
-describe('workers that are killed, stopped and cut off from Redis', { tags: ['redis'] }, () => {
+describe('workers that are killed, stopped and disconnected from Redis', { tags: ['redis'] }, () => {
   it(
-    'bring every session to its end, lose nothing they were told, and start nothing twice that must not be',
+    'complete every session, lose no command, and start no non-repeatable call twice',
     { timeout: isSoak ? 900_000 : 300_000 },
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'pawl-chaos-'));

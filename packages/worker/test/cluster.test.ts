@@ -49,7 +49,7 @@ describe('on a cluster of three masters', { tags: ['redis'] }, () => {
     storageKeepsItsPromises(() => createRedisStorage(connected.redis, { name: fresh(), prefix: 'p' }));
   });
 
-  it('keeps marks with their sessions, and none of one that is gone', async () => {
+  it('stores feedback with its session, and removes it with the session', async () => {
     const prefix = fresh();
     const store = createRedisStore(connected.redis, { prefix });
     const marks = createSessionFeedbackStore(connected.redis, { prefix });
@@ -68,7 +68,7 @@ describe('on a cluster of three masters', { tags: ['redis'] }, () => {
     }
   });
 
-  it('is found by the address of any of its nodes, and looked at as a whole', async () => {
+  it('is found by the address of any of its nodes, and checked as a whole', async () => {
     expect(connected.redis).toBeInstanceOf(Cluster);
     for (const { url } of cluster.nodes) {
       const store = await openRedisStore(url, { prefix: fresh() });
@@ -85,7 +85,7 @@ describe('on a cluster of three masters', { tags: ['redis'] }, () => {
     await last.close();
   });
 
-  it('has its sessions worked on, wherever their keys are, by submission and by schedule', async () => {
+  it('runs submitted and scheduled sessions, wherever their keys are', async () => {
     const place: WorkerHarness = await createWorkerHarness(getFirstNode(cluster.nodes));
     try {
       const ids = Array.from({ length: 12 }, (_, index) => `s${index}`);

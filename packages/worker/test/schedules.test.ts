@@ -34,7 +34,7 @@ describe('a schedule', { tags: ['redis'] }, () => {
     await place.redis.del(...(await place.redis.keys(`{${place.prefix}.*`)));
   };
 
-  it('makes a session each time, which workers bring to its end', async () => {
+  it('creates a session for each run, which workers complete', async () => {
     place = await createWorkerHarness(server);
     await place.queue.schedules.set('watch', { everyMs: 1_000 }, template);
     await place.work(answeringFactory);
@@ -55,7 +55,7 @@ describe('a schedule', { tags: ['redis'] }, () => {
     await expect.poll(fired).toBe(all.length);
   });
 
-  it('is listed with its tenant and when it comes next, replaced under the same name, and removed', async () => {
+  it('is listed with its tenant and next run, replaced under the same name, and removed', async () => {
     place = await createWorkerHarness(server);
     const { schedules } = place.queue;
     const cron = { cron: '0 3 * * *', tz: 'Europe/Zurich' };
@@ -76,7 +76,7 @@ describe('a schedule', { tags: ['redis'] }, () => {
     expect(await schedules.all()).toMatchObject([{ tenant: 'web' }]);
   });
 
-  it('makes one session of one firing, however often and by how many its job is worked on', async () => {
+  it('creates one session per scheduled run, however often its job is processed', async () => {
     place = await createWorkerHarness(server);
     const { store, queue } = place;
     const means = { store, queues: queue.parts.queues, owner: 'test' };
@@ -90,11 +90,22 @@ describe('a schedule', { tags: ['redis'] }, () => {
     await startScheduledRun({ ...job, id: 'repeat:nightly:1763200000001' }, 'default', means);
     expect(await store.list()).toHaveLength(3);
     await expect(startScheduledRun({ ...job, id: 'odd' }, 'default', means)).rejects.toThrow(
-      'for which time',
+      'does not end with a scheduled time',
     );
   });
 
-  it('goes on with a session whose maker was gone before it had its goal', async () => {
+  it('passes on the metadata of a template that an earlier version stored as `about`', async () => {
+    place = await createWorkerHarness(server);
+    const { store, queue } = place;
+    const { metadata: about, ...rest } = template;
+    const stored = { ...rest, about };
+    const job = { id: 'repeat:nightly:1763200000000', data: { schedule: 'nightly', template: stored } };
+    const context = { store, queues: queue.parts.queues, owner: 'test' };
+    const id = await startScheduledRun(job, 'default', context);
+    expect((await store.open(id)).metadata).toMatchObject({ dir: '/somewhere' });
+  });
+
+  it('completes a session whose creator crashed before adding the goal', async () => {
     place = await createWorkerHarness(server);
     const { store, queue } = place;
     const session = createSession({ id: 'half', at: 1 });
@@ -107,7 +118,7 @@ describe('a schedule', { tags: ['redis'] }, () => {
     expect(await store.list()).toMatchObject([{ goal: 'Do it.' }]);
   });
 
-  it('gives a session its goal only once, also where its maker does so in the last moment', async () => {
+  it('adds the goal to a session only once, even if its creator does so at the last moment', async () => {
     place = await createWorkerHarness(server);
     const { store, queue } = place;
     const session = createSession({ id: 'slow', at: 1 });
@@ -125,7 +136,7 @@ describe('a schedule', { tags: ['redis'] }, () => {
     expect(await store.open('slow')).toMatchObject({ head: 1 });
   });
 
-  it('does not give a firing up when Redis is full', async () => {
+  it('retries a scheduled run when Redis is full', async () => {
     const own = await startRedis();
     try {
       place = await createWorkerHarness(own);
@@ -142,13 +153,13 @@ describe('a schedule', { tags: ['redis'] }, () => {
     place = await createWorkerHarness(server);
   });
 
-  it('is put back by a worker after the queue has lost it, and goes on', async () => {
+  it('is restored by a worker after the queue has lost it, and continues', async () => {
     place = await createWorkerHarness(server);
-    const { book } = place.queue.parts;
+    const { registry } = place.queue.parts;
     await place.queue.schedules.set('watch', { everyMs: 1_000 }, template);
     // One that was set just now is not put back yet: it may still be on its way to the queue.
     const definition = { when: { everyMs: 1_000 }, template, from: Date.now() - 60_000 };
-    await book.put({ tenant: 'default', name: 'watch' }, definition);
+    await registry.save({ tenant: 'default', name: 'watch' }, definition);
     await loseQueues();
     expect(await place.queue.schedules.all()).toMatchObject([{ name: 'watch', next: null }]);
     await place.work(answeringFactory, { sweepMs: 200 });
@@ -169,14 +180,14 @@ describe('a schedule', { tags: ['redis'] }, () => {
     expect(await place.queue.schedules.all()).toMatchObject([{ name: 'after' }]);
   });
 
-  it('comes when it would have come, however many put it back at once', async () => {
+  it('keeps its next run time, however many workers restore it concurrently', async () => {
     place = await createWorkerHarness(server);
-    const { queues, book } = place.queue.parts;
+    const { queues, registry } = place.queue.parts;
     const hour = 3_600_000;
     const first = await place.queue.schedules.set('watch', { everyMs: hour }, template);
     const cron = { cron: '0 3 * * *', tz: 'Europe/Zurich' };
     const night = await place.queue.schedules.set('nightly', cron, template, 'web');
-    const restore = (now: number) => restoreSchedules({ queues, book, now });
+    const restore = (now: number) => restoreSchedules({ queues, registry, now });
     const later = Date.now() + 60_000;
     expect(await restore(later)).toEqual([]);
     await loseQueues();
@@ -195,21 +206,21 @@ describe('a schedule', { tags: ['redis'] }, () => {
     expect(await restore(later)).toEqual([]);
   });
 
-  it('stays removed, and as it was set last, whatever those who put it back had read before', async () => {
+  it('stays removed or as last set, whatever a concurrent restore has read before', async () => {
     place = await createWorkerHarness(server);
-    const { queues, book } = place.queue.parts;
+    const { queues, registry } = place.queue.parts;
     const { schedules } = place.queue;
     const later = Date.now() + 60_000;
     await schedules.set('gone', { everyMs: 60_000 }, template);
     await schedules.set('changed', { everyMs: 60_000 }, template);
-    const old = await book.all();
+    const old = await registry.list();
     await schedules.remove('gone');
     await schedules.set('changed', { everyMs: 120_000 }, { ...template, goal: 'Sleep.' });
     await loseQueues();
     // One who has read them before, and is late.
     let looks = 0;
-    const late = { ...book, all: async () => ((looks += 1) === 1 ? old : book.all()) };
-    await restoreSchedules({ queues, book: late, now: later });
+    const late = { ...registry, all: async () => ((looks += 1) === 1 ? old : registry.list()) };
+    await restoreSchedules({ queues, registry: late, now: later });
     expect(await schedules.all()).toMatchObject([{ name: 'changed', goal: 'Sleep.' }]);
     expect(await queues.getQueue('default').getJobSchedulersCount()).toBe(1);
     // One who was gone in the middle of it has put back what was removed: the next one takes it out.
@@ -217,18 +228,18 @@ describe('a schedule', { tags: ['redis'] }, () => {
     const definition = entry?.definition ?? null;
     if (definition === null) throw new Error('It was not kept.');
     await registerScheduler(queues, { tenant: 'default', name: 'gone', definition });
-    await restoreSchedules({ queues, book, now: later });
+    await restoreSchedules({ queues, registry, now: later });
     expect(await queues.getQueue('default').getJobScheduler('gone')).toBeUndefined();
     // What only the queue knew is known from now on, and what was removed long ago is forgotten.
     await registerScheduler(queues, { tenant: 'default', name: 'older', definition });
-    await restoreSchedules({ queues, book, now: later + 31 * 86_400_000 });
-    const names = (await book.all()).map(({ name }) => name);
+    await restoreSchedules({ queues, registry, now: later + 31 * 86_400_000 });
+    const names = (await registry.list()).map(({ name }) => name);
     expect(names.toSorted()).toEqual(['changed', 'older']);
   });
 
-  it('is left alone where it is none, and the others are put back all the same', async () => {
+  it('is ignored if it is invalid, and the others are still restored', async () => {
     place = await createWorkerHarness(server);
-    const { queues, book } = place.queue.parts;
+    const { queues, registry } = place.queue.parts;
     await place.queue.schedules.set('watch', { everyMs: 60_000 }, template);
     await loseQueues();
     const key = `${place.prefix}:schedules`;
@@ -239,19 +250,19 @@ describe('a schedule', { tags: ['redis'] }, () => {
       '["default","__proto__"]',
       JSON.stringify({ when: {}, template: {}, from: 1 }),
     );
-    const restored = await restoreSchedules({ queues, book, now: Date.now() + 60_000 });
+    const restored = await restoreSchedules({ queues, registry, now: Date.now() + 60_000 });
     expect(restored).toEqual([{ tenant: 'default', name: 'watch' }]);
   });
 
   it.each<[string, ScheduleTiming, string]>([
     ['a name', { everyMs: 60_000 }, 'letters'],
-    ['ok', { everyMs: 10 }, 'a second at the earliest'],
-    ['ok', { everyMs: Number.NaN }, 'a second at the earliest'],
+    ['ok', { everyMs: 10 }, 'between one second and one year'],
+    ['ok', { everyMs: Number.NaN }, 'between one second and one year'],
     ['ok', { cron: '0 3 * *' }, 'five parts'],
-    ['ok', { cron: '61 3 * * *' }, 'means nothing'],
-    ['ok', { cron: '0 0 30 2 *' }, 'means nothing'],
+    ['ok', { cron: '61 3 * * *' }, 'is invalid'],
+    ['ok', { cron: '0 0 30 2 *' }, 'is invalid'],
     ['ok', { cron: '0 3 * * *', tz: 'Mars/Olympus' }, 'no time zone'],
-  ])('is refused as %j with %j', async (name, when, reason) => {
+  ])('is rejected as %j with %j', async (name, when, reason) => {
     place = await createWorkerHarness(server);
     await expect(place.queue.schedules.set(name, when, template)).rejects.toMatchObject({
       code: 'invalid',
@@ -273,7 +284,7 @@ describe('limits and retention', { tags: ['redis'] }, () => {
 
   afterEach(async () => place.close());
 
-  it('are shown as they were set, and lifted', async () => {
+  it('are shown as set, and can be removed', async () => {
     place = await createWorkerHarness(server);
     await place.queue.limit('web', { concurrency: 3, rate: { max: 10, perMs: 60_000 } });
     const limitsOf = async () => (await place.queue.depths()).find(({ tenant }) => tenant === 'web')?.limits;
@@ -284,7 +295,7 @@ describe('limits and retention', { tags: ['redis'] }, () => {
     expect(await limitsOf()).toEqual({ concurrency: null, rate: null });
   });
 
-  it('are given again to a queue that was lost', async () => {
+  it('are reapplied to a queue that was lost', async () => {
     place = await createWorkerHarness(server);
     const { queues } = place.queue.parts;
     const limits = { concurrency: 3, rate: { max: 10, perMs: 60_000 } };
@@ -302,7 +313,7 @@ describe('limits and retention', { tags: ['redis'] }, () => {
     expect(await queues.limits('odd')).toEqual({ concurrency: null, rate: null });
   });
 
-  it('remove what has ended long ago, and nothing that somebody owes an answer or has to look at', async () => {
+  it('remove sessions that ended long ago, and none that wait for a user or are dead letters', async () => {
     place = await createWorkerHarness(server);
     const longAgo = Date.now() - 10_000;
     for (const id of ['old', 'asked', 'parked']) await place.submit(id, 'Do it.', { now: longAgo });
@@ -333,7 +344,7 @@ describe('limits and retention', { tags: ['redis'] }, () => {
     expect(await place.redis.keys(`${place.prefix}:{old}*`)).toEqual([]);
   });
 
-  it('are kept to by workers that are told how long', async () => {
+  it('are applied by workers with a retention time', async () => {
     place = await createWorkerHarness(server);
     await place.submit('a');
     await place.submit('later', 'Do it.', { delayMs: 3_600_000 });

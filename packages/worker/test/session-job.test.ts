@@ -66,7 +66,7 @@ const createLeasedJob = (more: Partial<LeasedJob> = {}): LeasedJob => ({
 });
 
 describe('a job', () => {
-  it('is no crash of its session when Redis is in trouble, however often', async () => {
+  it('does not count as a crash of its session when Redis fails, however often', async () => {
     const { means, begun, reports } = await createJobScene((store) => ({
       ...store,
       claim: async () => {
@@ -79,7 +79,7 @@ describe('a job', () => {
     expect(reports.filter(({ kind }) => kind === 'parked')).toEqual([]);
   });
 
-  it('is lost to one who has claimed the session since, also where there is nothing that could be kept', async () => {
+  it('is lost to an owner that has claimed the session since, even if there is nothing to persist', async () => {
     const { means, reports } = await createJobScene((store) => store);
     const running = processSessionJob(createLeasedJob(), {
       ...means,
@@ -104,7 +104,7 @@ describe('a job', () => {
     expect(await means.commands.listPending('s')).toHaveLength(1);
   });
 
-  it('is not begun as long as nobody has said that it is still ours', async () => {
+  it('does not start before its lease is confirmed', async () => {
     const { means, begun } = await createJobScene((store) => store);
     await expect(processSessionJob(createLeasedJob({ extend: throwNoAnswer }), means)).rejects.toThrow(
       /lease of session "s" was lost/,
@@ -112,7 +112,7 @@ describe('a job', () => {
     expect(begun()).toBe(0);
   });
 
-  it('leaves nothing behind that begins when it is over', async () => {
+  it('leaves nothing behind that starts after its end', async () => {
     let starts = 0;
     const kept = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();

@@ -54,20 +54,20 @@ function createCountingTool(): {
 }
 
 describe('a lease', () => {
-  it('is sure for as long as it is renewed', async () => {
+  it('is certain as long as it is renewed', async () => {
     const stopwatch = createStopwatch();
     let renewals = 0;
     const lease = new SessionLease(200, async () => (renewals += 1) > 0, stopwatch);
     await stopwatch.advance(400);
     expect(renewals).toBe(8);
-    expect(lease.isSure()).toBe(true);
+    expect(lease.isCertain()).toBe(true);
     expect(lease.lost.aborted).toBe(false);
     lease.end();
     await stopwatch.advance(400);
     expect(renewals).toBe(8);
   });
 
-  it('is lost after a pause, before anything is begun', async () => {
+  it('is lost after a pause, before anything starts', async () => {
     const stopwatch = createStopwatch();
     const lease = new SessionLease(100, async () => true, stopwatch);
     const { tool, starts } = createCountingTool();
@@ -79,26 +79,26 @@ describe('a lease', () => {
     expect(lease.lost.aborted).toBe(true);
   });
 
-  it('is lost when somebody else has it, and stays lost', async () => {
+  it('is lost when another worker has it, and stays lost', async () => {
     const stopwatch = createStopwatch();
     const lease = new SessionLease(40, async () => false, stopwatch);
-    expect(lease.isSure()).toBe(true);
+    expect(lease.isCertain()).toBe(true);
     await stopwatch.advance(10);
     expect(lease.lost.aborted).toBe(true);
-    expect(lease.isSure()).toBe(false);
+    expect(lease.isCertain()).toBe(false);
   });
 
-  it('is lost when nobody answers for too long', async () => {
+  it('is lost when there is no reply for too long', async () => {
     const stopwatch = createStopwatch();
     const lease = new SessionLease(60, () => new Promise(() => undefined), stopwatch);
     await stopwatch.advance(30);
     expect(lease.lost.aborted).toBe(false);
     await stopwatch.advance(15);
     expect(lease.lost.aborted).toBe(true);
-    expect(lease.isSure()).toBe(false);
+    expect(lease.isCertain()).toBe(false);
   });
 
-  it('is known to be ours only by an answer', async () => {
+  it('is confirmed only by a reply', async () => {
     const unanswered = new SessionLease(
       1_000,
       () => Promise.reject(new Error('no answer')),
@@ -111,14 +111,14 @@ describe('a lease', () => {
     unanswered.end();
   });
 
-  it('is not sure once it was let go of', async () => {
+  it('is not certain once it was released', async () => {
     const lease = new SessionLease(1_000, async () => true, createStopwatch());
     lease.end();
-    expect(lease.isSure()).toBe(false);
+    expect(lease.isCertain()).toBe(false);
     expect(lease.lost.aborted).toBe(false);
   });
 
-  it('counts from when it was asked for, however late the answer comes', async () => {
+  it('counts from the request, however late the reply arrives', async () => {
     const stopwatch = createStopwatch();
     const answer = Promise.withResolvers<boolean>();
     const lease = new SessionLease(100, () => answer.promise, stopwatch);
@@ -126,10 +126,10 @@ describe('a lease', () => {
     stopwatch.pause(100);
     answer.resolve(true);
     await nextTurn();
-    expect(lease.isSure()).toBe(false);
+    expect(lease.isCertain()).toBe(false);
   });
 
-  it('keeps a tool that says first what it is about to do from doing it after a pause', async () => {
+  it('prevents a verifiable tool from continuing after a pause', async () => {
     const stopwatch = createStopwatch();
     const lease = new SessionLease(100, async () => true, stopwatch);
     const recordIntent = async (): Promise<boolean> => {

@@ -20,7 +20,7 @@ describe('a sweep', { tags: ['redis'] }, () => {
     return sweepSessions({ redis, prefix, ...queue.parts, now: Date.now(), newest: 2, older: 4 });
   };
 
-  it('comes to every session in turn, however many are newer, and to the newest each time', async () => {
+  it('checks every session in rotation, and the newest each time', async () => {
     place = await createWorkerHarness(server);
     const ids = Array.from({ length: 13 }, (_, index) => `s${index}`);
     for (const [index, id] of ids.entries()) await place.submit(id, 'Do it.', { now: 1_000 + index });
@@ -37,7 +37,7 @@ describe('a sweep', { tags: ['redis'] }, () => {
     expect(await once()).toEqual(['s12', 's11', 's10', 's9', 's8', 's7']);
   });
 
-  it('leaves alone what waits for people, what is over, what is parked and what nobody can read', async () => {
+  it('skips sessions that wait for users, have ended, are dead letters or are unreadable', async () => {
     place = await createWorkerHarness(server);
     for (const id of ['waits', 'over', 'parked', 'odd']) await place.submit(id);
     const worker = await place.work(createScriptedFactory([{ text: 'Done.' }]));

@@ -88,7 +88,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     ]);
   });
 
-  it('is asked for something else by whoever is on another machine, and does it once', async () => {
+  it('executes a command from another machine once', async () => {
     place = await createWorkerHarness(server);
     await place.submit('a', 'First.');
     await place.work(createScriptedFactory([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }]));
@@ -102,7 +102,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     expect(await place.queue.parts.commands.listPending('a')).toEqual([]);
   });
 
-  it('holds nothing while people decide, and goes on by what they say', async () => {
+  it('holds no lease while users decide, and continues with their decision', async () => {
     place = await createWorkerHarness(server);
     const ran: string[] = [];
     const write = createEffectTool('write', async () => ran.push('written'));
@@ -120,7 +120,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     expect(ran).toEqual(['written']);
   });
 
-  it('stops at once what it is asked to stop, and has what it is asked to finish end in an answer', async () => {
+  it('halts a session at once on request, and finishes one with a final answer', async () => {
     place = await createWorkerHarness(server);
     const begun = Promise.withResolvers<void>();
     const endless: AgentFactory = async ({ session }) => ({
@@ -151,7 +151,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     await expect.poll(() => place.reports).toContainEqual({ kind: 'ended', session: 'hangs' });
   });
 
-  it('lets go of its sessions when it is closed, and another goes on with them', async () => {
+  it('releases its sessions when it is closed, and another worker continues them', async () => {
     place = await createWorkerHarness(server);
     const begun = Promise.withResolvers<void>();
     const stuck: AgentFactory = async () => ({
@@ -176,7 +176,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     expect((await place.store.open('a')).owner).toBe('second');
   });
 
-  it('leaves a session that it has lost before it begins anything else, and nothing is run twice', async () => {
+  it('stops a session with a lost lease before it starts anything else, and runs nothing twice', async () => {
     place = await createWorkerHarness(server);
     const started: string[] = [];
     const begun = Promise.withResolvers<void>();
@@ -211,15 +211,15 @@ describe('a worker', { tags: ['redis'] }, () => {
     expect(started).toEqual(['slow', 'next']);
   });
 
-  it('has nothing more to do with a session that somebody else has claimed', async () => {
+  it('releases a session that another worker has claimed', async () => {
     place = await createWorkerHarness(server);
     const { parts } = place.queue;
     const looks = new Map<string, number>();
-    const waiting: typeof parts.commands.listPending = (id) => {
+    const listPending: typeof parts.commands.listPending = (id) => {
       looks.set(id, (looks.get(id) ?? 0) + 1);
       return parts.commands.listPending(id);
     };
-    const queue = { ...place.queue, parts: { ...parts, commands: { ...parts.commands, waiting } } };
+    const queue = { ...place.queue, parts: { ...parts, commands: { ...parts.commands, listPending } } };
     const asked = Promise.withResolvers<void>();
     const claimed = Promise.withResolvers<void>();
     const patient: AgentFactory = async ({ session }) => ({
@@ -248,7 +248,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     expect(await readEvents(place, 'a')).toHaveLength(1);
   });
 
-  it('forgets what means nothing in the state a session is in, and what nobody can read', async () => {
+  it('removes commands without effect and unreadable commands', async () => {
     place = await createWorkerHarness(server);
     await place.submit('a');
     await place.work(createScriptedFactory([{ text: 'One.' }]));
@@ -259,7 +259,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     expect(await place.store.open('a')).toMatchObject({ head: session.seq });
   });
 
-  it('carries the whole governance of savant: modes, a stuck verdict and a forced end with a summary [SAV-01]', async () => {
+  it('runs the whole governance of savant: modes, a stuck verdict and a forced end with a summary [SAV-01]', async () => {
     place = await createWorkerHarness(server);
     const savant = findProfile('savant');
     const session = createSession({
@@ -282,7 +282,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     expect(Object.keys(await import('../src/worker.ts'))).toEqual(['startWorker']);
   });
 
-  it('finds sessions again that the queue has lost, and wakes none that wait for people', async () => {
+  it('wakes sessions that the queue has lost, and none that wait for users', async () => {
     place = await createWorkerHarness(server);
     await place.submit('a');
     await place.submit('b');
@@ -301,7 +301,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     expect(await sweepSessions(means)).toEqual([]);
   });
 
-  it('parks a session whose outfit cannot be had, with the reason, and goes on with it when it is retried', async () => {
+  it('moves a session whose agent factory fails to the dead letters, and continues it when it is retried', async () => {
     place = await createWorkerHarness(server);
     let isThere = false;
     const sometimes: AgentFactory = async (opened) => {
@@ -320,7 +320,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     expect(await place.queue.retry('a')).toBe(false);
   });
 
-  it('parks a session that was taken up too often without an end, and works on the others', async () => {
+  it('moves a session with too many crashed attempts to the dead letters, and runs the others', async () => {
     place = await createWorkerHarness(server);
     await place.submit('bad');
     for (let crash = 0; crash < 3; crash += 1) await place.queue.parts.crashLedger.startAttempt('bad');
@@ -333,7 +333,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     expect(await place.store.open('bad')).toMatchObject({ head: 1 });
   });
 
-  it('counts anew for a session that got somewhere between two crashes', async () => {
+  it('restarts the crash count of a session that made progress between two crashes', async () => {
     place = await createWorkerHarness(server);
     const { crashLedger } = place.queue.parts;
     const counts: (number | undefined)[] = [];
@@ -343,10 +343,10 @@ describe('a worker', { tags: ['redis'] }, () => {
     }
     expect(counts).toEqual([1, 2, 3, 1, 2, 1]);
     await crashLedger.endAttempt('a');
-    expect(await crashLedger.startAttempt('a')).toEqual({ head: 60, times: 1 });
+    expect(await crashLedger.startAttempt('a')).toEqual({ head: 60, count: 1 });
   });
 
-  it('does not park what was given another chance, or ended in order, since that was decided', async () => {
+  it('does not park a session that was retried or ended normally since the decision', async () => {
     place = await createWorkerHarness(server);
     const { crashLedger } = place.queue.parts;
     await place.submit('a');
@@ -368,19 +368,19 @@ describe('a worker', { tags: ['redis'] }, () => {
     expect(await crashLedger.park(parked)).toBe(true);
   });
 
-  it('counts nothing for a session that is parked or gone', async () => {
+  it('counts no attempt for a session that is a dead letter or does not exist', async () => {
     place = await createWorkerHarness(server);
     const { crashLedger } = place.queue.parts;
     expect(await crashLedger.startAttempt('a')).toBeNull();
     await place.submit('a');
-    expect(await crashLedger.startAttempt('a')).toEqual({ head: 1, times: 1 });
-    await crashLedger.park({ session: 'a', reason: 'dropped by hand', at: 1 });
+    expect(await crashLedger.startAttempt('a')).toEqual({ head: 1, count: 1 });
+    await crashLedger.park({ session: 'a', reason: 'dropped manually', at: 1 });
     expect(await crashLedger.startAttempt('a')).toBeNull();
     await crashLedger.unpark('a');
-    expect(await crashLedger.startAttempt('a')).toEqual({ head: 1, times: 1 });
+    expect(await crashLedger.startAttempt('a')).toEqual({ head: 1, count: 1 });
   });
 
-  it('does not go on from a log that is shorter than it was', async () => {
+  it('does not continue from a log that is shorter than before', async () => {
     place = await createWorkerHarness(server);
     await place.submit('a');
     await place.queue.parts.queues.wake({ session: 'b', version: 3 });
@@ -391,12 +391,12 @@ describe('a worker', { tags: ['redis'] }, () => {
     await expect
       .poll(async () => place.queue.parked())
       .toMatchObject([
-        { session: 'a', reason: expect.stringContaining('ends at event 1, and it had come to 7') },
+        { session: 'a', reason: expect.stringContaining('ends at event 1, but it had reached 7') },
       ]);
     expect(await readEvents(place, 'a')).toHaveLength(1);
   });
 
-  it('begins no sooner than it was told to, and takes the lowest priority number first', async () => {
+  it('starts a delayed session no sooner than its delay, and takes the lowest priority number first', async () => {
     place = await createWorkerHarness(server);
     await place.submit('later', 'Do it.', { delayMs: 3_600_000 });
     for (const [id, priority] of [
@@ -415,7 +415,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     expect(await place.store.open('later')).toMatchObject({ head: 1 });
   });
 
-  it('keeps to the limit of a tenant, and lets no other tenant wait for it', async () => {
+  it('applies the limits of a tenant without delaying other tenants', async () => {
     place = await createWorkerHarness(server);
     const [running, most] = [new Map<string, number>(), new Map<string, number>()];
     const [twoOfY, allOfY] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -130,7 +130,7 @@ export class SimWorker {
           crashesMax: simCrashesMax,
           now: () => createSimClock(world, this.process).now(),
           onReport: taking.report,
-          stopwatch: this.#stopwatch,
+          timer: this.#stopwatch,
         },
       );
     } catch (error) {

@@ -30,14 +30,14 @@ export type PendingCommand = { readonly id: string; readonly command: SessionCom
 
 export const commandLimits = {
   /** Maximum number of queued commands per session. */
-  waiting: 1_000,
-  /** Maximum number of commands that `waiting` returns. */
-  told: 100,
+  pendingMax: 1_000,
+  /** Maximum number of commands that `listPending` returns. */
+  listedMax: 100,
   /** Number of request ids remembered per session. */
-  requests: 1_000,
+  requestIdsMax: 1_000,
   /** Maximum length of a command as JSON. */
-  characters: 1_000_000,
-  requestIdCharacters: 200,
+  lengthMax: 1_000_000,
+  requestIdLengthMax: 200,
 } as const;
 
 /** Serializes a command for storage. Throws if it is invalid or too long. */
@@ -46,28 +46,28 @@ export function serializeCommand(
   command: SessionCommand,
   { requestId }: SendCommandOptions = {},
 ): string {
-  const { characters, requestIdCharacters } = commandLimits;
+  const { lengthMax, requestIdLengthMax } = commandLimits;
   const text = JSON.stringify(command);
-  const refuse = (reason: string): never => {
+  const fail = (reason: string): never => {
     throw new StoreError('invalid', formatSessionLabel(session), reason);
   };
-  if (parseCommand(text) === null) refuse('this is not a command');
-  if (text.length > characters) refuse(`a command has ${characters} characters at most`);
+  if (parseCommand(text) === null) fail('the command is invalid');
+  if (text.length > lengthMax) fail(`a command has at most ${lengthMax} characters`);
   if (requestId !== undefined && !isValidRequestId(requestId))
-    refuse(`a request id has 1 to ${requestIdCharacters} characters`);
+    fail(`a request id has 1 to ${requestIdLengthMax} characters`);
   return text;
 }
 
 /** Rejects lone surrogates: some stores replace them, which could make two ids equal. */
 function isValidRequestId(requestId: string): boolean {
   const { length } = requestId;
-  return length > 0 && length <= commandLimits.requestIdCharacters && requestId.isWellFormed();
+  return length > 0 && length <= commandLimits.requestIdLengthMax && requestId.isWellFormed();
 }
 
 export function createQueueFullError(session: string): StoreError {
   return new StoreError(
     'full',
     formatSessionLabel(session),
-    `${commandLimits.waiting} commands wait for it already`,
+    `${commandLimits.pendingMax} commands are already pending`,
   );
 }

@@ -66,8 +66,8 @@ function createPermissionEvent({
 type RawCommand = Readonly<Record<string, unknown>>;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isAbsentOrValid = (is: (given: unknown) => boolean, value: unknown): boolean =>
-  value === undefined || is(value);
+const isAbsentOrValid = (isValid: (value: unknown) => boolean, value: unknown): boolean =>
+  value === undefined || isValid(value);
 
 const commandValidators: Readonly<Record<SessionCommand['kind'], (fields: RawCommand) => boolean>> = {
   say: ({ text }) => isText(text),
@@ -83,7 +83,7 @@ const commandValidators: Readonly<Record<SessionCommand['kind'], (fields: RawCom
   resume: () => true,
   phase: ({ number, description }) =>
     Number.isSafeInteger(number) && Number(number) >= 1 && isText(description),
-  memory: ({ action, key }) => memoryCommands.some((wish) => wish === action) && isText(key),
+  memory: ({ action, key }) => memoryCommands.some((name) => name === action) && isText(key),
 };
 
 /** Returns null for invalid commands, because any process with access to the store may have written them. */

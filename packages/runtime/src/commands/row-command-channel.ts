@@ -11,21 +11,21 @@ export function createRowCommandChannel(rows: CommandRows): CommandChannel {
       const { requestId = null } = options;
       return rows.write(() => {
         requireRow(rows, session);
-        const before = requestId === null ? undefined : rows.commandOf(session, requestId);
-        if (before !== undefined) return before;
-        const { waiting } = commandLimits;
-        if (rows.commands(session, waiting).length >= waiting) throw createQueueFullError(session);
+        const existingId = requestId === null ? undefined : rows.findCommandId(session, requestId);
+        if (existingId !== undefined) return existingId;
+        const { pendingMax } = commandLimits;
+        if (rows.commands(session, pendingMax).length >= pendingMax) throw createQueueFullError(session);
         return rows.addCommand(session, text, requestId);
       });
     },
     async listPending(session) {
-      const waiting = rows.read(() => rows.commands(session, commandLimits.told));
-      return waiting.map(({ id, text }) => ({ id, command: parseCommand(text) }));
+      const pending = rows.read(() => rows.commands(session, commandLimits.listedMax));
+      return pending.map(({ id, text }) => ({ id, command: parseCommand(text) }));
     },
     async remove(session, id, fence) {
       rows.write(() => {
         if (fence !== undefined) requireCurrentClaim(requireRow(rows, session), fence);
-        rows.takeCommands(session, [id]);
+        rows.removeCommands(session, [id]);
       });
     },
   };

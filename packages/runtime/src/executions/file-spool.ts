@@ -11,22 +11,22 @@ import { spoolOutputBytesMax, type ExecutionSpool } from './spool.ts';
  * use.
  */
 export function createFileSpool(folder: string): ExecutionSpool {
-  const heard = new Map<string, number>();
-  const at = (execution: string, ending: string): string =>
-    join(folder, `${toSpoolFileName(execution)}.${ending}`);
+  const outputBytes = new Map<string, number>();
+  const getPath = (execution: string, extension: string): string =>
+    join(folder, `${toSpoolFileName(execution)}.${extension}`);
   return {
     async saveResult(execution, result) {
       await createDurableFolder(folder);
-      await writeResult(at(execution, 'result'), JSON.stringify(result));
+      await writeResult(getPath(execution, 'result'), JSON.stringify(result));
     },
     appendOutput(execution, chunk) {
-      const bytes = heard.get(execution) ?? 0;
+      const bytes = outputBytes.get(execution) ?? 0;
       if (bytes >= spoolOutputBytesMax) return;
-      heard.set(execution, bytes + chunk.length);
+      outputBytes.set(execution, bytes + chunk.length);
       try {
         // Synchronous, so that output written before the process is killed is not lost.
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        appendFileSync(at(execution, 'output'), chunk.subarray(0, spoolOutputBytesMax - bytes), {
+        appendFileSync(getPath(execution, 'output'), chunk.subarray(0, spoolOutputBytesMax - bytes), {
           mode: 0o600,
         });
       } catch {
@@ -35,23 +35,25 @@ export function createFileSpool(folder: string): ExecutionSpool {
     },
     async find(execution) {
       const [result, output] = await Promise.all([
-        readOptionalFile(at(execution, 'result')),
-        readOptionalFile(at(execution, 'output')),
+        readOptionalFile(getPath(execution, 'result')),
+        readOptionalFile(getPath(execution, 'output')),
       ]);
       return { result: result === null ? null : (JSON.parse(result) as ToolResult), output };
     },
     async remove(execution) {
-      heard.delete(execution);
+      outputBytes.delete(execution);
       await Promise.all(
-        ['result', 'result.tmp', 'output'].map((ending) => rm(at(execution, ending), { force: true })),
+        ['result', 'result.tmp', 'output'].map((extension) =>
+          rm(getPath(execution, extension), { force: true }),
+        ),
       );
     },
     async retainOnly(executions) {
       const names = await readdir(folder).catch(() => []);
-      const unwanted = names.filter((name) => !executions.includes(name.split('.', 1)[0] ?? ''));
-      await Promise.all(unwanted.map((name) => rm(join(folder, name), { force: true })));
+      const obsolete = names.filter((name) => !executions.includes(name.split('.', 1)[0] ?? ''));
+      await Promise.all(obsolete.map((name) => rm(join(folder, name), { force: true })));
       // Remove the folder if nothing is left in it.
-      if (unwanted.length === names.length) await rmdir(folder).catch(() => undefined);
+      if (obsolete.length === names.length) await rmdir(folder).catch(() => undefined);
     },
   };
 }
@@ -60,15 +62,15 @@ export function createFileSpool(folder: string): ExecutionSpool {
 async function createDurableFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
-  for (let made = folder; made.length >= first.length; made = dirname(made)) {
-    await syncFolder(dirname(made));
+  for (let created = folder; created.length >= first.length; created = dirname(created)) {
+    await syncFolder(dirname(created));
   }
 }
 
 /** Prevents path traversal, even though execution ids are generated. */
 function toSpoolFileName(execution: string): string {
   if (!/^[\w-]{1,100}$/.test(execution))
-    throw new TypeError(`Not the id of an execution: ${JSON.stringify(execution)}`);
+    throw new TypeError(`Invalid execution id: ${JSON.stringify(execution)}`);
   return execution;
 }
 

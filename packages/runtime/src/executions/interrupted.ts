@@ -3,14 +3,14 @@ import { createToolFailure, type ToolResult, type UnfinishedCall } from '../tool
 /** Creates the tool result for a call that was interrupted at an unknown point. */
 export function createInterruptedResult(
   { startedAt, output }: Pick<UnfinishedCall, 'startedAt' | 'output'>,
-  known = '',
+  details = '',
 ): ToolResult {
-  const written =
-    output === null || output === '' ? 'Nothing it wrote is known.' : `What it had written:\n${output}`;
+  const outputText =
+    output === null || output === '' ? 'Its output is unknown.' : `Output so far:\n${output}`;
   return createToolFailure(
     'interrupted',
-    `Pawl ended while this was running, which it was since ${formatStartTime(startedAt)}: it may have run fully, partly or not at ` +
-      `all. ${known === '' ? '' : `${known} `}Look before you repeat it. ${written}`,
+    `Interrupted: Pawl ended while this call was running (started ${formatStartTime(startedAt)}). It may have completed, ` +
+      `partially completed or not run. ${details === '' ? '' : `${details} `}Check its effects before you repeat it. ${outputText}`,
   );
 }
 

@@ -14,10 +14,10 @@ export type InterruptedCalls = {
 
 /** Returns null if there are none. */
 export function findInterruptedCalls({ id, turn }: Session): InterruptedCalls | null {
-  const held = getUnpausedTurn(turn);
-  if (held.status !== 'executingTools') return null;
-  const { request, since } = held;
-  const runs = held.executions.flatMap((each) => {
+  const active = getUnpausedTurn(turn);
+  if (active.status !== 'executingTools') return null;
+  const { request, since } = active;
+  const runs = active.executions.flatMap((each) => {
     if (each.status !== 'running') return [];
     const { call, startedAt, intent = null } = each;
     const execution = deriveExecutionId(id, request, call.id);
@@ -27,37 +27,37 @@ export function findInterruptedCalls({ id, turn }: Session): InterruptedCalls | 
 }
 
 /** Reconciles the calls one after the other; each gets exactly one result. */
-export async function reconcileCalls({ runs }: InterruptedCalls, means: ToolRunContext): Promise<void> {
+export async function reconcileCalls({ runs }: InterruptedCalls, context: ToolRunContext): Promise<void> {
   for (const run of runs) {
-    if (means.signal.aborted) return;
-    await reconcileCall(run, means);
+    if (context.signal.aborted) return;
+    await reconcileCall(run, context);
   }
 }
 
-async function reconcileCall(run: InterruptedCalls['runs'][number], means: ToolRunContext): Promise<void> {
-  const { world, signal } = means;
+async function reconcileCall(run: InterruptedCalls['runs'][number], context: ToolRunContext): Promise<void> {
+  const { dependencies, signal } = context;
   const { execution, startedAt, intent } = run;
-  const spooled = await world.spool
+  const spooled = await dependencies.spool
     .find(execution)
     .catch((): SpooledExecution => ({ result: null, output: null }));
   const unfinished = { execution, startedAt, intent, output: spooled.output, signal };
-  const became = spooled.result ?? (await resolveInterruptedCall(run, unfinished, means));
+  const resolution = spooled.result ?? (await resolveInterruptedCall(run, unfinished, context));
   if (signal.aborted) return;
-  if (became === 'run-again') await rerunTool(run, means);
-  else await postToolResult(run, means, became);
+  if (resolution === 'run-again') await rerunTool(run, context);
+  else await postToolResult(run, context, resolution);
 }
 
 async function resolveInterruptedCall(
   { call }: ToolRun,
   unfinished: UnfinishedCall,
-  { world }: ToolRunContext,
+  { dependencies }: ToolRunContext,
 ): Promise<ToolResult | 'run-again'> {
-  const tool = findTool(world, call.tool);
+  const tool = findTool(dependencies, call.tool);
   if (tool?.effect === 'read-only' || tool?.effect === 'keyed') return 'run-again';
   if (tool?.reconcile === undefined) return createInterruptedResult(unfinished);
   return tool
     .reconcile(call.args, unfinished)
     .catch((error: unknown) =>
-      createInterruptedResult(unfinished, `It cannot be looked up: ${getErrorMessage(error)}`),
+      createInterruptedResult(unfinished, `Its state could not be determined: ${getErrorMessage(error)}`),
     );
 }

@@ -11,19 +11,19 @@ export type ToolRun = {
 };
 
 export type ToolRunContext = {
-  readonly world: AgentDependencies;
+  readonly dependencies: AgentDependencies;
   readonly post: EventPoster;
   readonly signal: AbortSignal;
   /** Whether posted events can still be persisted. */
-  readonly isKept: () => boolean;
+  readonly canPersist: () => boolean;
 };
 
 /**
  * Runs one call. Its start is persisted before it has any effect, its result is spooled before it is posted, and a call
  * that the state machine no longer wants never starts.
  */
-export async function runTool(run: ToolRun, means: ToolRunContext): Promise<void> {
-  const { world, post, signal } = means;
+export async function runTool(run: ToolRun, context: ToolRunContext): Promise<void> {
+  const { dependencies, post, signal } = context;
   if (signal.aborted) return;
   const { request, call } = run;
   let hasStarted = false;
@@ -33,28 +33,32 @@ export async function runTool(run: ToolRun, means: ToolRunContext): Promise<void
   };
   // A verifiable tool declares its intent first, so that it can be reconciled later; the intent is posted with its
   // start.
-  const isByItself = declaresOwnStart(world, call);
-  if (!isByItself && !(await start())) return;
-  const result = await executeTool(run, means, isByItself ? start : acceptIntent);
+  const declaresStart = declaresOwnStart(dependencies, call);
+  if (!declaresStart && !(await start())) return;
+  const result = await executeTool(run, context, declaresStart ? start : acceptIntent);
   if (!hasStarted && !(await start())) return;
-  await postToolResult(run, means, result);
+  await postToolResult(run, context, result);
 }
 
 const acceptIntent = async (): Promise<boolean> => true;
 
 /** Runs a call again whose start is already persisted. */
-export async function rerunTool(run: ToolRun, means: ToolRunContext): Promise<void> {
-  await postToolResult(run, means, await executeTool(run, means, acceptIntent));
+export async function rerunTool(run: ToolRun, context: ToolRunContext): Promise<void> {
+  await postToolResult(run, context, await executeTool(run, context, acceptIntent));
 }
 
 /** Posts the result of a call. The spool forgets the call only once the result is persisted. */
-export async function postToolResult(run: ToolRun, means: ToolRunContext, result: ToolResult): Promise<void> {
+export async function postToolResult(
+  run: ToolRun,
+  context: ToolRunContext,
+  result: ToolResult,
+): Promise<void> {
   const { request, call, execution } = run;
-  const { world, post, isKept } = means;
+  const { dependencies, post, canPersist } = context;
   const { files, tests, found, ...outcome } = result;
-  const known = { ...(files && { files }), ...(tests && { tests }), ...(found && { found }) };
-  await post({ type: 'tool-finished', request, callId: call.id, outcome, ...known });
-  if (isKept()) await world.spool.remove(execution).catch(() => undefined);
+  const effects = { ...(files && { files }), ...(tests && { tests }), ...(found && { found }) };
+  await post({ type: 'tool-finished', request, callId: call.id, outcome, ...effects });
+  if (canPersist()) await dependencies.spool.remove(execution).catch(() => undefined);
 }
 
 export function findTool({ tools }: AgentDependencies, name: string): Tool | undefined {
@@ -65,8 +69,8 @@ export function findTool({ tools }: AgentDependencies, name: string): Tool | und
  * Whether the tool runs before its start is posted, to declare its intent. For all other calls the start is posted
  * first.
  */
-export function declaresOwnStart(world: AgentDependencies, call: ToolCall): boolean {
-  const tool = findTool(world, call.tool);
+export function declaresOwnStart(dependencies: AgentDependencies, call: ToolCall): boolean {
+  const tool = findTool(dependencies, call.tool);
   return tool?.effect === 'verifiable' && tool.reconcile !== undefined;
 }
 
@@ -77,18 +81,18 @@ function isSpooled(tool: Tool): boolean {
 
 async function executeTool(
   { call, execution, request }: ToolRun,
-  { world, post, signal }: ToolRunContext,
+  { dependencies, post, signal }: ToolRunContext,
   recordIntent: ExecutionHandle['recordIntent'],
 ): Promise<ToolResult> {
-  const tool = findTool(world, call.tool);
+  const tool = findTool(dependencies, call.tool);
   if (tool === undefined) {
-    const known = world.tools.map((each) => each.description.name).join(', ');
+    const names = dependencies.tools.map((each) => each.description.name).join(', ');
     return createToolFailure(
       'invalid',
-      `There is no tool named ${JSON.stringify(call.tool)}. There are: ${known}.`,
+      `There is no tool named ${JSON.stringify(call.tool)}. Available tools: ${names}.`,
     );
   }
-  const { spool } = world;
+  const { spool } = dependencies;
   const appendOutput = (chunk: Uint8Array): void => spool.appendOutput(execution, chunk);
   const report = (progress: string): void =>
     void post({ type: 'tool-progressed', request, callId: call.id, progress });
@@ -108,6 +112,6 @@ function createJsonGuard(name: string): (result: ToolResult) => ToolResult {
     const problem = findSerializationProblem(result);
     return problem === null
       ? result
-      : createToolFailure('failed', `${name} ran, but what it gave back is not plain JSON: ${problem}.`);
+      : createToolFailure('failed', `${name} ran, but its result is not plain JSON: ${problem}.`);
   };
 }

@@ -11,7 +11,7 @@ export type ExecutionSpool = {
   appendOutput(execution: string, chunk: Uint8Array): void;
   find(execution: string): Promise<SpooledExecution>;
   remove(execution: string): Promise<void>;
-  /** Removes all other executions: a process may have crashed after the log had a result but before `forget`. */
+  /** Removes all other executions: a process may have crashed after the log had a result but before `remove`. */
   retainOnly(executions: readonly string[]): Promise<void>;
 };
 
@@ -44,8 +44,8 @@ export function createMemorySpool(): ExecutionSpool {
       outputs.delete(execution);
     },
     async retainOnly(executions) {
-      for (const known of [results, outputs])
-        for (const id of known.keys()) if (!executions.includes(id)) known.delete(id);
+      for (const entries of [results, outputs])
+        for (const id of entries.keys()) if (!executions.includes(id)) entries.delete(id);
     },
   };
 }

@@ -83,7 +83,7 @@ function selectQuoteLines(
     const { start, end } = findBestWindow(texts, {
       ...limits,
       matches: matcher,
-      worthOf: (term) => weights.get(term) ?? 1,
+      getTermWeight: (term) => weights.get(term) ?? 1,
     });
     return stripHeading(lines.slice(start, end));
   };

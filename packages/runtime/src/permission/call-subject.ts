@@ -50,14 +50,14 @@ export function resolveCallSubject(
   platform: NodeJS.Platform = process.platform,
 ): CallSubject {
   const command = getCallArgument(args, 'command');
-  const given = [...mainKeys, ...otherKeys].flatMap((key) =>
+  const candidates = [...mainKeys, ...otherKeys].flatMap((key) =>
     toStringList(getCallArgument(args, key)).map((path) => ({ path, isMain: mainKeys.includes(key) })),
   );
   return {
-    paths: given
+    paths: candidates
       .slice(0, pathsMax)
       .map(({ path, isMain }) => ({ ...resolveSubjectPath(root, path, platform), isMain })),
-    hasMore: given.length > pathsMax,
+    hasMore: candidates.length > pathsMax,
     line: typeof command === 'string' ? parseShellLine(command, platform) : null,
     platform,
   };
@@ -80,11 +80,11 @@ function resolveSubjectPath(
   platform: NodeJS.Platform,
 ): Omit<SubjectPath, 'isMain'> {
   const paths = getPlatformPaths(platform);
-  const asked = paths.resolve(root, path.replaceAll('\0', ''));
-  const real = resolveNearestRealPath(asked, platform);
-  const names = [asked, real].map((each) => toSlashes(paths.relative(root, each), platform) || '.');
-  const isSafe = explainUnsafePath(paths.relative(root, asked), platform) === null;
-  const inside = [asked, real].every((each) => isInsideRoot(root, each, platform));
+  const requested = paths.resolve(root, path.replaceAll('\0', ''));
+  const real = resolveNearestRealPath(requested, platform);
+  const names = [requested, real].map((each) => toSlashes(paths.relative(root, each), platform) || '.');
+  const isSafe = explainUnsafePath(paths.relative(root, requested), platform) === null;
+  const inside = [requested, real].every((each) => isInsideRoot(root, each, platform));
   return { names: [...new Set(names)], isInside: isSafe && inside };
 }
 
@@ -92,12 +92,12 @@ function resolveSubjectPath(
 function resolveNearestRealPath(path: string, platform: NodeJS.Platform): string {
   const paths = getPlatformPaths(platform);
   const missing: string[] = [];
-  for (let place = path; paths.dirname(place) !== place; place = paths.dirname(place)) {
+  for (let current = path; paths.dirname(current) !== current; current = paths.dirname(current)) {
     try {
-      return paths.join(realpathSync.native(place), ...missing);
+      return paths.join(realpathSync.native(current), ...missing);
     } catch (error) {
       getSystemErrorCode(error);
-      missing.unshift(paths.basename(place));
+      missing.unshift(paths.basename(current));
     }
   }
   return path;

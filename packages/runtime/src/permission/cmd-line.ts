@@ -3,7 +3,7 @@ import type { ShellLine } from './shell-words.ts';
 /** Words that change the meaning of the words after them. */
 const cmdReservedWords: ReadonlySet<string> = new Set('if else for do goto call rem set setlocal'.split(' '));
 
-const cmdExpansionReason = 'the shell would work out a part of it';
+const cmdExpansionReason = 'the shell would expand part of it';
 
 type CmdReader = {
   readonly commands: string[][];
@@ -11,8 +11,8 @@ type CmdReader = {
   /** Null between words; a quoted word may be empty. */
   word: string | null;
   isQuoted: boolean;
-  notPlain: string | null;
-  isKnown: boolean;
+  notPlainReason: string | null;
+  isComplete: boolean;
 };
 
 /**
@@ -25,14 +25,14 @@ export function parseCmdLine(line: string): ShellLine {
     words: [],
     word: null,
     isQuoted: false,
-    notPlain: null,
-    isKnown: true,
+    notPlainReason: null,
+    isComplete: true,
   };
   for (const char of line) readCmdCharacter(reader, char);
-  if (reader.isQuoted) markCmdNotPlain(reader, 'a quote does not close', false);
+  if (reader.isQuoted) markCmdNotPlain(reader, 'it has an unclosed quote', false);
   endCmdCommand(reader);
   for (const [first = ''] of reader.commands) checkCmdName(reader, first);
-  return { commands: reader.commands, notPlain: reader.notPlain, isKnown: reader.isKnown };
+  return { commands: reader.commands, notPlainReason: reader.notPlainReason, isComplete: reader.isComplete };
 }
 
 function readCmdCharacter(reader: CmdReader, char: string): void {
@@ -59,16 +59,16 @@ function readCmdCharacter(reader: CmdReader, char: string): void {
 
 /** cmd.exe ends a command name at a comma or an equals sign, and drops a leading at sign. */
 function checkCmdName(reader: CmdReader, first: string): void {
-  if (first === '') markCmdNotPlain(reader, 'the name of the command is empty', false);
-  if (/^@|[,=]/.test(first)) markCmdNotPlain(reader, 'the name of the command has a sign in it', false);
+  if (first === '') markCmdNotPlain(reader, 'the command name is empty', false);
+  if (/^@|[,=]/.test(first)) markCmdNotPlain(reader, 'the command name contains a special character', false);
   if (cmdReservedWords.has(first.toLowerCase()))
-    markCmdNotPlain(reader, `"${first}" means something to the shell`, false);
+    markCmdNotPlain(reader, `"${first}" is a reserved word of the shell`, false);
 }
 
 /** Only the first reason is reported. */
 function markCmdNotPlain(reader: CmdReader, notPlain: string, isKnown: boolean): void {
-  reader.notPlain ??= notPlain;
-  reader.isKnown &&= isKnown;
+  reader.notPlainReason ??= notPlain;
+  reader.isComplete &&= isKnown;
 }
 
 function appendCmdCharacter(reader: CmdReader, char: string): void {

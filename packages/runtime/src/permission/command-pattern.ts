@@ -9,10 +9,12 @@ import { parseShellLine, type ShellLine } from './shell-words.ts';
 type WordPattern = '**' | ((word: string) => boolean);
 
 /** Whether the line is one plain command that matches the pattern. */
-export function matchesPlainCommand(pattern: string, { commands, notPlain }: ShellLine): boolean {
+export function matchesPlainCommand(pattern: string, { commands, notPlainReason }: ShellLine): boolean {
   const [words] = commands;
   return (
-    notPlain === null && words !== undefined && matchesCommandWords(compileCommandPattern(pattern), words)
+    notPlainReason === null &&
+    words !== undefined &&
+    matchesCommandWords(compileCommandPattern(pattern), words)
   );
 }
 
@@ -45,15 +47,15 @@ function compileCommandPattern(pattern: string): readonly WordPattern[] {
   const words = pattern.match(/(?:\\.|[^\s\\])+/gs) ?? [];
   return words.map((word): WordPattern => {
     if (word === '**') return '**';
-    const fitsWord = parseNameGlob(word);
-    return /^[*?[]/.test(word) ? (given) => !given.startsWith('-') && fitsWord(given) : fitsWord;
+    const matchesWord = parseNameGlob(word);
+    return /^[*?[]/.test(word) ? (text) => !text.startsWith('-') && matchesWord(text) : matchesWord;
   });
 }
 
 function matchesCommandWords(pattern: readonly WordPattern[], words: readonly string[]): boolean {
   return matchesWildcards(pattern, words, {
-    isAnyNumber: (part) => part === '**',
-    fitsOne: (part, word) => part !== '**' && part(word),
+    isWildcard: (part) => part === '**',
+    matchesItem: (part, word) => part !== '**' && part(word),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { ToolCall } from '@pawl/core';
 import type { PermissionDecision } from '../agent-dependencies.ts';
+import { createSerialRunner } from '../serial-runner.ts';
 import type { PermissionPolicy } from './permissions.ts';
 import { formatPermissionRule, type PermissionRule } from './rule.ts';
 
@@ -35,13 +36,8 @@ export type DecideOptions = {
 export function createPermissionDecider(
   options: DecideOptions,
 ): (call: ToolCall, signal: AbortSignal) => Promise<PermissionDecision> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (call, signal) => {
-    const answer = last.then(() => decidePermission(options, call, signal));
-    // A failed prompt does not block the next one.
-    last = answer.catch(() => undefined);
-    return answer;
-  };
+  const runExclusive = createSerialRunner();
+  return (call, signal) => runExclusive(() => decidePermission(options, call, signal));
 }
 
 async function decidePermission(
@@ -53,9 +49,9 @@ async function decidePermission(
   const { decision, reason } = permissions.explain(call);
   if (decision === 'deny') return { decision, reason };
   if (decision === 'allow') return { decision };
-  if (ask === null) return { decision: 'deny', reason: 'nobody is there to ask' };
-  if (signal.aborted) return { decision: 'deny', reason: 'it was called off' };
-  const rule = permissions.alwaysFor(call);
+  if (ask === null) return { decision: 'deny', reason: 'no user is available to ask' };
+  if (signal.aborted) return { decision: 'deny', reason: 'the prompt was cancelled' };
+  const rule = permissions.createAlwaysRule(call);
   const answer = await ask(
     { call, reason, always: rule === null ? null : formatPermissionRule(rule) },
     signal,

@@ -25,10 +25,10 @@ export function describeCall(
   options: DescribeCallOptions = {},
 ): CallDescription {
   const { width = 80, linesMax = Infinity } = options;
-  const room = Math.max(20, width) - valueBar.length;
+  const valueWidth = Math.max(20, width) - valueBar.length;
   const lines = [
     revealHiddenCharacters(tool),
-    ...listArgumentFields(args).flatMap(([name, value]) => formatArgumentField(name, value, room)),
+    ...listArgumentFields(args).flatMap(([name, value]) => formatArgumentField(name, value, valueWidth)),
   ];
   if (lines.length <= linesMax) return { lines, hidden: 0 };
   const half = Math.max(1, Math.floor(linesMax / 2));
@@ -44,10 +44,10 @@ function listArgumentFields(args: Json): readonly (readonly [string, Json])[] {
   return Object.entries(args);
 }
 
-function formatArgumentField(name: string, value: Json, room: number): readonly string[] {
+function formatArgumentField(name: string, value: Json, width: number): readonly string[] {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   const lines = squeezeBlankLines(text.split('\n').map(revealWhitespace)).flatMap((line) =>
-    wrapCharacters(line, room),
+    wrapCharacters(line, width),
   );
   return [`${revealHiddenCharacters(name)}:`, ...lines.map((line) => valueBar + line)];
 }
@@ -57,11 +57,11 @@ const spacesMax = 40;
 
 /** Collapses blank lines, because text could be hidden behind empty space. */
 function squeezeBlankLines(lines: readonly string[]): readonly string[] {
-  const kept: string[] = [];
+  const result: string[] = [];
   let blank = 0;
   const end = (): void => {
-    if (blank > blankMax) kept.push(`⟨${blank} empty lines⟩`);
-    else kept.push(...Array<string>(blank).fill(''));
+    if (blank > blankMax) result.push(`⟨${blank} empty lines⟩`);
+    else result.push(...Array<string>(blank).fill(''));
     blank = 0;
   };
   for (const line of lines) {
@@ -70,10 +70,10 @@ function squeezeBlankLines(lines: readonly string[]): readonly string[] {
       continue;
     }
     end();
-    kept.push(line);
+    result.push(line);
   }
   end();
-  return kept;
+  return result;
 }
 
 function revealWhitespace(line: string): string {
@@ -84,12 +84,12 @@ function revealWhitespace(line: string): string {
 }
 
 /** Wraps by characters, not by words, so that the text is shown exactly as it is. */
-function wrapCharacters(line: string, room: number): readonly string[] {
+function wrapCharacters(line: string, width: number): readonly string[] {
   const characters = Array.from(line);
-  if (characters.length <= room) return [line];
-  const rows = Math.ceil(characters.length / (room - 1));
+  if (characters.length <= width) return [line];
+  const rows = Math.ceil(characters.length / (width - 1));
   return Array.from({ length: rows }, (_, row) => {
-    const part = characters.slice(row * (room - 1), (row + 1) * (room - 1)).join('');
+    const part = characters.slice(row * (width - 1), (row + 1) * (width - 1)).join('');
     return row === rows - 1 ? part : `${part}↩`;
   });
 }

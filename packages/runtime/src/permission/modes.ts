@@ -27,17 +27,17 @@ const permissionsByMode: {
   'full-auto': { look: 'allow', change: 'allow', run: 'allow' },
 };
 
-export function getDefaultPermission(mode: PermissionMode, deed: CallImpact): PermissionLevel {
-  return permissionsByMode[mode][deed];
+export function getDefaultPermission(mode: PermissionMode, impact: CallImpact): PermissionLevel {
+  return permissionsByMode[mode][impact];
 }
 
 /** Returns the warning to show before the user selects a mode; null if there is none. */
 export function getModeWarning(mode: PermissionMode, sandboxed: boolean): string | null {
   if (mode !== 'full-auto') return null;
   const commands = sandboxed
-    ? 'Commands run in the sandbox without being asked for.'
-    : 'There is no sandbox, so commands are still asked for unless a rule allows them.';
-  return `FULL-AUTO: files are changed without asking. ${commands} Use it only on what you can afford to lose.`;
+    ? 'Commands run in the sandbox without asking.'
+    : 'There is no sandbox, so commands still require permission unless a rule allows them.';
+  return `FULL-AUTO: files are changed without asking. ${commands} Use it only where you can afford to lose data.`;
 }
 
 /** Git executes files in its folder, so no tool may write there. */

@@ -52,7 +52,7 @@ export type PermissionPolicy = {
   readonly rules: PermissionCheck;
   explain(call: RequestedCall): PermissionExplanation;
   /** The rule that "always" would add for this call: exactly this command, this file or these arguments. */
-  alwaysFor(call: RequestedCall): PermissionRule | null;
+  createAlwaysRule(call: RequestedCall): PermissionRule | null;
   add(rule: PermissionRule): void;
   /** The user's current rules. */
   list(): readonly PermissionRule[];
@@ -74,7 +74,7 @@ export function createPermissionPolicy(options: PermissionPolicyOptions): Permis
       return decision === 'deny' ? { permission: 'deny', reason: `Not allowed: ${reason}.` } : decision;
     },
     explain,
-    alwaysFor: (call) => createAlwaysRule(options, call),
+    createAlwaysRule: (call) => createAlwaysRule(options, call),
     add: (rule) => void rules.push(rule),
     list: () => [...rules],
     guard: (tools) => tools.map((tool) => guardTool(tool, explain)),
@@ -93,23 +93,23 @@ function evaluateCall(
   call: RequestedCall,
 ): PermissionExplanation {
   if (hasTooDeepArguments(call.args))
-    return createExplanation('deny', 'its arguments are nested too deep to be shown to anybody');
+    return createExplanation('deny', 'its arguments are nested too deeply to be displayed');
   const { mode } = options;
-  const deed = getCallImpact(options, call);
+  const impact = getCallImpact(options, call);
   const subject = resolveCallSubject(options.root, call, options.platform);
-  if (subject.hasMore) return createExplanation('deny', 'it is about more paths than can be looked at');
-  const all = deed === 'change' ? [...rules, ...protectionRules] : rules;
-  const about = all.filter((rule) => matchesCall(rule, call, subject));
-  const denied = selectMostSpecific(about.filter(({ decision }) => decision === 'deny'));
-  if (denied !== null) return explainRule(denied);
+  if (subject.hasMore) return createExplanation('deny', 'it refers to more paths than can be checked');
+  const all = impact === 'change' ? [...rules, ...protectionRules] : rules;
+  const matching = all.filter((rule) => matchesCall(rule, call, subject));
+  const denyRule = selectMostSpecific(matching.filter(({ decision }) => decision === 'deny'));
+  if (denyRule !== null) return explainRule(denyRule);
   const isOutside = subject.paths.some(({ isInside }) => !isInside);
   if (isOutside && workspaceToolNames.has(call.tool))
-    return createExplanation('deny', 'it leads out of the folder');
-  if (mode === 'read-only' && deed !== 'look')
-    return createExplanation('deny', 'the mode read-only lets nothing change');
-  const decided = selectMostSpecific(about);
-  if (decided !== null) return askWhenUnreadable(explainRule(decided), rules, subject);
-  return askWhenUnreadable(applyPermissionMode(options, deed, { subject, isOutside }), rules, subject);
+    return createExplanation('deny', 'it leads outside the folder');
+  if (mode === 'read-only' && impact !== 'look')
+    return createExplanation('deny', 'the mode read-only allows no changes');
+  const matchedRule = selectMostSpecific(matching);
+  if (matchedRule !== null) return askWhenUnreadable(explainRule(matchedRule), rules, subject);
+  return askWhenUnreadable(applyPermissionMode(options, impact, { subject, isOutside }), rules, subject);
 }
 
 function getCallImpact({ tools }: PermissionPolicyOptions, { tool }: RequestedCall): CallImpact {
@@ -121,23 +121,23 @@ type CallScope = { readonly subject: CallSubject; readonly isOutside: boolean };
 
 function applyPermissionMode(
   { mode, sandboxed }: PermissionPolicyOptions,
-  deed: CallImpact,
+  impact: CallImpact,
   { subject, isOutside }: CallScope,
 ): PermissionExplanation {
-  const decision = getDefaultPermission(mode, deed);
-  if (decision === 'allow' && deed === 'run' && !sandboxed) {
-    return createExplanation('ask', 'there is no sandbox to hold it back');
+  const decision = getDefaultPermission(mode, impact);
+  if (decision === 'allow' && impact === 'run' && !sandboxed) {
+    return createExplanation('ask', 'there is no sandbox to contain it');
   }
   if (decision === 'allow' && isOutside)
-    return createExplanation('ask', 'it is about something outside the folder');
+    return createExplanation('ask', 'it refers to a path outside the folder');
   if (decision === 'allow' && subject.paths.some(({ names }) => names.some(isSecretFile))) {
-    return createExplanation('ask', 'by its name it may hold keys or passwords');
+    return createExplanation('ask', 'its file name suggests keys or passwords');
   }
-  const composite = subject.line?.notPlain ?? null;
-  const because = composite === null || decision !== 'ask' ? '' : `, and ${composite}`;
+  const notPlainReason = subject.line?.notPlainReason ?? null;
+  const suffix = notPlainReason === null || decision !== 'ask' ? '' : `, and ${notPlainReason}`;
   return createExplanation(
     decision,
-    `the mode ${mode} ${permissionVerbs[decision]} ${impactLabels[deed]}${because}`,
+    `the mode ${mode} ${permissionVerbs[decision]} ${impactLabels[impact]}${suffix}`,
   );
 }
 
@@ -147,9 +147,9 @@ const permissionVerbs: { readonly [Each in PermissionLevel]: string } = {
   deny: 'denies',
 };
 const impactLabels: { readonly [Each in CallImpact]: string } = {
-  look: 'looking at things',
+  look: 'reading',
   change: 'changing files',
-  run: 'running things',
+  run: 'running commands',
 };
 
 /** A command line that cannot be parsed might run what a rule denies, so ask. */
@@ -158,10 +158,13 @@ function askWhenUnreadable(
   rules: readonly PermissionRule[],
   { line }: CallSubject,
 ): PermissionExplanation {
-  if (explanation.decision !== 'allow' || line === null || line.isKnown) return explanation;
+  if (explanation.decision !== 'allow' || line === null || line.isComplete) return explanation;
   const denies = rules.some(({ decision, on }) => decision === 'deny' && on !== undefined);
   return denies
-    ? createExplanation('ask', `${line.notPlain ?? 'it is unclear'}, and some commands are denied`)
+    ? createExplanation(
+        'ask',
+        `${line.notPlainReason ?? 'it cannot be parsed'}, and a rule denies some commands`,
+      )
     : explanation;
 }
 
@@ -176,8 +179,10 @@ function selectMostSpecific(rules: readonly PermissionRule[]): PermissionRule | 
 }
 
 function explainRule(rule: PermissionRule): PermissionExplanation {
-  const isOwn = protectionRules.includes(rule);
-  const reason = isOwn ? 'other programs obey this file' : `the rule "${formatPermissionRule(rule)}" says so`;
+  const isProtection = protectionRules.includes(rule);
+  const reason = isProtection
+    ? 'other programs act on this file'
+    : `the rule "${formatPermissionRule(rule)}" applies`;
   return { decision: rule.decision, reason, rule };
 }
 
@@ -201,15 +206,16 @@ function createAlwaysRule(
  * If the call has arguments besides the command, such as a folder or a timeout, only an exact rule matches the
  * approval.
  */
-function toCommandPattern({ commands: [words], notPlain }: ShellLine, args: Json): string | null {
-  const isAll = notPlain === null && typeof args === 'object' && Object.keys(args ?? {}).join() === 'command';
-  return isAll && words !== undefined ? toLiteralPattern(words) : null;
+function toCommandPattern({ commands: [words], notPlainReason }: ShellLine, args: Json): string | null {
+  const isOnlyArgument =
+    notPlainReason === null && typeof args === 'object' && Object.keys(args ?? {}).join() === 'command';
+  return isOnlyArgument && words !== undefined ? toLiteralPattern(words) : null;
 }
 
 /** Returns null for a link, because its target may change later. */
 function toPathPattern([path, ...others]: readonly SubjectPath[]): string | null {
-  const [name, ...elsewhere] = path?.isMain === true ? path.names : [];
-  return name === undefined || others.length + elsewhere.length > 0 ? null : toLiteralGlob(name);
+  const [name, ...otherNames] = path?.isMain === true ? path.names : [];
+  return name === undefined || others.length + otherNames.length > 0 ? null : toLiteralGlob(name);
 }
 
 function guardTool(tool: Tool, explain: (call: RequestedCall) => PermissionExplanation): Tool {

@@ -20,8 +20,8 @@ export function matchesCall(rule: PermissionRule, call: RequestedCall, subject: 
 }
 
 function coversAllPaths(pattern: string, { paths }: CallSubject): boolean {
-  const fits = parseGlob(pattern);
-  return fits !== null && paths.length > 0 && paths.every(({ names }) => names.every(fits));
+  const matches = parseGlob(pattern);
+  return matches !== null && paths.length > 0 && paths.every(({ names }) => names.every(matches));
 }
 
 /** Matches case-insensitively, because such names may be the same file, and matches everything inside a folder. */
@@ -30,5 +30,5 @@ function touchesSubject(pattern: string, { paths, line, platform }: CallSubject)
   const lower = pattern.toLowerCase();
   const globs = [parseGlob(lower), parseGlob(`${lower.replace(/\/$/, '')}/**`)];
   const folded = paths.flatMap(({ names }) => names.flatMap((name) => foldPath(name, platform)));
-  return folded.some((name) => globs.some((fits) => fits === null || fits(name)));
+  return folded.some((name) => globs.some((matches) => matches === null || matches(name)));
 }

@@ -27,12 +27,12 @@ export function parsePermissionRule(text: string): ParsedRule {
   const base = { decision: decision as PermissionLevel, tool };
   if (exactly !== undefined) {
     const args = parseRuleJson(exactly);
-    if (args === null) return createRuleProblem(text, 'What stands in braces is not JSON.');
+    if (args === null) return createRuleProblem(text, 'The text in braces is not valid JSON.');
     return { ok: true, rule: { ...base, exactly: args } };
   }
   if (on === undefined) return { ok: true, rule: base };
   if (on.trim() === '')
-    return createRuleProblem(text, 'Put a pattern between the brackets, or leave them out.');
+    return createRuleProblem(text, 'Put a pattern between the parentheses, or omit them.');
   return { ok: true, rule: { ...base, on: on.trim() } };
 }
 
@@ -42,8 +42,8 @@ export function formatPermissionRule({ decision, tool, on, exactly }: Permission
   return on === undefined ? `${decision} ${tool}` : `${decision} ${tool}(${on})`;
 }
 
-function createRuleProblem(text: string, what: string): ParsedRule {
-  return { ok: false, problem: `${JSON.stringify(text.slice(0, 200))} is not a rule. ${what}` };
+function createRuleProblem(text: string, advice: string): ParsedRule {
+  return { ok: false, problem: `${JSON.stringify(text.slice(0, 200))} is not a rule. ${advice}` };
 }
 
 function parseRuleJson(text: string): Json | null {

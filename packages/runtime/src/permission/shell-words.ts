@@ -6,9 +6,9 @@ export type ShellLine = {
   /** The words of each of its commands. */
   readonly commands: readonly (readonly string[])[];
   /** Why it is not a single plain command with fully known words; null if it is one. */
-  readonly notPlain: string | null;
+  readonly notPlainReason: string | null;
   /** Whether `commands` lists everything that the line runs. */
-  readonly isKnown: boolean;
+  readonly isComplete: boolean;
 };
 
 /** A longer line either hides something or is a script that belongs in a file. */
@@ -20,13 +20,13 @@ const shellLimits = { chars: 10_000, words: 500 } as const;
  * rules of cmd.exe.
  */
 export function parseShellLine(line: string, platform: NodeJS.Platform = process.platform): ShellLine {
-  if (line.length > shellLimits.chars) return createUnknownLine('it is very long');
+  if (line.length > shellLimits.chars) return createUnknownLine('it is too long');
   if (hasHiddenCharacters(line.replaceAll(/[\n\t]/g, ' ')))
-    return createUnknownLine('it has characters that cannot be seen');
-  const found = platform === 'win32' ? parseCmdLine(line) : parsePosixLine(line);
-  const words = found.commands.reduce((total, { length }) => total + length, 0);
-  if (words > shellLimits.words) return createUnknownLine('it has very many words');
-  return words === 0 ? createUnknownLine('it is empty') : found;
+    return createUnknownLine('it contains invisible characters');
+  const parsed = platform === 'win32' ? parseCmdLine(line) : parsePosixLine(line);
+  const words = parsed.commands.reduce((total, { length }) => total + length, 0);
+  if (words > shellLimits.words) return createUnknownLine('it has too many words');
+  return words === 0 ? createUnknownLine('it is empty') : parsed;
 }
 
 function parsePosixLine(line: string): ShellLine {
@@ -34,11 +34,11 @@ function parsePosixLine(line: string): ShellLine {
   for (let at = 0; at < line.length;) at = readCharacter(reader, line, at);
   endCommand(reader);
   for (const [first = ''] of reader.commands) checkCommandName(reader, first);
-  return { commands: reader.commands, notPlain: reader.notPlain, isKnown: reader.isKnown };
+  return { commands: reader.commands, notPlainReason: reader.notPlainReason, isComplete: reader.isComplete };
 }
 
-function createUnknownLine(notPlain: string): ShellLine {
-  return { commands: [], notPlain, isKnown: false };
+function createUnknownLine(notPlainReason: string): ShellLine {
+  return { commands: [], notPlainReason, isComplete: false };
 }
 
 type ShellReader = {
@@ -46,12 +46,12 @@ type ShellReader = {
   words: string[];
   /** Null between words; a quoted word may be empty. */
   word: string | null;
-  notPlain: string | null;
-  isKnown: boolean;
+  notPlainReason: string | null;
+  isComplete: boolean;
 };
 
 function createShellReader(): ShellReader {
-  return { commands: [], words: [], word: null, notPlain: null, isKnown: true };
+  return { commands: [], words: [], word: null, notPlainReason: null, isComplete: true };
 }
 
 /** Reads one character or one quoted section, and returns the next position. */
@@ -111,7 +111,7 @@ function getCharacterKind(char: string): ShellCharacterKind {
 
 function readSingleQuoted(reader: ShellReader, line: string, from: number): number {
   const end = line.indexOf("'", from);
-  if (end === -1) markNotPlain(reader, 'a quote does not close', false);
+  if (end === -1) markNotPlain(reader, 'it has an unclosed quote', false);
   appendText(reader, line.slice(from, end === -1 ? undefined : end));
   return end === -1 ? line.length : end + 1;
 }
@@ -127,7 +127,7 @@ function readDoubleQuoted(reader: ShellReader, line: string, from: number): numb
     if (isEscape) at += 1;
     appendText(reader, isEscape ? next : char);
   }
-  markNotPlain(reader, 'a quote does not close', false);
+  markNotPlain(reader, 'it has an unclosed quote', false);
   return line.length;
 }
 
@@ -138,13 +138,13 @@ function readEscape(reader: ShellReader, line: string, at: number): number {
   return at + 1;
 }
 
-const expansionReason = 'the shell would work out a part of it';
+const expansionReason = 'the shell would expand part of it';
 
 /** A tilde is special only at the start of a path, and a hash only at the start of a word. */
 function readSpecial(reader: ShellReader, char: string, before: string): void {
-  const begins = reader.word === null;
-  if (char === '#' && begins) markNotPlain(reader, 'a part of it is a comment', false);
-  else if (char === '~' ? begins || before === '=' || before === ':' : char !== '#') {
+  const startsWord = reader.word === null;
+  if (char === '#' && startsWord) markNotPlain(reader, 'it contains a comment', false);
+  else if (char === '~' ? startsWord || before === '=' || before === ':' : char !== '#') {
     markNotPlain(reader, expansionReason, false);
   }
   appendText(reader, char);
@@ -158,15 +158,15 @@ const reservedWords: ReadonlySet<string> = new Set(
 );
 
 function checkCommandName(reader: ShellReader, first: string): void {
-  if (first === '') markNotPlain(reader, 'the name of the command is empty', false);
+  if (first === '') markNotPlain(reader, 'the command name is empty', false);
   if (/^\w+\+?=/.test(first)) markNotPlain(reader, 'it sets a variable for the command', true);
-  if (reservedWords.has(first)) markNotPlain(reader, `"${first}" means something to the shell`, false);
+  if (reservedWords.has(first)) markNotPlain(reader, `"${first}" is a reserved word of the shell`, false);
 }
 
 /** Only the first reason is reported. */
 function markNotPlain(reader: ShellReader, notPlain: string, isKnown: boolean): void {
-  reader.notPlain ??= notPlain;
-  reader.isKnown &&= isKnown;
+  reader.notPlainReason ??= notPlain;
+  reader.isComplete &&= isKnown;
 }
 
 function appendText(reader: ShellReader, text: string): void {

@@ -6,7 +6,7 @@ export type ResourceLimits = {
   readonly memoryUsedMax: number;
   readonly diskFreeBytesMin: number;
   /** How many consecutive samples must agree, both to pause and to resume. */
-  readonly looks: number;
+  readonly samples: number;
   /**
    * How far a measure must recover beyond its limit, as a share of it, so that work does not pause and resume
    * repeatedly.
@@ -18,7 +18,7 @@ export const resourceLimits: ResourceLimits = {
   cpuUsedMax: 0.8,
   memoryUsedMax: 0.85,
   diskFreeBytesMin: 5e9,
-  looks: 3,
+  samples: 3,
   margin: 0.1,
 };
 
@@ -27,15 +27,15 @@ type ResourceMeasure = keyof ResourceUsage;
 /** The state accumulated from recent samples. */
 export type ResourcePressure = {
   /** Measures that exceeded their limits in enough consecutive samples; empty if there is no shortage. */
-  readonly short: readonly ResourceMeasure[];
-  readonly over: { readonly [Name in ResourceMeasure]: number };
-  readonly clear: number;
+  readonly exceeded: readonly ResourceMeasure[];
+  readonly overCounts: { readonly [Name in ResourceMeasure]: number };
+  readonly clearCount: number;
 };
 
 export const noPressure: ResourcePressure = {
-  short: [],
-  over: { cpuUsed: 0, memoryUsed: 0, diskFreeBytes: 0 },
-  clear: 0,
+  exceeded: [],
+  overCounts: { cpuUsed: 0, memoryUsed: 0, diskFreeBytes: 0 },
+  clearCount: 0,
 };
 
 const resourceMeasures: readonly ResourceMeasure[] = ['cpuUsed', 'memoryUsed', 'diskFreeBytes'];
@@ -43,31 +43,35 @@ const resourceMeasures: readonly ResourceMeasure[] = ['cpuUsed', 'memoryUsed', '
 /** Updates the state with one more sample. */
 export function updatePressure(
   last: ResourcePressure,
-  seen: ResourceUsage,
+  usage: ResourceUsage,
   limits: ResourceLimits,
 ): ResourcePressure {
   const count = (name: ResourceMeasure): number =>
-    isOverLimit(name, seen, limits) ? last.over[name] + 1 : 0;
-  const over = {
+    isOverLimit(name, usage, limits) ? last.overCounts[name] + 1 : 0;
+  const overCounts = {
     cpuUsed: count('cpuUsed'),
     memoryUsed: count('memoryUsed'),
     diskFreeBytes: count('diskFreeBytes'),
   };
-  const found = resourceMeasures.filter((name) => over[name] >= limits.looks || last.short.includes(name));
-  const isClear = found.length > 0 && found.every((name) => isWellBelow(name, seen, limits));
-  const clear = isClear ? last.clear + 1 : 0;
-  return clear >= limits.looks ? { ...noPressure, over } : { short: found, over, clear };
+  const exceeded = resourceMeasures.filter(
+    (name) => overCounts[name] >= limits.samples || last.exceeded.includes(name),
+  );
+  const isClear = exceeded.length > 0 && exceeded.every((name) => isWellBelow(name, usage, limits));
+  const clearCount = isClear ? last.clearCount + 1 : 0;
+  return clearCount >= limits.samples
+    ? { ...noPressure, overCounts }
+    : { exceeded: exceeded, overCounts, clearCount };
 }
 
-function isOverLimit(name: ResourceMeasure, seen: ResourceUsage, limits: ResourceLimits): boolean {
-  return exceedsLimit(name, seen[name], getResourceLimit(name, limits));
+function isOverLimit(name: ResourceMeasure, usage: ResourceUsage, limits: ResourceLimits): boolean {
+  return exceedsLimit(name, usage[name], getResourceLimit(name, limits));
 }
 
-function isWellBelow(name: ResourceMeasure, seen: ResourceUsage, limits: ResourceLimits): boolean {
+function isWellBelow(name: ResourceMeasure, usage: ResourceUsage, limits: ResourceLimits): boolean {
   const limit = getResourceLimit(name, limits);
-  const value = seen[name];
-  const easier = name === 'diskFreeBytes' ? limit * (1 + limits.margin) : limit * (1 - limits.margin);
-  return Number.isFinite(value) && !exceedsLimit(name, value, easier);
+  const value = usage[name];
+  const recoveryLimit = name === 'diskFreeBytes' ? limit * (1 + limits.margin) : limit * (1 - limits.margin);
+  return Number.isFinite(value) && !exceedsLimit(name, value, recoveryLimit);
 }
 
 function exceedsLimit(name: ResourceMeasure, value: number, limit: number): boolean {
@@ -88,13 +92,13 @@ function getResourceLimit(name: ResourceMeasure, limits: ResourceLimits): number
 }
 
 /** Describes the shortage in a text that stays the same while it lasts. */
-export function describeShortage({ short }: ResourcePressure, limits: ResourceLimits): string {
-  const words: { readonly [Name in ResourceMeasure]: string } = {
-    cpuUsed: `the processor is more than ${formatPercent(limits.cpuUsedMax)} busy`,
-    memoryUsed: `more than ${formatPercent(limits.memoryUsedMax)} of the memory is in use`,
-    diskFreeBytes: `less than ${(limits.diskFreeBytesMin / 1e9).toFixed(1)} GB are free on the disk`,
+export function describeShortage({ exceeded }: ResourcePressure, limits: ResourceLimits): string {
+  const descriptions: { readonly [Name in ResourceMeasure]: string } = {
+    cpuUsed: `CPU usage is above ${formatPercent(limits.cpuUsedMax)}`,
+    memoryUsed: `memory usage is above ${formatPercent(limits.memoryUsedMax)}`,
+    diskFreeBytes: `less than ${(limits.diskFreeBytesMin / 1e9).toFixed(1)} GB of disk space is free`,
   };
-  return short.map((name) => words[name]).join(', and ');
+  return exceeded.map((name) => descriptions[name]).join(' and ');
 }
 
 function formatPercent(share: number): string {

@@ -47,20 +47,20 @@ type WatchState =
 async function runResourceWatch(options: ResourceWatchOptions, signal: AbortSignal): Promise<void> {
   const { session, probe, clock = systemClock, intervalMs = 5_000, report = () => undefined } = options;
   const limits = { ...resourceLimits, ...options.limits };
-  let judgement = noPressure;
-  let stand: WatchState = { kind: 'watching' };
-  let blind = '';
+  let pressure = noPressure;
+  let state: WatchState = { kind: 'watching' };
+  let lastProblem = '';
   while (!signal.aborted && !isTerminalSession(session())) {
     try {
-      judgement = updatePressure(judgement, await probe(), limits);
-      blind = '';
+      pressure = updatePressure(pressure, await probe(), limits);
+      lastProblem = '';
     } catch (error) {
       // Report a problem once, not at every sample.
-      const problem = `The machine cannot be watched: ${getErrorMessage(error)}`;
-      if (problem !== blind) report(problem);
-      blind = problem;
+      const problem = `Resource usage cannot be measured: ${getErrorMessage(error)}`;
+      if (problem !== lastProblem) report(problem);
+      lastProblem = problem;
     }
-    if (!signal.aborted) stand = await updateWatchState(stand, judgement, { ...options, limits, report });
+    if (!signal.aborted) state = await updateWatchState(state, pressure, { ...options, limits, report });
     await clock.sleepUntil(clock.now() + intervalMs, signal);
   }
 }
@@ -71,41 +71,42 @@ type WatchContext = Pick<ResourceWatchOptions, 'post' | 'session'> & {
 };
 
 async function updateWatchState(
-  stand: WatchState,
-  judgement: ResourcePressure,
-  acting: WatchContext,
+  state: WatchState,
+  pressure: ResourcePressure,
+  context: WatchContext,
 ): Promise<WatchState> {
-  const { post, session, report } = acting;
-  const hasRoom = judgement.short.length === 0;
-  switch (stand.kind) {
+  const { post, session, report } = context;
+  const isClear = pressure.exceeded.length === 0;
+  switch (state.kind) {
     case 'watching':
-      return hasRoom ? stand : pauseSession(stand, judgement, acting);
+      return isClear ? state : pauseSession(state, pressure, context);
     case 'paused': {
       const { turn } = session();
-      const isOurs = turn.status === 'paused' && turn.reason === stand.reason;
-      if (!isOurs) return hasRoom ? { kind: 'watching' } : { kind: 'overruled' };
-      if (!hasRoom) return stand;
-      if (await post({ type: 'resume-requested' })) report('There is room again; the work goes on.');
+      const isOurs = turn.status === 'paused' && turn.reason === state.reason;
+      if (!isOurs) return isClear ? { kind: 'watching' } : { kind: 'overruled' };
+      if (!isClear) return state;
+      if (await post({ type: 'resume-requested' }))
+        report('Resources have recovered; the session continues.');
       return { kind: 'watching' };
     }
     case 'overruled':
-      return hasRoom ? { kind: 'watching' } : stand;
+      return isClear ? { kind: 'watching' } : state;
     default:
-      return stand satisfies never;
+      return state satisfies never;
   }
 }
 
 /** A session that waits for the user uses no resources, so it is not paused. */
 async function pauseSession(
-  stand: WatchState,
-  judgement: ResourcePressure,
-  acting: WatchContext,
+  state: WatchState,
+  pressure: ResourcePressure,
+  context: WatchContext,
 ): Promise<WatchState> {
-  const { post, session, limits, report } = acting;
+  const { post, session, limits, report } = context;
   const { status } = session().turn;
-  if (status === 'waitingForUser' || status === 'paused') return stand;
-  const reason = `There is no room to work: ${describeShortage(judgement, limits)}.`;
-  if (!(await post({ type: 'pause-requested', reason }))) return stand;
-  report(`${reason} The work is paused and goes on by itself; resume it to go on at once.`);
+  if (status === 'waitingForUser' || status === 'paused') return state;
+  const reason = `Resources are short: ${describeShortage(pressure, limits)}.`;
+  if (!(await post({ type: 'pause-requested', reason }))) return state;
+  report(`${reason} The session is paused and continues when they recover; resume it to continue now.`);
   return { kind: 'paused', reason };
 }

@@ -25,17 +25,21 @@ export function createBubblewrapSandbox(options: BubblewrapOptions = {}): Comman
     kind: 'bubblewrap',
     launch(command, { cwd, writable, readable: others = [], network, env }) {
       const programs = listProgramFolders(env['PATH'] ?? '', home);
-      const shown = [...programs, ...readable, ...others, cwd].filter((path) => !isSystemPath(path));
-      const changeable = writable.flatMap((path) => createMounts(path, home));
+      const readOnlyPaths = [...programs, ...readable, ...others, cwd].filter((path) => !isSystemPath(path));
+      const writableMounts = writable.flatMap((path) => createMounts(path, home));
       const args = [
         ...isolationArguments,
         ...(network ? buildNameServerMount() : ['--unshare-net']),
         ...buildSystemMounts(home),
-        ...shown
+        ...readOnlyPaths
           .flatMap((path) => createMounts(path, home))
           .flatMap(({ from, to }) => ['--ro-bind', from, to]),
-        ...changeable.flatMap(({ from, to }) => ['--bind', from, to]),
-        ...listProtectedPaths(changeable.map(({ to }) => to)).flatMap((path) => ['--ro-bind', path, path]),
+        ...writableMounts.flatMap(({ from, to }) => ['--bind', from, to]),
+        ...listProtectedPaths(writableMounts.map(({ to }) => to)).flatMap((path) => [
+          '--ro-bind',
+          path,
+          path,
+        ]),
         // Make the root read-only, so that commands cannot create paths that are not mounted.
         '--remount-ro',
         '/',
@@ -101,8 +105,8 @@ function toTmpfsArguments(path: string): readonly string[] {
 
 /** Mounts the target of `/etc/resolv.conf` if it is a link out of the mounted folders. */
 function buildNameServerMount(): readonly string[] {
-  const list = '/etc/resolv.conf';
-  const path = existsSync(list) ? realpathSync(list) : list;
+  const resolvConf = '/etc/resolv.conf';
+  const path = existsSync(resolvConf) ? realpathSync(resolvConf) : resolvConf;
   return isSystemPath(path) ? [] : ['--ro-bind', path, path];
 }
 

@@ -21,7 +21,7 @@ export type SandboxLaunch = {
 export type CommandSandbox = {
   /** `none` enforces nothing. */
   readonly kind: 'bubblewrap' | 'none';
-  launch(command: readonly [string, ...string[]], confines: SandboxPolicy): SandboxLaunch;
+  launch(command: readonly [string, ...string[]], policy: SandboxPolicy): SandboxLaunch;
 };
 
 /** Runs commands without a sandbox. */

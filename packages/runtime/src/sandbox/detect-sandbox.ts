@@ -13,7 +13,7 @@ export type DetectedSandbox = CommandSandbox & { readonly problem: string | null
 
 export type DetectSandboxOptions = Omit<BubblewrapOptions, 'file'> & {
   /** Where to look for bubblewrap. `PATH` is not used, because another user may control a folder in it. */
-  readonly places?: readonly string[];
+  readonly paths?: readonly string[];
   readonly timeoutMs?: number;
   readonly platform?: NodeJS.Platform;
 };
@@ -22,41 +22,42 @@ const bubblewrapPaths = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/run/current
 
 /** Detects the best sandbox on this machine and tests that it works. */
 export async function detectSandbox(options: DetectSandboxOptions = {}): Promise<DetectedSandbox> {
-  const { places = bubblewrapPaths, timeoutMs = 30_000, platform = process.platform, ...rest } = options;
+  const { paths = bubblewrapPaths, timeoutMs = 30_000, platform = process.platform, ...rest } = options;
   if (platform !== 'linux') return { ...passthroughSandbox, problem: explainNoSandbox(platform) };
-  const file = places.find((place) => existsSync(place));
+  const file = paths.find((path) => existsSync(path));
   if (file === undefined) return { ...passthroughSandbox, problem: missingSandboxText };
-  const launcher = createBubblewrapSandbox({ file, ...rest });
-  const problem = await findSandboxProblem(launcher, timeoutMs);
-  return problem === null ? { ...launcher, problem } : { ...passthroughSandbox, problem };
+  const sandbox = createBubblewrapSandbox({ file, ...rest });
+  const problem = await findSandboxProblem(sandbox, timeoutMs);
+  return problem === null ? { ...sandbox, problem } : { ...passthroughSandbox, problem };
 }
 
 const missingSandboxText =
-  'bubblewrap is not installed, so commands run with all your rights. Install it: apt install bubblewrap';
+  'bubblewrap is not installed, so commands run with all your permissions. Install it: apt install bubblewrap';
 
 function explainNoSandbox(platform: NodeJS.Platform): string {
-  return `The sandbox is not supported on ${getPlatformName(platform)}, so commands run with all your rights.`;
+  return `The sandbox is not supported on ${getPlatformName(platform)}, so commands run with all your permissions.`;
 }
 
 /** Runs a command in the sandbox that checks whether it can see a file outside. */
-async function findSandboxProblem(launcher: CommandSandbox, timeoutMs: number): Promise<string | null> {
+async function findSandboxProblem(sandbox: CommandSandbox, timeoutMs: number): Promise<string | null> {
   const outside = await mkdtemp(join(tmpdir(), 'pawl-outside-'));
   const inside = await mkdtemp(join(tmpdir(), 'pawl-inside-'));
   try {
     await writeFile(join(outside, 'file'), '');
     const env = { PATH: '/usr/bin:/bin' };
-    const confines = { cwd: inside, writable: [inside], network: false, env };
-    const look = ['sh', '-c', 'if test -e "$1"; then exit 3; fi', 'sh', join(outside, 'file')] as const;
-    const end = await runCommand({ sandboxLaunch: launcher.launch(look, confines), cwd: inside, timeoutMs });
-    if (end.kind === 'exited' && end.code === 0) return null;
-    if (end.kind === 'exited' && end.code === 3) return leakySandboxText;
-    const said = toPrintableLine(end.stderr.trim(), 200);
-    return `bubblewrap is installed but ${end.summary}${said === '' ? '' : ` (${said})`}. ${namespaceAdvice}`;
+    const policy = { cwd: inside, writable: [inside], network: false, env };
+    const probe = ['sh', '-c', 'if test -e "$1"; then exit 3; fi', 'sh', join(outside, 'file')] as const;
+    const result = await runCommand({ sandboxLaunch: sandbox.launch(probe, policy), cwd: inside, timeoutMs });
+    if (result.kind === 'exited' && result.code === 0) return null;
+    if (result.kind === 'exited' && result.code === 3) return leakySandboxText;
+    const errorOutput = toPrintableLine(result.stderr.trim(), 200);
+    return `bubblewrap is installed but ${result.summary}${errorOutput === '' ? '' : ` (${errorOutput})`}. ${namespaceAdvice}`;
   } finally {
     await Promise.all([outside, inside].map((folder) => rm(folder, { recursive: true, force: true })));
   }
 }
 
-const leakySandboxText = 'bubblewrap is installed but hides nothing. Install the one of your system anew.';
+const leakySandboxText =
+  'bubblewrap is installed but does not isolate commands. Reinstall it from the system packages.';
 const namespaceAdvice =
-  'Bubblewrap 0.8 or newer and the right to make user namespaces are needed; see docs/sandbox.md.';
+  'Bubblewrap 0.8 or newer and permission to create user namespaces are required; see docs/sandbox.md.';

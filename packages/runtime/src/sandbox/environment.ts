@@ -16,12 +16,12 @@ export function scrubEnvironment(
   env: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,
 ): ProcessEnvironment {
-  const kept = Object.entries(env).flatMap(([name, value]) =>
+  const variables = Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && isHarmlessVariable(name.toUpperCase(), platform)
       ? [[name, name.toUpperCase() === 'PATH' ? filterSearchPath(value, platform) : value] as const]
       : [],
   );
-  return { ...Object.fromEntries(kept), ...(platform === 'win32' && { [safeSearchVariable]: '1' }) };
+  return { ...Object.fromEntries(variables), ...(platform === 'win32' && { [safeSearchVariable]: '1' }) };
 }
 
 function isHarmlessVariable(name: string, platform: NodeJS.Platform): boolean {

@@ -30,7 +30,7 @@ export type CommandResult = {
 /** Runs a command to its end, or kills it and its process group at the deadline. Never rejects. */
 export async function runCommand(command: RunCommandOptions): Promise<CommandResult> {
   const { sandboxLaunch, cwd, input = '', timeoutMs, outputBytesMax = 64 * 1024, signal } = command;
-  if (signal?.aborted === true) return createFailedResult('called-off', 'was called off');
+  if (signal?.aborted === true) return createFailedResult('called-off', 'was cancelled');
   const child = spawnCommand(sandboxLaunch, cwd);
   if (typeof child === 'string') return createFailedResult('not-started', child);
   const stdout = collectOutput(child.stdout, outputBytesMax);
@@ -71,10 +71,10 @@ function describeStartFailure(error: unknown): string {
 
 function collectOutput(stream: Readable | null, bytesMax: number): () => string {
   const chunks: Buffer[] = [];
-  let kept = 0;
+  let bytes = 0;
   stream?.on('data', (chunk: Buffer) => {
-    const part = chunk.subarray(0, bytesMax - kept);
-    kept += part.length;
+    const part = chunk.subarray(0, bytesMax - bytes);
+    bytes += part.length;
     if (part.length > 0) chunks.push(part);
   });
   stream?.on('error', () => undefined);
@@ -93,14 +93,14 @@ async function waitForCommandEnd(
 ): Promise<CommandExit> {
   let stopped: CommandExit | null = null;
   const timers: NodeJS.Timeout[] = [];
-  const stop = (why: CommandExit): void => {
-    stopped ??= why;
+  const stop = (exit: CommandExit): void => {
+    stopped ??= exit;
     killProcessGroup(child, 'SIGTERM');
     timers.push(setTimeout(() => killProcessGroup(child, 'SIGKILL'), killGraceMs));
   };
-  const onAbort = (): void => stop({ kind: 'called-off', code: null, summary: 'was called off' });
-  const late = `took longer than ${timeoutMs / 1_000} s and was ended`;
-  timers.push(setTimeout(() => stop({ kind: 'timed-out', code: null, summary: late }), timeoutMs));
+  const onAbort = (): void => stop({ kind: 'called-off', code: null, summary: 'was cancelled' });
+  const timeoutSummary = `took longer than ${timeoutMs / 1_000} s and was ended`;
+  timers.push(setTimeout(() => stop({ kind: 'timed-out', code: null, summary: timeoutSummary }), timeoutMs));
   signal?.addEventListener('abort', onAbort, { once: true });
   const ended = await waitForExit(child);
   signal?.removeEventListener('abort', onAbort);

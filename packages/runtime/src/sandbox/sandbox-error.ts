@@ -14,13 +14,13 @@ export class SandboxError extends Error {
 }
 
 const sandboxErrorText: Record<SandboxErrorCode, string> = {
-  relative: 'The sandbox needs a whole path',
-  missing: 'The sandbox cannot show what is not there',
-  home: 'The sandbox does not open a folder that holds the home folder',
+  relative: 'The sandbox needs an absolute path',
+  missing: 'The sandbox cannot mount a path that does not exist',
+  home: 'The sandbox does not expose a folder that contains the home folder',
 };
 
 const sandboxErrorAdvice: Record<SandboxErrorCode, string> = {
-  relative: 'Begin it with /.',
-  missing: 'Make it first, or leave it out.',
+  relative: 'Start it with /.',
+  missing: 'Create it first, or omit it.',
   home: 'Work in a folder inside it, so that keys and passwords stay hidden.',
 };

@@ -13,84 +13,90 @@ import type { ExactSchemas } from './exact-schema.ts';
 import { toSchemaName } from './schema-name.ts';
 import { haltReasonSchema, verdictSchema } from './verdict.ts';
 
-const actionRequestSchema = z
-  .int()
-  .describe('The number of this piece of work; the events that answer it carry it.');
-const attemptSchema = z.int().describe('1 for the first try.');
+const actionRequestSchema = z.int().describe('Request number; the events that answer the action carry it.');
+const attemptSchema = z.int().describe('Number of the attempt, starting at 1.');
 
 const rawActionSchemas = {
   'ask-model': createActionSchema('ask-model', 'Send the conversation to the model.', {
     request: actionRequestSchema,
     attempt: attemptSchema,
-    tools: z.boolean().describe('Whether the model may call tools; false for a last answer.'),
+    tools: z.boolean().describe('Whether the model may call tools; false for a final answer.'),
     advice: z
       .string()
       .nullable()
-      .describe('Goes to the very bottom of the prompt, for this call only; null if there is none.'),
+      .describe('Advice to append to the prompt, for this call only; null if there is none.'),
     deadline: z
       .number()
       .nullable()
-      .describe('When the answer must be there; after that, report a failure. null for whenever it comes.'),
+      .describe('Deadline of the answer, after which the call counts as failed; null for none.'),
     messages: z.array(conversationMessageSchema).describe('The whole conversation, oldest first.'),
     section: z
       .string()
       .nullable()
-      .describe('Where there are modes: says where the agent is, advice included. Goes last in the prompt.'),
+      .describe(
+        'For profiles with modes: the prompt section about the current mode, including advice. It goes last in the prompt.',
+      ),
   }),
-  'ask-permission': createActionSchema('ask-permission', 'Ask a person about each of these calls.', {
-    request: actionRequestSchema,
-    calls: createListSchema(toolCallSchema).describe('The calls to decide on, one event each.'),
-  }),
-  'run-tools': createActionSchema('run-tools', 'Run these calls, in parallel or in order as you like.', {
+  'ask-permission': createActionSchema(
+    'ask-permission',
+    'Ask a user for permission for each of these calls.',
+    {
+      request: actionRequestSchema,
+      calls: createListSchema(toolCallSchema).describe('The calls to decide, one event each.'),
+    },
+  ),
+  'run-tools': createActionSchema('run-tools', 'Run these calls, in parallel or sequentially.', {
     request: actionRequestSchema,
     calls: createListSchema(toolCallSchema).describe('The calls to run, one `tool-finished` each.'),
   }),
   'run-hooks': createActionSchema(
     'run-hooks',
-    'Run what is to run after tools changed something, such as a commit.',
+    'Run the hooks that follow changes by tools, such as a commit.',
     {
       request: actionRequestSchema,
-      completed: createListSchema(completedToolSchema).describe('Which tools ended how.'),
+      completed: createListSchema(completedToolSchema).describe(
+        'The completed tool calls and their results.',
+      ),
     },
   ),
-  'page-memory': createActionSchema('page-memory', "Make room in the model's window.", {
+  'page-memory': createActionSchema('page-memory', "Free space in the model's context window.", {
     request: actionRequestSchema,
-    reason: z.string().describe('Why there is need of it.'),
+    reason: z.string().describe('Why space is needed.'),
   }),
   store: createActionSchema(
     'store',
-    'Keep these in storage: they have left working memory. Nothing answers it.',
+    'Save these entries, which have left working memory, to storage. No event answers it.',
     {
-      entries: createListSchema(storedEntrySchema).describe('What to keep, in order.'),
+      entries: createListSchema(storedEntrySchema).describe('The entries to save, in order.'),
     },
   ),
-  recover: createActionSchema('recover', 'Look for a way out of a stuck state.', {
+  recover: createActionSchema('recover', 'Attempt to recover from a stuck state.', {
     request: actionRequestSchema,
     attempt: attemptSchema,
-    verdict: verdictSchema.describe('What the work was judged to be.'),
+    verdict: verdictSchema.describe('The verdict that requested it.'),
   }),
   wait: createActionSchema('wait', 'Do nothing until the next event.', {
     until: z
       .number()
       .nullable()
-      .describe('When to send `retry-due`, in milliseconds since 1970; null for never.'),
+      .describe('When to send `retry-due`, in milliseconds since the Unix epoch; null for never.'),
   }),
   'show-text': createActionSchema('show-text', 'Show this text to the user.', {
-    text: z.string().describe('A piece of what the model writes.'),
+    text: z.string().describe('A fragment of the model output.'),
   }),
   'show-error': createActionSchema('show-error', 'Show this error to the user.', {
     kind: z
       .enum([...modelErrorKindSchema.options, 'io'])
-      .describe('What kind it is; `refused` is also an event that did not fit.'),
-    message: z.string().describe('What went wrong.'),
+      .describe('Category of the error; `refused` is also used for a rejected event.'),
+    message: z.string().describe('The error message.'),
   }),
-  abort: createActionSchema('abort', 'Call off the work of a request; nothing it answers will be taken.', {
-    request: z.int().describe('The number of the piece of work.'),
+  abort: createActionSchema('abort', 'Cancel the work of a request; its later answers are rejected.', {
+    request: z.int().describe('The request number.'),
   }),
-  stop: createActionSchema('stop', 'The session has ended for good; stop the work.', {
+  stop: createActionSchema('stop', 'The session has ended permanently; stop all work.', {
     haltReason: haltReasonSchema,
   }),
-  'shut-down': createActionSchema('shut-down', 'End everything and let go of the session.', {}),
+  'shut-down': createActionSchema('shut-down', 'Stop all work and release the session.', {}),
 } satisfies Record<ActionType, z.ZodType>;
 
 type ActionsByType = { [Type in ActionType]: Extract<PrintedAction, { readonly type: Type }> };

@@ -6,33 +6,33 @@ import { turnStatusSchema } from './status.ts';
 
 const actionSchema = z
   .union(Object.values(actionSchemas))
-  .meta({ id: 'Action', description: 'Something that you must now do.' });
+  .meta({ id: 'Action', description: 'An action for the host to carry out.' });
 
 const noteSchema = z
   .union(Object.values(noteSchemas))
-  .meta({ id: 'Note', description: 'Something worth recording.' });
+  .meta({ id: 'Note', description: 'A note for logs and observers.' });
 
 const sessionSnapshotSchema = z
-  .looseObject({ version: z.literal(1).describe('The version of its form.') })
-  .meta({ id: 'Session', description: 'The whole session, as a snapshot keeps it.' });
+  .looseObject({ version: z.literal(1).describe('The version of the format.') })
+  .meta({ id: 'Session', description: 'The full session, as stored in a snapshot.' });
 
 /** The output of `pawl pipe` for each input line. */
 export const answerSchema = z
   .discriminatedUnion('ok', [
     z.strictObject({
       ok: z.literal(true).describe('The line was an event.'),
-      seq: z.int().describe('How many durable events the session has seen.'),
-      refused: z.exactOptional(z.string()).describe('Why the event was not taken; absent if it was.'),
+      seq: z.int().describe('Number of durable events of the session.'),
+      refused: z.exactOptional(z.string()).describe('Why the event was rejected; absent if it was accepted.'),
       state: z
         .union([stateSchema, turnStatusSchema, sessionSnapshotSchema])
-        .describe('By `--state`: compact, only its name, or the whole session.'),
-      actions: z.array(actionSchema).describe('What to do now, in this order.'),
-      notes: z.array(noteSchema).describe('What is worth recording.'),
+        .describe('Depending on `--state`: the compact state, only its name, or the full session.'),
+      actions: z.array(actionSchema).describe('The actions to carry out, in this order.'),
+      notes: z.array(noteSchema).describe('Notes for logs and observers.'),
     }),
     z.strictObject({
-      ok: z.literal(false).describe('It was not.'),
-      line: z.int().describe('Which line of the input it was, from 1.'),
-      error: z.string().describe('What is wrong with it.'),
+      ok: z.literal(false).describe('The line was not an event.'),
+      line: z.int().describe('Number of the input line, starting at 1.'),
+      error: z.string().describe('The error message.'),
     }),
   ])
-  .meta({ id: 'Answer', description: 'The line that `pawl pipe` prints for a line it reads.' });
+  .meta({ id: 'Answer', description: 'The output line of `pawl pipe` for an input line.' });

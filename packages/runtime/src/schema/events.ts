@@ -17,211 +17,195 @@ import { recoveryOutcomeSchema, verdictSchema } from './verdict.ts';
 
 const eventRequestSchema = z
   .exactOptional(z.int())
-  .describe('The `request` of the action it answers; if absent, it is meant for the work at hand.');
+  .describe('The `request` of the action it answers; defaults to the current request.');
 
 const jitterSchema = z
   .exactOptional(z.number().min(0).max(1))
-  .describe('A random number from 0 to 1 that spreads retries; 1 if absent.');
+  .describe('A random number from 0 to 1 that spreads retries; defaults to 1.');
 
 const callIdSchema = z.string().describe('The `id` of the call.');
 
 const rawEventSchemas = {
-  'user-message': createEventSchema('user-message', 'A person said something.', {
-    text: z.string().describe('What they said.'),
+  'user-message': createEventSchema('user-message', 'A user sent a message.', {
+    text: z.string().describe('The text of the message.'),
     automatic: z
       .exactOptional(z.boolean())
-      .describe('Whether no person said it, but a harness, so that the work is still the same work.'),
+      .describe('Whether a harness sent it instead of a user, so that it does not start a new task.'),
   }),
   steered: createEventSchema(
     'steered',
-    'A person said something while work was under way: the work goes on, and the model hears it when it is asked next. ' +
-      'While the user is waited for, it is a message like any other.',
-    { text: z.string().describe('What they said.') },
+    'A user sent a message during the work: the work continues, and the next model request includes the message. ' +
+      'In a session that waits for the user, it is a regular user message.',
+    { text: z.string().describe('The text of the message.') },
   ),
   'text-delta': createAnswerEventSchema(
     'text-delta',
-    'The model wrote a piece of its text; for showing only.',
+    'The model streamed a fragment of its text; for display only.',
     {
-      text: z.string().describe('The piece.'),
+      text: z.string().describe('The fragment.'),
     },
   ),
   'call-delta': createAnswerEventSchema(
     'call-delta',
-    'The model wrote a piece of a tool call; for showing only.',
+    'The model streamed a fragment of a tool call; for display only.',
     {
       callId: callIdSchema,
       tool: z.string().describe('The name of the tool.'),
-      fragment: z.string().describe('The piece of its arguments, as text.'),
+      fragment: z.string().describe('The fragment of its arguments, as text.'),
     },
   ),
-  'model-replied': createAnswerEventSchema('model-replied', 'The model answered in full.', {
-    text: z.string().describe('Its text, whole; may be empty.'),
-    calls: createListSchema(requestedCallSchema).describe('The tool calls it asks for; none ends the turn.'),
-    usage: z.exactOptional(usageSchema).describe('What the call used.'),
-    nextState: z.exactOptional(z.string()).describe('The mode the model asks for, by name.'),
+  'model-replied': createAnswerEventSchema('model-replied', 'The model completed its reply.', {
+    text: z.string().describe('The complete text; may be empty.'),
+    calls: createListSchema(requestedCallSchema).describe(
+      'The requested tool calls; a reply without calls ends the turn.',
+    ),
+    usage: z.exactOptional(usageSchema).describe('Token usage of the call.'),
+    nextState: z.exactOptional(z.string()).describe('The name of the mode that the model requests.'),
     logs: z
       .exactOptional(
         z.strictObject({
-          think: z.exactOptional(z.string()).describe('What it thought.'),
-          evaluation: z.exactOptional(z.string()).describe('What it makes of what it did.'),
+          think: z.exactOptional(z.string()).describe('The thoughts of the model.'),
+          evaluation: z.exactOptional(z.string()).describe('The evaluation of its last step.'),
         }),
       )
-      .describe('What it wants written down in its memory.'),
+      .describe('Log entries for its working memory.'),
     problem: z
       .exactOptional(z.string())
-      .describe('Why the reply cannot be understood; nothing of it is carried out, and the model is told.'),
+      .describe('Why the reply could not be parsed; none of it is executed, and the model is informed.'),
   }),
-  'model-failed': createAnswerEventSchema(
-    'model-failed',
-    'The model could not be reached or would not answer.',
-    {
-      error: modelErrorSchema,
-      jitter: jitterSchema,
-    },
-  ),
+  'model-failed': createAnswerEventSchema('model-failed', 'A model call failed.', {
+    error: modelErrorSchema,
+    jitter: jitterSchema,
+  }),
   'permission-decided': createAnswerEventSchema(
     'permission-decided',
-    'A person decided whether a call may run.',
+    'A user decided whether a call may run.',
     {
       callId: callIdSchema,
-      decision: z.enum(['allow', 'deny']).describe('What they decided.'),
-      reason: z.exactOptional(z.string()).describe('Why not; the model is told.'),
+      decision: z.enum(['allow', 'deny']).describe('The decision.'),
+      reason: z.exactOptional(z.string()).describe('The reason for a denial, which the model receives.'),
     },
   ),
-  'tool-started': createAnswerEventSchema('tool-started', 'A tool began to run.', {
+  'tool-started': createAnswerEventSchema('tool-started', 'A tool started.', {
     callId: callIdSchema,
     intent: z
       .exactOptional(anyJsonSchema)
-      .describe('What it is about to do, for a tool that can tell later whether it was done.'),
+      .describe('The effect it is about to have, for a tool that can verify it later.'),
   }),
   'tool-progressed': createAnswerEventSchema(
     'tool-progressed',
-    'A tool says how far it is; for showing only.',
+    'A tool reported progress; for display only.',
     {
       callId: callIdSchema,
-      progress: z.string().describe('How far it is, for a person to read.'),
+      progress: z.string().describe('The progress, for a user.'),
     },
   ),
-  'tool-finished': createAnswerEventSchema('tool-finished', 'A tool call ended, well or badly.', {
+  'tool-finished': createAnswerEventSchema('tool-finished', 'A tool call ended, with or without success.', {
     callId: callIdSchema,
     outcome: outcomeSchema,
     files: z
       .exactOptional(createListSchema(fileEffectSchema))
-      .describe('Files the call changed, for tools that know.'),
+      .describe('Files that the call changed, if the tool reports them.'),
     tests: z
       .exactOptional(
         z.strictObject({
-          passed: z.int().min(0).describe('How many passed.'),
-          failed: z.int().min(0).describe('How many failed.'),
+          passed: z.int().min(0).describe('Number of passed tests.'),
+          failed: z.int().min(0).describe('Number of failed tests.'),
         }),
       )
-      .describe('Tests the call ran, for tools that know.'),
-    found: z.exactOptional(createListSchema(storedEntrySchema)).describe('What the call found in storage.'),
+      .describe('Tests that the call ran, if the tool reports them.'),
+    found: z
+      .exactOptional(createListSchema(storedEntrySchema))
+      .describe('The entries that the call found in storage.'),
   }),
-  'hooks-finished': createAnswerEventSchema('hooks-finished', 'What runs after tools has run.', {
-    actionTaken: z.boolean().describe('Whether the hooks did anything.'),
+  'hooks-finished': createAnswerEventSchema('hooks-finished', 'The hooks after tool calls have finished.', {
+    actionTaken: z.boolean().describe('Whether any hook took action.'),
   }),
-  'hooks-failed': createAnswerEventSchema('hooks-failed', 'What runs after tools could not run.', {
-    message: z.string().describe('What went wrong, for a person to read.'),
+  'hooks-failed': createAnswerEventSchema('hooks-failed', 'The hooks after tool calls have failed.', {
+    message: z.string().describe('The error message, for a user.'),
     jitter: jitterSchema,
   }),
-  'retry-due': createAnswerEventSchema('retry-due', 'The time that a `wait` action named has come.', {}),
+  'retry-due': createAnswerEventSchema('retry-due', 'The time of a `wait` action was reached.', {}),
   'recovery-finished': createAnswerEventSchema(
     'recovery-finished',
-    'A way out of a stuck state was found, or none was.',
+    'A recovery from a stuck state ended, with or without success.',
     {
       outcome: recoveryOutcomeSchema,
     },
   ),
-  'paging-requested': createEventSchema('paging-requested', 'A person wants room made in the memory.', {
-    reason: z.string().describe('Why.'),
+  'paging-requested': createEventSchema('paging-requested', 'A user requested a compaction.', {
+    reason: z.string().describe('The reason.'),
   }),
-  'paging-finished': createAnswerEventSchema('paging-finished', 'Room was made in the memory.', {
-    freedTokens: z.number().describe('How many tokens it freed.'),
-    heldTokens: z.exactOptional(z.number().min(0)).describe('How many there were before.'),
+  'paging-finished': createAnswerEventSchema('paging-finished', 'A compaction finished.', {
+    freedTokens: z.number().describe('Number of tokens freed.'),
+    heldTokens: z.exactOptional(z.number().min(0)).describe('Number of tokens before the compaction.'),
     summaries: z
       .exactOptional(
         z.strictObject({
-          conversation: z.exactOptional(z.string()).describe('About the messages.'),
-          memory: z.exactOptional(z.string()).describe('About the entries of working memory.'),
+          conversation: z.exactOptional(z.string()).describe('Summary of the messages.'),
+          memory: z.exactOptional(z.string()).describe('Summary of the working memory entries.'),
         }),
       )
-      .describe("A model's words about what went on the shelf."),
-    usage: z.exactOptional(usageSchema).describe('What these words have cost.'),
+      .describe("A model's summaries of the compacted content."),
+    usage: z.exactOptional(usageSchema).describe('Token usage of the summaries.'),
   }),
-  'paging-failed': createAnswerEventSchema('paging-failed', 'No room could be made in the memory.', {
-    message: z.string().describe('What went wrong, for a person to read.'),
+  'paging-failed': createAnswerEventSchema('paging-failed', 'A compaction failed.', {
+    message: z.string().describe('The error message, for a user.'),
     jitter: jitterSchema,
   }),
-  'memory-asked': createEventSchema(
-    'memory-asked',
-    'A person wants something of an entry of working memory.',
-    {
-      action: z
-        .enum(memoryCommands)
-        .describe(
-          'That it stays whatever must make room, that it may go again, or that it goes to storage now.',
-        ),
-      key: z.string().describe('The whole key of the entry.'),
-    },
-  ),
+  'memory-asked': createEventSchema('memory-asked', 'A user requested a change to a working memory entry.', {
+    action: z.enum(memoryCommands).describe('Pin the entry, unpin it, or move it to storage now.'),
+    key: z.string().describe('The full key of the entry.'),
+  }),
   'phase-started': createEventSchema(
     'phase-started',
-    'A part of a long task began; the one before it is complete.',
+    'A phase of a long task started; the previous phase is complete.',
     {
-      number: z.int().describe('Which part it is.'),
-      description: z.string().describe('What it is about.'),
-      expectedMs: z.exactOptional(z.number().min(0)).describe('How long it is expected to take.'),
-      total: z
-        .exactOptional(z.int().min(1))
-        .describe('How many parts there will be, as far as is known now.'),
+      number: z.int().describe('Number of the phase.'),
+      description: z.string().describe('Description of the phase.'),
+      expectedMs: z.exactOptional(z.number().min(0)).describe('Expected duration in milliseconds.'),
+      total: z.exactOptional(z.int().min(1)).describe('Planned number of phases, as far as known.'),
       message: z
         .exactOptional(z.string())
-        .describe('What to say to the model to begin it; only while waiting for the user.'),
+        .describe(
+          'A message for the model that starts the phase; only in a session that waits for the user.',
+        ),
     },
   ),
-  'phase-completed': createEventSchema('phase-completed', 'The current part of a long task ended.', {
-    success: z.boolean().describe('Whether it reached its aim.'),
-    summary: z.exactOptional(z.string()).describe('What came of it.'),
-    blockers: z.exactOptional(createListSchema(z.string())).describe('What stood in its way.'),
+  'phase-completed': createEventSchema('phase-completed', 'The current phase of a long task was completed.', {
+    success: z.boolean().describe('Whether the phase achieved its goal.'),
+    summary: z.exactOptional(z.string()).describe('The outcome of the phase.'),
+    blockers: z.exactOptional(createListSchema(z.string())).describe('The blockers.'),
   }),
-  'verdict-reached': createEventSchema(
-    'verdict-reached',
-    'A governor judged the work to be suspect or stuck.',
-    {
-      verdict: verdictSchema,
-    },
-  ),
+  'verdict-reached': createEventSchema('verdict-reached', 'A governor issued a verdict on the work.', {
+    verdict: verdictSchema,
+  }),
   'finish-requested': createEventSchema(
     'finish-requested',
-    'The turn is to end soon, with one last answer without tools.',
+    'A request to end the turn with one final answer without tools.',
     {
-      reason: z.string().describe('Why; the model is told.'),
+      reason: z.string().describe('The reason, which the model receives.'),
     },
   ),
   'pause-requested': createEventSchema(
     'pause-requested',
-    'No new work is to begin; answers are still taken.',
+    'A request to start no new work; answers are still processed.',
     {
-      reason: z.string().describe('Why, for a person to read.'),
+      reason: z.string().describe('The reason, for a user.'),
     },
   ),
-  'resume-requested': createEventSchema('resume-requested', 'Paused work is to go on.', {}),
+  'resume-requested': createEventSchema('resume-requested', 'A request to resume a paused session.', {}),
   'cancel-requested': createEventSchema(
     'cancel-requested',
-    'The work at hand is to be called off; the session goes on.',
+    'A request to cancel the current work; the session continues.',
     {
-      reason: z.exactOptional(z.string()).describe('Why, for a person to read.'),
+      reason: z.exactOptional(z.string()).describe('The reason, for a user.'),
     },
   ),
-  'halt-requested': createEventSchema('halt-requested', 'The session is to end for good.', {
-    reason: z.string().describe('Why, for a person to read.'),
+  'halt-requested': createEventSchema('halt-requested', 'A request to end the session permanently.', {
+    reason: z.string().describe('The reason, for a user.'),
   }),
-  'shutdown-requested': createEventSchema(
-    'shutdown-requested',
-    'The program is to let go of the session.',
-    {},
-  ),
+  'shutdown-requested': createEventSchema('shutdown-requested', 'A request to release the session.', {}),
 } satisfies Record<EventType, z.ZodType>;
 
 /** The event schemas by type. */

@@ -51,7 +51,7 @@ function getDiscriminatorValue(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvali
   return Reflect.get(input, discriminator) as unknown;
 }
 
-function describeUnknownKeys(given: readonly string[], known: readonly string[]): string {
-  const others = given.length > 1 ? ` and ${given.length - 1} more` : '';
-  return `unknown key ${formatShortValue(given[0])}${others}; the keys are ${known.join(', ')}`;
+function describeUnknownKeys(unknown: readonly string[], known: readonly string[]): string {
+  const others = unknown.length > 1 ? ` and ${unknown.length - 1} more` : '';
+  return `unknown key ${formatShortValue(unknown[0])}${others}; the keys are ${known.join(', ')}`;
 }

@@ -11,7 +11,7 @@ export type JsonSchema = { readonly [key: string]: Json };
 
 const anyEventSchema = z
   .union(Object.values(eventSchemas))
-  .meta({ id: 'Event', description: 'Something that happened: the only way anything gets into a session.' });
+  .meta({ id: 'Event', description: 'Something that happened: the only input of a session.' });
 
 /**
  * Builds the JSON Schema of an event (draft 2020-12). Its definitions include the output of `pawl pipe`, as `Answer`.

@@ -20,7 +20,7 @@ export const anyJsonSchema: z.ZodCustom<Json> = z.custom<Json>(
 function explainInvalidJson(value: unknown): string | null {
   if (value === undefined) return describeMismatch('any JSON', value);
   let level: readonly unknown[] = [value];
-  let seen = 0;
+  let count = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
     const inner: unknown[] = [];
     for (const item of level) {
@@ -29,10 +29,10 @@ function explainInvalidJson(value: unknown): string | null {
       if (!isJsonContainer(item))
         return `expected JSON, got a value of type ${typeof item} that JSON cannot hold`;
       for (const child of Array.isArray(item) ? item : Object.values(item)) inner.push(child);
-      if (seen + inner.length > payloadValuesMax)
-        return 'expected JSON, got a structure too large or without end';
+      if (count + inner.length > payloadValuesMax)
+        return 'expected JSON, got a structure that is too large or circular';
     }
-    seen += inner.length;
+    count += inner.length;
     level = inner;
   }
   return null;

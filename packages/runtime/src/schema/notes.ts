@@ -10,46 +10,56 @@ import { verdictSchema } from './verdict.ts';
 type NoteType = Note['type'];
 
 const eventTypeSchema = z.enum(eventTypes).meta({ id: 'EventType', description: 'The type of an event.' });
-const noteTimeSchema = z.number().describe('The time of the event behind it, in milliseconds since 1970.');
+const noteTimeSchema = z
+  .number()
+  .describe('Time of the causing event, in milliseconds since the Unix epoch.');
 
 const movedEntrySchema = z
   .strictObject({
-    key: z.string().describe('Its tags.'),
-    tokens: z.number().describe('How large it is.'),
-    why: z.enum(['old log', 'least recently used', 'asked for']).describe('Why this one.'),
+    key: z.string().describe('The key of the entry: its tags.'),
+    tokens: z.number().describe('Size in tokens.'),
+    why: z.enum(['old log', 'least recently used', 'asked for']).describe('Why it was selected.'),
   })
-  .meta({ id: 'Moved', description: 'An entry that went to storage.' });
+  .meta({ id: 'Moved', description: 'An entry that was moved to storage.' });
 
 const rawNoteSchemas = {
-  transition: createNoteSchema('transition', 'The machine went from one state to another.', {
-    from: turnStatusSchema.describe('The state left.'),
-    to: turnStatusSchema.describe('The state entered, possibly only to pass through it.'),
+  transition: createNoteSchema('transition', 'The state machine changed its state.', {
+    from: turnStatusSchema.describe('The previous state.'),
+    to: turnStatusSchema.describe('The new state; it may be transient.'),
     cause: eventTypeSchema.describe('The event that caused it.'),
-    durationMs: z.number().describe('How long the state left had lasted.'),
+    durationMs: z.number().describe('Duration of the previous state.'),
   }),
-  refused: createNoteSchema('refused', 'An event did not fit the state and was not taken.', {
-    status: turnStatusSchema.describe('The state it did not fit.'),
-    event: eventTypeSchema.describe('The event.'),
-    reason: z.string().describe('Why it did not fit.'),
-  }),
-  mode: createNoteSchema('mode', 'The mode changed, or what the model wanted was put right.', {
-    from: z.string().describe('The mode left.'),
-    to: z.string().describe('The mode entered.'),
-    cause: z.string().describe('What brought it about.'),
-    durationMs: z.number().describe('How long the mode left had lasted.'),
-  }),
+  refused: createNoteSchema(
+    'refused',
+    'An event was rejected because it is not valid in the current state.',
+    {
+      status: turnStatusSchema.describe('The state that rejected it.'),
+      event: eventTypeSchema.describe('The rejected event.'),
+      reason: z.string().describe('Why it was rejected.'),
+    },
+  ),
+  mode: createNoteSchema(
+    'mode',
+    'The mode changed, or a mode change that the model requested was corrected.',
+    {
+      from: z.string().describe('The previous mode.'),
+      to: z.string().describe('The new mode.'),
+      cause: z.string().describe('The cause of the change.'),
+      durationMs: z.number().describe('Duration of the previous mode.'),
+    },
+  ),
   paged: createNoteSchema('paged', 'Entries were moved from working memory to storage.', {
-    moved: createListSchema(movedEntrySchema).describe('What was moved, in order.'),
-    freedTokens: z.number().describe('How many tokens that freed.'),
+    moved: createListSchema(movedEntrySchema).describe('The moved entries, in order.'),
+    freedTokens: z.number().describe('Number of tokens freed.'),
   }),
-  verdict: createNoteSchema('verdict', 'A governor judged the work.', { verdict: verdictSchema }),
-  'phase-started': createNoteSchema('phase-started', 'A part of a long task began.', {
-    number: z.int().describe('Which part.'),
-    description: z.string().describe('What it is about.'),
+  verdict: createNoteSchema('verdict', 'The governor issued a verdict.', { verdict: verdictSchema }),
+  'phase-started': createNoteSchema('phase-started', 'A phase of a long task started.', {
+    number: z.int().describe('Number of the phase.'),
+    description: z.string().describe('Description of the phase.'),
   }),
-  'phase-completed': createNoteSchema('phase-completed', 'A part of a long task ended.', {
-    number: z.int().describe('Which part.'),
-    success: z.boolean().describe('Whether it reached its aim.'),
+  'phase-completed': createNoteSchema('phase-completed', 'A phase of a long task was completed.', {
+    number: z.int().describe('Number of the phase.'),
+    success: z.boolean().describe('Whether the phase achieved its goal.'),
   }),
 } satisfies Record<NoteType, z.ZodType>;
 

@@ -41,9 +41,9 @@ function describeUnknownType(type: unknown): string {
 function formatFirstIssue({ issues }: z.ZodError): string {
   const first = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   if (first === undefined) return 'not as expected';
-  const where = first.path.length === 0 ? '' : `${formatIssuePath(first.path)}: `;
+  const location = first.path.length === 0 ? '' : `${formatIssuePath(first.path)}: `;
   const others = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
-  return `${where}${first.message}${others}`;
+  return `${location}${first.message}${others}`;
 }
 
 function createParseError(error: string): ParsedEvent {

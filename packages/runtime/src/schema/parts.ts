@@ -7,55 +7,57 @@ import { createListSchema } from './list.ts';
  * appear on the reference page.
  */
 
-export const eventTimeSchema = z.number().describe('When it happened, in milliseconds since 1970.');
+export const eventTimeSchema = z
+  .number()
+  .describe('Time of the event, in milliseconds since the Unix epoch.');
 
 export const toolCallSchema = z
   .strictObject({
-    id: z.string().describe('Names the call; no other call of the same reply has it.'),
+    id: z.string().describe('Identifies the call; unique within the reply.'),
     tool: z.string().describe('The name of the tool.'),
     args: anyJsonSchema.describe('The arguments of the tool.'),
   })
-  .meta({ id: 'Call', description: 'A tool call as it stands in the conversation.' });
+  .meta({ id: 'Call', description: 'A tool call in the conversation.' });
 
 export const requestedCallSchema = z
   .strictObject({
     id: z
       .exactOptional(z.string())
-      .describe('Names the call; one is made up where it is missing or used twice.'),
+      .describe('Identifies the call; generated if it is missing or not unique.'),
     tool: z.string().describe('The name of the tool.'),
     args: anyJsonSchema.describe('The arguments of the tool.'),
     permission: z
       .exactOptional(z.enum(['allow', 'ask', 'deny']))
-      .describe('What your rules say about the call; `allow` if absent.'),
-    because: z.exactOptional(z.string()).describe('Why it is denied, for the model to read.'),
+      .describe('The result of your permission rules; defaults to `allow`.'),
+    because: z.exactOptional(z.string()).describe('Why it is denied, for the model.'),
   })
-  .meta({ id: 'RequestedCall', description: 'A tool call as a model asks for it.' });
+  .meta({ id: 'RequestedCall', description: 'A tool call as requested by a model.' });
 
 export const usageSchema = z
   .strictObject({
-    inputTokens: z.number().min(0).describe('Tokens the model read.'),
-    outputTokens: z.number().min(0).describe('Tokens the model wrote.'),
-    cost: z.exactOptional(z.number().min(0)).describe('What it cost, in the money the budget is in.'),
+    inputTokens: z.number().min(0).describe('Number of input tokens.'),
+    outputTokens: z.number().min(0).describe('Number of output tokens.'),
+    cost: z.exactOptional(z.number().min(0)).describe('Cost, in the currency of the budget.'),
   })
-  .meta({ id: 'Usage', description: 'What a model call used.' });
+  .meta({ id: 'Usage', description: 'Token usage of a model call.' });
 
 export const fileEffectSchema = z
   .strictObject({
-    path: z.string().describe('The file.'),
-    hash: z.string().describe('A fingerprint of all it holds now.'),
+    path: z.string().describe('Path of the file.'),
+    hash: z.string().describe('Hash of its current content.'),
   })
-  .meta({ id: 'FileEffect', description: 'A file as a call left it.' });
+  .meta({ id: 'FileEffect', description: 'A file after a call.' });
 
 export const storedEntrySchema = z
   .strictObject({
-    key: z.string().describe('Its tags.'),
-    value: anyJsonSchema.describe('What is kept under them.'),
+    key: z.string().describe('The key of the entry: its tags.'),
+    value: anyJsonSchema.describe('The stored value.'),
     kind: z
       .enum(['entry', 'think-log', 'evaluation-log', 'command-log', 'conversation'])
-      .describe('What it was before it was put away.'),
-    savedAt: z.number().describe('When it was put away.'),
+      .describe('The kind of entry it was before it was stored.'),
+    savedAt: z.number().describe('Time it was stored.'),
   })
-  .meta({ id: 'StoredEntry', description: 'Something in storage.' });
+  .meta({ id: 'StoredEntry', description: 'An entry in storage.' });
 
 export const modelErrorKindSchema = z.enum([
   'auth',
@@ -73,10 +75,12 @@ export const modelErrorKindSchema = z.enum([
 
 export const modelErrorSchema = z
   .strictObject({
-    kind: modelErrorKindSchema.describe('What kind of failure it is.'),
-    message: z.string().describe('What went wrong, for a person to read.'),
-    retryable: z.exactOptional(z.boolean()).describe('Whether trying again can help; true if absent.'),
-    retryAfterMs: z.exactOptional(z.number().min(0)).describe('How long the provider asks to wait.'),
+    kind: modelErrorKindSchema.describe('Category of the failure.'),
+    message: z.string().describe('The error message, for a user.'),
+    retryable: z.exactOptional(z.boolean()).describe('Whether a retry can succeed; defaults to true.'),
+    retryAfterMs: z
+      .exactOptional(z.number().min(0))
+      .describe('Delay that the provider requests before a retry.'),
   })
   .meta({ id: 'ModelError', description: 'Why a model call failed.' });
 
@@ -84,8 +88,10 @@ const toolErrorSchema = z
   .strictObject({
     kind: z
       .enum(['failed', 'invalid', 'denied', 'timeout', 'interrupted', 'cancelled', 'skipped'])
-      .describe('`interrupted` may have run fully, partly or not at all; `skipped` was never started.'),
-    message: z.string().describe('What the model is told.'),
+      .describe(
+        '`interrupted` may have completed, partially completed or not run; `skipped` was never started.',
+      ),
+    message: z.string().describe('The error message for the model.'),
   })
   .meta({ id: 'ToolError', description: 'Why a tool call did not succeed.' });
 
@@ -93,10 +99,10 @@ export const outcomeSchema = z
   .discriminatedUnion('ok', [
     z.strictObject({
       ok: z.literal(true).describe('It succeeded.'),
-      output: anyJsonSchema.describe('What the tool gave back.'),
-      final: z.exactOptional(z.boolean()).describe('True if the work of this turn is done.'),
+      output: anyJsonSchema.describe('The output of the tool.'),
+      final: z.exactOptional(z.boolean()).describe('Whether the call completes the turn.'),
     }),
-    z.strictObject({ ok: z.literal(false).describe('It did not.'), error: toolErrorSchema }),
+    z.strictObject({ ok: z.literal(false).describe('It failed.'), error: toolErrorSchema }),
   ])
   .meta({ id: 'Outcome', description: 'How a tool call ended.' });
 
@@ -106,29 +112,31 @@ export const completedToolSchema = z
     tool: z.string().describe('The name of the tool.'),
     ok: z.boolean().describe('Whether it succeeded.'),
   })
-  .meta({ id: 'CompletedTool', description: 'Which tool ended how.' });
+  .meta({ id: 'CompletedTool', description: 'A completed tool call and whether it succeeded.' });
 
-const messageTimeSchema = z.number().describe('When it joined the conversation, in milliseconds since 1970.');
+const messageTimeSchema = z
+  .number()
+  .describe('Time it was added to the conversation, in milliseconds since the Unix epoch.');
 
 export const conversationMessageSchema = z
   .discriminatedUnion('role', [
     z.strictObject({
-      role: z.literal('user').describe('A person said it.'),
+      role: z.literal('user').describe('A message from a user.'),
       at: messageTimeSchema,
-      text: z.string().describe('What they said.'),
+      text: z.string().describe('The text of the message.'),
     }),
     z.strictObject({
-      role: z.literal('assistant').describe('The model said it.'),
+      role: z.literal('assistant').describe('A reply of the model.'),
       at: messageTimeSchema,
-      text: z.string().describe('What it said; may be empty.'),
-      calls: createListSchema(toolCallSchema).describe('The tool calls it asked for.'),
+      text: z.string().describe('The text of the reply; may be empty.'),
+      calls: createListSchema(toolCallSchema).describe('The requested tool calls.'),
     }),
     z.strictObject({
-      role: z.literal('tool').describe('A tool call ended.'),
+      role: z.literal('tool').describe('The result of a tool call.'),
       at: messageTimeSchema,
       callId: z.string().describe('The `id` of the call.'),
       tool: z.string().describe('The name of the tool.'),
       outcome: outcomeSchema,
     }),
   ])
-  .meta({ id: 'Message', description: 'One message of the conversation.' });
+  .meta({ id: 'Message', description: 'A message of the conversation.' });

@@ -15,77 +15,79 @@ import {
   permissionCallSchema,
 } from './work.ts';
 
-const stateRequestSchema = z.int().describe('The number of the work under way.');
-const retriesSchema = z.int().describe('How often it has failed in a row.');
-const retryAtSchema = z.number().describe('When to try again, in milliseconds since 1970.');
+const stateRequestSchema = z.int().describe('Number of the current request.');
+const retriesSchema = z.int().describe('Number of consecutive failures.');
+const retryAtSchema = z.number().describe('Time of the next attempt, in milliseconds since the Unix epoch.');
 
 const phaseWorkShape = {
-  files: z.array(z.string()).describe('The paths of files changed, each once; the latest if there are many.'),
-  filesChanged: z.number().describe('How many files were changed.'),
-  testsPassed: z.number().describe('Tests that passed, over every run of them.'),
-  testsFailed: z.number().describe('Tests that failed, over every run of them.'),
-  blockers: z.array(z.string()).describe('What stood in the way.'),
+  files: z
+    .array(z.string())
+    .describe('Paths of changed files, without duplicates; only the latest if there are many.'),
+  filesChanged: z.number().describe('Number of changed files.'),
+  testsPassed: z.number().describe('Number of passed tests, over all runs.'),
+  testsFailed: z.number().describe('Number of failed tests, over all runs.'),
+  blockers: z.array(z.string()).describe('The blockers.'),
 };
 const phaseShape = {
-  number: z.number().describe('Which part it is.'),
-  description: z.string().describe('What it is about.'),
-  startedAt: z.number().describe('When it began.'),
-  expectedMs: z.number().nullable().describe('How long it was expected to take.'),
+  number: z.number().describe('Number of the phase.'),
+  description: z.string().describe('Description of the phase.'),
+  startedAt: z.number().describe('Start time.'),
+  expectedMs: z.number().nullable().describe('Expected duration.'),
   ...phaseWorkShape,
 };
 const completedPhaseShape = {
   ...phaseShape,
-  endedAt: z.number().describe('When it ended.'),
-  success: z.boolean().describe('Whether it reached its aim.'),
-  summary: z.string().nullable().describe('What was said of it when it ended, if anything.'),
+  endedAt: z.number().describe('End time.'),
+  success: z.boolean().describe('Whether the phase achieved its goal.'),
+  summary: z.string().nullable().describe('Summary given at completion, if any.'),
 };
 
 const phasesSchema = z
   .strictObject({
-    total: z.number().nullable().describe('How many there will be, if that is known.'),
-    current: z.strictObject(phaseShape).nullable().describe('The one under way.'),
-    completed: z.array(z.strictObject(completedPhaseShape)).describe('Those that have ended.'),
-    outside: z.strictObject(phaseWorkShape).describe('What was done while none was under way.'),
+    total: z.number().nullable().describe('Planned number of phases, if known.'),
+    current: z.strictObject(phaseShape).nullable().describe('The current phase.'),
+    completed: z.array(z.strictObject(completedPhaseShape)).describe('The completed phases.'),
+    outside: z.strictObject(phaseWorkShape).describe('The work done outside of any phase.'),
   })
-  .meta({ id: 'Phases', description: 'The parts of a long task.' });
+  .meta({ id: 'Phases', description: 'The phases of a long task.' });
 
 const modeMoveSchema = z
   .strictObject({
-    at: z.number().describe('When.'),
-    from: z.string().describe('The mode left.'),
-    to: z.string().describe('The mode entered.'),
-    cause: z.string().describe('What brought it about.'),
-    durationMs: z.number().describe('How long the mode left had lasted.'),
+    at: z.number().describe('Time of the change.'),
+    from: z.string().describe('The previous mode.'),
+    to: z.string().describe('The new mode.'),
+    cause: z.string().describe('The cause of the change.'),
+    durationMs: z.number().describe('Duration of the previous mode.'),
   })
   .meta({ id: 'ModeMove', description: 'A change of mode.' });
 
 const modeSchema = z
   .strictObject({
-    chart: z.string().describe('The chart it is a mode of.'),
-    state: z.string().describe('The mode.'),
-    enteredAt: z.number().describe('Since when.'),
-    steps: z.number().describe('Replies since then.'),
-    failures: z.number().describe('Failures in a row since then.'),
-    iterations: z.number().describe('Replies altogether.'),
-    history: z.array(modeMoveSchema).describe('The latest moves, oldest first.'),
-    refusal: z.string().nullable().describe('Why the latest move or call was refused, if it was.'),
+    chart: z.string().describe('The mode chart.'),
+    state: z.string().describe('The current mode.'),
+    enteredAt: z.number().describe('Time it was entered.'),
+    steps: z.number().describe('Number of replies since then.'),
+    failures: z.number().describe('Number of consecutive failures since then.'),
+    iterations: z.number().describe('Total number of replies.'),
+    history: z.array(modeMoveSchema).describe('The latest mode changes, oldest first.'),
+    refusal: z.string().nullable().describe('Why the latest mode change or call was rejected, if it was.'),
   })
-  .meta({ id: 'Mode', description: 'What kind of step the agent is taking.' });
+  .meta({ id: 'Mode', description: 'The current mode of the agent.' });
 
 const memorySchema = z
   .strictObject({
-    tokens: z.number().describe('How large it is.'),
-    entries: z.record(z.string(), anyJsonSchema).describe('What it holds, by tags.'),
+    tokens: z.number().describe('Size in tokens.'),
+    entries: z.record(z.string(), anyJsonSchema).describe('The entries, by tags.'),
   })
-  .meta({ id: 'WorkingMemory', description: 'What the agent holds in mind.' });
+  .meta({ id: 'WorkingMemory', description: 'The working memory of the agent.' });
 
 /** Fields common to all states. */
 const commonStateShape = {
-  messages: z.int().describe('How many messages the conversation has.'),
+  messages: z.int().describe('Number of messages in the conversation.'),
   phases: phasesSchema,
-  mode: modeSchema.nullable().describe('The mode, where the profile has any.'),
-  memory: memorySchema.nullable().describe('Working memory, where the profile has one.'),
-  seq: z.int().describe('How many durable events the session has seen.'),
+  mode: modeSchema.nullable().describe('The current mode, if the profile has modes.'),
+  memory: memorySchema.nullable().describe('The working memory, if the profile has one.'),
+  seq: z.int().describe('Number of durable events of the session.'),
 };
 
 const heldStateSchema = z
@@ -96,14 +98,14 @@ const rawStateSchema = z
   .union([
     ...buildHeldStates(commonStateShape),
     createStateSchema('paused', {
-      reason: z.string().describe('Why, for a person to read.'),
+      reason: z.string().describe('The reason, for a user.'),
       held: heldStateSchema,
       ...commonStateShape,
     }),
     createStateSchema('halted', { why: haltReasonSchema, ...commonStateShape }),
     createStateSchema('shuttingDown', commonStateShape),
   ])
-  .meta({ id: 'State', description: 'What the machine waits for, and what it needs to go on.' });
+  .meta({ id: 'State', description: 'The state of the state machine and the data it needs to continue.' });
 
 /** The state as returned by `printState`. */
 export const stateSchema: ExactSchema<typeof rawStateSchema, PrintedState> = rawStateSchema;
@@ -115,7 +117,7 @@ function buildHeldStates<Rest extends z.ZodRawShape>(rest: Rest) {
     createStateSchema('callingModel', {
       request: stateRequestSchema,
       retries: retriesSchema,
-      streaming: z.boolean().describe('Whether text has begun to arrive.'),
+      streaming: z.boolean().describe('Whether text has started to arrive.'),
       ask: askSchema,
       ...rest,
     }),
@@ -153,9 +155,9 @@ function buildHeldStates<Rest extends z.ZodRawShape>(rest: Rest) {
       ...rest,
     }),
     createStateSchema('errorRecovery', {
-      origin: z.literal('tool').describe('A verdict asked for recovery.'),
+      origin: z.literal('tool').describe('A verdict requested a recovery.'),
       request: stateRequestSchema,
-      attempt: z.int().describe('1 for the first try.'),
+      attempt: z.int().describe('Number of the attempt, starting at 1.'),
       verdict: verdictSchema,
       agenda: agendaSchema,
       ...rest,
@@ -165,13 +167,13 @@ function buildHeldStates<Rest extends z.ZodRawShape>(rest: Rest) {
       request: stateRequestSchema,
       retries: retriesSchema,
       retryAt: retryAtSchema,
-      message: z.string().describe('What went wrong.'),
+      message: z.string().describe('The error message.'),
       work: z
         .discriminatedUnion('kind', [
           z.strictObject({ kind: z.literal('hooks').describe('Hooks failed.'), hooks: hookWorkSchema }),
           z.strictObject({ kind: z.literal('paging').describe('Paging failed.'), paging: pagingWorkSchema }),
         ])
-        .describe('What is tried again.'),
+        .describe('The work to retry.'),
       ...rest,
     }),
   ] as const;
@@ -181,6 +183,6 @@ function createStateSchema<Name extends TurnState['status'], Fields extends z.Zo
   name: Name,
   fields: Fields,
 ): z.ZodObject<{ status: z.ZodLiteral<Name>; since: z.ZodNumber } & Fields, z.core.$strict> {
-  const since = z.number().describe('Since when, in milliseconds since 1970.');
+  const since = z.number().describe('Time the state was entered, in milliseconds since the Unix epoch.');
   return z.strictObject({ status: z.literal(name).describe('The name of the state.'), since, ...fields });
 }

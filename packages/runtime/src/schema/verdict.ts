@@ -3,9 +3,9 @@ import { createListSchema } from './list.ts';
 import { requestedCallSchema } from './parts.ts';
 
 const verdictCallsSchema = createListSchema(requestedCallSchema).describe(
-  'The calls to run. What would need permission is denied.',
+  'The calls to run. Calls that require permission are denied.',
 );
-const reasonSchema = z.string().describe('Why, for a person to read.');
+const reasonSchema = z.string().describe('The reason, for a user.');
 
 const responseSchema = z
   .discriminatedUnion('kind', [
@@ -13,43 +13,43 @@ const responseSchema = z
     z.strictObject({
       kind: z
         .literal('refuse')
-        .describe('Give the model the advice; the governor refuses the call from now on.'),
+        .describe('Give the model the advice; the governor blocks the call from now on.'),
     }),
     z.strictObject({
       kind: z.literal('run').describe('Run these calls before the model is asked again.'),
       calls: verdictCallsSchema,
     }),
     z.strictObject({
-      kind: z.literal('recover').describe('Look for a way out.'),
-      waitMs: z.exactOptional(z.number().min(0)).describe('Waiting this long is the way out.'),
+      kind: z.literal('recover').describe('Attempt a recovery.'),
+      waitMs: z.exactOptional(z.number().min(0)).describe('Recover by waiting this long, in milliseconds.'),
     }),
     z.strictObject({ kind: z.literal('ask').describe('End the turn with a question to the user.') }),
     z.strictObject({
-      kind: z.literal('finish').describe('Ask for one last answer without tools, then halt.'),
+      kind: z.literal('finish').describe('Request one final answer without tools, then halt.'),
     }),
     z.strictObject({ kind: z.literal('halt').describe('End the session at once.') }),
   ])
-  .meta({ id: 'Response', description: 'What a verdict asks to be done about it, mildest first.' });
+  .meta({ id: 'Response', description: 'The response that a verdict requests, mildest first.' });
 
 export const verdictSchema = z
   .strictObject({
-    level: z.enum(['suspect', 'stuck']).describe('How grave it is.'),
-    rule: z.string().describe('The rule that judged so.'),
+    level: z.enum(['suspect', 'stuck']).describe('Severity of the verdict.'),
+    rule: z.string().describe('The rule that matched.'),
     reason: reasonSchema,
-    advice: z.string().describe('What the model is told to do instead.'),
-    evidence: createListSchema(z.int()).describe('Sequence numbers of the events that prove it.'),
+    advice: z.string().describe('Advice for the model.'),
+    evidence: createListSchema(z.int()).describe('Sequence numbers of the events that support it.'),
     counterEvidence: z
       .exactOptional(createListSchema(z.int()))
-      .describe('Sequence numbers of events since then that speak against it.'),
+      .describe('Sequence numbers of later events that contradict it.'),
     response: responseSchema,
   })
-  .meta({ id: 'Verdict', description: 'A judgement on the work so far.' });
+  .meta({ id: 'Verdict', description: 'An assessment of the work so far by a governor rule.' });
 
 export const recoveryOutcomeSchema = z
   .discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('ask-model').describe('Ask the model again.'),
-      advice: z.exactOptional(z.string()).describe("What the model is told; the verdict's advice if absent."),
+      advice: z.exactOptional(z.string()).describe("Advice for the model; defaults to the verdict's advice."),
     }),
     z.strictObject({
       kind: z.literal('run-tools').describe('Run these calls first.'),
@@ -57,14 +57,17 @@ export const recoveryOutcomeSchema = z
     }),
     z.strictObject({ kind: z.literal('check').describe('Check the progress again.') }),
     z.strictObject({ kind: z.literal('give-up').describe('End the turn.'), reason: reasonSchema }),
-    z.strictObject({ kind: z.literal('halt').describe('End the session for good.'), reason: reasonSchema }),
+    z.strictObject({
+      kind: z.literal('halt').describe('End the session permanently.'),
+      reason: reasonSchema,
+    }),
   ])
-  .meta({ id: 'RecoveryOutcome', description: 'How a recovery ended, and so where to go on.' });
+  .meta({ id: 'RecoveryOutcome', description: 'How a recovery ended, which determines the next step.' });
 
 export const haltReasonSchema = z
   .strictObject({
-    kind: z.enum(['requested', 'stuck', 'budget', 'phase-failed']).describe('What kind of end it is.'),
+    kind: z.enum(['requested', 'stuck', 'budget', 'phase-failed']).describe('Category of the reason.'),
     reason: reasonSchema,
-    rule: z.string().nullable().describe('The rule of the verdict behind it, if there was one.'),
+    rule: z.string().nullable().describe('The rule of the verdict that caused it, if any.'),
   })
-  .meta({ id: 'HaltReason', description: 'Why a session ended for good.' });
+  .meta({ id: 'HaltReason', description: 'Why a session ended permanently.' });

@@ -8,67 +8,71 @@ import { verdictSchema } from './verdict.ts';
 
 const finishSchema = z
   .strictObject({
-    reason: z.string().describe('Why; the model is told.'),
-    ends: z.enum(['turn', 'session']).describe('What ends when it is answered.'),
-    rule: z.string().nullable().describe('The rule of the verdict behind it, if there was one.'),
-    deadline: z.number().nullable().describe('When the answer must be there, once it was asked for.'),
+    reason: z.string().describe('The reason, which the model receives.'),
+    ends: z.enum(['turn', 'session']).describe('What ends after the answer.'),
+    rule: z.string().nullable().describe('The rule of the verdict that caused it, if any.'),
+    deadline: z.number().nullable().describe('Deadline of the answer, once it was requested.'),
   })
-  .meta({ id: 'Finish', description: 'A last call without tools.' });
+  .meta({ id: 'Finish', description: 'A final model call without tools.' });
 
 export const agendaSchema = z
   .strictObject({
-    phaseChanges: z.int().describe('How many changes of phase wait to be noted.'),
-    failedPhase: z.number().nullable().describe('The phase that failed, if one did.'),
-    verdict: verdictSchema.nullable().describe('The gravest verdict, if there is one.'),
-    finish: finishSchema.nullable().describe('The wish to finish, if there is one.'),
-    said: z.exactOptional(z.array(z.string())).describe('What a person said; absent if nothing was said.'),
+    phaseChanges: z.int().describe('Number of phase changes not processed yet.'),
+    failedPhase: z.number().nullable().describe('The number of the failed phase, if any.'),
+    verdict: verdictSchema.nullable().describe('The most severe verdict, if any.'),
+    finish: finishSchema.nullable().describe('The request to finish, if any.'),
+    said: z
+      .exactOptional(z.array(z.string()))
+      .describe('Steering messages from users; absent if there are none.'),
   })
-  .meta({ id: 'Agenda', description: 'What was asked for while work was under way, for the next check.' });
+  .meta({ id: 'Agenda', description: 'Requests that arrived during the work, for the next progress check.' });
 
 export const askSchema = z
   .strictObject({
-    advice: z.string().nullable().describe('What the model is told at the bottom of the prompt.'),
-    finish: finishSchema.nullable().describe('Why it is a last call, if it is one.'),
+    advice: z.string().nullable().describe('Advice appended to the prompt.'),
+    finish: finishSchema.nullable().describe('The request to finish, if this is the final call.'),
     agenda: agendaSchema,
   })
-  .meta({ id: 'Ask', description: 'What a model call is for.' });
+  .meta({ id: 'Ask', description: 'The context of a model call.' });
 
 export const hookWorkSchema = z
   .strictObject({
-    completed: createListSchema(completedToolSchema).describe('Which tools ended how.'),
-    next: z.enum(['ask-model', 'end-turn']).describe('What comes after the hooks.'),
+    completed: createListSchema(completedToolSchema).describe('The completed tool calls and their results.'),
+    next: z.enum(['ask-model', 'end-turn']).describe('The step after the hooks.'),
     agenda: agendaSchema,
   })
-  .meta({ id: 'HookWork', description: 'What hooks are run for.' });
+  .meta({ id: 'HookWork', description: 'The context of a hook run.' });
 
 export const pagingWorkSchema = z
   .strictObject({
-    reason: z.string().describe('Why room is needed.'),
+    reason: z.string().describe('Why space is needed.'),
     asking: z
       .boolean()
-      .describe('Whether a model call found no room and is made again; false if a person asked.'),
+      .describe(
+        'Whether a model call exceeded the context window and is repeated; false if a user requested it.',
+      ),
     ask: askSchema,
-    modelRetries: z.int().describe('How often that call has failed.'),
+    modelRetries: z.int().describe('Number of failures of that call.'),
   })
-  .meta({ id: 'PagingWork', description: 'What room is made for.' });
+  .meta({ id: 'PagingWork', description: 'The context of a compaction.' });
 
 export const executionSchema = z
   .discriminatedUnion('status', [
-    z.strictObject({ status: z.literal('pending').describe('It has not begun.'), call: toolCallSchema }),
+    z.strictObject({ status: z.literal('pending').describe('Not started.'), call: toolCallSchema }),
     z.strictObject({
-      status: z.literal('running').describe('It is under way.'),
+      status: z.literal('running').describe('In progress.'),
       call: toolCallSchema,
-      startedAt: z.number().nullable().describe('When it started, if that was told.'),
-      progress: z.string().nullable().describe('How far it says it is.'),
-      intent: z.exactOptional(anyJsonSchema).describe('What it said it was about to do.'),
+      startedAt: z.number().nullable().describe('Start time, if known.'),
+      progress: z.string().nullable().describe('The last reported progress.'),
+      intent: z.exactOptional(anyJsonSchema).describe('The effect it declared before it started.'),
     }),
     z.strictObject({
-      status: z.literal('completed').describe('It has ended.'),
+      status: z.literal('completed').describe('Completed.'),
       call: toolCallSchema,
       outcome: outcomeSchema,
     }),
   ])
-  .meta({ id: 'Execution', description: 'A tool call on its way to a result.' });
+  .meta({ id: 'Execution', description: 'The execution of a tool call.' });
 
 export const permissionCallSchema = z
   .union([
@@ -77,9 +81,9 @@ export const permissionCallSchema = z
       call: toolCallSchema,
     }),
     z.strictObject({
-      decision: z.literal('denied').describe('It may not run.'),
+      decision: z.literal('denied').describe('Denied.'),
       call: toolCallSchema,
       outcome: outcomeSchema,
     }),
   ])
-  .meta({ id: 'PermissionCall', description: 'A tool call on its way to a decision.' });
+  .meta({ id: 'PermissionCall', description: 'A tool call and its permission decision.' });

@@ -20,12 +20,12 @@ export function createTermMatcher(terms: readonly string[]): TermMatcher {
   return (text) => {
     const folded = foldWord(text);
     const stems = new Set(listStems(text));
-    const has = wanted.filter(
+    const matched = wanted.filter(
       (each) =>
         (each.stems.length > 0 && each.stems.every((one) => hasStem(stems, one))) ||
         (each.isPartTelling && folded.includes(each.folded)),
     );
-    return new Set(has.map(({ term }) => term));
+    return new Set(matched.map(({ term }) => term));
   };
 }
 
@@ -48,7 +48,7 @@ function hasStem(stems: ReadonlySet<string>, wanted: string): boolean {
   return false;
 }
 
-export type ExcerptWindow = { readonly start: number; readonly end: number; readonly worth: number };
+export type ExcerptWindow = { readonly start: number; readonly end: number; readonly score: number };
 
 export type WindowOptions = {
   readonly linesMax: number;
@@ -56,7 +56,7 @@ export type WindowOptions = {
   readonly charsMax: number;
   readonly matches: TermMatcher;
   /** The weight of a term, around 1. */
-  readonly worthOf: (term: string) => number;
+  readonly getTermWeight: (term: string) => number;
 };
 
 /** Readability weights, relative to the weight of a term. */
@@ -71,11 +71,11 @@ const anyTerm = 2;
  */
 export function findBestWindow(lines: readonly string[], options: WindowOptions): ExcerptWindow {
   const matched = lines.map(options.matches);
-  const beginning: ExcerptWindow = { start: 0, end: Math.min(lines.length, options.linesMax), worth: 0 };
+  const beginning: ExcerptWindow = { start: 0, end: Math.min(lines.length, options.linesMax), score: 0 };
   if (matched.every(({ size }) => size === 0)) return beginning;
   return lines
     .map((_, start) => findBestWindowEnd(start, lines, matched, options))
-    .reduce((best, window) => (window.worth > best.worth ? window : best), beginning);
+    .reduce((best, window) => (window.score > best.score ? window : best), beginning);
 }
 
 function findBestWindowEnd(
@@ -84,8 +84,8 @@ function findBestWindowEnd(
   matched: readonly ReadonlySet<string>[],
   options: WindowOptions,
 ): ExcerptWindow {
-  let best: ExcerptWindow = { start, end: start + 1, worth: 0 };
-  let worth = scoreBeginning(lines, start);
+  let best: ExcerptWindow = { start, end: start + 1, score: 0 };
+  let score = scoreBeginning(lines, start);
   let chars = 0;
   const terms = new Set<string>();
   for (let end = start + 1; end <= Math.min(lines.length, start + options.linesMax); end++) {
@@ -93,13 +93,13 @@ function findBestWindowEnd(
     chars += length;
     if (chars > options.charsMax && end > start + 1) break;
     for (const term of matched[end - 1] ?? []) {
-      worth += terms.has(term) ? readabilityWeights.termAgain : options.worthOf(term);
-      if (terms.size === 0) worth += anyTerm;
+      score += terms.has(term) ? readabilityWeights.termAgain : options.getTermWeight(term);
+      if (terms.size === 0) score += anyTerm;
       terms.add(term);
     }
-    worth += readabilityWeights.hundredChars * Math.max(0.5, length / 100);
-    const total = worth + scoreEnding(lines, end);
-    if (total > best.worth) best = { start, end, worth: total };
+    score += readabilityWeights.hundredChars * Math.max(0.5, length / 100);
+    const total = score + scoreEnding(lines, end);
+    if (total > best.score) best = { start, end, score: total };
   }
   return best;
 }

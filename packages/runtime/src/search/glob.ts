@@ -41,15 +41,15 @@ export function compilePathPattern(pattern: string): PathPattern {
 
 export function matchesPath(pattern: PathPattern, names: readonly string[]): boolean {
   return matchesWildcards(pattern, names, {
-    isAnyNumber: (part) => part === '**',
-    fitsOne: (part, name) => part !== '**' && matchesName(part, name),
+    isWildcard: (part) => part === '**',
+    matchesItem: (part, name) => part !== '**' && matchesName(part, name),
   });
 }
 
 function matchesName(pattern: NamePattern, name: string): boolean {
   return matchesWildcards(pattern, Array.from(name), {
-    isAnyNumber: (part) => part === '*',
-    fitsOne: (part, char) => part !== '*' && part(char),
+    isWildcard: (part) => part === '*',
+    matchesItem: (part, char) => part !== '*' && part(char),
   });
 }
 
@@ -75,8 +75,8 @@ function compileCharClass(inner: string): (char: string) => boolean {
 
 /** The meaning of one pattern element: any number of items, or a test for one item. */
 export type WildcardRules<Pattern, Item> = {
-  readonly isAnyNumber: (pattern: Pattern) => boolean;
-  readonly fitsOne: (pattern: Pattern, item: Item) => boolean;
+  readonly isWildcard: (pattern: Pattern) => boolean;
+  readonly matchesItem: (pattern: Pattern, item: Item) => boolean;
 };
 
 /**
@@ -86,15 +86,15 @@ export type WildcardRules<Pattern, Item> = {
 export function matchesWildcards<Pattern, Item>(
   patterns: readonly Pattern[],
   items: readonly Item[],
-  part: WildcardRules<Pattern, Item>,
+  rules: WildcardRules<Pattern, Item>,
 ): boolean {
   let at = 0;
   let wildcard: { readonly next: number; taken: number } | null = null;
   for (let index = 0; index < items.length;) {
     const pattern = patterns[at];
-    if (pattern !== undefined && part.isAnyNumber(pattern)) {
+    if (pattern !== undefined && rules.isWildcard(pattern)) {
       wildcard = { next: ++at, taken: index };
-    } else if (pattern !== undefined && part.fitsOne(pattern, items[index] as Item)) {
+    } else if (pattern !== undefined && rules.matchesItem(pattern, items[index] as Item)) {
       at++;
       index++;
     } else if (wildcard !== null) {
@@ -104,20 +104,20 @@ export function matchesWildcards<Pattern, Item>(
       return false;
     }
   }
-  return patterns.slice(at).every((pattern) => part.isAnyNumber(pattern));
+  return patterns.slice(at).every((pattern) => rules.isWildcard(pattern));
 }
 
 /** Expands braces into alternatives; braces that do not close or contain no comma are literal. */
 function expandBraces(pattern: string): readonly string[] | null {
-  const done: string[] = [];
-  const open = [pattern];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+  const expanded: string[] = [];
+  const pending = [pattern];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const braces = expandInnermostBraces(next);
-    if (braces === null) done.push(next);
-    else open.push(...braces);
-    if (done.length + open.length > alternativesMax) return null;
+    if (braces === null) expanded.push(next);
+    else pending.push(...braces);
+    if (expanded.length + pending.length > alternativesMax) return null;
   }
-  return done;
+  return expanded;
 }
 
 /** Expands the first braces that contain no others. */
@@ -141,8 +141,10 @@ function expandInnermostBraces(pattern: string): readonly string[] | null {
   return null;
 }
 
-function listAlternatives(pattern: string, marks: readonly number[]): readonly string[] {
-  const before = pattern.slice(0, marks[0]);
-  const after = pattern.slice((marks.at(-1) ?? 0) + 1);
-  return marks.slice(1).map((mark, index) => before + pattern.slice((marks[index] ?? 0) + 1, mark) + after);
+function listAlternatives(pattern: string, offsets: readonly number[]): readonly string[] {
+  const before = pattern.slice(0, offsets[0]);
+  const after = pattern.slice((offsets.at(-1) ?? 0) + 1);
+  return offsets
+    .slice(1)
+    .map((offset, index) => before + pattern.slice((offsets[index] ?? 0) + 1, offset) + after);
 }

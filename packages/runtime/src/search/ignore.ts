@@ -51,19 +51,19 @@ export function createIgnoreFilter(gitignore: string): IgnoreFilter {
     if (isFolder && ignoredFolders.has(names.at(-1) ?? '')) return true;
     if (ownTracePattern.test(path)) return true;
     const rule = rules.findLast((each) => (isFolder || !each.foldersOnly) && matchesPath(each.names, names));
-    return rule !== undefined && !rule.keeps;
+    return rule !== undefined && !rule.isNegated;
   };
 }
 
-type IgnoreRule = { readonly names: PathPattern; readonly foldersOnly: boolean; readonly keeps: boolean };
+type IgnoreRule = { readonly names: PathPattern; readonly foldersOnly: boolean; readonly isNegated: boolean };
 
 function parseIgnoreRule(line: string): IgnoreRule | null {
   const rule = line.trim();
   if (rule === '' || rule.startsWith('#')) return null;
-  const keeps = rule.startsWith('!');
+  const isNegated = rule.startsWith('!');
   const foldersOnly = rule.endsWith('/');
-  const glob = rule.slice(keeps ? 1 : 0, foldersOnly ? -1 : undefined);
+  const glob = rule.slice(isNegated ? 1 : 0, foldersOnly ? -1 : undefined);
   // A pattern with a slash is anchored to the root; one without matches at any depth.
   const names = compilePathPattern(glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`);
-  return { names, foldersOnly, keeps };
+  return { names, foldersOnly, isNegated };
 }

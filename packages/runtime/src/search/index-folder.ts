@@ -53,13 +53,13 @@ export async function indexFolder(folder: string, options: IndexOptions = {}): P
 
   try {
     const limits = { ...indexLimits, ...options.limits };
-    const shelf = createIndexedFolder(root, passages, limits);
-    const contents = await fillFolderIndex(shelf, options);
+    const indexed = createIndexedFolder(root, passages, limits);
+    const contents = await fillFolderIndex(indexed, options);
     passages.seal();
     return {
       ...contents,
       search: (query, limit = 10) => searchPassages(passages, query, limit),
-      refresh: (signal) => shelf.refresh(signal),
+      refresh: (signal) => indexed.refresh(signal),
       close: () => passages.close(),
       [Symbol.dispose]: () => passages.close(),
     };
@@ -92,20 +92,20 @@ const workspaceErrorCodes: ReadonlyMap<string, WorkspaceErrorCode> = new Map([
   ['ENOTDIR', 'not-a-folder'],
 ]);
 
-async function fillFolderIndex(shelf: IndexedFolder, options: IndexOptions): Promise<FolderContents> {
+async function fillFolderIndex(indexed: IndexedFolder, options: IndexOptions): Promise<FolderContents> {
   const skips: SkippedPath[] = [];
   const ignored: string[] = [];
-  for await (const found of shelf.walk()) {
+  for await (const entry of indexed.walk()) {
     options.signal?.throwIfAborted();
-    if (found.kind === 'skip') skips.push(found.skip);
-    if (found.kind === 'ignored') ignored.push(found.path);
-    if (found.kind !== 'file') continue;
-    const { path } = found;
-    const reason = await shelf.take(path);
+    if (entry.kind === 'skip') skips.push(entry.skip);
+    if (entry.kind === 'ignored') ignored.push(entry.path);
+    if (entry.kind !== 'file') continue;
+    const { path } = entry;
+    const reason = await indexed.addFile(path);
     if (reason !== null) skips.push({ path, reason });
     if (reason === 'limit-reached') break;
-    if (reason === null) options.onProgress?.({ files: shelf.paths.length, bytes: shelf.bytes(), path });
+    if (reason === null) options.onProgress?.({ files: indexed.paths.length, bytes: indexed.bytes(), path });
   }
-  const { root, paths } = shelf;
-  return { root, paths, bytes: shelf.bytes(), passages: shelf.size(), skips, ignored };
+  const { root, paths } = indexed;
+  return { root, paths, bytes: indexed.bytes(), passages: indexed.size(), skips, ignored };
 }

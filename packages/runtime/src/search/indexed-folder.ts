@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createSerialRunner } from '../serial-runner.ts';
 import type { PassageDatabase } from './database.ts';
 import { isMarkdown } from './file-kind.ts';
 import { createIgnoreFilter } from './ignore.ts';
@@ -17,7 +18,7 @@ export type IndexedFolder = {
   size(): number;
   walk(): AsyncGenerator<WalkEntry, void, undefined>;
   /** Reads and indexes a file; resolves to the reason if it is skipped. */
-  take(path: string): Promise<SkipReason | null>;
+  addFile(path: string): Promise<SkipReason | null>;
   refresh(signal?: AbortSignal): Promise<void>;
 };
 
@@ -32,7 +33,7 @@ export function createIndexedFolder(
   const paths: string[] = [];
   const versions = new Map<string, FileVersion>();
   let total = 0;
-  const forget = (path: string): void => {
+  const removeFile = (path: string): void => {
     const version = versions.get(path);
     if (version === undefined) return;
     versions.delete(path);
@@ -42,8 +43,8 @@ export function createIndexedFolder(
     passages.remove(path);
   };
   /** Refreshes run one after the other, because concurrent ones would read a file twice. */
-  let last: Promise<void> = Promise.resolve();
-  const take = async (path: string): Promise<SkipReason | null> => {
+  const runExclusive = createSerialRunner();
+  const addFile = async (path: string): Promise<SkipReason | null> => {
     const file = await readTextFile(join(root, path), limits.fileBytes);
     const { stamp } = file;
     if (!file.ok) {
@@ -63,25 +64,21 @@ export function createIndexedFolder(
     bytes: () => total,
     size: () => passages.size(),
     walk: () => walkFolder(root, limits),
-    take,
-    refresh(signal) {
-      const done = last.then(() => refresh(signal));
-      last = done.catch(() => undefined);
-      return done;
-    },
+    addFile,
+    refresh: (signal) => runExclusive(() => refresh(signal)),
   };
 
   async function refresh(signal: AbortSignal | undefined): Promise<void> {
     const seen = new Set<string>();
-    for await (const found of walkFolder(root, limits)) {
+    for await (const entry of walkFolder(root, limits)) {
       signal?.throwIfAborted();
-      if (found.kind !== 'file') continue;
-      seen.add(found.path);
-      if (versions.get(found.path)?.stamp === (await readFileStamp(join(root, found.path)))) continue;
-      passages.change(() => forget(found.path));
-      await take(found.path);
+      if (entry.kind !== 'file') continue;
+      seen.add(entry.path);
+      if (versions.get(entry.path)?.stamp === (await readFileStamp(join(root, entry.path)))) continue;
+      passages.change(() => removeFile(entry.path));
+      await addFile(entry.path);
     }
-    for (const path of versions.keys()) if (!seen.has(path)) passages.change(() => forget(path));
+    for (const path of versions.keys()) if (!seen.has(path)) passages.change(() => removeFile(path));
   }
 }
 

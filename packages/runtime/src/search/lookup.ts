@@ -12,7 +12,7 @@ export type TermLookup = {
   readonly condition: string;
   readonly value: string;
   /** The weight of the term; rarer terms weigh more. */
-  readonly worth: number;
+  readonly weight: number;
 };
 
 const wordCondition = 'passages MATCH ?';
@@ -28,13 +28,13 @@ export function lookUpTerms(passages: PassageDatabase, terms: readonly SearchTer
   return terms.map(({ text, expression }): TermLookup => {
     const words = passages.count(wordCondition, expression);
     const word = { term: text, condition: wordCondition, value: expression, passages: words };
-    if (words > 0) return { ...word, found: 'word', worth: computeTermWorth(words, all) };
+    if (words > 0) return { ...word, found: 'word', weight: computeTermWorth(words, all) };
     const tries = isDistinctiveTerm(text) && partsTried++ < queryLimits.substringTerms;
     const ids = tries ? findPassagesWithPart(passages, text) : [];
     const part = { term: text, condition: idsCondition, value: JSON.stringify(ids), passages: ids.length };
     // Half weight, because a match of `art` in `start` may be a coincidence.
-    if (ids.length > 0) return { ...part, found: 'part', worth: computeTermWorth(ids.length, all) / 2 };
-    return { ...part, found: 'nowhere', worth: computeTermWorth(0, all) };
+    if (ids.length > 0) return { ...part, found: 'part', weight: computeTermWorth(ids.length, all) / 2 };
+    return { ...part, found: 'nowhere', weight: computeTermWorth(0, all) };
   });
 }
 

@@ -16,44 +16,44 @@ export type TextPassage = {
  */
 export function* splitPassages(text: string, isMarkdown: boolean): Generator<TextPassage, void, undefined> {
   const headings = createHeadingTracker();
-  let held: string[] = [];
+  let lines: string[] = [];
   let first = 1;
   function* flush(count: number): Generator<TextPassage, void, undefined> {
-    yield* toPassage(held.slice(0, count), first, headings.path());
-    held = held.slice(count);
+    yield* toPassage(lines.slice(0, count), first, headings.path());
+    lines = lines.slice(count);
     first += count;
   }
   for (const line of iterateLines(text)) {
     const isHeading = isMarkdown && headings.isHeading(line);
     const kind = isHeading ? 'heading' : isMarkdown ? 'prose' : 'code';
-    if (startsNewPassage(line, held, kind)) yield* flush(held.length);
+    if (startsNewPassage(line, lines, kind)) yield* flush(lines.length);
     if (isHeading) headings.enter(line);
     if (line.length > passageLimits.chars) {
-      yield* flush(held.length);
+      yield* flush(lines.length);
       for (const piece of splitLongLine(line)) yield* toPassage([piece], first, headings.path());
       first++;
       continue;
     }
-    held.push(line);
-    while (isTooLong(held)) yield* flush(findCutIndex(held));
+    lines.push(line);
+    while (isTooLong(lines)) yield* flush(findCutIndex(lines));
   }
-  yield* flush(held.length);
+  yield* flush(lines.length);
 }
 
 /** Whether a line must start a new passage, however short the current one is. */
 function startsNewPassage(
   line: string,
-  held: readonly string[],
+  lines: readonly string[],
   kind: 'heading' | 'prose' | 'code',
 ): boolean {
   switch (kind) {
     case 'heading':
       // A heading directly below another one stays with it, because alone it says nothing.
-      return held.some((above) => above !== '' && !above.startsWith('#'));
+      return lines.some((above) => above !== '' && !above.startsWith('#'));
     case 'prose':
       return false;
     case 'code':
-      return held.every(isImportLine) && !isImportLine(line);
+      return lines.every(isImportLine) && !isImportLine(line);
     default:
       return kind satisfies never;
   }
@@ -66,8 +66,8 @@ function startsNewPassage(
  */
 function* iterateLines(text: string): Generator<string, void, undefined> {
   for (let start = 0; start < text.length;) {
-    const found = text.indexOf('\n', start);
-    const end = found === -1 ? text.length : found;
+    const newline = text.indexOf('\n', start);
+    const end = newline === -1 ? text.length : newline;
     yield text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end);
     start = end + 1;
   }
@@ -110,7 +110,7 @@ function* splitLongLine(line: string): Generator<string, void, undefined> {
 
 /** Tracks the headings of a Markdown text, and the code fences in which `#` is not a heading. */
 function createHeadingTracker() {
-  const entered: { readonly level: number; readonly title: string }[] = [];
+  const openHeadings: { readonly level: number; readonly title: string }[] = [];
   let isFenced = false;
   return {
     isHeading(line: string): boolean {
@@ -119,8 +119,8 @@ function createHeadingTracker() {
     },
     enter(line: string): void {
       const level = line.search(/[^#]/);
-      while ((entered.at(-1)?.level ?? 0) >= level) entered.pop();
-      entered.push({
+      while ((openHeadings.at(-1)?.level ?? 0) >= level) openHeadings.pop();
+      openHeadings.push({
         level,
         title: line
           .slice(level)
@@ -130,7 +130,7 @@ function createHeadingTracker() {
       });
     },
     path(): readonly string[] {
-      return entered.map(({ title }) => title);
+      return openHeadings.map(({ title }) => title);
     },
   };
 }

@@ -18,23 +18,27 @@ export function rankPassages(
 ): readonly RankedPassage[] {
   const scores = scoreCandidates(passages, lookups);
   const ids = JSON.stringify([...scores.keys()]);
-  const among = 'rowid IN (SELECT value FROM json_each(?))';
-  const having = lookups.map(({ condition, value }) => {
-    const rows = passages.all(`SELECT rowid AS id FROM passages WHERE ${condition} AND ${among}`, value, ids);
+  const amongCandidates = 'rowid IN (SELECT value FROM json_each(?))';
+  const idsByTerm = lookups.map(({ condition, value }) => {
+    const rows = passages.all(
+      `SELECT rowid AS id FROM passages WHERE ${condition} AND ${amongCandidates}`,
+      value,
+      ids,
+    );
     return new Set(rows.map((row) => row['id']));
   });
-  const full = lookups.reduce((sum, { worth }) => sum + worth, 0);
+  const totalWeight = lookups.reduce((sum, { weight }) => sum + weight, 0);
   return passages
-    .all(`SELECT rowid AS id, path, first, last, heading, text FROM passages WHERE ${among}`, ids)
+    .all(`SELECT rowid AS id, path, first, last, heading, text FROM passages WHERE ${amongCandidates}`, ids)
     .map((row): RankedPassage => {
-      const has = lookups.filter((_, index) => having[index]?.has(row['id']));
-      const coverage = has.reduce((sum, { worth }) => sum + worth, 0) / full;
-      const names = Math.max(
+      const matched = lookups.filter((_, index) => idsByTerm[index]?.has(row['id']));
+      const coverage = matched.reduce((sum, { weight }) => sum + weight, 0) / totalWeight;
+      const nameFactor = Math.max(
         1,
-        ...has.map(({ term }) => computeNameFactor(String(row['path']), term, Number(row['first']))),
+        ...matched.map(({ term }) => computeNameFactor(String(row['path']), term, Number(row['first']))),
       );
-      const score = (scores.get(Number(row['id'])) ?? 0) * coverage ** 2 * names;
-      return { row, terms: has.map(({ term }) => term), score };
+      const score = (scores.get(Number(row['id'])) ?? 0) * coverage ** 2 * nameFactor;
+      return { row, terms: matched.map(({ term }) => term), score };
     })
     .toSorted((a, b) => b.score - a.score || Number(a.row['id']) - Number(b.row['id']));
 }
@@ -44,9 +48,9 @@ export function rankPassages(
  */
 function computeNameFactor(path: string, term: string, first: number): number {
   const name = `/${path}`.toLowerCase();
-  const wanted = `/${term.toLowerCase()}`;
-  if (name.endsWith(wanted)) return 3 + 30 / (9 + first);
-  return name.replace(/\.\w+$/, '').endsWith(wanted) ? 1.5 : 1;
+  const target = `/${term.toLowerCase()}`;
+  if (name.endsWith(target)) return 3 + 30 / (9 + first);
+  return name.replace(/\.\w+$/, '').endsWith(target) ? 1.5 : 1;
 }
 
 /** BM25 weights for text, heading, outer headings, path and hidden words: a word closer to the passage weighs more. */
@@ -66,11 +70,11 @@ function scoreCandidates(
       scores.set(Number(row['id']), Number(row['score']));
     }
   }
-  for (const { condition, value, worth } of lookups.filter(({ found }) => found === 'part')) {
+  for (const { condition, value, weight } of lookups.filter(({ found }) => found === 'part')) {
     const sql = `SELECT rowid AS id, weight FROM passages WHERE ${condition} ORDER BY weight DESC, id LIMIT ?`;
     for (const row of passages.all(sql, value, queryLimits.candidates)) {
       const id = Number(row['id']);
-      scores.set(id, (scores.get(id) ?? 0) + worth * Number(row['weight']));
+      scores.set(id, (scores.get(id) ?? 0) + weight * Number(row['weight']));
     }
   }
   return scores;

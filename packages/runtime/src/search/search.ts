@@ -38,11 +38,11 @@ export type SearchResult = {
 /** Searches passages for free-form text. Any text is a valid query. */
 export function searchPassages(passages: PassageDatabase, query: string, limit: number): SearchResult {
   const lookups = lookUpTerms(passages, parseSearchTerms(query));
-  const found = lookups.filter((lookup) => lookup.found !== 'nowhere');
-  const ranked = rankPassages(passages, found);
+  const matchedLookups = lookups.filter((lookup) => lookup.found !== 'nowhere');
+  const ranked = rankPassages(passages, matchedLookups);
   return {
     matched: classifyMatch(ranked, lookups.length),
-    total: countMatchingPassages(passages, found),
+    total: countMatchingPassages(passages, matchedLookups),
     terms: addSimilarWords(passages, lookups),
     hits: ranked.slice(0, Math.min(limit, queryLimits.hits)).map(toHit),
   };
@@ -55,9 +55,14 @@ function classifyMatch(ranked: readonly RankedPassage[], terms: number): SearchR
 
 function addSimilarWords(passages: PassageDatabase, lookups: readonly TermLookup[]): readonly SearchedTerm[] {
   let tried = 0;
-  return lookups.map(({ term, found, passages: count }) => {
-    const tries = found === 'nowhere' && tried++ < queryLimits.similarTerms;
-    return { term, found, passages: count, similar: tries ? findSimilarWord(passages, term) : null };
+  return lookups.map(({ term, found: matchedLookups, passages: count }) => {
+    const tries = matchedLookups === 'nowhere' && tried++ < queryLimits.similarTerms;
+    return {
+      term,
+      found: matchedLookups,
+      passages: count,
+      similar: tries ? findSimilarWord(passages, term) : null,
+    };
   });
 }
 

@@ -3,10 +3,10 @@ import { foldWord, stemWord } from './words.ts';
 
 /** Finds the indexed word closest in spelling to one without matches: one edit away, or two for a long word. */
 export function findSimilarWord(passages: PassageDatabase, word: string): string | null {
-  const wanted = foldWord(word);
-  if (wanted.length < lettersMin || wanted.length > lettersMax || !/^\p{L}+$/u.test(wanted)) return null;
-  const root = findClosestStem(passages, wanted);
-  return root === null ? null : (findWrittenWord(passages, root, wanted) ?? root);
+  const target = foldWord(word);
+  if (target.length < lettersMin || target.length > lettersMax || !/^\p{L}+$/u.test(target)) return null;
+  const root = findClosestStem(passages, target);
+  return root === null ? null : (findWrittenWord(passages, root, target) ?? root);
 }
 
 const lettersMin = 4;
@@ -17,20 +17,20 @@ const longWord = 9;
 const shortWord = 6;
 
 /** Of several equally close stems, picks the one in most passages. */
-function findClosestStem(passages: PassageDatabase, wanted: string): string | null {
-  const root = stemWord(wanted);
-  const slipsTo = (term: string) =>
-    Math.min(countSpellingSlips(root, stemWord(term)), countSpellingSlips(wanted, term));
-  const isLikely = (term: string) => wanted.length >= shortWord || sortLetters(wanted) === sortLetters(term);
+function findClosestStem(passages: PassageDatabase, target: string): string | null {
+  const root = stemWord(target);
+  const getDistance = (term: string) =>
+    Math.min(countSpellingSlips(root, stemWord(term)), countSpellingSlips(target, term));
+  const isLikely = (term: string) => target.length >= shortWord || sortLetters(target) === sortLetters(term);
   // The first letter is usually right, and restricting the scan to it keeps it fast.
-  const letter = wanted.slice(0, 1);
+  const letter = target.slice(0, 1);
   const sql =
     'SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? ORDER BY doc DESC, term';
-  let best = { stem: '', slips: wanted.length < longWord ? 2 : 3 };
-  for (const row of passages.all(sql, letter, `${letter}\u{10ffff}`, root.length - 2, wanted.length + 2)) {
+  let best = { stem: '', slips: target.length < longWord ? 2 : 3 };
+  for (const row of passages.all(sql, letter, `${letter}\u{10ffff}`, root.length - 2, target.length + 2)) {
     const term = String(row['term']);
-    const slips = isLikely(term) ? slipsTo(term) : slipsMax;
-    if (slips < best.slips) best = { stem: term, slips };
+    const distance = isLikely(term) ? getDistance(term) : slipsMax;
+    if (distance < best.slips) best = { stem: term, slips: distance };
   }
   return best.stem === '' ? null : best.stem;
 }
@@ -40,7 +40,7 @@ function sortLetters(word: string): string {
 }
 
 /** A stem is not a word, so find the word in a text that has this stem. */
-function findWrittenWord(passages: PassageDatabase, root: string, like: string): string | null {
+function findWrittenWord(passages: PassageDatabase, root: string, target: string): string | null {
   const sql = 'SELECT text, heading, path FROM passages WHERE passages MATCH ? ORDER BY rank LIMIT 1';
   const [row] = passages.all(sql, `"${root}"`);
   const words =
@@ -49,7 +49,7 @@ function findWrittenWord(passages: PassageDatabase, root: string, like: string):
       .match(/\p{L}+/gu) ?? [];
   const near = words.map((word) => ({
     word: foldWord(word),
-    slips: countSpellingSlips(foldWord(word), like),
+    slips: countSpellingSlips(foldWord(word), target),
   }));
   const best = near.reduce((a, b) => (b.slips < a.slips ? b : a), { word: '', slips: 3 });
   return best.word === '' ? null : best.word;
@@ -65,17 +65,19 @@ export function countSpellingSlips(a: string, b: string): number {
   if (Math.abs(a.length - b.length) >= slipsMax) return slipsMax;
   // Row `i` of the table is the distance between the first `i` letters of `a` and each prefix of `b`.
   const table = [Array.from({ length: b.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number) => table[row]?.[column] ?? slipsMax;
+  const distanceAt = (row: number, column: number) => table[row]?.[column] ?? slipsMax;
   for (let row = 1; row <= a.length; row++) {
     const current = [row];
     table.push(current);
     for (let column = 1; column <= b.length; column++) {
-      const changed = at(row - 1, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      const changed = distanceAt(row - 1, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1);
       const isSwap = column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      const swapped = isSwap ? at(row - 2, column - 2) + 1 : slipsMax;
-      current.push(Math.min(changed, swapped, at(row - 1, column) + 1, at(row, column - 1) + 1));
+      const swapped = isSwap ? distanceAt(row - 2, column - 2) + 1 : slipsMax;
+      current.push(
+        Math.min(changed, swapped, distanceAt(row - 1, column) + 1, distanceAt(row, column - 1) + 1),
+      );
     }
     if (Math.min(...current) >= slipsMax) return slipsMax;
   }
-  return Math.min(slipsMax, at(a.length, b.length));
+  return Math.min(slipsMax, distanceAt(a.length, b.length));
 }

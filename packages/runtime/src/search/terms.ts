@@ -22,8 +22,10 @@ export function parseSearchTerms(query: string): readonly SearchTerm[] {
     .replace(/"[^"]+"|“[^”]+”|`[^`]+`/g, ' ')
     .split(/\s+/)
     .flatMap((word) => (isUnspaced(word) ? segmentWords(word) : [trimWord(word)]));
-  const telling = words.filter((word) => !isStopWord(word));
-  const chosen = [[...phrases, ...telling], words, [text]].find((choice) => choice.some(hasWord)) ?? [text];
+  const contentWords = words.filter((word) => !isStopWord(word));
+  const chosen = [[...phrases, ...contentWords], words, [text]].find((choice) => choice.some(hasWord)) ?? [
+    text,
+  ];
   return dedupeTerms(chosen).map((term) => ({ text: term, expression: toExpression(term) }));
 }
 

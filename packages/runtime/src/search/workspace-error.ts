@@ -20,7 +20,7 @@ const workspaceErrorText: Record<WorkspaceErrorCode, string> = {
 };
 
 const workspaceErrorAdvice: Record<WorkspaceErrorCode, string> = {
-  missing: 'Check the spelling, or make the folder first.',
-  'not-a-folder': 'Name the folder that holds the file.',
-  unreadable: 'Give yourself the right to list it, or name another folder.',
+  missing: 'Check the spelling, or create the folder first.',
+  'not-a-folder': 'Name the folder that contains the file.',
+  unreadable: 'Give yourself permission to list it, or name another folder.',
 };

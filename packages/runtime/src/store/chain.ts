@@ -31,24 +31,24 @@ export function walkChain(
   rows: StoreRows,
   id: string,
   { from, to }: { readonly from: ChainLink; readonly to: ChainLink },
-  visit: (kept: StoredEvent) => void,
+  visit: (event: StoredEvent) => void,
 ): LogDamage | null {
   let at = from;
   while (at.head < to.head) {
     const page = rows.events(id, at.head, Math.min(chainPageSize, to.head - at.head));
     for (const row of page) {
-      const kept = verifyNextEvent(id, at, row);
-      if ('reason' in kept) return kept;
-      visit(kept);
+      const event = verifyNextEvent(id, at, row);
+      if ('reason' in event) return event;
+      visit(event);
       at = { head: row.seq, hash: row.hash };
     }
     if (page.length === 0) break;
   }
   if (at.head !== to.head)
-    return { seq: at.head + 1, reason: `event ${at.head + 1} of ${to.head} is not there` };
+    return { seq: at.head + 1, reason: `event ${at.head + 1} of ${to.head} is missing` };
   return at.hash === to.hash
     ? null
-    : { seq: at.head, reason: `event ${at.head} is not the one that was kept last` };
+    : { seq: at.head, reason: `event ${at.head} is not the last one that was stored` };
 }
 
 /** Reports an event stored beyond the session's head. */
@@ -56,7 +56,7 @@ export function findStrayEvent(rows: StoreRows, id: string, { head }: ChainLink)
   const stray = rows.events(id, head, 1)[0];
   return stray === undefined
     ? null
-    : { seq: stray.seq, reason: `event ${stray.seq} is there, and only ${head} were kept` };
+    : { seq: stray.seq, reason: `event ${stray.seq} exists, but only ${head} events were stored` };
 }
 
 /** Returns the next event if its link is valid. */
@@ -66,16 +66,16 @@ export function verifyNextEvent(
   { seq, text, hash }: EventRow,
 ): StoredEvent | LogDamage {
   const expected = at.head + 1;
-  if (seq !== expected) return { seq: expected, reason: `event ${expected} is not there` };
+  if (seq !== expected) return { seq: expected, reason: `event ${expected} is missing` };
   if (computeLinkHash(at.hash, text) !== hash)
-    return { seq, reason: `event ${seq} or what is before it was changed` };
+    return { seq, reason: `event ${seq} or an earlier one was changed` };
   const event = parseStoredEvent(text);
   if (event === null) return { seq, reason: `event ${seq} is not an event` };
   if (knownEventTypes.has(event.type)) return { seq, event, hash };
   throw new StoreError(
     'newer',
     formatSessionLabel(id),
-    `event ${seq} is of the type ${JSON.stringify(event.type)}`,
+    `event ${seq} has the type ${JSON.stringify(event.type)}`,
   );
 }
 

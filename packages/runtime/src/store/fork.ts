@@ -40,9 +40,9 @@ async function readEventRange(store: Store, id: string, first: number, last: num
 }
 
 function createInterruptions({ turn }: Session, at: number): readonly Event[] {
-  const held = getUnpausedTurn(turn);
-  if (held.status !== 'executingTools') return [];
-  const { request, executions } = held;
+  const active = getUnpausedTurn(turn);
+  if (active.status !== 'executingTools') return [];
+  const { request, executions } = active;
   const running = executions.filter(({ status }) => status === 'running');
   return running.map(({ call }) => ({
     type: 'tool-finished',
@@ -58,6 +58,6 @@ const forkInterruption = {
   error: {
     kind: 'interrupted',
     message:
-      'This session was forked from another while this was running there: it may have run fully, partly or not at all. Look before you repeat it.',
+      'This session was forked while this call was running in the original session. It may have completed, partially completed or not run. Check its effects before you repeat it.',
   },
 } as const;

@@ -25,8 +25,8 @@ const storedDepthMax = 2_000;
  * determines the nesting depth.
  */
 export function findSerializationProblem(root: unknown): string | null {
-  const open: JsonVisit[] = [{ value: root, name: 'it', depth: 0 }];
-  for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
+  const pending: JsonVisit[] = [{ value: root, name: 'it', depth: 0 }];
+  for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
     const { value, name, depth } = visit;
     const problem = findValueProblem(value, depth);
     if (problem !== null) return `${JSON.stringify(name.slice(0, 100))} is ${problem}`;
@@ -38,7 +38,7 @@ export function findSerializationProblem(root: unknown): string | null {
       const item: unknown = Reflect.get(value, key);
       // Strings and booleans are always valid and most frequent, so skip the visit.
       if (typeof item === 'string' || typeof item === 'boolean' || (item === undefined && !isList)) continue;
-      open.push({ value: item, name: key, depth: depth + 1 });
+      pending.push({ value: item, name: key, depth: depth + 1 });
     }
   }
   return null;

@@ -33,22 +33,22 @@ function createMemoryRows(now: () => number): StoreRows & CommandRows {
   const sessions = new Map<string, StoredSession>();
   let lastFence = 0;
   let lastCommand = 0;
-  const at = (id: string): StoredSession => {
-    const kept = sessions.get(id);
-    if (kept === undefined) throw new Error(`There is no row for session ${JSON.stringify(id)}.`);
-    return kept;
+  const getStored = (id: string): StoredSession => {
+    const stored = sessions.get(id);
+    if (stored === undefined) throw new Error(`There is no row for session ${JSON.stringify(id)}.`);
+    return stored;
   };
   return {
     read: (work) => work(),
     write: (work) => work(),
     nextFence: () => (lastFence += 1),
     insert: (row, initial) => {
-      const nothing = { events: [], claims: [], commands: new Map(), requests: new Map() };
-      sessions.set(row.id, { row, initial, ...nothing });
+      const empty = { events: [], claims: [], commands: new Map(), requests: new Map() };
+      sessions.set(row.id, { row, initial, ...empty });
     },
     find: (id) => sessions.get(id)?.row,
-    initial: (id) => at(id).initial,
-    update: (row) => void (at(row.id).row = row),
+    initial: (id) => getStored(id).initial,
+    update: (row) => void (getStored(row.id).row = row),
     remove: (id) => void sessions.delete(id),
     list: (limit) =>
       [...sessions.values()]
@@ -56,35 +56,35 @@ function createMemoryRows(now: () => number): StoreRows & CommandRows {
         .toSorted((a, b) => b.summary.updatedAt - a.summary.updatedAt || (a.id < b.id ? -1 : 1))
         .slice(0, limit),
     addEvents: (id, events) => {
-      const kept = at(id).events;
-      for (const event of events) kept.push(event);
+      const stored = getStored(id).events;
+      for (const event of events) stored.push(event);
     },
     events: (id, after, limit) => {
-      const { events } = at(id);
+      const { events } = getStored(id);
       const start = Math.max(0, after + 1 - (events[0]?.seq ?? 0));
       return events.slice(start, start + limit);
     },
-    snapshot: (id) => at(id).snapshot,
-    putSnapshot: (id, snapshot) => void (at(id).snapshot = snapshot),
+    snapshot: (id) => getStored(id).snapshot,
+    putSnapshot: (id, snapshot) => void (getStored(id).snapshot = snapshot),
     addClaim: (id, claim) => {
-      const { claims } = at(id);
+      const { claims } = getStored(id);
       claims.push({ ...claim, at: now() });
       claims.splice(0, claims.length - claimsMax);
     },
     claims: (id) => [...(sessions.get(id)?.claims ?? [])],
     addCommand: (id, text, request) => {
-      const { commands, requests } = at(id);
+      const { commands, requests } = getStored(id);
       lastCommand += 1;
       const command = { id: String(lastCommand), text };
       commands.set(command.id, command);
       if (request !== null) requests.set(request, command.id);
-      const [oldest] = requests.size > commandLimits.requests ? requests.keys() : [];
+      const [oldest] = requests.size > commandLimits.requestIdsMax ? requests.keys() : [];
       if (oldest !== undefined) requests.delete(oldest);
       return command.id;
     },
     commands: (id, limit) => [...(sessions.get(id)?.commands.values() ?? [])].slice(0, limit),
-    commandOf: (id, request) => at(id).requests.get(request),
-    takeCommands: (id, commands) => {
+    findCommandId: (id, request) => getStored(id).requests.get(request),
+    removeCommands: (id, commands) => {
       for (const command of commands) sessions.get(id)?.commands.delete(command);
     },
     close: () => sessions.clear(),

@@ -2,20 +2,20 @@ import type { Json } from '@pawl/core';
 import type { ToolDescription } from '../tools/tool.ts';
 
 /** Returns a metadata field of a session if it is a string. */
-export function getMetadataText(about: Json, key: string): string | null {
-  const text = getMetadataValue(about, key);
+export function getMetadataText(metadata: Json, key: string): string | null {
+  const text = getMetadataValue(metadata, key);
   return typeof text === 'string' ? text : null;
 }
 
 /** Returns the tools that a run offered its model, if the metadata records them. */
-export function getMetadataTools(about: Json): readonly ToolDescription[] | null {
-  const tools = getMetadataValue(about, 'tools');
+export function getMetadataTools(metadata: Json): readonly ToolDescription[] | null {
+  const tools = getMetadataValue(metadata, 'tools');
   return Array.isArray(tools) && tools.every(isToolDescription) ? tools : null;
 }
 
-function getMetadataValue(about: Json, key: string): unknown {
-  if (about === null || typeof about !== 'object' || !Object.hasOwn(about, key)) return null;
-  return Reflect.get(about, key);
+function getMetadataValue(metadata: Json, key: string): unknown {
+  if (metadata === null || typeof metadata !== 'object' || !Object.hasOwn(metadata, key)) return null;
+  return Reflect.get(metadata, key);
 }
 
 function isToolDescription(tool: unknown): tool is ToolDescription {

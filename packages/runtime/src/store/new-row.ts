@@ -39,15 +39,15 @@ function validateParent({ id, at }: SessionParent): SessionParent {
   return { id, at };
 }
 
-function validateRowNumber(what: string, value: number, isFit: boolean): void {
-  if (!isFit) throw new StoreError('invalid', what, String(value));
+function validateRowNumber(label: string, value: number, isValid: boolean): void {
+  if (!isValid) throw new StoreError('invalid', label, String(value));
 }
 
 const rowNameMax = 200;
 
-export function validateRowName(what: string, name: string): void {
-  const isFit = name.length > 0 && name.length <= rowNameMax && name.isWellFormed() && !name.includes('\0');
-  if (isFit) return;
-  const reason = `an ${what} has 1 to ${rowNameMax} characters of proper Unicode, none of them NUL`;
+export function validateRowName(label: string, name: string): void {
+  const isValid = name.length > 0 && name.length <= rowNameMax && name.isWellFormed() && !name.includes('\0');
+  if (isValid) return;
+  const reason = `an ${label} has 1 to ${rowNameMax} characters of valid Unicode without NUL`;
   throw new StoreError('invalid', JSON.stringify(name.slice(0, rowNameMax)), reason);
 }

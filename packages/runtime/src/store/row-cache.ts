@@ -13,7 +13,7 @@ const cachedRowsMax = 1_000;
 export class RowCache {
   readonly #rows = new Map<string, CachedRow>();
   readonly #version: () => number;
-  #seenAt = Number.NaN;
+  #cachedVersion = Number.NaN;
   #isCurrent = false;
 
   /** `version` changes whenever another connection writes. */
@@ -22,7 +22,7 @@ export class RowCache {
   }
 
   /** Wraps each transaction: within it, only its own writes change anything. */
-  during<Result>(transaction: () => Result): Result {
+  runTransaction<Result>(transaction: () => Result): Result {
     try {
       return transaction();
     } catch (error) {
@@ -35,25 +35,25 @@ export class RowCache {
   }
 
   find(id: string, read: (id: string) => CachedRow | undefined): CachedRow | undefined {
-    if (!this.#isCurrent) this.#catchUp();
-    const seen = this.#rows.get(id) ?? read(id);
-    if (seen !== undefined) this.keep(seen);
-    return seen;
+    if (!this.#isCurrent) this.#refresh();
+    const cached = this.#rows.get(id) ?? read(id);
+    if (cached !== undefined) this.put(cached);
+    return cached;
   }
 
-  keep(seen: CachedRow): void {
+  put(cached: CachedRow): void {
     if (this.#rows.size >= cachedRowsMax) this.#rows.clear();
-    this.#rows.set(seen.row.id, seen);
+    this.#rows.set(cached.row.id, cached);
   }
 
-  forget(id: string): void {
+  remove(id: string): void {
     this.#rows.delete(id);
   }
 
-  #catchUp(): void {
+  #refresh(): void {
     const version = this.#version();
-    if (version !== this.#seenAt) this.#rows.clear();
-    this.#seenAt = version;
+    if (version !== this.#cachedVersion) this.#rows.clear();
+    this.#cachedVersion = version;
     this.#isCurrent = true;
   }
 }

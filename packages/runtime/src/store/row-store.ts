@@ -74,25 +74,26 @@ function insertSession(
   const { past } = options;
   validateRowName('id', id);
   const initial = serializeJson(toDurableSession(session), formatSessionLabel(id));
-  const begun = createSessionRow(session, owner, initial, options);
-  const { row, links } = past === undefined ? { row: begun, links: [] } : extendWithPast(begun, past);
-  const made = rows.write(() => {
+  const initialRow = createSessionRow(session, owner, initial, options);
+  const { row, links } =
+    past === undefined ? { row: initialRow, links: [] } : extendWithPast(initialRow, past);
+  const inserted = rows.write(() => {
     if (rows.find(id) !== undefined)
-      throw new StoreError('conflict', formatSessionLabel(id), 'it was created before');
+      throw new StoreError('conflict', formatSessionLabel(id), 'it already exists');
     const claimed = { ...row, fence: rows.nextFence() };
     rows.insert(claimed, initial);
     rows.addEvents(id, links);
     recordClaim(rows, claimed);
     return claimed;
   });
-  if (past !== undefined && isSnapshotDue(made)) trySaveSnapshot(rows, made, past.after);
-  return { fence: made.fence, head: made.head };
+  if (past !== undefined && isSnapshotDue(inserted)) trySaveSnapshot(rows, inserted, past.after);
+  return { fence: inserted.fence, head: inserted.head };
 }
 
 /** A forked session counts as updated now, regardless of the times of its inherited events. */
-function extendWithPast(begun: SessionRow, { events, after }: EventAddition): ExtendedRow {
-  const { row, links } = extendSessionRow(begun, serializeAddition(begun.id, { events, after }));
-  const { updatedAt } = begun.summary;
+function extendWithPast(initialRow: SessionRow, { events, after }: EventAddition): ExtendedRow {
+  const { row, links } = extendSessionRow(initialRow, serializeAddition(initialRow.id, { events, after }));
+  const { updatedAt } = initialRow.summary;
   return { row: { ...row, summary: { ...row.summary, updatedAt } }, links };
 }
 
@@ -122,34 +123,38 @@ function recordClaim(rows: StoreRows, { id, owner, head, summary }: SessionRow):
 type EventAddition = { readonly events: readonly Event[]; readonly after: Session };
 
 function appendEvents(rows: StoreRows, id: string, at: LogPosition, addition: EventAddition): LogPosition {
-  const kept = serializeAddition(id, addition);
+  const serialized = serializeAddition(id, addition);
   const commands = addition.events.flatMap((event) => getExecutedCommand(event) ?? []);
-  const now = rows.write(() => {
+  const updated = rows.write(() => {
     const before = requireUndamagedRow(rows, id);
     requireCurrentClaim(before, at.fence);
     if (at.head !== before.head) {
       throw new StoreError(
         'conflict',
         formatSessionLabel(id),
-        `it stands at event ${before.head}, not ${at.head}`,
+        `it is at event ${before.head}, not ${at.head}`,
       );
     }
-    const { row, links } = extendSessionRow(before, kept);
+    const { row, links } = extendSessionRow(before, serialized);
     rows.addEvents(id, links);
     rows.update(row);
-    if (commands.length > 0) rows.takeCommands(id, commands);
+    if (commands.length > 0) rows.removeCommands(id, commands);
     return row;
   });
-  if (isSnapshotDue(now)) trySaveSnapshot(rows, now, addition.after);
-  return { fence: now.fence, head: now.head };
+  if (isSnapshotDue(updated)) trySaveSnapshot(rows, updated, addition.after);
+  return { fence: updated.fence, head: updated.head };
 }
 
 type SerializedAddition = EventAddition & { readonly texts: readonly string[] };
 
 /** Drops ephemeral events and serializes the rest. */
 function serializeAddition(id: string, { events, after }: EventAddition): SerializedAddition {
-  const kept = events.filter((event) => !isEphemeralEvent(event));
-  return { events: kept, after, texts: kept.map((event) => serializeJson(event, formatSessionLabel(id))) };
+  const durable = events.filter((event) => !isEphemeralEvent(event));
+  return {
+    events: durable,
+    after,
+    texts: durable.map((event) => serializeJson(event, formatSessionLabel(id))),
+  };
 }
 
 type ExtendedRow = { readonly row: SessionRow; readonly links: readonly EventRow[] };
@@ -178,13 +183,13 @@ function trySaveSnapshot(rows: StoreRows, row: SessionRow, after: Session): void
 function saveSnapshot(rows: StoreRows, row: SessionRow, session: Session): void {
   const text = serializeJson(session, formatSessionLabel(row.id));
   rows.write(() => {
-    const now = rows.find(row.id);
-    if (now === undefined || now.snapshotHead > row.head) return;
+    const current = rows.find(row.id);
+    if (current === undefined || current.snapshotHead > row.head) return;
     // Without events a snapshot saves nothing, and if the session was recreated the snapshot would belong to the old
     // one.
     if (rows.events(row.id, row.head - 1, 1)[0]?.hash !== row.hash) return;
     rows.putSnapshot(row.id, createSnapshotRow(row, text));
-    rows.update({ ...now, snapshotHead: row.head, snapshotBytes: text.length, tailBytes: 0 });
+    rows.update({ ...current, snapshotHead: row.head, snapshotBytes: text.length, tailBytes: 0 });
   });
 }
 
@@ -198,6 +203,6 @@ function toSessionSummary({
   parent,
 }: SessionRow): SessionSummary {
   const { status } = summary;
-  const shown = damage === null ? status : 'damaged';
-  return { id, ...summary, status: shown, head, owner, metadata: parseMetadata(metadata), parent };
+  const displayStatus = damage === null ? status : 'damaged';
+  return { id, ...summary, status: displayStatus, head, owner, metadata: parseMetadata(metadata), parent };
 }

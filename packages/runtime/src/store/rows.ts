@@ -27,7 +27,7 @@ export type StoreRows = {
   /** Oldest first. */
   claims(id: string): readonly SessionClaim[];
   /** Removes executed commands and ignores unknown ones. Their request ids remain known for deduplication. */
-  takeCommands(id: string, commands: readonly string[]): void;
+  removeCommands(id: string, commands: readonly string[]): void;
   close(): void;
 };
 
@@ -35,13 +35,13 @@ export type StoreRows = {
 export const claimsMax = 100;
 
 /** The row storage that a command channel is built on. */
-export type CommandRows = Pick<StoreRows, 'read' | 'write' | 'find' | 'takeCommands'> & {
+export type CommandRows = Pick<StoreRows, 'read' | 'write' | 'find' | 'removeCommands'> & {
   /** Returns the command's id, which is never reused. */
   addCommand(id: string, text: string, request: string | null): string;
   /** Pending commands, in order. */
   commands(id: string, limit: number): readonly CommandRow[];
   /** The id of the command that was sent with a request id. */
-  commandOf(id: string, request: string): string | undefined;
+  findCommandId(id: string, request: string): string | undefined;
 };
 
 export type SessionRow = {

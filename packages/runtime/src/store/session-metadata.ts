@@ -6,11 +6,11 @@ import { StoreError } from './store-error.ts';
 const metadataLengthMax = 10_000;
 
 /** Serializes a session's metadata for storage. */
-export function serializeMetadata(about: Json, where: string): string | null {
-  if (about === null) return null;
-  const text = serializeJson(about, where);
+export function serializeMetadata(metadata: Json, where: string): string | null {
+  if (metadata === null) return null;
+  const text = serializeJson(metadata, where);
   if (text.length <= metadataLengthMax) return text;
-  const reason = `what is said about it has ${text.length} characters; ${metadataLengthMax} is the limit`;
+  const reason = `its metadata has ${text.length} characters; the limit is ${metadataLengthMax}`;
   throw new StoreError('invalid', where, reason);
 }
 

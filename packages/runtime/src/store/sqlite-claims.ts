@@ -9,7 +9,7 @@ export function createSqliteClaims(prepare: PrepareStatement): Pick<StoreRows, '
     `INSERT INTO claims (session, owner, at, head, status)
      VALUES (${session}, ?, round(unixepoch('subsec') * 1000), ?, ?)`,
   );
-  const forget = prepare(
+  const removeOld = prepare(
     `DELETE FROM claims WHERE session = ${session} AND number <= (
        SELECT number FROM claims WHERE session = ${session} ORDER BY number DESC LIMIT 1 OFFSET ${claimsMax}
      )`,
@@ -20,7 +20,7 @@ export function createSqliteClaims(prepare: PrepareStatement): Pick<StoreRows, '
   return {
     addClaim: (id, { owner, head, status }) => {
       add().run(id, owner, head, status);
-      forget().run(id, id);
+      removeOld().run(id, id);
     },
     claims: (id) =>
       all()

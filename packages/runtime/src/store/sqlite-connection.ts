@@ -23,7 +23,7 @@ export function openStoreConnection(path: string, options: SqliteStoreOptions = 
   return new ReconnectingDatabase(() => {
     // The file existed before and held sessions, so do not continue with a new empty one.
     if (!isFirst && !existsSync(path))
-      throw new StoreError('unreadable', JSON.stringify(path), 'the file is gone');
+      throw new StoreError('unreadable', JSON.stringify(path), 'the file no longer exists');
     const database = connectDatabase(path, options);
     isFirst = false;
     return database;
@@ -92,8 +92,8 @@ export function translateStoreErrors<Result>(path: string, work: () => Result): 
   try {
     return work();
   } catch (error) {
-    const trouble = error instanceof StoreError ? null : classifyFileError(error);
-    if (trouble === null || !(error instanceof Error)) throw error;
-    throw new StoreError(trouble, JSON.stringify(path), error.message, error);
+    const kind = error instanceof StoreError ? null : classifyFileError(error);
+    if (kind === null || !(error instanceof Error)) throw error;
+    throw new StoreError(kind, JSON.stringify(path), error.message, error);
   }
 }

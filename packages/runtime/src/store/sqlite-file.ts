@@ -44,7 +44,7 @@ class NoSpaceError extends Error {
   readonly code = 'ENOSPC';
 
   constructor(cause: unknown) {
-    super('there is no room for the files beside it', { cause });
+    super('there is no space for its companion files', { cause });
   }
 }
 
@@ -63,7 +63,7 @@ class NoWriteAheadLogError extends Error {
   readonly code = 'ERR_SQLITE_ERROR';
 
   constructor() {
-    super('its folder cannot hold a write-ahead log');
+    super('its folder does not support a write-ahead log');
   }
 }
 

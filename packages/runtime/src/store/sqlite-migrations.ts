@@ -80,14 +80,14 @@ export function checkStoreVersion(
   known: number = storeMigrations.length,
 ): number {
   // A single statement, because another process may be creating the tables right now.
-  const found = database
+  const header = database
     .prepare(
       `SELECT user_version AS version, application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables
        FROM pragma_user_version, pragma_application_id`,
     )
     .get();
-  const [version, tables] = [Number(found?.['version']), Number(found?.['tables'])];
-  const isOurs = found?.['application'] === applicationId;
+  const [version, tables] = [Number(header?.['version']), Number(header?.['tables'])];
+  const isOurs = header?.['application'] === applicationId;
   if (isOurs ? version === 0 : tables > 0 || version > 0) {
     throw new StoreError('unreadable', JSON.stringify(path), 'this database belongs to another program');
   }

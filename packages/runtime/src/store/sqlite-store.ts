@@ -23,11 +23,11 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions = {}):
 function createSqliteRows(connection: ReconnectingDatabase, path: string): StoreRows & CommandRows {
   const prepare: PrepareStatement = (sql) => connection.statement(sql);
   const version = prepare('PRAGMA data_version');
-  const seen = new RowCache(() => Number(version().get()?.['data_version']));
-  const { numberOf, ...sessions } = createSessionRows(prepare, seen);
+  const cache = new RowCache(() => Number(version().get()?.['data_version']));
+  const { numberOf, ...sessions } = createSessionRows(prepare, cache);
   return {
-    read: (work) => translateStoreErrors(path, () => seen.during(() => connection.read(work))),
-    write: (work) => translateStoreErrors(path, () => seen.during(() => connection.write(work))),
+    read: (work) => translateStoreErrors(path, () => cache.runTransaction(() => connection.read(work))),
+    write: (work) => translateStoreErrors(path, () => cache.runTransaction(() => connection.write(work))),
     ...sessions,
     ...createEventRows(prepare, numberOf),
     ...createSqliteClaims(prepare),
@@ -65,45 +65,45 @@ type SessionNumberLookup = (id: string) => number | undefined;
 
 function createSessionRows(
   prepare: PrepareStatement,
-  seen: RowCache,
+  cache: RowCache,
 ): Pick<StoreRows, SessionRowMethods> & { readonly numberOf: SessionNumberLookup } {
   const names = sessionColumns.join(', ');
-  const marks = sessionColumns.map(() => '?').join(', ');
-  const insert = prepare(`INSERT INTO sessions (${names}, id) VALUES (${marks}, ?) RETURNING number`);
-  const begin = prepare('INSERT INTO beginnings (session, initial, about) VALUES (?, ?, ?)');
-  const update = prepare(`UPDATE sessions SET (${names}) = (${marks}) WHERE number = ?`);
-  const whole = `SELECT id, number, about, ${names} FROM sessions LEFT JOIN beginnings ON session = number`;
-  const find = prepare(`${whole} WHERE id = ?`);
-  const list = prepare(`${whole} ORDER BY updated_at DESC, id LIMIT ?`);
+  const placeholders = sessionColumns.map(() => '?').join(', ');
+  const insert = prepare(`INSERT INTO sessions (${names}, id) VALUES (${placeholders}, ?) RETURNING number`);
+  const insertInitial = prepare('INSERT INTO beginnings (session, initial, about) VALUES (?, ?, ?)');
+  const update = prepare(`UPDATE sessions SET (${names}) = (${placeholders}) WHERE number = ?`);
+  const selectRow = `SELECT id, number, about, ${names} FROM sessions LEFT JOIN beginnings ON session = number`;
+  const find = prepare(`${selectRow} WHERE id = ?`);
+  const list = prepare(`${selectRow} ORDER BY updated_at DESC, id LIMIT ?`);
   const initial = prepare(
     'SELECT initial FROM beginnings WHERE session = (SELECT number FROM sessions WHERE id = ?)',
   );
   const nextFence = prepare('UPDATE fences SET last = last + 1 RETURNING last');
   const remove = prepare('DELETE FROM sessions WHERE id = ?');
   const read = (id: string): CachedRow | undefined => {
-    const found = find().get(id);
-    return found === undefined ? undefined : { number: Number(found['number']), row: toSessionRow(found) };
+    const row = find().get(id);
+    return row === undefined ? undefined : { number: Number(row['number']), row: toSessionRow(row) };
   };
   return {
     nextFence: () => Number(nextFence().get()?.['last']),
     insert: (row, text) => {
       const number = Number(insert().get(...toColumnValues(row), row.id)?.['number']);
-      begin().run(number, text, row.metadata);
-      seen.keep({ number, row });
+      insertInitial().run(number, text, row.metadata);
+      cache.put({ number, row });
     },
     update: (row) => {
-      const known = seen.find(row.id, read);
-      if (known === undefined) return;
-      update().run(...toColumnValues(row), known.number);
-      seen.keep({ ...known, row });
+      const cached = cache.find(row.id, read);
+      if (cached === undefined) return;
+      update().run(...toColumnValues(row), cached.number);
+      cache.put({ ...cached, row });
     },
-    find: (id) => seen.find(id, read)?.row,
-    numberOf: (id) => seen.find(id, read)?.number,
+    find: (id) => cache.find(id, read)?.row,
+    numberOf: (id) => cache.find(id, read)?.number,
     list: (limit) => list().all(limit).map(toSessionRow),
     initial: (id) => String(initial().get(id)?.['initial'] ?? ''),
     remove: (id) => {
       remove().run(id);
-      seen.forget(id);
+      cache.remove(id);
     },
   };
 }

@@ -16,8 +16,8 @@ export class StoreError extends Error {
 
   /** `where` is the label of a session or a file. */
   constructor(code: StoreErrorCode, where: string, reason?: string, cause?: unknown) {
-    const because = reason === undefined ? '' : ` (${reason})`;
-    super(`${storeErrorText[code]}: ${where}${because}. ${storeErrorAdvice[code]}`, { cause });
+    const suffix = reason === undefined ? '' : ` (${reason})`;
+    super(`${storeErrorText[code]}: ${where}${suffix}. ${storeErrorAdvice[code]}`, { cause });
     this.code = code;
   }
 }
@@ -29,25 +29,27 @@ export function formatSessionLabel(id: string): string {
 
 const storeErrorText: Record<StoreErrorCode, string> = {
   busy: 'The store is busy',
-  conflict: 'The session has moved on',
+  conflict: 'The session has changed in the meantime',
   damaged: 'The session is damaged',
-  full: 'There is no room for more',
-  held: 'Someone else holds the session',
-  invalid: 'The store cannot take this',
+  full: 'The store is full',
+  held: 'Another owner holds the session',
+  invalid: 'The value cannot be stored',
   missing: 'There is no such session',
   newer: 'This was written by a newer version of Pawl',
   unreadable: 'The store cannot be used',
 };
 
 const storeErrorAdvice: Record<StoreErrorCode, string> = {
-  busy: 'Try again; if another process keeps it locked, end that one.',
-  conflict: 'Open it again and go on from where it stands.',
-  damaged: 'It is kept apart as it is, and the others go on; put it back from a copy, or remove it.',
-  full: 'Nothing of it was kept. Make room, then open the session and go on.',
-  held: 'Leave it to them, or claim it.',
+  busy: 'Try again; if another process keeps it locked, stop that process.',
+  conflict: 'Open it again and continue from its current state.',
+  damaged:
+    'It is left unchanged, and other sessions are not affected; restore it from a backup, or remove it.',
+  full: 'Nothing was stored. Free some space, then open the session again.',
+  held: 'Leave it to that owner, or claim it.',
   invalid:
-    'Give plain JSON (finite numbers, texts, lists and objects), and names and numbers within their limits.',
+    'Use plain JSON (finite numbers, strings, arrays and objects), and names and numbers within their limits.',
   missing: 'List the sessions to see their ids.',
   newer: 'Update Pawl.',
-  unreadable: 'Check that it is there, that it is a store of Pawl, and that you may read and write it.',
+  unreadable:
+    'Check that it exists, that it is a Pawl store, and that you have permission to read and write it.',
 };

@@ -43,13 +43,13 @@ async function retryUncertainAppend(
   id: string,
   { at, events, after }: AppendAttempt,
 ): Promise<LogPosition> {
-  const found = await store.open(id);
+  const current = await store.open(id);
   const head = at.head + events.length;
-  const isKept =
-    found.fence === at.fence &&
-    found.head === head &&
-    computeStateHash(found.session) === computeStateHash(after);
-  if (isKept) return { fence: found.fence, head: found.head };
+  const isStored =
+    current.fence === at.fence &&
+    current.head === head &&
+    computeStateHash(current.session) === computeStateHash(after);
+  if (isStored) return { fence: current.fence, head: current.head };
   // If another owner has moved the session, this append reports it.
   return store.append(id, at, events, after);
 }

@@ -21,7 +21,7 @@ export function requireUndamagedRow(rows: StoreRows, id: string): SessionRow {
 /** Throws if the claim is stale; the error names the current owner. */
 export function requireCurrentClaim({ id, fence, owner }: SessionRow, claimed: number): void {
   if (claimed === fence) return;
-  const reason = `${JSON.stringify(owner)}, by claim ${fence}; this was claim ${claimed}`;
+  const reason = `${JSON.stringify(owner)}, claim ${fence}; this was claim ${claimed}`;
   throw new StoreError('held', formatSessionLabel(id), reason);
 }
 
@@ -48,13 +48,13 @@ export function replayStoredSession(
     const snapshot = from === 'snapshot' ? loadSnapshot(rows, id) : null;
     const start = snapshot !== null && snapshot.head <= to.head ? snapshot : loadInitialSession(rows, row);
     let { session } = start;
-    const fault = findLogVersionProblem(session);
-    if (fault !== null) throw new StoreError('newer', formatSessionLabel(id), fault);
+    const problem = findLogVersionProblem(session);
+    if (problem !== null) throw new StoreError('newer', formatSessionLabel(id), problem);
     const damage = walkChain(rows, id, { from: start, to }, ({ seq, event }) => {
       session = replayEvent(session, event, seq);
     });
-    const found = damage ?? findStrayEvent(rows, id, row);
-    if (found !== null) throw new DamagedSessionError(id, found);
+    const firstDamage = damage ?? findStrayEvent(rows, id, row);
+    if (firstDamage !== null) throw new DamagedSessionError(id, firstDamage);
     return { row, session, head: to.head, replayed: to.head - start.head };
   });
 }
@@ -63,7 +63,7 @@ function resolveRequestedLink(rows: StoreRows, row: SessionRow, at: number): Cha
   const first = getFirstLink(rows, row.id);
   if (at === 0 || at === first.head) return first;
   if (Number.isInteger(at) && at > first.head && at <= row.head) return findChainLink(rows, row, at);
-  const reason = `it goes from event ${first.head} to event ${row.head}; event ${at} was asked for`;
+  const reason = `it has events ${first.head} to ${row.head}; event ${at} was requested`;
   throw new StoreError('invalid', formatSessionLabel(row.id), reason);
 }
 
@@ -71,7 +71,7 @@ function resolveRequestedLink(rows: StoreRows, row: SessionRow, at: number): Cha
 function findChainLink(rows: StoreRows, row: SessionRow, seq: number): ChainLink {
   if (seq === row.head) return row;
   const event = rows.events(row.id, seq - 1, 1)[0];
-  if (event?.seq !== seq) throw new DamagedSessionError(row.id, { seq, reason: `event ${seq} is not there` });
+  if (event?.seq !== seq) throw new DamagedSessionError(row.id, { seq, reason: `event ${seq} is missing` });
   return { head: seq, hash: event.hash };
 }
 
@@ -111,13 +111,13 @@ export async function* streamEvents(
   for (;;) {
     const page = rows.read(() => rows.events(requireRow(rows, id).id, at.head, eventsPageSize));
     for (const row of page) {
-      const kept = verifyNextEvent(id, at, row);
-      if ('reason' in kept) {
-        recordDamage(rows, id, kept);
-        throw new DamagedSessionError(id, kept);
+      const event = verifyNextEvent(id, at, row);
+      if ('reason' in event) {
+        recordDamage(rows, id, event);
+        throw new DamagedSessionError(id, event);
       }
       at = { head: row.seq, hash: row.hash };
-      yield kept;
+      yield event;
     }
     if (page.length < eventsPageSize) return;
   }
@@ -132,10 +132,10 @@ function findPrecedingLink(rows: StoreRows, row: SessionRow, after: number): Cha
 function loadInitialSession(rows: StoreRows, row: SessionRow): ChainLink & { readonly session: Session } {
   const from = getFirstLink(rows, row.id);
   const first = rows.events(row.id, from.head, 1)[0];
-  const isAsKept =
+  const isIntact =
     first === undefined ? from.hash === row.hash : computeLinkHash(from.hash, first.text) === first.hash;
-  if (!isAsKept)
-    throw new DamagedSessionError(row.id, { seq: from.head + 1, reason: 'its beginning was changed' });
+  if (!isIntact)
+    throw new DamagedSessionError(row.id, { seq: from.head + 1, reason: 'its initial state was changed' });
   const session = JSON.parse(rows.initial(row.id)) as Session;
   if (session.version !== 1) throw new StoreError('newer', formatSessionLabel(row.id));
   return { ...from, session };

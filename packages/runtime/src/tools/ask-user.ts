@@ -13,10 +13,15 @@ export function createAskUserTool(ask: UserPrompter): Tool {
     effect: 'read-only',
     timeoutMs: null,
     description:
-      'Ask the user one question, when the work depends on something only they can decide. Do not ask what you can ' +
+      'Ask the user one question when the work depends on a decision that only they can make. Do not ask what you can ' +
       'find out yourself.',
     parameters: z.object({
-      question: z.string().trim().min(1).max(4_000).describe('The question, complete in itself.'),
+      question: z
+        .string()
+        .trim()
+        .min(1)
+        .max(4_000)
+        .describe('The question, understandable without further context.'),
       options: z
         .array(z.string().trim().min(1).max(500))
         .max(10)
@@ -26,11 +31,11 @@ export function createAskUserTool(ask: UserPrompter): Tool {
     async run({ question, options = [] }, { signal }) {
       if (ask === null) return createToolFailure('failed', noUserText);
       const answer = await ask({ question, options }, signal);
-      if (signal.aborted) return createToolFailure('cancelled', 'The question was called off.');
+      if (signal.aborted) return createToolFailure('cancelled', 'The question was cancelled.');
       return answer === null ? createToolFailure('failed', noUserText) : { ok: true, output: { answer } };
     },
   });
 }
 
 const noUserText =
-  'Nobody is there to answer. Decide as a careful colleague would, and say in your answer what you took for granted.';
+  'No user is available to answer. Decide as a careful colleague would, and state your assumptions in your answer.';

@@ -11,13 +11,13 @@ export function createCommandOutput(root: string): {
   /** The text shown to the model; call it once, at the end. */
   text(): Promise<string>;
 } {
-  const kept = new OutputEndsBuffer(endBytesMax);
+  const buffer = new OutputEndsBuffer(endBytesMax);
   let saving: Promise<SavedOutput> | null = null;
   return {
     async add(chunk) {
       // Both streams may write concurrently, so capture the earlier bytes before the first await.
-      const before = saving === null && kept.total + chunk.length > 2 * endBytesMax ? kept.ends() : null;
-      kept.add(chunk);
+      const before = saving === null && buffer.total + chunk.length > 2 * endBytesMax ? buffer.ends() : null;
+      buffer.add(chunk);
       if (before !== null) {
         saving = openSavedOutput(root).then(async (file) => {
           await file.add(before.head);
@@ -35,14 +35,14 @@ export function createCommandOutput(root: string): {
     async text() {
       const saved = saving === null ? null : await (await saving).close();
       return stripVTControlCharacters(
-        formatOutputEnds(kept.ends(), (bytes) => formatOmissionNote(bytes, saved)),
+        formatOutputEnds(buffer.ends(), (bytes) => formatOmissionNote(bytes, saved)),
       );
     },
   };
 }
 
 function formatOmissionNote(bytes: number, saved: SavedFile | null): string {
-  if (saved === null) return `[… ${bytes} bytes left out; they could not be saved …]`;
-  const what = saved.isWhole ? 'all of it is' : 'as much as fits is';
-  return `[… ${bytes} bytes left out; ${what} in ${saved.path}: read it by its line numbers …]`;
+  if (saved === null) return `[… ${bytes} bytes left out; the output could not be saved …]`;
+  const extent = saved.isComplete ? 'the full output is' : 'its beginning is';
+  return `[… ${bytes} bytes left out; ${extent} in ${saved.path}, which you can read by line numbers …]`;
 }

@@ -30,27 +30,27 @@ async function hasTestScript(root: string): Promise<boolean> {
   }
 }
 
-type ProjectMarker = { readonly file: string; readonly means: string };
+type ProjectMarker = { readonly file: string; readonly command: string };
 
 const packageManagers: readonly ProjectMarker[] = [
-  { file: 'pnpm-lock.yaml', means: 'pnpm' },
-  { file: 'yarn.lock', means: 'yarn' },
+  { file: 'pnpm-lock.yaml', command: 'pnpm' },
+  { file: 'yarn.lock', command: 'yarn' },
 ];
 
 const testRunners: readonly ProjectMarker[] = [
-  { file: 'Cargo.toml', means: 'cargo test' },
-  { file: 'go.mod', means: 'go test -v ./...' },
-  { file: 'pytest.ini', means: 'pytest' },
-  { file: 'pyproject.toml', means: 'pytest' },
+  { file: 'Cargo.toml', command: 'cargo test' },
+  { file: 'go.mod', command: 'go test -v ./...' },
+  { file: 'pytest.ini', command: 'pytest' },
+  { file: 'pyproject.toml', command: 'pytest' },
 ];
 
-async function findFirstMarker(root: string, signs: readonly ProjectMarker[]): Promise<string | null> {
-  for (const { file, means } of signs) {
-    const isThere = await access(join(root, file)).then(
+async function findFirstMarker(root: string, markers: readonly ProjectMarker[]): Promise<string | null> {
+  for (const { file, command } of markers) {
+    const exists = await access(join(root, file)).then(
       () => true,
       () => false,
     );
-    if (isThere) return means;
+    if (exists) return command;
   }
   return null;
 }

@@ -15,9 +15,9 @@ const editParameters = z.object({
     .string()
     .min(1)
     .max(textBytesMax)
-    .describe('The text to replace, to the letter, with enough around it to stand only once in the file.'),
-  new: z.string().max(textBytesMax).describe('The text to put in its place.'),
-  all: z.boolean().optional().describe('Replace it wherever it stands; only once if left out.'),
+    .describe('The exact text to replace, with enough context to occur only once in the file.'),
+  new: z.string().max(textBytesMax).describe('The new text.'),
+  all: z.boolean().optional().describe('Whether to replace every occurrence; defaults to false.'),
 });
 
 type FileEdit = z.infer<typeof editParameters>;
@@ -29,20 +29,20 @@ export function createEditTool(workspace: AgentWorkspace): Tool {
     effect: 'verifiable',
     timeoutMs: 30_000,
     description:
-      'Replace a piece of a text file in the folder. "old" must be exactly what stands there, without line numbers.',
+      'Replace text in a text file in the folder. "old" must match the file exactly, without line numbers.',
     parameters: editParameters,
     reconcile: createFileReconciler(workspace),
     run: (edit, { signal, execution }) =>
-      workspace.inTurn(async () => {
+      workspace.runExclusive(async () => {
         const { path } = edit;
         if (signal.aborted)
-          return createToolFailure('cancelled', `Editing ${quotePath(path)} was called off.`);
+          return createToolFailure('cancelled', `Editing ${quotePath(path)} was cancelled.`);
         const problem = findEditProblem(edit);
         if (problem !== null) return createToolFailure('invalid', problem);
-        const found = await resolvePathToChange(workspace, path);
-        if (!found.ok) return found.refusal;
+        const resolved = await resolvePathToChange(workspace, path);
+        if (!resolved.ok) return resolved.refusal;
         try {
-          return await applyEdit(workspace, { ...found.place, execution }, edit);
+          return await applyEdit(workspace, { ...resolved.target, execution }, edit);
         } catch (error) {
           return toFileFailure(getSystemErrorCode(error), path, workspace);
         }
@@ -50,10 +50,11 @@ export function createEditTool(workspace: AgentWorkspace): Tool {
   });
 }
 
-function findEditProblem({ old, new: put }: FileEdit): string | null {
-  if (old === put) return '"old" and "new" are the same. Nothing was changed; say what is to be different.';
-  if (!put.isWellFormed())
-    return '"new" has half a character in it (a lone surrogate). Write it again without.';
+function findEditProblem({ old, new: replacement }: FileEdit): string | null {
+  if (old === replacement)
+    return '"old" and "new" are the same, so nothing was changed. Give a "new" that differs.';
+  if (!replacement.isWellFormed())
+    return '"new" contains half a character (a lone surrogate). Write it again without it.';
   return null;
 }
 
@@ -65,38 +66,38 @@ type ChangeTarget = {
 
 async function applyEdit(
   workspace: AgentWorkspace,
-  place: ChangeTarget,
+  target: ChangeTarget,
   edit: FileEdit,
 ): Promise<ToolResult> {
-  const { path, realPath, execution } = place;
+  const { path, realPath, execution } = target;
   const before = await readWorkspaceText(workspace.root, realPath);
   if (before.kind === 'missing') return toFileFailure('ENOENT', path, workspace);
   if (before.kind !== 'text') {
-    const what = before.kind === 'binary' ? 'is a binary file' : 'is too large to be edited';
-    return createToolFailure('failed', `${quotePath(path)} ${what}. Use another file.`);
+    const problem = before.kind === 'binary' ? 'is a binary file' : 'is too large to be edited';
+    return createToolFailure('failed', `${quotePath(path)} ${problem}. Use another file.`);
   }
   if (workspace.isOutdated(realPath, before.version)) return toFileFailure('ESTALE', path, workspace);
-  const { old, put } = matchLineEndings(before.text, edit);
-  const places = findOccurrences(before.text, old);
-  if (places.length === 0) return createNotFoundResult(before.text, edit);
-  if (places.length > 1 && edit.all !== true) return createNotUniqueResult(before.text, places, path);
-  const text = before.text.split(old).join(put);
+  const { old, replacement } = matchLineEndings(before.text, edit);
+  const offsets = findOccurrences(before.text, old);
+  if (offsets.length === 0) return createNotFoundResult(before.text, edit);
+  if (offsets.length > 1 && edit.all !== true) return createNotUniqueResult(before.text, offsets, path);
+  const text = before.text.split(old).join(replacement);
   if (Buffer.byteLength(text) > textBytesMax) {
     return createToolFailure('failed', `${quotePath(path)} would become too large. Nothing was changed.`);
   }
   if (!(await recordIntent(execution, { path, before: before.hash, after: hashContent(text) })))
-    return createToolFailure('cancelled', `Editing ${quotePath(path)} was called off.`);
+    return createToolFailure('cancelled', `Editing ${quotePath(path)} was cancelled.`);
   const { effect, version } = await replaceWorkspaceText(workspace.root, {
     realPath,
     text,
     expected: before.version,
     change: execution?.id,
   });
-  workspace.saw(realPath, version);
-  const first = places[0] ?? 0;
+  workspace.recordVersion(realPath, version);
+  const first = offsets[0] ?? 0;
   return {
     ok: true,
-    output: { path, replacements: places.length, now: formatEditExcerpt(text, first, put.length) },
+    output: { path, replacements: offsets.length, now: formatEditExcerpt(text, first, replacement.length) },
     files: [effect],
   };
 }
@@ -104,10 +105,10 @@ async function applyEdit(
 /** The read tool hides carriage returns from the model, so convert "old" and "new" to CRLF if the file uses it. */
 function matchLineEndings(
   text: string,
-  { old, new: put }: FileEdit,
-): { readonly old: string; readonly put: string } {
-  if (text.includes(old) || !text.includes('\r\n') || old.includes('\r')) return { old, put };
-  return { old: addCarriageReturns(old), put: addCarriageReturns(put) };
+  { old, new: replacement }: FileEdit,
+): { readonly old: string; readonly replacement: string } {
+  if (text.includes(old) || !text.includes('\r\n') || old.includes('\r')) return { old, replacement };
+  return { old: addCarriageReturns(old), replacement: addCarriageReturns(replacement) };
 }
 
 function addCarriageReturns(text: string): string {
@@ -115,26 +116,26 @@ function addCarriageReturns(text: string): string {
 }
 
 function createNotFoundResult(text: string, { path, old }: FileEdit): ToolResult {
-  const near = findNearestText(text, old);
-  const what = `The text to replace was not found in ${quotePath(path)}.`;
-  if (near === null)
-    return createToolFailure('failed', `${what} Nothing there is like it: read the file first.`);
-  const how = near.differsInSpaces ? ', which differs in white space only' : '';
-  const last = near.lines.at(-1)?.number ?? near.first;
+  const nearest = findNearestText(text, old);
+  const problem = `The text to replace was not found in ${quotePath(path)}.`;
+  if (nearest === null)
+    return createToolFailure('failed', `${problem} Nothing in the file is similar: read the file first.`);
+  const note = nearest.differsInWhitespace ? ', which differ only in whitespace' : '';
+  const last = nearest.lines.at(-1)?.number ?? nearest.first;
   return createToolFailure(
     'failed',
-    `${what} Nearest is what stands on lines ${near.first} to ${last}${how}:\n${formatLines(near.lines)}\n` +
+    `${problem} The most similar text is on lines ${nearest.first} to ${last}${note}:\n${formatLines(nearest.lines)}\n` +
       'Copy "old" from there, without the line numbers.',
   );
 }
 
-function createNotUniqueResult(text: string, places: readonly number[], path: string): ToolResult {
-  const lines = places.slice(0, 10).map((at) => getLineNumber(text, at));
-  const more = places.length > lines.length ? ' and more' : '';
+function createNotUniqueResult(text: string, offsets: readonly number[], path: string): ToolResult {
+  const lines = offsets.slice(0, 10).map((at) => getLineNumber(text, at));
+  const more = offsets.length > lines.length ? ' and more' : '';
   return createToolFailure(
     'failed',
-    `The text to replace is not unique in ${quotePath(path)}: it stands there ${places.length} times, on lines ` +
-      `${lines.join(', ')}${more}. Give more of what stands around it, or set "all" to true.`,
+    `The text to replace is not unique in ${quotePath(path)}: it occurs ${offsets.length} times, on lines ` +
+      `${lines.join(', ')}${more}. Include more surrounding text, or set "all" to true.`,
   );
 }
 

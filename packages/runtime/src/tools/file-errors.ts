@@ -6,7 +6,7 @@ import type { AgentWorkspace } from './workspace.ts';
 
 type InsidePath = Extract<WorkspacePath, { readonly kind: 'inside' }>;
 type PathResolution =
-  | { readonly ok: true; readonly place: InsidePath }
+  | { readonly ok: true; readonly target: InsidePath }
   | { readonly ok: false; readonly refusal: ToolResult };
 
 /** Longer paths do not occur in practice. */
@@ -15,24 +15,26 @@ const pathCharsMax = 1_000;
 /** Resolves the path of a file to change or create, or returns a refusal. */
 export async function resolvePathToChange(workspace: AgentWorkspace, path: string): Promise<PathResolution> {
   if (/\p{Cc}/u.test(path) || !path.isWellFormed()) {
-    const what = 'has a control character or half a character in it';
-    return refusePath(createToolFailure('invalid', `The path ${quotePath(path)} ${what}. Use a plain name.`));
+    const problem = 'contains a control character or half a character';
+    return refusePath(
+      createToolFailure('invalid', `The path ${quotePath(path)} ${problem}. Use a plain name.`),
+    );
   }
   if (path.length > pathCharsMax) return refusePath(toFileFailure('ENAMETOOLONG', path, workspace));
-  const place = await resolveNewWorkspacePath(workspace.root, path);
-  if (place.kind === 'outside') return refusePath(createOutsideResult(path));
+  const target = await resolveNewWorkspacePath(workspace.root, path);
+  if (target.kind === 'outside') return refusePath(createOutsideResult(path));
   const unsafe = explainUnsafePath(path, process.platform);
   if (unsafe !== null)
     return refusePath(
       createToolFailure('invalid', `The path ${quotePath(path)} ${unsafe}. Use a plain name.`),
     );
-  if (place.kind === 'failed') return refusePath(toFileFailure(place.code, path, workspace));
+  if (target.kind === 'failed') return refusePath(toFileFailure(target.code, path, workspace));
   if (path.includes('\\')) {
     return refusePath(
-      createToolFailure('invalid', `${quotePath(path)} has a backslash in it. Put "/" between names.`),
+      createToolFailure('invalid', `${quotePath(path)} contains a backslash. Use "/" between names.`),
     );
   }
-  return { ok: true, place };
+  return { ok: true, target };
 }
 
 function refusePath(refusal: ToolResult): PathResolution {
@@ -62,14 +64,11 @@ export function toFileFailure(
     case 'ELOOP':
       return createToolFailure(
         'failed',
-        `A part of ${name} is a file or a link, not a folder. Look with glob, and use the real path.`,
+        `A part of ${name} is a file or a link, not a folder. Use glob to find the real path.`,
       );
     case 'EFTYPE':
     case 'ENXIO':
-      return createToolFailure(
-        'failed',
-        `${name} is a link to nothing or not a regular file. Use another path.`,
-      );
+      return createToolFailure('failed', `${name} is a broken link or not a regular file. Use another path.`);
     case 'ESTALE':
       return createToolFailure(
         'failed',
@@ -79,7 +78,10 @@ export function toFileFailure(
       return createToolFailure('invalid', `The path ${name} is too long (${code}). Use shorter names.`);
     case 'ENOSPC':
     case 'EDQUOT':
-      return createToolFailure('failed', `There is no room to write ${name} (${code}). Nothing was changed.`);
+      return createToolFailure(
+        'failed',
+        `There is no space to write ${name} (${code}). Nothing was changed.`,
+      );
     default:
       return createToolFailure(
         'failed',
@@ -89,7 +91,7 @@ export function toFileFailure(
 }
 
 function suggestPaths(path: string, paths: readonly string[]): string {
-  const near = findNearestPaths(path, paths, 3).map(quotePath);
-  if (near.length === 0) return 'Use glob to find it, or write to make it.';
-  return `Try ${near.join(' or ')}; use write to make a new one.`;
+  const similar = findNearestPaths(path, paths, 3).map(quotePath);
+  if (similar.length === 0) return 'Use glob to find it, or write to create it.';
+  return `Try ${similar.join(' or ')}; use write to create a new file.`;
 }

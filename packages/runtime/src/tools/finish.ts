@@ -9,7 +9,7 @@ export const finishTool: Tool = defineTool({
   description:
     'Give the final answer and end the task. Call it once, when the work is done or cannot be done.',
   parameters: z.object({
-    answer: z.string().min(1).describe('The whole answer, as the user is to read it.'),
+    answer: z.string().min(1).describe('The complete answer, as the user will read it.'),
   }),
   async run({ answer }) {
     return { ok: true, output: { answer }, final: true };

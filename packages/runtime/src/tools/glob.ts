@@ -16,8 +16,8 @@ export function createGlobTool({ root }: Pick<AgentWorkspace, 'root'>): Tool {
     timeoutMs: 30_000,
     outputCharsMax: 60_000,
     description:
-      'List the files of the folder whose path fits a pattern, such as "src/**/*.ts" or "**/*.{md,txt}". Dependencies, ' +
-      'build output and what .gitignore names are left out, and links are not followed.',
+      'List the files in the folder whose path matches a pattern, such as "src/**/*.ts" or "**/*.{md,txt}". Dependencies, ' +
+      'build output and paths in .gitignore are excluded, and links are not followed.',
     parameters: z.object({
       pattern: z
         .string()
@@ -29,7 +29,7 @@ export function createGlobTool({ root }: Pick<AgentWorkspace, 'root'>): Tool {
         .min(1)
         .max(pathLimits.most)
         .optional()
-        .describe(`Paths to return; ${pathLimits.fallback} if left out.`),
+        .describe(`Maximum number of paths; defaults to ${pathLimits.fallback}.`),
     }),
     run: ({ pattern, limit = pathLimits.fallback }, { signal }) =>
       listMatchingFiles(root, { pattern, limit }, signal),
@@ -43,21 +43,24 @@ async function listMatchingFiles(
   { pattern, limit }: GlobRequest,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const fits = parseGlob(pattern.replace(/^(?:\.?\/)+/, ''));
-  if (fits === null)
-    return createToolFailure('invalid', 'The braces in the pattern stand for too many patterns.');
+  const matches = parseGlob(pattern.replace(/^(?:\.?\/)+/, ''));
+  if (matches === null)
+    return createToolFailure(
+      'invalid',
+      'The braces in the pattern expand to too many patterns. Use fewer alternatives.',
+    );
   const paths: string[] = [];
   let looked = 0;
   let matched = 0;
   let complete = true;
-  for await (const found of walkFolder(root, indexLimits)) {
-    if (signal.aborted) return createToolFailure('cancelled', 'Looking for files was called off.');
-    if (found.kind === 'skip' && found.skip.reason === 'limit-reached') complete = false;
-    if (found.kind !== 'file') continue;
+  for await (const entry of walkFolder(root, indexLimits)) {
+    if (signal.aborted) return createToolFailure('cancelled', 'The search for files was cancelled.');
+    if (entry.kind === 'skip' && entry.skip.reason === 'limit-reached') complete = false;
+    if (entry.kind !== 'file') continue;
     looked += 1;
-    if (!fits(found.path)) continue;
+    if (!matches(entry.path)) continue;
     matched += 1;
-    if (paths.length < limit) paths.push(found.path);
+    if (paths.length < limit) paths.push(entry.path);
   }
   return { ok: true, output: { pattern, matched, looked, complete, paths } };
 }

@@ -30,10 +30,10 @@ export async function killTree(pid: number, mark: string, known: readonly Proces
 async function killAll(find: () => Promise<readonly ProcessRef[]>): Promise<boolean> {
   let killed = false;
   for (let round = 0; round < roundsMax; round += 1) {
-    const found = await find();
-    if (found.length === 0) break;
+    const processes = await find();
+    if (processes.length === 0) break;
     killed = true;
-    for (const each of found) sendSignal(each.pid, 'SIGKILL');
+    for (const each of processes) sendSignal(each.pid, 'SIGKILL');
     await sleep(5);
   }
   return killed;
@@ -74,7 +74,7 @@ export async function findDescendants(
 ): Promise<readonly ProcessRef[]> {
   const all = await table.list();
   const isKnown = ({ pid, startedAt }: ProcessRef): boolean =>
-    known.some((kin) => kin.pid === pid && kin.startedAt === startedAt);
+    known.some((ref) => ref.pid === pid && ref.startedAt === startedAt);
   const isMarked = ({ environment }: ListedProcess): boolean =>
     environment.includes(`${commandMarkVariable}=${mark}`);
   const family = new Set([

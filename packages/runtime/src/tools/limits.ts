@@ -58,19 +58,19 @@ async function runToolWithTimeout(
   args: Json,
   { context, timeoutMs, clock }: TimedRunOptions,
 ): Promise<ToolResult> {
-  const late = new AbortController();
+  const expired = new AbortController();
   const done = new AbortController();
   const message = `${tool.description.name} timed out after ${timeoutMs / 1_000} s. Take a smaller step.`;
   const deadline = clock.sleepUntil(clock.now() + timeoutMs, done.signal).then(async () => {
-    if (!done.signal.aborted) late.abort(new DOMException(message, 'TimeoutError'));
+    if (!done.signal.aborted) expired.abort(new DOMException(message, 'TimeoutError'));
     await clock.sleepUntil(clock.now() + timeoutGraceMs, done.signal);
     return createToolFailure('timeout', message);
   });
   try {
-    const signal = AbortSignal.any([context.signal, late.signal]);
+    const signal = AbortSignal.any([context.signal, expired.signal]);
     const result = await Promise.race([tool.run(args, { ...context, signal }), deadline]);
-    const wasLate = late.signal.aborted && !context.signal.aborted;
-    return wasLate && !result.ok && result.error.kind === 'cancelled'
+    const hasTimedOut = expired.signal.aborted && !context.signal.aborted;
+    return hasTimedOut && !result.ok && result.error.kind === 'cancelled'
       ? createToolFailure('timeout', message)
       : result;
   } finally {
@@ -84,11 +84,11 @@ export function isTimeoutSignal(signal: AbortSignal): boolean {
 
 function capToolResult(result: ToolResult, charsMax: number): ToolResult {
   const text = getToolResultText(result);
-  if (text === null) return createToolFailure('failed', 'The output is nested too deep to be used.');
+  if (text === null) return createToolFailure('failed', 'The output is nested too deeply to be used.');
   if (text.length <= charsMax) return result;
-  const short = capText(text, charsMax);
-  if (result.ok) return { ...result, output: short };
-  return { ...result, error: { ...result.error, message: short } };
+  const capped = capText(text, charsMax);
+  if (result.ok) return { ...result, output: capped };
+  return { ...result, error: { ...result.error, message: capped } };
 }
 
 function getToolResultText(result: ToolResult): string | null {

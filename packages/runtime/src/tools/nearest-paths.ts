@@ -1,9 +1,9 @@
 import { computePairOverlap, listLetterPairs } from './letter-pairs.ts';
 
 /** Finds the existing paths most similar to one that does not exist, best first. */
-export function findNearestPaths(wanted: string, paths: readonly string[], limit: number): readonly string[] {
+export function findNearestPaths(target: string, paths: readonly string[], limit: number): readonly string[] {
   // The end of a path is the most significant part; this bounds the cost for long inputs.
-  const end = wanted.slice(-300);
+  const end = target.slice(-300);
   const name = listPathPairs(getBaseName(end));
   const whole = listPathPairs(end);
   return paths

@@ -12,7 +12,7 @@ export function formatLines(lines: readonly NumberedLine[]): string {
 /** The inverse of `formatLines`; skips lines without a number. */
 export function parseLines(text: string): readonly NumberedLine[] {
   return text.split('\n').flatMap((line) => {
-    const found = /^(\d+): (.*)$/s.exec(line);
-    return found === null ? [] : [{ number: Number(found[1]), text: found[2] ?? '' }];
+    const match = /^(\d+): (.*)$/s.exec(line);
+    return match === null ? [] : [{ number: Number(match[1]), text: match[2] ?? '' }];
   });
 }

@@ -48,13 +48,13 @@ export function formatOutputEnds(
   { head, tail, total }: OutputEnds,
   note: (bytesLeftOut: number) => string,
 ): string {
-  const leftOut = total - head.length - tail.length;
-  if (leftOut <= 0) return new TextDecoder().decode(Buffer.concat([head, tail]));
+  const omitted = total - head.length - tail.length;
+  if (omitted <= 0) return new TextDecoder().decode(Buffer.concat([head, tail]));
   // Streaming mode drops a partial character at the end of the head; the partial character at the start of the tail is
   // skipped.
   const begin = new TextDecoder().decode(head, { stream: true });
   const end = new TextDecoder().decode(tail.subarray(countContinuationBytes(tail)));
-  return `${begin}\n${note(leftOut)}\n${end}`;
+  return `${begin}\n${note(omitted)}\n${end}`;
 }
 
 function countContinuationBytes(bytes: Buffer): number {
@@ -67,9 +67,9 @@ function countContinuationBytes(bytes: Buffer): number {
 export function capText(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   const half = Math.floor(charsMax / 2);
-  const leftOut = text.length - 2 * half;
+  const omitted = text.length - 2 * half;
   // Drop lone surrogates at the cut, because they cannot be encoded.
   const head = text.slice(0, half).replace(/[\ud800-\udbff]$/, '');
   const tail = text.slice(-half).replace(/^[\udc00-\udfff]/, '');
-  return `${head}\n[… ${leftOut} characters left out …]\n${tail}`;
+  return `${head}\n[… ${omitted} characters left out …]\n${tail}`;
 }

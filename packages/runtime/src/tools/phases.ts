@@ -13,6 +13,7 @@ import {
 import * as z from 'zod';
 import { systemClock, type RuntimeClock } from '../clock.ts';
 import type { EventPoster, UnstampedEvent } from '../agent-dependencies.ts';
+import { createSerialRunner } from '../serial-runner.ts';
 import type { Tool } from './tool.ts';
 import { defineTool, createToolFailure } from './tool.ts';
 
@@ -28,12 +29,12 @@ export type PhaseToolsOptions = {
  * requests the current state changes nothing, because a change of phase resets the governor.
  */
 export function createPhaseTools(options: PhaseToolsOptions): readonly Tool[] {
-  const desk = createPhaseToolContext(options);
+  const context = createPhaseToolContext(options);
   return [
-    createPlanTool(desk),
-    createPhaseStartTool(desk),
-    createPhaseCompleteTool(desk),
-    createPhaseStatusTool(desk),
+    createPlanTool(context),
+    createPhaseStartTool(context),
+    createPhaseCompleteTool(context),
+    createPhaseStatusTool(context),
   ];
 }
 
@@ -41,59 +42,54 @@ export function createPhaseTools(options: PhaseToolsOptions): readonly Tool[] {
 type PhaseToolContext = {
   readonly phases: () => PhaseState;
   /** Runs tasks one after the other. */
-  readonly inTurn: (work: () => Promise<ToolOutcome>) => Promise<ToolOutcome>;
+  readonly runExclusive: (task: () => Promise<ToolOutcome>) => Promise<ToolOutcome>;
   /** Returns a result with a message and the current progress. */
-  readonly tell: (what: string) => ToolOutcome;
-  readonly change: (event: UnstampedEvent, signal: AbortSignal, what: string) => Promise<ToolOutcome>;
+  readonly createStatusResult: (message: string) => ToolOutcome;
+  readonly change: (event: UnstampedEvent, signal: AbortSignal, message: string) => Promise<ToolOutcome>;
 };
 
 function createPhaseToolContext({ post, phases, clock = systemClock }: PhaseToolsOptions): PhaseToolContext {
-  let last: Promise<unknown> = Promise.resolve();
-  const tell = (what: string): ToolOutcome => ({
+  const createStatusResult = (message: string): ToolOutcome => ({
     ok: true,
-    output: { what, ...buildPhaseStatus(phases(), clock.now()) },
+    output: { what: message, ...buildPhaseStatus(phases(), clock.now()) },
   });
   return {
     phases,
-    tell,
-    inTurn(work) {
-      const result = last.then(work);
-      // A failed task does not block the next one.
-      last = result.catch(() => undefined);
-      return result;
-    },
-    async change(event, signal, what) {
-      if (signal.aborted) return createToolFailure('cancelled', 'The change of phase was called off.');
-      return (await post(event)) ? tell(what) : createToolFailure('failed', phaseRejectedText);
+    createStatusResult,
+    runExclusive: createSerialRunner(),
+    async change(event, signal, message) {
+      if (signal.aborted) return createToolFailure('cancelled', 'The phase change was cancelled.');
+      return (await post(event))
+        ? createStatusResult(message)
+        : createToolFailure('failed', phaseRejectedText);
     },
   };
 }
 
-const phaseRejectedText =
-  'The session did not take the change of phase. Use phase_status to see where it is.';
+const phaseRejectedText = 'The session rejected the phase change. Use phase_status to see the current phase.';
 
 /** Matches the length limit of phase records; a summary may be longer, and the record truncates it. */
 const titleSchema = z.string().trim().min(1).max(500);
 const summarySchema = z.string().trim().min(1).max(4_000);
-const phaseNumberHint = 'Expected a whole number, 1 for the first phase';
+const phaseNumberHint = 'Expected an integer, 1 for the first phase';
 const minutesMax = 60 * 24 * 30;
 
-function createPlanTool({ phases, inTurn, change }: PhaseToolContext): Tool {
+function createPlanTool({ phases, runExclusive, change }: PhaseToolContext): Tool {
   return defineTool({
     name: 'plan',
     effect: 'read-only',
     description:
-      'Set out the phases of a long task before you begin it. The first one begins at once; go on to each of the others ' +
-      'with phase_start. Not needed for what takes a few steps.',
+      'Plan the phases of a long task before you start it. The first phase starts at once; start each of the others ' +
+      'with phase_start. Not needed for a task of a few steps.',
     parameters: z.object({
       phases: z
         .array(titleSchema)
         .min(1)
         .max(defaultPhasesMax)
-        .describe('What each phase is about, in a few words, in order.'),
+        .describe('A short description of each phase, in order.'),
     }),
     run: ({ phases: planned }, { signal }) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         const [description = ''] = planned;
         const number = getNextPhaseNumber(phases());
         const total = number - 1 + planned.length;
@@ -101,111 +97,115 @@ function createPlanTool({ phases, inTurn, change }: PhaseToolContext): Tool {
         if (problem !== null) return createToolFailure('invalid', problem);
         const list = planned.map((each, index) => `${number + index}. ${each}`).join('\n');
         const event = { type: 'phase-started', number, description, total } as const;
-        return change(event, signal, `The plan is on record, and phase ${number} has begun.\n${list}`);
+        return change(event, signal, `The plan is recorded, and phase ${number} has started.\n${list}`);
       }),
   });
 }
 
-function createPhaseStartTool({ phases, inTurn, tell, change }: PhaseToolContext): Tool {
+function createPhaseStartTool({ phases, runExclusive, createStatusResult, change }: PhaseToolContext): Tool {
   return defineTool({
     name: 'phase_start',
     effect: 'read-only',
     description:
-      'Begin a phase of a long task. The phase under way, if there is one, is completed by that as a success; ' +
-      'if it failed, say so with phase_complete first.',
+      'Start a phase of a long task. The current phase, if there is one, is completed as a success; ' +
+      'if it failed, call phase_complete first.',
     parameters: z.object({
-      description: titleSchema.describe('What the phase is about, in a few words.'),
+      description: titleSchema.describe('A short description of the phase.'),
       number: z
         .int(phaseNumberHint)
         .min(1, phaseNumberHint)
         .optional()
-        .describe('Which phase; the next one if left out.'),
+        .describe('Number of the phase; defaults to the next one.'),
       total: z
         .int()
         .min(1)
         .max(defaultPhasesMax)
         .optional()
-        .describe('How many phases there will be, as far as you can plan now.'),
+        .describe('Planned number of phases, as far as you know now.'),
       expectedMinutes: z
         .number()
         .positive()
         .max(minutesMax)
         .optional()
-        .describe('How many minutes it should take.'),
+        .describe('Expected duration in minutes.'),
     }),
     run: ({ description, number, total, expectedMinutes }, { signal }) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         const { current } = phases();
         // The same description without a number is a repeated request for the same phase.
         const same = current?.description === description ? current.number : undefined;
-        const wanted = number ?? same ?? getNextPhaseNumber(phases());
+        const target = number ?? same ?? getNextPhaseNumber(phases());
         const plan = total === undefined ? phases() : { ...phases(), total };
-        const problem = findPhaseProblem(plan, wanted);
+        const problem = findPhaseProblem(plan, target);
         if (problem !== null) return createToolFailure('invalid', problem);
-        if (current?.number === wanted) return tell(`Phase ${wanted} is under way already.`);
+        if (current?.number === target) return createStatusResult(`Phase ${target} is already in progress.`);
         const event = {
           type: 'phase-started',
-          number: wanted,
+          number: target,
           description,
           ...(total === undefined ? {} : { total }),
           ...(expectedMinutes === undefined ? {} : { expectedMs: expectedMinutes * 60_000 }),
         } as const;
-        return change(event, signal, `Phase ${wanted} has begun.`);
+        return change(event, signal, `Phase ${target} has started.`);
       }),
   });
 }
 
-function createPhaseCompleteTool({ phases, inTurn, tell, change }: PhaseToolContext): Tool {
+function createPhaseCompleteTool({
+  phases,
+  runExclusive,
+  createStatusResult,
+  change,
+}: PhaseToolContext): Tool {
   return defineTool({
     name: 'phase_complete',
     effect: 'read-only',
-    description:
-      'End the phase under way. Say whether it reached its aim, what came of it and what stood in the way.',
+    description: 'Complete the current phase. Report whether it succeeded, its outcome and its blockers.',
     parameters: z.object({
-      success: z.boolean().describe('Whether it reached its aim.'),
-      summary: summarySchema.describe('What came of it, in a sentence or two.'),
-      blockers: z.array(summarySchema).max(20).optional().describe('What stood in the way, one thing each.'),
+      success: z.boolean().describe('Whether the phase achieved its goal.'),
+      summary: summarySchema.describe('The outcome, in one or two sentences.'),
+      blockers: z.array(summarySchema).max(20).optional().describe('The blockers, one per item.'),
       number: z
         .int(phaseNumberHint)
         .min(1, phaseNumberHint)
         .optional()
-        .describe('Which phase; the one under way if left out.'),
+        .describe('Number of the phase; defaults to the current one.'),
     }),
     run: ({ success, summary, blockers, number }, { signal }) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         const { current, completed } = phases();
-        const wanted = number ?? current?.number ?? completed.at(-1)?.number;
-        if (wanted === undefined)
-          return createToolFailure('invalid', 'No phase has begun. Begin one with phase_start.');
-        if (current?.number === wanted) {
+        const target = number ?? current?.number ?? completed.at(-1)?.number;
+        if (target === undefined)
+          return createToolFailure('invalid', 'No phase has started. Start one with phase_start.');
+        if (current?.number === target) {
           const event = { type: 'phase-completed', success, summary, ...(blockers && { blockers }) } as const;
-          return change(event, signal, `Phase ${wanted} ${success ? 'is done' : 'has failed'}.`);
+          return change(event, signal, `Phase ${target} ${success ? 'is done' : 'has failed'}.`);
         }
-        const past = completed.find((phase) => phase.number === wanted);
+        const past = completed.find((phase) => phase.number === target);
         return past === undefined
-          ? createToolFailure('invalid', describeNotStarted(wanted, phases()))
-          : tell(describeCompletedPhase(past));
+          ? createToolFailure('invalid', describeNotStarted(target, phases()))
+          : createStatusResult(describeCompletedPhase(past));
       }),
   });
 }
 
-function createPhaseStatusTool({ inTurn, tell }: PhaseToolContext): Tool {
+function createPhaseStatusTool({ runExclusive, createStatusResult }: PhaseToolContext): Tool {
   return defineTool({
     name: 'phase_status',
     effect: 'read-only',
-    description: 'See which phase is under way, which are over, and what was done in them.',
+    description: 'Show the current phase, the completed phases, and what was done in them.',
     parameters: z.object({}),
-    run: () => inTurn(async () => tell('Nothing was changed.')),
+    run: () => runExclusive(async () => createStatusResult('Nothing was changed.')),
   });
 }
 
-function describeNotStarted(wanted: number, { current }: PhaseState): string {
-  const now = current === null ? 'No phase is under way.' : `Phase ${current.number} is under way.`;
-  return `Phase ${wanted} has not begun, so it cannot be completed. ${now}`;
+function describeNotStarted(target: number, { current }: PhaseState): string {
+  const now = current === null ? 'No phase is in progress.' : `Phase ${current.number} is in progress.`;
+  return `Phase ${target} has not started, so it cannot be completed. ${now}`;
 }
 
 function describeCompletedPhase({ number, success }: PastPhase): string {
-  return `Phase ${number} was over already; it ${success ? 'was a success' : 'failed'}.`;
+  return `Phase ${number} was already completed; it ${success ? 'succeeded' : 'failed'}.`;
 }
 
 /** Maximum number of completed phases shown to the model. */

@@ -10,17 +10,17 @@ export function createProgressReporter(report: (progress: string) => void): {
   stop(): void;
 } {
   const decoder = new TextDecoder();
-  let waiting = '';
+  let pending = '';
   let timer: NodeJS.Timeout | null = null;
   const flush = (): void => {
     timer = null;
-    report(stripVTControlCharacters(waiting));
-    waiting = '';
+    report(stripVTControlCharacters(pending));
+    pending = '';
   };
   return {
     add(chunk) {
-      waiting = (waiting + decoder.decode(chunk, { stream: true })).slice(-reportCharsMax);
-      if (waiting !== '') timer ??= setTimeout(flush, reportIntervalMs);
+      pending = (pending + decoder.decode(chunk, { stream: true })).slice(-reportCharsMax);
+      if (pending !== '') timer ??= setTimeout(flush, reportIntervalMs);
     },
     stop() {
       if (timer !== null) clearTimeout(timer);

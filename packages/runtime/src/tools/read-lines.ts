@@ -48,19 +48,19 @@ function createLineCollector({ from, to, lineBytesMax, bytesMax }: LineRange) {
   let number = 1;
   let line: Buffer[] = [];
   let lineBytes = 0;
-  let kept = 0;
+  let collected = 0;
 
-  function keep(piece: Buffer): void {
-    const room = number >= from && number <= to ? lineBytesMax - lineBytes : 0;
+  function appendPiece(piece: Buffer): void {
+    const remaining = number >= from && number <= to ? lineBytesMax - lineBytes : 0;
     // Copy the bytes, because the chunk buffer is reused.
-    if (room > 0) line.push(Buffer.from(piece.subarray(0, room)));
+    if (remaining > 0) line.push(Buffer.from(piece.subarray(0, remaining)));
     lineBytes += piece.length;
   }
 
   function endLine(): void {
     if (number >= from && number <= to) {
       const text = decodeLine(Buffer.concat(line));
-      kept += text.length;
+      collected += text.length;
       lines.push({ number, text: lineBytes > lineBytesMax ? text + lineCutMark : text });
     }
     number++;
@@ -73,11 +73,11 @@ function createLineCollector({ from, to, lineBytesMax, bytesMax }: LineRange) {
     /** Returns `full` when nothing further in the file is needed. */
     take(bytes: Buffer): 'full' | 'more' {
       for (let start = 0; start < bytes.length;) {
-        if (number > to || kept >= bytesMax) return 'full';
-        const found = bytes.indexOf(0x0a, start);
-        const end = found === -1 ? bytes.length : found;
-        keep(bytes.subarray(start, end));
-        if (found !== -1) endLine();
+        if (number > to || collected >= bytesMax) return 'full';
+        const newline = bytes.indexOf(0x0a, start);
+        const end = newline === -1 ? bytes.length : newline;
+        appendPiece(bytes.subarray(start, end));
+        if (newline !== -1) endLine();
         start = end + 1;
       }
       return 'more';

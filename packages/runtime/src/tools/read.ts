@@ -34,7 +34,10 @@ export type ReadOutput = z.infer<typeof readOutputSchema>;
 type ReadableFolder = Pick<FolderContents, 'root' | 'paths'>;
 
 /** With a `workspace`, records which version of each file the agent has seen. */
-export function createReadTool(folder: ReadableFolder, workspace?: Pick<AgentWorkspace, 'saw'>): Tool {
+export function createReadTool(
+  folder: ReadableFolder,
+  workspace?: Pick<AgentWorkspace, 'recordVersion'>,
+): Tool {
   return defineTool({
     name: 'read',
     effect: 'read-only',
@@ -42,11 +45,11 @@ export function createReadTool(folder: ReadableFolder, workspace?: Pick<AgentWor
     outputCharsMax: 60_000,
     description:
       'Read lines of a text file in the folder, with their line numbers. At most ' +
-      `${readLimits.lines} lines come back at once; "to" says where it stopped, and "total" is null when there is more.`,
+      `${readLimits.lines} lines are returned at once; "to" is the last line returned, and "total" is null if there are more.`,
     parameters: z.object({
       path: z.string().min(1).describe('Path of the file, relative to the folder.'),
-      from: z.int().min(1).optional().describe('First line; 1 if left out.'),
-      to: z.int().min(1).optional().describe('Last line; some 200 lines after the first if left out.'),
+      from: z.int().min(1).optional().describe('First line; defaults to 1.'),
+      to: z.int().min(1).optional().describe('Last line; defaults to 200 lines from the first.'),
     }),
     async run({ path, from = 1, to = from + defaultReadLines - 1 }, { signal }) {
       if (to < from)
@@ -54,19 +57,19 @@ export function createReadTool(folder: ReadableFolder, workspace?: Pick<AgentWor
           'invalid',
           `"to" (${to}) is before "from" (${from}). Give the first line as "from".`,
         );
-      const place = await resolveWorkspacePath(folder.root, path);
-      if (place.kind === 'outside') return createOutsideResult(path);
-      if (place.kind === 'failed') return explainReadFailure(place.code, path, folder);
+      const target = await resolveWorkspacePath(folder.root, path);
+      if (target.kind === 'outside') return createOutsideResult(path);
+      if (target.kind === 'failed') return explainReadFailure(target.code, path, folder);
       const range = { from, to: Math.min(to, from + readLimits.lines - 1) };
       try {
-        await using file = await openWorkspaceFile(folder.root, place.realPath);
-        workspace?.saw(place.realPath, formatFileStamp(await file.stat({ bigint: true })));
+        await using file = await openWorkspaceFile(folder.root, target.realPath);
+        workspace?.recordVersion(target.realPath, formatFileStamp(await file.stat({ bigint: true })));
         const { lineBytes: lineBytesMax, bytes: bytesMax } = readLimits;
         const read = await readFileLines(file, { ...range, lineBytesMax, bytesMax }, signal);
-        return toReadOutcome(read, place.path, range.from);
+        return toReadOutcome(read, target.path, range.from);
       } catch (error) {
-        if (signal.aborted) return createToolFailure('cancelled', `Reading ${name(path)} was called off.`);
-        return explainReadFailure(getSystemErrorCode(error), place.path, folder);
+        if (signal.aborted) return createToolFailure('cancelled', `Reading ${name(path)} was cancelled.`);
+        return explainReadFailure(getSystemErrorCode(error), target.path, folder);
       }
     },
   });
@@ -108,7 +111,10 @@ function explainReadFailure(code: string, path: string, folder: ReadableFolder):
       return createToolFailure('failed', `${name(path)} is not a regular file. Read a text file instead.`);
     case 'EACCES':
     case 'EPERM':
-      return createToolFailure('failed', `${name(path)} may not be read (${code}). Use another file.`);
+      return createToolFailure(
+        'failed',
+        `${name(path)} cannot be read: permission denied (${code}). Use another file.`,
+      );
     default:
       return createToolFailure('failed', `${name(path)} cannot be read (${code}). Use another file.`);
   }

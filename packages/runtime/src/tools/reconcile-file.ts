@@ -22,33 +22,33 @@ export function recordIntent(execution: ExecutionHandle | undefined, intent: Fil
 /** Reconciles an interrupted change by comparing hashes; it is never partial, because a file is replaced atomically. */
 export function createFileReconciler(workspace: AgentWorkspace): ReconcileCall {
   return (_args, unfinished) =>
-    workspace.inTurn(async () => {
+    workspace.runExclusive(async () => {
       const intent = parseFileIntent(unfinished.intent);
       if (intent === null) return createInterruptedResult(unfinished);
       const { path, before, after } = intent;
-      const found = await resolvePathToChange(workspace, path);
-      if (!found.ok) return found.refusal;
-      const { realPath } = found.place;
+      const resolved = await resolvePathToChange(workspace, path);
+      if (!resolved.ok) return resolved.refusal;
+      const { realPath } = resolved.target;
       await removeTemporaryFile(workspace.root, realPath, unfinished.execution);
-      const now = await readWorkspaceText(workspace.root, realPath);
-      const hash = now.kind === 'text' ? now.hash : null;
-      if (now.kind === 'text' && hash === after) {
-        workspace.saw(realPath, now.version);
+      const current = await readWorkspaceText(workspace.root, realPath);
+      const hash = current.kind === 'text' ? current.hash : null;
+      if (current.kind === 'text' && hash === after) {
+        workspace.recordVersion(realPath, current.version);
         return {
           ok: true,
           output: { path, done: alreadyDoneText },
           files: [{ path: toWorkspaceName(workspace, realPath), hash: after }],
         };
       }
-      const isAsBefore = hash === before && (now.kind === 'text' || now.kind === 'missing');
-      return isAsBefore
+      const isUnchanged = hash === before && (current.kind === 'text' || current.kind === 'missing');
+      return isUnchanged
         ? 'run-again'
         : createInterruptedResult(unfinished, `${quotePath(path)} ${unknownContentText}`);
     });
 }
 
-const alreadyDoneText = 'It was done before Pawl ended: the file holds what it was to hold.';
-const unknownContentText = 'holds neither what it held before nor what it was to hold.';
+const alreadyDoneText = 'The change was completed before Pawl ended: the file has the intended content.';
+const unknownContentText = 'has neither its previous nor the intended content.';
 
 function parseFileIntent(intent: Json): FileIntent | null {
   if (typeof intent !== 'object' || intent === null || Array.isArray(intent)) return null;

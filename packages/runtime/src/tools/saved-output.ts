@@ -8,7 +8,7 @@ const outputFolder = ['.pawl', 'output'] as const;
 const savedOutputLimits = { bytes: 50 * 1024 * 1024, files: 40 } as const;
 
 /** `path` is relative to the root and readable by the agent. */
-export type SavedFile = { readonly path: string; readonly isWhole: boolean };
+export type SavedFile = { readonly path: string; readonly isComplete: boolean };
 
 export type SavedOutput = {
   add(chunk: Buffer): Promise<void>;
@@ -27,61 +27,61 @@ export async function openSavedOutput(root: string): Promise<SavedOutput> {
   });
   const hash = createHash('sha256');
   let bytes = 0;
-  let broken = files === null;
+  let hasFailed = files === null;
   return {
     async add(chunk) {
       const piece = chunk.subarray(0, Math.max(0, savedOutputLimits.bytes - bytes));
       bytes += chunk.length;
-      if (broken || files === null || piece.length === 0) return;
+      if (hasFailed || files === null || piece.length === 0) return;
       hash.update(piece);
-      await files.file.appendFile(piece).catch(() => (broken = true));
+      await files.file.appendFile(piece).catch(() => (hasFailed = true));
     },
     async close() {
       if (files === null) return null;
-      const { held, file, temporary } = files;
-      await using _ = held;
+      const { folder, file, temporary } = files;
+      await using _ = folder;
       await file.close();
       const name = `${hash.digest('hex').slice(0, 16)}.txt`;
-      if (broken) await rm(temporary, { force: true });
-      else await replaceFile(temporary, held.at(name));
-      await pruneOutputs(held);
-      return broken
+      if (hasFailed) await rm(temporary, { force: true });
+      else await replaceFile(temporary, folder.at(name));
+      await pruneOutputs(folder);
+      return hasFailed
         ? null
-        : { path: [...outputFolder, name].join('/'), isWhole: bytes <= savedOutputLimits.bytes };
+        : { path: [...outputFolder, name].join('/'), isComplete: bytes <= savedOutputLimits.bytes };
     },
   };
 }
 
-type OutputFiles = { readonly held: FolderHandle; readonly file: FileHandle; readonly temporary: string };
+type OutputFiles = { readonly folder: FolderHandle; readonly file: FileHandle; readonly temporary: string };
 
 async function openOutputFiles(root: string): Promise<OutputFiles> {
-  const held = await openFolderHandle(root, outputFolder, true);
+  const folder = await openFolderHandle(root, outputFolder, true);
   try {
-    await hideFromGit(held);
-    const temporary = held.at(`${randomBytes(9).toString('hex')}.part`);
+    await hideFromGit(folder);
+    const temporary = folder.at(`${randomBytes(9).toString('hex')}.part`);
     return {
-      held,
+      folder,
       file: await openRefusingLinks(temporary, openFlags.createNew, { mode: 0o600 }),
       temporary,
     };
   } catch (error) {
-    await held[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-async function hideFromGit(held: FolderHandle): Promise<void> {
-  await writeFile(held.at('.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
+async function hideFromGit(folder: FolderHandle): Promise<void> {
+  await writeFile(folder.at('.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
     if (getSystemErrorCode(error) !== 'EEXIST') throw error;
   });
 }
 
 /** Deletes all but the latest outputs. */
-async function pruneOutputs(held: FolderHandle): Promise<void> {
-  const names = (await readdir(held.at('.'))).filter((name) => name !== '.gitignore');
+async function pruneOutputs(folder: FolderHandle): Promise<void> {
+  const names = (await readdir(folder.at('.'))).filter((name) => name !== '.gitignore');
   const dated = await Promise.all(
-    names.map(async (name) => ({ name, at: (await lstat(held.at(name))).mtimeMs })),
+    names.map(async (name) => ({ name, at: (await lstat(folder.at(name))).mtimeMs })),
   ).catch(() => []);
   const old = dated.toSorted((a, b) => b.at - a.at).slice(savedOutputLimits.files);
-  await Promise.all(old.map(({ name }) => rm(held.at(name), { force: true })));
+  await Promise.all(old.map(({ name }) => rm(folder.at(name), { force: true })));
 }

@@ -52,17 +52,17 @@ export function createSearchTool(
     effect: 'read-only',
     timeoutMs: 30_000,
     description:
-      'Search the text of all files in the folder. Give a few telling words, identifiers, file names or "a quoted ' +
-      'phrase"; there are no operators. Returns the best passages with path, line numbers and the lines that match, ' +
-      'which terms were found, and how many passages have any of them.',
+      'Search the text of all files in the folder. Give a few distinctive words, identifiers, file names or "a quoted ' +
+      'phrase"; there are no operators. Returns the best passages with path, line numbers and matching lines, ' +
+      'which terms were found, and how many passages contain any of them.',
     parameters: z.object({
-      query: z.string().min(1).describe('The words to look for.'),
+      query: z.string().min(1).describe('The words to search for.'),
       limit: z
         .int()
         .min(1)
         .max(hitLimits.most)
         .optional()
-        .describe(`Hits to return; ${hitLimits.fallback} if left out.`),
+        .describe(`Maximum number of hits; defaults to ${hitLimits.fallback}.`),
     }),
     async run({ query, limit }, { signal }) {
       if (follows) await index.refresh(signal);
@@ -87,11 +87,11 @@ function toExcerpt({ rank, path, first, last, heading, terms, text }: SearchHit)
     linesMax: excerptLimits.lines,
     charsMax: excerptLimits.chars,
     matches,
-    worthOf: () => 1,
+    getTermWeight: () => 1,
   });
-  const shown = lines.slice(start, end).map((line, index) => ({
+  const shownLines = lines.slice(start, end).map((line, index) => ({
     number: first + start + index,
     text: clipLine(line, excerptLimits.lineChars, matches),
   }));
-  return { rank, path, first, last, heading, terms: [...terms], text: formatLines(shown) };
+  return { rank, path, first, last, heading, terms: [...terms], text: formatLines(shownLines) };
 }

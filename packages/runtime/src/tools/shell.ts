@@ -40,35 +40,37 @@ const shellToolLimits = { secondsByDefault: 120, secondsMax: 600, chars: 30_000 
 /** Runs a command line in a shell. */
 export function createShellTool(options: CommandOptions): Tool {
   const { platform = process.platform } = options;
-  const held =
+  const sandboxNote =
     options.sandbox.kind === 'none'
       ? 'It runs without a sandbox.'
-      : 'It runs in a sandbox that holds it here.';
+      : 'It runs in a sandbox that confines it to the folder.';
   return defineTool({
     name: 'shell',
     effect: 'not-repeatable',
     timeoutMs: shellToolLimits.secondsMax * 1_000,
     outputCharsMax: 60_000,
     description:
-      `Run a command line with ${getShellName(platform)} in the folder, with nothing to read from. Of a long output both ends come back and ` +
-      `the whole is saved. Whatever it leaves running in the background is ended with it. ${held}`,
+      `Run a command line with ${getShellName(platform)} in the folder, without standard input. A long output is truncated in the middle ` +
+      `and saved in full to a file. Background processes are killed when the command ends. ${sandboxNote}`,
     parameters: z.object({
       command: z.string().min(1).max(shellToolLimits.chars).describe('The command line.'),
-      cwd: z.string().min(1).optional().describe('The folder to run it in, relative to the folder.'),
+      cwd: z.string().min(1).optional().describe('Working directory, relative to the folder.'),
       timeoutSeconds: z
         .int()
         .min(1)
         .max(shellToolLimits.secondsMax)
         .optional()
-        .describe(`How long it may take; ${shellToolLimits.secondsByDefault} seconds if left out.`),
+        .describe(`Timeout in seconds; defaults to ${shellToolLimits.secondsByDefault}.`),
     }),
     async run({ command, cwd = '.', timeoutSeconds = shellToolLimits.secondsByDefault }, context) {
-      const ran = await runCommandLine(
+      const commandRun = await runCommandLine(
         options,
         { line: command, cwd, timeoutMs: timeoutSeconds * 1_000 },
         context,
       );
-      return ran.kind === 'refused' ? ran.result : toShellResult(ran.end, ran.output);
+      return commandRun.kind === 'refused'
+        ? commandRun.result
+        : toShellResult(commandRun.end, commandRun.output);
     },
     reconcile: reconcileCommand,
   });
@@ -77,7 +79,7 @@ export function createShellTool(options: CommandOptions): Tool {
 /** Kills what is left of an interrupted command; how far it got is unknown. */
 export const reconcileCommand: ReconcileCall = async (_args, unfinished) => {
   const wasRunning = await killMarkedProcesses(unfinished.execution);
-  return createInterruptedResult(unfinished, wasRunning ? 'It was still running, and was ended now.' : '');
+  return createInterruptedResult(unfinished, wasRunning ? 'It was still running and has been killed.' : '');
 };
 
 export type CommandLine = { readonly line: string; readonly cwd: string; readonly timeoutMs: number };
@@ -90,39 +92,41 @@ export type CommandLineRun =
       readonly output: string;
     };
 
-/** Runs one command line; `hear` receives its output chunk by chunk. */
+/** Runs one command line; `onOutput` receives its output chunk by chunk. */
 export async function runCommandLine(
   options: CommandOptions,
   { line, cwd, timeoutMs }: CommandLine,
   context: ToolContext,
-  hear: (chunk: Buffer) => void = () => undefined,
+  onOutput: (chunk: Buffer) => void = () => undefined,
 ): Promise<CommandLineRun> {
-  const place = await resolveWorkspacePath(options.root, cwd);
-  if (place.kind === 'outside') return { kind: 'refused', result: createOutsideResult(cwd) };
-  if (place.kind === 'failed')
-    return createRefusedRun(`There is no folder ${quotePath(cwd)}. Leave "cwd" out, or give one.`);
+  const folder = await resolveWorkspacePath(options.root, cwd);
+  if (folder.kind === 'outside') return { kind: 'refused', result: createOutsideResult(cwd) };
+  if (folder.kind === 'failed')
+    return createRefusedRun(`There is no folder ${quotePath(cwd)}. Omit "cwd", or name an existing folder.`);
   if (line.includes('\0') || !line.isWellFormed()) {
-    return createRefusedRun('The command has a NUL byte or half a character in it. Write it again without.');
+    return createRefusedRun(
+      'The command contains a NUL byte or half a character. Write it again without it.',
+    );
   }
   const output = createCommandOutput(options.root);
   const reports = createProgressReporter((progress) => context.report(progress));
-  const late = AbortSignal.timeout(timeoutMs);
-  const signal = AbortSignal.any([context.signal, late]);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([context.signal, timeout]);
   const shell = buildShellCommand(options.platform ?? process.platform, line);
   const end = await streamCommand({
-    launcher: options.sandbox,
+    sandbox: options.sandbox,
     command: [shell.file, ...shell.args],
     windowsVerbatimArguments: shell.windowsVerbatimArguments,
-    confines: {
-      cwd: place.realPath,
+    policy: {
+      cwd: folder.realPath,
       writable: [options.root, ...(options.writable ?? [])],
       network: options.network ?? false,
       env: { ...scrubEnvironment(), ...unattendedEnvironment, ...options.env, ...getTraceEnvironment() },
     },
     signal,
     ...(context.execution !== undefined && { mark: context.execution.id }),
-    take(chunk) {
-      hear(chunk);
+    onChunk(chunk) {
+      onOutput(chunk);
       context.execution?.appendOutput(chunk);
       reports.add(chunk);
       return output.add(chunk);
@@ -147,7 +151,7 @@ function createRefusedRun(message: string): CommandLineRun {
   return { kind: 'refused', result: createToolFailure('invalid', message) };
 }
 
-const leftRunningNote = '\n[What it left running in the background was ended.]';
+const leftRunningNote = '\n[Background processes that were still running have been killed.]';
 
 function toShellResult(
   end: Extract<CommandLineRun, { readonly kind: 'ran' }>['end'],
@@ -166,22 +170,22 @@ type UnfinishedCommand = Exclude<
 
 /** Converts the end of a command that did not exit by itself into a tool result. */
 export function toUnfinishedResult(end: UnfinishedCommand, output: string): ToolResult {
-  const soFar = output === '' ? 'It wrote nothing.' : `What it wrote so far:\n${output}`;
+  const outputText = output === '' ? 'There was no output.' : `Output so far:\n${output}`;
   switch (end.kind) {
     case 'timeout':
       return createToolFailure(
         'timeout',
-        `The command timed out and was ended, with all it had started. Take a smaller step. ${soFar}`,
+        `The command timed out and was killed, with all processes it started. Take a smaller step. ${outputText}`,
       );
     case 'aborted':
       return createToolFailure(
         'cancelled',
-        `The command was called off and ended, with all it had started. ${soFar}`,
+        `The command was cancelled and killed, with all processes it started. ${outputText}`,
       );
     case 'killed':
-      return createToolFailure('failed', `The command was ended by the signal ${end.signal}. ${soFar}`);
+      return createToolFailure('failed', `The command was killed by signal ${end.signal}. ${outputText}`);
     case 'not-started':
-      return createToolFailure('failed', `The command could not be started: ${end.why}`);
+      return createToolFailure('failed', `The command could not be started: ${end.reason}`);
     default:
       return end satisfies never;
   }

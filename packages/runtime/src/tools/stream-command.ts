@@ -14,16 +14,16 @@ import {
 } from './kill-tree.ts';
 
 export type StreamCommandOptions = {
-  readonly launcher: CommandSandbox;
+  readonly sandbox: CommandSandbox;
   readonly command: readonly [string, ...string[]];
   /** Windows only: the arguments are already quoted. */
   readonly windowsVerbatimArguments?: boolean;
-  readonly confines: SandboxPolicy;
+  readonly policy: SandboxPolicy;
   readonly signal: AbortSignal;
   /** Identifies the command and all its descendants; random by default. */
   readonly mark?: string;
   /** Receives the output of both streams as it arrives; the returned promise applies backpressure. */
-  readonly take: (chunk: Buffer) => Promise<void>;
+  readonly onChunk: (chunk: Buffer) => Promise<void>;
 };
 
 export type StreamedCommandEnd =
@@ -32,7 +32,7 @@ export type StreamedCommandEnd =
   | { readonly kind: 'killed'; readonly signal: string }
   /** Aborted by the given signal. */
   | { readonly kind: 'aborted' }
-  | { readonly kind: 'not-started'; readonly why: string };
+  | { readonly kind: 'not-started'; readonly reason: string };
 
 /** How long a command may take to exit after SIGTERM. */
 const terminateGraceMs = 1_000;
@@ -43,15 +43,18 @@ const drainBytesMax = 2 * 1024 * 1024;
 
 /** Runs a command to its end and ensures that no process it started outlives it. */
 export async function streamCommand(run: StreamCommandOptions): Promise<StreamedCommandEnd> {
-  const { confines, signal, take, mark = randomBytes(12).toString('hex') } = run;
+  const { policy, signal, onChunk, mark = randomBytes(12).toString('hex') } = run;
   if (signal.aborted) return { kind: 'aborted' };
-  const marked = { ...confines, env: { ...confines.env, [commandMarkVariable]: mark } };
-  const child = spawnStreamedCommand({ ...run, confines: marked });
-  if (typeof child === 'string') return { kind: 'not-started', why: child };
+  const marked = { ...policy, env: { ...policy.env, [commandMarkVariable]: mark } };
+  const child = spawnStreamedCommand({ ...run, policy: marked });
+  if (typeof child === 'string') return { kind: 'not-started', reason: child };
   const end = waitForStreamedEnd(child);
-  const flow: OutputFlow = { bytes: 0, taking: 0 };
-  const counted = countOutput(flow, take);
-  const pumped = Promise.all([pumpStream(child.stdout, counted), pumpStream(child.stderr, counted)]);
+  const flow: OutputFlow = { bytes: 0, pending: 0 };
+  const onCountedChunk = countOutput(flow, onChunk);
+  const pumped = Promise.all([
+    pumpStream(child.stdout, onCountedChunk),
+    pumpStream(child.stderr, onCountedChunk),
+  ]);
   let known: readonly ProcessRef[] = [];
   const stop = async (): Promise<void> => {
     if (child.pid === undefined) return;
@@ -61,9 +64,9 @@ export async function streamCommand(run: StreamCommandOptions): Promise<Streamed
   };
   const onAbort = (): void => void stop();
   signal.addEventListener('abort', onAbort, { once: true });
-  const ended = await end;
+  const result = await end;
   signal.removeEventListener('abort', onAbort);
-  if (child.pid === undefined || ended.kind === 'not-started') return ended;
+  if (child.pid === undefined || result.kind === 'not-started') return result;
   await Promise.race([pumped, sleep(drainMs)]);
   const leftRunning = await killTree(child.pid, mark, known);
   await drain(pumped, flow);
@@ -71,20 +74,20 @@ export async function streamCommand(run: StreamCommandOptions): Promise<Streamed
   child.stderr?.destroy();
   await pumped;
   if (signal.aborted) return { kind: 'aborted' };
-  return ended.kind === 'exited' ? { ...ended, leftRunning } : ended;
+  return result.kind === 'exited' ? { ...result, leftRunning } : result;
 }
 
 /** Spawns the command in its own process group without stdin; returns the error message if that fails. */
 function spawnStreamedCommand({
-  launcher,
+  sandbox,
   command,
-  confines,
+  policy,
   windowsVerbatimArguments = false,
 }: StreamCommandOptions): ChildProcess | string {
   try {
-    const { file, args, env } = launcher.launch(command, confines);
+    const { file, args, env } = sandbox.launch(command, policy);
     return spawn(file, args, {
-      cwd: confines.cwd,
+      cwd: policy.cwd,
       env,
       // On Windows a detached process gets its own console window.
       detached: hasProcessGroups(),
@@ -100,7 +103,7 @@ function spawnStreamedCommand({
 
 function waitForStreamedEnd(child: ChildProcess): Promise<StreamedCommandEnd> {
   const { promise, resolve } = Promise.withResolvers<StreamedCommandEnd>();
-  child.once('error', (error) => resolve({ kind: 'not-started', why: error.message }));
+  child.once('error', (error) => resolve({ kind: 'not-started', reason: error.message }));
   child.once('exit', (code, signal) => {
     if (code === null) resolve({ kind: 'killed', signal: signal ?? 'unknown' });
     else resolve({ kind: 'exited', code, leftRunning: false });
@@ -112,22 +115,25 @@ function waitForStreamedEnd(child: ChildProcess): Promise<StreamedCommandEnd> {
 async function stopGroupGracefully(pid: number, end: Promise<unknown>): Promise<void> {
   signalCommandGroup(pid, 'SIGTERM');
   const done = new AbortController();
-  const waited = sleep(terminateGraceMs, undefined, { signal: done.signal }).catch(() => undefined);
-  await Promise.race([end, waited]);
+  const timeout = sleep(terminateGraceMs, undefined, { signal: done.signal }).catch(() => undefined);
+  await Promise.race([end, timeout]);
   done.abort();
   signalCommandGroup(pid, 'SIGKILL');
 }
 
-type OutputFlow = { bytes: number; taking: number };
+type OutputFlow = { bytes: number; pending: number };
 
-function countOutput(flow: OutputFlow, take: StreamCommandOptions['take']): StreamCommandOptions['take'] {
+function countOutput(
+  flow: OutputFlow,
+  onChunk: StreamCommandOptions['onChunk'],
+): StreamCommandOptions['onChunk'] {
   return async (chunk) => {
     flow.bytes += chunk.length;
-    flow.taking += 1;
+    flow.pending += 1;
     try {
-      await take(chunk);
+      await onChunk(chunk);
     } finally {
-      flow.taking -= 1;
+      flow.pending -= 1;
     }
   };
 }
@@ -135,7 +141,7 @@ function countOutput(flow: OutputFlow, take: StreamCommandOptions['take']): Stre
 /** Resolves once all output is consumed, however slowly, or none has arrived for a while. */
 async function drain(pumped: Promise<unknown>, flow: OutputFlow): Promise<void> {
   const bytesMax = flow.bytes + drainBytesMax;
-  for (let before = -1; flow.taking > 0 || flow.bytes > before;) {
+  for (let before = -1; flow.pending > 0 || flow.bytes > before;) {
     before = flow.bytes;
     if (await Promise.race([pumped.then(() => true), sleep(drainMs, false)])) return;
     // A late timer fires before pending output is read, so yield once.
@@ -144,10 +150,10 @@ async function drain(pumped: Promise<unknown>, flow: OutputFlow): Promise<void> 
   }
 }
 
-async function pumpStream(stream: Readable | null, take: StreamCommandOptions['take']): Promise<void> {
+async function pumpStream(stream: Readable | null, onChunk: StreamCommandOptions['onChunk']): Promise<void> {
   if (stream === null) return;
   try {
-    for await (const chunk of stream) await take(chunk as Buffer);
+    for await (const chunk of stream) await onChunk(chunk as Buffer);
   } catch (error) {
     // We closed the stream, because a background process still held it open.
     if (getSystemErrorCode(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;

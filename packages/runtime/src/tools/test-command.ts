@@ -25,14 +25,14 @@ export function createTestTool(options: TestToolOptions): Tool {
     reconcile: reconcileCommand,
     timeoutMs: testTimeoutMs,
     outputCharsMax: 60_000,
-    description: 'Run the tests of the project and see how many passed and failed, and what they wrote.',
+    description: 'Run the tests of the project; returns how many passed and failed, and the output.',
     parameters: z.object({
       args: z
         .array(z.string().max(1_000))
         .max(20)
         .optional()
         .describe(
-          'More arguments for the command, such as the path of one test file. Each is passed on as it is.',
+          'Additional arguments for the command, such as the path of one test file. Each is passed unchanged.',
         ),
     }),
     async run({ args = [] }, context) {
@@ -44,7 +44,7 @@ export function createTestTool(options: TestToolOptions): Tool {
         options,
         { line, cwd: '.', timeoutMs: testTimeoutMs },
         context,
-        (chunk) => counter.hear(chunk),
+        (chunk) => counter.addOutput(chunk),
       );
       return run.kind === 'refused' ? run.result : toTestResult(line, run, counter.counts());
     },
@@ -52,7 +52,7 @@ export function createTestTool(options: TestToolOptions): Tool {
 }
 
 const unknownTestCommandText =
-  'It is not known how this project runs its tests. Set the test command, or run them with shell.';
+  'The test command of this project is unknown. Configure the test command, or run the tests with shell.';
 
 function toTestResult(
   command: string,
@@ -60,12 +60,12 @@ function toTestResult(
   tests: TestCounts | null,
 ): ToolResult {
   if (end.kind !== 'exited') return toUnfinishedResult(end, output);
-  const known = tests === null ? {} : { tests };
+  const effects = tests === null ? {} : { tests };
   if (end.code !== 0 && (tests === null || tests.failed === 0)) {
-    const what = `${command} ended with exit code ${end.code}, and not because a test failed.`;
-    return { ...createToolFailure('failed', `${what}\n${output}`), ...known };
+    const message = `${command} ended with exit code ${end.code}, but no test failed.`;
+    return { ...createToolFailure('failed', `${message}\n${output}`), ...effects };
   }
-  return { ok: true, output: { command, exitCode: end.code, ...tests, output }, ...known };
+  return { ok: true, output: { command, exitCode: end.code, ...tests, output }, ...effects };
 }
 
 /** Appends each argument in single quotes, so that the shell does not interpret it. */

@@ -14,10 +14,10 @@ export class TestCounter {
   #line = '';
   #passed = 0;
   #failed = 0;
-  #found = false;
+  #hasCounts = false;
   #goPackages = { passed: 0, failed: 0 };
 
-  hear(chunk: Buffer): void {
+  addOutput(chunk: Buffer): void {
     const lines = this.#decoder.decode(chunk, { stream: true }).split('\n');
     for (const [index, piece] of lines.entries()) {
       this.#line = (this.#line + piece).slice(0, lineCharsMax);
@@ -28,7 +28,7 @@ export class TestCounter {
   /** Returns null if the output mentions no tests. */
   counts(): TestCounts | null {
     this.#endLine();
-    if (this.#found) return { passed: this.#passed, failed: this.#failed };
+    if (this.#hasCounts) return { passed: this.#passed, failed: this.#failed };
     // Without -v, go does not list passing tests, so count packages instead.
     const { passed, failed } = this.#goPackages;
     return passed + failed === 0 ? null : { passed, failed };
@@ -41,7 +41,7 @@ export class TestCounter {
     if (go !== null) this.#goPackages[go[1] === 'ok' ? 'passed' : 'failed'] += 1;
     const counts = parseTestCounts(line);
     if (counts === null) return;
-    this.#found = true;
+    this.#hasCounts = true;
     this.#passed += counts.passed;
     this.#failed += counts.failed;
   }

@@ -99,7 +99,7 @@ export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefi
       if (parsed.issues !== undefined) {
         return createToolFailure(
           'invalid',
-          `Bad arguments for ${name}: ${parsed.issues.map(formatArgumentIssue).join('; ')}`,
+          `Invalid arguments for ${name}: ${parsed.issues.map(formatArgumentIssue).join('; ')}`,
         );
       }
       return definition.run(parsed.value, context);
@@ -116,9 +116,7 @@ function toParametersSchema<Schema extends StandardSchemaV1>(definition: ToolDef
     const converter = standard.jsonSchema as StandardJSONSchemaV1.Converter;
     return converter.input({ target: 'draft-2020-12' }) as Json;
   }
-  throw new TypeError(
-    `A model cannot be shown the schema of ${name}: give it as JSON Schema, as jsonSchema.`,
-  );
+  throw new TypeError(`The schema of ${name} cannot be converted to JSON Schema: pass it as "jsonSchema".`);
 }
 
 /** Formats a validation issue with its path in the arguments. */

@@ -25,9 +25,9 @@ export type ReadTextResult =
 /** Opens a regular file at a real path below the root without following links. */
 export async function openWorkspaceFile(root: string, realPath: string): Promise<FileHandle> {
   const { folder, name } = splitRealPath(root, realPath);
-  await using held = await openFolderHandle(root, folder);
+  await using handle = await openFolderHandle(root, folder);
   // Await here, while the folder is still open.
-  return await openRegularFile(held.at(name));
+  return await openRegularFile(handle.at(name));
 }
 
 /** Reads the exact text of a file, including a byte order mark and line endings. */
@@ -71,17 +71,17 @@ export async function replaceWorkspaceText(
   { realPath, text, expected, change = randomBytes(9).toString('hex') }: TextReplacement,
 ): Promise<{ readonly effect: FileEffect; readonly version: string }> {
   const { folder, name } = splitRealPath(root, realPath);
-  await using held = await openFolderHandle(root, folder, true);
-  const temporary = held.at(getTemporaryName(change));
+  await using handle = await openFolderHandle(root, folder, true);
+  const temporary = handle.at(getTemporaryName(change));
   const bytes = Buffer.from(text, 'utf8');
-  const before = await readFileStatus(held.at(name));
+  const before = await readFileStatus(handle.at(name));
   try {
     await writeNewFile(temporary, bytes, before?.mode ?? null);
-    const now = await readFileStatus(held.at(name));
+    const now = await readFileStatus(handle.at(name));
     if ((now?.version ?? null) !== expected) throw new NotReplaceableError('ESTALE');
-    await replaceFile(temporary, held.at(name));
-    await held.sync();
-    const after = await readFileStatus(held.at(name));
+    await replaceFile(temporary, handle.at(name));
+    await handle.sync();
+    const after = await readFileStatus(handle.at(name));
     const path = [...folder, name].join('/');
     return { effect: { path, hash: hashContent(bytes) }, version: after?.version ?? '' };
   } catch (error) {
@@ -94,8 +94,8 @@ export async function replaceWorkspaceText(
 export async function removeTemporaryFile(root: string, realPath: string, change: string): Promise<void> {
   const { folder } = splitRealPath(root, realPath);
   try {
-    await using held = await openFolderHandle(root, folder);
-    await rm(held.at(getTemporaryName(change)), { force: true });
+    await using handle = await openFolderHandle(root, folder);
+    await rm(handle.at(getTemporaryName(change)), { force: true });
   } catch (error) {
     // The interrupted change had not created the folder yet.
     if (getSystemErrorCode(error) !== 'ENOENT') throw error;

@@ -15,7 +15,7 @@ export type WorkspacePath =
  * through a symbolic link is "outside", which does not reveal whether the target exists.
  */
 export async function resolveWorkspacePath(root: string, path: string): Promise<WorkspacePath> {
-  return resolveContainedPath(root, path, async (wanted) => realpath(wanted));
+  return resolveContainedPath(root, path, async (target) => realpath(target));
 }
 
 /** Like `resolveWorkspacePath`, for a path that may not exist yet: resolves the existing part and appends the rest. */
@@ -26,16 +26,16 @@ export async function resolveNewWorkspacePath(root: string, path: string): Promi
 async function resolveContainedPath(
   root: string,
   path: string,
-  realOf: (path: string) => Promise<string>,
+  resolveReal: (path: string) => Promise<string>,
 ): Promise<WorkspacePath> {
   if (path.includes('\0')) return { kind: 'failed', code: 'ENOENT' };
-  const wanted = resolve(root, path);
+  const target = resolve(root, path);
   if (leadsOutside(root, path, process.platform)) return { kind: 'outside' };
   if (explainUnsafePath(path, process.platform) !== null) return { kind: 'failed', code: 'EINVAL' };
   try {
-    const realPath = await realOf(wanted);
+    const realPath = await resolveReal(target);
     if (!isInsideRoot(root, realPath)) return { kind: 'outside' };
-    return { kind: 'inside', path: toSlashes(relative(root, wanted)), realPath };
+    return { kind: 'inside', path: toSlashes(relative(root, target)), realPath };
   } catch (error) {
     return { kind: 'failed', code: getSystemErrorCode(error) };
   }
@@ -58,8 +58,9 @@ async function findNearestRealPath(path: string): Promise<string> {
 export function leadsOutside(root: string, path: string, platform: NodeJS.Platform): boolean {
   // On every platform, an absolute Windows path is an attempt to leave the root, not a file name. On Windows, so is
   // `C:name`, because it depends on the drive's current folder.
-  const isOfWindows = /^(?:[a-z]:[\\/]|\\\\)/i.test(path) || (platform === 'win32' && /^[a-z]:/i.test(path));
-  return isOfWindows || !isInsideRoot(root, getPlatformPaths(platform).resolve(root, path), platform);
+  const isWindowsPath =
+    /^(?:[a-z]:[\\/]|\\\\)/i.test(path) || (platform === 'win32' && /^[a-z]:/i.test(path));
+  return isWindowsPath || !isInsideRoot(root, getPlatformPaths(platform).resolve(root, path), platform);
 }
 
 /** Whether an absolute path is the root or below it. Windows drives have no relative path between them. */
@@ -69,12 +70,12 @@ export function isInsideRoot(
   platform: NodeJS.Platform = process.platform,
 ): boolean {
   const paths = getPlatformPaths(platform);
-  const way = paths.relative(root, path);
+  const relativePath = paths.relative(root, path);
   return (
-    way !== '..' &&
-    !way.startsWith(`..${paths.sep}`) &&
-    !paths.isAbsolute(way) &&
-    paths.resolve(root, way) === path
+    relativePath !== '..' &&
+    !relativePath.startsWith(`..${paths.sep}`) &&
+    !paths.isAbsolute(relativePath) &&
+    paths.resolve(root, relativePath) === path
   );
 }
 

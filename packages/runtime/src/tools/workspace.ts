@@ -1,3 +1,5 @@
+import { createSerialRunner } from '../serial-runner.ts';
+
 /** The state shared by the tools of one folder. */
 export type AgentWorkspace = {
   /** A real path. */
@@ -5,11 +7,11 @@ export type AgentWorkspace = {
   /** The known files, for suggesting similar paths. */
   readonly paths: readonly string[];
   /** Records the last version of a file that the agent saw, to detect changes by others. */
-  saw(realPath: string, version: string): void;
+  recordVersion(realPath: string, version: string): void;
   /** Whether the file differs from the version last seen; false if it was never seen. */
   isOutdated(realPath: string, version: string): boolean;
-  /** Runs changes one after the other, so that concurrent calls do not overwrite each other. */
-  inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs tasks one after the other, so that concurrent calls do not overwrite each other. */
+  runExclusive<Result>(task: () => Promise<Result>): Promise<Result>;
 };
 
 /** Maximum number of files tracked; the least recently seen are evicted first. */
@@ -18,11 +20,10 @@ const rememberedFilesMax = 10_000;
 /** All tools of one folder must share one workspace. */
 export function createWorkspace(root: string, paths: readonly string[] = []): AgentWorkspace {
   const versions = new Map<string, string>();
-  let last: Promise<unknown> = Promise.resolve();
   return {
     root,
     paths,
-    saw(realPath, version) {
+    recordVersion(realPath, version) {
       // Delete first, so that insertion order is the order of last use.
       versions.delete(realPath);
       versions.set(realPath, version);
@@ -30,14 +31,9 @@ export function createWorkspace(root: string, paths: readonly string[] = []): Ag
       if (versions.size > rememberedFilesMax && oldest !== undefined) versions.delete(oldest);
     },
     isOutdated(realPath, version) {
-      const seen = versions.get(realPath);
-      return seen !== undefined && seen !== version;
+      const known = versions.get(realPath);
+      return known !== undefined && known !== version;
     },
-    inTurn(work) {
-      const result = last.then(work);
-      // A failed task does not block the next one.
-      last = result.catch(() => undefined);
-      return result;
-    },
+    runExclusive: createSerialRunner(),
   };
 }

@@ -20,22 +20,22 @@ export function createWriteTool(workspace: AgentWorkspace): Tool {
     effect: 'verifiable',
     timeoutMs: 30_000,
     description:
-      'Write a text file in the folder: make it, with the folders above it, or replace all that it holds. Says what ' +
-      'was there before. To change a part of a file, use edit.',
+      'Write a text file in the folder: create it, with its parent folders, or replace its whole content. Reports what ' +
+      'was replaced. To change part of a file, use edit.',
     parameters: z.object({
       path: z.string().min(1).describe('Path of the file, relative to the folder.'),
-      content: z.string().max(textBytesMax).describe('All that the file is to hold.'),
+      content: z.string().max(textBytesMax).describe('The complete content of the file.'),
     }),
     reconcile: createFileReconciler(workspace),
     run: ({ path, content }, { signal, execution }) =>
-      workspace.inTurn(async () => {
+      workspace.runExclusive(async () => {
         if (signal.aborted)
-          return createToolFailure('cancelled', `Writing ${quotePath(path)} was called off.`);
+          return createToolFailure('cancelled', `Writing ${quotePath(path)} was cancelled.`);
         if (!content.isWellFormed()) return createToolFailure('invalid', loneSurrogateText);
-        const found = await resolvePathToChange(workspace, path);
-        if (!found.ok) return found.refusal;
+        const resolved = await resolvePathToChange(workspace, path);
+        if (!resolved.ok) return resolved.refusal;
         try {
-          return await writeWholeFile(workspace, { ...found.place, execution }, content);
+          return await writeWholeFile(workspace, { ...resolved.target, execution }, content);
         } catch (error) {
           return toFileFailure(getSystemErrorCode(error), path, workspace);
         }
@@ -44,7 +44,7 @@ export function createWriteTool(workspace: AgentWorkspace): Tool {
 }
 
 const loneSurrogateText =
-  'The content has half a character in it (a lone surrogate). Write it again without.';
+  'The content contains half a character (a lone surrogate). Write it again without it.';
 
 type ChangeTarget = {
   readonly path: string;
@@ -54,16 +54,16 @@ type ChangeTarget = {
 
 async function writeWholeFile(
   workspace: AgentWorkspace,
-  place: ChangeTarget,
+  target: ChangeTarget,
   text: string,
 ): Promise<ToolResult> {
-  const { path, realPath, execution } = place;
+  const { path, realPath, execution } = target;
   const before = await readWorkspaceText(workspace.root, realPath);
   if (before.kind === 'binary' || before.kind === 'too-large') {
-    const what = before.kind === 'binary' ? 'is a binary file' : 'is too large to be text';
+    const problem = before.kind === 'binary' ? 'is a binary file' : 'is too large to be text';
     return createToolFailure(
       'failed',
-      `${quotePath(path)} ${what}. It is not replaced; write to another path.`,
+      `${quotePath(path)} ${problem}. It was not replaced; write to another path.`,
     );
   }
   if (before.kind === 'text' && workspace.isOutdated(realPath, before.version)) {
@@ -72,14 +72,14 @@ async function writeWholeFile(
   const expected = before.kind === 'text' ? before.version : null;
   const intent = { path, before: before.kind === 'text' ? before.hash : null, after: hashContent(text) };
   if (!(await recordIntent(execution, intent)))
-    return createToolFailure('cancelled', `Writing ${quotePath(path)} was called off.`);
+    return createToolFailure('cancelled', `Writing ${quotePath(path)} was cancelled.`);
   const { effect, version } = await replaceWorkspaceText(workspace.root, {
     realPath,
     text,
     expected,
     change: execution?.id,
   });
-  workspace.saw(realPath, version);
+  workspace.recordVersion(realPath, version);
   return {
     ok: true,
     output: { path, lines: countLines(text), replaced: describeReplaced(before, effect.hash) },
@@ -89,7 +89,7 @@ async function writeWholeFile(
 
 function describeReplaced(before: ReadTextResult, hash: string): string {
   if (before.kind !== 'text') return 'nothing: the file is new';
-  if (before.hash === hash) return 'the very same content';
+  if (before.hash === hash) return 'the same content';
   return `${countLines(before.text)} lines, ${before.bytes} bytes`;
 }
 

@@ -16,14 +16,14 @@ export class TrustError extends Error {
 
 const trustErrorText: Record<TrustErrorCode, string> = {
   missing: 'There is no such folder to trust',
-  unsafe: 'Others can change what you trust',
-  unreadable: 'What you trust cannot be read',
-  unwritable: 'What you trust cannot be kept',
+  unsafe: 'Other users can change this trust record',
+  unreadable: 'The trust record cannot be read',
+  unwritable: 'The trust record cannot be written',
 };
 
 const trustErrorAdvice: Record<TrustErrorCode, string> = {
   missing: 'Check the spelling.',
-  unsafe: 'Make it yours alone, with chmod go-w, or remove it.',
-  unreadable: 'Give yourself the right to read it, or remove it.',
-  unwritable: 'Make room on the disk or give yourself the right to write there.',
+  unsafe: 'Make it writable only by you, with chmod go-w, or remove it.',
+  unreadable: 'Give yourself permission to read it, or remove it.',
+  unwritable: 'Free some disk space, or give yourself permission to write there.',
 };

@@ -68,9 +68,10 @@ async function readTrustRecord(path: string, name: string): Promise<string | nul
   });
   if (file === null) return null;
   await using opened = file;
-  const facts = await opened.stat();
-  if (!isOwnedFile(facts) || !isOwnedFile(await stat(path))) throw new TrustError('unsafe', join(path, name));
-  if (!facts.isFile() || facts.size > trustRecordBytesMax) return null;
+  const status = await opened.stat();
+  if (!isOwnedFile(status) || !isOwnedFile(await stat(path)))
+    throw new TrustError('unsafe', join(path, name));
+  if (!status.isFile() || status.size > trustRecordBytesMax) return null;
   return opened.readFile('utf8');
 }
 

@@ -23,7 +23,7 @@ async function listPendingTexts(store: Store, id = 'a'): Promise<readonly unknow
 }
 
 function describeCommandOrder(make: () => () => Store): void {
-  it('keeps commands in the order in which they were sent, for whoever looks', async () => {
+  it('keeps commands in the order in which they were sent, for every reader', async () => {
     const open = make();
     await open().create(createSampleSession('a'), 'me');
     await open().create(createSampleSession('b'), 'me');
@@ -43,7 +43,7 @@ function describeCommandOrder(make: () => () => Store): void {
     expect(await open().commands.listPending('none')).toEqual([]);
   });
 
-  it('keeps every text as it is', async () => {
+  it('stores every text unchanged', async () => {
     const store = make()();
     await store.create(createSampleSession(), 'me');
     await fc.assert(
@@ -58,7 +58,7 @@ function describeCommandOrder(make: () => () => Store): void {
     expect(await listPendingTexts(store)).toEqual(['\ud800 __proto__ \u0000']);
   });
 
-  it('lets go of one that changes nothing, and is not troubled by one that is not there', async () => {
+  it('removes a command without effect, and ignores one that does not exist', async () => {
     const store = make()();
     await store.create(createSampleSession(), 'me');
     const first = await store.commands.send('a', createSayCommand('one'));
@@ -69,7 +69,7 @@ function describeCommandOrder(make: () => () => Store): void {
     expect(await listPendingTexts(store)).toEqual(['two']);
   });
 
-  it('lets nobody drop one whose claim is not the last', async () => {
+  it('rejects a removal under a stale claim', async () => {
     const store = make()();
     const { fence } = await store.create(createSampleSession(), 'me');
     const first = await store.commands.send('a', createSayCommand('one'));
@@ -82,7 +82,7 @@ function describeCommandOrder(make: () => () => Store): void {
     await expect(store.commands.remove('a', first, last)).rejects.toMatchObject({ code: 'missing' });
   });
 
-  it('removes them with the session, and gives a fork none', async () => {
+  it('removes commands with their session, and does not copy them into a fork', async () => {
     const store = make()();
     await appendSampleEvents(
       store,
@@ -122,7 +122,7 @@ async function startSession(store: Store): Promise<StartedSession> {
 }
 
 function describeCommandRemoval(make: () => () => Store): void {
-  it('takes a command away together with its event, or not at all', async () => {
+  it('removes a command together with its event, or not at all', async () => {
     const open = make();
     const { at, append } = await startSession(open());
     const command = await open().commands.send('a', createSayCommand('one'));
@@ -135,7 +135,7 @@ function describeCommandRemoval(make: () => () => Store): void {
     expect(await open().verify('a')).toEqual({ ok: true, head: 1 });
   });
 
-  it('takes away only commands of the session itself, and passes over what is no command', async () => {
+  it('removes only commands of the same session, and ignores unknown ids', async () => {
     const store = make()();
     const { at, append } = await startSession(store);
     await store.create(createSampleSession('b'), 'me');
@@ -145,7 +145,7 @@ function describeCommandRemoval(make: () => () => Store): void {
     expect(next.head).toBe(2);
   });
 
-  it('never gives an id again', async () => {
+  it('never reuses an id', async () => {
     const store = make()();
     const { append, ...begin } = await startSession(store);
     let { at } = begin;
@@ -160,7 +160,7 @@ function describeCommandRemoval(make: () => () => Store): void {
 }
 
 function describeRequestIds(make: () => () => Store): void {
-  it('keeps what is sent twice under one request id once, before and after it was carried out', async () => {
+  it('stores a command that is sent twice with one request id once, before and after it was executed', async () => {
     const open = make();
     const { at, append } = await startSession(open());
     await open().create(createSampleSession('b'), 'me');
@@ -180,7 +180,7 @@ function describeRequestIds(make: () => () => Store): void {
     expect(await listPendingTexts(open(), 'b')).toEqual(['other']);
   });
 
-  it('keeps it once too where many send it at the same time', async () => {
+  it('stores it once even if many processes send it concurrently', async () => {
     const open = make();
     await open().create(createSampleSession(), 'me');
     const sent = Array.from({ length: 12 }, () =>
@@ -190,19 +190,19 @@ function describeRequestIds(make: () => () => Store): void {
     expect(await listPendingTexts(open())).toEqual(['one']);
   });
 
-  it('remembers the last thousand requests of a session', async () => {
+  it('remembers the last thousand request ids of a session', async () => {
     const store = make()();
     await store.create(createSampleSession(), 'me');
     const send = (number: number): Promise<string> =>
       store.commands.send('a', { kind: 'resume' }, { requestId: `r${number}` });
     const ids: string[] = [];
-    for (let number = 0; number <= commandLimits.requests; number += 1) {
+    for (let number = 0; number <= commandLimits.requestIdsMax; number += 1) {
       const id = await send(number);
       ids.push(id);
       await store.commands.remove('a', id);
     }
     expect(await send(1)).toBe(ids[1]);
-    expect(await send(commandLimits.requests)).toBe(ids.at(-1));
+    expect(await send(commandLimits.requestIdsMax)).toBe(ids.at(-1));
     expect(await store.commands.listPending('a')).toEqual([]);
     expect(await send(0)).not.toBe(ids[0]);
     expect(await store.commands.listPending('a')).toHaveLength(1);
@@ -210,7 +210,7 @@ function describeRequestIds(make: () => () => Store): void {
 }
 
 function describeCommandRefusals(make: () => () => Store): void {
-  it('says so when there is no such session', async () => {
+  it('rejects an unknown session', async () => {
     const sending = make()().commands.send('b', { kind: 'resume' });
     await expect(sending).rejects.toMatchObject({
       code: 'missing',
@@ -218,7 +218,7 @@ function describeCommandRefusals(make: () => () => Store): void {
     });
   });
 
-  it('takes nothing that is no command, that is too long, or that has no proper request id', async () => {
+  it('rejects an invalid command, one that is too long, and an invalid request id', async () => {
     const store = make()();
     await store.create(createSampleSession(), 'me');
     const send = (command: unknown, requestId?: string): Promise<string> =>
@@ -227,24 +227,24 @@ function describeCommandRefusals(make: () => () => Store): void {
     await expect(send({ kind: 'halt' })).rejects.toMatchObject(invalid);
     await expect(send({ kind: '__proto__' })).rejects.toMatchObject(invalid);
     await expect(send(undefined)).rejects.toMatchObject(invalid);
-    await expect(send(createSayCommand('x'.repeat(commandLimits.characters)))).rejects.toMatchObject(invalid);
+    await expect(send(createSayCommand('x'.repeat(commandLimits.lengthMax)))).rejects.toMatchObject(invalid);
     await expect(send({ kind: 'resume' }, '')).rejects.toMatchObject(invalid);
     await expect(send({ kind: 'resume' }, 'x'.repeat(201))).rejects.toMatchObject(invalid);
     await expect(send({ kind: 'resume' }, '\ud800')).rejects.toMatchObject(invalid);
     expect(await store.commands.listPending('a')).toEqual([]);
   });
 
-  it('has room for a thousand, and tells a hundred at once', async () => {
+  it('holds a thousand pending commands, and lists a hundred at once', async () => {
     const store = make()();
     await store.create(createSampleSession(), 'me');
     const ids: string[] = [];
-    for (let count = 0; count < commandLimits.waiting; count += 1) {
+    for (let count = 0; count < commandLimits.pendingMax; count += 1) {
       ids.push(await store.commands.send('a', { kind: 'resume' }, { requestId: `r${count}` }));
     }
     await expect(store.commands.send('a', { kind: 'resume' })).rejects.toMatchObject({ code: 'full' });
     expect(await store.commands.send('a', { kind: 'resume' }, { requestId: 'r7' })).toBe(ids[7]);
     expect((await store.commands.listPending('a')).map(({ id }) => id)).toEqual(
-      ids.slice(0, commandLimits.told),
+      ids.slice(0, commandLimits.listedMax),
     );
     await store.commands.remove('a', ids[0] ?? '');
     await store.commands.send('a', { kind: 'resume' });

@@ -58,8 +58,8 @@ function createCutCall(id: string): RequestedCall {
   return { id, tool: 'cut', args: { what: id } };
 }
 
-describe('what is asked from elsewhere', () => {
-  it('is left to whoever has the session now by one from whom it was taken', async () => {
+describe('a command from another process', () => {
+  it('is left to the current owner by an agent that has lost its claim', async () => {
     const { agent, hearing, store, send } = await createInboxSetup();
     await send({ kind: 'resume' });
     await hearing.executePending(agent);
@@ -67,11 +67,11 @@ describe('what is asked from elsewhere', () => {
     await store.claim('a', 'other');
     // It means nothing to the session as this one knows it, and the other may know better.
     const id = await send({ kind: 'resume' });
-    await expect(hearing.executePending(agent)).rejects.toThrow('Someone else holds the session');
+    await expect(hearing.executePending(agent)).rejects.toThrow('Another owner holds the session');
     expect(await store.commands.listPending('a')).toEqual([{ id, command: { kind: 'resume' } }]);
   });
 
-  it('is carried out in order, each once, and is gone then', async () => {
+  it('is executed once, in order, and then removed', async () => {
     const { agent, hearing, store, kinds, send } = await createInboxSetup();
     await send({ kind: 'phase', number: 1, description: 'Looking' });
     await send({ kind: 'say', text: 'What is it?' });
@@ -83,7 +83,7 @@ describe('what is asked from elsewhere', () => {
     expect(agent.session.phases.current).toMatchObject({ number: 1, description: 'Looking' });
   });
 
-  it('is dropped where it means nothing, and leaves no event', async () => {
+  it('is removed without an event if it has no effect', async () => {
     const { agent, hearing, store, kinds, send } = await createInboxSetup();
     await send({ kind: 'decide', callId: 'none', decision: 'allow' });
     await send({ kind: 'resume' });
@@ -92,7 +92,7 @@ describe('what is asked from elsewhere', () => {
     expect(await kinds()).toEqual([]);
   });
 
-  it('is left for whoever is next by one who has let go of the session', async () => {
+  it('is left for the next owner by an agent that was detached', async () => {
     const { agent, hearing, store, kinds, send } = await createInboxSetup();
     await send({ kind: 'say', text: 'Too late.' });
     await agent.detach();
@@ -101,17 +101,17 @@ describe('what is asked from elsewhere', () => {
     expect(await kinds()).toEqual([]);
   });
 
-  it('is left for whoever took the session over', async () => {
+  it('is left for the owner that claimed the session meanwhile', async () => {
     const { agent, hearing, store, kinds, send } = await createInboxSetup();
     await send({ kind: 'say', text: 'For the other.' });
     await store.claim('a', 'another');
     await hearing.executePending(agent);
-    await expect(agent.ended).rejects.toThrow('Someone else holds the session');
+    await expect(agent.ended).rejects.toThrow('Another owner holds the session');
     expect(await store.commands.listPending('a')).toHaveLength(1);
     expect(await kinds()).toEqual([]);
   });
 
-  it('moves an entry of memory to the shelf, where it can be found', async () => {
+  it('moves a memory entry to storage, where it can be found', async () => {
     const memory = putEntry(createMemory(memorySettings.pawl), {
       key: 'plan',
       value: 'First the roof.',
@@ -132,7 +132,7 @@ describe('what is asked from elsewhere', () => {
     expect(keeper.memory).toBe(agent.session.memory);
   });
 
-  it('answers a question; who was asked need not answer any more, and others still have to', async () => {
+  it('answers one permission prompt, which is then cancelled, while others stay open', async () => {
     const ran: string[] = [];
     const tool = defineTool({
       name: 'cut',

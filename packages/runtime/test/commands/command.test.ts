@@ -18,14 +18,11 @@ const commands: readonly SessionCommand[] = [
 ];
 
 describe('a command', () => {
-  it.each(commands)(
-    'of kind $kind comes through as it was sent, and becomes an event of plain JSON',
-    (command) => {
-      expect(parseCommand(JSON.stringify(command))).toEqual(command);
-      const event = createCommandEvent(command);
-      expect(JSON.parse(JSON.stringify(event))).toEqual(event);
-    },
-  );
+  it.each(commands)('of kind $kind is delivered unchanged and becomes an event of plain JSON', (command) => {
+    expect(parseCommand(JSON.stringify(command))).toEqual(command);
+    const event = createCommandEvent(command);
+    expect(JSON.parse(JSON.stringify(event))).toEqual(event);
+  });
 
   it.each([
     '',
@@ -45,11 +42,11 @@ describe('a command', () => {
     '{"kind":"phase","number":1}',
     '{"kind":"memory","action":"toString","key":"plan"}',
     '{"kind":"memory","action":"pin"}',
-  ])('is not made of %j', (json) => {
+  ])('is not parsed from %j', (json) => {
     expect(parseCommand(json)).toBeNull();
   });
 
-  it('brings nothing into the session but what its kind has', () => {
+  it('passes only the fields of its kind to the session', () => {
     const forged = parseCommand(
       '{"kind":"decide","callId":"a","decision":"allow","type":"halt-requested","at":1}',
     );
@@ -60,7 +57,7 @@ describe('a command', () => {
     });
   });
 
-  it('is never read from anything without an answer', () => {
+  it('parses any text without throwing', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (json) => {
         const command = parseCommand(json);
@@ -69,7 +66,7 @@ describe('a command', () => {
     );
   });
 
-  it('is known from the event that carries it out, and from no text of that event', () => {
+  it('is recognized by the event that executes it, not by the text of that event', () => {
     const event = markExecutedCommand({ type: 'resume-requested', at: 1 } as const, '1-0');
     expect(getExecutedCommand({ ...event })).toBe('1-0');
     expect(JSON.stringify(event)).toBe('{"type":"resume-requested","at":1}');

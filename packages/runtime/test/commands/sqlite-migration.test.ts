@@ -21,8 +21,8 @@ function writeThirdVersion(path: string): void {
   database.close();
 }
 
-describe('a store from before there were commands', () => {
-  it('is brought up to date, and takes some for the sessions that are in it', async () => {
+describe('a store from a version without commands', () => {
+  it('is migrated, and accepts commands for its sessions', async () => {
     using folder = createMemoryFolder();
     const path = folder.at('sessions.db');
     writeThirdVersion(path);
@@ -36,7 +36,7 @@ describe('a store from before there were commands', () => {
     await again.close();
   });
 
-  it('tells a command that somebody has damaged from one that can be read', async () => {
+  it('lists a damaged command as unreadable', async () => {
     using folder = createMemoryFolder();
     const path = folder.at('sessions.db');
     const store = openSqliteStore(path);

@@ -31,8 +31,8 @@ function listNumberedTexts(name: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${name} ${index + 1}`);
 }
 
-describe('processes that ask something of a session in another', () => {
-  it('are each heard once, in their order, though one of them is killed', async () => {
+describe('processes that send commands to a session of another process', () => {
+  it('have each command executed once and in order, even if one of them is killed', async () => {
     using folder = createMemoryFolder();
     const path = folder.at('sessions.db');
     const store = openSqliteStore(path);

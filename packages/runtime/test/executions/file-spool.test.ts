@@ -10,7 +10,7 @@ const onUnix = it.skipIf(process.platform === 'win32');
 const result = { ok: true, output: { exitCode: 0, output: 'ü' } } as const;
 
 describe('the spools', () => {
-  it('give back what was kept and heard, and nothing after they were told to forget', async () => {
+  it('return saved results and output, and nothing after removal', async () => {
     using folder = createTempFolder();
     for (const spool of [createMemorySpool(), createFileSpool(folder.at('spool'))]) {
       expect(await spool.find('a1')).toEqual({ result: null, output: null });
@@ -27,7 +27,7 @@ describe('the spools', () => {
     }
   });
 
-  it('hear no more than is of use', async () => {
+  it('limit the recorded output', async () => {
     using folder = createTempFolder();
     for (const spool of [createMemorySpool(), createFileSpool(folder.at('spool'))]) {
       const piece = Buffer.alloc(spoolOutputBytesMax - 10, 'x');
@@ -49,10 +49,10 @@ describe('a spool in a folder', () => {
     expect(readdirSync(path)).toEqual([]);
   });
 
-  it('takes no name that leads elsewhere', async () => {
+  it('rejects an id that would lead outside the folder', async () => {
     using folder = createTempFolder();
     const spool = createFileSpool(folder.at('spool'));
-    await expect(spool.saveResult('../x', result)).rejects.toThrow('Not the id of an execution');
-    await expect(spool.find('a/b')).rejects.toThrow('Not the id of an execution');
+    await expect(spool.saveResult('../x', result)).rejects.toThrow('Invalid execution id');
+    await expect(spool.find('a/b')).rejects.toThrow('Invalid execution id');
   });
 });

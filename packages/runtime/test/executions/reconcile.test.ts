@@ -79,17 +79,17 @@ const interruptedResult = { ok: false, error: { kind: 'interrupted' } };
 const actedResult = { ok: true, output: 'acted' };
 
 describe('a call that was running when the process ended', () => {
-  it('is told as interrupted, with since when, if it cannot be repeated', async () => {
+  it('is reported as interrupted, with its start time, if it cannot be repeated', async () => {
     for (const effect of ['not-repeatable', undefined] as const) {
       const ran: (string | undefined)[] = [];
       const outcomes = await collectReconciledResults(createCountingTool(ran, effect));
       expect(outcomes).toMatchObject([interruptedResult, actedResult]);
       expect(ran).toEqual([second]);
-      expect(JSON.stringify(outcomes[0])).toContain('since 1970-01-01T00:00:00.003Z');
+      expect(JSON.stringify(outcomes[0])).toContain('started 1970-01-01T00:00:00.003Z');
     }
   });
 
-  it('is run again under the same id if it only looks, or takes a key', async () => {
+  it('is run again under the same id if it is read-only or keyed', async () => {
     for (const effect of ['read-only', 'keyed'] as const) {
       const ran: (string | undefined)[] = [];
       expect(await collectReconciledResults(createCountingTool(ran, effect))).toMatchObject([
@@ -100,7 +100,7 @@ describe('a call that was running when the process ended', () => {
     }
   });
 
-  it('has the result that the spool has, and the spool forgets it once the log has it', async () => {
+  it('gets the spooled result, which is removed once the log has it', async () => {
     const spool = createMemorySpool();
     await spool.saveResult(first ?? '', { ok: true, output: 'was acted' });
     const ran: (string | undefined)[] = [];
@@ -110,7 +110,7 @@ describe('a call that was running when the process ended', () => {
     expect(await spool.find(first ?? '')).toEqual({ result: null, output: null });
   });
 
-  it('is told with what it had written', async () => {
+  it('is reported with its output so far', async () => {
     const spool = createMemorySpool();
     spool.appendOutput(first ?? '', Buffer.from('half of '));
     spool.appendOutput(first ?? '', Buffer.from('it'));
@@ -118,7 +118,7 @@ describe('a call that was running when the process ended', () => {
     expect(JSON.stringify(outcomes[0])).toContain('half of it');
   });
 
-  it('is asked about where the tool can tell, with what it intended', async () => {
+  it('is reconciled by its tool, with the recorded intent', async () => {
     const asked: unknown[] = [];
     const ran: (string | undefined)[] = [];
     const tool = createCountingTool(ran, 'verifiable', (args, unfinished) => {
@@ -138,7 +138,7 @@ describe('a call that was running when the process ended', () => {
     expect(JSON.stringify(told[0])).toContain('no such place');
   });
 
-  it('is settled before the calls after it begin', async () => {
+  it('is reconciled before the next calls start', async () => {
     const order: string[] = [];
     const tool = createCountingTool([], 'not-repeatable', async () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -157,8 +157,8 @@ describe('a call that was running when the process ended', () => {
   });
 });
 
-describe('what happens while a session is taken up', () => {
-  it('is not taken for something that was left behind', async () => {
+describe('an event that arrives while a session is resumed', () => {
+  it('is not mistaken for interrupted work', async () => {
     const outcomes: ToolResult[] = [];
     const tidied = Promise.withResolvers<void>();
     const spool = createMemorySpool();
@@ -181,8 +181,8 @@ describe('what happens while a session is taken up', () => {
   });
 });
 
-describe('the id of an execution', () => {
-  it('is another for another session, request or call, whatever they are called', () => {
+describe('an execution id', () => {
+  it('differs for different sessions, requests and calls, whatever their ids', () => {
     const all = [
       deriveExecutionId('s', 1, 'a'),
       deriveExecutionId('s', 1, 'b'),
@@ -195,8 +195,8 @@ describe('the id of an execution', () => {
   });
 });
 
-describe('a tool that can tell later whether it was done', () => {
-  it('starts by saying what it is about to do, and does not do it when nobody wants it any longer', async () => {
+describe('a verifiable tool', () => {
+  it('records its intent first, and stops if the call is no longer wanted', async () => {
     const order: unknown[] = [];
     const tool = defineTool({
       name: 'act',
@@ -224,7 +224,7 @@ describe('a tool that can tell later whether it was done', () => {
     expect(order.slice(2)).toEqual(['looks', { to: 'x' }, 'does', 'tool-finished', 'model-replied']);
   });
 
-  it('has a start on record even if it fails before it would do anything', async () => {
+  it('has a recorded start even if it fails before its first effect', async () => {
     const types: string[] = [];
     const tool = defineTool({
       name: 'act',
@@ -245,8 +245,8 @@ describe('a tool that can tell later whether it was done', () => {
   });
 });
 
-describe('what cannot be kept', () => {
-  it('is a failure of the tool that gave it back, and nothing stops for it', async () => {
+describe('a result that cannot be stored', () => {
+  it('is a failure of the tool that returned it, and the session continues', async () => {
     const outcomes: ToolResult[] = [];
     const results = [Number.NaN, new Date(0), [undefined]] as unknown as Json[];
     const tool = defineTool({
@@ -270,7 +270,7 @@ describe('what cannot be kept', () => {
     for (const outcome of outcomes) expect(outcome).toMatchObject({ ok: false, error: { kind: 'failed' } });
   });
 
-  it('is a failure of the model that said it', async () => {
+  it('is a failure of the model that returned it', async () => {
     const agent = new Agent({
       model: {
         name: 'odd',

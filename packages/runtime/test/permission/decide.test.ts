@@ -28,18 +28,18 @@ function createTestDecider(
   return { permissions, asked, kept, decide };
 }
 
-describe('deciding about a call', () => {
-  it('asks with the very call and why, and says what always would mean', async () => {
+describe('a permission decision', () => {
+  it('is requested with the exact call, the reason and the rule that "always" would add', async () => {
     const { decide, asked } = createTestDecider(() => ({ decision: 'allow' }));
     const wanted = createShellCall('npm test');
     expect(await decide(wanted, signal)).toEqual({ decision: 'allow' });
     expect(asked).toEqual([
-      { call: wanted, why: 'the mode ask asks before running things', always: 'allow shell(npm test)' },
+      { call: wanted, reason: 'the mode ask asks before running commands', always: 'allow shell(npm test)' },
     ]);
     expect(asked[0]?.call).toBe(wanted);
   });
 
-  it('asks each time, unless the answer was always; then it keeps the rule', async () => {
+  it('is requested each time, unless the answer was "always", which adds a rule', async () => {
     const { decide, asked, kept } = createTestDecider(({ call: { args } }) => ({
       decision: 'allow',
       always: JSON.stringify(args).includes('always'),
@@ -61,7 +61,7 @@ describe('deciding about a call', () => {
     ]);
   });
 
-  it('asks one question at a time, and one that goes wrong is a no of its own', async () => {
+  it('is requested one at a time, and a prompt that fails denies only its own call', async () => {
     let open = 0;
     let most = 0;
     const { decide } = createTestDecider(async ({ call: { args } }) => {
@@ -79,24 +79,24 @@ describe('deciding about a call', () => {
     expect(answers[2]).toMatchObject({ value: { decision: 'deny', reason: 'not now' } });
   });
 
-  it('says no when nobody is there, or the question was called off', async () => {
+  it('is a denial if no user is available or the prompt was cancelled', async () => {
     const permissions = createPermissionPolicy({ mode: 'ask', root: '/nowhere', tools: [], sandboxed: true });
     const decide = createPermissionDecider({ permissions, ask: null });
     expect(await decide(createShellCall('ls'), signal)).toEqual({
       decision: 'deny',
-      reason: 'nobody is there to ask',
+      reason: 'no user is available to ask',
     });
     const { decide: other, asked } = createTestDecider(() => ({ decision: 'allow' }));
     expect(await other(createShellCall('ls'), AbortSignal.abort())).toMatchObject({ decision: 'deny' });
     expect(asked).toEqual([]);
   });
 
-  it('says no at once to what a rule denies by now', async () => {
+  it('is an immediate denial if a rule denies the call by then', async () => {
     const { decide, permissions, asked } = createTestDecider(() => ({ decision: 'allow' }));
     permissions.add({ decision: 'deny', tool: 'shell', on: 'rm' });
     expect(await decide(createShellCall('ls; rm x'), signal)).toEqual({
       decision: 'deny',
-      reason: 'the rule "deny shell(rm)" says so',
+      reason: 'the rule "deny shell(rm)" applies',
     });
     expect(asked).toEqual([]);
   });

@@ -7,27 +7,27 @@ import { codePoint } from '../../../core/test/helpers/code-point.ts';
 const describeArguments = (args: Parameters<typeof describeCall>[0]['args'], width = 80): string =>
   describeCall({ tool: 'shell', args }, { width }).lines.join('\n');
 
-describe('a call as it is shown to a person', () => {
-  it('has all its arguments, each behind its name', () => {
+describe('a call described for a user', () => {
+  it('lists all arguments by name', () => {
     expect(describeArguments({ command: 'npm test', options: { deep: [1, true] } })).toBe(
       'shell\ncommand:\n  │ npm test\noptions:\n  │ {\n  │   "deep": [\n  │     1,\n  │     true\n  │   ]\n  │ }',
     );
     expect(describeArguments('just text')).toBe('shell\narguments:\n  │ just text');
   });
 
-  it('is wrapped, so that nothing runs out of the window', () => {
+  it('is wrapped, so that nothing is cut off', () => {
     const text = describeArguments({ command: `ls ${'x'.repeat(200)}; rm -rf ~` }, 40);
     expect(text.split('\n').every((line) => line.length <= 40)).toBe(true);
     expect(text.replaceAll(/↩?\n {2}│ /g, '')).toContain('; rm -rf ~');
   });
 
-  it('does not let padding push anything out of sight', () => {
+  it('collapses padding that could push text out of sight', () => {
     const text = describeArguments({ command: `ls${' '.repeat(5_000)}; rm x${'\n'.repeat(500)}rm y` });
     expect(text).toContain('ls⟨5000 spaces⟩; rm x\n  │ ⟨499 empty lines⟩\n  │ rm y');
     expect(text.split('\n').length).toBeLessThan(10);
   });
 
-  it('cannot pass for another argument or another question', () => {
+  it('cannot imitate another argument or another prompt', () => {
     const text = describeArguments({ command: 'ls\nharmless:\n  │ yes\nAllow? y' });
     expect(
       text
@@ -50,18 +50,18 @@ describe('a call as it is shown to a person', () => {
     ['\ud800', '⟨U+D800⟩'],
     ['⟨U+001B⟩', '⟨U+27E8⟩U+001B⟨U+27E9⟩'],
     ['\u009b31m', '⟨U+009B⟩31m'],
-  ])('spells out what cannot be seen: %j', (text, expected) => {
+  ])('spells out invisible characters: %j', (text, expected) => {
     expect(revealHiddenCharacters(text)).toBe(expected);
     expect(describeArguments({ command: text })).toContain(expected);
     expect(hasHiddenCharacters(text)).toBe(true);
   });
 
-  it('leaves what people write as it is', () => {
+  it('leaves ordinary text unchanged', () => {
     const text = 'Größe — “naïve” 日本語 👍 x=1; echo "$HOME" \\n';
     expect(revealHiddenCharacters(text)).toBe(text);
   });
 
-  it('shows nothing that could deceive, and different calls differently', () => {
+  it('contains no deceptive character, and differs for different calls', () => {
     const text = fc.string({ unit: codePoint, maxLength: 40 });
     fc.assert(
       fc.property(text, text, (one, other) => {
@@ -71,7 +71,7 @@ describe('a call as it is shown to a person', () => {
     );
   });
 
-  it('says how much it leaves out when it is told to', () => {
+  it('reports how many lines it omits if it is limited', () => {
     const content = Array.from({ length: 1_000 }, (_, at) => `line ${at}`).join('\n');
     const { lines, hidden } = describeCall({ tool: 'write', args: { content } }, { linesMax: 20 });
     expect(lines).toHaveLength(21);

@@ -69,9 +69,9 @@ describe('a mode', () => {
     expect(explainDecision(given, 'working_memory_add', { tags: 'a', value: 'b' })).toBe('allow');
   });
 
-  it('that asks for nothing is loud about it, and asks after all where no sandbox holds commands', () => {
+  it('that allows everything shows a warning, and still asks for commands without a sandbox', () => {
     expect(createTestPolicy('ask').warning).toBeNull();
-    expect(createTestPolicy('full-auto').warning).toMatch(/^FULL-AUTO: .*in the sandbox without being asked/);
+    expect(createTestPolicy('full-auto').warning).toMatch(/^FULL-AUTO: .*in the sandbox without asking/);
     const open = createTestPolicy('full-auto', [], { sandboxed: false });
     expect(open.warning).toMatch(/no sandbox/);
     expect(decideCommand(open, 'npm test')).toBe('ask');
@@ -119,7 +119,7 @@ describe('a mode', () => {
     }
   });
 
-  it('asks before a file is changed that other programs obey, unless a rule names it', () => {
+  it('asks before changing a file that other programs act on, unless a rule names it', () => {
     const given = createTestPolicy('full-auto', ['allow write(**)', 'allow write(.vscode/extensions.json)']);
     for (const path of [
       'pawl.config.json',
@@ -134,7 +134,7 @@ describe('a mode', () => {
   });
 });
 
-describe('a file that may hold keys or passwords', () => {
+describe('a file whose name suggests keys or passwords', () => {
   onUnix.each(permissionModes)(
     'is asked for in the mode %s, under any name, unless a rule allows it',
     (mode) => {
@@ -144,7 +144,7 @@ describe('a file that may hold keys or passwords', () => {
       for (const path of ['.env', './.env', 'notes', 'deploy/id_rsa', 'server.pem']) {
         expect(given.explain({ tool: 'read', args: { path } })).toMatchObject({
           decision: 'ask',
-          why: 'by its name it may hold keys or passwords',
+          reason: 'its file name suggests keys or passwords',
         });
       }
       expect(explainDecision(given, 'read', { path: 'notes.md' })).toBe('allow');
@@ -156,7 +156,7 @@ describe('a file that may hold keys or passwords', () => {
 });
 
 describe('rules', () => {
-  it('that deny win over all others, and the most specific is the one named', () => {
+  it('that deny win over all others, and the most specific one is reported', () => {
     const given = createTestPolicy('full-auto', [
       'allow edit(src/a.ts)',
       'deny edit',
@@ -165,13 +165,13 @@ describe('rules', () => {
     ]);
     expect(given.explain({ tool: 'edit', args: { path: 'src/a.ts' } })).toMatchObject({
       decision: 'deny',
-      why: 'the rule "deny edit(src/**)" says so',
+      reason: 'the rule "deny edit(src/**)" applies',
       rule: requireRule('deny edit(src/**)'),
     });
     expect(given.explain({ tool: 'edit', args: { path: 'b.ts' } }).reason).toContain('"deny edit"');
   });
 
-  it('that are more specific win, and of two equal ones the more careful', () => {
+  it('that are more specific win, and of two equally specific ones the stricter wins', () => {
     const given = createTestPolicy('ask', [
       'allow shell(git **)',
       'ask shell(git push **)',
@@ -183,7 +183,7 @@ describe('rules', () => {
     expect(decideCommand(given, 'ls')).toBe('ask');
   });
 
-  it('that allow a command allow nothing that is joined to it', () => {
+  it('that allow a command do not allow commands joined to it', () => {
     const given = createTestPolicy('ask', ['allow shell(git log **)']);
     expect(decideCommand(given, 'git log --stat')).toBe('allow');
     for (const line of [
@@ -198,10 +198,10 @@ describe('rules', () => {
       expect(decideCommand(createTestPolicy('read-only', ['allow shell(git log **)']), line)).toBe('deny');
     }
     const why = given.explain({ tool: 'shell', args: { command: 'git log; id' } }).reason;
-    expect(why).toBe('the mode ask asks before running things, and it joins commands');
+    expect(why).toBe('the mode ask asks before running commands, and it joins commands');
   });
 
-  it('that deny a command make what cannot be read one to ask about, even where all is allowed', () => {
+  it('that deny a command require permission for a line that cannot be parsed, even if everything is allowed', () => {
     const given = createTestPolicy('full-auto', ['allow shell', 'deny shell(rm)', 'deny *(secrets/**)']);
     expect(decideCommand(given, 'ls && npm test')).toBe('allow');
     expect(decideCommand(given, 'npm test && /bin/rm x')).toBe('deny');
@@ -238,13 +238,13 @@ describe('rules', () => {
     { old_path: 'open', new_path: 'secrets/key' },
     { paths: ['open', 'secrets/key'] },
     { files: ['secrets/key'] },
-  ])('that deny a path deny it under whatever name a tool has for it: %j', (args) => {
+  ])('that deny a path apply to every argument name for it: %j', (args) => {
     expect(explainDecision(createTestPolicy('full-auto', ['deny *(secrets/**)']), 'server__tool', args)).toBe(
       'deny',
     );
   });
 
-  it('are not asked to look at thousands of paths', () => {
+  it('are not evaluated for thousands of paths', () => {
     const paths = Array.from({ length: 1_001 }, (_, index) => `${index}.txt`);
     expect(explainDecision(createTestPolicy('full-auto'), 'server__tool', { paths })).toBe('deny');
     expect(explainDecision(createTestPolicy('full-auto'), 'server__tool', { paths: paths.slice(1) })).toBe(
@@ -252,9 +252,9 @@ describe('rules', () => {
     );
   });
 
-  it('that "always" makes are about all arguments where a call has several paths', () => {
+  it('created by "always" cover all arguments of a call with several paths', () => {
     const args = { source: 'a', mode: 'fast' };
-    expect(createTestPolicy('ask').alwaysFor({ tool: 'move', args })).toMatchObject({ exactly: args });
+    expect(createTestPolicy('ask').createAlwaysRule({ tool: 'move', args })).toMatchObject({ exactly: args });
   });
 
   onUnix('that allow a path allow a link only if both its ends are allowed', () => {
@@ -267,7 +267,7 @@ describe('rules', () => {
     expect(explainDecision(given, 'write', {})).toBe('ask');
   });
 
-  it('do not fall for arguments that are not what they seem', () => {
+  it('are not misled by deceptive arguments', () => {
     const given = createTestPolicy('ask', ['allow shell(ls)', 'allow write(docs/**)']);
     const hostile = JSON.parse('{"__proto__": {"command": "ls"}, "command": ["ls"]}') as Json;
     for (const args of [hostile, ['ls'], 'ls', null, { command: { toString: 'ls' } }, { Command: 'ls' }]) {
@@ -277,7 +277,7 @@ describe('rules', () => {
     let deep: Json = 'x';
     for (let depth = 0; depth < 5_000; depth += 1) deep = { deep };
     expect(explainDecision(createTestPolicy('full-auto'), 'fetch', deep)).toBe('deny');
-    expect(createTestPolicy('full-auto').alwaysFor({ tool: 'fetch', args: deep })).toBeNull();
+    expect(createTestPolicy('full-auto').createAlwaysRule({ tool: 'fetch', args: deep })).toBeNull();
   });
 });
 
@@ -291,7 +291,7 @@ describe('any call at all', () => {
   );
   const anyCall = fc.record({ tool: fc.constantFrom('read', 'write', 'shell', 'fetch', 'odd*('), args });
 
-  it('is decided without a throw, the same way each time, and never made possible by reading only', () => {
+  it('is decided deterministically without throwing, and read-only mode never allows a change', () => {
     const rules = ['allow *', 'deny *(a*)', 'ask shell(git **)', 'allow write(**)'];
     fc.assert(
       fc.property(anyCall, fc.constantFrom(...permissionModes), (given, mode) => {
@@ -301,9 +301,9 @@ describe('any call at all', () => {
         if (mode === 'read-only' && call.tool !== 'read')
           expect(all.rules(call)).toMatchObject({
             permission: 'deny',
-            because: expect.stringContaining('Not allowed'),
+            reason: expect.stringContaining('Not allowed'),
           });
-        all.alwaysFor(call);
+        all.createAlwaysRule(call);
       }),
     );
   });
@@ -317,9 +317,9 @@ describe('always', () => {
     ['shell', { command: 'a && b' }, 'allow shell {"command":"a && b"}'],
     ['edit', { path: 'src/a[1].ts', old: 'x', new: 'y' }, String.raw`allow edit(src/a\[1\].ts)`],
     ['fetch', { url: 'x' }, 'allow fetch {"url":"x"}'],
-  ])('means this kind of call and nothing besides: %s %j', (tool, args, text) => {
+  ])('covers exactly this kind of call: %s %j', (tool, args, text) => {
     const given = createTestPolicy('ask');
-    const made = given.alwaysFor({ tool, args });
+    const made = given.createAlwaysRule({ tool, args });
     expect(made === null ? null : formatPermissionRule(made)).toBe(text);
     expect(parsePermissionRule(text)).toEqual({ ok: true, rule: made });
     expect(explainDecision(given, tool, args)).toBe('ask');
@@ -344,7 +344,7 @@ describe('always', () => {
     fc.assert(
       fc.property(call, call, (one, other) => {
         const given = createTestPolicy('ask');
-        const made = given.alwaysFor(one);
+        const made = given.createAlwaysRule(one);
         if (made !== null) given.add(made);
         // The one folder to run in is as good as another for a command that was allowed by itself.
         const isSameCommand =
@@ -358,20 +358,22 @@ describe('always', () => {
     using folder = createTempFolder({ 'real.ts': '' });
     symlinkSync('real.ts', folder.at('link.ts'));
     const args = { path: 'link.ts', content: 'x' };
-    expect(createTestPolicy('ask', [], { root: folder.root }).alwaysFor({ tool: 'write', args })).toEqual({
+    expect(
+      createTestPolicy('ask', [], { root: folder.root }).createAlwaysRule({ tool: 'write', args }),
+    ).toEqual({
       decision: 'allow',
       tool: 'write',
       exactly: args,
     });
   });
 
-  it('cannot be had for a tool whose name would mean more than itself', () => {
-    expect(createTestPolicy('ask').alwaysFor({ tool: '*', args: {} })).toBeNull();
-    expect(createTestPolicy('ask').alwaysFor({ tool: 'a(b', args: {} })).toBeNull();
+  it('is not available for a tool whose name contains wildcards', () => {
+    expect(createTestPolicy('ask').createAlwaysRule({ tool: '*', args: {} })).toBeNull();
+    expect(createTestPolicy('ask').createAlwaysRule({ tool: 'a(b', args: {} })).toBeNull();
   });
 });
 
-describe('a rule in words', () => {
+describe('a rule in text form', () => {
   it.each([
     'allow',
     'allow ',
@@ -382,7 +384,7 @@ describe('a rule in words', () => {
     'allow a b',
     '',
     '(x)',
-  ])('is refused when it makes no sense: %j', (text) => {
+  ])('is rejected if it is invalid: %j', (text) => {
     const parsed = parsePermissionRule(text);
     expect(parsed).toMatchObject({
       ok: false,
@@ -390,7 +392,7 @@ describe('a rule in words', () => {
     });
   });
 
-  it('is the same after being written and read', () => {
+  it('is unchanged after formatting and parsing', () => {
     const made = fc.record({
       decision: fc.constantFrom('allow', 'ask', 'deny'),
       tool: fc.stringMatching(/^[\w.*-]{1,8}$/),
@@ -404,7 +406,7 @@ describe('a rule in words', () => {
   });
 });
 
-describe('a tool that is guarded', () => {
+describe('a guarded tool', () => {
   onUnix('is refused when it runs, if what it is about has become something else since', async () => {
     using folder = createTempFolder({ 'secrets/key': '', 'docs/a': '' });
     const given = createTestPolicy('full-auto', ['deny *(secrets)'], { root: folder.root });
@@ -414,7 +416,7 @@ describe('a tool that is guarded', () => {
     expect(explainDecision(given, 'read', args)).toBe('allow');
     symlinkSync('secrets', folder.at('link'));
     expect(await runTestTool(read, args)).toEqual(
-      matchRefusal('denied', /not allowed: the rule "deny \*\(secrets\)" says so/),
+      matchRefusal('denied', /not allowed: the rule "deny \*\(secrets\)" applies/),
     );
     expect(await runTestTool(read, { path: 'docs/a' })).toMatchObject({ ok: true });
   });

@@ -33,7 +33,7 @@ describe('the git folder', () => {
       expect(decideWrite(platform, path)).toBe('deny');
   });
 
-  it('is protected under every name that macOS has for it', () => {
+  it('is protected under every spelling that macOS accepts', () => {
     expect(decideWrite('darwin', '.g\u200Cit/config')).toBe('deny');
     expect(decideWrite('linux', '.g\u200Cit/config')).toBe('allow');
   });
@@ -49,7 +49,7 @@ describe('the git folder', () => {
   });
 });
 
-describe('the folder of the work', () => {
+describe('the working folder', () => {
   it.each([
     String.raw`D:\secrets.txt`,
     String.raw`C:\Windows\win.ini`,
@@ -62,10 +62,10 @@ describe('the folder of the work', () => {
     'notes.txt:stream',
     'NUL',
     'docs/aux.md',
-  ])('is left by %j on Windows', (path) => {
+  ])('does not contain %j on Windows', (path) => {
     expect(createPlatformPolicy('win32').explain({ tool: 'write', args: { path } })).toMatchObject({
       decision: 'deny',
-      why: 'it leads out of the folder',
+      reason: 'it leads outside the folder',
     });
   });
 
@@ -81,18 +81,18 @@ describe('the folder of the work', () => {
     },
   );
 
-  it('keeps a rule of "always" that has slashes on Windows', () => {
+  it('gets an "always" rule with slashes on Windows', () => {
     const call = { tool: 'write', args: { path: String.raw`docs\a.md` } };
-    expect(createPlatformPolicy('win32').alwaysFor(call)).toMatchObject({ on: 'docs/a.md' });
+    expect(createPlatformPolicy('win32').createAlwaysRule(call)).toMatchObject({ on: 'docs/a.md' });
   });
 });
 
 describe('a command line for cmd.exe', () => {
-  it('is read with backslashes in paths, and with double quotes alone', () => {
+  it('is parsed with backslashes in paths, and with double quotes only', () => {
     expect(parseWindowsLine(String.raw`type docs\a.md "b c"`)).toEqual({
       commands: [['type', String.raw`docs\a.md`, 'b c']],
-      notPlain: null,
-      isKnown: true,
+      notPlainReason: null,
+      isComplete: true,
     });
     expect(parseWindowsLine(`echo 'a b'`).commands).toEqual([['echo', `'a`, `b'`]]);
     // The same line, as sh reads it.
@@ -108,9 +108,9 @@ describe('a command line for cmd.exe', () => {
     'git log\ndel x',
     '(del x)',
     'git log; del x',
-  ])('is not plain when it joins commands: %j', (line) => {
+  ])('is not plain if it joins commands: %j', (line) => {
     const found = parseWindowsLine(line);
-    expect(found.notPlain).not.toBeNull();
+    expect(found.notPlainReason).not.toBeNull();
     expect(matchesPlainCommand('git **', found)).toBe(false);
     expect(matchesAnyCommand('del', found, 'win32')).toBe(true);
   });
@@ -127,11 +127,11 @@ describe('a command line for cmd.exe', () => {
     'for %i in (x) do del x',
     'echo "open',
     '"" x',
-  ])('is not known when cmd.exe expands or rereads it: %j', (line) => {
-    expect(parseWindowsLine(line)).toMatchObject({ isKnown: false });
+  ])('is not complete if cmd.exe expands or reparses it: %j', (line) => {
+    expect(parseWindowsLine(line)).toMatchObject({ isComplete: false });
   });
 
-  it('names a program in any case, with and without its ending and folder', () => {
+  it('matches a program in any case, with and without its extension and folder', () => {
     for (const line of [
       'DEL x',
       'git.exe push',
@@ -144,12 +144,12 @@ describe('a command line for cmd.exe', () => {
     expect(matchesAnyCommand('git push', parseWindowsLine('git.exe log'), 'win32')).toBe(false);
   });
 
-  it('names a program in any case on macOS, and in its own on Linux', () => {
+  it('matches a program in any case on macOS, and case-sensitively on Linux', () => {
     expect(matchesAnyCommand('rm', parseShellLine('RM -rf x', 'darwin'), 'darwin')).toBe(true);
     expect(matchesAnyCommand('rm', parseShellLine('RM -rf x', 'linux'), 'linux')).toBe(false);
   });
 
-  it('is denied by a rule on Windows as elsewhere', () => {
+  it('is denied by a rule on Windows as on other platforms', () => {
     const rules = [{ decision: 'deny', tool: 'shell', on: 'git push' }] as const;
     const explain = (platform: NodeJS.Platform, command: string): string =>
       createPlatformPolicy(platform, { rules }).explain({ tool: 'shell', args: { command } }).decision;

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Agent, createScriptedModel, defineTool } from '../../src/index.ts';
 
-describe('a question about a call', () => {
-  it('is put again after a restart, about the very same call, and only then does it run', async () => {
+describe('a permission prompt', () => {
+  it('is repeated after a restart for the same call, which runs only then', async () => {
     const ran: string[] = [];
     const remove = defineTool({
       name: 'remove',

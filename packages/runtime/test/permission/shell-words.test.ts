@@ -25,8 +25,8 @@ describe('a plain command', () => {
     ['  spaced \t out ', ['spaced', 'out']],
     ['ls größe', ['ls', 'größe']],
     ['make X=1', ['make', 'X=1']],
-  ])('has its words known: %s', (line, words) => {
-    expect(parseShellLine(line)).toEqual({ commands: [words], notPlain: null, isKnown: true });
+  ])('is parsed into its words: %s', (line, words) => {
+    expect(parseShellLine(line)).toEqual({ commands: [words], notPlainReason: null, isComplete: true });
   });
 
   onUnix('has the words that a real shell would give it', () => {
@@ -77,8 +77,8 @@ describe('a plain command', () => {
     const line = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join(''));
     fc.assert(
       fc.property(line, (rest) => {
-        const { commands, notPlain } = parseShellLine(`printf '%s\\0' x ${rest}`);
-        if (notPlain !== null) return;
+        const { commands, notPlainReason } = parseShellLine(`printf '%s\\0' x ${rest}`);
+        if (notPlainReason !== null) return;
         const given = ['-c', `printf '%s\\0' x ${rest}`];
         const real = execFileSync('/bin/sh', given, { cwd: folder.root, encoding: 'utf8', stdio: 'pipe' });
         expect(commands).toHaveLength(1);
@@ -145,15 +145,15 @@ describe('a line that is not one plain command', () => {
     'git log \ud800',
     `git log ${'x'.repeat(10_000)}`,
     `git log ${'x '.repeat(600)}`,
-  ])('is seen for what it is (%#): %j', (line) => {
-    expect(parseShellLine(line).notPlain).not.toBeNull();
+  ])('is detected (%#): %j', (line) => {
+    expect(parseShellLine(line).notPlainReason).not.toBeNull();
     expect(matchesPlainCommand('git **', parseShellLine(line))).toBe(false);
     expect(matchesPlainCommand('**', parseShellLine(line))).toBe(false);
   });
 
-  it('is read in time proportional to its length', () => {
+  it('is parsed in linear time', () => {
     for (const piece of ['"', "'", '\\', '$(', '`', '(', 'a ', ';']) parseShellLine(piece.repeat(5_000));
-    expect(parseShellLine('"'.repeat(1_000_000)).notPlain).toBe('it is very long');
+    expect(parseShellLine('"'.repeat(1_000_000)).notPlainReason).toBe('it is too long');
   });
 });
 
@@ -181,13 +181,13 @@ describe('a pattern that allows', () => {
     expect(matchesPlainCommand(pattern, parseShellLine(line))).toBe(expected);
   });
 
-  it('made from words fits these words only', () => {
+  it('made from words matches only these words', () => {
     const word = fc.stringMatching(/^[a-c*?[\]{}()\\!.-]{1,5}$/);
     const words = fc.array(word, { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(words, words, (one, other) => {
         const pattern = toLiteralPattern(one);
-        if (pattern === null || parseShellLine(toQuotedLine(one)).notPlain !== null) return;
+        if (pattern === null || parseShellLine(toQuotedLine(one)).notPlainReason !== null) return;
         expect(matchesPlainCommand(pattern, parseShellLine(toQuotedLine(one)))).toBe(true);
         expect(matchesPlainCommand(pattern, parseShellLine(toQuotedLine(other)))).toBe(
           toQuotedLine(one) === toQuotedLine(other),
@@ -223,7 +223,7 @@ describe('a pattern that denies', () => {
     expect(matchesAnyCommand('shred', parseShellLine(line))).toBe(false);
   });
 
-  it('looks past options and their values', () => {
+  it('ignores options and their values', () => {
     for (const line of ['git push', 'git -C . push', 'git --git-dir=x push origin', 'git -c a=b push -f']) {
       expect(matchesAnyCommand('git push', parseShellLine(line))).toBe(true);
     }

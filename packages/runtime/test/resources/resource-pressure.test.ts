@@ -20,38 +20,41 @@ function applyUsage(...looks: readonly Partial<ResourceUsage>[]): ResourcePressu
 
 describe('judge', () => {
   it.each([
-    { look: { cpuUsed: 0.81 }, words: 'the processor is more than 80 % busy' },
-    { look: { memoryUsed: 0.86 }, words: 'more than 85 % of the memory is in use' },
-    { look: { diskFreeBytes: 4.9e9 }, words: 'less than 5.0 GB are free on the disk' },
-  ])('finds it short after three looks in a row: $words', ({ look, words }) => {
-    expect(applyUsage(look, look).short).toEqual([]);
-    expect(applyUsage(look, look, {}, look, look).short).toEqual([]);
+    { look: { cpuUsed: 0.81 }, words: 'CPU usage is above 80 %' },
+    { look: { memoryUsed: 0.86 }, words: 'memory usage is above 85 %' },
+    { look: { diskFreeBytes: 4.9e9 }, words: 'less than 5.0 GB of disk space is free' },
+  ])('detects a shortage after three consecutive samples: $words', ({ look, words }) => {
+    expect(applyUsage(look, look).exceeded).toEqual([]);
+    expect(applyUsage(look, look, {}, look, look).exceeded).toEqual([]);
     expect(describeShortage(applyUsage(look, look, look), resourceLimits)).toBe(words);
   });
 
-  it('is over only when it has come back well below the limit, three looks in a row', () => {
+  it('ends a shortage only after three consecutive samples well below the limit', () => {
     const over = { cpuUsed: 0.9 };
     const nearly = { cpuUsed: 0.75 };
     const well = { cpuUsed: 0.7 };
-    expect(applyUsage(over, over, over, nearly, nearly, nearly, nearly).short).toEqual(['cpuUsed']);
-    expect(applyUsage(over, over, over, well, well, nearly, well, well).short).toEqual(['cpuUsed']);
-    expect(applyUsage(over, over, over, well, well, well).short).toEqual([]);
+    expect(applyUsage(over, over, over, nearly, nearly, nearly, nearly).exceeded).toEqual(['cpuUsed']);
+    expect(applyUsage(over, over, over, well, well, nearly, well, well).exceeded).toEqual(['cpuUsed']);
+    expect(applyUsage(over, over, over, well, well, well).exceeded).toEqual([]);
   });
 
-  it('waits for all that is short', () => {
+  it('waits until all measures have recovered', () => {
     const both = { cpuUsed: 0.9, diskFreeBytes: 1 };
     const disk = { diskFreeBytes: 1 };
-    expect(applyUsage(both, both, both, disk, disk, disk, disk).short).toEqual(['cpuUsed', 'diskFreeBytes']);
+    expect(applyUsage(both, both, both, disk, disk, disk, disk).exceeded).toEqual([
+      'cpuUsed',
+      'diskFreeBytes',
+    ]);
   });
 
-  it('takes what cannot be measured for neither too much nor enough', () => {
+  it('treats an unmeasurable value as neither above nor below the limit', () => {
     const unknown = { cpuUsed: Number.NaN, memoryUsed: Number.NaN, diskFreeBytes: Number.NaN };
-    expect(applyUsage(unknown, unknown, unknown, unknown).short).toEqual([]);
+    expect(applyUsage(unknown, unknown, unknown, unknown).exceeded).toEqual([]);
     const full = { diskFreeBytes: 0 };
-    expect(applyUsage(full, full, full, unknown, unknown, unknown).short).toEqual(['diskFreeBytes']);
+    expect(applyUsage(full, full, full, unknown, unknown, unknown).exceeded).toEqual(['diskFreeBytes']);
   });
 
-  it('never changes its mind within fewer looks than it needs', () => {
+  it('never changes its result within fewer samples than required', () => {
     const look = fc.record({
       cpuUsed: fc.double({ min: 0, max: 1 }),
       memoryUsed: fc.double({ min: 0, max: 1 }),
@@ -64,8 +67,8 @@ describe('judge', () => {
         for (const seen of looks) {
           const next = updatePressure(last, seen, resourceLimits);
           since += 1;
-          if (next.short.length > 0 !== last.short.length > 0) {
-            expect(since).toBeGreaterThanOrEqual(resourceLimits.looks - (next.short.length > 0 ? 1 : 0));
+          if (next.exceeded.length > 0 !== last.exceeded.length > 0) {
+            expect(since).toBeGreaterThanOrEqual(resourceLimits.samples - (next.exceeded.length > 0 ? 1 : 0));
             since = 0;
           }
           last = next;

@@ -7,7 +7,7 @@ import { watchResources, type ResourceWatch } from '../../src/resources/watch-re
 
 const easyUsage: ResourceUsage = { cpuUsed: 0.1, memoryUsed: 0.2, diskFreeBytes: 1e12 };
 const fullUsage: ResourceUsage = { ...easyUsage, memoryUsed: 0.99 };
-const noRoomText = 'There is no room to work: more than 85 % of the memory is in use.';
+const shortageText = 'Resources are short: memory usage is above 85 %.';
 
 /** Time that passes when the test says so, once somebody waits for it. */
 function createManualClock(): RuntimeClock & { pass(): Promise<void>; tick(): Promise<void> } {
@@ -80,10 +80,10 @@ async function createWatchedAgent(probe?: ResourceProbe): Promise<{
 }
 
 describe('watchResources', () => {
-  it('pauses the session when the machine is full, resumes it when there is room, and says so [NEX-121]', async () => {
+  it('pauses the session while resources are short, resumes it when they recover, and reports both [NEX-121]', async () => {
     const { agent, watch, said, look, release } = await createWatchedAgent();
     expect((await look(fullUsage, 2)).status).toBe('executingTools');
-    expect(await look(fullUsage)).toMatchObject({ status: 'paused', reason: noRoomText });
+    expect(await look(fullUsage)).toMatchObject({ status: 'paused', reason: shortageText });
     release();
     // The tool may end, and nothing new begins.
     await expect
@@ -93,8 +93,8 @@ describe('watchResources', () => {
     await look(easyUsage);
     expect((await agent.waitUntilIdle()).turn.status).toBe('waitingForUser');
     expect(said).toEqual([
-      `${noRoomText} The work is paused and goes on by itself; resume it to go on at once.`,
-      'There is room again; the work goes on.',
+      `${shortageText} The session is paused and continues when they recover; resume it to continue now.`,
+      'Resources have recovered; the session continues.',
     ]);
     watch.stop();
     await watch.stopped;
@@ -110,7 +110,7 @@ describe('watchResources', () => {
     watch.stop();
   });
 
-  it('leaves alone what somebody else paused', async () => {
+  it('does not resume a session that was paused for another reason', async () => {
     const { agent, watch, look, said } = await createWatchedAgent();
     await agent.post({ type: 'pause-requested', reason: 'lunch' });
     await look(fullUsage, 5);
@@ -119,7 +119,7 @@ describe('watchResources', () => {
     watch.stop();
   });
 
-  it('does not undo a pause that came after its own', async () => {
+  it('does not undo a pause that was requested after its own', async () => {
     const { agent, watch, look } = await createWatchedAgent();
     await look(fullUsage, 3);
     await agent.post({ type: 'resume-requested' });
@@ -128,7 +128,7 @@ describe('watchResources', () => {
     watch.stop();
   });
 
-  it('heeds a user who resumes all the same, until there has been room once', async () => {
+  it('does not pause again after a user resumes, until resources have recovered once', async () => {
     const { agent, watch, look } = await createWatchedAgent();
     await look(fullUsage, 3);
     await agent.post({ type: 'resume-requested' });
@@ -138,7 +138,7 @@ describe('watchResources', () => {
     watch.stop();
   });
 
-  it('does not pause one who waits for the user', async () => {
+  it('does not pause a session that waits for the user', async () => {
     const { agent, watch, look, release } = await createWatchedAgent();
     release();
     await agent.waitUntilIdle();
@@ -146,10 +146,10 @@ describe('watchResources', () => {
     watch.stop();
   });
 
-  it('says once that it cannot look, and works on', async () => {
+  it('reports once that it cannot measure, and continues', async () => {
     const { watch, look, said } = await createWatchedAgent(() => Promise.reject(new Error('no such disk')));
     expect((await look(easyUsage, 6)).status).toBe('executingTools');
-    expect(said).toEqual(['The machine cannot be watched: no such disk']);
+    expect(said).toEqual(['Resource usage cannot be measured: no such disk']);
     watch.stop();
   });
 
@@ -176,7 +176,7 @@ describe('systemProbe', () => {
     expect(seen.diskFreeBytes).toBeGreaterThan(0);
   });
 
-  it('says so when a disk cannot be measured', async () => {
+  it('reports NaN for a disk that cannot be measured', async () => {
     expect((await createSystemProbe('/there/is/no/folder')()).diskFreeBytes).toBeNaN();
   });
 });

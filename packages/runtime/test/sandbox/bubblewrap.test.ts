@@ -33,7 +33,7 @@ describe('files', { tags: ['bubblewrap'] }, () => {
     expect(readFileSync(join(workspace, 'a/b/c'), 'utf8')).toBe('hello\n');
   });
 
-  it('lets nothing be written outside of it', async () => {
+  it('prevents writes outside the workspace', async () => {
     const places = ['/', '/usr', '/etc', '/opt', '/proc/sys', outside];
     const tries = places.map((place) => `(echo x > "${place}/pawl-was-here") && echo "wrote ${place}"`);
     const { stdout } = await runInSandbox(tries.join('\n'), { cwd: workspace });
@@ -41,7 +41,7 @@ describe('files', { tags: ['bubblewrap'] }, () => {
     expect(places.filter((place) => existsSync(join(place, 'pawl-was-here')))).toEqual([]);
   });
 
-  it('shows the workspace read-only where it is not writable', async () => {
+  it('mounts the workspace read-only if it is not writable', async () => {
     writeFileSync(join(workspace, 'file'), 'as it was');
     const end = await runInSandbox('cat file; echo x > file || echo refused', {
       cwd: workspace,
@@ -66,13 +66,13 @@ describe('files', { tags: ['bubblewrap'] }, () => {
     expect(readFileSync(join(project, 'file'), 'utf8')).toBe('kept\n');
   });
 
-  it("hides the user's own home folder without being told where it is", async () => {
+  it("hides the user's home folder by default", async () => {
     const { stdout } = await runInSandbox(`ls -A ${homedir()}`, { cwd: workspace });
     const [nodesOwn = ''] = relative(homedir(), process.execPath).split('/');
     expect(stdout.split('\n').filter((name) => name !== '' && name !== nodesOwn)).toEqual([]);
   });
 
-  it('gives each command an empty /tmp of its own', async () => {
+  it('gives each command its own empty /tmp', async () => {
     const name = `mine-${randomUUID()}`;
     const { stdout } = await runInSandbox(`echo x > /tmp/${name}; ls /tmp; ls /var/tmp`, { cwd: workspace });
     expect(stdout.split('\n')).toContain(name);
@@ -80,7 +80,7 @@ describe('files', { tags: ['bubblewrap'] }, () => {
     expect((await runInSandbox(`cat ${outside}/secret`, { cwd: workspace })).stdout).toBe('');
   });
 
-  it('does not let memory be filled up with files', async () => {
+  it('limits the size of files in memory', async () => {
     const { stdout } = await runInSandbox(
       `df --output=size -B1 /tmp /var/tmp /dev/shm "$HOME" | tail -n +2 | sort -u
       (echo x > /dev/shm/a) && (echo x > /dev/a) && echo "in /dev"; echo x > /dev/null && echo done`,
@@ -89,7 +89,7 @@ describe('files', { tags: ['bubblewrap'] }, () => {
     expect(stdout.trim().split(/\s+/)).toEqual([String(2 * 1024 ** 3), 'done']);
   });
 
-  it('shows what is named as readable, and does not let it be changed', async () => {
+  it('mounts readable paths read-only', async () => {
     const end = await runInSandbox(`cat ${outside}/secret; echo x > ${outside}/secret`, {
       cwd: workspace,
       readable: [outside],
@@ -98,14 +98,14 @@ describe('files', { tags: ['bubblewrap'] }, () => {
     expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('the secret');
   });
 
-  it('shows a folder under the name it was given, when that leads through a link', async () => {
+  it('mounts a folder under its given name if that is a link', async () => {
     const link = join(folder.path, 'link');
     symlinkSync(workspace, link);
     const end = await runInSandbox(`pwd; echo x > ${link}/a; echo x > ${workspace}/b; ls`, { cwd: link });
     expect(end.stdout).toBe(`${link}\na\nb\n`);
   });
 
-  it('lets programs of the search path run that are not the system’s', async () => {
+  it('allows programs of the search path outside the system folders', async () => {
     const bin = join(folder.path, 'bin');
     mkdirSync(bin);
     writeFileSync(join(bin, 'own-tool'), '#!/bin/sh\necho it runs\n', { mode: 0o755 });
@@ -119,8 +119,8 @@ describe('files', { tags: ['bubblewrap'] }, () => {
   });
 });
 
-describe('tricks with links and paths', { tags: ['bubblewrap'] }, () => {
-  it('does not follow links of the workspace to the outside', async () => {
+describe('links and paths', { tags: ['bubblewrap'] }, () => {
+  it('does not follow links from the workspace to the outside', async () => {
     symlinkSync(join(outside, 'secret'), join(workspace, 'file'));
     symlinkSync(outside, join(workspace, 'folder'));
     symlinkSync('/', join(workspace, 'root'));
@@ -135,7 +135,7 @@ describe('tricks with links and paths', { tags: ['bubblewrap'] }, () => {
     expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('the secret');
   });
 
-  it('does not follow a link that is made inside', async () => {
+  it('does not follow a link that is created inside', async () => {
     const { stdout } = await runInSandbox(`ln -s ${outside} out && echo x > out/new; cat out/secret`, {
       cwd: workspace,
     });
@@ -151,14 +151,14 @@ describe('tricks with links and paths', { tags: ['bubblewrap'] }, () => {
     { paths: { cwd: '/usr', writable: [homedir()] }, code: 'home' },
     { paths: { cwd: '/usr', writable: [join(homedir(), '..')] }, code: 'home' },
     { paths: { cwd: '/usr', readable: [homedir()] }, code: 'home' },
-  ])('refuses confines that hold nothing back: $paths', ({ paths, code }) => {
+  ])('rejects a policy that exposes everything: $paths', ({ paths, code }) => {
     const confines = { writable: [], network: false, env: {}, ...paths };
     const launch = (): unknown => createBubblewrapSandbox().launch(['true'], confines);
     expect(launch).toThrow(SandboxError);
     expect(launch).toThrow(expect.objectContaining({ code }));
   });
 
-  it('sees through a link to the home folder', () => {
+  it('resolves a link to the home folder', () => {
     symlinkSync(homedir(), join(folder.path, 'link'));
     const cwd = join(folder.path, 'link');
     expect(() =>
@@ -167,13 +167,13 @@ describe('tricks with links and paths', { tags: ['bubblewrap'] }, () => {
   });
 });
 
-describe('what git and Pawl run by themselves', { tags: ['bubblewrap'] }, () => {
+describe('files that git and Pawl execute', { tags: ['bubblewrap'] }, () => {
   beforeEach(() => {
     execFileSync('git', ['init', '--quiet', workspace]);
     writeFileSync(join(workspace, 'pawl.config.json'), '{}');
   });
 
-  it('stays as it is, whatever a command does in the workspace', async () => {
+  it('stay unchanged, whatever a command does in the workspace', async () => {
     const before = readdirSync(join(workspace, '.git'), { recursive: true });
     const { stdout } = await runInSandbox(
       `git init --quiet other && mv other/.git planted
@@ -198,12 +198,12 @@ describe('what git and Pawl run by themselves', { tags: ['bubblewrap'] }, () => 
     expect(readFileSync(join(workspace, name), 'utf8')).toBe('as it was');
   });
 
-  it('lets history be read', async () => {
+  it('allow reading the git history', async () => {
     writeFileSync(join(workspace, 'file'), '');
     expect((await runInSandbox('git status --porcelain', { cwd: workspace })).stdout).toContain('?? file');
   });
 
-  it('lets history be written where .git is named as writable, and still no hook or setting', async () => {
+  it('allow writing the git history if .git is writable, but no hook or setting', async () => {
     const identity = '-c user.name=n -c user.email=e@e.e';
     const end = await runInSandbox(
       `git add . && git ${identity} commit --quiet -m m && git log --format=%s
@@ -226,7 +226,7 @@ describe('network and sockets', { tags: ['bubblewrap'] }, () => {
     });
   }
 
-  it('keeps a command from the network, and lets it there if it may', async () => {
+  it('blocks the network unless the policy allows it', async () => {
     await listen(0);
     const address = server.address();
     const port = address !== null && typeof address === 'object' ? address.port : 0;
@@ -255,7 +255,7 @@ describe('network and sockets', { tags: ['bubblewrap'] }, () => {
     expect((await runInSandbox('ls -A /run /var/run', { cwd: workspace, network })).stdout).toBe('');
   });
 
-  it('hides sockets that have no file', async () => {
+  it('hides abstract sockets', async () => {
     const name = `pawl-test-${process.pid}`;
     await listen(`\0${name}`);
     const script = `use Socket; socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, pack_sockaddr_un("\\0${name}")) and print <$s>`;
@@ -263,8 +263,8 @@ describe('network and sockets', { tags: ['bubblewrap'] }, () => {
   });
 });
 
-describe('processes and rights', { tags: ['bubblewrap'] }, () => {
-  it('shows a command no process but its own', async () => {
+describe('processes and privileges', { tags: ['bubblewrap'] }, () => {
+  it('hides other processes', async () => {
     const { stdout } = await runInSandbox(
       `kill -0 ${process.pid} && echo seen; ls /proc | grep -c '^[0-9]'`,
       {
@@ -275,7 +275,7 @@ describe('processes and rights', { tags: ['bubblewrap'] }, () => {
     expect(Number(stdout)).toBeLessThan(8);
   });
 
-  it('gives a command the environment it is told to, and nothing else', async () => {
+  it('passes exactly the given environment', async () => {
     vi.stubEnv('PAWL_TEST_SECRET', 'the secret');
     const env = { PATH: '/usr/bin:/bin', GREETING: 'hello' };
     const { stdout } = await runInSandbox('env; cat /proc/*/environ', { cwd: workspace, env });
@@ -285,7 +285,7 @@ describe('processes and rights', { tags: ['bubblewrap'] }, () => {
     expect(stdout.split('\n').filter((line) => line.startsWith('SSH_'))).toEqual([]);
   });
 
-  it('leaves no right to change the kernel or to read passwords, even to root', async () => {
+  it('prevents kernel changes and reading passwords, even for root', async () => {
     const { stdout } = await runInSandbox(
       `cd /proc/sys/kernel; value=$(cat core_pattern); (echo "$value" > core_pattern) && echo changed
       cat /etc/shadow; ls -A /etc/ssh
@@ -297,7 +297,7 @@ describe('processes and rights', { tags: ['bubblewrap'] }, () => {
     expect(stdout).toBe('CapEff:\t0000000000000000\n');
   });
 
-  it('ends everything inside when whoever started it is killed', async () => {
+  it('kills all its processes when the parent process is killed', async () => {
     const seconds = `98${process.pid}.125`;
     const launch = createBubblewrapSandbox().launch(
       ['bash', '-c', `setsid sleep ${seconds} & setsid nohup sleep ${seconds} & echo > started; wait`],

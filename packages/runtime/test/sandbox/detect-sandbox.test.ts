@@ -20,17 +20,17 @@ function createFakeBubblewrap(script: string): string {
 
 const testPolicy = { cwd: '/usr', writable: [], network: true, env: { A: 'b' } };
 
-describe('findLauncher', () => {
-  it('finds a sandbox that holds', { tags: ['bubblewrap'] }, async () => {
+describe('detectSandbox', () => {
+  it('detects a sandbox that isolates', { tags: ['bubblewrap'] }, async () => {
     const found = await detectSandbox({ timeoutMs: 120_000 });
     expect(found).toMatchObject({ kind: 'bubblewrap', problem: null });
     expect(found.launch(['true'], testPolicy).file).toMatch(/bwrap$/);
   });
 
-  it('says what to do where there is none, and then runs commands as they are', async () => {
-    const found = await detectSandbox({ places: [join(folder.path, 'missing')], platform: 'linux' });
+  it('explains what to do if there is none, and then runs commands without a sandbox', async () => {
+    const found = await detectSandbox({ paths: [join(folder.path, 'missing')], platform: 'linux' });
     expect(found.kind).toBe('none');
-    expect(found.problem).toMatch(/commands run with all your rights/);
+    expect(found.problem).toMatch(/commands run with all your permissions/);
     expect(found.launch(['echo', 'a b'], testPolicy)).toEqual({
       file: 'echo',
       args: ['a b'],
@@ -42,16 +42,16 @@ describe('findLauncher', () => {
     ['darwin', 'macOS'],
     ['win32', 'Windows'],
   ] as const)('says that there is none on %s, without a look at what lies there', async (platform, name) => {
-    const found = await detectSandbox({ places: [createFakeBubblewrap('exit 0')], platform });
+    const found = await detectSandbox({ paths: [createFakeBubblewrap('exit 0')], platform });
     expect(found).toMatchObject({
       kind: 'none',
-      problem: `The sandbox is not supported on ${name}, so commands run with all your rights.`,
+      problem: `The sandbox is not supported on ${name}, so commands run with all your permissions.`,
     });
   });
 
   onUnix('says what bubblewrap said when it cannot run', async () => {
     const file = createFakeBubblewrap('echo "No permissions to create new namespace" >&2; exit 1');
-    const found = await detectSandbox({ places: [file], platform: 'linux', timeoutMs: 120_000 });
+    const found = await detectSandbox({ paths: [file], platform: 'linux', timeoutMs: 120_000 });
     expect(found.kind).toBe('none');
     expect(found.problem).toContain('ended with exit code 1 (No permissions to create new namespace)');
     expect(found.problem).toContain('docs/sandbox.md');
@@ -59,15 +59,15 @@ describe('findLauncher', () => {
 
   onUnix('does not believe one that hides nothing', async () => {
     const file = createFakeBubblewrap('while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
-    expect(await detectSandbox({ places: [file], platform: 'linux', timeoutMs: 120_000 })).toMatchObject({
+    expect(await detectSandbox({ paths: [file], platform: 'linux', timeoutMs: 120_000 })).toMatchObject({
       kind: 'none',
-      problem: expect.stringContaining('hides nothing') as string,
+      problem: expect.stringContaining('does not isolate commands') as string,
     });
   });
 
   onUnix('does not wait for one that never answers', async () => {
     const found = await detectSandbox({
-      places: [createFakeBubblewrap('exec sleep 1000')],
+      paths: [createFakeBubblewrap('exec sleep 1000')],
       platform: 'linux',
       timeoutMs: 50,
     });

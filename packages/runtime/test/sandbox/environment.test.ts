@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scrubEnvironment } from '../../src/sandbox/environment.ts';
 
-describe('scrubbedEnvironment', () => {
-  it('keeps what programs need', () => {
+describe('scrubEnvironment', () => {
+  it('keeps the variables that programs need', () => {
     const env = { PATH: '/usr/bin', HOME: '/home/me', LANG: 'C.UTF-8', LC_ALL: 'C', TERM: 'xterm' };
     expect(scrubEnvironment(env, 'linux')).toEqual(env);
   });
@@ -26,13 +26,13 @@ describe('scrubbedEnvironment', () => {
       expect(scrubEnvironment({ [name]: 'value', PATH: '/bin' }, platform)).toEqual({ PATH: '/bin' });
   });
 
-  it('drops places of the search path that depend on the working folder', () => {
+  it('drops search path entries that depend on the working folder', () => {
     expect(scrubEnvironment({ PATH: '/usr/bin::.:node_modules/.bin:/bin:' }, 'linux')).toEqual({
       PATH: '/usr/bin:/bin',
     });
   });
 
-  it('keeps what programs on Windows need, whatever the case of a name, and runs nothing of the working folder', () => {
+  it('keeps the variables that Windows programs need, in any case, and disables programs of the working folder', () => {
     const env = {
       Path: String.raw`C:\Windows;.;C:\Program Files\nodejs;bin`,
       SystemRoot: String.raw`C:\Windows`,
@@ -50,12 +50,12 @@ describe('scrubbedEnvironment', () => {
     expect(scrubEnvironment({ APPDATA: 'x', GITHUB_TOKEN: 'x' }, 'linux')).toEqual({});
   });
 
-  it('keeps the folder for temporary files that macOS gives to each user', () => {
+  it('keeps the temporary folder that macOS assigns to each user', () => {
     expect(scrubEnvironment({ TMPDIR: '/var/folders/x' }, 'darwin')).toEqual({ TMPDIR: '/var/folders/x' });
     expect(scrubEnvironment({ TMPDIR: '/var/folders/x' }, 'linux')).toEqual({});
   });
 
-  it('never keeps a value of a name it does not know', () => {
+  it('never keeps the value of an unknown variable', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.constant('the secret')), (env) => {
         const known = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|TZ|CI|TERM|COLORTERM|NO_COLOR|LC_.*)$/i;

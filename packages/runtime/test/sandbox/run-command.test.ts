@@ -37,43 +37,46 @@ function isProcessActive(pid: number): boolean {
 }
 
 describeOnUnix('runCommand', () => {
-  it('tells what a command wrote and how it ended', async () => {
+  it('returns the output of a command and how it ended', async () => {
     const end = await runShell('cat; echo problem >&2; exit 3', { input: 'näive' });
     expect(end).toEqual({
       kind: 'exited',
       code: 3,
       stdout: 'näive',
       stderr: 'problem\n',
-      what: 'ended with exit code 3',
+      summary: 'ended with exit code 3',
     });
-    expect(await runShell('kill -SEGV $$')).toMatchObject({ kind: 'killed', what: 'was ended by SIGSEGV' });
+    expect(await runShell('kill -SEGV $$')).toMatchObject({
+      kind: 'killed',
+      summary: 'was ended by SIGSEGV',
+    });
   });
 
-  it('says why a command could not be started', async () => {
+  it('reports why a command could not be started', async () => {
     const nothing = { file: 'there-is-no-such-command', args: [], env: { PATH: '/usr/bin' } };
     expect(await runShell('', { sandboxLaunch: nothing })).toMatchObject({
       kind: 'not-started',
-      what: 'could not be started: there is no such command or folder, or you may not use it',
+      summary: 'could not be started: there is no such command or folder, or you may not use it',
     });
     expect(await runShell('', { cwd: '/there/is/no/folder' })).toMatchObject({ kind: 'not-started' });
     const odd = { file: 'echo', args: ['nul\0byte'], env: {} };
     expect(await runShell('', { sandboxLaunch: odd })).toMatchObject({ kind: 'not-started' });
   });
 
-  it('keeps the beginning of a flood and lets the command go on', async () => {
+  it('keeps the beginning of a long output and lets the command continue', async () => {
     const end = await runShell('head -c 5000000 /dev/zero; echo end >&2', { outputBytesMax: 1_000 });
     expect(end).toMatchObject({ code: 0, stderr: 'end\n' });
     expect(end.stdout).toHaveLength(1_000);
   });
 
-  it('does not mind a command that does not read what it is given', async () => {
+  it('ignores a command that does not read its input', async () => {
     expect(await runShell('exit 0', { input: 'x'.repeat(5_000_000) })).toMatchObject({
       kind: 'exited',
       code: 0,
     });
   });
 
-  it('ends a command and what it started at the deadline, even one that will not listen', async () => {
+  it('kills a command and its children at the deadline, even if they ignore signals', async () => {
     useFakeTimers();
     const script = `trap '' TERM; sleep 1000 & echo $! > child; echo $$ > self; while :; do sleep 1; done`;
     const running = runShell(script, { timeoutMs: 2_000 });
@@ -84,12 +87,12 @@ describeOnUnix('runCommand', () => {
     expect(await running).toMatchObject({
       kind: 'timed-out',
       code: null,
-      what: 'took longer than 2 s and was ended',
+      summary: 'took longer than 2 s and was ended',
     });
     await expect.poll(() => pids.filter(isProcessActive)).toEqual([]);
   });
 
-  it('lets a command that is asked to end tidy up first', async () => {
+  it('lets a command clean up after SIGTERM', async () => {
     useFakeTimers();
     const script = `trap 'echo tidied; exit 0' TERM; echo $$ > self; while :; do sleep 0.01; done`;
     const running = runShell(script, { timeoutMs: 1_000 });
@@ -98,13 +101,13 @@ describeOnUnix('runCommand', () => {
     expect(await running).toMatchObject({ kind: 'timed-out', stdout: 'tidied\n' });
   });
 
-  it('does not wait for what keeps the output open', async () => {
+  it('does not wait for a process that keeps the output open', async () => {
     const end = await runShell('setsid sleep 1000 & echo $! > pid; echo done');
     expect(end).toMatchObject({ kind: 'exited', code: 0, stdout: 'done\n' });
     process.kill(await readPidFile('pid'), 'SIGKILL');
   });
 
-  it('ends when it is called off, before and during the run', async () => {
+  it('ends on abort, before and during the run', async () => {
     const controller = new AbortController();
     const running = runShell('echo $$ > pid; exec sleep 1000', { signal: controller.signal });
     const pid = await readPidFile('pid');

@@ -25,13 +25,13 @@ function collectStatesByEvent(): ReadonlyMap<EventType, ReadonlySet<string>> {
 describe('the examples', () => {
   const states = collectStatesByEvent();
 
-  it.each(eventTypes)('of %s is taken in a state in which the chart says so', (type) => {
+  it.each(eventTypes)('of %s is accepted in a state in which the chart accepts it', (type) => {
     const drawn = turnChart.states.filter(({ transitions }) => transitions.some(({ on }) => on === type));
     const names = drawn.map(({ name }) => name);
     expect([...(states.get(type) ?? [])].filter((name) => names.includes(name))).not.toEqual([]);
   });
 
-  it('are taken nowhere else, except that a paused session takes what the state held takes', () => {
+  it('is accepted in no other state, except that a paused session accepts what its held state accepts', () => {
     const undrawn = eventTypes.flatMap((type) => {
       const drawn = turnChart.states.filter(({ transitions }) => transitions.some(({ on }) => on === type));
       const names = new Set([...drawn.map(({ name }) => name), 'paused']);
@@ -45,7 +45,7 @@ describe('the examples', () => {
 
 describe('the answers to actions', () => {
   it.each(Object.entries(actionAnswerEvents) as [ActionType, readonly EventType[]][])(
-    'to %s are events that its state takes and that carry its request',
+    'to %s are events that its state accepts and that carry its request',
     (action, answers) => {
       const states = turnChart.states.filter((state) => listEnteredStates(action).has(state.name));
       for (const type of answers) {
@@ -55,12 +55,12 @@ describe('the answers to actions', () => {
     },
   );
 
-  it('leave out no event that carries a request', () => {
+  it('include every event that carries a request', () => {
     const answering = eventTypes.filter((type) => 'request' in eventExamples[type]);
     expect(new Set(Object.values(actionAnswerEvents).flat())).toEqual(new Set(answering));
   });
 
-  it('are ephemeral only where something is shown', () => {
+  it('are ephemeral only for display', () => {
     const ephemeral = examples.filter(isEphemeralEvent).map(({ type }) => type);
     expect(ephemeral).toEqual(['text-delta', 'call-delta', 'tool-progressed']);
   });

@@ -34,7 +34,7 @@ describe('the JSON Schema', () => {
     expect(definitions['Event']).toMatchObject({ anyOf: events });
   });
 
-  it('names every event, action and note', () => {
+  it('defines every event, action and note', () => {
     const names = [
       ...eventTypes.map((type) => toSchemaName(type, 'Event')),
       ...Object.keys(actionSchemas).map((type) => toSchemaName(type, 'Action')),
@@ -44,7 +44,7 @@ describe('the JSON Schema', () => {
     expect(toSchemaName('user-message', 'Event')).toBe('UserMessageEvent');
   });
 
-  it('refers to nothing that it does not define', () => {
+  it('has no undefined reference', () => {
     const used = [...text.matchAll(/"\$ref":"#\/\$defs\/([^"]*)"/g)].map(([, name = '']) => name);
     expect(used.filter((name) => !Object.hasOwn(definitions, name))).toEqual([]);
     expect(text).not.toContain('__schema');
@@ -63,7 +63,7 @@ describe('the JSON Schema', () => {
     expect(silent.map(([name]) => name)).toEqual([]);
   });
 
-  it('lets no unknown key into an event, an action or a note', () => {
+  it('allows no unknown key in an event, an action or a note', () => {
     const open = Object.entries(definitions).filter(
       ([name, definition]: [string, JsonSchema]) =>
         /.(?:Event|Action|Note)$/.test(name) && definition['additionalProperties'] !== false,
@@ -71,14 +71,14 @@ describe('the JSON Schema', () => {
     expect(open.map(([name]) => name)).toEqual([]);
   });
 
-  it.each(eventTypes)('holds the example of %s, and the example fits it', (type) => {
+  it.each(eventTypes)('contains the example of %s, which is valid', (type) => {
     expect(definitions[toSchemaName(type, 'Event')]?.['examples']).toEqual([eventExamples[type]]);
     const read = z.fromJSONSchema(schema);
     expect(read.safeParse(eventExamples[type]).success).toBe(true);
     expect(read.safeParse({ ...eventExamples[type], colour: 'red' }).success).toBe(false);
   });
 
-  it('is plain JSON and the same each time', () => {
+  it('is plain JSON and deterministic', () => {
     expect(JSON.parse(text)).toEqual(schema);
     expect(JSON.stringify(buildEventsJsonSchema())).toBe(text);
   });

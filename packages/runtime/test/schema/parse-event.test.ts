@@ -23,26 +23,26 @@ function listEventKeys(event: Event): readonly string[] {
   return Object.keys(event);
 }
 
-describe('an event from outside', () => {
-  it.each(eventTypes)('is taken as it is: %s', (type) => {
+describe('an external event', () => {
+  it.each(eventTypes)('is accepted unchanged: %s', (type) => {
     const example = eventExamples[type];
     expect(parseEvent(JSON.parse(JSON.stringify(example)))).toEqual({ ok: true, event: example });
   });
 
-  it.each(eventTypes)('is refused with a key too many, and the key is named: %s', (type) => {
+  it.each(eventTypes)('is rejected with an unknown key, which is named: %s', (type) => {
     expect(parseEventError({ ...eventExamples[type], colour: 'red' })).toContain(
       `${type}: unknown key "colour"`,
     );
   });
 
-  it.each(eventTypes)('is refused without its time, and that is named: %s', (type) => {
+  it.each(eventTypes)('is rejected without its time, which is named: %s', (type) => {
     const { at, ...rest } = eventExamples[type];
     expect(at).toBeTypeOf('number');
     expect(parseEventError(rest)).toBe(`${type}: at: missing; expected a number`);
   });
 
   it.each(eventTypes)(
-    'is refused with a value of the wrong kind in any field, which is named: %s',
+    'is rejected with a value of the wrong type in any field, which is named: %s',
     (type) => {
       for (const key of listEventKeys(eventExamples[type])) {
         if (key !== 'type') expect(parseEventError({ ...eventExamples[type], [key]: [true] })).toContain(key);
@@ -133,11 +133,11 @@ describe('the error', () => {
       createReplyEvent([1, 2, 3]),
       'model-replied: calls[0]: expected an object, got 1 (and 2 more)',
     ],
-  ])('says what is wrong with %s', (_, value, error) => {
+  ])('explains %s', (_, value, error) => {
     expect(parseEventError(value)).toBe(error);
   });
 
-  it('is one short line without control characters, whatever came', () => {
+  it('is one short line without control characters for any input', () => {
     const hostile = fc.oneof(
       fc.anything({
         withBigInt: true,
@@ -173,7 +173,7 @@ describe('the error', () => {
 });
 
 describe('a hostile payload', () => {
-  it('may be nested 256 levels deep and not one more', () => {
+  it('may be nested at most 256 levels deep', () => {
     expect(parseEvent(createReplyEvent([{ tool: 'a', args: createNestedArray(256) }])).ok).toBe(true);
     const error = 'model-replied: calls[0].args: nested too deeply; expected at most 256 levels';
     expect(parseEventError(createReplyEvent([{ tool: 'a', args: createNestedArray(257) }]))).toBe(error);
@@ -187,16 +187,14 @@ describe('a hostile payload', () => {
     },
   );
 
-  it('that contains itself is refused', () => {
+  it('that is circular is rejected', () => {
     const loop: unknown[] = [];
     loop.push(loop, loop);
-    expect(parseEventError(createReplyEvent([{ tool: 'a', args: loop }]))).toMatch(
-      /too large or without end$/,
-    );
+    expect(parseEventError(createReplyEvent([{ tool: 'a', args: loop }]))).toMatch(/too large or circular$/);
   });
 
   it.each([undefined, Number.NaN, 1n, Symbol('x'), () => 1, new Date(0), new Map(), [undefined]])(
-    'that JSON cannot hold is refused: %s',
+    'that JSON cannot represent is rejected: %s',
     (value) => {
       expect(parseEventError(createReplyEvent([{ tool: 'a', args: { value } }]))).toContain(
         'calls[0].args: expected JSON',
@@ -204,12 +202,12 @@ describe('a hostile payload', () => {
     },
   );
 
-  it('of too many bad calls is one mistake', () => {
+  it('of too many invalid calls gives one error', () => {
     const error = 'model-replied: calls: expected an array of at most 10000 items, got 3000000';
     expect(parseEventError(createReplyEvent(Array.from({ length: 3_000_000 }, () => 0)))).toBe(error);
   });
 
-  it('keeps a key named __proto__ as data and changes nothing else by it', () => {
+  it('keeps a key named __proto__ as data without side effects', () => {
     const line = JSON.stringify(createReplyEvent([{ tool: 'a', args: { x: 1 } }])).replace(
       '"x"',
       '"__proto__"',

@@ -73,8 +73,8 @@ function* iterateMemorySteps(): Generator<SessionStep> {
   }
 }
 
-describe('what is printed', () => {
-  it('is as its schema says, in every state and for every action and note', () => {
+describe('the external form', () => {
+  it('matches its schema in every state and for every action and note', () => {
     const kinds = { states: new Set<string>(), actions: new Set<string>(), notes: new Set<string>() };
     const wrong: unknown[] = [];
     for (const after of [...iterateSteps(iterateReachableSteps(events, 5)), ...iterateMemorySteps()]) {
@@ -91,7 +91,7 @@ describe('what is printed', () => {
     expect(kinds.notes).toEqual(new Set(Object.keys(noteSchemas)));
   });
 
-  it('is as its schema says on long random walks of every profile', () => {
+  it('matches its schema on long random walks of every profile', () => {
     const walks = fc.array(fc.constantFrom(...events), { maxLength: 60, size: 'max' });
     fc.assert(
       fc.property(fc.constantFrom(...builtInProfiles), walks, ({ name, settings }, walk) => {
@@ -106,7 +106,7 @@ describe('what is printed', () => {
     );
   });
 
-  it('counts the conversation in a state, lists it in an action, and shows the tree in neither', () => {
+  it('counts the messages in a state, lists them in an action, and contains the tree in neither', () => {
     const [ask, ...others] = step(createSession({ id: 'a', at: 0 }), eventExamples['user-message']).actions;
     const { session } = step(createSession({ id: 'a', at: 0 }), eventExamples['user-message']);
     const { at, text } = eventExamples['user-message'];

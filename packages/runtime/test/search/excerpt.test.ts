@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findBestWindow, clipLine, createTermMatcher } from '../../src/search/excerpt.ts';
 
 const selectWindow = (lines: readonly string[], terms: readonly string[], linesMax = 4) => {
-  const options = { linesMax, charsMax: 1_000, matches: createTermMatcher(terms), worthOf: () => 1 };
+  const options = { linesMax, charsMax: 1_000, matches: createTermMatcher(terms), getTermWeight: () => 1 };
   const { start, end } = findBestWindow(lines, options);
   return lines.slice(start, end);
 };

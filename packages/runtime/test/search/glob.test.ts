@@ -25,7 +25,7 @@ describe('a pattern for paths', () => {
     expect(matchesGlob(pattern, path)).toBe(expected);
   });
 
-  it('made from a path fits that path and no other', () => {
+  it('made from a path matches only that path', () => {
     const path = fc.stringMatching(/^[a-c*?[\]{}\\,!.-]{1,12}$/);
     fc.assert(
       fc.property(path, path, (one, other) => {
@@ -35,7 +35,7 @@ describe('a pattern for paths', () => {
     );
   });
 
-  it('is refused when its braces stand for too many', () => {
+  it('is rejected if its braces expand to too many patterns', () => {
     expect(parseGlob('{a,b}'.repeat(30))).toBeNull();
   });
 
@@ -43,7 +43,7 @@ describe('a pattern for paths', () => {
     expect(matchesGlob(piece.repeat(3_000), 'x'.repeat(3_000))).not.toBe(true);
   });
 
-  it('for one word takes a slash for a character like any other', () => {
+  it('for one word treats a slash as an ordinary character', () => {
     expect(parseNameGlob('src/*')('src/a/b')).toBe(true);
   });
 });

@@ -25,22 +25,22 @@ describe('ignoring', () => {
     expect(createIgnoreFilter(rule)(path, false)).toBe(ignored);
   });
 
-  it('takes a rule with a slash at its end for folders', () => {
+  it('applies a rule with a trailing slash to folders only', () => {
     expect(createIgnoreFilter('only-folders/')('sub/only-folders', true)).toBe(true);
   });
 
-  it('leaves out installed dependencies at any depth, but not a file of that name', () => {
+  it('excludes installed dependencies at any depth, but not a file of that name', () => {
     const ignore = createIgnoreFilter('');
     expect(ignore('packages/a/node_modules', true)).toBe(true);
     expect(ignore('node_modules', false)).toBe(false);
   });
 
-  it('matches a name that is spelt out, whatever it holds', () => {
+  it('matches a literal name with any characters', () => {
     const name = fc.stringMatching(/^[a-z.+(){}^$|-]{1,20}$/);
     fc.assert(fc.property(name, (path) => createIgnoreFilter(`/${path}`)(path, false)));
   });
 
-  it('answers at once to a rule made to take for ever', () => {
+  it('evaluates a pathological rule quickly', () => {
     const rule = '*a'.repeat(60);
     expect(createIgnoreFilter(`${rule}b`)('a'.repeat(250), false)).toBe(false);
   });

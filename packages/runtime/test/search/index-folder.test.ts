@@ -32,7 +32,7 @@ describe('indexing a folder', () => {
     expect(index.search('ratchet').hits[0]).toMatchObject({ path: 'docs/deep/notes.txt', first: 1, last: 1 });
   });
 
-  it('reads files before sub-folders and names in order, the same each time', async () => {
+  it('reads files before subfolders, in the order of their names', async () => {
     using folder = createTempFolder({ 'b.md': 'b', 'a/z.md': 'z', 'a/B.md': 'B', 'c.md': 'c', 'A.md': 'A' });
     using first = await indexFolder(folder.root);
     using second = await indexFolder(folder.root);
@@ -40,7 +40,7 @@ describe('indexing a folder', () => {
     expect(second.paths).toEqual(first.paths);
   });
 
-  it('skips binary files and text that is not UTF-8, and says so', async () => {
+  it('skips binary files and text that is not UTF-8, and reports them', async () => {
     using folder = createTempFolder({
       'nul.bin': 'text\0text',
       'latin1.txt': Uint8Array.of(0x63, 0x61, 0x66, 0xe9),
@@ -97,7 +97,7 @@ describe('indexing a folder', () => {
     chmodSync(folder.at('closed'), 0o755);
   });
 
-  it('leaves out dependencies, build output and what the .gitignore of the root names', async () => {
+  it('excludes dependencies, build output and paths in the root .gitignore', async () => {
     using folder = createTempFolder({
       '.gitignore': '*.log\n/private/\n',
       'a.log': 'x',
@@ -119,14 +119,14 @@ describe('indexing a folder', () => {
     { limits: { entries: 1 }, paths: ['1.md'], skip: { path: '2.md', reason: 'limit-reached' } },
     { limits: { fileBytes: 3 }, paths: [], skip: { path: '1.md', reason: 'too-large' } },
     { limits: { depth: 1 }, paths: ['1.md', '2.md', '3.md'], skip: { path: 'a/b', reason: 'too-deep' } },
-  ])('stops at $limits and says where', async ({ limits, paths, skip }) => {
+  ])('stops at $limits and reports where', async ({ limits, paths, skip }) => {
     using folder = createTempFolder({ '1.md': 'four', '2.md': 'four', '3.md': 'four', 'a/b/4.md': 'four' });
     using index = await indexFolder(folder.root, { limits });
     expect(index.paths).toEqual(paths);
     expect(index.skips[0]).toEqual(skip);
   });
 
-  it('tells how far it is after each file', async () => {
+  it('reports progress after each file', async () => {
     using folder = createTempFolder({ 'a.md': 'one', 'b.md': 'three' });
     const seen: IndexProgress[] = [];
     using index = await indexFolder(folder.root, { onProgress: (progress) => seen.push(progress) });
@@ -150,7 +150,7 @@ describe('indexing a folder', () => {
     expect(seen).toEqual(['a.md']);
   });
 
-  it('can be closed twice and answers nothing afterwards', async () => {
+  it('can be closed twice and rejects searches afterwards', async () => {
     using folder = createTempFolder({ 'a.md': 'one' });
     const index = await indexFolder(folder.root);
     index.close();
@@ -171,7 +171,7 @@ describe('a folder that cannot be used', () => {
     { path: 'no\0where', code: 'missing', says: /There is no such folder/ },
     { path: 'file.txt', code: 'not-a-folder', says: /This is not a folder: ".*file\.txt"\. Name/ },
     { path: 'file.txt/deeper', code: 'not-a-folder', says: /This is not a folder/ },
-  ])('is one error with a code and one line: $code, $says', async ({ path, code, says }) => {
+  ])('gives one error with a code and one line: $code, $says', async ({ path, code, says }) => {
     using folder = createTempFolder({ 'file.txt': 'x' });
     const error: unknown = await indexFolder(folder.at(path)).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(WorkspaceError);
@@ -192,7 +192,7 @@ describe('a folder that cannot be used', () => {
     chmodSync(folder.at('closed'), 0o755);
   });
 
-  it('keeps control characters of its name out of the message', async () => {
+  it('has no control characters of its name in the message', async () => {
     const error: unknown = await indexFolder('no\u001b[31m\nwhere').catch((reason: unknown) => reason);
     expect(String(error)).not.toContain('\n');
     expect(String(error)).not.toContain('\u001b');

@@ -7,14 +7,14 @@ const splitText = (text: string, isMarkdown = true) => [...splitPassages(text, i
 const createLines = (count: number, word = 'line') =>
   Array.from({ length: count }, (_, index) => `${word} ${index + 1}`);
 
-describe('cutting a text into passages', () => {
+describe('splitting a text into passages', () => {
   it('keeps a short text whole and counts lines from 1', () => {
     expect(splitText('\n\none\ntwo\n\nfour\n')).toEqual([
       { first: 3, last: 6, headings: [], text: 'one\ntwo\n\nfour' },
     ]);
   });
 
-  it('cuts before a heading and names the headings above', () => {
+  it('splits before a heading and records the headings above', () => {
     const text = '# Guide\nintro\n## Set up\nsteps\n### Linux\napt\n## Use\nrun';
     expect(splitText(text).map(({ first, headings }) => ({ first, headings }))).toEqual([
       { first: 1, headings: ['Guide'] },
@@ -24,18 +24,18 @@ describe('cutting a text into passages', () => {
     ]);
   });
 
-  it('leaves a heading with the heading right below it', () => {
+  it('keeps a heading with the heading directly below it', () => {
     expect(splitText('# Guide\n\n## Set up\nsteps')).toEqual([
       { first: 1, last: 4, headings: ['Guide', 'Set up'], text: '# Guide\n\n## Set up\nsteps' },
     ]);
   });
 
-  it('takes no heading from a code fence or from code', () => {
+  it('ignores headings in code fences and in code', () => {
     expect(splitText('```sh\n# not a heading\n```')[0]?.headings).toEqual([]);
     expect(splitText('x = 1\n# comment\ny = 2', false)).toHaveLength(1);
   });
 
-  it('cuts a long text at blank lines', () => {
+  it('splits a long text at blank lines', () => {
     const text = [...createLines(12), '', ...createLines(12, 'more')].join('\n');
     expect(splitText(text).map(({ first, last }) => [first, last])).toEqual([
       [1, 12],
@@ -43,7 +43,7 @@ describe('cutting a text into passages', () => {
     ]);
   });
 
-  it('cuts after so many lines where there is no blank one', () => {
+  it('splits after a number of lines if there is no blank line', () => {
     const passages = splitText(createLines(50).join('\n'));
     expect(passages.map(({ first, last }) => [first, last])).toEqual([
       [1, 20],
@@ -52,7 +52,7 @@ describe('cutting a text into passages', () => {
     ]);
   });
 
-  it('cuts a very long line at spaces, and keeps its number', () => {
+  it('splits a very long line at spaces, and keeps its number', () => {
     const passages = splitText(`short\n${'word '.repeat(1_000)}\nend`);
     expect(passages.map(({ first, last }) => [first, last])).toEqual([
       [1, 1],
@@ -64,14 +64,14 @@ describe('cutting a text into passages', () => {
     expect(passages.every(({ text }) => !/\bwor$|^ord\b/.test(text))).toBe(true);
   });
 
-  it('does not cut a character in half', () => {
+  it('does not split a character', () => {
     const text = `x${'😀'.repeat(3_000)}`;
     const joined = splitText(text).map((passage) => passage.text);
     expect(joined.every((piece) => piece.isWellFormed())).toBe(true);
     expect(joined.join('')).toBe(text);
   });
 
-  it('keeps imports apart from the code below them', () => {
+  it('separates imports from the code below them', () => {
     const text = "import a from 'a';\nimport {\n  b,\n} from 'b';\n\nexport const c = a(b);";
     expect(splitText(text, false).map(({ first, last }) => [first, last])).toEqual([
       [1, 4],
@@ -79,11 +79,11 @@ describe('cutting a text into passages', () => {
     ]);
   });
 
-  it('takes both kinds of line ends', () => {
+  it('accepts both kinds of line endings', () => {
     expect(splitText('one\r\ntwo\r\n')).toEqual([{ first: 1, last: 2, headings: [], text: 'one\ntwo' }]);
   });
 
-  it('loses no line, moves none, and keeps every passage small', () => {
+  it('loses and moves no line, and keeps every passage small', () => {
     const line = fc.oneof(
       fc.constantFrom('', ' ', '# head', '## sub', '```', "import x from 'x';", '- item', 'x'.repeat(300)),
       fc.string({ maxLength: 40 }).map((text) => text.replace(/[\r\n]/g, '')),

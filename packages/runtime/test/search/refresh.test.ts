@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('an index that is refreshed', () => {
-  it('finds what was changed and what is new, and no longer what is gone', async () => {
+  it('finds changed and new text, and no longer finds deleted text', async () => {
     using index = await indexFolder(folder);
     writeFileSync(join(folder, 'a.md'), 'A cherry is dark.\n');
     rmSync(join(folder, 'b.md'));
@@ -31,7 +31,7 @@ describe('an index that is refreshed', () => {
     expect([...index.paths].toSorted()).toEqual(['a.md', 'new/c.md']);
   });
 
-  it('takes up what could not be searched before, once it can be', async () => {
+  it('adds files once they become searchable', async () => {
     writeFileSync(join(folder, 'c.md'), Buffer.from([0, 1, 2]));
     using index = await indexFolder(folder);
     expect(index.skips).toEqual([{ path: 'c.md', reason: 'binary' }]);
@@ -45,14 +45,14 @@ describe('an index that is refreshed', () => {
     expect(index.paths).not.toContain('c.md');
   });
 
-  it('goes by a .gitignore that has changed as well', async () => {
+  it('applies a changed .gitignore', async () => {
     using index = await indexFolder(folder);
     writeFileSync(join(folder, '.gitignore'), 'b.md\n');
     await index.refresh();
     expect(index.search('banana').hits).toEqual([]);
   });
 
-  it('is what a new one would be, whatever happened, and however often it is asked at once', async () => {
+  it('equals a new index after any changes and concurrent refreshes', async () => {
     const change = fc.record({
       name: fc.constantFrom('a.md', 'b.md', 'c.md', 'd.txt'),
       text: fc.option(fc.constantFrom('one word', 'two words\n\nthree', 'four'), { nil: null }),

@@ -42,7 +42,7 @@ afterAll(() => {
 const searchPaths = (query: string) => index.search(query).hits.map(({ path }) => path);
 
 describe('a search', () => {
-  it('tells where the passage is, under which heading, and which terms it has', () => {
+  it('returns the location, heading and terms of a passage', () => {
     expect(index.search('haul anchor').hits[0]).toEqual({
       path: 'docs/guide.md',
       first: 3,
@@ -54,13 +54,13 @@ describe('a search', () => {
     });
   });
 
-  it('says whether all terms meet in one passage, and how many passages have any', () => {
+  it('reports whether one passage has all terms, and how many passages have any', () => {
     expect(index.search('pawl wheel')).toMatchObject({ matched: 'all' });
     expect(index.search('sailors friction')).toMatchObject({ matched: 'any', total: 4 });
     expect(index.search('xylophone')).toMatchObject({ matched: 'none', total: 0, hits: [] });
   });
 
-  it('says of each term whether it is a word, a part of words, or nowhere', () => {
+  it('reports for each term whether it is a word, part of a word, or not found', () => {
     expect(index.search('pawl ackward xylophone').terms).toEqual([
       { term: 'pawl', passages: 1, found: 'word', similar: null },
       { term: 'ackward', passages: 1, found: 'part', similar: null },
@@ -68,16 +68,16 @@ describe('a search', () => {
     ]);
   });
 
-  it('counts a passage once that has a word and a part', () => {
+  it('counts a passage with a word and a part once', () => {
     expect(index.search('pawl ackward').total).toBe(1);
   });
 
-  it('puts a passage with more of the terms first', () => {
+  it('ranks a passage with more of the terms first', () => {
     expect(searchPaths('wheel friction')[0]).toBe('docs/guide.md');
     expect(index.search('wheel friction').hits[0]?.terms).toEqual(['wheel', 'friction']);
   });
 
-  it('puts it before a passage that repeats one of them', async () => {
+  it('ranks it before a passage that repeats one of them', async () => {
     using other = createTempFolder({
       'a-often.md': 'alpha alpha alpha alpha',
       'b-both.md': `${'Some other words to make it long.\n'.repeat(15)}alpha beta`,
@@ -90,7 +90,7 @@ describe('a search', () => {
     expect(both.search('alpha beta').hits[0]?.path).toBe('b-both.md');
   });
 
-  it('returns no more hits than asked for', () => {
+  it('returns at most the requested number of hits', () => {
     expect(index.search('wheel', 1).hits).toHaveLength(1);
   });
 });
@@ -128,16 +128,16 @@ describe('a word inside a longer one', () => {
 });
 
 describe('the order', () => {
-  it('puts documents before tests and both before lock files', () => {
+  it('ranks documents before tests and both before lock files', () => {
     const order = searchPaths('friction');
     expect(order).toEqual(['docs/guide.md', 'test/brake.test.ts', 'package-lock.json']);
   });
 
-  it('still finds what only a lock file has', () => {
+  it('still finds text that only a lock file has', () => {
     expect(searchPaths('zebra')).toEqual(['package-lock.json']);
   });
 
-  it('puts a file first that is asked for by name', () => {
+  it('ranks a file first that is requested by name', () => {
     expect(searchPaths('friction brake.test.ts')[0]).toBe('test/brake.test.ts');
   });
 });
@@ -161,13 +161,13 @@ describe('nothing in a query is syntax', () => {
     expect(() => index.search(query)).not.toThrow();
   });
 
-  it('takes the percent sign and the underscore for themselves', () => {
+  it('treats the percent sign and the underscore literally', () => {
     expect(searchPaths('"00% sur"')).toEqual(['notes.txt']);
     expect(searchPaths('"er_scor"')).toEqual(['notes.txt']);
     expect(searchPaths('"erXscor"')).toEqual([]);
   });
 
-  it('finds words beside operators and signs', () => {
+  it('finds words next to operators and symbols', () => {
     expect(searchPaths('(pawl) AND "catch"*')[0]).toBe('docs/guide.md');
     expect(searchPaths('\0pawl\0')[0]).toBe('docs/guide.md');
   });
@@ -176,18 +176,18 @@ describe('nothing in a query is syntax', () => {
     expect(index.search(' \n\t\0 ')).toEqual({ matched: 'none', total: 0, terms: [], hits: [] });
   });
 
-  it('looks at the beginning of a very long one only', () => {
+  it('uses only the beginning of a very long query', () => {
     const result = index.search(`pawl ${'lorem '.repeat(20_000)}${'x'.repeat(100_000)}`);
     expect(result.terms.length).toBeLessThanOrEqual(16);
     expect(result.hits[0]?.path).toBe('docs/guide.md');
   });
 
-  it('keeps small words only when there are no others', () => {
+  it('uses stop words only if there are no other words', () => {
     expect(index.search('what is the pawl').terms.map(({ term }) => term)).toEqual(['pawl']);
     expect(index.search('what is it').terms.map(({ term }) => term)).toEqual(['what', 'is', 'it']);
   });
 
-  it('never fails, whatever is asked', () => {
+  it('never fails for any query', () => {
     const query = fc.oneof(
       fc.string({ unit: codePoint }),
       fc.string(),
@@ -201,7 +201,7 @@ describe('nothing in a query is syntax', () => {
     );
   });
 
-  it('answers the same question the same way', () => {
+  it('is deterministic', () => {
     fc.assert(
       fc.property(fc.lorem({ maxCount: 5 }), (text) => {
         expect(index.search(`wheel ${text}`)).toEqual(index.search(`wheel ${text}`));
@@ -210,14 +210,14 @@ describe('nothing in a query is syntax', () => {
   });
 });
 
-describe('a misspelt word', () => {
-  it('brings up the word that is meant', () => {
+describe('a misspelled word', () => {
+  it('gets a suggestion of the intended word', () => {
     expect(index.search('windlsas').terms[0]).toMatchObject({ found: 'nowhere', similar: 'windlass' });
     expect(index.search('wnidlass').terms[0]).toMatchObject({ found: 'nowhere', similar: 'windlass' });
     expect(index.search('bakcwards').terms[0]).toMatchObject({ found: 'nowhere', similar: 'backwards' });
   });
 
-  it('brings up nothing when it is short or far from any word', () => {
+  it('gets no suggestion if it is short or far from any word', () => {
     expect(index.search('pxwl').terms[0]?.similar).toBeNull();
     expect(index.search('pwal').terms[0]?.similar).toBe('pawl');
     expect(index.search('wonderful').terms[0]?.similar).toBeNull();

@@ -19,7 +19,7 @@ describe('files with secrets', () => {
     'id_rsa.bak',
     '.git-credentials',
     'service-account-prod.json',
-  ])('are told by their names: %s', (path) => expect(isSecretFile(path)).toBe(true));
+  ])('are recognized by their names: %s', (path) => expect(isSecretFile(path)).toBe(true));
 
   it.each([
     '.env.example',
@@ -31,9 +31,9 @@ describe('files with secrets', () => {
     'id_rsa.pub',
     'id_rsability.ts',
     'key.json',
-  ])('are not meant by %s', (path) => expect(isSecretFile(path)).toBe(false));
+  ])('do not include %s', (path) => expect(isSecretFile(path)).toBe(false));
 
-  it('are left out of what is searched, and named', async () => {
+  it('are excluded from the index, and reported', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pawl-secret-'));
     try {
       await writeFile(join(folder, '.env'), 'PASSWORD=hunter2\n');

@@ -10,7 +10,7 @@ describe('words', () => {
     ['utf8Decoder', ['utf8', 'Decoder']],
     ['plain', ['plain']],
     ['ÜberGang', ['Über', 'Gang']],
-  ])('%s is made of %j', (word, parts) => {
+  ])('%s is split into %j', (word, parts) => {
     expect(splitIdentifier(word)).toEqual(parts);
   });
 
@@ -18,16 +18,16 @@ describe('words', () => {
     ['stopping', 'stopped', 'stops', 'stop'],
     ['circle', 'circles', 'circling', 'circled'],
     ['query', 'queries', 'querying', 'queried'],
-  ])('%s, %s, %s and %s are one', (...forms) => {
+  ])('%s, %s, %s and %s have the same stem', (...forms) => {
     expect(new Set(forms.map(stemWord)).size).toBe(1);
   });
 
-  it('leaves data alone', () => {
+  it('does not split data', () => {
     expect(extractHiddenWords('aB'.repeat(100))).toBe('');
   });
 });
 
-describe('slips between words', () => {
+describe('the spelling distance between words', () => {
   it.each([
     ['pawl', 'pawl', 0],
     ['pawl', 'pawls', 1],
@@ -38,7 +38,7 @@ describe('slips between words', () => {
     expect(countSpellingSlips(a, b)).toBe(slips);
   });
 
-  it('are as many one way as the other, and none only for the same word', () => {
+  it('is symmetric, and zero only for equal words', () => {
     const word = fc.stringMatching(/^[abc]{0,6}$/);
     fc.assert(
       fc.property(word, word, (a, b) => {

@@ -4,7 +4,7 @@ import type { Store } from '../../src/store/store.ts';
 import { createSampleSession, appendSampleEvents } from './sample-session.ts';
 
 export function describeClaimsContract(make: () => () => Store): void {
-  it('tells who has claimed a session and when it changed hands', async () => {
+  it('lists who has claimed a session and when', async () => {
     const open = make();
     const [store, before] = [open(), Date.now()];
     await appendSampleEvents(
@@ -28,7 +28,7 @@ export function describeClaimsContract(make: () => () => Store): void {
     }
   });
 
-  it('keeps the last hundred claims, none of another session, and none of one that is gone', async () => {
+  it('keeps the last hundred claims of each session, and none of a removed one', async () => {
     const store = make()();
     await appendSampleEvents(
       store,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { getMetadataText, getMetadataTools } from '../../src/index.ts';
 
-describe('what is known about a session', () => {
-  it('is a text under a name, if there is one', () => {
+describe('the metadata of a session', () => {
+  it('has a text field, if it is a string', () => {
     expect(getMetadataText({ dir: '/a' }, 'dir')).toBe('/a');
     expect(getMetadataText({ dir: 1 }, 'dir')).toBe(null);
     expect(getMetadataText({}, 'constructor')).toBe(null);
@@ -10,7 +10,7 @@ describe('what is known about a session', () => {
     expect(getMetadataText(null, 'dir')).toBe(null);
   });
 
-  it('is the tools its model was offered, if all of them are tools', () => {
+  it('has the offered tools, if all of them are valid', () => {
     const tool = { name: 'look', description: 'Looks.', parameters: {} };
     expect(getMetadataTools({ tools: [tool] })).toEqual([tool]);
     expect(getMetadataTools({ tools: [] })).toEqual([]);

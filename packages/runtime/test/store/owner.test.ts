@@ -24,14 +24,14 @@ function replaceOwnerField(field: string, value: string): string {
 }
 
 describe('the owner of a claim', () => {
-  it('is one line that a store takes, and the same each time', async () => {
+  it('is one line that a store accepts, and stable', async () => {
     expect(getProcessOwner()).toMatch(/^pawl host=\S+ boot=\S+ space=\S+ pid=\d+ start=\S+$/);
     expect(getProcessOwner().length).toBeLessThanOrEqual(200);
     expect(getProcessOwner()).toBe(getProcessOwner());
     await createMemoryStore().create(createSampleSession(), getProcessOwner());
   });
 
-  it('is alive as long as the very process is', async () => {
+  it('is alive as long as its process is', async () => {
     expect(getOwnerState(getProcessOwner())).toBe('alive');
     const child = spawn(process.execPath, ['-e', stayAliveScript], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
@@ -43,12 +43,12 @@ describe('the owner of a claim', () => {
     expect(getOwnerState(owner)).toBe('gone');
   });
 
-  it.runIf(process.platform === 'linux')('is gone when another process has its number', () => {
+  it.runIf(process.platform === 'linux')('is gone if another process has its pid', () => {
     expect(getOwnerState(replaceOwnerField('start', '1'))).toBe('gone');
     expect(getOwnerState(replaceOwnerField('boot', '00000000-0000-0000-0000-000000000000'))).toBe('gone');
   });
 
-  it.runIf(process.platform === 'linux')('is gone when it has ended and nobody has noticed', async () => {
+  it.runIf(process.platform === 'linux')('is gone if it is a zombie', async () => {
     // The shell never waits for the process that becomes of it, since exec makes it another program.
     const script = `"$0" -e "$1" & exec sleep 600`;
     const parent = spawn('sh', ['-c', script, process.execPath, printOwnerScript], {
@@ -67,17 +67,13 @@ describe('the owner of a claim', () => {
     expect(getOwnerState(replaceOwnerField('space', '1'))).toBe('unknown');
   });
 
-  it(
-    'is unknown to whoever is outside of its sandbox, though it is alive there',
-    { tags: ['bubblewrap'] },
-    () => {
-      const [name = '', state] = runInOwnProcesses(`${printStateScript} tell(getProcessOwner());`, '--proc');
-      expect(state).toBe('alive');
-      expect(getOwnerState(name)).toBe('unknown');
-    },
-  );
+  it('is unknown outside of its sandbox, although it is alive there', { tags: ['bubblewrap'] }, () => {
+    const [name = '', state] = runInOwnProcesses(`${printStateScript} tell(getProcessOwner());`, '--proc');
+    expect(state).toBe('alive');
+    expect(getOwnerState(name)).toBe('unknown');
+  });
 
-  it('is told by its number alone where the system tells nothing else', { tags: ['bubblewrap'] }, () => {
+  it('is identified by its pid alone if the system provides nothing else', { tags: ['bubblewrap'] }, () => {
     const other = `getProcessOwner().replace(/pid=\\d+/, 'pid=2147483647')`;
     const [name, state, , otherState] = runInOwnProcesses(
       `${printStateScript} tell(getProcessOwner()); tell(${other});`,
@@ -100,7 +96,7 @@ describe('the owner of a claim', () => {
     replaceOwnerField('pid', '9'.repeat(400)),
     replaceOwnerField('host', 'x'.repeat(1_000_000)),
     ' host='.repeat(100_000),
-  ])('is unknown where nobody can tell who that is', (owner) => {
+  ])('is unknown if it has another format', (owner) => {
     expect(getOwnerState(owner)).toBe('unknown');
   });
 });

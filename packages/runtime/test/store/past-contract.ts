@@ -33,7 +33,7 @@ export function describePastContract(make: () => () => Store): void {
 const now = 5_000_000;
 
 function describeOpeningPast(make: () => () => Store): void {
-  it('gives the session as it was after any of its events', async () => {
+  it('opens the session as of any of its events', async () => {
     const store = make()();
     await fc.assert(
       fc.asyncProperty(arbitrarySession(40), fc.nat(40), async ({ start, log }, snapshotAt) => {
@@ -60,22 +60,25 @@ function describeOpeningPast(make: () => () => Store): void {
     );
   });
 
-  it.each([4, -1, 1.5, Number.NaN, Infinity])('says how far a session goes when asked for %d', async (at) => {
-    const store = make()();
-    await appendSampleEvents(
-      store,
-      createSampleSession(),
-      await store.create(createSampleSession(), 'me'),
-      3,
-    );
-    await expect(store.open('a', { at })).rejects.toMatchObject({
-      code: 'invalid',
-      message: expect.stringContaining(`from event 0 to event 3; event ${at} was asked for`),
-    });
-    expect((await store.list())[0]?.status).not.toBe('damaged');
-  });
+  it.each([4, -1, 1.5, Number.NaN, Infinity])(
+    'reports the available events if event %d is requested',
+    async (at) => {
+      const store = make()();
+      await appendSampleEvents(
+        store,
+        createSampleSession(),
+        await store.create(createSampleSession(), 'me'),
+        3,
+      );
+      await expect(store.open('a', { at })).rejects.toMatchObject({
+        code: 'invalid',
+        message: expect.stringContaining(`it has events 0 to 3; event ${at} was requested`),
+      });
+      expect((await store.list())[0]?.status).not.toBe('damaged');
+    },
+  );
 
-  it('knows nothing of what came before a session that has come some way already', async () => {
+  it('has no history before the initial state of a continued session', async () => {
     const store = make()();
     const { end: begun } = createSampleLog(createSampleSession(), 5);
     await appendSampleEvents(store, begun, await store.create(begun, 'me'), 2);
@@ -84,7 +87,7 @@ function describeOpeningPast(make: () => () => Store): void {
     await expect(store.open('a', { at: 4 })).rejects.toMatchObject({ code: 'invalid' });
   });
 
-  it('lets nobody add to the past', async () => {
+  it('rejects an append to a past state', async () => {
     const store = make()();
     await appendSampleEvents(
       store,
@@ -98,7 +101,7 @@ function describeOpeningPast(make: () => () => Store): void {
 }
 
 function describeStartingWithPast(make: () => () => Store): void {
-  it('keeps a session together with its past, or not at all', async () => {
+  it('stores a session together with its past, or not at all', async () => {
     const store = make()();
     const { events, end } = createSampleLog(createSampleSession('b'), 250);
     const parent = { id: 'a', at: 250 };
@@ -138,7 +141,7 @@ async function storeWork(store: Store, { start, log, end }: RandomSession): Prom
 }
 
 function describeForkPoints(make: () => () => Store): void {
-  it('forks after any event, and the rest leads to where it led before', async () => {
+  it('forks after any event, and the remaining events lead to the same state', async () => {
     const store = make()();
     let settled = 0;
     await fc.assert(
@@ -170,7 +173,7 @@ function describeForkPoints(make: () => () => Store): void {
     expect(settled).toBeGreaterThan(0);
   });
 
-  it('forks a fork, with the same numbers, settings and all that is said about it', async () => {
+  it('forks a fork, with the same numbers, settings and metadata', async () => {
     const store = make()();
     const metadata = { dir: '/work', model: 'm' };
     await appendSampleEvents(
@@ -189,14 +192,14 @@ function describeForkPoints(make: () => () => Store): void {
     expect(listed[0]).toBe(c);
     expect(b).toMatchObject({
       id: 'b',
-      about: metadata,
+      metadata,
       parent: { id: 'a', at: 10 },
       createdAt: now,
       head: 14,
     });
     expect(c).toMatchObject({
       id: 'c',
-      about: metadata,
+      metadata,
       parent: { id: 'b', at: 12 },
       owner: 'they',
       createdAt: now + 1,
@@ -216,7 +219,7 @@ function describeForkPoints(make: () => () => Store): void {
     expect(await store.open('a')).toMatchObject({ head: 20, parent: null, owner: 'me' });
   });
 
-  it('forks what has come some way already', async () => {
+  it('forks a continued session', async () => {
     const store = make()();
     const { end: begun } = createSampleLog(createSampleSession(), 5);
     await appendSampleEvents(store, begun, await store.create(begun, 'me'), 4);
@@ -237,7 +240,7 @@ const createShellCall = (id: string): { id: string; tool: string; args: null } =
 });
 
 function describeForkInterruptions(make: () => () => Store): void {
-  it('tells the model of the fork what was running at the fork, and starts nothing of it again', async () => {
+  it('reports running calls as interrupted in the fork, and does not restart them', async () => {
     const store = make()();
     const log: readonly Event[] = [
       { type: 'user-message', at: 1, text: 'go' },
@@ -285,10 +288,10 @@ function describeForkInterruptions(make: () => () => Store): void {
   it.each([
     ['an event that is not there', 'a', { at: 4 }, 'invalid'],
     ['a session that is not there', 'x', { at: 0 }, 'missing'],
-    ['an id that is taken', 'a', { as: 'a' }, 'conflict'],
-    ['an id that is none', 'a', { as: '' }, 'invalid'],
+    ['an id that is taken', 'a', { newId: 'a' }, 'conflict'],
+    ['an id that is none', 'a', { newId: '' }, 'invalid'],
     ['a time that is none', 'a', { now: Number.NaN }, 'invalid'],
-  ])('makes no fork of %s', async (_, id, options, code) => {
+  ])('rejects a fork of %s', async (_, id, options, code) => {
     const store = make()();
     await appendSampleEvents(
       store,

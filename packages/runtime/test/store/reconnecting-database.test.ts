@@ -37,7 +37,7 @@ function corruptDatabase(): Buffer {
 }
 
 describe('a connection', () => {
-  it('says what is wrong with the file as long as it is, and goes on once it is put right', async () => {
+  it('reports an unusable file, and continues once it is usable again', async () => {
     const before = corruptDatabase();
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await expect(store.open('a')).rejects.toMatchObject({ name: 'StoreError', code: 'unreadable' });
@@ -52,15 +52,15 @@ describe('a connection', () => {
     expect(await store.verify('a')).toEqual({ ok: true, head: 6 });
   });
 
-  it('does not begin anew with an empty file where the one with the sessions is gone', async () => {
+  it('does not create an empty file in place of a removed one', async () => {
     corruptDatabase();
     await expect(store.list()).rejects.toMatchObject({ code: 'unreadable' });
     rmSync(path);
-    await expect(store.list()).rejects.toThrow('the file is gone');
+    await expect(store.list()).rejects.toThrow('the file no longer exists');
     expect(existsSync(path)).toBe(false);
   });
 
-  it('stays closed, whatever was wrong before', async () => {
+  it('stays closed after earlier errors', async () => {
     const before = corruptDatabase();
     await expect(store.list()).rejects.toMatchObject({ code: 'unreadable' });
     writeFileSync(path, before);

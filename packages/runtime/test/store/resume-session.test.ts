@@ -71,7 +71,7 @@ async function runWholeScript(store: Store): Promise<{ session: Session; made: r
 }
 
 describe('an agent with its log in a store', () => {
-  it('leaves there all that it did', async () => {
+  it('stores all its events', async () => {
     const store = createMemoryStore();
     const { session: end, made } = await runWholeScript(store);
     expect(made).toEqual(['one', 'two', 'three']);
@@ -84,65 +84,62 @@ describe('an agent with its log in a store', () => {
   it.each([
     ['after any event', 1, 12],
     ['between what is kept together', 100, 10],
-  ])(
-    'comes to the same end wherever it was stopped (%s), and makes no call twice',
-    async (_, most, length) => {
-      const count = { commits: 0 };
-      const counted = { togetherMax: most, append: () => void (count.commits += 1) };
-      const counting = createNotingAgent(createSampleSession(), counted, []);
-      void counting.sendMessage('Note three things.');
-      await counting.waitUntilIdle();
-      expect(count.commits).toBe(length);
-      const uninterrupted = await runWholeScript(createMemoryStore());
-      const expected = stripTimes(toItemArray(getConversation(uninterrupted.session)));
-      let sameCount = 0;
-      for (let stop = 1; stop < length; stop += 1) {
-        using folder = createTempFolder();
-        const made: string[] = [];
-        const first = openSqliteStore(folder.at('sessions.db'));
-        const log = createStoreEventLog(first, 'a', await first.create(createSampleSession(), 'first'));
-        const stopped = createNotingAgent(createSampleSession(), createLosableLog(stop, most, log), made);
-        void stopped.sendMessage('Note three things.');
-        await expect(stopped.ended).rejects.toThrow('gone');
-        await first.close();
+  ])('reaches the same end wherever it was stopped (%s), and runs no call twice', async (_, most, length) => {
+    const count = { commits: 0 };
+    const counted = { togetherMax: most, append: () => void (count.commits += 1) };
+    const counting = createNotingAgent(createSampleSession(), counted, []);
+    void counting.sendMessage('Note three things.');
+    await counting.waitUntilIdle();
+    expect(count.commits).toBe(length);
+    const uninterrupted = await runWholeScript(createMemoryStore());
+    const expected = stripTimes(toItemArray(getConversation(uninterrupted.session)));
+    let sameCount = 0;
+    for (let stop = 1; stop < length; stop += 1) {
+      using folder = createTempFolder();
+      const made: string[] = [];
+      const first = openSqliteStore(folder.at('sessions.db'));
+      const log = createStoreEventLog(first, 'a', await first.create(createSampleSession(), 'first'));
+      const stopped = createNotingAgent(createSampleSession(), createLosableLog(stop, most, log), made);
+      void stopped.sendMessage('Note three things.');
+      await expect(stopped.ended).rejects.toThrow('gone');
+      await first.close();
 
-        const second = openSqliteStore(folder.at('sessions.db'));
-        const taken = await resumeSession(second, 'a', { owner: 'second' });
-        const agent = createNotingAgent(taken.session, taken.log, made);
-        await agent.resume();
-        const end = await agent.waitUntilIdle();
-        expect(findTurnAnswer(getConversation(end))).toBe('All noted.');
-        expect((await second.open('a')).session).toStrictEqual(end);
-        expect(made).toHaveLength(new Set(made).size);
-        const messages = toItemArray(getConversation(end));
-        const isInterrupted = JSON.stringify(messages).includes('"interrupted"');
-        if (!isInterrupted) {
-          expect(stripTimes(messages)).toEqual(expected);
-          expect(made).toEqual(uninterrupted.made);
-          sameCount += 1;
-        }
-        await second.close();
+      const second = openSqliteStore(folder.at('sessions.db'));
+      const taken = await resumeSession(second, 'a', { owner: 'second' });
+      const agent = createNotingAgent(taken.session, taken.log, made);
+      await agent.resume();
+      const end = await agent.waitUntilIdle();
+      expect(findTurnAnswer(getConversation(end))).toBe('All noted.');
+      expect((await second.open('a')).session).toStrictEqual(end);
+      expect(made).toHaveLength(new Set(made).size);
+      const messages = toItemArray(getConversation(end));
+      const isInterrupted = JSON.stringify(messages).includes('"interrupted"');
+      if (!isInterrupted) {
+        expect(stripTimes(messages)).toEqual(expected);
+        expect(made).toEqual(uninterrupted.made);
+        sameCount += 1;
       }
-      expect(sameCount).toBeGreaterThan(5);
-      expect(sameCount).toBeLessThan(length - 1);
-    },
-  );
+      await second.close();
+    }
+    expect(sameCount).toBeGreaterThan(5);
+    expect(sameCount).toBeLessThan(length - 1);
+  });
 
-  it('stops as soon as someone else has taken its session up', async () => {
+  it('stops as soon as another owner has claimed its session', async () => {
     const store = createMemoryStore();
     const log = createStoreEventLog(store, 'a', await store.create(createSampleSession(), 'old'));
     const made: string[] = [];
     const old = createNotingAgent(createSampleSession(), log, made);
     await resumeSession(store, 'a', { owner: 'new' });
     void old.sendMessage('Note three things.');
-    await expect(old.ended).rejects.toThrow(/Someone else holds the session.*"new"/);
+    await expect(old.ended).rejects.toThrow(/Another owner holds the session.*"new"/);
     expect(made).toEqual([]);
     expect(await listStoredEvents(store, 'a')).toEqual([]);
   });
 });
 
-describe('taking up a session', () => {
-  it('tells the model of calls that were running, also in a pause, and leaves those that were not', async () => {
+describe('resuming a session', () => {
+  it('reports running calls as interrupted, also in a paused session, and starts the pending ones', async () => {
     const store = createMemoryStore();
     let begun = createSampleSession();
     for (const event of [

@@ -80,7 +80,7 @@ function appendNextEvent(store: Store, before: Session, at: LogPosition): Promis
 }
 
 describe('a store whose disk is full', { tags: ['mount'] }, () => {
-  it('keeps nothing of an event there is no room for, and the very same event once there is', async () => {
+  it('stores nothing of an event that does not fit, and stores it once there is space', async () => {
     const disk = createTestDisk();
     const store = openDiskStore(disk);
     const { at, end } = await appendSampleEvents(
@@ -102,7 +102,7 @@ describe('a store whose disk is full', { tags: ['mount'] }, () => {
     expect(await store.verify('a')).toEqual({ ok: true, head: 21 });
   });
 
-  it('holds an agent up, which goes on by itself once there is room', async () => {
+  it('delays an agent, which continues once there is space', async () => {
     const disk = createTestDisk();
     const store = openDiskStore(disk);
     const fresh = createSession({ id: 'agent', at: 0 });
@@ -128,7 +128,7 @@ describe('a store whose disk is full', { tags: ['mount'] }, () => {
     expect(await store.verify('agent')).toEqual({ ok: true, head: 4 });
   });
 
-  it('can be read all the same', async () => {
+  it('can still be read', async () => {
     const disk = createTestDisk();
     const store = openDiskStore(disk);
     const { end } = await appendSampleEvents(
@@ -145,7 +145,7 @@ describe('a store whose disk is full', { tags: ['mount'] }, () => {
     expect(await openDiskStore(disk).open('a')).toMatchObject({ session: end, head: 20 });
   });
 
-  it('is whole whenever it becomes full, and goes on from there', async () => {
+  it('is consistent whenever it becomes full, and continues from there', async () => {
     const disk = createTestDisk();
     let [store, end] = [openDiskStore(disk), createSampleSession()];
     let at = await store.create(end, 'me');
@@ -174,7 +174,7 @@ describe('a store whose disk is full', { tags: ['mount'] }, () => {
     }
   });
 
-  it('says so when it is opened and there is no room for the files beside it', async () => {
+  it('reports on opening that there is no space for its companion files', async () => {
     const disk = createTestDisk();
     const before = openSqliteStore(`${disk.path}/sessions.db`);
     const { end } = await appendSampleEvents(
@@ -185,7 +185,7 @@ describe('a store whose disk is full', { tags: ['mount'] }, () => {
     );
     await before.close();
     disk.fill();
-    expect(() => openDiskStore(disk)).toThrow(/^There is no room for more: ".*Make room/);
+    expect(() => openDiskStore(disk)).toThrow(/^The store is full: ".*Free some space/);
     disk.free();
     expect(await openDiskStore(disk).open('a')).toMatchObject({ session: end, head: 20 });
   });

@@ -62,8 +62,8 @@ async function runMigration(path: string, inject: string | null): Promise<Migrat
   };
 }
 
-describe('bringing a file up to date', { tags: ['strace'] }, () => {
-  it('goes all the way or changes nothing, whichever call fails', { timeout: 3_600_000 }, async () => {
+describe('migrating a file', { tags: ['strace'] }, () => {
+  it('completes or changes nothing, whichever system call fails', { timeout: 3_600_000 }, async () => {
     using folder = createMemoryFolder();
     const [old, upToDate] = [folder.at('old.db'), folder.at('new.db')];
     createOldDatabase(old);

@@ -98,7 +98,7 @@ async function testFault(
 }
 
 describe('a store whose disk fails', { tags: ['strace'] }, () => {
-  it('has every event that was said to be kept, whichever call fails', { timeout: 3_600_000 }, async () => {
+  it('has every acknowledged event, whichever system call fails', { timeout: 3_600_000 }, async () => {
     const expected = await buildExpectedLog(eventCount);
     const all = await listAllFaults();
     expect(all.length).toBeGreaterThan(500);

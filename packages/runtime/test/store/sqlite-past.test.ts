@@ -71,12 +71,12 @@ function writeFirstVersion(path: string): void {
 }
 
 describe('a store of the first version', () => {
-  it('is brought up to date with all that is in it, and goes on', async () => {
+  it('is migrated with all its data, and continues', async () => {
     const path = createStorePath();
     writeFirstVersion(path);
     const store = openTestStore(path);
     const { events, end } = createSampleLog(createSampleSession(), 6);
-    const common = { head: 6, owner: 'old', about: null, parent: null };
+    const common = { head: 6, owner: 'old', metadata: null, parent: null };
     expect(await store.open('a')).toStrictEqual({ ...common, session: end, fence: 7, replayed: 6 });
     expect(await listStoredEvents(store, 'a')).toStrictEqual(events);
     expect(await store.verify('b')).toEqual({ ok: true, head: 6 });
@@ -95,7 +95,7 @@ describe('a store of the first version', () => {
     expect(await openTestStore(path).open('c')).toMatchObject({ parent: { id: 'a', at: 3 } });
   });
 
-  it('loses the events of a session that is removed, and no others', async () => {
+  it('loses only the events of a removed session', async () => {
     const path = createStorePath();
     writeFirstVersion(path);
     const store = openTestStore(path);
@@ -106,7 +106,7 @@ describe('a store of the first version', () => {
     expect(await store.verify('b')).toEqual({ ok: true, head: 6 });
   });
 
-  it('is brought up to date without rows that could never have been kept', async () => {
+  it('is migrated without impossible rows', async () => {
     const path = createStorePath();
     writeFirstVersion(path);
     executeStatement(path, `INSERT INTO events VALUES (1, -3, '{}', ''), (1, ${2 ** 40}, '{}', '')`);
@@ -120,7 +120,7 @@ describe('a store of the first version', () => {
     ['a list', '[]'],
     ['deeper than SQLite reads', `${'['.repeat(1_500)}${']'.repeat(1_500)}`],
   ])(
-    'is brought up to date where the beginning of a session is now %s, and the others go on',
+    'is migrated although the initial state of one session is %s, and other sessions continue',
     async (_, initial) => {
       const path = createStorePath();
       writeFirstVersion(path);
@@ -135,12 +135,12 @@ describe('a store of the first version', () => {
   );
 });
 
-describe('damage in the past', () => {
+describe('damage in the history', () => {
   it.each([
     ['is changed', `UPDATE events SET text = replace(text, 'step', 'stop') WHERE seq = 5`],
     ['is gone', 'DELETE FROM events WHERE seq = 5'],
     ['has another hash', `UPDATE events SET hash = 'x' WHERE seq = 5`],
-  ])('is found by whoever goes that far, where an event %s', async (_, statement) => {
+  ])('is found by a replay that reaches an event that %s', async (_, statement) => {
     const { store, path } = await createStoredSession();
     executeStatement(path, statement);
     expect(await store.open('a', { at: 4 })).toMatchObject({
@@ -155,25 +155,25 @@ describe('damage in the past', () => {
     await expect(store.open('a', { at: 4 })).rejects.toMatchObject({ code: 'damaged' });
   });
 
-  it('is found by whoever reads on from an event that is gone', async () => {
+  it('is found by a read after a missing event', async () => {
     const { store, path } = await createStoredSession();
     executeStatement(path, 'DELETE FROM events WHERE seq = 5');
-    await expect(listStoredEvents(store, 'a', 5)).rejects.toThrow('event 5 is not there');
+    await expect(listStoredEvents(store, 'a', 5)).rejects.toThrow('event 5 is missing');
     expect((await store.list())[0]?.status).toBe('damaged');
   });
 
-  it('is what an event after the last one is', async () => {
+  it('includes an event after the last one', async () => {
     const { store, path } = await createStoredSession();
     executeStatement(
       path,
       `INSERT INTO events (place, text, hash) SELECT place + 1, text, hash FROM events WHERE seq = 8`,
     );
-    const reason = 'event 9 is there, and only 8 were kept';
+    const reason = 'event 9 exists, but only 8 events were stored';
     await expect(store.open('a')).rejects.toThrow(reason);
     expect(await store.verify('a')).toEqual({ ok: false, seq: 9, reason });
   });
 
-  it('is not carried over to a fork', async () => {
+  it('is not copied into a fork', async () => {
     const { store, path } = await createStoredSession();
     executeStatement(path, `UPDATE events SET text = replace(text, 'step', 'stop') WHERE seq = 5`);
     const forking = forkStoredSession(store, 'a', { at: 6, newId: 'b', owner: 'me', now: 9_000 });
@@ -181,10 +181,10 @@ describe('damage in the past', () => {
     expect((await store.list()).map(({ id }) => id)).toEqual(['a']);
   });
 
-  it('of what is said about a session keeps nobody from it', async () => {
+  it('of the metadata does not prevent opening the session', async () => {
     const { store, path } = await createStoredSession();
     executeStatement(path, `UPDATE beginnings SET about = '{"dir'`);
-    expect(await store.open('a')).toMatchObject({ about: null, head: 8 });
-    expect(await store.list()).toMatchObject([{ id: 'a', about: null }]);
+    expect(await store.open('a')).toMatchObject({ metadata: null, head: 8 });
+    expect(await store.list()).toMatchObject([{ id: 'a', metadata: null }]);
   });
 });

@@ -39,8 +39,8 @@ function inspectEditImages(file: string, operations: readonly FileOperation[]): 
   return figures;
 }
 
-describe('a file that is edited while the power fails', { tags: ['strace'] }, () => {
-  it('has its old text or the new one, and the new one once that was said', async () => {
+describe('a file edited during a power loss', { tags: ['strace'] }, () => {
+  it('has its old or new text, and the new one once it was acknowledged', async () => {
     using folder = createMemoryFolder();
     const operations = await recordScript(folder.root, editorScript);
     const file = join(folder.root, 'new/deep/file.txt');
@@ -56,8 +56,8 @@ describe('a file that is edited while the power fails', { tags: ['strace'] }, ()
   });
 });
 
-describe('the result of a call that was kept while the power fails', { tags: ['strace'] }, () => {
-  it('is there whole once it was said to be kept, and whole or not at all before', async () => {
+describe('a result spooled during a power loss', { tags: ['strace'] }, () => {
+  it('is complete once it was acknowledged, and complete or absent before', async () => {
     using folder = createMemoryFolder();
     const operations = await recordScript(folder.root, spoolScript);
     using images = createMemoryFolder();

@@ -73,8 +73,8 @@ function printLosses(what: string, count: number, { lost, corrupt }: CrashLosses
   console.log(`${what}: ${count} images, ${lost.length} lost an event, ${corrupt.length} corrupt`);
 }
 
-describe('a store whose power fails', { tags: ['strace'] }, () => {
-  it('has every event that was said to be kept, and every link holds', { timeout: 3_600_000 }, async () => {
+describe('a store after a power loss', { tags: ['strace'] }, () => {
+  it('has every acknowledged event, and an intact chain', { timeout: 3_600_000 }, async () => {
     const recording = await recordWork(eventCount, frequentCheckpointPragma);
     const count = isSoak ? 20_000 : 300;
     const figures = await inspectCrashImages(recording, count, await buildExpectedLog(eventCount));
@@ -82,7 +82,7 @@ describe('a store whose power fails', { tags: ['strace'] }, () => {
     expect(figures).toMatchObject({ lost: [], corrupt: [] });
   });
 
-  it('has them with a log of the usual length too', { timeout: 3_600_000 }, async () => {
+  it('has them with a write-ahead log of the usual length too', { timeout: 3_600_000 }, async () => {
     const recording = await recordWork(usualCount, '');
     const count = isSoak ? 3_000 : 50;
     const figures = await inspectCrashImages(recording, count, await buildExpectedLog(usualCount));
@@ -90,7 +90,7 @@ describe('a store whose power fails', { tags: ['strace'] }, () => {
     expect(figures).toMatchObject({ lost: [], corrupt: [] });
   });
 
-  it('has them even where the disk failed before that', { timeout: 3_600_000 }, async () => {
+  it('has them even if the disk failed before', { timeout: 3_600_000 }, async () => {
     const expected = await buildExpectedLog(healedCount);
     const syncs = listWorkSyncs(await recordWork(healedCount, frequentCheckpointPragma));
     const places = isSoak ? syncs : syncs.filter((_, index) => index % 12 === 3);
@@ -112,7 +112,7 @@ describe('a store whose power fails', { tags: ['strace'] }, () => {
     expect({ lost, corrupt }).toEqual({ lost: [], corrupt: [] });
   });
 
-  it('would lose some if it did not wait for the disk, which shows that the images are hard enough', async () => {
+  it('would lose some without syncing, which shows that the test is strict enough', async () => {
     const recording = await recordWork(eventCount, 'PRAGMA synchronous = NORMAL');
     const figures = await inspectCrashImages(recording, 60, await buildExpectedLog(eventCount));
     printLosses('power loss without waiting', 60, figures);

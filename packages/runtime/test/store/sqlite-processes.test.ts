@@ -32,7 +32,7 @@ function listNumbers(count: number): readonly number[] {
 }
 
 describe('processes that share a store', () => {
-  it('may all be the first to open its file', async () => {
+  it('may open a new file concurrently', async () => {
     using folder = createTempFolder();
     const start = String(Date.now() + 1_000);
     const openers = [1, 2, 3, 4].map(() => spawnScript(openerScript, folder.root, start, '25'));
@@ -40,7 +40,7 @@ describe('processes that share a store', () => {
     expect(opened.map(({ length }) => length)).toEqual([25, 25, 25, 25]);
   });
 
-  it('write to sessions of their own at the same time', async () => {
+  it('write to different sessions concurrently', async () => {
     using folder = createTempFolder();
     const path = folder.at('sessions.db');
     const store = openSqliteStore(path);
@@ -57,7 +57,7 @@ describe('processes that share a store', () => {
     await store.close();
   });
 
-  it('write to one session, each event in a place of its own', async () => {
+  it('write to one session, each event under its own number', async () => {
     using folder = createTempFolder();
     const path = folder.at('sessions.db');
     const store = openSqliteStore(path);
@@ -71,7 +71,7 @@ describe('processes that share a store', () => {
     await store.close();
   });
 
-  it('may be killed at any moment: what was said to be kept is there, and the chain holds', async () => {
+  it('may be killed at any moment without losing acknowledged events or breaking the chain', async () => {
     using folder = createTempFolder();
     const path = folder.at('sessions.db');
     const first = openSqliteStore(path);

@@ -61,7 +61,7 @@ describe('a store in SQLite', () => {
     return () => openTestStore(path);
   });
 
-  it('has everything after it was closed and opened again', async () => {
+  it('has all data after it is reopened', async () => {
     const path = createCleanedFolder().at('sessions.db');
     const store = openSqliteStore(path);
     const { end } = await appendSampleEvents(
@@ -76,7 +76,7 @@ describe('a store in SQLite', () => {
     expect((await openTestStore(path).open('a')).session).toStrictEqual(end);
   });
 
-  it('has room for as many sessions as there may ever be', async () => {
+  it('supports the maximum number of sessions', async () => {
     const path = createCleanedFolder().at('sessions.db');
     await openTestStore(path).create(createSampleSession('first'), 'me');
     executeStatements(path, `UPDATE sqlite_sequence SET seq = ${2 ** 30} WHERE name = 'sessions'`);
@@ -94,7 +94,7 @@ describe('a store in SQLite', () => {
     expect(await listStoredEvents(store, 'first')).toEqual([]);
   });
 
-  it('sees between two appends what others have written', async () => {
+  it('sees the writes of other connections between two appends', async () => {
     const path = createCleanedFolder().at('sessions.db');
     const store = openTestStore(path);
     const { at, end } = await appendSampleEvents(
@@ -113,7 +113,7 @@ describe('a store in SQLite', () => {
     });
   });
 
-  it('can be read by its owner alone', async () => {
+  it('can be read only by its owner', async () => {
     const made = createCleanedFolder();
     const path = made.at('new/deep/sessions.db');
     const store = openTestStore(path);
@@ -122,7 +122,7 @@ describe('a store in SQLite', () => {
     expect([made.at('new'), made.at('new/deep')].map(getFileMode)).toEqual([0o700, 0o700]);
   });
 
-  it('writes through to the disk on every connection, not only the first', () => {
+  it('syncs to disk on every connection', () => {
     const path = createCleanedFolder().at('sessions.db');
     for (const database of [connectDatabase(path), connectDatabase(path)]) {
       cleanUps.push(() => database.close());
@@ -131,7 +131,7 @@ describe('a store in SQLite', () => {
     }
   });
 
-  it('takes twice the bytes for twice the events', async () => {
+  it('grows linearly with the number of events', async () => {
     const made = createCleanedFolder();
     const bytesFor = async (count: number): Promise<number> => {
       const path = made.at(`${count}.db`);
@@ -150,7 +150,7 @@ describe('a store in SQLite', () => {
     expect(more / some).toBeLessThan(2.4);
   });
 
-  it('keeps nothing of an append there is no room for, and goes on once there is', async () => {
+  it('stores nothing of an append that does not fit, and continues once there is space', async () => {
     const path = createCleanedFolder().at('sessions.db');
     const small = openTestStore(path, { bytesMax: 200_000 });
     const begun = await appendSampleEvents(
@@ -162,13 +162,13 @@ describe('a store in SQLite', () => {
     const { events, end } = createSampleLog(begun.end, 3_000);
     await expect(small.append('a', begun.at, events, end)).rejects.toMatchObject({
       code: 'full',
-      message: expect.stringContaining('Make room'),
+      message: expect.stringContaining('Free some space'),
     });
     expect(await small.open('a')).toMatchObject({ session: begun.end, head: 3 });
     expect(await openTestStore(path).append('a', begun.at, events, end)).toMatchObject({ head: 3_003 });
   });
 
-  it('says so when another process does not let go of the file', async () => {
+  it('reports a file that another process keeps locked', async () => {
     const path = createCleanedFolder().at('sessions.db');
     const store = openTestStore(path, { waitMs: 20 });
     const at = await store.create(createSampleSession(), 'me');
@@ -184,7 +184,7 @@ describe('a store in SQLite', () => {
 });
 
 describe('the file of a store', () => {
-  it('is refused and left alone when it belongs to another program', () => {
+  it('is rejected unchanged if it belongs to another program', () => {
     const path = createCleanedFolder().at('other.db');
     executeStatements(path, 'CREATE TABLE theirs (x)', 'PRAGMA user_version = 7');
     expect(() => openTestStore(path)).toThrow(expect.objectContaining({ code: 'unreadable' }));
@@ -192,7 +192,7 @@ describe('the file of a store', () => {
     expect(queryValue(path, 'SELECT count(*) FROM sqlite_schema')).toBe(1);
   });
 
-  it('is refused when it is no database, or a folder, or under a file', () => {
+  it('is rejected if it is not a database, is a folder, or is below a file', () => {
     const made = createCleanedFolder();
     writeFileSync(made.at('text'), 'nothing of the kind, '.repeat(100));
     mkdirSync(made.at('folder'));
@@ -203,7 +203,7 @@ describe('the file of a store', () => {
     }
   });
 
-  it('is refused when a newer version wrote it', async () => {
+  it('is rejected if a newer version wrote it', async () => {
     const path = createCleanedFolder().at('sessions.db');
     await openSqliteStore(path).close();
     executeStatements(path, 'PRAGMA user_version = 99');
@@ -213,7 +213,7 @@ describe('the file of a store', () => {
   const first = 'CREATE TABLE one (x)';
   const second = "ALTER TABLE one ADD COLUMN y DEFAULT 'new'";
 
-  it('is brought up to date where it is older, with what is in it', () => {
+  it('is migrated from an older version with its data', () => {
     const database = new DatabaseSync(createCleanedFolder().at('x.db'));
     cleanUps.push(() => database.close());
     migrateStore(database, 'x.db', [first]);
@@ -224,7 +224,7 @@ describe('the file of a store', () => {
     expect(() => migrateStore(database, 'x.db', [first])).toThrow(expect.objectContaining({ code: 'newer' }));
   });
 
-  it('stays as it was when bringing it up to date fails half way', () => {
+  it('is unchanged if a migration fails midway', () => {
     const database = new DatabaseSync(createCleanedFolder().at('x.db'));
     cleanUps.push(() => database.close());
     migrateStore(database, 'x.db', [first]);
@@ -259,7 +259,7 @@ describe('damage', () => {
       1,
     ],
     ['the beginning is no JSON', `UPDATE beginnings SET initial = '{' WHERE ${inA}`, 1],
-  ])('is found where %s, and keeps that session apart while the others go on', async (_, statement, seq) => {
+  ])('is found if %s, and affects only that session', async (_, statement, seq) => {
     const path = createCleanedFolder().at('sessions.db');
     const store = openTestStore(path);
     const { at, end } = await appendSampleEvents(
@@ -302,7 +302,7 @@ describe('damage', () => {
     expect((await store.list())[0]?.status).toBe('damaged');
   });
 
-  it('before the last snapshot is found by looking at all links, and a session that was put right goes on', async () => {
+  it('before the last snapshot is found by verification, and a repaired session continues', async () => {
     const path = createCleanedFolder().at('sessions.db');
     const store = openTestStore(path);
     const { end } = await appendSampleEvents(
@@ -327,7 +327,7 @@ describe('damage', () => {
     ['cut short', 'UPDATE snapshots SET text = substr(text, 1, 100)'],
     ['of another version', 'UPDATE snapshots SET version = 99'],
     ['said to be of another event', 'UPDATE snapshots SET head = head - 1'],
-  ])('of a snapshot that is %s only costs time', async (_, statement) => {
+  ])('of a snapshot that is %s only causes a longer replay', async (_, statement) => {
     const path = createCleanedFolder().at('sessions.db');
     const store = openTestStore(path);
     const { end } = await appendSampleEvents(
@@ -343,7 +343,7 @@ describe('damage', () => {
     expect(await store.open('a')).toMatchObject({ session: end, replayed: 0 });
   });
 
-  it('is not what a snapshot of another version is taken for: it is passed over', async () => {
+  it('does not include a snapshot of another version, which is ignored', async () => {
     const path = createCleanedFolder().at('sessions.db');
     const store = openTestStore(path);
     const { end } = await appendSampleEvents(
@@ -359,7 +359,7 @@ describe('damage', () => {
     expect(await store.open('a')).toMatchObject({ session: end, replayed: 200 });
   });
 
-  it('does not come of a snapshot that belongs to another session', async () => {
+  it('does not result from a snapshot of another session', async () => {
     const path = createCleanedFolder().at('sessions.db');
     const store = openTestStore(path);
     const { end } = await appendSampleEvents(
@@ -382,7 +382,7 @@ describe('damage', () => {
     expect(await store.open('a')).toMatchObject({ session: end, replayed: 200 });
   });
 
-  it('does not go on with a session whose events a newer version reads in another way', async () => {
+  it('does not include a session with a newer log version, which is rejected', async () => {
     const store = openTestStore(createCleanedFolder().at('sessions.db'));
     await store.create({ ...createSampleSession(), behaviour: 99 }, 'me');
     await expect(store.open('a')).rejects.toMatchObject({ code: 'newer' });
@@ -394,7 +394,7 @@ describe('damage', () => {
     ['nothing', 'null', 'damaged'],
     ['no JSON', '{', 'damaged'],
     ['a reply without its fields', '{"type":"model-replied","at":1}', 'damaged'],
-  ])('does not make an event of %s, even with the right hash', async (_, text, code) => {
+  ])('includes %s as an event, even with a valid hash', async (_, text, code) => {
     const path = createCleanedFolder().at('sessions.db');
     const store = openTestStore(path);
     await store.create(createSampleLog(createSampleSession(), 1).end, 'me');

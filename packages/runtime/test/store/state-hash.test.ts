@@ -24,7 +24,7 @@ function createNestedArray(depth: number): unknown {
 }
 
 describe('the hash of a state', () => {
-  it('is the same for the same state, however it was written down', () => {
+  it('is the same for the same state, however it is serialized', () => {
     fc.assert(
       fc.property(arbitrarySession(60), ({ end }) => {
         const hash = computeStateHash(end);
@@ -37,7 +37,7 @@ describe('the hash of a state', () => {
     );
   });
 
-  it('is another one for every other state', () => {
+  it('differs for different states', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 1 }), fc.jsonValue({ maxDepth: 1 }), (one, two) => {
         const [left, right] = [one, two].map((value) => JSON.parse(JSON.stringify(value)) as unknown);
@@ -67,7 +67,7 @@ describe('the hash of a state', () => {
     expect(new Set(all.map((output) => computeStateHash(applyToolOutput(output)))).size).toBe(all.length);
   });
 
-  it('does not count what is only shown', () => {
+  it('ignores ephemeral data', () => {
     const { end } = createSampleLog(createSampleSession(), 1);
     const streaming = step(end, { type: 'text-delta', at: 1, text: 'he' }).session;
     expect(streaming).not.toEqual(end);

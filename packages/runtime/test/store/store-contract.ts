@@ -34,17 +34,17 @@ export function describeStoreContract(make: () => () => Store): void {
 }
 
 function describeStoredEvents(make: () => () => Store): void {
-  it('gives back a new session as it was created, settings and all', async () => {
+  it('returns a new session unchanged, with its settings', async () => {
     const open = make();
     const fresh = createSampleSession();
     const { fence, head } = await open().create(fresh, 'me');
     const position = { fence, head: 0 };
-    const nothing = { about: null, parent: null, replayed: 0 };
+    const nothing = { metadata: null, parent: null, replayed: 0 };
     expect(await open().open('a')).toStrictEqual({ session: fresh, ...position, owner: 'me', ...nothing });
     expect(head).toBe(0);
   });
 
-  it('keeps events in order and tells those after a number', async () => {
+  it('stores events in order and lists those after a number', async () => {
     const store = make()();
     const { events, end } = createSampleLog(createSampleSession(), 9);
     const at = await store.append('a', await store.create(createSampleSession(), 'me'), events, end);
@@ -58,7 +58,7 @@ function describeStoredEvents(make: () => () => Store): void {
     expect((await store.open('a')).session).toStrictEqual(end);
   });
 
-  it('never keeps what is only for showing', async () => {
+  it('never stores ephemeral events', async () => {
     const store = make()();
     const { events, end } = createSampleLog(createSampleSession(), 1);
     const shown: Event = { type: 'text-delta', at: 1_001, text: 'he' };
@@ -74,7 +74,7 @@ function describeStoredEvents(make: () => () => Store): void {
     expect((await store.open('a')).session).toStrictEqual(end);
   });
 
-  it('counts on from a session that has come some way already', async () => {
+  it('continues the numbering of a continued session', async () => {
     const store = make()();
     const { end: begun } = createSampleLog(createSampleSession(), 5);
     const at = await store.create(begun, 'me');
@@ -86,7 +86,7 @@ function describeStoredEvents(make: () => () => Store): void {
     expect(await store.verify('a')).toEqual({ ok: true, head: 9 });
   });
 
-  it('says so when there is no such session', async () => {
+  it('rejects an unknown session', async () => {
     const store = make()();
     const missing = expect.objectContaining({ code: 'missing', message: expect.stringContaining('"b"') });
     const at = { fence: 1, head: 0 };
@@ -101,7 +101,7 @@ function describeStoredEvents(make: () => () => Store): void {
 }
 
 function describeSingleWriter(make: () => () => Store): void {
-  it('lets one of two writers at the same place go on, and tells the other where the session stands', async () => {
+  it('accepts one of two concurrent writers, and tells the other the current position', async () => {
     const open = make();
     const at = await open().create(createSampleSession(), 'me');
     const { events, end } = createSampleLog(createSampleSession(), 2);
@@ -113,7 +113,7 @@ function describeSingleWriter(make: () => () => Store): void {
     expect(await listStoredEvents(open(), 'a')).toStrictEqual(events);
   });
 
-  it('refuses whoever was taken over from, and says who holds the session', async () => {
+  it('rejects a previous owner, and names the current one', async () => {
     const open = make();
     const [mine, theirs] = [open(), open()];
     const begun = await appendSampleEvents(
@@ -135,7 +135,7 @@ function describeSingleWriter(make: () => () => Store): void {
     expect(await mine.open('a')).toMatchObject({ session: end, head: 5, owner: 'they' });
   });
 
-  it('gives a session only once to those who saw the same claim to it', async () => {
+  it('grants only one of several claims made from the same fence', async () => {
     const open = make();
     const { fence } = await open().create(createSampleSession(), 'me');
     const tried = await Promise.allSettled(['one', 'two'].map((owner) => open().claim('a', owner, fence)));
@@ -144,12 +144,12 @@ function describeSingleWriter(make: () => () => Store): void {
       { value: { fence: now, head: 0 } },
     ]);
     expect(tried.find(({ status }) => status === 'rejected')).toMatchObject({
-      reason: { code: 'held', message: expect.stringContaining(`${JSON.stringify(owner)}, by claim ${now}`) },
+      reason: { code: 'held', message: expect.stringContaining(`${JSON.stringify(owner)}, claim ${now}`) },
     });
     expect(await open().claim('a', 'three', now)).toMatchObject({ head: 0 });
   });
 
-  it('refuses the writer of a removed session even where one of the same id was made anew', async () => {
+  it('rejects the writer of a removed session even if one with the same id was created since', async () => {
     const store = make()();
     const old = await store.create(createSampleSession(), 'me');
     await store.remove('a');
@@ -160,7 +160,7 @@ function describeSingleWriter(make: () => () => Store): void {
     expect(await listStoredEvents(store, 'a')).toEqual([]);
   });
 
-  it('creates no session twice', async () => {
+  it('does not create a session twice', async () => {
     const store = make()();
     await appendSampleEvents(
       store,
@@ -172,7 +172,7 @@ function describeSingleWriter(make: () => () => Store): void {
     expect(await store.open('a')).toMatchObject({ head: 3 });
   });
 
-  it('keeps all events of an append or none', async () => {
+  it('stores all events of an append or none', async () => {
     const store = make()();
     const at = await store.create(createSampleSession(), 'me');
     const { events, end } = createSampleLog(createSampleSession(), 3);
@@ -187,7 +187,7 @@ function describeSingleWriter(make: () => () => Store): void {
 }
 
 function describeReplayEquality(make: () => () => Store): void {
-  it('leads to the session that replaying the events leads to, whatever they are', async () => {
+  it('opens the same session as a replay of any events', async () => {
     const open = make();
     await fc.assert(
       fc.asyncProperty(arbitrarySession(160), fc.array(fc.nat(9), { minLength: 1 }), async (work, sizes) => {
@@ -222,7 +222,7 @@ function describeReplayEquality(make: () => () => Store): void {
     ['keys in an order of their own', { z: 1, a: 2, 10: 3 }],
     ['nesting', JSON.parse(`${'['.repeat(1_500)}${']'.repeat(1_500)}`) as Json],
     ['a million characters', 'é'.repeat(1_000_000)],
-  ])('gives back %s as it came', async (_, output) => {
+  ])('returns %s unchanged', async (_, output) => {
     const store = make()();
     const { events, end } = createSampleLog(createSampleSession(), 3);
     const finished: Event = { type: 'tool-finished', at: 1, callId: 'c0', outcome: { ok: true, output } };
@@ -244,7 +244,7 @@ function describeReplayEquality(make: () => () => Store): void {
     // oxlint-disable-next-line no-sparse-arrays
     ['a list with gaps', [1, , 2], '"output" has gaps'],
     ['a value inside of itself', itself, 'nested more than'],
-  ])('refuses %s, which would come back as something else', async (_, output, reason) => {
+  ])('rejects %s, which would not survive a round trip', async (_, output, reason) => {
     const store = make()();
     const at = await store.create(createSampleSession(), 'me');
     const event = { type: 'tool-finished', at: 1, callId: 'c0', outcome: { ok: true, output } } as Event;
@@ -263,7 +263,7 @@ function describeReplayEquality(make: () => () => Store): void {
     expect(await store.open('a')).toMatchObject({ owner: 'me' });
   });
 
-  it('treats an id as nothing but a name', async () => {
+  it('treats an id as an opaque name', async () => {
     const store = make()();
     for (const id of ["'; DROP TABLE sessions; --", '__proto__', '%', '../../x']) {
       const { end } = await appendSampleEvents(
@@ -288,7 +288,7 @@ function createEphemeralEvents({ seq }: Session): readonly Event[] {
 }
 
 function describeSnapshots(make: () => () => Store): void {
-  it('makes snapshots ever more rarely as the session grows, so that they cost no more than the events', async () => {
+  it('creates snapshots less often as the session grows, so that they cost no more than the events', async () => {
     const store = make()();
     let at = await store.create(createSampleSession(), 'me');
     let end = createSampleSession();
@@ -305,7 +305,7 @@ function describeSnapshots(make: () => () => Store): void {
     expect(made.length).toBeLessThan(20);
   });
 
-  it('makes no snapshot of what is only for showing', async () => {
+  it('does not include ephemeral data in a snapshot', async () => {
     const store = make()();
     let at = await store.create(createSampleSession(), 'me');
     let shown = createSampleSession();
@@ -318,7 +318,7 @@ function describeSnapshots(make: () => () => Store): void {
     expect((await store.open('a')).replayed).toBeLessThan(140);
   });
 
-  it('steps only through what came after the last snapshot', async () => {
+  it('replays only the events after the last snapshot', async () => {
     const open = make();
     const store = open();
     const begun = await appendSampleEvents(
@@ -345,7 +345,7 @@ const createUserMessageEvent = (text: string, automatic: boolean): Event => ({
 });
 
 function describeSessionList(make: () => () => Store): void {
-  it('lists what there is, the last worked on first', async () => {
+  it('lists sessions by last update, newest first', async () => {
     const store = make()();
     const settings = { compact: true };
     await store.create(createSession({ id: 'new', at: 9_000, profile: 'own', settings }), 'me');
@@ -355,7 +355,7 @@ function describeSessionList(make: () => () => Store): void {
       await store.create(createSampleSession(), 'me'),
       5,
     );
-    const common = { owner: 'me', about: null, parent: null };
+    const common = { owner: 'me', metadata: null, parent: null };
     expect(await store.list()).toEqual([
       {
         ...common,
@@ -383,7 +383,7 @@ function describeSessionList(make: () => () => Store): void {
     expect(await store.list({ limit: 1 })).toHaveLength(1);
   });
 
-  it('takes for the goal what a person said first, and only the beginning of it', async () => {
+  it('uses the beginning of the first user message as the goal', async () => {
     const store = make()();
     const events = [
       createUserMessageEvent('go on', true),
@@ -394,7 +394,7 @@ function describeSessionList(make: () => () => Store): void {
     expect((await store.list())[0]?.goal).toBe(`${'x'.repeat(199)}\ufffd`);
   });
 
-  it('takes a person at their word also when it came while work was under way', async () => {
+  it('uses a steering message as the goal, too', async () => {
     const store = make()();
     const events: readonly Event[] = [
       createUserMessageEvent('go on', true),
@@ -404,7 +404,7 @@ function describeSessionList(make: () => () => Store): void {
     expect((await store.list())[0]?.goal).toBe('Only the shed.');
   });
 
-  it('removes a session with all that belongs to it, and no other', async () => {
+  it('removes a session with all its data, and no other', async () => {
     const store = make()();
     const at = await store.create(createSampleSession(), 'me');
     await appendSampleEvents(store, createSampleSession(), at, 150);
@@ -427,7 +427,7 @@ function describeSessionList(make: () => () => Store): void {
 }
 
 function describeMetadata(make: () => () => Store): void {
-  it('gives back what is said about a session, whatever happens to it', async () => {
+  it('returns the metadata of a session throughout its life', async () => {
     const open = make();
     const metadata = JSON.parse('{"dir": "/x\\u0000\\ud800", "__proto__": {"a": [null, 1.5]}}') as Json;
     const at = await open().create(createSampleSession(), 'me', { metadata, createdAt: 1_234.5 });
@@ -447,7 +447,7 @@ function describeMetadata(make: () => () => Store): void {
     ['a time that is none', { createdAt: Number.NaN }, 'time of creation (NaN)'],
     ['half an event', { past: createEmptyPast({ id: 'b', at: 1.5 }) }, '(1.5)'],
     ['a parent without a name', { past: createEmptyPast({ id: '', at: 1 }) }, '1 to 200 characters'],
-  ])('refuses %s when a session is created, and creates none', async (_, options, reason) => {
+  ])('rejects %s on creation, and creates no session', async (_, options, reason) => {
     const store = make()();
     await expect(store.create(createSampleSession(), 'me', options)).rejects.toMatchObject({
       code: 'invalid',

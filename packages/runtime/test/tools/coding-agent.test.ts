@@ -64,7 +64,7 @@ async function runCodingAgent(
 }
 
 describe('an agent with the coding tools', () => {
-  it('reads, tests, edits, tests again and finishes, and the session knows what it changed', async () => {
+  it('reads, tests, edits, tests again and finishes, and the session records its changes', async () => {
     using folder = createBrokenProject();
     const { session, events, results, answer } = await runCodingAgent(
       folder,
@@ -99,7 +99,7 @@ describe('an agent with the coding tools', () => {
     expect(status).toBe(' M sum.mjs\n');
   });
 
-  it('does what a file says only if it is asked to by the model, and then still asks', async () => {
+  it('follows instructions in a file only through tool calls, which still require permission', async () => {
     using folder = createBrokenProject();
     const { results } = await runCodingAgent(
       folder,
@@ -120,14 +120,14 @@ describe('an agent with the coding tools', () => {
       'ok',
     ]);
     expect(results[1]?.outcome).toMatchObject({
-      error: { message: 'The user did not allow this call: nobody is there to ask' },
+      error: { message: 'The user did not allow this call: no user is available to ask' },
     });
     expect(existsSync(folder.at('pwned'))).toBe(false);
     expect(existsSync(folder.at('.git/hooks/pre-commit'))).toBe(false);
     expect(existsSync(folder.at('../escaped'))).toBe(false);
   });
 
-  it('runs the very arguments that a person has allowed', async () => {
+  it('runs exactly the arguments that a user has allowed', async () => {
     using folder = createBrokenProject();
     const shown: Json[] = [];
     const command = "printf '%s' 'exactly this' > made.txt";

@@ -17,7 +17,7 @@ const runEditTool = ({ root }: Pick<TempFolder, 'root'>, args: Json) =>
 const readFolderText = (folder: TempFolder, path = 'a.txt'): string => readFileSync(folder.at(path), 'utf8');
 
 describe('editing a file', () => {
-  it('replaces what stands there once, and shows the lines around it', async () => {
+  it('replaces a unique text, and shows the surrounding lines', async () => {
     using folder = createTempFolder({ 'a.txt': 'one\ntwo\nthree\nfour\nfive\n' });
     expect(await runEditTool(folder, { path: 'a.txt', old: 'three', new: '3' })).toMatchObject({
       ok: true,
@@ -27,7 +27,7 @@ describe('editing a file', () => {
     expect(readFolderText(folder)).toBe('one\ntwo\n3\nfour\nfive\n');
   });
 
-  it('replaces all of them when asked to', async () => {
+  it('replaces all occurrences on request', async () => {
     using folder = createTempFolder({ 'a.txt': 'x y x y x' });
     expect(await runEditTool(folder, { path: 'a.txt', old: 'x', new: 'xx', all: true })).toMatchObject({
       output: { replacements: 3 },
@@ -35,13 +35,13 @@ describe('editing a file', () => {
     expect(readFolderText(folder)).toBe('xx y xx y xx');
   });
 
-  it('takes nothing in the new text for a sign', async () => {
+  it('treats the new text literally', async () => {
     using folder = createTempFolder({ 'a.txt': 'price' });
     await runEditTool(folder, { path: 'a.txt', old: 'price', new: "$& $1 $` $' $$" });
     expect(readFolderText(folder)).toBe("$& $1 $` $' $$");
   });
 
-  it('finds lines that end in a carriage return, which nobody shows, and keeps them', async () => {
+  it('matches and preserves CRLF line endings', async () => {
     using folder = createTempFolder({ 'a.txt': '\ufeffone\r\ntwo\r\nthree\r\n' });
     expect(await runEditTool(folder, { path: 'a.txt', old: 'one\ntwo', new: '1\n2' })).toMatchObject({
       ok: true,
@@ -49,7 +49,7 @@ describe('editing a file', () => {
     expect(readFolderText(folder)).toBe('\ufeff1\r\n2\r\nthree\r\n');
   });
 
-  it('is as if the text were cut there and joined again', async () => {
+  it('equals splitting and joining the text', async () => {
     using folder = createTempFolder();
     const piece = fc.stringMatching(/^[ab\n]{0,6}$/);
     await fc.assert(
@@ -62,7 +62,7 @@ describe('editing a file', () => {
     );
   });
 
-  it('lets edits that are asked for at once happen one after the other', async () => {
+  it('runs concurrent edits one after the other', async () => {
     using folder = createTempFolder({ 'a.txt': 'a b c d e f' });
     const workspace = createWorkspace(folder.root);
     const tool = createEditTool(workspace);
@@ -77,43 +77,43 @@ describe('editing a file', () => {
 });
 
 describe('an edit that is refused', () => {
-  it('names the nearest text with its lines when only white space differs', async () => {
+  it('names the most similar text with its lines if only whitespace differs', async () => {
     using folder = createTempFolder({ 'a.txt': 'start\n\tif (x) {\n\t\trun();\n\t}\nend\n' });
     const result = await runEditTool(folder, { path: 'a.txt', old: '  if (x) {\n    run();\n  }', new: 'y' });
     expect(result).toEqual(
       matchRefusal(
         'failed',
-        /text to replace was not found in "a\.txt"\. Nearest is what stands on lines 2 to 4, which differs in white space only:\n2: \tif \(x\) \{\n3: \t\trun\(\);\n4: \t\}\nCopy/,
+        /text to replace was not found in "a\.txt"\. The most similar text is on lines 2 to 4, which differ only in whitespace:\n2: \tif \(x\) \{\n3: \t\trun\(\);\n4: \t\}\nCopy/,
       ),
     );
   });
 
-  it('names the nearest text when a few letters differ', async () => {
+  it('names the most similar text if a few letters differ', async () => {
     using folder = createTempFolder({ 'a.txt': 'zero\nconst total = sum(values);\nlast\n' });
     expect(await runEditTool(folder, { path: 'a.txt', old: 'const totals = sum(value);', new: 'y' })).toEqual(
       matchRefusal('failed', /lines 2 to 2:\n2: const total = sum\(values\);\n/),
     );
   });
 
-  it('says so when nothing is like it', async () => {
+  it('reports if nothing is similar', async () => {
     using folder = createTempFolder({ 'a.txt': 'zero\n' });
     expect(await runEditTool(folder, { path: 'a.txt', old: 'qqqq wwww', new: 'y' })).toEqual(
-      matchRefusal('failed', /Nothing there is like it: read the file first/),
+      matchRefusal('failed', /Nothing in the file is similar: read the file first/),
     );
   });
 
-  it('tells where a text stands that is not unique', async () => {
+  it('lists the lines of a text that is not unique', async () => {
     using folder = createTempFolder({ 'a.txt': 'x\ny\nx\nx\n' });
     expect(await runEditTool(folder, { path: 'a.txt', old: 'x', new: 'z' })).toEqual(
       matchRefusal(
         'failed',
-        /not unique in "a\.txt": it stands there 3 times, on lines 1, 3, 4\. .*"all" to true/s,
+        /not unique in "a\.txt": it occurs 3 times, on lines 1, 3, 4\. .*"all" to true/s,
       ),
     );
     expect(readFolderText(folder)).toBe('x\ny\nx\nx\n');
   });
 
-  it('does not touch a file that has changed since it was read', async () => {
+  it('leaves a file unchanged that has changed since it was read', async () => {
     using folder = createTempFolder({ 'a.txt': 'one two' });
     const workspace = createWorkspace(folder.root);
     await runTestTool(createReadTool(workspace, workspace), { path: 'a.txt' });
@@ -133,7 +133,7 @@ describe('an edit that is refused', () => {
 
   onUnix.each([
     [{ path: 'a.txt', old: 'x', new: 'x' }, 'invalid', /are the same/],
-    [{ path: 'a.txt', old: '', new: 'x' }, 'invalid', /Bad arguments/],
+    [{ path: 'a.txt', old: '', new: 'x' }, 'invalid', /Invalid arguments/],
     [{ path: 'a.txt', old: 'x', new: '\ud800' }, 'invalid', /lone surrogate/],
     [
       { path: 'src/whele.ts', old: 'x', new: 'y' },
@@ -155,7 +155,7 @@ describe('an edit that is refused', () => {
     ['many blank lines', '\n'.repeat(2_000_000), `${'\n'.repeat(1_000_000)}z`],
     ['one endless line', 'a'.repeat(4_000_000), `${'a'.repeat(1_000_000)}b`],
     ['many lines a bit alike', 'const a = b;\n'.repeat(100_000), 'const c = d;'],
-  ])('is explained at once for %s', async (_, text, old) => {
+  ])('is explained quickly for %s', async (_, text, old) => {
     using folder = createTempFolder({ 'a.txt': text });
     const cpuMs = startCpuTimer();
     const result = await runEditTool(folder, { path: 'a.txt', old, new: 'new' });

@@ -8,7 +8,7 @@ import { matchRefusal, runTestTool } from './run-test-tool.ts';
 const onUnix = it.skipIf(process.platform === 'win32');
 
 describe('listing files by a pattern', () => {
-  it('leaves out what the index leaves out, and says how many it looked at', async () => {
+  it('excludes what the index excludes, and reports how many files it checked', async () => {
     using folder = createTempFolder({
       'src/a.ts': '',
       'src/deep/b.ts': '',
@@ -32,7 +32,7 @@ describe('listing files by a pattern', () => {
     });
   });
 
-  it('returns no more than asked for and counts the rest', async () => {
+  it('returns at most the requested number and counts the rest', async () => {
     using folder = createTempFolder(
       Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`f${at}.txt`, ''])),
     );
@@ -50,14 +50,14 @@ describe('listing files by a pattern', () => {
     expect(await runTestTool(tool, { pattern: '../**' })).toMatchObject({ output: { paths: [] } });
   });
 
-  it('refuses what stands for too many patterns, and stops when called off', async () => {
+  it('rejects braces that expand to too many patterns, and stops on abort', async () => {
     using folder = createTempFolder({ a: '' });
     const tool = createGlobTool(folder);
     expect(await runTestTool(tool, { pattern: '{a,b}'.repeat(40) })).toEqual(
       matchRefusal('invalid', /too many/),
     );
     expect(await runTestTool(tool, { pattern: '*' }, { signal: AbortSignal.abort() })).toEqual(
-      matchRefusal('cancelled', /called off/),
+      matchRefusal('cancelled', /cancelled/),
     );
   });
 });

@@ -28,8 +28,8 @@ const runLimitedOutput = (output: Json, outputCharsMax: number): Promise<ToolRes
     {},
   );
 
-describe('the time a call may take', () => {
-  it('is set for each tool by itself, over what the tool says and what holds for all [NEX-122]', () => {
+describe('the timeout of a call', () => {
+  it("is configurable per tool, and overrides the tool's own and the default timeout [NEX-122]", () => {
     const own = createTool(neverResolve, { timeoutMs: 5 });
     expect(getLimitedTimeout(createTool(neverResolve))).toBe(defaultToolLimits.timeoutMs);
     expect(getLimitedTimeout(own)).toBe(5);
@@ -38,7 +38,7 @@ describe('the time a call may take', () => {
     expect(getLimitedTimeout(own, { other: { timeoutMs: 7 } })).toBe(5);
   });
 
-  it('ends a call that does not listen, a little later, as a timeout [NEX-122]', async () => {
+  it('ends a call that ignores the signal, after a grace period, as a timeout [NEX-122]', async () => {
     const clock = createHandClock();
     const ended = runTestTool(
       getOnlyTool(applyToolLimits([createTool(neverResolve)], { work: { timeoutMs: 1_000 } }, clock)),
@@ -52,7 +52,7 @@ describe('the time a call may take', () => {
     expect(await ended).toEqual(matchRefusal('timeout', /work timed out after 1 s/));
   });
 
-  it('is told to a call that listens, and its being called off then is a timeout', async () => {
+  it('aborts a call that observes the signal, whose cancellation then counts as a timeout', async () => {
     const clock = createHandClock();
     const listens = createTool(
       (_, { signal }) =>
@@ -77,7 +77,7 @@ describe('the time a call may take', () => {
     expect(await other).toEqual(matchRefusal('cancelled', /called off/));
   });
 
-  it('does not matter to a call that ends in time, or throws', async () => {
+  it('does not affect a call that ends in time or throws', async () => {
     const fine = createTool(() => Promise.resolve({ ok: true, output: 1 }));
     expect(await runTestTool(getOnlyTool(applyToolLimits([fine])), {})).toEqual({ ok: true, output: 1 });
     const broken = createTool(() => Promise.reject(new Error('broken')));
@@ -86,7 +86,7 @@ describe('the time a call may take', () => {
 });
 
 describe('the output of a call', () => {
-  it('is left as it is within its limit and cut in the middle beyond', async () => {
+  it('is unchanged within its limit and truncated in the middle beyond it', async () => {
     expect(await runLimitedOutput({ a: [1, 2] }, 100)).toEqual({ ok: true, output: { a: [1, 2] } });
     expect(await runLimitedOutput('x'.repeat(100), 100)).toEqual({ ok: true, output: 'x'.repeat(100) });
     const cut = await runLimitedOutput(`begin${'x'.repeat(10_000)}end`, 100);
@@ -98,7 +98,7 @@ describe('the output of a call', () => {
     expect(listed.ok && listed.output).toMatch(/^\[0,1,2,[\s\S]*,999\]$/);
   });
 
-  it('is cut in an error too', async () => {
+  it('is truncated in an error, too', async () => {
     const fails = createTool(
       () => Promise.resolve({ ok: false, error: { kind: 'failed', message: 'no'.repeat(1_000) } }),
       { outputCharsMax: 50 },
@@ -109,15 +109,15 @@ describe('the output of a call', () => {
     );
   });
 
-  it('nested deeper than can be written down is an error, not a crash', async () => {
+  it('nested too deeply to serialize is an error, not a crash', async () => {
     let deep: Json = 0;
     for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
-    expect(await runLimitedOutput(deep, 100)).toEqual(matchRefusal('failed', /nested too deep/));
+    expect(await runLimitedOutput(deep, 100)).toEqual(matchRefusal('failed', /nested too deeply/));
   });
 });
 
 describe('both ends of a text', () => {
-  it('are what was first and what was last, however it came in', () => {
+  it('are the first and last bytes, whatever the chunks', () => {
     fc.assert(
       fc.property(
         fc.array(fc.uint8Array({ maxLength: 30 })),
@@ -135,7 +135,7 @@ describe('both ends of a text', () => {
     );
   });
 
-  it('never hold half a character', () => {
+  it('never contain half a character', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 60 });
     fc.assert(
       fc.property(text, fc.integer({ min: 4, max: 20 }), (whole, max) => {

@@ -73,7 +73,7 @@ const createStartCall = (args: { readonly [name: string]: Json }) => ({ tool: 'p
 const createCompleteCall = (args: { readonly [name: string]: Json }) => ({ tool: 'phase_complete', args });
 
 describe('a model with phase tools', () => {
-  it('plans its work and moves through it, told at each turn where it is', async () => {
+  it('plans its work and proceeds through it, with its progress in each result', async () => {
     const { agent, seen, phases } = startPhaseAgent([
       { calls: [createStartCall({ description: 'Look', total: 2, expectedMinutes: 5 })] },
       { calls: [createStartCall({ description: 'Mend' })] },
@@ -94,13 +94,13 @@ describe('a model with phase tools', () => {
       event.type === 'tool-finished' && event.outcome.ok ? [event.outcome.output] : [],
     );
     expect(told.slice(0, 3)).toMatchObject([
-      { what: 'Phase 1 has begun.', now: 'phase 1 of 2: Look (0 ms of 5 min; 0 done, 0 %)', next: 2 },
-      { what: 'Phase 2 has begun.', over: [{ number: 1, success: true }] },
+      { what: 'Phase 1 has started.', now: 'phase 1 of 2: Look (0 ms of 5 min; 0 done, 0 %)', next: 2 },
+      { what: 'Phase 2 has started.', over: [{ number: 1, success: true }] },
       { what: 'Phase 2 is done.', now: 'no phase under way (2 done, 100 %)' },
     ]);
   });
 
-  it('changes phase at once, and passes through the transition when its tools are done', async () => {
+  it('changes phase at once, and enters the transition when its tools are done', async () => {
     const { agent, seen } = startPhaseAgent([
       { calls: [createStartCall({ description: 'Look' })] },
       { text: 'done' },
@@ -121,7 +121,7 @@ describe('a model with phase tools', () => {
     ]);
   });
 
-  it('that says the same thing several times at once changes phase once [RN-08]', async () => {
+  it('that sends the same request several times concurrently changes phase once [RN-08]', async () => {
     const start1 = createStartCall({ description: 'Look' });
     const complete1 = createCompleteCall({ number: 1, success: false, summary: 'Nothing there.' });
     const { agent, seen, phases } = startPhaseAgent([
@@ -137,7 +137,7 @@ describe('a model with phase tools', () => {
 });
 
 describe('phase_start', () => {
-  it('takes the next number, or a later one', async () => {
+  it('accepts the next number or a later one', async () => {
     const { use, phases } = startPhaseAgent();
     for (const args of [{ description: 'a' }, { description: 'b' }, { description: 'c', number: 7 }]) {
       expect(await use('phase_start', args)).toMatchObject({ ok: true });
@@ -147,14 +147,14 @@ describe('phase_start', () => {
   });
 
   it.each([
-    [0, 'Expected a whole number, 1 for the first phase'],
-    [-1, 'Expected a whole number, 1 for the first phase'],
-    [1.5, 'Expected a whole number, 1 for the first phase'],
-    [Number.NaN, 'Expected a whole number, 1 for the first phase'],
+    [0, 'Expected an integer, 1 for the first phase'],
+    [-1, 'Expected an integer, 1 for the first phase'],
+    [1.5, 'Expected an integer, 1 for the first phase'],
+    [Number.NaN, 'Expected an integer, 1 for the first phase'],
     [1e9, 'A phase has a whole number from 1 to 5, and this one has 1000000000. The next one is 4.'],
     [6, 'A phase has a whole number from 1 to 5, and this one has 6. The next one is 4.'],
     [2, 'Phase 2 is over, and phases only go forward. The next one is 4.'],
-  ])('does not take the number %d, and says why', async (number, why) => {
+  ])('rejects the number %d, and explains why', async (number, why) => {
     const { use, phases } = startPhaseAgent([], 5);
     for (const each of [2, 3]) await use('phase_start', { description: `part ${each}`, number: each });
     const before = phases();
@@ -162,7 +162,7 @@ describe('phase_start', () => {
     expect(phases()).toBe(before);
   });
 
-  it('comes to an end, also where nobody has said how many phases there are', async () => {
+  it('has a limit even if the number of phases is not planned', async () => {
     const { use, phases } = startPhaseAgent();
     await use('phase_start', { description: 'the last', number: 100 });
     expect(getOutcomeError(await use('phase_start', { description: 'one more' }))).toContain(
@@ -172,7 +172,7 @@ describe('phase_start', () => {
     expect(phases().current?.number).toBe(100);
   });
 
-  it('does not take fewer phases than there were, nor a phase about nothing', async () => {
+  it('rejects fewer phases than there were, and an empty description', async () => {
     const { use, phases } = startPhaseAgent([], 3);
     await use('phase_start', { description: 'a', number: 2 });
     expect(getOutcomeError(await use('phase_start', { description: 'b', total: 2 }))).toContain(
@@ -186,7 +186,7 @@ describe('phase_start', () => {
 });
 
 describe('phase_complete', () => {
-  it('writes down what stood in the way [NEX-42, NEX-68]', async () => {
+  it('records blockers [NEX-42, NEX-68]', async () => {
     const { use, phases } = startPhaseAgent();
     await use('phase_start', { description: 'a' });
     const args = { success: false, summary: 'No way.', blockers: ['no network', 'no key'] };
@@ -196,20 +196,20 @@ describe('phase_complete', () => {
     expect(phases().completed).toMatchObject([{ success: false, blockers: ['no network', 'no key'] }]);
   });
 
-  it('says so when the phase is over already, has not begun, or there is none', async () => {
+  it('reports a phase that is already completed, has not started, or does not exist', async () => {
     const { use, seen } = startPhaseAgent();
     const args = { success: true, summary: 'ok' };
     expect(getOutcomeError(await use('phase_complete', args))).toBe(
-      'No phase has begun. Begin one with phase_start.',
+      'No phase has started. Start one with phase_start.',
     );
     await use('phase_start', { description: 'a' });
     expect(getOutcomeError(await use('phase_complete', { ...args, number: 2 }))).toBe(
-      'Phase 2 has not begun, so it cannot be completed. Phase 1 is under way.',
+      'Phase 2 has not started, so it cannot be completed. Phase 1 is in progress.',
     );
     await use('phase_start', { description: 'b' });
     const before = seen.length;
     expect(getOutcomeOutput(await use('phase_complete', { ...args, number: 1 }))).toMatchObject({
-      what: 'Phase 1 was over already; it was a success.',
+      what: 'Phase 1 was already completed; it succeeded.',
       current: { number: 2 },
     });
     expect(seen.length).toBe(before);
@@ -217,7 +217,7 @@ describe('phase_complete', () => {
 });
 
 describe('phase_status', () => {
-  it('changes nothing, and tells the latest phases, the totals and what takes too long', async () => {
+  it('changes nothing, and shows the latest phases, the totals and overdue phases', async () => {
     const { use, time, seen } = startPhaseAgent();
     for (let number = 1; number <= 30; number += 1) {
       await use('phase_start', { description: `part ${number}`, expectedMinutes: 1 });
@@ -235,21 +235,23 @@ describe('phase_status', () => {
   });
 });
 
-describe('a change of phase', () => {
-  it('that was called off is not made', async () => {
+describe('a phase change', () => {
+  it('that was cancelled is not made', async () => {
     const { use, phases } = startPhaseAgent();
     const outcome = await use('phase_start', { description: 'a' }, AbortSignal.abort());
     expect(outcome).toMatchObject({ ok: false, error: { kind: 'cancelled' } });
     expect(phases().current).toBeNull();
   });
 
-  it('that the session does not take is an error', async () => {
+  it('that the session rejects is an error', async () => {
     const { agent, use } = startPhaseAgent();
     await agent.post({ type: 'halt-requested', reason: 'enough' });
-    expect(getOutcomeError(await use('phase_start', { description: 'a' }))).toContain('did not take');
+    expect(getOutcomeError(await use('phase_start', { description: 'a' }))).toContain(
+      'rejected the phase change',
+    );
   });
 
-  it('that throws does not hold up the next', async () => {
+  it('that throws does not block the next', async () => {
     const { phases } = startPhaseAgent();
     let calls = 0;
     const [, tool] = createPhaseTools({
@@ -265,7 +267,7 @@ describe('a change of phase', () => {
   });
 });
 
-describe('whatever is asked for at once', () => {
+describe('with any concurrent requests', () => {
   const asked = fc.oneof(
     fc.record({
       name: fc.constant('phase_start'),
@@ -287,7 +289,7 @@ describe('whatever is asked for at once', () => {
     }),
   );
 
-  it('phases only go forward, each is begun once and is on record once [RN-08]', async () => {
+  it('phases only advance, and each is started and recorded once [RN-08]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(asked, { maxLength: 20 }), async (wishes) => {
         const { use, phases, seen } = startPhaseAgent([], 5);
@@ -306,7 +308,7 @@ describe('whatever is asked for at once', () => {
 });
 
 describe('a plan', () => {
-  it('sets out the phases and begins the first', async () => {
+  it('records the phases and starts the first', async () => {
     const { use, phases } = startPhaseAgent();
     const output = JSON.stringify(getOutcomeOutput(await use('plan', { phases: ['Look', 'Mend', 'Check'] })));
     expect(output).toContain('1. Look');
@@ -320,7 +322,7 @@ describe('a plan', () => {
     });
   });
 
-  it('can be made anew when things turn out differently', async () => {
+  it('can be replaced by a new plan', async () => {
     const { use, phases } = startPhaseAgent();
     await use('plan', { phases: ['Look', 'Mend'] });
     await use('plan', { phases: ['Look again', 'Ask', 'Mend'] });

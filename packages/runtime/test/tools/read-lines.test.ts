@@ -7,7 +7,7 @@ import { readFileLines } from '../../src/tools/read-lines.ts';
 import { createTempFolder } from '../search/temp-folder.ts';
 
 describe('reading lines', () => {
-  it('gives what splitting the whole text would', async () => {
+  it('returns the same lines as splitting the whole text', async () => {
     using folder = createTempFolder();
     const path = folder.at('text');
     const line = fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom('', 'é', '😀', 'x'.repeat(70_000)));
@@ -33,8 +33,8 @@ describe('reading lines', () => {
   });
 });
 
-describe('lines with their numbers', () => {
-  it('are read back as they were written', () => {
+describe('numbered lines', () => {
+  it('are parsed back unchanged', () => {
     const text = fc.string().map((each) => each.replaceAll('\n', ''));
     const lines = fc.array(fc.record({ number: fc.nat(), text }), { minLength: 1 });
     fc.assert(

@@ -19,7 +19,7 @@ const matchRefusal = (kind: string, message: RegExp) => ({
 });
 
 describe('reading a file', () => {
-  it('gives the lines asked for with their numbers', async () => {
+  it('returns the requested lines with their numbers', async () => {
     using folder = createTempFolder({ 'a.txt': 'one\ntwo\nthree\nfour\n' });
     expect(await runReadTool(folder, { path: 'a.txt', from: 2, to: 3 })).toEqual({
       ok: true,
@@ -27,7 +27,7 @@ describe('reading a file', () => {
     });
   });
 
-  it('gives a whole small file and says how many lines it has', async () => {
+  it('returns a small file completely and reports its number of lines', async () => {
     using folder = createTempFolder({ 'a.txt': 'one\r\n\r\nthree' });
     expect(await runReadTool(folder, { path: './a.txt' })).toEqual({
       ok: true,
@@ -35,7 +35,7 @@ describe('reading a file', () => {
     });
   });
 
-  it('gives an empty file as no lines', async () => {
+  it('returns no lines for an empty file', async () => {
     using folder = createTempFolder({ 'empty.txt': '' });
     expect(await runReadTool(folder, { path: 'empty.txt' })).toEqual({
       ok: true,
@@ -43,7 +43,7 @@ describe('reading a file', () => {
     });
   });
 
-  it('cuts a line of ten megabytes and goes on after it', async () => {
+  it('truncates a line of ten megabytes and continues after it', async () => {
     using folder = createTempFolder({ 'long.txt': `first\n${'é'.repeat(5_000_000)}\nlast` });
     const outcome = await runReadTool(folder, { path: 'long.txt' });
     expect(outcome).toMatchObject({ ok: true, output: { from: 1, to: 3, total: 3 } });
@@ -52,7 +52,7 @@ describe('reading a file', () => {
     expect(String(text).length).toBeLessThan(2_000);
   });
 
-  it('reads a file of two hundred megabytes without holding it', async () => {
+  it('reads a file of two hundred megabytes without buffering it', async () => {
     using folder = createTempFolder({ 'huge.txt': 'a line\n'.repeat(10_000) });
     truncateSync(folder.at('huge.txt'), 200 * 1024 * 1024);
     const before = process.memoryUsage().arrayBuffers;
@@ -61,7 +61,7 @@ describe('reading a file', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * 1024 * 1024);
   });
 
-  it('stops after so much and says where', async () => {
+  it('stops at its limit and reports where', async () => {
     using folder = createTempFolder({
       'many.txt': 'x\n'.repeat(5_000),
       'wide.txt': `${'y'.repeat(900)}\n`.repeat(100),
@@ -107,7 +107,7 @@ describe('a file that is not read', () => {
     );
   });
 
-  it('is not outside because a name begins with two dots', async () => {
+  it('is not outside because its name starts with two dots', async () => {
     using folder = createTempFolder({ '..notes.txt': 'fine' });
     expect(await runReadTool(folder, { path: '..notes.txt' })).toMatchObject({ ok: true });
   });
@@ -117,12 +117,12 @@ describe('a file that is not read', () => {
     ['guide.md', /Try "docs\/guide\.md"/],
     ['qqqqqqqq', /There is no file "qqqqqqqq"\. Use search to find the right file\./],
     ['a\0b', /There is no file "a\\u0000b"/],
-  ])('is missing, and the nearest are named: %j', async (path, message) => {
+  ])('is missing, and the most similar paths are named: %j', async (path, message) => {
     using folder = createTempFolder();
     expect(await runReadTool(folder, { path })).toEqual(matchRefusal('failed', message));
   });
 
-  it('has a name longer than any', async () => {
+  it('has a name that is too long', async () => {
     using folder = createTempFolder();
     const outcome = await runReadTool(folder, { path: 'long'.repeat(2_000) });
     expect(outcome).toEqual(matchRefusal('failed', /ENAMETOOLONG/));
@@ -151,7 +151,7 @@ describe('a file that is not read', () => {
     );
   });
 
-  it('has fewer lines than that', async () => {
+  it('has fewer lines than requested', async () => {
     using folder = createTempFolder({ 'a.txt': 'one\ntwo\n' });
     expect(await runReadTool(folder, { path: 'a.txt', from: 9 })).toEqual(
       matchRefusal('failed', /has only 2 lines, so there is no line 9\. Read from 1 to 2\./),
@@ -164,16 +164,16 @@ describe('a file that is not read', () => {
     { path: 'a.txt', from: 1.5 },
     { path: 'a.txt', from: 5, to: 2 },
     7,
-  ])('was asked for wrongly: %j', async (args) => {
+  ])('was requested with invalid arguments: %j', async (args) => {
     using folder = createTempFolder({ 'a.txt': 'x' });
     expect(await runReadTool(folder, args)).toMatchObject({ ok: false, error: { kind: 'invalid' } });
   });
 
-  it('was called off', async () => {
+  it('was cancelled', async () => {
     using folder = createTempFolder();
     writeFileSync(folder.at('a.txt'), 'x');
     expect(await runReadTool(folder, { path: 'a.txt' }, AbortSignal.abort())).toEqual(
-      matchRefusal('cancelled', /called off/),
+      matchRefusal('cancelled', /cancelled/),
     );
   });
 });

@@ -41,14 +41,14 @@ async function runUntilIntent(
 const reconcileTool = (tool: Tool, args: Json, intent: Json): Promise<unknown> | undefined =>
   tool.reconcile?.(args, { execution: 'abc', startedAt: 5, intent, output: null, signal });
 
-describe('a change of a file that was cut off', () => {
+describe('an interrupted file change', () => {
   const cases = [
     ['write', createWriteTool, { path: 'sub/a.txt', content: 'new' }],
     ['edit', createEditTool, { path: 'sub/a.txt', old: 'old', new: 'new' }],
   ] as const;
 
   it.each(cases)(
-    'by %s is put on record before it is made, by what was and what is to be there',
+    'by %s is recorded before it is made, with the hashes before and after',
     async (_, create, args) => {
       using folder = createTempFolder({ 'sub/a.txt': 'old' });
       const { intent, result } = await runUntilIntent(create(createWorkspace(folder.root)), args, false);
@@ -59,7 +59,7 @@ describe('a change of a file that was cut off', () => {
   );
 
   it.each(cases)(
-    'by %s is done if the file is as it was to be, and is made anew if it is as it was',
+    'by %s is complete if the file has the new content, and is repeated if it has the old content',
     async (_, create, args) => {
       using folder = createTempFolder({ 'sub/a.txt': 'old' });
       const tool = create(createWorkspace(folder.root));
@@ -75,11 +75,11 @@ describe('a change of a file that was cut off', () => {
       writeFileSync(folder.at('sub/a.txt'), 'somebody else');
       const conflict = await reconcileTool(tool, args, intent);
       expect(conflict).toMatchObject({ ok: false, error: { kind: 'interrupted' } });
-      expect(JSON.stringify(conflict)).toContain('neither what it held before nor what it was to hold');
+      expect(JSON.stringify(conflict)).toContain('neither its previous nor the intended content');
     },
   );
 
-  it('of a file that was to be new is made anew as long as there is none', async () => {
+  it('of a new file is repeated if the file does not exist', async () => {
     using folder = createTempFolder();
     const tool = createWriteTool(createWorkspace(folder.root));
     const args = { path: 'deep/er/a.txt', content: 'new' };
@@ -88,7 +88,7 @@ describe('a change of a file that was cut off', () => {
     expect(await reconcileTool(tool, args, intent)).toBe('run-again');
   });
 
-  it('is not believed for what it says of places outside, or without a proper record', async () => {
+  it('is not reconciled for a path outside, or without a valid intent', async () => {
     using folder = createTempFolder({ 'in/a.txt': 'x', secret: 's' });
     const tool = createWriteTool(createWorkspace(folder.at('in')));
     const args = { path: 'a.txt', content: 'new' };
@@ -118,7 +118,7 @@ describe('a command that outlived the process that started it', () => {
     const tool = createShellTool({ root: folder.root, sandbox: passthroughSandbox });
     const result = await reconcileTool(tool, { command: line }, null);
     expect(result).toMatchObject({ ok: false, error: { kind: 'interrupted' } });
-    expect(JSON.stringify(result)).toContain('It was still running, and was ended now.');
+    expect(JSON.stringify(result)).toContain('It was still running and has been killed.');
     await ended;
     await expect.poll(() => countProcesses(folder.root)).toBe(0);
     expect(JSON.stringify(await reconcileTool(tool, { command: line }, null))).not.toContain('still running');

@@ -14,7 +14,7 @@ async function runSearchTool(files: Readonly<Record<string, string>>, args: Json
 }
 
 describe('the search tool', () => {
-  it('shows the lines that match with their numbers, and how it went', async () => {
+  it('returns the matching lines with their numbers, and the result of each term', async () => {
     const outcome = await runSearchTool(
       { 'a.md': '# Parts\n\nA pawl is\na small catch.\n', 'b.md': 'Other.' },
       { query: 'the pawl' },
@@ -42,14 +42,14 @@ describe('the search tool', () => {
     });
   });
 
-  it('finds nothing without failing', async () => {
+  it('succeeds without hits', async () => {
     expect(await runSearchTool({ 'a.md': 'A pawl.' }, { query: 'xylophone' })).toMatchObject({
       ok: true,
       output: { matched: 'none', total: 0, hits: [] },
     });
   });
 
-  it('stays small whatever the files and the query hold', async () => {
+  it('has a limited output for any files and query', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 30 }, (_, number) => [
         `${number}.txt`,
@@ -66,7 +66,7 @@ describe('the search tool', () => {
     async (args) => {
       expect(await runSearchTool({}, args)).toMatchObject({
         ok: false,
-        error: { kind: 'invalid', message: expect.stringContaining('Bad arguments for search') },
+        error: { kind: 'invalid', message: expect.stringContaining('Invalid arguments for search') },
       });
     },
   );
@@ -81,7 +81,7 @@ describe('the finish tool', () => {
     });
   });
 
-  it('wants an answer', async () => {
+  it('requires an answer', async () => {
     expect(await finishTool.run({ answer: '' }, context)).toMatchObject({
       ok: false,
       error: { kind: 'invalid' },

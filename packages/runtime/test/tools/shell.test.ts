@@ -47,7 +47,7 @@ async function runOutOfTime(folder: TempFolder, command: string, options: Partia
 const waitFor = (file: string): string => `until [ -e ${file} ]; do sleep 0.01; done`;
 
 describeOnUnix('running a command', () => {
-  it('gives what it wrote, to either stream, and how it ended', async () => {
+  it('returns the output of both streams and the exit code', async () => {
     using folder = createTempFolder({ 'sub/a.txt': 'hello' });
     expect(await runShellTool(folder, { command: 'cat a.txt', cwd: 'sub' })).toEqual({
       ok: true,
@@ -57,11 +57,11 @@ describeOnUnix('running a command', () => {
       matchRefusal('failed', /^The command ended with exit code 3\.\n(?:out\nerr|err\nout)\n$/),
     );
     expect(await runShellTool(folder, { command: 'kill -9 $$' })).toEqual(
-      matchRefusal('failed', /ended by the signal SIGKILL/),
+      matchRefusal('failed', /killed by signal SIGKILL/),
     );
   });
 
-  it('reports what is written while it runs', async () => {
+  it('reports output while it runs', async () => {
     using folder = createTempFolder();
     const heard: string[] = [];
     const command = `echo first; ${waitFor('one')}; echo second; ${waitFor('two')}; echo third`;
@@ -74,7 +74,7 @@ describeOnUnix('running a command', () => {
     expect(heard.slice(0, 2)).toEqual(['first\n', 'second\n']);
   });
 
-  it('has nothing to read, no colours, and none of our secrets', async () => {
+  it('has no input, no colors, and no secrets', async () => {
     using folder = createTempFolder();
     process.env['PAWL_TEST_API_KEY'] = 'hunter2';
     try {
@@ -93,7 +93,7 @@ describeOnUnix('running a command', () => {
     }
   });
 
-  it('leaves out signs that would recolour or move the cursor', async () => {
+  it('strips control sequences', async () => {
     using folder = createTempFolder();
     const result = await runShellTool(folder, {
       command: String.raw`printf '\033[31mred\033[0m \033]0;title\007x'`,
@@ -110,19 +110,19 @@ describeOnUnix('running a command', () => {
   });
 
   it.each([
-    [{ command: '' }, /Bad arguments/],
+    [{ command: '' }, /Invalid arguments/],
     [{ command: 'a\0b' }, /NUL byte/],
     [{ command: 'echo \ud800' }, /half a character/],
-    [{ command: 'x'.repeat(40_000) }, /Bad arguments/],
+    [{ command: 'x'.repeat(40_000) }, /Invalid arguments/],
     [{ command: 'pwd', cwd: 'nowhere' }, /There is no folder "nowhere"/],
-    [{ command: 'pwd', timeoutSeconds: 0 }, /Bad arguments/],
-    [{ command: ['rm', '-rf'] }, /Bad arguments/],
-  ])('refuses what makes no sense (%#)', async (args, message) => {
+    [{ command: 'pwd', timeoutSeconds: 0 }, /Invalid arguments/],
+    [{ command: ['rm', '-rf'] }, /Invalid arguments/],
+  ])('rejects invalid input (%#)', async (args, message) => {
     using folder = createTempFolder();
     expect(await runShellTool(folder, args)).toEqual(matchRefusal('invalid', message));
   });
 
-  it('says why when it cannot be started', async () => {
+  it('reports why it cannot be started', async () => {
     using folder = createTempFolder();
     const sandbox = {
       kind: 'none',
@@ -135,14 +135,14 @@ describeOnUnix('running a command', () => {
 });
 
 describeOnUnix('a long output', () => {
-  it('is shown from both ends, and the whole is in a file that can be read', async () => {
+  it('is truncated in the middle, and saved in full to a readable file', async () => {
     using folder = createTempFolder();
     const result = await runShellTool(folder, { command: 'seq 1 20000' });
     const text = getShellOutput(result);
     expect(text.length).toBeLessThan(25_000);
     expect(text).toMatch(/^1\n2\n3\n/);
     expect(text).toMatch(/\n19999\n20000\n$/);
-    const [, path = ''] = /all of it is in (\S+):/.exec(text) ?? [];
+    const [, path = ''] = /the full output is in (\S+),/.exec(text) ?? [];
     expect(readFileSync(folder.at(path), 'utf8')).toBe(
       Array.from({ length: 20_000 }, (_, at) => `${at + 1}\n`).join(''),
     );
@@ -156,12 +156,12 @@ describeOnUnix('a long output', () => {
     expect(readdirSync(folder.at('.pawl/output'))).toHaveLength(2);
   });
 
-  it('that never ends is bounded in memory and on disk, and stopped in time', async () => {
+  it('that never ends is bounded in memory and on disk, and stopped at the timeout', async () => {
     using folder = createTempFolder();
     const before = process.memoryUsage().rss;
     const command = `yes "a line that goes on" | tee "${folder.at('ticks')}"`;
     const result = await runOutOfTime(folder, command);
-    expect(result).toEqual(matchRefusal('timeout', /timed out and was ended/));
+    expect(result).toEqual(matchRefusal('timeout', /timed out and was killed/));
     expect(getShellMessage(result).length).toBeLessThan(25_000);
     const [name = ''] = readdirSync(folder.at('.pawl/output')).filter((each) => each.endsWith('.txt'));
     expect(readFileSync(folder.at(`.pawl/output/${name}`)).length).toBeLessThanOrEqual(50 * 1024 * 1024);
@@ -169,7 +169,7 @@ describeOnUnix('a long output', () => {
     await expectAllEnded(folder);
   });
 
-  it('is not saved through a link, and the command works all the same', async () => {
+  it('is not saved through a link, and the command still works', async () => {
     using folder = createTempFolder({ 'inner/x': '' });
     mkdirSync(folder.at('outside'));
     symlinkSync(folder.at('outside'), folder.at('inner/.pawl'));
@@ -178,7 +178,7 @@ describeOnUnix('a long output', () => {
     expect(readdirSync(folder.at('outside'))).toEqual([]);
   });
 
-  it('cut in the middle of a character shows no broken one', async () => {
+  it('truncated within a character shows no broken character', async () => {
     using folder = createTempFolder({ 'a.txt': 'é€👍'.repeat(10_000) });
     for (const shift of ['', 'x', 'xx', 'xxx']) {
       const result = await runShellTool(folder, { command: `printf '%s' '${shift}'; cat a.txt` });
@@ -196,7 +196,7 @@ describeOnUnix('what a command has started', () => {
     using folder = createTempFolder();
     const result = await runShellTool(folder, { command: command(tickerCommand(folder)) });
     expect(result).toMatchObject({ ok: true });
-    expect(getShellOutput(result)).toContain('left running in the background was ended');
+    expect(getShellOutput(result)).toContain('Background processes that were still running have been killed');
     await expectAllEnded(folder);
   });
 
@@ -208,24 +208,24 @@ describeOnUnix('what a command has started', () => {
       (tick: string) => `setsid sh -c '${tick}' & setsid sh -c '${tick}' & wait`,
     ],
     ['one without its mark', (tick: string) => `env -i PATH="$PATH" setsid sh -c '${tick}' & wait`],
-  ])('ends when time is up: %s', async (_, command) => {
+  ])('is killed at the timeout: %s', async (_, command) => {
     using folder = createTempFolder();
     expect(await runOutOfTime(folder, command(tickerCommand(folder)))).toEqual(
-      matchRefusal('timeout', /with all it had started/),
+      matchRefusal('timeout', /with all processes it started/),
     );
     await expectAllEnded(folder);
   });
 
-  it('ends when the time that it was given is up', async () => {
+  it('is killed at the requested timeout', async () => {
     using folder = createTempFolder();
     const command = `sleep 1000 & wait # ${folder.root}`;
     expect(await runShellTool(folder, { command, timeoutSeconds: 1 })).toEqual(
-      matchRefusal('timeout', /with all it had started/),
+      matchRefusal('timeout', /with all processes it started/),
     );
     await expectAllEnded(folder);
   });
 
-  it('ends when it is called off', async () => {
+  it('is killed on abort', async () => {
     using folder = createTempFolder();
     const controller = new AbortController();
     const running = runShellTool(
@@ -235,15 +235,15 @@ describeOnUnix('what a command has started', () => {
     );
     await expectTicks(folder);
     controller.abort();
-    expect(await running).toEqual(matchRefusal('cancelled', /called off and ended[\s\S]*begun/));
+    expect(await running).toEqual(matchRefusal('cancelled', /cancelled and killed[\s\S]*begun/));
     await expectAllEnded(folder);
     expect(await runShellTool(folder, { command: 'touch made' }, { signal: controller.signal })).toEqual(
-      matchRefusal('cancelled', /called off/),
+      matchRefusal('cancelled', /cancelled/),
     );
     expect(existsSync(folder.at('made'))).toBe(false);
   });
 
-  it('ends even if it forks for ever', async () => {
+  it('is killed even if it forks forever', async () => {
     using folder = createTempFolder();
     // As a bomb, but with a fuse: at most so many at once, each of which starts two more.
     writeFileSync(
@@ -251,11 +251,11 @@ describeOnUnix('what a command has started', () => {
       'echo x >> count; [ "$(wc -l < count)" -ge 30 ] && : > ticks; [ "$(ls /proc | grep -c "^[0-9]")" -lt 400 ] && { sh "$0" & sh "$0" & }; sleep 0.1; exec sh "$0"',
     );
     const result = await runOutOfTime(folder, `sh "${folder.at('bomb.sh')}"`);
-    expect(result).toEqual(matchRefusal('timeout', /ended/));
+    expect(result).toEqual(matchRefusal('timeout', /killed/));
     await expectAllEnded(folder);
   });
 
-  it('ends at the limit set for the tool as well, and what was written until then is told', async () => {
+  it("is killed at the tool's timeout as well, and its output so far is returned", async () => {
     using folder = createTempFolder();
     const clock = createHandClock();
     const shellTool = createShellTool({ root: folder.root, sandbox: passthroughSandbox });
@@ -264,7 +264,7 @@ describeOnUnix('what a command has started', () => {
     const running = runTestTool(tool, { command: `echo begun; ${tickerCommand(folder)}` });
     await expectTicks(folder);
     await clock.pass(500);
-    expect(await running).toEqual(matchRefusal('timeout', /What it wrote so far:\nbegun/));
+    expect(await running).toEqual(matchRefusal('timeout', /Output so far:\nbegun/));
     await expectAllEnded(folder);
   });
 });
@@ -274,16 +274,16 @@ const detectedSandbox = await detectSandbox({ timeoutMs: 120_000 });
 const hide = (folder: TempFolder): string => `env -i PATH="$PATH" setsid sh -c '${tickerCommand(folder)}'`;
 
 describe('a command in a sandbox', { tags: ['bubblewrap'] }, () => {
-  it('works in the folder and nowhere else, and its long output is saved all the same', async () => {
+  it('works only in the folder, and its long output is saved', async () => {
     using folder = createTempFolder();
     const args = { command: 'echo in > a.txt; cat a.txt; (echo out > /etc/pawl-test) 2>&1; seq 1 20000' };
     const result = await runShellTool(folder, args, {}, { sandbox: detectedSandbox });
     expect(getShellOutput(result)).toMatch(/^in\n.*Read-only file system/);
-    expect(getShellOutput(result)).toMatch(/all of it is in \.pawl\/output\//);
+    expect(getShellOutput(result)).toMatch(/the full output is in \.pawl\/output\//);
     expect(readFileSync(folder.at('a.txt'), 'utf8')).toBe('in\n');
   });
 
-  it('leaves nothing behind by itself, not even what has taken off its mark', async () => {
+  it('leaves no process behind, not even one that removed its mark', async () => {
     using folder = createTempFolder();
     const command = `${hide(folder)} & until [ -e ticks ]; do sleep 0.01; done; exit 0`;
     expect(await runShellTool(folder, { command }, {}, { sandbox: detectedSandbox })).toMatchObject({
@@ -292,7 +292,7 @@ describe('a command in a sandbox', { tags: ['bubblewrap'] }, () => {
     await expectAllEnded(folder);
   });
 
-  it('leaves nothing behind when time is up, not even what has taken off its mark', async () => {
+  it('leaves no process behind at the timeout, not even one that removed its mark', async () => {
     using folder = createTempFolder();
     const result = await runOutOfTime(folder, `${hide(folder)} & sleep 100`, { sandbox: detectedSandbox });
     expect(result).toMatchObject({ ok: false });

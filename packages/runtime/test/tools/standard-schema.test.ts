@@ -6,7 +6,7 @@ import { defineTool } from '../../src/index.ts';
 const schema = v.object({ city: v.pipe(v.string(), v.minLength(1)), days: v.optional(v.number(), 3) });
 const context = { signal: new AbortController().signal, report: () => undefined };
 
-describe('a tool whose schema is of another library', () => {
+describe('a tool with a schema of another library', () => {
   const tool = defineTool({
     name: 'weather',
     description: 'Tells the weather.',
@@ -14,7 +14,7 @@ describe('a tool whose schema is of another library', () => {
     run: ({ city, days }) => Promise.resolve({ ok: true, output: `${city}: rain for ${days} days` }),
   });
 
-  it('shows the model what it takes', () => {
+  it('shows the model its parameters', () => {
     expect(tool.description.parameters).toMatchObject({
       type: 'object',
       properties: { city: { type: 'string' } },
@@ -22,7 +22,7 @@ describe('a tool whose schema is of another library', () => {
     });
   });
 
-  it('checks its arguments, fills in what was left out, and says what is wrong where', async () => {
+  it('validates its arguments, applies defaults, and reports what is wrong and where', async () => {
     expect(await tool.run({ city: 'Bergen' }, context)).toEqual({
       ok: true,
       output: 'Bergen: rain for 3 days',
@@ -31,19 +31,19 @@ describe('a tool whose schema is of another library', () => {
       ok: false,
       error: {
         kind: 'invalid',
-        message: expect.stringMatching(/^Bad arguments for weather: .*\(at city\)$/),
+        message: expect.stringMatching(/^Invalid arguments for weather: .*\(at city\)$/),
       },
     });
   });
 
-  it('needs its JSON Schema where the library cannot tell it', () => {
+  it('needs a JSON Schema if the library cannot convert it', () => {
     const definition = {
       name: 'weather',
       description: 'Tells the weather.',
       parameters: schema,
       run: () => Promise.resolve({ ok: true, output: '' } as const),
     };
-    expect(() => defineTool(definition)).toThrow(/give it as JSON Schema/);
+    expect(() => defineTool(definition)).toThrow(/cannot be converted to JSON Schema/);
     const told = defineTool({ ...definition, jsonSchema: { type: 'object' } });
     expect(told.description.parameters).toEqual({ type: 'object' });
   });

@@ -5,15 +5,15 @@ import { streamCommand } from '../../src/tools/stream-command.ts';
 import { createTempFolder } from '../search/temp-folder.ts';
 
 describe('the output of a command', () => {
-  it('is taken to its end, however long after the end of the command that takes', async () => {
+  it('is read to its end, however long after the exit that takes', async () => {
     using folder = createTempFolder();
     const taken: Buffer[] = [];
     const end = await streamCommand({
-      launcher: passthroughSandbox,
+      sandbox: passthroughSandbox,
       command: ['/bin/sh', '-c', 'seq 1 30000'],
-      confines: { cwd: folder.root, writable: [], network: false, env: { PATH: process.env['PATH'] ?? '' } },
+      policy: { cwd: folder.root, writable: [], network: false, env: { PATH: process.env['PATH'] ?? '' } },
       signal: new AbortController().signal,
-      async take(chunk) {
+      async onChunk(chunk) {
         // Longer than a command is given to close its output after its end.
         if (taken.length === 0) await sleep(700);
         taken.push(chunk);

@@ -30,7 +30,7 @@ describeOnUnix('running the tests', () => {
     });
   });
 
-  it('finds the command of the project, and runs a real test runner', async () => {
+  it('detects the test command of the project, and runs a real test runner', async () => {
     using folder = createTempFolder({
       'package.json': JSON.stringify({ scripts: { test: `"${process.execPath}" --test` } }),
       'sum.test.mjs':
@@ -43,13 +43,13 @@ describeOnUnix('running the tests', () => {
     });
   });
 
-  it('is an error when the tests could not be run', async () => {
+  it('is an error if the tests could not be run', async () => {
     using folder = createTempFolder();
     expect(await runTestCommandTool(folder, 'echo "SyntaxError: oops"; exit 1')).toEqual(
-      matchRefusal('failed', /ended with exit code 1, and not because a test failed\.\nSyntaxError: oops/),
+      matchRefusal('failed', /ended with exit code 1, but no test failed\.\nSyntaxError: oops/),
     );
     expect(await runTestCommandTool(folder, null)).toEqual(
-      matchRefusal('failed', /not known how this project runs its tests/),
+      matchRefusal('failed', /test command of this project is unknown/),
     );
   });
 
@@ -59,7 +59,7 @@ describeOnUnix('running the tests', () => {
     ['`touch pwned`'],
     ['a\ntouch pwned'],
     ['; touch pwned #'],
-  ])('passes an argument on as it is: %j', async (arg) => {
+  ])('passes an argument unchanged: %j', async (arg) => {
     using folder = createTempFolder();
     const result = await runTestCommandTool(folder, `printf '%s|'`, { args: [arg, 'b c'] });
     expect(result).toMatchObject({ ok: true, output: { output: `${arg}|b c|` } });
@@ -86,7 +86,7 @@ describeOnUnix('the command that runs the tests', () => {
 });
 
 describeOnUnix('asking the user', () => {
-  it('brings back the answer, as text', async () => {
+  it('returns the answer as text', async () => {
     const tool = createAskUserTool(async ({ question, options }) => `${question} ${options.join('/')}`);
     expect(await runTestTool(tool, { question: 'Which?', options: ['a', 'b'] })).toEqual({
       ok: true,
@@ -94,15 +94,15 @@ describeOnUnix('asking the user', () => {
     });
   });
 
-  it('says so when nobody is there, and makes no sense of an empty question', async () => {
-    const nobody = matchRefusal('failed', /Nobody is there to answer\. Decide/);
-    expect(await runTestTool(createAskUserTool(null), { question: 'Which?' })).toEqual(nobody);
+  it('reports if no user is available, and rejects an empty question', async () => {
+    const noUser = matchRefusal('failed', /No user is available to answer\. Decide/);
+    expect(await runTestTool(createAskUserTool(null), { question: 'Which?' })).toEqual(noUser);
     expect(
       await runTestTool(
         createAskUserTool(async () => null),
         { question: 'Which?' },
       ),
-    ).toEqual(nobody);
+    ).toEqual(noUser);
     expect(await runTestTool(createAskUserTool(null), { question: '  ' })).toMatchObject({
       error: { kind: 'invalid' },
     });

@@ -43,7 +43,7 @@ const outputs: Readonly<Record<string, { readonly text: string; readonly counts:
 
 function countTests(pieces: readonly Buffer[]): TestCounts | null {
   const counter = new TestCounter();
-  for (const piece of pieces) counter.hear(piece);
+  for (const piece of pieces) counter.addOutput(piece);
   return counter.counts();
 }
 
@@ -52,7 +52,7 @@ describe('counting tests', () => {
     expect(countTests([Buffer.from(text)])).toEqual(counts);
   });
 
-  it('does not depend on the pieces an output comes in', () => {
+  it('does not depend on the chunks of the output', () => {
     const which = fc.constantFrom(...Object.values(outputs));
     fc.assert(
       fc.property(which, fc.array(fc.nat({ max: 200 }), { maxLength: 6 }), ({ text, counts }, cuts) => {
@@ -64,7 +64,7 @@ describe('counting tests', () => {
     );
   });
 
-  it('reads the summary after a line of ten megabytes, without keeping it', () => {
+  it('reads the summary after a line of ten megabytes, without buffering it', () => {
     const noise = Buffer.from('='.repeat(10_000_000));
     expect(countTests([noise, Buffer.from('\n  3 passing (1ms)\n')])).toEqual({ passed: 3, failed: 0 });
   });

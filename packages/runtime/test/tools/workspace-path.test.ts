@@ -12,7 +12,7 @@ describe('a path on Windows', () => {
     [String.raw`D:\work\a`, false],
     [String.raw`\\server\share\a`, false],
     [String.raw`C:\work\..\a`, false],
-  ])('%j lies in the root: %s', (path, expected) => {
+  ])('%j is inside the root: %s', (path, expected) => {
     expect(isInsideRoot(root, path, 'win32')).toBe(expected);
   });
 
@@ -30,12 +30,12 @@ describe('a path on Windows', () => {
     [String.raw`\\server\share`, true],
     ['//server/share', true],
     [String.raw`\\.\pipe\x`, true],
-  ])('%j leaves it: %s', (path, expected) => {
+  ])('%j is outside: %s', (path, expected) => {
     expect(leadsOutside(root, path, 'win32')).toBe(expected);
   });
 });
 
-describe('a path elsewhere', () => {
+describe('a path on other platforms', () => {
   it.each(['linux', 'darwin'] as const)(
     'may hold a colon on %s, and leaves the root by its start or by ".."',
     (platform) => {

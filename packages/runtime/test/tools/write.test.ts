@@ -29,7 +29,7 @@ const runWriteTool = ({ root }: Pick<TempFolder, 'root'>, args: Json, signal?: A
 const hashText = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 describe('writing a file', () => {
-  it('makes it with the folders above it, and says what it holds now', async () => {
+  it('creates it with its parent folders, and reports its content', async () => {
     using folder = createTempFolder();
     expect(await runWriteTool(folder, { path: 'a/b/c.txt', content: 'one\ntwo\n' })).toEqual({
       ok: true,
@@ -51,12 +51,12 @@ describe('writing a file', () => {
       expect(statSync(folder.at('run.sh')).mode & 0o777).toBe(0o755);
       expect(readdirSync(folder.root)).toEqual(['run.sh']);
       expect(await runWriteTool(folder, { path: 'run.sh', content: 'new' })).toMatchObject({
-        output: { replaced: 'the very same content' },
+        output: { replaced: 'the same content' },
       });
     },
   );
 
-  it('does not change another name of the same file, which may lie outside', async () => {
+  it('does not change another hard link of the same file, which may be outside', async () => {
     using folder = createTempFolder({ 'inner/x': 'x', outside: 'safe' });
     linkSync(folder.at('outside'), folder.at('inner/linked'));
     expect(
@@ -76,7 +76,7 @@ describe('writing a file', () => {
     });
   });
 
-  it('does not overwrite what somebody else has changed since it was read', async () => {
+  it('does not overwrite a file that has changed since it was read', async () => {
     using folder = createTempFolder({ 'a.txt': 'one' });
     const workspace = createWorkspace(folder.root);
     await runTestTool(createReadTool(workspace, workspace), { path: 'a.txt' });
@@ -89,7 +89,7 @@ describe('writing a file', () => {
     expect(await runTestTool(createWriteTool(workspace), args)).toMatchObject({ ok: true });
   });
 
-  it('holds any text to the letter', async () => {
+  it('writes any text exactly', async () => {
     using folder = createTempFolder();
     const text = fc.string({ unit: 'grapheme', maxLength: 200 });
     await fc.assert(
@@ -156,18 +156,18 @@ describe('a file that is not written', () => {
     [{ path: 'a\nb', content: '' }, 'invalid', /control character/],
     [{ path: 'a\u001b[2Jb', content: '' }, 'invalid', /control character/],
     [{ path: 'a\ud800', content: '' }, 'invalid', /half a character/],
-    [{ path: String.raw`src\a.ts`, content: '' }, 'invalid', /Put "\/" between names/],
+    [{ path: String.raw`src\a.ts`, content: '' }, 'invalid', /Use "\/" between names/],
     [{ path: 'a', content: 'x\udc00' }, 'invalid', /lone surrogate/],
     [{ path: 'long'.repeat(100), content: '' }, 'invalid', /too long/],
     [{ path: 'a/'.repeat(600) + 'b', content: '' }, 'invalid', /too long/],
     [{ path: 'folder', content: '' }, 'failed', /is a folder/],
     [{ path: '.', content: '' }, 'failed', /is a folder/],
     [{ path: 'file/below', content: '' }, 'failed', /is a file or a link, not a folder/],
-    [{ path: 'image', content: '' }, 'failed', /is a binary file\. It is not replaced/],
-    [{ path: 'huge', content: '' }, 'failed', /is too large to be text\. It is not replaced/],
-    [{ path: '', content: '' }, 'invalid', /Bad arguments/],
-    [{ path: 'a' }, 'invalid', /Bad arguments/],
-  ] as const)('is refused (%#)', async (args, kind, message) => {
+    [{ path: 'image', content: '' }, 'failed', /is a binary file\. It was not replaced/],
+    [{ path: 'huge', content: '' }, 'failed', /is too large to be text\. It was not replaced/],
+    [{ path: '', content: '' }, 'invalid', /Invalid arguments/],
+    [{ path: 'a' }, 'invalid', /Invalid arguments/],
+  ] as const)('is rejected (%#)', async (args, kind, message) => {
     using folder = createTempFolder({
       file: 'x',
       image: new Uint8Array([0, 1, 2]),
@@ -178,16 +178,16 @@ describe('a file that is not written', () => {
     expect(readdirSync(folder.root).toSorted()).toEqual(['file', 'folder', 'huge', 'image']);
   });
 
-  it('was called off', async () => {
+  it('was cancelled', async () => {
     using folder = createTempFolder();
     expect(await runWriteTool(folder, { path: 'a', content: 'x' }, AbortSignal.abort())).toEqual(
-      matchRefusal('cancelled', /called off/),
+      matchRefusal('cancelled', /cancelled/),
     );
     expect(readdirSync(folder.root)).toEqual([]);
   });
 });
 
-describe('a folder that is swapped for a link while files are written and read', () => {
+describe('a folder that is replaced by a link while files are written and read', () => {
   // Elsewhere there is no way to name what lies in an open folder.
   const onLinux = it.skipIf(process.platform !== 'linux');
 
@@ -224,8 +224,8 @@ describe('a folder that is swapped for a link while files are written and read',
   });
 });
 
-describe('a file that changes in the very moment it is replaced', () => {
-  it('is not replaced, and nothing is left beside it', async () => {
+describe('a file that changes at the moment it is replaced', () => {
+  it('is not replaced, and no temporary file is left', async () => {
     using folder = createTempFolder({ a: 'theirs' });
     const replacement = { realPath: folder.at('a'), text: 'mine' };
     for (const expected of ['another version', null]) {

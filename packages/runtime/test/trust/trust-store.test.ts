@@ -43,8 +43,8 @@ function toSortedEntriesJson(one: object): string {
   return JSON.stringify(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-describe('trustStore', () => {
-  it('trusts nothing until it is told to, and nothing again after it is revoked', async () => {
+describe('createTrustStore', () => {
+  it('trusts nothing by default and nothing after revocation', async () => {
     expect(await store.isTrusted(folder, contents)).toBe(false);
     expect(await store.isTrusted(folder, {})).toBe(false);
     await store.trust(folder, contents);
@@ -55,7 +55,7 @@ describe('trustStore', () => {
     expect(await store.revoke(folder)).toBe(false);
   });
 
-  it('trusts the very content, in whatever order it is named', async () => {
+  it('trusts exactly this content, in any order of files', async () => {
     await store.trust(folder, contents);
     const reversed = Object.fromEntries(Object.entries(contents).toReversed());
     expect(await store.isTrusted(folder, reversed)).toBe(true);
@@ -69,7 +69,7 @@ describe('trustStore', () => {
       expect(await store.isTrusted(folder, other)).toBe(false);
   });
 
-  it('never takes one content for another', async () => {
+  it('never confuses two contents', async () => {
     const text = fc.string({ unit: codePoint, maxLength: 8 });
     const any = fc.dictionary(fc.oneof(text, fc.constant('__proto__')), text, { maxKeys: 3 });
     await fc.assert(
@@ -113,14 +113,14 @@ describe('trustStore', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('the secret');
   });
 
-  it("keeps them in the user's config folder unless told otherwise", async () => {
+  it("stores records in the user's config folder by default", async () => {
     vi.stubEnv('XDG_CONFIG_HOME', join(scratch, 'config'));
     await createTrustStore().trust(folder, contents);
     vi.unstubAllEnvs();
     expect(await store.isTrusted(folder, contents)).toBe(true);
   });
 
-  it('loses nothing when many are trusted at once', async () => {
+  it('loses no record when many folders are trusted concurrently', async () => {
     const folders = Array.from({ length: 30 }, (_, index) => join(scratch, `project-${index}`));
     for (const each of folders) mkdirSync(each);
     await Promise.all(folders.map((each) => createTrustStore(path).trust(each, contents)));
@@ -132,7 +132,9 @@ describe('trustStore', () => {
     await store.trust(folder, contents);
     const file = join(path, readdirSync(path)[0] ?? '');
     chmodSync(file, 0o666);
-    await expect(store.isTrusted(folder, contents)).rejects.toThrow('Others can change what you trust');
+    await expect(store.isTrusted(folder, contents)).rejects.toThrow(
+      'Other users can change this trust record',
+    );
     chmodSync(file, 0o600);
     chmodSync(path, 0o777);
     await expect(store.isTrusted(folder, contents)).rejects.toThrow(TrustError);
@@ -140,7 +142,7 @@ describe('trustStore', () => {
     expect(await store.isTrusted(folder, contents)).toBe(true);
   });
 
-  it('takes a damaged record for none', async () => {
+  it('ignores a damaged record', async () => {
     for (const text of ['', 'not JSON', 'null', '{"folder":null}', 'x'.repeat(100_000)]) {
       await store.trust(folder, contents);
       writeFileSync(join(path, readdirSync(path)[0] ?? ''), text);
@@ -150,17 +152,17 @@ describe('trustStore', () => {
     }
   });
 
-  it('says what to do where nothing can be kept or read', async () => {
+  it('explains what to do if records cannot be written or read', async () => {
     writeFileSync(join(scratch, 'file'), '');
     const stuck = createTrustStore(join(scratch, 'file/trust'));
     await expect(stuck.isTrusted(folder, contents)).rejects.toThrow(/cannot be read: .*remove it/);
-    await expect(stuck.trust(folder, contents)).rejects.toThrow(/cannot be kept: .*Make room/);
+    await expect(stuck.trust(folder, contents)).rejects.toThrow(/cannot be written: .*Free some disk space/);
     await expect(store.trust(join(scratch, 'missing'), contents)).rejects.toThrow(/no such folder/);
   });
 });
 
-describe('userConfigFolder', () => {
-  it('is where the standard says', () => {
+describe('getUserConfigFolder', () => {
+  it('follows the XDG standard', () => {
     expect(getUserConfigFolder({ XDG_CONFIG_HOME: '/a/b' })).toBe('/a/b/pawl');
     expect(getUserConfigFolder({})).toBe(join(homedir(), '.config/pawl'));
     expect(getUserConfigFolder({ XDG_CONFIG_HOME: 'relative' })).toBe(join(homedir(), '.config/pawl'));

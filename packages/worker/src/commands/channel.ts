@@ -49,14 +49,14 @@ return 0
 /** A command channel in Redis. The script that appends an event also removes the commands it executes. */
 export function createRedisCommandChannel(redis: RedisClient, prefix: string): CommandChannel {
   const send = createRedisScript(redis, sendCommandScript);
-  const drop = createRedisScript(redis, dropCommandScript);
+  const removeCommand = createRedisScript(redis, dropCommandScript);
   return {
     send: (session, command, options = {}) =>
       translateRedisErrors(async () => {
         const { session: key, commands, requests, requestOrder } = buildSessionKeys(prefix, session);
-        const { waiting, requests: remembered } = commandLimits;
+        const { pendingMax, requestIdsMax: remembered } = commandLimits;
         const text = serializeCommand(session, command, options);
-        const args = [text, waiting, options.requestId ?? '', remembered];
+        const args = [text, pendingMax, options.requestId ?? '', remembered];
         const id = await send([key, commands, requests, requestOrder], args);
         if (id === -1) throw new StoreError('missing', formatSessionLabel(session));
         if (id === -2) throw createQueueFullError(session);
@@ -70,21 +70,17 @@ export function createRedisCommandChannel(redis: RedisClient, prefix: string): C
           '-',
           '+',
           'COUNT',
-          commandLimits.told,
+          commandLimits.listedMax,
         )) as StreamEntry[];
         return entries.map(([id, fields]) => ({ id, command: parseCommand(fields[1] ?? '') }));
       }),
     remove: (session, id, fence) =>
       translateRedisErrors(async () => {
         const { session: key, commands } = buildSessionKeys(prefix, session);
-        const last = Number(await drop([key, commands], [id, fence ?? '']));
+        const last = Number(await removeCommand([key, commands], [id, fence ?? '']));
         if (last === -1) throw new StoreError('missing', formatSessionLabel(session));
         if (last !== 0)
-          throw new StoreError(
-            'held',
-            formatSessionLabel(session),
-            `by claim ${last}; this was claim ${fence}`,
-          );
+          throw new StoreError('held', formatSessionLabel(session), `claim ${last}; this was claim ${fence}`);
       }),
   };
 }

@@ -45,8 +45,8 @@ export function createRedisStorage(
       translateRedisErrors(async () => {
         if (limit < 1) return [];
         const from = after === undefined ? '-' : `(${after}`;
-        const found = await redis.zrangebylex(keys.names, from, '+', 'LIMIT', 0, limit);
-        return loadEntries(redis, keys, found);
+        const names = await redis.zrangebylex(keys.names, from, '+', 'LIMIT', 0, limit);
+        return loadEntries(redis, keys, names);
       }),
     remove: (key) => translateRedisErrors(async () => (await remove(all, [key])) === 1),
     count: () => translateRedisErrors(() => redis.hlen(keys.entries)),
@@ -57,9 +57,9 @@ export function createRedisStorage(
 
 function toSaveArguments(entry: StoredEntry): readonly (string | number)[] {
   const { key, savedAt } = entry;
-  const isFit = typeof key === 'string' && Number.isFinite(savedAt);
-  if (!isFit) {
-    throw new StoreError('invalid', 'storage in Redis', 'an entry has a text for its key and a time');
+  const isValid = typeof key === 'string' && Number.isFinite(savedAt);
+  if (!isValid) {
+    throw new StoreError('invalid', 'storage in Redis', 'an entry needs a string key and a time');
   }
   const words = [...listEntryWords(entry)].slice(0, indexedWordsMax).join(' ');
   // The newest entry has the lowest score, so that entries of the same age are sorted by key.

@@ -24,16 +24,16 @@ export async function searchStoredEntries(
   keys: StorageKeys,
   query: StorageQuery,
 ): Promise<readonly StoredEntry[]> {
-  const [sought, limit] = [toQueryCriteria(query), getResultLimit(query)];
+  const [criteria, limit] = [toQueryCriteria(query), getResultLimit(query)];
   if (limit === 0) return [];
-  if (sought.terms.length === 0) return listNewestEntries(redis, keys, sought.tags, limit);
-  const found = await findByWords(redis, keys, sought);
-  if (found.length === 0) return findBySubstring(redis, keys, sought, limit);
-  return loadEntries(redis, keys, rankStorageHits(found, limit));
+  if (criteria.terms.length === 0) return listNewestEntries(redis, keys, criteria.tags, limit);
+  const hits = await findByWords(redis, keys, criteria);
+  if (hits.length === 0) return findBySubstring(redis, keys, criteria, limit);
+  return loadEntries(redis, keys, rankStorageHits(hits, limit));
 }
 
-function rankStorageHits(found: readonly StorageSearchHit[], limit: number): readonly string[] {
-  return found
+function rankStorageHits(hits: readonly StorageSearchHit[], limit: number): readonly string[] {
+  return hits
     .toSorted((a, b) => b.hits - a.hits || a.age - b.age || (a.key < b.key ? -1 : 1))
     .slice(0, limit)
     .map(({ key }) => key);
@@ -45,12 +45,12 @@ async function listNewestEntries(
   tags: readonly string[],
   limit: number,
 ): Promise<readonly StoredEntry[]> {
-  const found: string[] = [];
+  const keysFound: string[] = [];
   for await (const page of iteratePagesByAge(redis, keys, tags)) {
-    found.push(...page.map(({ key }) => key));
-    if (found.length >= limit) break;
+    keysFound.push(...page.map(({ key }) => key));
+    if (keysFound.length >= limit) break;
   }
-  return loadEntries(redis, keys, found.slice(0, limit));
+  return loadEntries(redis, keys, keysFound.slice(0, limit));
 }
 
 /**
@@ -67,13 +67,13 @@ async function findByWords(
   const [all = [], ...each] = await Promise.all(
     [whole.flat(), ...possible].map((words) => findEntriesWithWords(redis, keys, words)),
   );
-  const found = new Map<string, StorageSearchHit>();
+  const hitsByKey = new Map<string, StorageSearchHit>();
   const count = (key: string, age: number, hits: number): void => {
-    if (hasTags(key.toLowerCase(), tags)) found.set(key, { key, age, hits });
+    if (hasTags(key.toLowerCase(), tags)) hitsByKey.set(key, { key, age, hits });
   };
-  for (const [key, age] of each.flat()) count(key, age, (found.get(key)?.hits ?? 0) + 1);
+  for (const [key, age] of each.flat()) count(key, age, (hitsByKey.get(key)?.hits ?? 0) + 1);
   for (const [key, age] of all) count(key, age, terms.length);
-  return [...found.values()];
+  return [...hitsByKey.values()];
 }
 
 type KeyAge = readonly [key: string, age: number];
@@ -100,7 +100,7 @@ async function findBySubstring(
   { tags, parts }: QueryCriteria,
   limit: number,
 ): Promise<readonly StoredEntry[]> {
-  const found: StorageSearchHit[] = [];
+  const matches: StorageSearchHit[] = [];
   for await (const page of iteratePagesByAge(redis, keys, tags)) {
     const entries = await loadEntries(
       redis,
@@ -110,10 +110,10 @@ async function findBySubstring(
     for (const entry of entries) {
       const text = foldEntryText(entry);
       const hits = parts.filter((part) => text.includes(part)).length;
-      if (hits > 0) found.push({ key: entry.key, hits, age: -entry.savedAt });
+      if (hits > 0) matches.push({ key: entry.key, hits, age: -entry.savedAt });
     }
   }
-  return loadEntries(redis, keys, rankStorageHits(found, limit));
+  return loadEntries(redis, keys, rankStorageHits(matches, limit));
 }
 
 /** Iterates over the keys that have the tags, newest first. */
@@ -130,6 +130,6 @@ async function* iteratePagesByAge(
 }
 
 /** Redis returns members and scores alternately. */
-function parseKeyAges(told: readonly string[]): readonly KeyAge[] {
-  return told.flatMap((key, index) => (index % 2 === 0 ? [[key, Number(told[index + 1])] as const] : []));
+function parseKeyAges(reply: readonly string[]): readonly KeyAge[] {
+  return reply.flatMap((key, index) => (index % 2 === 0 ? [[key, Number(reply[index + 1])] as const] : []));
 }

@@ -9,7 +9,7 @@ export class EventsNotLoadedError extends Error {
   readonly to: number;
 
   constructor(from: number, to: number) {
-    super(`Events ${from} to ${to} were not read yet.`);
+    super(`Events ${from} to ${to} are not loaded yet.`);
     this.from = from;
     this.to = to;
   }
@@ -43,7 +43,7 @@ export type SessionChange =
  * not changed meanwhile.
  */
 export class BufferedRows implements StoreRows {
-  readonly #sight: LoadedSession | null;
+  readonly #loaded: LoadedSession | null;
   readonly #fence: number | null;
   readonly #listed: readonly SessionRow[];
   readonly #events: EventRow[] = [];
@@ -52,17 +52,17 @@ export class BufferedRows implements StoreRows {
   #row: SessionRow | undefined;
   #initial: string | null = null;
   #snapshot: SnapshotRow | null = null;
-  #isTouched = false;
+  #hasChanged = false;
 
-  constructor(sight: LoadedSession | null, fence: number | null, listed: readonly SessionRow[] = []) {
-    this.#sight = sight;
+  constructor(loaded: LoadedSession | null, fence: number | null, listed: readonly SessionRow[] = []) {
+    this.#loaded = loaded;
     this.#fence = fence;
     this.#listed = listed;
-    this.#row = sight?.row;
+    this.#row = loaded?.row;
   }
 
   get change(): SessionChange {
-    if (!this.#isTouched) return { kind: 'none' };
+    if (!this.#hasChanged) return { kind: 'none' };
     if (this.#row === undefined) return { kind: 'remove' };
     const [row, initial, snapshot, claim] = [this.#row, this.#initial, this.#snapshot, this.#claim];
     return { kind: 'write', row, initial, events: this.#events, snapshot, claim, commands: this.#commands };
@@ -92,16 +92,16 @@ export class BufferedRows implements StoreRows {
 
   update(row: SessionRow): void {
     this.#row = row;
-    this.#isTouched = true;
+    this.#hasChanged = true;
   }
 
   remove(): void {
     this.#row = undefined;
-    this.#isTouched = true;
+    this.#hasChanged = true;
   }
 
   initial(): string {
-    return this.#initial ?? this.#sight?.initial ?? '';
+    return this.#initial ?? this.#loaded?.initial ?? '';
   }
 
   list(limit: number): readonly SessionRow[] {
@@ -113,15 +113,15 @@ export class BufferedRows implements StoreRows {
   }
 
   events(_: string, after: number, limit: number): readonly EventRow[] {
-    const head = this.#sight?.row.head ?? 0;
+    const head = this.#loaded?.row.head ?? 0;
     const known = after < head ? this.#readEvents(after + 1, Math.min(after + limit, head)) : [];
-    const stray = this.#sight?.stray ?? null;
+    const stray = this.#loaded?.stray ?? null;
     const later = this.#events.length > 0 || stray === null ? this.#events : [stray];
     return [...known, ...later.filter(({ seq }) => seq > after)].slice(0, limit);
   }
 
   snapshot(): SnapshotRow | undefined {
-    return this.#snapshot ?? this.#sight?.snapshot;
+    return this.#snapshot ?? this.#loaded?.snapshot;
   }
 
   putSnapshot(_: string, snapshot: SnapshotRow): void {
@@ -137,7 +137,7 @@ export class BufferedRows implements StoreRows {
     return [];
   }
 
-  takeCommands(_: string, commands: readonly string[]): void {
+  removeCommands(_: string, commands: readonly string[]): void {
     this.#commands.push(...commands);
   }
 
@@ -146,15 +146,15 @@ export class BufferedRows implements StoreRows {
   }
 
   #readEvents(from: number, to: number): readonly EventRow[] {
-    const sight = this.#sight;
-    if (sight === null) return [];
-    const isRead = sight.ranges.some((range) => range.from <= from && to <= range.to);
+    const loaded = this.#loaded;
+    if (loaded === null) return [];
+    const isRead = loaded.ranges.some((range) => range.from <= from && to <= range.to);
     if (!isRead) throw new EventsNotLoadedError(from, to);
-    const found: EventRow[] = [];
+    const events: EventRow[] = [];
     for (let seq = from; seq <= to; seq += 1) {
-      const event = sight.events.get(seq);
-      if (event !== undefined) found.push(event);
+      const event = loaded.events.get(seq);
+      if (event !== undefined) events.push(event);
     }
-    return found;
+    return events;
   }
 }

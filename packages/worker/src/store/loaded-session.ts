@@ -74,15 +74,15 @@ function toRedisFieldMap(list: readonly string[]): ReadonlyMap<string, string> {
 }
 
 export function parseEventRow([id, fields]: StreamEntry): EventRow {
-  const kept = toRedisFieldMap(fields);
-  return { seq: Number.parseInt(id, 10), hash: kept.get('hash') ?? '', text: kept.get('text') ?? '' };
+  const values = toRedisFieldMap(fields);
+  return { seq: Number.parseInt(id, 10), hash: values.get('hash') ?? '', text: values.get('text') ?? '' };
 }
 
 /** Builds the row from its JSON and the separate fields of the hash. */
 export function parseSessionRow(id: string, fields: ReadonlyMap<string, string>): SessionRow {
   const row = parseJsonOrNull(fields.get('row') ?? null) as SessionRow | null;
   if (typeof row?.summary !== 'object') {
-    throw new StoreError('unreadable', formatSessionLabel(id), 'what Redis has of it is no session');
+    throw new StoreError('unreadable', formatSessionLabel(id), 'its data in Redis is not a session');
   }
   const [fence, head] = [Number(fields.get('fence')), Number(fields.get('head'))];
   return { ...row, id, fence, head, metadata: fields.get('about') ?? null };

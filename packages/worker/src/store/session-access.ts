@@ -21,11 +21,11 @@ import {
 const eventsPerRead = 1_000;
 
 /** The result of a write: done, the session has changed, or its log does not end at its head. */
-export type WriteResult = 'done' | 'elsewhere' | 'broken';
+export type WriteResult = 'done' | 'conflict' | 'damaged';
 
 export type WriteRequest = {
   readonly id: string;
-  readonly sight: LoadedSession | null;
+  readonly loaded: LoadedSession | null;
   readonly change: Exclude<SessionChange, { kind: 'none' }>;
   readonly token: string;
 };
@@ -33,69 +33,69 @@ export type WriteRequest = {
 /** Reads and writes sessions in Redis, without enforcing rules. */
 export type SessionAccess = {
   /** Resolves to null if the session does not exist. `hashAt` is the hash of the acknowledged event, if it exists. */
-  look(id: string, whole: boolean, known: AcknowledgedHead | null): Promise<LoadResult | null>;
+  load(id: string, whole: boolean, known: AcknowledgedHead | null): Promise<LoadResult | null>;
   /** Loads a range of events into a loaded session. */
-  readOn(sight: LoadedSession, range: { readonly from: number; readonly to: number }): Promise<void>;
-  write(writing: WriteRequest): Promise<WriteResult>;
+  loadEvents(loaded: LoadedSession, range: { readonly from: number; readonly to: number }): Promise<void>;
+  write(request: WriteRequest): Promise<WriteResult>;
   /** Records for all processes that the log was once longer. */
-  keepAcknowledged(id: string, known: AcknowledgedHead): Promise<void>;
+  saveAcknowledgedHead(id: string, known: AcknowledgedHead): Promise<void>;
   nextFence(above: number): Promise<number>;
   list(limit: number): Promise<readonly SessionRow[]>;
   claims(id: string): Promise<readonly SessionClaim[]>;
 };
 
-export type LoadResult = { readonly sight: LoadedSession; readonly hashAt: string | null };
+export type LoadResult = { readonly loaded: LoadedSession; readonly hashAt: string | null };
 
 export function createSessionAccess(redis: RedisClient, prefix: string): SessionAccess {
   const read = createRedisScript(redis, readSessionScript);
   const write = createRedisScript(redis, writeSessionScript);
-  const fence = createRedisScript(redis, nextFenceScript);
+  const drawFence = createRedisScript(redis, nextFenceScript);
   const list = getSessionListKey(prefix);
   return {
-    look: (id, whole, known) =>
+    load: (id, whole, known) =>
       translateRedisErrors(async () => {
         const keys = buildSessionKeys(prefix, id);
         const limit = whole ? eventsPerRead : 0;
-        const told = await read([keys.session, keys.log, keys.snapshot], [known?.head ?? 0, limit]);
-        if (told === null) return null;
-        const sight = toLoadedSession(id, told as ReadReply, limit);
-        return { sight, hashAt: (told as ReadReply)[2].map(parseEventRow)[0]?.hash ?? null };
+        const reply = await read([keys.session, keys.log, keys.snapshot], [known?.head ?? 0, limit]);
+        if (reply === null) return null;
+        const loaded = toLoadedSession(id, reply as ReadReply, limit);
+        return { loaded, hashAt: (reply as ReadReply)[2].map(parseEventRow)[0]?.hash ?? null };
       }),
-    readOn: (sight, range) =>
+    loadEvents: (loaded, range) =>
       translateRedisErrors(() =>
-        loadEventRange(redis, buildSessionKeys(prefix, sight.row.id).log, sight, range),
+        loadEventRange(redis, buildSessionKeys(prefix, loaded.row.id).log, loaded, range),
       ),
-    write: (writing) =>
+    write: (request) =>
       translateRedisErrors(async () => {
-        const { id, change } = writing;
+        const { id, change } = request;
         const { session, log, snapshot, commands, claims, ...rest } = buildSessionKeys(prefix, id);
         const removed = change.kind === 'remove' ? Object.values(rest) : [];
         const writes = write(
           [session, log, snapshot, commands, claims, ...removed],
           change.kind === 'remove'
-            ? [...getExpectedVersion(writing), 'remove']
-            : toWriteArguments(writing, change),
+            ? [...getExpectedVersion(request), 'remove']
+            : toWriteArguments(request, change),
         );
         // If the write fails, the next change corrects the list score.
         const isMoved =
-          change.kind === 'write' && change.events.length > 0 && changesListScore(writing.sight, change.row);
+          change.kind === 'write' && change.events.length > 0 && changesListScore(request.loaded, change.row);
         const [code] = await Promise.all([writes, isMoved ? updateListScore(redis, list, change.row) : null]);
-        if (code !== 1) return code === 0 ? 'elsewhere' : 'broken';
+        if (code !== 1) return code === 0 ? 'conflict' : 'damaged';
         if (change.kind === 'remove') await redis.zrem(list, id);
-        else if (writing.sight === null) await updateListScore(redis, list, change.row);
+        else if (request.loaded === null) await updateListScore(redis, list, change.row);
         return 'done';
       }),
-    keepAcknowledged: (id, known) =>
+    saveAcknowledgedHead: (id, known) =>
       translateRedisErrors(async () => {
         await redis.hset(buildSessionKeys(prefix, id).session, 'acknowledged', JSON.stringify(known));
       }),
     nextFence: (above) =>
-      translateRedisErrors(async () => Number(await fence([getFenceKey(prefix)], [above]))),
+      translateRedisErrors(async () => Number(await drawFence([getFenceKey(prefix)], [above]))),
     list: (limit) => translateRedisErrors(() => listSessionRows(redis, prefix, limit)),
     claims: (id) =>
       translateRedisErrors(async () => {
-        const kept = await redis.lrange(buildSessionKeys(prefix, id).claims, 0, -1);
-        return kept.flatMap((line) => parseClaim(line) ?? []);
+        const lines = await redis.lrange(buildSessionKeys(prefix, id).claims, 0, -1);
+        return lines.flatMap((line) => parseClaim(line) ?? []);
       }),
   };
 }
@@ -103,7 +103,7 @@ export function createSessionAccess(redis: RedisClient, prefix: string): Session
 async function loadEventRange(
   redis: RedisClient,
   log: string,
-  sight: LoadedSession,
+  loaded: LoadedSession,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<void> {
   for (let next = from; next <= to;) {
@@ -111,37 +111,37 @@ async function loadEventRange(
     const events: readonly EventRow[] = (
       (await redis.xrange(log, next, to, 'COUNT', count)) as StreamEntry[]
     ).map(parseEventRow);
-    for (const event of events) sight.events.set(event.seq, event);
+    for (const event of events) loaded.events.set(event.seq, event);
     if (events.length < count) break;
     next = (events.at(-1)?.seq ?? to) + 1;
   }
-  sight.ranges.push({ from, to });
+  loaded.ranges.push({ from, to });
 }
 
 type ScriptArguments = readonly (string | number)[];
 
-function getExpectedVersion({ sight }: WriteRequest): ScriptArguments {
-  return sight === null ? ['', '', ''] : [sight.row.fence, sight.row.head, sight.rev];
+function getExpectedVersion({ loaded }: WriteRequest): ScriptArguments {
+  return loaded === null ? ['', '', ''] : [loaded.row.fence, loaded.row.head, loaded.rev];
 }
 
 function toWriteArguments(
-  writing: WriteRequest,
+  request: WriteRequest,
   change: Extract<SessionChange, { kind: 'write' }>,
 ): ScriptArguments {
   const { row, initial, events, snapshot, claim, commands } = change;
   const { fence, head, metadata, ...rest } = row;
   const fields = ['row', JSON.stringify(rest), 'fence', fence, 'head', head, 'from', row.snapshotHead];
-  fields.push('token', writing.token);
+  fields.push('token', request.token);
   if (initial !== null) fields.push('initial', initial, 'born', fence, 'first', getInitialHead(row, events));
   if (initial !== null && metadata !== null) fields.push('about', metadata);
-  const kept = snapshot === null ? '' : JSON.stringify(snapshot);
+  const snapshotText = snapshot === null ? '' : JSON.stringify(snapshot);
   const numbered = events.flatMap(({ seq, hash, text }) => [seq, hash, text]);
   return [
-    ...getExpectedVersion(writing),
+    ...getExpectedVersion(request),
     'write',
     fields.length / 2,
     ...fields,
-    kept,
+    snapshotText,
     serializeClaim(claim),
     commands.length,
     ...commands,
@@ -149,8 +149,8 @@ function toWriteArguments(
   ];
 }
 
-function changesListScore(sight: LoadedSession | null, row: SessionRow): boolean {
-  return sight !== null && computeListScore(sight.placedAt, row) !== sight.placedAt;
+function changesListScore(loaded: LoadedSession | null, row: SessionRow): boolean {
+  return loaded !== null && computeListScore(loaded.placedAt, row) !== loaded.placedAt;
 }
 
 /** The number after which a new session's events begin. */
@@ -168,8 +168,8 @@ async function listSessionRows(
   for (let from = 0; rows.length < limit;) {
     const ids = await redis.zrevrange(key, from, from + Math.min(limit, eventsPerRead) - 1);
     if (ids.length === 0) break;
-    const found = await Promise.all(ids.map((id) => readSessionRow(redis, prefix, id)));
-    rows.push(...found.filter((row) => row !== null));
+    const batch = await Promise.all(ids.map((id) => readSessionRow(redis, prefix, id)));
+    rows.push(...batch.filter((row) => row !== null));
     from += ids.length;
   }
   const byTime = rows.toSorted((a, b) => b.summary.updatedAt - a.summary.updatedAt || (a.id < b.id ? -1 : 1));

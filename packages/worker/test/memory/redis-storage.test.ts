@@ -35,7 +35,7 @@ describe.each([
 
   describeStorageContract(open);
 
-  it('leaves nothing behind of what was removed', async () => {
+  it('leaves no data of removed entries', async () => {
     const before = await redis.keys('*');
     const storage = open();
     await storage.save([createEntry('a', 'the red harbour'), createEntry('b', 'red')]);
@@ -46,7 +46,7 @@ describe.each([
     expect((await redis.keys('*')).toSorted()).toEqual(before.toSorted());
   });
 
-  it('is one for all who name it, and another for each other name', async () => {
+  it('is shared under one name, and isolated from other names', async () => {
     const [one, same, other] = ['x', 'x', 'y'].map((name) => createRedisStorage(redis, { name }));
     await one?.save([createEntry('plan', 'walk')]);
     expect(await same?.search({ text: 'walk', tags: [] })).toEqual([createEntry('plan', 'walk')]);
@@ -54,7 +54,7 @@ describe.each([
     expect(await other?.count()).toBe(0);
   });
 
-  it('passes over what is no entry', async () => {
+  it('skips invalid entries', async () => {
     const storage = createRedisStorage(redis, { name: 'spoilt', prefix: 'p' });
     await storage.save([createEntry('a', 'words'), createEntry('b', 'words')]);
     for (const bad of ['', '{', 'null', '[]', '{"key":1}', '{"key":"a","savedAt":1,"kind":"entry"}']) {
@@ -65,7 +65,7 @@ describe.each([
     }
   });
 
-  it('finds what storage in memory finds, and in the same order', async () => {
+  it('finds what the in-memory storage finds, in the same order', async () => {
     const word = fc.constantFrom(
       'red',
       'harbour',

@@ -5,7 +5,7 @@ import { createSampleSession } from '../../../runtime/test/store/sample-session.
 import { createRedisStore } from '../../src/store/redis-store.ts';
 import { startRedis, type RedisServer } from '../redis-server.ts';
 
-describe('the claims of a session in Redis', { tags: ['redis'] }, () => {
+describe('the claim history of a session in Redis', { tags: ['redis'] }, () => {
   let server: RedisServer;
   let redis: Redis;
   let store: Store;
@@ -21,7 +21,7 @@ describe('the claims of a session in Redis', { tags: ['redis'] }, () => {
     await server.stop();
   });
 
-  it('pass over what is none', async () => {
+  it('skips invalid lines', async () => {
     await store.create(createSampleSession('odd'), 'first');
     await redis.rpush('pawl:{odd}:claims', '', '1', 'x {}', '1 {"owner":1}', '1 null', 'nonsense');
     expect(await store.claims('odd')).toMatchObject([{ owner: 'first' }]);

@@ -37,7 +37,7 @@ function connectByHand(url: string): Redis {
   return redis;
 }
 
-describe('a store in Redis, when something is wrong with it', { tags: ['redis'] }, () => {
+describe('a store in Redis under faults', { tags: ['redis'] }, () => {
   let server: RedisServer;
 
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
   let prefixes = 0;
   const fresh = (): string => `faults-${(prefixes += 1)}`;
 
-  it('has everything that it said is kept after Redis was killed and started again [SAV-54]', async () => {
+  it('has all acknowledged data after Redis was killed and restarted [SAV-54]', async () => {
     const own = await startRedisWithSettings();
     const store = await openTestStore(own.url);
     const { end, at } = await appendSampleEvents(
@@ -69,7 +69,7 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
     expect(await other.verify('a')).toEqual({ ok: true, head: 152 });
   });
 
-  it('keeps once what was written when the connection was cut before the answer came', async () => {
+  it('stores a write once if the connection was cut before the reply', async () => {
     const proxy = await startCuttingProxy(server.port);
     cleanUps.push(() => proxy.close());
     const store = await openTestStore(proxy.url, { prefix: fresh() });
@@ -88,7 +88,7 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
     await expect(store.append('a', claimed, events, end)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('gives a session without its snapshot to one who claims it, however long its log is', async () => {
+  it('returns a session without its snapshot on claim, however long its log is', async () => {
     const prefix = fresh();
     const store = await openTestStore(server.url, { prefix });
     const { end } = await appendSampleEvents(
@@ -103,7 +103,7 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
     expect(claimed.session).toStrictEqual(end);
   });
 
-  it('lets a worker that starts anew go on where the last one stopped [SAV-54]', async () => {
+  it('lets a restarted worker continue where the last one stopped [SAV-54]', async () => {
     const prefix = fresh();
     const first = await openTestStore(server.url, { prefix });
     const { end } = await appendSampleEvents(
@@ -122,10 +122,10 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
   });
 
   it.each([
-    ['an event was changed', 'event 3 or what is before it was changed'],
-    ['an event is gone', 'event 3 is not there'],
-    ['there is one too many', 'event 10 is there, and only 9 were kept'],
-  ])('keeps a session apart when %s, and only that one', async (what, reason) => {
+    ['an event was changed', 'event 3 or an earlier one was changed'],
+    ['an event is gone', 'event 3 is missing'],
+    ['there is one too many', 'event 10 exists, but only 9 events were stored'],
+  ])('marks only that session as damaged when %s', async (what, reason) => {
     const prefix = fresh();
     const [store, redis] = [await openTestStore(server.url, { prefix }), connectByHand(server.url)];
     await appendSampleEvents(
@@ -159,7 +159,7 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
     expect(await store.open('b')).toMatchObject({ head: 3 });
   });
 
-  it('notices at the next event that its log does not end where it should', async () => {
+  it('detects at the next append that the log does not end at its head', async () => {
     const prefix = fresh();
     const [store, redis] = [await openTestStore(server.url, { prefix }), connectByHand(server.url)];
     const begun = await appendSampleEvents(
@@ -175,7 +175,7 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
     expect((await store.list())[0]).toMatchObject({ status: 'damaged' });
   });
 
-  it('never goes on from a log that is shorter than it was said to be, whoever asks', async () => {
+  it('never continues from a log that is shorter than acknowledged, for any process', async () => {
     const prefix = fresh();
     const [store, redis] = [await openTestStore(server.url, { prefix }), connectByHand(server.url)];
     const begun = await appendSampleEvents(
@@ -191,7 +191,7 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
     for (const [index, key] of keys.entries()) await redis.restore(key, 0, copies[index] ?? '', 'REPLACE');
     await expect(appendSampleEvents(store, more.end, more.at, 1)).rejects.toMatchObject({
       code: 'damaged',
-      message: expect.stringContaining('ends at event 4, and event 7 was acknowledged'),
+      message: expect.stringContaining('ends at event 4, but event 7 was acknowledged'),
     });
     const other = await openTestStore(server.url, { prefix });
     await expect(other.open('a')).rejects.toMatchObject({ code: 'damaged' });
@@ -206,7 +206,7 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
     expect(await other.remove('a')).toBe(true);
   });
 
-  it('notices that somebody went on from a log that had lost something', async () => {
+  it('detects that another process continued from a log with lost events', async () => {
     const prefix = fresh();
     const [store, redis] = [await openTestStore(server.url, { prefix }), connectByHand(server.url)];
     const begun = await appendSampleEvents(
@@ -227,11 +227,11 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
     await appendSampleEvents(other, elsewhere, at, 4);
     await expect(appendSampleEvents(store, more.end, more.at, 1)).rejects.toMatchObject({
       code: 'damaged',
-      message: expect.stringContaining('somebody went on without it'),
+      message: expect.stringContaining('another process continued without it'),
     });
   });
 
-  it('waits where Redis has no room, and goes on when there is some', async () => {
+  it('waits while Redis is full, and continues when there is space', async () => {
     const own = await startRedisWithSettings();
     const [store, redis] = [await openTestStore(own.url), connectByHand(own.url)];
     const at = await store.create(createSampleSession(), 'me');
@@ -245,13 +245,13 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
     expect(await listStoredEvents(store, 'a')).toStrictEqual(events);
   });
 
-  it('says who cannot be reached and who does not let us in, and never a password', async () => {
+  it('reports connection and authentication failures, without any password', async () => {
     const own = await startRedisWithSettings({ requirepass: 'right' });
     const wrong = own.url.replace('right', 'wrong-secret');
     const refusal = await openRedisStore(wrong).catch((error: unknown) => error);
     expect(refusal).toMatchObject({
       code: 'unreadable',
-      message: expect.stringContaining('does not let us in'),
+      message: expect.stringContaining('authentication failed'),
     });
     expect(String(refusal)).not.toContain('wrong-secret');
     await openTestStore(own.url);
@@ -265,7 +265,7 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
     }
   });
 
-  it('refuses a Redis that loses what it is given, or only says so, as it is told', async () => {
+  it('rejects a Redis without durable persistence, or only warns if so configured', async () => {
     const own = await startRedisWithSettings({ appendonly: 'no', 'maxmemory-policy': 'allkeys-lru' });
     await expect(openRedisStore(own.url)).rejects.toThrow(/appendonly yes.*noeviction/s);
     const warnings: string[] = [];
@@ -275,7 +275,7 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
     await expect(openRedisStore(replica.url)).rejects.toThrow('replica');
   });
 
-  it('gives up on a Redis that does not answer after the time it was given', async () => {
+  it('gives up on a Redis that does not respond within the timeout', async () => {
     const own = await startRedisWithSettings();
     await (await openTestStore(own.url)).create(createSampleSession(), 'me');
     // On a busy machine opening may take longer than that as well.
@@ -285,7 +285,7 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
     await expect((await opened.promise).open('a')).rejects.toMatchObject({ code: 'unreadable' });
   });
 
-  it('keeps sessions of any name, and none gets in the way of another', async () => {
+  it('stores sessions with any id without collisions', async () => {
     const store = createRedisStore(connectByHand(server.url), { prefix: fresh() });
     const ids = ['{', '}', '{}', '}{', 'a}:log', 'a', '*', 'ä 😀', '%7B'];
     const made: Session[] = [];
@@ -298,7 +298,7 @@ describe('a store in Redis, when something is wrong with it', { tags: ['redis'] 
     expect(await store.list()).toHaveLength(ids.length);
   });
 
-  it('reads a long log page by page, from wherever one likes', async () => {
+  it('reads a long log page by page, from any event', async () => {
     const store = createRedisStore(connectByHand(server.url), { prefix: fresh() });
     const { events, end } = createSampleLog(createSampleSession(), 2_600);
     await store.append('a', await store.create(createSampleSession(), 'me'), events, end);
