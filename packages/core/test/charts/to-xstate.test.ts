@@ -70,9 +70,9 @@ describe('the XState config of a chart', () => {
       const made = [...(node?.always ?? []), ...[...(node?.transitions.values() ?? [])].flat()];
       const told = made.map(({ eventType, guard, target, actions }) => ({
         on: eventType === '' ? null : eventType,
-        when: guard ?? null,
+        guard: guard ?? null,
         to: target?.[0]?.key,
-        does: actions,
+        actions,
       }));
       expect(told).toEqual(transitions);
     }

@@ -18,11 +18,11 @@ describe('tags', () => {
 
   it.each([[''], ['  '], [' , ,'], [[]], [null], [undefined], [7], [[1]], [{ length: 1 }]])(
     'are missing in %j',
-    (given) => expect(normalizeTags(given)).toHaveProperty('fault', expect.stringMatching(/^it has no tags/)),
+    (given) => expect(normalizeTags(given)).toHaveProperty('problem', expect.stringMatching(/^it has no tags/)),
   );
 
   it('are not content', () => {
-    expect(normalizeTags('x'.repeat(501))).toHaveProperty('fault', expect.stringContaining('500 characters'));
+    expect(normalizeTags('x'.repeat(501))).toHaveProperty('problem', expect.stringContaining('500 characters'));
   });
 
   it('are the same when they are written down and read again, and never have white space', () => {

@@ -207,7 +207,7 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
         [reply, createToolResults(true)],
         createModeInState(chart, state),
       );
-      expect(hops[0]).toMatchObject({ ok: true, moves: [], refused: [] });
+      expect(hops[0]).toMatchObject({ ok: true, changes: [], refused: [] });
       expect(mode.state).toBe(afterAction);
     },
   );
@@ -267,7 +267,7 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
       evaluating,
     );
     expect(mode.state).toBe('thinking');
-    expect(hops[1]).toMatchObject({ ok: false, moves: [], mode: { state: 'paging' } });
+    expect(hops[1]).toMatchObject({ ok: false, changes: [], mode: { state: 'paging' } });
   });
 
   it('carry out no action while paging [RL-14]', () => {

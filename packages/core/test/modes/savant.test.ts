@@ -303,7 +303,7 @@ describe('the tool that is picked', () => {
       ),
     ).toMatchObject({
       ok: true,
-      moves: [],
+      changes: [],
       refused: [],
     });
   });
@@ -374,7 +374,7 @@ describe('the search for an architecture', () => {
     ).toMatchObject({
       ok: false,
       error: expect.stringContaining('SEARCHING cannot follow SEARCHING'),
-      moves: [],
+      changes: [],
     });
   });
 
@@ -403,7 +403,7 @@ describe('the search for an architecture', () => {
       expect(applyModePayload(chart, mode, { type: 'stuck-found', cause: 'x' })).toMatchObject({
         ok: false,
         mode,
-        moves: [],
+        changes: [],
       });
     }
   });

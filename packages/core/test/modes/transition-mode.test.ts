@@ -58,7 +58,7 @@ describe('a move that the chart does not have', () => {
       createToolReply('turn'),
       textReply,
     ])
-      expect(applyModePayload(chart, broken, fact)).toMatchObject({ ok: false, mode: broken, moves: [] });
+      expect(applyModePayload(chart, broken, fact)).toMatchObject({ ok: false, mode: broken, changes: [] });
     expect(applyModePayload(chart, broken, tickPayload).ok).toBe(true);
   });
 
@@ -129,7 +129,7 @@ describe('several actions of one reply', () => {
     expect(applyModePayload(chart, start, createToolReply('lift', 'fly'))).toMatchObject({
       ok: false,
       refused: ['fly'],
-      moves: [],
+      changes: [],
       mode: { state: 'idle', refusal: 'there is no action "fly"' },
     });
     expect(applyModePayload(chart, start, createToolReply('fly')).mode.state).toBe('dropped');
@@ -143,7 +143,7 @@ describe('a reply of nothing at all', () => {
     expect(applyModePayload(savant, searching, createStateRequest(null))).toMatchObject({
       ok: true,
       mode: searching,
-      moves: [],
+      changes: [],
     });
   });
 });
@@ -159,7 +159,7 @@ describe('words beside a call', () => {
       ],
     });
     const reply = { ...textReply, tools: ['x', 'y'] } as typeof textReply;
-    expect(applyModePayload(chart, startMode(chart, 0), reply)).toMatchObject({ moves: [], refused: ['y'] });
+    expect(applyModePayload(chart, startMode(chart, 0), reply)).toMatchObject({ changes: [], refused: ['y'] });
   });
 });
 
@@ -172,7 +172,7 @@ describe('paging', () => {
     const { lkj } = modeCharts;
     expect(applyModePayload(lkj, startMode(lkj, 0), { type: 'paging-done' })).toMatchObject({
       ok: false,
-      moves: [],
+      changes: [],
     });
   });
 });

@@ -220,9 +220,9 @@ describe('a failed phase', () => {
   it('ends the session where the profile says so', () => {
     const told = runEvents(createStrictSession(), phaseStarted(3), phaseCompleted(false));
     expect(listStatusPath(told)).toEqual(['waitingForUser', 'phaseTransition', 'halted']);
-    const why = { kind: 'phase-failed', reason: 'Phase 3 failed', rule: null };
-    expect(requireTurn(told, 'halted').why).toEqual(why);
-    expect(told.actions).toEqual([{ type: 'stop', why }]);
+    const haltReason = { kind: 'phase-failed', reason: 'Phase 3 failed', rule: null };
+    expect(requireTurn(told, 'halted').why).toEqual(haltReason);
+    expect(told.actions).toEqual([{ type: 'stop', haltReason }]);
     expect(told.notes).toContainEqual({ type: 'phase-completed', at: 20, number: 3, success: false });
   });
 

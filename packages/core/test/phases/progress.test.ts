@@ -50,7 +50,7 @@ describe('phaseProgress', () => {
         elapsedMs: 4 * minuteMs,
         expectedMs: 15 * minuteMs,
       },
-      done: 2,
+      completed: 2,
       failed: 1,
       total: 5,
       percent: 40,

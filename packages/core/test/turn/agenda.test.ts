@@ -295,8 +295,8 @@ describe('a verdict', () => {
     expect(requireAction(last, 'ask-model')).toMatchObject({ tools: false, advice: 'advice finish' });
     const told = runEvents(last, modelReplied('in short'));
     expect(listStatusPath(told)).toEqual(['callingModel', 'processingResponse', 'halted']);
-    const why = { kind: 'stuck', reason: 'because finish', rule: 'rule-finish' };
-    expect(told.actions).toEqual([{ type: 'stop', why }]);
+    const haltReason = { kind: 'stuck', reason: 'because finish', rule: 'rule-finish' };
+    expect(told.actions).toEqual([{ type: 'stop', haltReason }]);
     expect(toItemArray(getConversation(told.session)).at(-1)).toMatchObject({ text: 'in short' });
   });
 

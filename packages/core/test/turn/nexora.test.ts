@@ -238,9 +238,9 @@ describe('a stuck verdict', () => {
       verdictReached('recover'),
       toolFinished('a', failureOutcome('in yet another way')),
     );
-    const why = { kind: 'stuck', reason: 'because recover', rule: 'rule-recover' };
-    expect(requireTurn(told, 'halted').why).toEqual(why);
-    expect(told.actions).toEqual([{ type: 'stop', why }]);
+    const haltReason = { kind: 'stuck', reason: 'because recover', rule: 'rule-recover' };
+    expect(requireTurn(told, 'halted').why).toEqual(haltReason);
+    expect(told.actions).toEqual([{ type: 'stop', haltReason }]);
   });
 
   it('may be taken as the end by the caller, who halts from any state [RN-02, NEX-62]', () => {
