@@ -44,7 +44,7 @@ describe('behaviours', () => {
   });
 
   it('are those of a session that was begun with them or a newer one', () => {
-    const behaviour = { number: 3, why: 'for this test' };
+    const behaviour = { number: 3, reason: 'for this test' };
     const born = [{}, { behaviour: 0 }, { behaviour: 2 }, { behaviour: 3 }, { behaviour: 4 }];
     expect(born.map((session) => hasLogPatch(session, behaviour))).toEqual([false, false, false, true, true]);
   });
@@ -67,7 +67,7 @@ describe('a session', () => {
 
   it('of a behaviour nobody knows is not made', () => {
     const message =
-      /^There can be no such session: its behaviour is 99, and this version knows those from 0 to \d+\./;
+      /^Cannot create the session: its log version \("behaviour"\) is 99; this release supports 0 to \d+\./;
     expect(() => createSession({ ...options, behaviour: 99 })).toThrow(message);
   });
 
@@ -81,7 +81,7 @@ describe('a session', () => {
       .oneof(fc.anything(), fc.double(), fc.integer())
       .filter((value) => !isKnownVersion(value));
     fc.assert(fc.property(other, (behaviour) => findLogVersionProblem({ behaviour }) !== null));
-    expect(findLogVersionProblem({ behaviour: '1' })).toContain('its behaviour is no number');
+    expect(findLogVersionProblem({ behaviour: '1' })).toContain('is not a number');
   });
 });
 

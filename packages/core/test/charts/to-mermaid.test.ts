@@ -84,7 +84,7 @@ describe('the Mermaid diagram of a chart', () => {
 
   it('writes conditions in square brackets, and says what is left when none holds', () => {
     expect(getArrowLabel(diagram, 'progressCheck', 'callingModel')).toBe(
-      '[something was said]<br/>[finish is asked for]<br/>[otherwise]',
+      '[steering is pending]<br/>[finish is requested]<br/>[otherwise]',
     );
   });
 

@@ -190,7 +190,7 @@ describe('a chart', () => {
     [[], 'The chart: expects an object, and got [].'],
     [
       {},
-      'The chart, at name: expects a name: up to 64 characters on one line, without a space before or after, and it is missing.',
+      'The chart, at name: expects a name of up to 64 characters on one line, without leading or trailing spaces, and it is missing.',
     ],
     [
       createChartInput({ states: [] }),
@@ -211,15 +211,15 @@ describe('a chart', () => {
     [createChartWithState(0, { name: 'x'.repeat(65) }), 'The chart, at states[0].name: expects a name'],
     [
       createChartWithState(0, { next: 'b' }),
-      'The chart, at states[0].next: expects a list of names, each once, and got "b".',
+      'The chart, at states[0].next: expects a list of unique names, and got "b".',
     ],
     [
       createChartWithState(0, { next: ['b', 'b'] }),
-      'The chart, at states[0].next: expects a list of names, each once, and got ["b", "b"].',
+      'The chart, at states[0].next: expects a list of unique names, and got ["b", "b"].',
     ],
     [
       createChartWithState(0, { tools: 'read' }),
-      'The chart, at states[0].tools: expects a list of names of tools, or "*" for any, and got "read".',
+      'The chart, at states[0].tools: expects a list of tool names, or "*" for any tool, and got "read".',
     ],
     [
       createChartWithState(0, { timeoutMs: 0 }),
@@ -244,7 +244,7 @@ describe('a chart', () => {
     ],
     [
       createChartWithState(0, { prompt: 'x'.repeat(20_001) }),
-      'The chart, at states[0].prompt: expects a text of up to 20000 characters',
+      'The chart, at states[0].prompt: expects text of up to 20000 characters',
     ],
     [
       createChartInput({ hops: { by: 'dice' } }),
@@ -261,7 +261,7 @@ describe('a chart', () => {
     ],
     [
       createChartInput({ finish: { tools: [], state: 'end' } }),
-      'The chart, at finish.tools: expects a list of one or more names, each once, and got [].',
+      'The chart, at finish.tools: expects a list of one or more unique names, and got [].',
     ],
   ])('has to have the right shape: %#', (value, message) => {
     expect(catchChartError(value).message).toContain(message);
@@ -302,24 +302,24 @@ describe('a chart', () => {
     ],
     [
       createChartWithState(1, { name: 'a' }),
-      'The chart, at states[1]: state "a" is called "a", as state "a" is already.',
+      'The chart, at states[1]: state "a" uses the name "a", which state "a" already has.',
     ],
     [
       createChartWithState(1, { name: 'A' }),
-      'The chart, at states[1]: state "A" is called "A", as state "a" is already.',
+      'The chart, at states[1]: state "A" uses the name "A", which state "a" already has.',
     ],
     [
       createChartWithState(1, { aliases: ['a'] }),
-      'The chart, at states[1]: state "b" is called "a", as state "a" is already.',
+      'The chart, at states[1]: state "b" uses the name "a", which state "a" already has.',
     ],
     [
       createChartWithState(2, { next: ['a'] }),
-      'The chart, at states[2].next: state "end" is terminal, so nothing can follow it. Leave next out.',
+      'The chart, at states[2].next: state "end" is terminal, so it cannot have next states. Remove next.',
     ],
     [createChartWithState(2, { tools: '*' }), 'The chart, at states[2].tools: state "end" is terminal'],
     [
       createChartWithState(0, { next: [] }),
-      'The chart, at states[0].next: state "a" has no next state. Say what follows it, or make it terminal.',
+      'The chart, at states[0].next: state "a" has no next state. Add one to next, or set terminal to true.',
     ],
     [
       createChartWithState(0, { stuckState: 'end' }),
@@ -327,11 +327,11 @@ describe('a chart', () => {
     ],
     [
       createChartWithState(0, { afterWords: 'a' }),
-      'The chart, at states[0].afterWords: state "a" has itself as its afterWords. Leave it out to stay.',
+      'The chart, at states[0].afterWords: state "a" has itself as its afterWords. Remove afterWords to stay in the state.',
     ],
     [
       createChartWithState(0, { next: ['a'] }),
-      'The chart, at states[1]: state "b" is never reached from "a". Add it to the next states of another, or leave it out.',
+      'The chart, at states[1]: state "b" is unreachable from "a". Add it to the next states of another state, or remove it.',
     ],
     [
       createChartInput({
@@ -341,15 +341,15 @@ describe('a chart', () => {
           { name: 'end', terminal: true },
         ],
       }),
-      'The chart, at states[1].next: there is no way out of state "b": nothing that follows it leads to end.',
+      'The chart, at states[1].next: state "b" has no path to a terminal state (end). Add one to its next states.',
     ],
     [
       createChartInput({ finish: { tools: ['f'], state: 'b' } }),
-      'The chart, at finish.state: state "b" is not terminal, so the work cannot finish in it.',
+      'The chart, at finish.state: state "b" is not terminal, so it cannot be the finish state. Set terminal to true.',
     ],
     [
       createChartInput({ paging: { state: 'a', next: 'b' } }),
-      'The chart, at paging.state: state "a" cannot be the initial one too.',
+      'The chart, at paging.state: state "a" is the paging state, so it cannot also be the initial state.',
     ],
     [
       createChartInput({ paging: { state: 'b', next: 'b' } }),
@@ -357,11 +357,11 @@ describe('a chart', () => {
     ],
     [
       { ...createChartWithState(1, { selectable: true }), paging: { state: 'b', next: 'a' } },
-      'The chart, at paging.state: state "b" follows from what is in memory, so the model cannot choose it. Leave selectable out.',
+      'The chart, at paging.state: state "b" is the paging state, so the model cannot choose it. Remove selectable.',
     ],
     [
       createChartInput({ hops: { by: 'reply', otherwise: 'b', afterAction: 'b', afterFailure: 'a' } }),
-      'The chart, at states[0].next: state "a" lacks "a", which hops.afterFailure leads to from everywhere. Add it.',
+      'The chart, at states[0].next: state "a" must have "a" in its next states, because hops.afterFailure leads there from every state.',
     ],
   ])('has to fit together: %#', (value, message) => {
     expect(catchChartError(value).message).toContain(message);

@@ -18,15 +18,15 @@ import { createModeInState, applyModePayload } from './walk-mode-chart.ts';
 const allModeCharts = Object.values<ModeChart>(modeCharts);
 
 /** The state that XState is in when this way, and no other with a condition, is open. */
-function runInXState(chart: ModeChart, from: string, { fact, when }: PossibleTransition): unknown {
+function runInXState(chart: ModeChart, from: string, { payload, guard }: PossibleTransition): unknown {
   const drawn = toDrawableChart(chart);
   const conditions = drawn.states.flatMap(({ transitions }) =>
     transitions.flatMap((move) => move.guard ?? []),
   );
   const machine = createMachine(toXState(drawn)).provide({
-    guards: Object.fromEntries(conditions.map((name) => [name, () => name === when])),
+    guards: Object.fromEntries(conditions.map((name) => [name, () => name === guard])),
   });
-  return getNextSnapshot(machine, machine.resolveState({ value: from }), { type: fact.type }).value;
+  return getNextSnapshot(machine, machine.resolveState({ value: from }), { type: payload.type }).value;
 }
 
 describe.each(allModeCharts)('the drawing of $name', (chart) => {
@@ -47,7 +47,7 @@ describe.each(allModeCharts)('the drawing of $name', (chart) => {
     for (const state of chart.states) {
       for (const way of listPossibleTransitions(chart, state)) {
         expect(runInXState(chart, state.name, way)).toBe(way.to);
-        expect(applyModePayload(chart, createModeInState(chart, state.name), way.fact).mode.state).toBe(
+        expect(applyModePayload(chart, createModeInState(chart, state.name), way.payload).mode.state).toBe(
           way.to,
         );
         taken += 1;
@@ -75,10 +75,10 @@ describe('the drawing of savant', () => {
   it('shows what leads from state to state', () => {
     const mermaid = toMermaid(toDrawableChart(modeCharts.savant));
     expect(mermaid).toContain(
-      'INIT --> SEARCHING : reply-read [picks context.fts_search or context.memory_search]',
+      'INIT --> SEARCHING : reply-read [calls context.fts_search or context.memory_search]',
     );
-    expect(mermaid).toContain('SEARCHING --> ANALYZING : reply-read [says something]');
-    expect(mermaid).toContain('ANALYZING --> DECIDING : reply-read [picks another tool]');
+    expect(mermaid).toContain('SEARCHING --> ANALYZING : reply-read [has text]');
+    expect(mermaid).toContain('ANALYZING --> DECIDING : reply-read [calls another tool]');
     expect(mermaid).toContain('FINISHING --> [*]');
   });
 });
@@ -90,9 +90,9 @@ describe('the drawing of any chart', () => {
         for (const state of chart.states) {
           const ways = listPossibleTransitions(chart, state);
           for (const way of ways)
-            expect(applyModePayload(chart, createModeInState(chart, state.name), way.fact).mode.state).toBe(
-              way.to,
-            );
+            expect(
+              applyModePayload(chart, createModeInState(chart, state.name), way.payload).mode.state,
+            ).toBe(way.to);
           for (const to of state.next) expect(ways.some((way) => way.to === to)).toBe(true);
         }
       }),

@@ -159,7 +159,7 @@ describe('the first version', () => {
   });
 
   it('tells the model to reason and decide while thinking, and describes the actions for executing [LKJ1-18, LKJ1-29..31]', () => {
-    expect(getModeState(lkj1, 'thinking')?.prompt).toMatch(/chain of reasoning.*thinking_log.*decide/s);
+    expect(getModeState(lkj1, 'thinking')?.prompt).toMatch(/chain of reasoning.*thinking_log.*choose/s);
     const lines = getModeState(lkj1, 'executing')?.prompt.split('\n') ?? [];
     expect(lines.slice(1).map((line) => line.replace(/: .+$/, ''))).toEqual([
       '- working_memory_add',
@@ -173,9 +173,9 @@ describe('the first version', () => {
     for (const { name } of lkj1.states) {
       const prompt = appendModePrompt('', lkj1, createModeInState(lkj1, name), { at: 0 });
       expect(prompt).toMatch(
-        /librarian and a state machine: your working memory is small, your storage has no end/,
+        /librarian that works as a state machine: your working memory is small, your storage is unlimited/,
       );
-      expect(prompt).toMatch(/give next_state and thinking_log/);
+      expect(prompt).toMatch(/Include next_state and thinking_log/);
     }
   });
 
@@ -290,7 +290,7 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
     );
     expect(resumeMode(chart, 'paging', 0)).toMatchObject({
       mode: { state: 'thinking' },
-      warning: '"paging" is no state to go on in; reset to thinking',
+      warning: '"paging" is not a state to resume in; reset to thinking',
     });
   });
 
@@ -298,11 +298,11 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
     for (const kept of [undefined, null, 7, {}])
       expect(resumeMode(chart, kept, 0)).toMatchObject({
         mode: { state: 'thinking' },
-        warning: 'no state was kept; reset to thinking',
+        warning: 'no state was saved; reset to thinking',
       });
     expect(resumeMode(chart, 'dreaming', 0)).toMatchObject({
       mode: { state: 'thinking' },
-      warning: '"dreaming" is no state to go on in; reset to thinking',
+      warning: '"dreaming" is not a state to resume in; reset to thinking',
     });
     const { mode, ok, error } = applyModePayload(chart, createModeInState(chart, 'dreaming'), tickPayload);
     expect([mode.state, ok]).toEqual(['thinking', false]);

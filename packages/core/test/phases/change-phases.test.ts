@@ -182,7 +182,9 @@ describe('a change of phase', () => {
   it.each(busy)('that brings a message is refused during %s, and changes no phase', (name) => {
     const before = createSampleRun(createProfileSession('pawl'), name);
     const told = runEvents(before, phaseStarted(4, 'go on'));
-    expect(getRefusalReason(told)).toBe('a phase can bring a message only while waiting for the user');
+    expect(getRefusalReason(told)).toBe(
+      'a phase can start with a message only while the session waits for the user',
+    );
     expect(told.session).toBe(before.session);
   });
 

@@ -169,8 +169,8 @@ describe('a profile that cannot be used', () => {
     [null, [], /^The profile: expects an object, and got null\.$/],
     [[], [], /expects an object/],
     ['pawl', [], /expects an object, and got "pawl"/],
-    [{}, ['name'], /^The profile, at name: it is missing/],
-    [{ name: 'pawl' }, ['name'], /pawl is the name of a profile that is built in/],
+    [{}, ['name'], /^The profile, at name: a name is required/],
+    [{ name: 'pawl' }, ['name'], /pawl is the name of a built-in profile/],
     [{ name: ' x' }, ['name'], /expects a name/],
     [{ name: 'x', nmae: 1 }, [], /there is no key "nmae"\. The keys are name, description/],
     [JSON.parse('{"name": "x", "__proto__": {}}'), [], /there is no key "__proto__"/],
@@ -180,16 +180,24 @@ describe('a profile that cannot be used', () => {
     [{ name: 'x', terminal: ['done'] }, ['terminal', 0], /expects one of halted, shuttingDown/],
     [{ name: 'x', maxRetries: 1.5 }, ['maxRetries'], /expects a whole number from 0 to 1000, and got 1\.5/],
     [{ name: 'x', retryBaseMs: NaN }, ['retryBaseMs'], /expects a whole number/],
-    [{ name: 'x', mutatingTools: ['a', 'a'] }, ['mutatingTools'], /expects a list of names, each once/],
+    [{ name: 'x', mutatingTools: ['a', 'a'] }, ['mutatingTools'], /expects a list of unique names/],
     [{ name: 'x', onInvalidEvent: 'crash' }, ['onInvalidEvent'], /expects one of ignore, refuse, reset/],
-    [{ name: 'x', chart: 'lkj2' }, ['chart'], /there is no chart "lkj2"\. There are savant, lkj, lkj1, loop/],
+    [
+      { name: 'x', chart: 'lkj2' },
+      ['chart'],
+      /there is no chart "lkj2"\. The built-in charts are savant, lkj, lkj1, loop/,
+    ],
     [
       { name: 'x', chart: { ...twoStateChart, initial: 'c' } },
       ['chart', 'initial'],
       /^The profile, at chart\.initial: there is no state "c"/,
     ],
     [{ name: 'x', chart: {} }, ['chart', 'name'], /^The profile, at chart\.name: expects a name/],
-    [{ name: 'x', memory: 'big' }, ['memory'], /there are no settings "big" of memory\. There are pawl, lkj/],
+    [
+      { name: 'x', memory: 'big' },
+      ['memory'],
+      /there are no memory settings named "big"\. The built-in ones are pawl, lkj/,
+    ],
     [{ name: 'x', memory: { hardLimit: { max: 1 } } }, ['memory', 'hardLimit'], /there is no key "max"/],
     [
       { name: 'x', memory: { actions: ['fly'] } },
@@ -199,7 +207,7 @@ describe('a profile that cannot be used', () => {
     [
       { name: 'x', memory: { logs: { command: { keyPrefix: 'think_log_' } } } },
       ['memory', 'logs', 'command', 'keyPrefix'],
-      /another log has the prefix "think_log_" already/,
+      /another log already has the prefix "think_log_"/,
     ],
     [{ name: 'x', budgets: { steps: 5 } }, ['budgets'], /there is no key "steps"\. The keys are modelCalls/],
     [{ name: 'x', budgets: { modelCalls: 0 } }, ['budgets', 'modelCalls'], /expects a whole number from 1/],
@@ -219,7 +227,7 @@ describe('a profile that cannot be used', () => {
     [
       { name: 'x', governor: { preset: 'savant', rules: { waiting: false } } },
       ['governor', 'rules'],
-      /rules are those of the preset pawl, and this is savant/,
+      /rules apply only to the preset pawl, and the preset is savant/,
     ],
     [{ name: 'x', governor: { config: { a: 1 } } }, ['governor', 'config'], /pawl is changed with rules/],
     [
@@ -238,7 +246,7 @@ describe('a profile that cannot be used', () => {
     [
       { name: 'x', governor: { recoveries: [{ id: 'a', pattern: 'b', remedy: { do: 'ask' } }] } },
       ['governor', 'recoveries', 0, 'advice'],
-      /it is missing/,
+      /a value is required/,
     ],
     [
       {

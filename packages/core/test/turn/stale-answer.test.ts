@@ -53,7 +53,7 @@ describe('an answer with another number than that of the request under way', () 
     for (const change of [-1, 1, Number.NaN]) {
       const told = runEvents(before, withRequest(getCurrentRequest(before) + change, toolFinished('a')));
       expect(told.session).toBe(before.session);
-      expect(getRefusalReason(told)).toBe('it answers a request that is no longer under way');
+      expect(getRefusalReason(told)).toBe('it answers a request that is no longer current');
     }
   });
 });

@@ -99,7 +99,7 @@ describe('a memory document', () => {
     const { state: _, ...stateless } = sampleDocument;
     expect(parseDocument(stateless)).toMatchObject({
       state: 'thinking',
-      warnings: ['The memory document has no state: resetting to thinking.'],
+      warnings: ['The memory document has no state; resetting to thinking.'],
     });
   });
 
@@ -107,15 +107,15 @@ describe('a memory document', () => {
     [
       'lkj1',
       'evaluating',
-      'The state "evaluating" is not one of thinking, executing: resetting to thinking.',
+      'The state "evaluating" is not one of thinking, executing; resetting to thinking.',
     ],
-    ['lkj1', 'dreaming', 'The state "dreaming" is not one of thinking, executing: resetting to thinking.'],
+    ['lkj1', 'dreaming', 'The state "dreaming" is not one of thinking, executing; resetting to thinking.'],
     [
       'lkj',
       '__proto__',
-      'The state "__proto__" is not one of thinking, commanding, evaluating: resetting to thinking.',
+      'The state "__proto__" is not one of thinking, commanding, evaluating; resetting to thinking.',
     ],
-    ['lkj', 7, 'The state of the memory document is not a text: resetting to thinking.'],
+    ['lkj', 7, 'The state of the memory document is not a string; resetting to thinking.'],
   ] as const)(
     'for %s with the state %j is reset to thinking, and says so [LKJ1-81..83]',
     (profile, state, warning) => {
@@ -151,7 +151,7 @@ describe('a memory document', () => {
     expect(listLogEntries(memory, 'think').map(({ value }) => value)).toEqual(
       logs.slice(2).map(([, value]) => value),
     );
-    expect(warnings).toEqual(['The think log held 2 entries more than it may; the oldest are gone.']);
+    expect(warnings).toEqual(['The think log held 2 more entries than its limit; the oldest were dropped.']);
   });
 
   it('keeps what it does not know', () => {
@@ -170,9 +170,9 @@ describe('a memory document', () => {
 
   it('says what is missing', () => {
     expect(parseDocument({}).warnings).toEqual([
-      'The memory document has no working_memory: it begins empty.',
-      'The memory document has no state: resetting to thinking.',
-      'The memory document has no storage: it begins empty.',
+      'The memory document has no working_memory; starting with an empty one.',
+      'The memory document has no state; resetting to thinking.',
+      'The memory document has no storage; starting with an empty one.',
     ]);
   });
 
