@@ -29,12 +29,12 @@ const replayDurable = (told: EventRun) =>
   );
 
 describe('ephemeral events', () => {
-  it('are the deltas and the progress of tools', () => {
+  it('are deltas and tool progress', () => {
     const ephemeral = eventTypes.filter((type) => isEphemeralEvent({ at: 0, ...eventSamples[type] }));
     expect(ephemeral).toEqual(['text-delta', 'call-delta', 'tool-progressed']);
   });
 
-  it.each(sampleNames)('in %s change nothing durable, and are not counted', (name) => {
+  it.each(sampleNames)('in %s change no durable state, and are not counted', (name) => {
     const before = createSampleRun(initialSession, name);
     for (const happening of [textDelta(), callDelta(), toolProgressed('a')]) {
       const { session } = runEvents(before, happening);
@@ -47,18 +47,18 @@ describe('ephemeral events', () => {
     ['cancelled', cancelRequested()],
     ['halted', haltRequested()],
     ['shut down', shutdownRequested()],
-  ])('leave no trace in what the model is told of tools that are %s', (_, end) => {
+  ])('do not affect the results the model receives for tools that are %s', (_, end) => {
     const told = runEvents(runningRun, toolProgressed('a'), toolProgressed('b'), end);
     expect(replayDurable(told)).toStrictEqual(told.session);
   });
 });
 
-describe('durableView', () => {
-  it('forgets that text streams', () => {
+describe('toDurableSession', () => {
+  it('drops the streaming flag', () => {
     expect(toDurableSession(runEvents(askedRun, textDelta()).session)).toStrictEqual(askedRun.session);
   });
 
-  it('forgets how far a tool is, and that it runs when nothing else says so', () => {
+  it('drops tool progress, and a running status that only progress indicates', () => {
     const told = runEvents(runningRun, toolProgressed('a'), toolProgressed('b', 'all but done'));
     expect(requireTurn(told, 'executingTools').executions).toMatchObject([
       { status: 'running', startedAt: null, progress: 'half way' },
@@ -67,12 +67,12 @@ describe('durableView', () => {
     expect(toDurableSession(told.session)).toStrictEqual(runningRun.session);
   });
 
-  it('looks into a pause', () => {
+  it('applies to the state held by a pause', () => {
     const paused = runEvents(askedRun, pauseRequested());
     expect(toDurableSession(runEvents(paused, textDelta()).session)).toStrictEqual(paused.session);
   });
 
-  it.each(sampleNames)('of %s is what replaying its durable events gives', (name) => {
+  it.each(sampleNames)('of %s equals the replay of its durable events', (name) => {
     const told = createSampleRun(initialSession, name);
     expect(toDurableSession(told.session)).toStrictEqual(replayDurable(told));
   });

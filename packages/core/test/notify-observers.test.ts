@@ -30,8 +30,8 @@ const startedRun = runEvents(
   modelReplied('', createCall('a')),
 );
 
-describe('notify', () => {
-  it('tells of every change of state, in order, after the change [NEX-71, NEX-119, RN-15, RX-12]', () => {
+describe('notifyObservers', () => {
+  it('reports every state change, in order, after the change [NEX-71, NEX-119, RN-15, RX-12]', () => {
     const { observers, heard } = createRecordingObservers();
     notifyObservers(runEvents(startedRun, toolFinished('a')), observers);
     expect(heard).toEqual([
@@ -42,25 +42,25 @@ describe('notify', () => {
     ]);
   });
 
-  it('tells of a stuck verdict with its reason [NEX-72]', () => {
+  it('reports a stuck verdict with its reason [NEX-72]', () => {
     const { observers, heard } = createRecordingObservers();
     notifyObservers(runEvents(startedRun, verdictReached('recover')), observers);
     expect(heard).toEqual(['note verdict', 'stuck: because recover']);
   });
 
-  it('tells of a refused event with the reason', () => {
+  it('reports a refused event with the reason', () => {
     const { observers, heard } = createRecordingObservers();
     notifyObservers(runEvents(startedRun, userMessage('hello?')), observers);
     expect(heard).toEqual(['note refused', 'refused user-message: tools are running']);
   });
 
-  it('tells of phases as notes alone', () => {
+  it('reports phases only as notes', () => {
     const { observers, heard } = createRecordingObservers();
     notifyObservers(runEvents(startedRun, phaseStarted(1)), observers);
     expect(heard).toEqual(['note phase-started']);
   });
 
-  it('hands back what observers throw, and tells the others all the same [RN-15]', () => {
+  it('returns errors thrown by observers, and still calls the others [RN-15]', () => {
     const heard: Note[] = [];
     const first = new Error('the first fails');
     const second = new Error('the second fails');
@@ -77,7 +77,7 @@ describe('notify', () => {
     expect(heard).toHaveLength(2);
   });
 
-  it('needs no observer: actions and session are the same with and without [RX-12]', () => {
+  it('is optional: actions and session are the same with and without observers [RX-12]', () => {
     const step = runEvents(startedRun, toolFinished('a'));
     const copy = structuredClone(step);
     expect(notifyObservers(step, {})).toEqual([]);

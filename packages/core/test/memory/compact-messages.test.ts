@@ -71,7 +71,7 @@ const anyWellFormedConversation: fc.Arbitrary<readonly ConversationMessage[]> = 
   .map((rounds) => [createUserMessage('the goal'), ...rounds.flat()]);
 
 describe('compaction', () => {
-  it('leaves a conversation that fits alone', () => {
+  it('leaves a conversation that fits unchanged', () => {
     const messages = [createUserMessage('goal'), createAssistantMessage('answer')];
     const { kept, compacted, summaryStub, fits } = compactMessages(messages, {
       ...options,
@@ -85,7 +85,7 @@ describe('compaction', () => {
     });
   });
 
-  it('keeps the goal and the last messages, and tells what is shelved', () => {
+  it('keeps the goal and the last messages, and summarizes the compacted ones', () => {
     const messages = [
       createUserMessage('the goal'),
       createAssistantMessage(longText, 'a', 'b'),
@@ -113,7 +113,7 @@ describe('compaction', () => {
     expect(entries.flatMap(({ value }) => value)).toEqual(compacted);
   });
 
-  it("has a model's words stand for what is shelved, and not too many of them", () => {
+  it("uses a model's summary of the compacted messages, up to a limit", () => {
     const messages = [
       createUserMessage('the goal'),
       createUserMessage('more'),
@@ -131,7 +131,7 @@ describe('compaction', () => {
     expect(entries.flatMap(({ value }) => value)).toEqual(compacted);
   });
 
-  it('does without the words where they would be longer than what they stand for', () => {
+  it('omits a summary that is longer than the messages it replaces', () => {
     const messages = [
       createUserMessage('goal'),
       createAssistantMessage(longText),
@@ -147,7 +147,7 @@ describe('compaction', () => {
     expect(summaryStub?.text).toContain('The last word was: words and words');
   });
 
-  it('shelves no more than it must', () => {
+  it('compacts no more than necessary', () => {
     const messages = [
       createUserMessage('goal'),
       ...Array.from({ length: 20 }, (_, index) => createAssistantMessage(`${index} ${longText}`)),
@@ -158,7 +158,7 @@ describe('compaction', () => {
     expect(kept.at(-1)).toBe(messages.at(-1));
   });
 
-  it('counts on when a summary is shelved in its turn', () => {
+  it('continues the message count when a summary is compacted', () => {
     const round = (text: string) => [
       createUserMessage(text),
       createAssistantMessage(longText),
@@ -171,7 +171,7 @@ describe('compaction', () => {
     expect(second.kept[0]).toEqual(createUserMessage('goal'));
   });
 
-  it('waits while a call waits for its result', () => {
+  it('makes no cut while a call waits for its result', () => {
     expect(
       findSafeCuts([
         createUserMessage('goal'),
@@ -189,7 +189,7 @@ describe('compaction', () => {
     ).toEqual([1, 3]);
   });
 
-  it('begins no part with a result, not even with one that follows no call', () => {
+  it('starts no part with a result, not even with one without a call', () => {
     expect(
       findSafeCuts([
         createUserMessage('goal'),
@@ -207,7 +207,7 @@ describe('compaction', () => {
     ).toEqual([2]);
   });
 
-  it('parts no call from its result, loses nothing and keeps the goal, in any conversation', () => {
+  it('separates no call from its result, loses no message and keeps the goal, in any conversation', () => {
     fc.assert(
       fc.property(
         fc.array(anyMessage, { maxLength: 40 }),
@@ -249,7 +249,7 @@ describe('compaction', () => {
     );
   });
 
-  it('leaves what a provider accepts', () => {
+  it('leaves a conversation that a provider accepts', () => {
     fc.assert(
       fc.property(anyWellFormedConversation, fc.nat(800), (messages, keepTokens) => {
         const { kept } = compactMessages(messages, { ...options, keepTokens });

@@ -27,7 +27,7 @@ function collectObjects(value: unknown, found = new Set<unknown>()): Set<unknown
 }
 
 describe('a dictionary', () => {
-  it('holds what a Map would hold, whatever the keys are', () => {
+  it('holds the same values as a Map, for any keys', () => {
     const change = fc.record({ key: anyEntryName, value: fc.option(fc.integer()) });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 200 }), (changes) => {
@@ -57,13 +57,13 @@ describe('a dictionary', () => {
     expect([...iterateDictionary(again)]).toHaveLength(500);
   });
 
-  it('is empty again when everything is taken out', () => {
+  it('is empty again when every key is deleted', () => {
     let dictionary = createNumberDictionary(300);
     for (let index = 0; index < 300; index += 1) dictionary = deleteDictionaryKey(dictionary, `key ${index}`);
     expect(dictionary).toEqual(emptyDictionary);
   });
 
-  it('makes a handful of new parts for a change, at ten entries as at ten thousand', () => {
+  it('copies a handful of nodes per change, for ten entries as for ten thousand', () => {
     for (const size of [10, 1_000, 10_000]) {
       const before = createNumberDictionary(size);
       const shared = collectObjects(before);

@@ -18,14 +18,18 @@ describe('tags', () => {
 
   it.each([[''], ['  '], [' , ,'], [[]], [null], [undefined], [7], [[1]], [{ length: 1 }]])(
     'are missing in %j',
-    (given) => expect(normalizeTags(given)).toHaveProperty('problem', expect.stringMatching(/^it has no tags/)),
+    (given) =>
+      expect(normalizeTags(given)).toHaveProperty('problem', expect.stringMatching(/^it has no tags/)),
   );
 
-  it('are not content', () => {
-    expect(normalizeTags('x'.repeat(501))).toHaveProperty('problem', expect.stringContaining('500 characters'));
+  it('are limited in length', () => {
+    expect(normalizeTags('x'.repeat(501))).toHaveProperty(
+      'problem',
+      expect.stringContaining('500 characters'),
+    );
   });
 
-  it('are the same when they are written down and read again, and never have white space', () => {
+  it('are stable under normalization, and never contain whitespace', () => {
     fc.assert(
       fc.property(fc.array(anyEntryName, { maxLength: 4 }), (names) => {
         const tags = normalizeTags(names);

@@ -50,7 +50,7 @@ function listModePath(chart: ModeChart, ...facts: Parameters<typeof walkModeChar
 }
 
 describe('defineChart', () => {
-  it('knows the names of the states, and does not compile with another', () => {
+  it('infers the names of the states, and does not compile with another', () => {
     const chart = defineChart({ name: 'x', initial: 'one', states: [{ name: 'one', next: ['one'] }] });
     const initial: 'one' = chart.initial;
     expect(initial).toBe('one');
@@ -78,7 +78,7 @@ describe('defineChart', () => {
     for (const define of wrong) expect(define).toThrow(ChartError);
   });
 
-  it('fills in what was left out', () => {
+  it('fills in defaults', () => {
     expect(defineChart({ name: 'x', initial: 'one', states: [{ name: 'one', next: ['one'] }] })).toEqual({
       name: 'x',
       initial: 'one',
@@ -108,13 +108,13 @@ describe('defineChart', () => {
     });
   });
 
-  it('keeps from the model what others fall to, and the state in which room is made', () => {
+  it('makes stuck states and the paging state unselectable', () => {
     const { savant, lkj } = modeCharts;
     expect(listReservedStates(savant)).toEqual(['STUCK_SEARCH', 'STUCK_ANALYZE', 'STUCK_DECIDE']);
     expect(listReservedStates(lkj)).toEqual(['paging']);
   });
 
-  it('makes charts for code review, for mathematics and for search [SAV-56]', () => {
+  it('defines charts for code review, for mathematics and for search [SAV-56]', () => {
     const review = defineChart({
       name: 'code review',
       initial: 'reading',
@@ -171,7 +171,7 @@ describe('a chart', () => {
     expect(parseChart(JSON.parse(JSON.stringify(chart)))).toEqual(chart);
   });
 
-  it('is the same after any number of readings', () => {
+  it('is unchanged by repeated parsing', () => {
     fc.assert(
       fc.property(anyModeChart, (chart) => {
         expect(parseChart(JSON.parse(JSON.stringify(chart)))).toEqual(chart);
@@ -179,7 +179,7 @@ describe('a chart', () => {
     );
   });
 
-  it('may use any names', () => {
+  it('accepts any names', () => {
     const states = hostileModeNames.map((name, index) => ({ name, next: [hostileModeNames.at(index - 1)] }));
     const chart = parseChart({ name: '__proto__', initial: '__proto__', states });
     expect(startMode(chart, 0).state).toBe('__proto__');
@@ -263,7 +263,7 @@ describe('a chart', () => {
       createChartInput({ finish: { tools: [], state: 'end' } }),
       'The chart, at finish.tools: expects a list of one or more unique names, and got [].',
     ],
-  ])('has to have the right shape: %#', (value, message) => {
+  ])('must have a valid shape: %#', (value, message) => {
     expect(catchChartError(value).message).toContain(message);
   });
 
@@ -363,11 +363,11 @@ describe('a chart', () => {
       createChartInput({ hops: { by: 'reply', otherwise: 'b', afterAction: 'b', afterFailure: 'a' } }),
       'The chart, at states[0].next: state "a" must have "a" in its next states, because hops.afterFailure leads there from every state.',
     ],
-  ])('has to fit together: %#', (value, message) => {
+  ])('must be consistent: %#', (value, message) => {
     expect(catchChartError(value).message).toContain(message);
   });
 
-  it('may have a state that only a wrong move leads to', () => {
+  it('may have a state that only an invalid transition leads to', () => {
     const states = [
       { name: 'a', next: ['a'] },
       { name: 'b', next: ['a'] },
@@ -377,7 +377,7 @@ describe('a chart', () => {
     );
   });
 
-  it('has only what it says itself', () => {
+  it('reads only own properties', () => {
     const inherited = Object.assign(Object.create({ initial: 'a' }), {
       ...createChartInput({}),
       initial: undefined,
@@ -386,7 +386,7 @@ describe('a chart', () => {
     expect(catchChartError(inherited).message).toContain('The chart, at initial: expects a name');
   });
 
-  it('says where it is wrong in a form for programs too', () => {
+  it('reports the error location as a path', () => {
     expect(catchChartError(createChartWithState(0, { next: ['z'] })).path).toEqual(['states', 0, 'next', 0]);
     expect(catchChartError(createChartInput({ states: 'a'.repeat(1e6) })).message.length).toBeLessThan(200);
     expect(
@@ -394,7 +394,7 @@ describe('a chart', () => {
     ).toBeLessThan(200);
   });
 
-  it('is taken or turned down with one error, whatever comes', () => {
+  it('is accepted or rejected with one error, for any input', () => {
     const anyState = fc.record(
       {
         name: fc.constantFrom('a', 'b', 'c', 1),

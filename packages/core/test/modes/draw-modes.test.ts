@@ -32,7 +32,7 @@ function runInXState(chart: ModeChart, from: string, { payload, guard }: Possibl
 describe.each(allModeCharts)('the drawing of $name', (chart) => {
   const drawn = toDrawableChart(chart);
 
-  it('has all states and exactly the moves of the chart, with those that put things right', () => {
+  it('has all states and exactly the transitions of the chart, including resets', () => {
     expect(drawn.states.map(({ name }) => name)).toEqual(chart.states.map(({ name }) => name));
     for (const [index, { next, terminal, name }] of chart.states.entries()) {
       const targets = new Set(drawn.states[index]?.transitions.map(({ to }) => to));
@@ -42,7 +42,7 @@ describe.each(allModeCharts)('the drawing of $name', (chart) => {
     }
   });
 
-  it('is walked by XState, and each move lands where a hop does', () => {
+  it('runs in XState, and each transition has the same target as transitionMode', () => {
     let taken = 0;
     for (const state of chart.states) {
       for (const way of listPossibleTransitions(chart, state)) {
@@ -57,13 +57,13 @@ describe.each(allModeCharts)('the drawing of $name', (chart) => {
     expect(taken).toBeGreaterThan(0);
   });
 
-  it('ends in XState where the chart does', () => {
+  it('is final in XState where the chart is terminal', () => {
     const { states } = toXState(drawn);
     const ends = Object.keys(states).filter((name) => states[name]?.type === 'final');
     expect(ends).toEqual(chart.states.filter(({ terminal }) => terminal).map(({ name }) => name));
   });
 
-  it('is a Mermaid diagram and a picture', () => {
+  it('is rendered as Mermaid and as SVG', () => {
     expect(toMermaid(drawn)).toMatch(/^stateDiagram-v2\n/);
     const svg = toSvg(drawn);
     expect(findXmlError(svg)).toBeNull();
@@ -72,7 +72,7 @@ describe.each(allModeCharts)('the drawing of $name', (chart) => {
 });
 
 describe('the drawing of savant', () => {
-  it('shows what leads from state to state', () => {
+  it('shows the cause of each transition', () => {
     const mermaid = toMermaid(toDrawableChart(modeCharts.savant));
     expect(mermaid).toContain(
       'INIT --> SEARCHING : reply-read [calls context.fts_search or context.memory_search]',
@@ -84,7 +84,7 @@ describe('the drawing of savant', () => {
 });
 
 describe('the drawing of any chart', () => {
-  it('tells the truth: each way lands where it points', () => {
+  it('is correct: each transition leads to its target', () => {
     fc.assert(
       fc.property(anyModeChart, (chart) => {
         for (const state of chart.states) {
@@ -99,7 +99,7 @@ describe('the drawing of any chart', () => {
     );
   });
 
-  it('is exported in every form', () => {
+  it('is exported in every format', () => {
     fc.assert(
       fc.property(anyModeChart, (chart) => {
         const drawn = toDrawableChart(chart);

@@ -83,10 +83,10 @@ class ModeSessionRun {
   }
 }
 
-describe('a session with the modes of savant', () => {
+describe('a session with the savant modes', () => {
   const settings = { chart: createSavantChart({ searchTools: ['search'] }) };
 
-  it('goes where the tool leads, with words for the analysis', () => {
+  it('follows the tools, and the text for the analysis', () => {
     const told = new ModeSessionRun(settings);
     told.calls('search', { query: 'architecture' });
     told.replies({ text: 'So there are three layers.' });
@@ -99,7 +99,7 @@ describe('a session with the modes of savant', () => {
     expect(told.session.mode).toMatchObject({ state: 'INIT', steps: 0 });
   });
 
-  it('does not run what the mode does not allow, and tells the model why', () => {
+  it('denies calls the mode does not allow, and tells the model why', () => {
     const told = new ModeSessionRun(settings);
     told.calls('search', { query: 'a' }).calls('write', { path: 'x' });
     expect(told.session.mode?.state).toBe('SEARCHING');
@@ -109,7 +109,7 @@ describe('a session with the modes of savant', () => {
     expect(told.session.mode?.refusal).toContain('SEARCHING');
   });
 
-  it('falls to a stuck state with the verdict, and finishes with the last answer [SAV-122]', () => {
+  it('enters a stuck state with the verdict, and finishes with the last answer [SAV-122]', () => {
     const told = new ModeSessionRun({ ...settings, governor: { preset: 'pawl', rules: {} } });
     for (let time = 0; time < 4; time += 1)
       told.calls('search', { query: 'a' }, { ok: true, output: 'none' });
@@ -120,7 +120,7 @@ describe('a session with the modes of savant', () => {
     expect(told.notes.findLast((note) => note.type === 'mode')).toMatchObject({ cause: 'stuck_detection' });
   });
 
-  it('tells the model when a mode lasts too long, and ends it when that does not help', () => {
+  it('advises the model when a mode lasts too long, and then ends the session', () => {
     const chart = defineChart({
       name: 'short',
       initial: 'looking',
@@ -149,10 +149,10 @@ function fillMemory(session: Session): Session {
   };
 }
 
-describe('a session of the librarian', () => {
+describe('a librarian session', () => {
   const lkj = { chart: createLkjChart(), memory: memorySettings.lkj };
 
-  it('thinks on without a call, commands, and evaluates what came of it [LKJ2-02, LKJ2-09, LKJ2-19]', () => {
+  it('continues thinking without a call, commands, and evaluates the result [LKJ2-02, LKJ2-09, LKJ2-19]', () => {
     const told = new ModeSessionRun(lkj);
     told.replies({ nextState: 'thinking', logs: { think: 'What do I know?' } });
     expect(told.actions).toMatchObject([{ type: 'ask-model' }]);
@@ -169,7 +169,7 @@ describe('a session of the librarian', () => {
     expect(held.some((line) => line.startsWith('command_log_001: '))).toBe(true);
   });
 
-  it('writes down what went wrong, with what was asked for [LKJ1-108, LKJ1-107]', () => {
+  it('logs failed actions with their input [LKJ1-108, LKJ1-107]', () => {
     const told = new ModeSessionRun(lkj);
     const outcome = { ok: false, error: { kind: 'invalid', message: 'There is nothing to add.' } };
     told.calls('working_memory_add', { tags: 'alice age' }, outcome);
@@ -181,7 +181,7 @@ describe('a session of the librarian', () => {
     expect(told.session.mode?.refusal).toContain('There is nothing to add.');
   });
 
-  it('does no more at the thousandth cycle than at the first [LKJ1-90, LKJ1-91]', () => {
+  it('does no more work in the thousandth cycle than in the first [LKJ1-90, LKJ1-91]', () => {
     const told = new ModeSessionRun({ ...lkj, chart: createLkjChart({ maxIterations: null }) });
     const sizes: number[] = [];
     for (let cycle = 0; cycle < 1_000; cycle += 1) {
@@ -194,7 +194,7 @@ describe('a session of the librarian', () => {
     expect(sizes[999]).toBeLessThan((sizes[99] ?? 0) * 1.1);
   });
 
-  it('takes what storage had from the event, so that a replay needs no storage', () => {
+  it('reads storage results from the event, so that a replay needs no storage', () => {
     const told = new ModeSessionRun(lkj);
     told.tell({ type: 'model-replied', text: '', calls: [{ tool: 'storage_load', args: { tags: 'bob' } }] });
     const run = told.actions.find((action) => action.type === 'run-tools');
@@ -210,7 +210,7 @@ describe('a session of the librarian', () => {
     expect(replay(told.start, told.events)).toEqual(told.session);
   });
 
-  it('answers what nobody can read with what was wrong, back in thinking [LKJ1-84]', () => {
+  it('answers an unreadable reply with its problem, back in thinking [LKJ1-84]', () => {
     const told = new ModeSessionRun({ chart: createLkj1Chart(), memory: memorySettings.lkj1 });
     told.replies({ nextState: 'executing' });
     told.replies({ text: '<agent><nxt', problem: 'There is no <agent> element.' });
@@ -219,7 +219,7 @@ describe('a session of the librarian', () => {
     expect(told.session.turn.status).toBe('callingModel');
   });
 
-  it('makes room once the paging limit is reached, whatever the model wanted next [LKJ2-12, LKJ2-14, LKJ2-22, RL-17]', () => {
+  it('pages once the paging limit is reached, whatever state the model requested [LKJ2-12, LKJ2-14, LKJ2-22, RL-17]', () => {
     const settings = { ...memorySettings.lkj, pagingLimit: { enable: true, maxTokens: 100 } };
     const told = new ModeSessionRun({ chart: createLkjChart(), memory: settings });
     told.calls('working_memory_add', { tags: 'long', value: 'word '.repeat(100) });
@@ -236,7 +236,7 @@ describe('a session of the librarian', () => {
     );
   });
 
-  it('asks no model at the hard limit before room was made, and then in any case [RL-11]', () => {
+  it('pages before the model call at the hard limit, and then calls the model in any case [RL-11]', () => {
     const settings = {
       ...memorySettings.lkj,
       pagingLimit: { enable: false, maxTokens: 50 },
@@ -303,7 +303,7 @@ describe('any session with modes and memory', () => {
     fc.constant({ type: 'resume-requested' }),
   );
 
-  it('replays to the same, is plain JSON, and is always in a mode of its chart', () => {
+  it('replays to the same state, is plain JSON, and is always in a mode of its chart', () => {
     const small = { ...memorySettings.lkj, pagingLimit: { enable: true, maxTokens: 30 } };
     fc.assert(
       fc.property(

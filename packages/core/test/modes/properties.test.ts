@@ -36,8 +36,8 @@ function runModeEvents(
   return mode;
 }
 
-describe('whatever happens, in whatever order', () => {
-  it('a mode is a state of its chart, plain JSON and bounded, and the same again [LKJ1-01, SAV-131, RX-03]', () => {
+describe('for any events in any order', () => {
+  it('a mode is a state of its chart, plain JSON, bounded and deterministic [LKJ1-01, SAV-131, RX-03]', () => {
     fc.assert(
       fc.property(someChart, someModeEvents, (chart, happenings) => {
         const mode = runModeEvents(chart, happenings, (_, { mode: after, ok, error }) => {
@@ -51,7 +51,7 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('a move is in the chart, or is a fall that the chart names', () => {
+  it('a transition is in the chart, or is a reset that the chart defines', () => {
     fc.assert(
       fc.property(someChart, someModeEvents, (chart, happenings) => {
         runModeEvents(chart, happenings, (before, { mode, changes, ok }) => {
@@ -71,7 +71,7 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('the model never gets to a state that it may not choose', () => {
+  it('the model never reaches a state that it may not choose', () => {
     fc.assert(
       fc.property(someChart, someModeEvents, (chart, happenings) => {
         runModeEvents(chart, happenings, (before, { mode }, happening) => {
@@ -85,7 +85,7 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('a tool that is not refused is one that the mode allows, or an end', () => {
+  it('a tool that is not refused is allowed by the mode, or is a finish tool', () => {
     fc.assert(
       fc.property(someChart, someModeEvents, (chart, happenings) => {
         runModeEvents(chart, happenings, (_, { mode, refused }, happening) => {
@@ -98,7 +98,7 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('what is offered is taken, and what is not is refused', () => {
+  it('an offered tool is accepted, and any other is refused', () => {
     fc.assert(
       fc.property(someChart, someModeEvents, fc.string(), (chart, happenings, tool) => {
         const mode = runModeEvents(chart, happenings);
@@ -111,7 +111,7 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('the end is the end, and is never overdue', () => {
+  it('a terminal state is never left, and never overdue', () => {
     fc.assert(
       fc.property(someChart, someModeEvents, (chart, happenings) => {
         runModeEvents(chart, happenings, (before, { mode, changes }) => {
@@ -123,7 +123,7 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('the section for the prompt has one line for each thing', () => {
+  it('the prompt section has one line per item', () => {
     fc.assert(
       fc.property(someChart, someModeEvents, fc.string({ unit: codePoint }), (chart, happenings, advice) => {
         const mode = runModeEvents(chart, happenings);
@@ -142,7 +142,7 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('history holds the latest moves, however many there were', () => {
+  it('the history holds the latest changes, however many there were', () => {
     const { lkj } = modeCharts;
     const at = Array.from({ length: 500 }, (_, index) => index);
     const mode = runModeEvents(
@@ -158,7 +158,7 @@ describe('whatever happens, in whatever order', () => {
     expect(mode.history.at(-1)?.at).toBe(499);
   });
 
-  it('any mode at all is put right, whoever kept it', () => {
+  it('any persisted mode is corrected', () => {
     fc.assert(
       fc.property(someChart, fc.string(), anyModeEvent, (chart, state, happening) => {
         const { mode } = transitionMode(chart, { ...startMode(chart, 0), state }, happening);

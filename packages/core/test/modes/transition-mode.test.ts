@@ -28,12 +28,12 @@ function createDoorChart(onInvalid: ModeChart<'shut' | 'open' | 'broken'>['onInv
   });
 }
 
-describe('a move that the chart does not have', () => {
+describe('an invalid transition', () => {
   it.each([
     ['refuse', 'open', true],
     ['ignore', 'open', false],
     [{ resetTo: 'shut' }, 'shut', true],
-  ] as const)('is met with %j: one result, and nothing is thrown [RX-03]', (onInvalid, state, isTold) => {
+  ] as const)('is handled with %j: one result, and nothing is thrown [RX-03]', (onInvalid, state, isTold) => {
     const chart = createDoorChart(onInvalid);
     for (const fact of [
       createMoveRequest('open'),
@@ -49,7 +49,7 @@ describe('a move that the chart does not have', () => {
     }
   });
 
-  it('does not lead out of the end, whatever the policy [RX-04]', () => {
+  it('does not leave a terminal state, whatever the policy [RX-04]', () => {
     const chart = createDoorChart({ resetTo: 'shut' });
     const broken = createModeInState(chart, 'broken');
     for (const fact of [
@@ -62,7 +62,7 @@ describe('a move that the chart does not have', () => {
     expect(applyModePayload(chart, broken, tickPayload).ok).toBe(true);
   });
 
-  it('is told to the model until it does something right', () => {
+  it('is reported to the model until the next valid transition', () => {
     const chart = createDoorChart('refuse');
     const wrong = applyModePayload(chart, startMode(chart, 0), createToolReply('kick')).mode;
     expect(wrong.refusal).toBe('kick cannot be used in shut: it allows turn and is followed by open');
@@ -74,10 +74,10 @@ describe('a move that the chart does not have', () => {
   });
 });
 
-describe('what is counted in a state', () => {
+describe('the counters of a state', () => {
   const chart = createDoorChart({ resetTo: 'shut' });
 
-  it('starts anew in the next one', () => {
+  it('restart in the next state', () => {
     const { mode } = walkModeChart(chart, [
       tickPayload,
       { type: 'results-in', ok: false, reason: null },
@@ -91,7 +91,7 @@ describe('what is counted in a state', () => {
     });
   });
 
-  it('goes on when a wrong move leads back to the same one', () => {
+  it('continue when an invalid transition leads back to the same state', () => {
     const { mode } = walkModeChart(chart, [
       tickPayload,
       createStateRequest('ajar'),
@@ -102,7 +102,7 @@ describe('what is counted in a state', () => {
     expect(mode.history).toHaveLength(2);
   });
 
-  it('begins at a time that is one', () => {
+  it('start at a valid time', () => {
     expect(startMode(chart, Number.NaN).enteredAt).toBe(0);
     expect(
       applyModePayload(chart, startMode(chart, 5), createMoveRequest('open'), Number.NaN).mode.enteredAt,
@@ -111,7 +111,7 @@ describe('what is counted in a state', () => {
 });
 
 describe('several actions of one reply', () => {
-  it('go ahead but for those that are none, unless the chart wants one at a time', () => {
+  it('run except for unknown ones, unless the chart allows one at a time', () => {
     const chart = defineChart({
       name: 'hands',
       initial: 'idle',
@@ -136,7 +136,7 @@ describe('several actions of one reply', () => {
   });
 });
 
-describe('a reply of nothing at all', () => {
+describe('an empty reply', () => {
   it('changes nothing', () => {
     const { savant } = modeCharts;
     const searching = createModeInState(savant, 'SEARCHING');
@@ -148,8 +148,8 @@ describe('a reply of nothing at all', () => {
   });
 });
 
-describe('words beside a call', () => {
-  it('change nothing where they do not help', () => {
+describe('text next to a call', () => {
+  it('changes nothing if it does not lead to a mode for the call', () => {
     const chart = defineChart({
       name: 'two',
       initial: 'a',
@@ -159,12 +159,15 @@ describe('words beside a call', () => {
       ],
     });
     const reply = { ...textReply, tools: ['x', 'y'] } as typeof textReply;
-    expect(applyModePayload(chart, startMode(chart, 0), reply)).toMatchObject({ changes: [], refused: ['y'] });
+    expect(applyModePayload(chart, startMode(chart, 0), reply)).toMatchObject({
+      changes: [],
+      refused: ['y'],
+    });
   });
 });
 
 describe('paging', () => {
-  it('means nothing to a chart without it, or when none is under way', () => {
+  it('is rejected in a chart without it, or when none is in progress', () => {
     const chart = createDoorChart('refuse');
     expect(applyModePayload(chart, startMode(chart, 0), { type: 'paging-needed' }).error).toBe(
       'door has no state for paging',
@@ -177,10 +180,10 @@ describe('paging', () => {
   });
 });
 
-describe('the loop', () => {
+describe('the loop chart', () => {
   const { loop } = modeCharts;
 
-  it('has one mode in which everything is allowed, and no limit', () => {
+  it('has one mode that allows every tool, and no limit', () => {
     const facts = [
       createToolReply('read', 'write'),
       textReply,
@@ -203,7 +206,7 @@ describe('the built-in charts', () => {
     expect(findModeChart('toString')).toBeUndefined();
   });
 
-  it('each say which states are the end [RX-04]', () => {
+  it('each declare their terminal states [RX-04]', () => {
     const ends = Object.values<ModeChart>(modeCharts).map((chart) =>
       chart.states
         .map(({ name }) => name)

@@ -36,26 +36,26 @@ const recordedLogs = listRecordedNames().map((name) => readRecordedLog(name));
 const roundTripJson = (session: Session): Session => JSON.parse(JSON.stringify(session)) as Session;
 
 describe.each(recordedLogs)('the log $name', (log) => {
-  it('gives the same session after every event as when it was recorded', () => {
+  it('replays to the recorded session after every event', () => {
     expect(replayRecordedLog(log).difference).toBeNull();
   });
 
-  it('gives the same from a session that was written down and read again before any event', () => {
+  it('replays to the same session with a JSON round trip before every event', () => {
     expect(replayRecordedLog(log, roundTripJson).difference).toBeNull();
   });
 });
 
 describe('the recorded logs', () => {
-  it('are those of the tales, each of which is recorded: run record.ts in this folder for a new one', () => {
+  it('match the scenarios: run record-missing-logs.ts in this folder for a new one', () => {
     expect(listRecordedNames()).toEqual(logScenarios.map(({ name }) => name).toSorted());
   });
 
-  it('have every type of event, taken in a state where it counts', () => {
+  it('contain every event type, accepted at least once', () => {
     const taken = new Set(recordedLogs.flatMap(listTakenTypes));
     expect(eventTypes.filter((type) => !taken.has(type))).toEqual([]);
   });
 
-  it('come to every state that a session can rest in, and pause in each that can be paused', () => {
+  it('reach every state that is not transient, and pause in each that can be paused', () => {
     const seen = new Set(recordedLogs.flatMap((log) => log.entries.map(({ status }) => status)));
     const resting = turnChart.states.filter(({ kind }) => kind !== 'passing');
     expect(new Set(resting.map(({ name }) => name))).toEqual(seen);
@@ -65,13 +65,13 @@ describe('the recorded logs', () => {
     expect(new Set(recordedLogs.flatMap(listHeldStates))).toEqual(new Set(pausable.map(({ name }) => name)));
   });
 
-  it('are of every profile', () => {
+  it('cover every profile', () => {
     expect(new Set(recordedLogs.map(({ session }) => session.profile))).toEqual(
       new Set(builtInProfiles.map(({ name }) => name)),
     );
   });
 
-  it('have verdicts with each response, and sessions that ended for each reason', () => {
+  it('contain verdicts with each response, and sessions that halted for each reason', () => {
     const responses = { advise: 0, refuse: 0, run: 0, recover: 0, ask: 0, finish: 0, halt: 0 } satisfies {
       readonly [Kind in VerdictResponse['kind']]: 0;
     };
@@ -81,14 +81,14 @@ describe('the recorded logs', () => {
     );
   });
 
-  it('are of every behaviour there has been', () => {
+  it('cover every log version', () => {
     const numbers = Array.from({ length: latestLogVersion + 1 }, (_, number) => number);
     expect(new Set(recordedLogs.map(({ session }) => session.behaviour ?? 0))).toEqual(new Set(numbers));
   });
 });
 
 describe('recording', () => {
-  it('makes the logs that are missing, and leaves those that are there as they are', ({ onTestFinished }) => {
+  it('creates the missing logs, and leaves the existing ones unchanged', ({ onTestFinished }) => {
     const into = mkdtempSync(join(tmpdir(), 'pawl-logs-'));
     onTestFinished(() => rmSync(into, { recursive: true }));
     const first = createScenario('first', 'A word.', createProfileSession('loom'), [userMessage()]);
@@ -112,11 +112,11 @@ describe('a difference', () => {
   ]);
   const log = parseRecordedLog('shed', recordScenario(told));
 
-  it('is none in what was recorded just now', () => {
+  it('is null for a log recorded just now', () => {
     expect(replayRecordedLog(log)).toMatchObject({ difference: null, end: { seq: 3 } });
   });
 
-  it('is told with the log, the event, what differs, and what to do about it', () => {
+  it('names the log, the event, the differing parts, and what to do', () => {
     const other = {
       ...log,
       session: { ...log.session, governor: { ...log.session.governor, recoveries: 1 } },
@@ -130,7 +130,7 @@ describe('a difference', () => {
     expect(difference).toContain('docs/replay.md');
   });
 
-  it('is told with the states where they are not the same', () => {
+  it('names the states if they differ', () => {
     const entries = log.entries.map((entry, index) =>
       index === 1 ? { ...entry, event: { ...entry.event, calls: [] } } : entry,
     );

@@ -27,7 +27,7 @@ const planPhase = (number: number, total: number) => ({ ...phaseStarted(number),
 const createStrictSession = () => createProfileSession('pawl', { settings: { haltOnFailedPhase: true } });
 
 describe('a phase', () => {
-  it('has a number, a description, when it began and how long it may take [NEX-22, NEX-38, NEX-39]', () => {
+  it('has a number, a description, a start time and an expected duration [NEX-22, NEX-38, NEX-39]', () => {
     const told = runEvents(createNexoraSession(), {
       ...phaseStarted(1),
       expectedMs: 900_000,
@@ -41,7 +41,7 @@ describe('a phase', () => {
     expect(told.notes).toContainEqual({ type: 'phase-started', at: 10, number: 1, description: 'part 1' });
   });
 
-  it('need not say how long it may take', () => {
+  it('may omit the expected duration', () => {
     expect(runEvents(createNexoraSession(), phaseStarted(1)).session.phases.current?.expectedMs).toBeNull();
     for (const expectedMs of [Number.NaN, Infinity, -1]) {
       const told = runEvents(createNexoraSession(), { ...phaseStarted(1), expectedMs } as UntimedEvent);
@@ -49,7 +49,7 @@ describe('a phase', () => {
     }
   });
 
-  it('can say how many there will be, and the latest word counts', () => {
+  it('can set the total, and the latest total counts', () => {
     const told = runEvents(createNexoraSession(), planPhase(1, 4), phaseStarted(2));
     expect(told.session.phases.total).toBe(4);
     expect(runEvents(told, planPhase(3, 7)).session.phases.total).toBe(7);
@@ -58,7 +58,7 @@ describe('a phase', () => {
     }
   });
 
-  it('that is started again while it is under way goes on, and is not completed by that', () => {
+  it('that is started again while it is current continues, and is not completed', () => {
     const again = { ...phaseStarted(1), description: 'part 1, and the tests', expectedMs: 5 } as UntimedEvent;
     const told = runEvents(createNexoraSession(), phaseStarted(1), again);
     expect(told.session.phases).toMatchObject({
@@ -68,13 +68,13 @@ describe('a phase', () => {
     expect(told.notes.map(({ type }) => type)).not.toContain('phase-completed');
   });
 
-  it('keeps what was said of it when it ended', () => {
+  it('keeps the summary it was completed with', () => {
     const ends = { ...phaseCompleted(), summary: 'All green.' } as UntimedEvent;
     const told = runEvents(createNexoraSession(), phaseStarted(1), ends, phaseStarted(2), phaseStarted(3));
     expect(told.session.phases.completed.map(({ summary }) => summary)).toEqual(['All green.', null]);
   });
 
-  it('has room for the beginning of a very long text', () => {
+  it('truncates very long text', () => {
     const long = 'x'.repeat(499) + '\u{1F600}'.repeat(100_000);
     const begins = { ...phaseStarted(1), description: long } as UntimedEvent;
     const ends = { ...phaseCompleted(false), summary: long, blockers: [long] } as UntimedEvent;
@@ -85,7 +85,7 @@ describe('a phase', () => {
     }
   });
 
-  it('is completed by the start of the next, and stays on record [NEX-43, NEX-44]', () => {
+  it('is completed by the start of the next, and stays recorded [NEX-43, NEX-44]', () => {
     const told = runEvents(createNexoraSession(), phaseStarted(1), phaseStarted(2));
     expect(told.session.phases).toMatchObject({
       current: { number: 2, startedAt: 20 },
@@ -118,7 +118,7 @@ describe('a phase', () => {
     ]);
   });
 
-  it('done, begun and done again is one phase on record [RN-08]', () => {
+  it('completed, restarted and completed again is recorded once [RN-08]', () => {
     const told = runEvents(
       createNexoraSession(),
       phaseStarted(1),
@@ -129,7 +129,7 @@ describe('a phase', () => {
     expect(told.session.phases).toMatchObject({ current: null, completed: [{ number: 1, success: true }] });
   });
 
-  it('is not told as completed when there is none', () => {
+  it('is not reported as completed when there is none', () => {
     const told = runEvents(createNexoraSession(), phaseCompleted());
     expect(told.session.phases).toEqual({ total: 10, current: null, completed: [], outside: emptyPhaseWork });
     expect(told.notes.map(({ type }) => type)).toEqual(['transition', 'transition']);
@@ -137,7 +137,7 @@ describe('a phase', () => {
 });
 
 describe('ten phases', () => {
-  it('are ten phases on record at the end, of the ten there are [NEX-63, NEX-64, NEX-37, NEX-44, NEX-45, NEX-92]', () => {
+  it('are all recorded at the end [NEX-63, NEX-64, NEX-37, NEX-44, NEX-45, NEX-92]', () => {
     let told = runEvents(createNexoraSession(10));
     for (let phase = 1; phase <= 10; phase += 1) {
       const begin = { ...phaseStarted(phase, `part ${phase}`), expectedMs: 900_000 } as UntimedEvent;
@@ -171,7 +171,7 @@ describe('a change of phase', () => {
     'paging, for the user',
   ];
 
-  it.each(busy)('during %s changes the phases at once and the work not at all', (name) => {
+  it.each(busy)('during %s changes the phases at once and does not affect the work', (name) => {
     const before = createSampleRun(createProfileSession('pawl'), name);
     const told = runEvents(before, phaseStarted(4));
     expect(told.session.phases.current).toMatchObject({ number: 4, startedAt: told.at });
@@ -179,7 +179,7 @@ describe('a change of phase', () => {
     expect(told.actions).toEqual([{ type: 'wait', until: null }]);
   });
 
-  it.each(busy)('that brings a message is refused during %s, and changes no phase', (name) => {
+  it.each(busy)('with a message is refused during %s, and changes no phase', (name) => {
     const before = createSampleRun(createProfileSession('pawl'), name);
     const told = runEvents(before, phaseStarted(4, 'go on'));
     expect(getRefusalReason(told)).toBe(
@@ -188,7 +188,7 @@ describe('a change of phase', () => {
     expect(told.session).toBe(before.session);
   });
 
-  it('while the user pages is passed through when memory has made room', () => {
+  it('during a requested paging is processed when paging has finished', () => {
     const told = runEvents(
       createSampleRun(createProfileSession('pawl'), 'paging, for the user'),
       phaseStarted(4),
@@ -203,7 +203,7 @@ describe('a change of phase', () => {
     ]);
   });
 
-  it('starts the count of recoveries afresh, and keeps what was done [NEX-05, NEX-15, NEX-22]', () => {
+  it('resets the recovery count, and keeps the recorded work [NEX-05, NEX-15, NEX-22]', () => {
     const stuck = runEvents(
       createProfileSession('pawl'),
       phaseStarted(1, 'go'),
@@ -219,7 +219,7 @@ describe('a change of phase', () => {
 });
 
 describe('a failed phase', () => {
-  it('ends the session where the profile says so', () => {
+  it('ends the session if the profile says so', () => {
     const told = runEvents(createStrictSession(), phaseStarted(3), phaseCompleted(false));
     expect(listStatusPath(told)).toEqual(['waitingForUser', 'phaseTransition', 'halted']);
     const haltReason = { kind: 'phase-failed', reason: 'Phase 3 failed', rule: null };
@@ -228,7 +228,7 @@ describe('a failed phase', () => {
     expect(told.notes).toContainEqual({ type: 'phase-completed', at: 20, number: 3, success: false });
   });
 
-  it('ends it after the round of tools it failed in, even if another phase began meanwhile', () => {
+  it('ends it after the tool round it failed in, even if another phase has started since', () => {
     const told = runEvents(
       createStrictSession(),
       phaseStarted(1),
@@ -248,7 +248,7 @@ describe('a failed phase', () => {
     expect(requireTurn(told, 'halted').why.reason).toBe('Phase 1 failed');
   });
 
-  it('is not one that succeeded, nor one that the next took over from', () => {
+  it('is neither one that succeeded nor one that the next replaced', () => {
     for (const happening of [phaseCompleted(true), phaseStarted(2)]) {
       expect(runEvents(createStrictSession(), phaseStarted(1), happening).session.turn.status).toBe(
         'waitingForUser',
@@ -263,13 +263,13 @@ describe('a failed phase', () => {
     }
   });
 
-  it('only stays on record otherwise', () => {
+  it('is only recorded otherwise', () => {
     const told = runEvents(createNexoraSession(), phaseStarted(1), phaseCompleted(false), userMessage());
     expect(told.session.turn.status).toBe('callingModel');
     expect(told.session.phases.completed).toMatchObject([{ number: 1, success: false }]);
   });
 
-  it('does not matter to a session that has ended', () => {
+  it('does not affect a session that has ended', () => {
     const halted = runEvents(createStrictSession(), phaseStarted(1), haltRequested());
     expect(runEvents(halted, phaseCompleted(false)).session).toBe(halted.session);
   });

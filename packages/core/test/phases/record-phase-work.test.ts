@@ -49,7 +49,7 @@ function runPhaseEvents(told: EventRun, ...happenings: readonly UntimedEvent[]):
 }
 
 describe('the work of a phase', () => {
-  it('is the files it changed, the tests it ran and what stood in its way [NEX-40..42]', () => {
+  it('is the files it changed, the tests it ran and its blockers [NEX-40..42]', () => {
     const phases = runPhaseEvents(
       createWorkingRun(),
       phaseStarted(1),
@@ -72,7 +72,7 @@ describe('the work of a phase', () => {
     expect(phases.outside).toEqual(emptyPhaseWork);
   });
 
-  it('is kept apart from that of other phases, and from what was done outside of any [NEX-40, NEX-45]', () => {
+  it('is recorded separately for each phase, and for work outside any phase [NEX-40, NEX-45]', () => {
     const phases = runPhaseEvents(
       createWorkingRun(),
       finishWithWork(reportChangedFiles('before.ts'), 'c0'),
@@ -100,7 +100,7 @@ describe('the work of a phase', () => {
     });
   });
 
-  it('counts what a failed call changed, and nothing of a call that has its result or never was', () => {
+  it('includes changes of a failed call, and none of an already completed or unknown call', () => {
     const phases = runPhaseEvents(
       createWorkingRun(2),
       phaseStarted(1),
@@ -112,7 +112,7 @@ describe('the work of a phase', () => {
     expect(phases.current).toMatchObject({ files: ['half.ts'], filesChanged: 1 });
   });
 
-  it('is written down during a pause as well', () => {
+  it('is recorded during a pause as well', () => {
     const paused = runEvents(
       createWorkingRun(2),
       phaseStarted(1),
@@ -123,7 +123,7 @@ describe('the work of a phase', () => {
     expect(runEvents(paused, resumeRequested()).session.phases.current?.files).toEqual(['a.ts']);
   });
 
-  it('is added to the record of a phase that is begun again', () => {
+  it('is added to the record of a phase that is started again', () => {
     const phases = runPhaseEvents(
       createWorkingRun(),
       phaseStarted(1),
@@ -146,7 +146,7 @@ describe('the work of a phase', () => {
     ]);
   });
 
-  it('costs nothing where there is none', () => {
+  it('leaves the session unchanged if there is none', () => {
     const { session } = createWorkingRun();
     const once = recordPhaseWork(session, createFinishedEvent(reportChangedFiles('a.ts')));
     expect(once).not.toBe(session);
@@ -155,7 +155,7 @@ describe('the work of a phase', () => {
     expect(recordPhaseWork(once, createFinishedEvent(reportChangedFiles('a.ts')))).toBe(once);
   });
 
-  it('takes counts that are no counts for none', () => {
+  it('ignores invalid counts', () => {
     const wrong = [Number.NaN, Infinity, -3, 1.5, 2 ** 60].map((count, index) =>
       finishWithWork(reportTests(count, count), `c${index}`),
     );
@@ -166,7 +166,7 @@ describe('the work of a phase', () => {
 });
 
 describe('a session', () => {
-  it('stays small, however many files are changed and whatever they are called', () => {
+  it('stays small, for any number of files and any names', () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `src/${index}.ts`);
     const long = `${'d/'.repeat(100_000)}\ud800`;
     const told = runEvents(
@@ -252,8 +252,8 @@ function computeExpectedAccount(story: PhaseStory): {
   };
 }
 
-describe('whatever the order of events', () => {
-  it('no file and no test is lost, and the totals are those of the phases and the rest [NEX-45]', () => {
+describe('for any order of events', () => {
+  it('no file and no test is lost, and the totals are the sum over the phases and the rest [NEX-45]', () => {
     fc.assert(
       fc.property(anyPhaseStory, (story) => {
         const { phases } = runPhaseStory(story);
@@ -270,7 +270,7 @@ describe('whatever the order of events', () => {
     );
   });
 
-  it('a phase number is on record at most once, with its first outcome [RN-08]', () => {
+  it('a phase number is recorded at most once, with its first outcome [RN-08]', () => {
     fc.assert(
       fc.property(anyPhaseStory, (story) => {
         const { completed } = runPhaseStory(story).phases;
@@ -282,7 +282,7 @@ describe('whatever the order of events', () => {
 });
 
 describe('a refactoring in ten phases', () => {
-  it('edits a thousand files without a word from the governor, and has them all on record [NEX-37, NEX-45, NEX-63..66, NEX-69]', () => {
+  it('edits a thousand files without a verdict, and records them all [NEX-37, NEX-45, NEX-63..66, NEX-69]', () => {
     let told = runEvents(createProfileSession('pawl', { totalPhases: 10 }), userMessage('refactor'));
     for (let phase = 1; phase <= 10; phase += 1) {
       told = runEvents(told, { ...phaseStarted(phase), expectedMs: 900_000 } as UntimedEvent);

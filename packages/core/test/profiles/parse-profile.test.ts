@@ -42,26 +42,23 @@ const twoStateChart = {
   ],
 };
 
-describe('readProfile', () => {
-  it.each(builtInProfiles)('reads back $name as it is, under another name', (profile) => {
+describe('parseProfile', () => {
+  it.each(builtInProfiles)('parses $name unchanged, under another name', (profile) => {
     const renamed = { ...profile, name: 'mine' };
     expect(parseProfile(JSON.parse(JSON.stringify(flattenProfile(renamed))))).toEqual(renamed);
   });
 
-  it.each(builtInProfiles)(
-    'makes a copy of $name out of no more than a name',
-    ({ name, settings, protocol, terminal }) => {
-      expect(parseProfile({ name: 'mine', extends: name })).toEqual({
-        name: 'mine',
-        description: '',
-        settings,
-        protocol,
-        terminal,
-      });
-    },
-  );
+  it.each(builtInProfiles)('copies $name from a name alone', ({ name, settings, protocol, terminal }) => {
+    expect(parseProfile({ name: 'mine', extends: name })).toEqual({
+      name: 'mine',
+      description: '',
+      settings,
+      protocol,
+      terminal,
+    });
+  });
 
-  it('needs only a name, and changes nothing then', () => {
+  it('requires only a name, which changes no setting', () => {
     expect(parseProfile({ name: 'mine' })).toEqual({
       name: 'mine',
       description: '',
@@ -71,7 +68,7 @@ describe('readProfile', () => {
     });
   });
 
-  it('makes settings that a session takes, and that stay plain JSON', () => {
+  it('returns settings that a session accepts, as plain JSON', () => {
     const { settings } = parseProfile({
       name: 'mine',
       extends: 'lkj',
@@ -82,14 +79,14 @@ describe('readProfile', () => {
     expect(createSession({ id: 's', at: 0, settings }).mode?.state).toBe('a');
   });
 
-  it('takes every setting there is', () => {
+  it('accepts every setting', () => {
     const all = { ...defaultSettings, chart: twoStateChart, memory: 'lkj', budgets: { cost: 2.5 } };
     expect(Object.keys(parseProfileSettings(all)).toSorted()).toEqual(
       Object.keys(defaultSettings).toSorted(),
     );
   });
 
-  it('takes a chart by its name, as it is, or not at all', () => {
+  it('accepts a chart by name, inline, or null', () => {
     expect(parseProfileSettings({ chart: 'lkj1' }).chart).toEqual(modeCharts.lkj1);
     expect(parseProfileSettings({ chart: twoStateChart }).chart?.states.map(({ name }) => name)).toEqual([
       'a',
@@ -98,7 +95,7 @@ describe('readProfile', () => {
     expect(parseProfileSettings({ extends: 'savant', chart: null }).chart).toBeNull();
   });
 
-  it('takes memory by the name of its settings, or changes to it', () => {
+  it('accepts memory settings by name, or changes to them', () => {
     expect(parseProfileSettings({ memory: 'lkj1' }).memory).toEqual(memorySettings.lkj1);
     expect(parseProfileSettings({ extends: 'lkj', memory: null }).memory).toBeNull();
     const changed = parseProfileSettings({
@@ -117,7 +114,7 @@ describe('readProfile', () => {
     });
   });
 
-  it('fills budgets up from the profile it extends', () => {
+  it('completes budgets from the profile it extends', () => {
     expect(parseProfileSettings({ extends: 'lkj', budgets: { toolCalls: 5 } }).budgets).toEqual({
       modelCalls: 1_000,
       toolCalls: 5,
@@ -131,7 +128,7 @@ describe('readProfile', () => {
     expect(parseProfileSettings({ extends: 'lkj', budgets: null }).budgets).toBeNull();
   });
 
-  it('changes single rules and leaves the others alone', () => {
+  it('changes single rules and keeps the others', () => {
     const rules = { 'same-query': { advise: 2 }, waiting: false };
     expect(parseProfileSettings({ extends: 'pawl', governor: { rules } }).governor).toEqual({
       preset: 'pawl',
@@ -139,7 +136,7 @@ describe('readProfile', () => {
     });
   });
 
-  it('changes single keys of a configuration, in whatever spelling', () => {
+  it('changes single keys of a configuration, in either spelling', () => {
     const { governor } = parseProfileSettings({
       extends: 'savant',
       governor: { config: { search_tools: ['look'], repeatedQuery: 3 } },
@@ -151,7 +148,7 @@ describe('readProfile', () => {
     });
   });
 
-  it('starts afresh with another preset, and keeps what belongs to none', () => {
+  it('resets rules and config with another preset, and keeps the other settings', () => {
     const recoveries = [{ id: 'x', pattern: 'x', advice: 'X.', remedy: { do: 'wait', ms: 5 } }];
     const { governor } = parseProfileSettings({
       extends: 'savant',
@@ -164,7 +161,7 @@ describe('readProfile', () => {
   });
 });
 
-describe('a profile that cannot be used', () => {
+describe('an invalid profile', () => {
   it.each<readonly [unknown, readonly (string | number)[], RegExp]>([
     [null, [], /^The profile: expects an object, and got null\.$/],
     [[], [], /expects an object/],
@@ -256,13 +253,13 @@ describe('a profile that cannot be used', () => {
       ['governor', 'recoveries', 0, 'remedy'],
       /expects \{ do: "run"/,
     ],
-  ])('is told where it is wrong: %j', (value, path, message) => {
+  ])('is rejected with the location of the error: %j', (value, path, message) => {
     const problem = catchProfileError(value);
     expect(problem.path).toEqual(path);
     expect(problem.message).toMatch(message);
   });
 
-  it('never does more than throw that one error, whatever came', () => {
+  it('throws only that one error, for any input', () => {
     const keys = fc.constantFrom(
       'name',
       'extends',

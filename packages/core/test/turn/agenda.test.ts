@@ -83,8 +83,8 @@ const eventsToCheck: { readonly [Name in SampleName]?: readonly UntimedEvent[] }
   'paging, for the model': [pagingFinished(), ...anotherRound],
 };
 
-describe('what is asked for while work is under way', () => {
-  it.each(busyNames)('in %s is kept, and the work goes on untouched', (name) => {
+describe('a request while work is in progress', () => {
+  it.each(busyNames)('in %s is put on the agenda, and the work continues unaffected', (name) => {
     const before = createSampleRun(createPawlSession(), name);
     for (const happening of [
       finishRequested(),
@@ -100,7 +100,7 @@ describe('what is asked for while work is under way', () => {
     }
   });
 
-  it.each(Object.entries(eventsToCheck))('in %s is worked off at the next check', (name, tale) => {
+  it.each(Object.entries(eventsToCheck))('in %s is processed at the next check', (name, tale) => {
     const before = createSampleRun(createPawlSession(), name as SampleName);
     const stuck = runEvents(before, verdictReached('recover'), ...tale);
     expect(listActionTypes(stuck)).toEqual(['recover']);
@@ -122,7 +122,7 @@ describe('what is asked for while work is under way', () => {
     }
   });
 
-  it('is told of as a note when it is a verdict that is taken, and not when it is refused', () => {
+  it('is reported as a note when it is an accepted verdict, and not when it is refused', () => {
     const taken = runEvents(busyRun, verdictReached('recover'));
     expect(taken.notes).toMatchObject([{ type: 'verdict', at: taken.at, verdict: { rule: 'rule-recover' } }]);
     expect(runEvents(createPawlSession(), verdictReached('recover')).notes.map(({ type }) => type)).toEqual([
@@ -130,7 +130,7 @@ describe('what is asked for while work is under way', () => {
     ]);
   });
 
-  it('while the user pages comes to nothing: the user has the word when memory has made room', () => {
+  it('during a requested paging has no effect: the session then waits for the user', () => {
     for (const happening of [
       finishRequested(),
       verdictReached('run'),
@@ -147,7 +147,7 @@ describe('what is asked for while work is under way', () => {
     }
   });
 
-  it('makes a check even where no progress is checked', () => {
+  it('causes a check even if the profile checks no progress', () => {
     const plain = runEvents(createProfileSession('loom'), userMessage(), modelReplied('', createCall('a')));
     expect(listStatusPath(runEvents(plain, toolFinished('a')))).toEqual(['executingTools', 'callingModel']);
     expect(listStatusPath(runEvents(plain, verdictReached('advise'), toolFinished('a')))).toEqual([
@@ -176,7 +176,7 @@ describe('what is asked for while work is under way', () => {
     expect(requireAction(retried, 'ask-model').tools).toBe(false);
   });
 
-  it('is over when the turn is: a verdict does not reach into the next turn', () => {
+  it('ends with the turn: a verdict does not affect the next turn', () => {
     const told = runEvents(askedRun, verdictReached('recover'), modelReplied('done'));
     expect(listStatusPath(told)).toEqual([
       'callingModel',
@@ -191,7 +191,7 @@ describe('what is asked for while work is under way', () => {
   });
 });
 
-describe('a wish to finish', () => {
+describe('a finish request', () => {
   it('makes one last call without tools, and its answer ends the turn', () => {
     const last = runEvents(busyRun, finishRequested('time is up'), toolFinished('a'));
     expect(requireAction(last, 'ask-model')).toMatchObject({ tools: false, advice: 'time is up' });
@@ -203,7 +203,7 @@ describe('a wish to finish', () => {
     });
   });
 
-  it('skips the calls of a reply that was already under way', () => {
+  it('skips the calls of a reply that was already in progress', () => {
     const told = runEvents(
       askedRun,
       finishRequested(),
@@ -231,13 +231,13 @@ describe('a wish to finish', () => {
     expect(findConversationFaults(getConversation(told.session))).toEqual([]);
   });
 
-  it('is met by a reply that ends the turn by itself', () => {
+  it('is fulfilled by a reply that ends the turn by itself', () => {
     expect(runEvents(askedRun, finishRequested(), modelReplied('done')).session.turn.status).toBe(
       'waitingForUser',
     );
   });
 
-  it('keeps the last call a last call while it is retried', () => {
+  it('stays in effect while the last call is retried', () => {
     const told = runEvents(busyRun, finishRequested(), toolFinished('a'), modelFailed(), retryDue());
     expect(requireAction(told, 'ask-model')).toMatchObject({ tools: false, attempt: 2 });
   });
@@ -254,7 +254,7 @@ describe('a verdict', () => {
     expect(JSON.stringify(getConversation(told.session))).not.toContain('advice advise');
   });
 
-  it('to run calls runs them as the calls of an assistant, so that every result has its call', () => {
+  it("to run calls records them as an assistant's calls, so that every result has its call", () => {
     const told = runEvents(
       busyRun,
       verdictReached({ kind: 'run', calls: [createCall('r', 'read'), createCall('', 'search')] }),
@@ -269,7 +269,7 @@ describe('a verdict', () => {
     expect(findConversationFaults(getConversation(after.session))).toEqual([]);
   });
 
-  it('to run calls asks nobody: what needs permission is denied', () => {
+  it('to run calls never asks for permission: calls that need it are denied', () => {
     const response: VerdictResponse = {
       kind: 'run',
       calls: [createCall('x', 'bash', 'ask'), createCall('y', 'bash', 'deny')],
@@ -300,7 +300,7 @@ describe('a verdict', () => {
     expect(toItemArray(getConversation(told.session)).at(-1)).toMatchObject({ text: 'in short' });
   });
 
-  it('to finish ends the session also when the last call fails for good', () => {
+  it('to finish ends the session also when the last call fails permanently', () => {
     const told = runEvents(
       busyRun,
       verdictReached('finish'),
@@ -354,7 +354,7 @@ describe('of several verdicts', () => {
     );
   });
 
-  it('of the same gravity the later is acted on', () => {
+  it('of the same severity the later takes effect', () => {
     const told = runEvents(
       busyRun,
       verdictReached('advise', { advice: 'one' }),
@@ -364,7 +364,7 @@ describe('of several verdicts', () => {
     expect(requireAction(told, 'ask-model').advice).toBe('two');
   });
 
-  it('one to finish the session is not softened by a wish to finish the turn', () => {
+  it('one to finish the session is not replaced by a request to finish the turn', () => {
     const told = runEvents(
       busyRun,
       verdictReached('finish'),
@@ -379,19 +379,19 @@ describe('of several verdicts', () => {
 describe('recovery', () => {
   const stuck = runEvents(busyRun, verdictReached('recover'), toolFinished('a', failureOutcome()));
 
-  it('asks the model with the advice found, or with that of the verdict', () => {
+  it('calls the model with the given advice, or with that of the verdict', () => {
     const own = runEvents(stuck, recoveryFinished({ kind: 'ask-model', advice: 'try the other file' }));
     expect(requireAction(own, 'ask-model')).toMatchObject({ advice: 'try the other file', attempt: 1 });
     expect(requireAction(runEvents(stuck, recoveryFinished()), 'ask-model').advice).toBe('advice recover');
   });
 
-  it('runs the calls found', () => {
+  it('runs the given calls', () => {
     const told = runEvents(stuck, recoveryFinished({ kind: 'run-tools', calls: [createCall('w', 'write')] }));
     expect(listStatusPath(told)).toEqual(['errorRecovery', 'executingTools']);
     expect(listActionTypes(runEvents(told, toolFinished('w')))).toEqual(['run-hooks']);
   });
 
-  it('keeps what came meanwhile, whichever way out is found', () => {
+  it('keeps the agenda, whatever its outcome', () => {
     const ways: readonly (readonly UntimedEvent[])[] = [
       [recoveryFinished({ kind: 'run-tools', calls: [createCall('w')] }), toolFinished('w')],
       [
@@ -405,7 +405,7 @@ describe('recovery', () => {
       expect(listActionTypes(runEvents(stuck, verdictReached('recover'), ...way))).toEqual(['recover']);
   });
 
-  it('asks the model when it found no calls to run, or none that may run', () => {
+  it('calls the model when it has no calls to run, or none that may run', () => {
     for (const calls of [[], [createCall('w', 'write', 'deny')]]) {
       const told = runEvents(stuck, recoveryFinished({ kind: 'run-tools', calls }));
       expect(listActionTypes(told)).toEqual(['ask-model']);
@@ -414,7 +414,7 @@ describe('recovery', () => {
     }
   });
 
-  it('goes back to the check even where no progress is checked', () => {
+  it('returns to the check even if the profile checks no progress', () => {
     const plain = runEvents(
       createProfileSession('loom'),
       userMessage(),
@@ -429,19 +429,19 @@ describe('recovery', () => {
     ]);
   });
 
-  it('goes back to the check, where what came meanwhile is worked off', () => {
+  it('returns to the check, which processes the agenda', () => {
     const told = runEvents(stuck, verdictReached('recover'), recoveryFinished({ kind: 'check' }));
     expect(listStatusPath(told)).toEqual(['errorRecovery', 'progressCheck', 'errorRecovery']);
     expect(requireAction(told, 'recover').attempt).toBe(2);
   });
 
-  it('gives up: the user is told and has the word', () => {
+  it('gives up: the error is shown and the session waits for the user', () => {
     const told = runEvents(stuck, recoveryFinished({ kind: 'give-up', reason: 'no way out' }));
     expect(listStatusPath(told)).toEqual(['errorRecovery', 'waitingForUser']);
     expect(told.actions).toEqual([{ type: 'show-error', kind: 'refused', message: 'no way out' }]);
   });
 
-  it('gives up in a failed phase that ends the session, and asks to stop', () => {
+  it('gives up in a failed phase that ends the session, and halts', () => {
     const start = createPawlSession({ haltOnFailedPhase: true });
     const failing = runEvents(
       start,
@@ -459,7 +459,7 @@ describe('recovery', () => {
     expect(listActionTypes(told)).toEqual(['show-error', 'stop']);
   });
 
-  it('halts with the rule that was broken', () => {
+  it('halts with the rule of the verdict', () => {
     const told = runEvents(stuck, recoveryFinished({ kind: 'halt', reason: 'hopeless' }));
     expect(requireTurn(told, 'halted').why).toEqual({
       kind: 'stuck',
@@ -487,13 +487,13 @@ describe('recovery', () => {
     }
   });
 
-  it('is counted afresh after a message of the user [RN-02]', () => {
+  it('is counted from zero after a user message [RN-02]', () => {
     const once = runEvents(stuck, recoveryFinished(), modelReplied('done'));
     expect(once.session.governor.recoveries).toBe(1);
     expect(runEvents(once, userMessage('again')).session.governor.recoveries).toBe(0);
   });
 
-  it('is counted afresh after a change of phase [NEX-05]', () => {
+  it('is counted from zero after a phase change [NEX-05]', () => {
     expect(runEvents(stuck, phaseStarted(2)).session.governor.recoveries).toBe(0);
   });
 });

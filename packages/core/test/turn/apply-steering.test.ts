@@ -51,10 +51,10 @@ function listVerdictRules({ notes }: EventRun): readonly string[] {
   return notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict.rule] : []));
 }
 
-describe('to the governor, what a person says while work is under way', () => {
+describe('for the governor, steering', () => {
   const stuck = repeatFailedRead(runEvents(createProfileSession('pawl'), userMessage()), 2);
 
-  it('makes what happened before another story once the model is about to hear it', () => {
+  it('resets the detector when the model is about to receive it', () => {
     const again = { id: 'x', tool: 'read', args: 'gone.txt' };
     const said = runEvents(stuck, modelReplied('', again), userSteered('it has moved'));
     expect(said.session.governor).toBe(runEvents(stuck, modelReplied('', again)).session.governor);
@@ -63,7 +63,7 @@ describe('to the governor, what a person says while work is under way', () => {
     expect(heard.session.governor).toEqual(initialGovernor);
   });
 
-  it('leaves what was under way to be judged as part of the old story', () => {
+  it('leaves work in progress to be judged as part of the old task', () => {
     const said = runEvents(
       stuck,
       userSteered('it has moved'),
@@ -75,7 +75,7 @@ describe('to the governor, what a person says while work is under way', () => {
     expect(listVerdictRules(repeatFailedRead(heard, 1))).toEqual([]);
   });
 
-  it('gives back calls that were refused', () => {
+  it('unblocks blocked calls', () => {
     const refused = repeatFailedRead(stuck, 1);
     expect(refused.session.governor.refused).toHaveLength(1);
     const heard = runEvents(
@@ -88,7 +88,7 @@ describe('to the governor, what a person says while work is under way', () => {
     expect(requireTurn(tries, 'executingTools').executions).toMatchObject([{ status: 'pending' }]);
   });
 
-  it('lets recoveries be tried anew', () => {
+  it('resets the recovery count', () => {
     const start = createProfileSession('pawl', { settings: { maxRecoveries: 1 } });
     const recovering = runEvents(
       start,
@@ -109,7 +109,7 @@ describe('to the governor, what a person says while work is under way', () => {
     expect(requireTurn(again, 'errorRecovery')).toMatchObject({ origin: 'tool', attempt: 1 });
   });
 
-  it('is no new story when the work is called off before anybody has heard it', () => {
+  it('resets nothing when the work is canceled before the model receives it', () => {
     const said = runEvents(stuck, userSteered('never mind'));
     expect(runEvents(said, cancelRequested()).session.governor).toBe(stuck.session.governor);
   });
@@ -117,7 +117,7 @@ describe('to the governor, what a person says while work is under way', () => {
   it.each([
     ['a retry', modelFailed(), retryDue()],
     ['room was made', contextOverflowed(), pagingFinished()],
-  ])('counts as heard with the call that is made after %s', (_, trouble, again) => {
+  ])('is delivered with the model call after %s', (_, trouble, again) => {
     const said = runEvents(stuck, trouble, userSteered('it has moved'));
     expect(said.session.governor.watch).not.toEqual(initialGovernor.watch);
     const heard = runEvents(said, again);
@@ -126,8 +126,8 @@ describe('to the governor, what a person says while work is under way', () => {
   });
 });
 
-describe('to the trackers of other systems it', () => {
-  it('begins another run with savant', () => {
+describe('for the trackers of other systems, steering', () => {
+  it('starts another run with savant', () => {
     const working = repeatFailedRead(runEvents(createPresetSession('savant'), userMessage()), 1);
     const heard = runEvents(
       working,
@@ -139,7 +139,7 @@ describe('to the trackers of other systems it', () => {
     expect(heard.session.governor.tracker).toEqual(message.session.governor.tracker);
   });
 
-  it('makes up for no error with nexora', () => {
+  it('resolves no error with nexora', () => {
     const working = runEvents(
       repeatFailedRead(runEvents(createPresetSession('nexora'), userMessage()), 1),
       modelReplied('', createCall('a')),
@@ -151,8 +151,8 @@ describe('to the trackers of other systems it', () => {
   });
 });
 
-describe('to the mode it', () => {
-  it('begins work anew that had come to its end', () => {
+describe('for the mode, steering', () => {
+  it('restarts a terminal mode', () => {
     const start = createProfileSession('savant');
     const over = runEvents(start, userMessage(), modelReplied('', createCall('a', 'finish')));
     expect(over.session.mode?.state).toBe('FINISHING');
@@ -165,7 +165,7 @@ describe('to the mode it', () => {
     expect(heard.session.mode).toMatchObject({ state: 'INIT', enteredAt: heard.at });
   });
 
-  it('changes nothing where work goes on', () => {
+  it('changes nothing in other modes', () => {
     const start = createProfileSession('savant');
     const working = runEvents(start, userMessage(), modelReplied('', createCall('a', 'context.fts_search')));
     const heard = runEvents(working, userSteered('in the shed'), toolFinished('a'));
@@ -173,8 +173,8 @@ describe('to the mode it', () => {
   });
 });
 
-describe('what is heard', () => {
-  it('takes room in the window of the model, from when it is heard', () => {
+describe('delivered steering', () => {
+  it('counts toward the context window once it is delivered', () => {
     const working = runEvents(
       createUngovernedSession({ windowTokens: 100_000 }),
       userMessage(),
@@ -189,7 +189,7 @@ describe('what is heard', () => {
     expect(heard.session.window?.tokens).toBeGreaterThan((quiet.session.window?.tokens ?? 0) + 50);
   });
 
-  it('has room made first where it would not fit', () => {
+  it('causes paging first if it does not fit', () => {
     const start = createUngovernedSession({ windowTokens: 200 });
     const heard = runEvents(
       start,
@@ -202,7 +202,7 @@ describe('what is heard', () => {
     expect(runEvents(heard, pagingFinished()).session.turn.status).toBe('callingModel');
   });
 
-  it('starts the clock of the budget again', () => {
+  it('restarts the work clock of the budget', () => {
     const start = createUngovernedSession({ budgets: { ...noLimits, wallMs: 60_000 } });
     const working = runEvents(start, userMessage(), modelReplied('', createCall('a')), {
       ...userSteered('go on'),
@@ -215,7 +215,7 @@ describe('what is heard', () => {
     expect(requireAction(late, 'ask-model').tools).toBe(true);
   });
 
-  it('does not lift a budget that is used up: the last answer is the last', () => {
+  it('does not raise an exhausted budget: the last answer stays the last', () => {
     const start = createUngovernedSession({ budgets: { ...noLimits, toolCalls: 1 } });
     const last = runEvents(
       start,

@@ -20,7 +20,7 @@ const listAssignedIds = (given: readonly string[], request = 5): readonly string
   ).map(({ id }) => id);
 
 describe('the ids of the calls of a reply', () => {
-  it('are the model’s own when they are good', () => {
+  it('are the model’s own if they are usable', () => {
     expect(listAssignedIds(['a', 'b', '__proto__', 'constructor'])).toEqual([
       'a',
       'b',
@@ -29,14 +29,14 @@ describe('the ids of the calls of a reply', () => {
     ]);
   });
 
-  it('are made from the request when they are empty, left out or used twice', () => {
+  it('are derived from the request if they are empty, missing or duplicated', () => {
     expect(listAssignedIds(['a', '', 'a'])).toEqual(['a', 'call_5_1', 'call_5_2']);
     expect(assignCallIds([{ tool: 'read', args: null }], 7)).toEqual([
       { id: 'call_7_0', tool: 'read', args: null },
     ]);
   });
 
-  it('are never the same, even when a model uses ids like those that are made', () => {
+  it('are unique, even if a model uses ids like the derived ones', () => {
     const likely = fc.constantFrom('', 'a', 'call_5_0', 'call_5_1', 'call_5_2', 'call_5_1_', 'call_5_2_');
     fc.assert(
       fc.property(fc.array(likely, { maxLength: 12 }), (given) => {
@@ -47,7 +47,7 @@ describe('the ids of the calls of a reply', () => {
     );
   });
 
-  it('let each of two calls with the same id have its own result', () => {
+  it('give each of two calls with the same id its own result', () => {
     const told = runEvents(
       createProfileSession('pawl'),
       userMessage(),
@@ -66,7 +66,7 @@ describe('the ids of the calls of a reply', () => {
     expect(findConversationFaults(getConversation(done.session))).toEqual([]);
   });
 
-  it('are never the same in two replies when they are made', () => {
+  it('are unique across replies if they are derived', () => {
     const unnamed = [createCall('', 'bash', 'ask'), createCall('', 'bash', 'ask')];
     const stuck = runEvents(
       createProfileSession('pawl'),
@@ -83,7 +83,7 @@ describe('the ids of the calls of a reply', () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it('may be the same in two replies when they are the model’s own', () => {
+  it('may repeat across replies if they are the model’s own', () => {
     const told = runEvents(
       createProfileSession('pawl'),
       userMessage(),
@@ -96,7 +96,7 @@ describe('the ids of the calls of a reply', () => {
 });
 
 describe('a reply', () => {
-  it('with neither text nor calls leaves no message, and ends the turn', () => {
+  it('with neither text nor calls adds no message, and ends the turn', () => {
     const told = runEvents(createProfileSession('pawl'), userMessage(), modelReplied(''));
     expect(told.session.turn.status).toBe('waitingForUser');
     expect(toItemArray(getConversation(told.session))).toHaveLength(1);

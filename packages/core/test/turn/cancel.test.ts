@@ -37,7 +37,7 @@ const endingEvents = [
 ] as const;
 
 describe.each(endingEvents)('a %s', (_, end, status) => {
-  it('in the middle of tools keeps what is done and gives each open call its result', () => {
+  it('in the middle of tools keeps finished results and gives each open call a result', () => {
     const busy = runEvents(
       askedRun,
       modelReplied('', createCall('a'), createCall('b'), createCall('c'), createCall('d', 'bash', 'deny')),
@@ -48,7 +48,7 @@ describe.each(endingEvents)('a %s', (_, end, status) => {
     expect(findConversationFaults(getConversation(told.session))).toEqual([]);
   });
 
-  it('in the middle of permissions gives each call its result, and nothing is said to have run', () => {
+  it('in the middle of permissions gives each call a result, and no call counts as run', () => {
     const calls = [
       createCall('a', 'bash', 'ask'),
       createCall('b', 'bash', 'ask'),
@@ -77,14 +77,14 @@ describe.each(endingEvents)('a %s', (_, end, status) => {
     expect(listToolResults(runEvents(paused, end).session)).toEqual(['a interrupted', 'b cancelled']);
   });
 
-  it.each(pausableStateNames)('in %s leaves a conversation that is fit to be sent', (name) => {
+  it.each(pausableStateNames)('in %s leaves a valid conversation', (name) => {
     const told = runEvents(createSampleRun(createProfileSession('pawl'), name), end);
     expect(findConversationFaults(getConversation(told.session))).toEqual([]);
   });
 });
 
 describe('a cancel', () => {
-  it('calls off exactly the request under way', () => {
+  it('aborts exactly the current request', () => {
     const busy = runEvents(askedRun, modelReplied('', createCall('a')));
     expect(runEvents(busy, cancelRequested()).actions).toEqual([
       { type: 'abort', request: getCurrentRequest(busy) },
@@ -92,13 +92,13 @@ describe('a cancel', () => {
     ]);
   });
 
-  it('lets the user go on at once, with a request of another number', () => {
+  it('lets the user continue at once, with a new request number', () => {
     const told = runEvents(askedRun, cancelRequested(), userMessage('something else'));
     expect(listActionTypes(told)).toEqual(['ask-model']);
     expect(getCurrentRequest(told)).not.toBe(getCurrentRequest(askedRun));
   });
 
-  it('makes the answers of what was called off late, and they change nothing', () => {
+  it('makes answers to canceled work stale, and they change nothing', () => {
     const request = getCurrentRequest(askedRun);
     const next = runEvents(askedRun, cancelRequested(), userMessage('something else'));
     const told = runEvents(next, withRequest(request, modelReplied('too late')));

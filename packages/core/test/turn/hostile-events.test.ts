@@ -97,7 +97,7 @@ const chooseHostileEvent = (session: Session, dice: SeededDice): Event => {
 };
 
 describe('hostile values', () => {
-  it('never make a step throw, nor a conversation unfit to be sent [RX-03]', () => {
+  it('never make a step throw or a conversation invalid [RX-03]', () => {
     fc.assert(
       fc.property(createWalkArbitrary({ choose: chooseHostileEvent, maxLength: 60 }), ({ strides, end }) => {
         for (const { after } of strides) {
@@ -112,7 +112,7 @@ describe('hostile values', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  it.each(hostileNumbers)('never make a retry wait for a time that never comes, with %d', (number) => {
+  it.each(hostileNumbers)('never schedule a retry at an invalid time, with %d', (number) => {
     const happenings: readonly UntimedEvent[] = [
       happens.hooksFailed('no commit', number),
       happens.pagingFailed('no disk', number),

@@ -64,14 +64,11 @@ describe('retries', () => {
     [2, ['errorRecovery', 'waitingForUser']],
     [3, ['errorRecovery', 'errorRecovery', 'waitingForUser']],
     [4, ['errorRecovery', 'errorRecovery', 'errorRecovery', 'waitingForUser']],
-  ])(
-    'of %i at most end with the failure of that number [RO-01, LOOM-47, LOOM-49, LOOM-48, LOOM-05]',
-    (max, statuses) => {
-      expect(listFailureStatuses(max)).toEqual(statuses);
-    },
-  );
+  ])('of at most %i end with that failure [RO-01, LOOM-47, LOOM-49, LOOM-48, LOOM-05]', (max, statuses) => {
+    expect(listFailureStatuses(max)).toEqual(statuses);
+  });
 
-  it('count the failures of the request at hand and start afresh with the next one [LOOM-20, LOOM-12]', () => {
+  it('count the failures of the current request and restart with the next one [LOOM-20, LOOM-12]', () => {
     const second = runEvents(askedRun, modelFailed(), retryDue(), modelFailed(), retryDue());
     expect(requireTurn(second, 'callingModel').retries).toBe(2);
     expect(requireTurn(runEvents(second, modelReplied(), userMessage('next')), 'callingModel').retries).toBe(
@@ -88,7 +85,7 @@ describe('retries', () => {
     expect(requireTurn(afterHooks, 'callingModel').retries).toBe(0);
   });
 
-  it('keep what the user said when they are used up, and not what was streamed [LOOM-80, LOOM-19]', () => {
+  it("keep the user's message when they are exhausted, and not the streamed text [LOOM-80, LOOM-19]", () => {
     const told = runEvents(
       runEvents(createLoomSession({ maxRetries: 1 }), userMessage('keep this')),
       textDelta('half an ans'),
@@ -97,13 +94,13 @@ describe('retries', () => {
     expect(toItemArray(getConversation(told.session))).toMatchObject([{ role: 'user', text: 'keep this' }]);
   });
 
-  it('leave it to the caller to send retry-due, and say when [RO-02, LOOM-72]', () => {
+  it('leave it to the caller to send retry-due at the given time [RO-02, LOOM-72]', () => {
     const told = runEvents(askedRun, modelFailed({ retryAfterMs: 250 }));
     expect(told.actions).toEqual([{ type: 'wait', until: told.at + 250 }]);
     expect(requireTurn(told, 'errorRecovery')).toMatchObject({ retries: 1, retryAt: told.at + 250 });
   });
 
-  it('of another origin than a failure are not due: a retry then is refused [RO-05]', () => {
+  it('apply only to failures: retry-due in another recovery is refused [RO-05]', () => {
     const recovering = createSampleRun(createLoomSession(), 'errorRecovery, tool');
     const told = runEvents(recovering, retryDue());
     expect(told.session).toBe(recovering.session);
@@ -111,8 +108,8 @@ describe('retries', () => {
   });
 });
 
-describe('an event that does not fit', () => {
-  it('is dropped when it is a message to a busy session, and never queued [RO-10, LOOM-58, LOOM-72]', () => {
+describe('an invalid event', () => {
+  it('is dropped if it is a message to a busy session, and never queued [RO-10, LOOM-58, LOOM-72]', () => {
     const names: readonly SampleName[] = [
       'callingModel, fresh',
       'executingTools, pending',
@@ -129,7 +126,7 @@ describe('an event that does not fit', () => {
     expect(toItemArray(getConversation(done.session))).toHaveLength(2);
   });
 
-  it('is told as a note with the state, the event and why [LOOM-93, LOOM-58]', () => {
+  it('is reported as a note with the state, the event and the reason [LOOM-93, LOOM-58]', () => {
     expect(runEvents(askedRun, toolFinished('a')).notes).toEqual([
       {
         type: 'refused',
@@ -161,7 +158,7 @@ describe('tools', () => {
     ['b', 'c', 'a'],
   ] as const;
 
-  it('may run in whatever order the caller likes; the conversation is the same [RO-07, LOOM-71, LOOM-74, LOOM-14]', () => {
+  it('may run in any order; the conversation is the same [RO-07, LOOM-71, LOOM-74, LOOM-14]', () => {
     const begun = runEvents(askedRun, modelReplied('', createCall('a'), createCall('b'), createCall('c')));
     const conversations = orders.map((order) => {
       const told = runEvents(
@@ -181,7 +178,7 @@ describe('tools', () => {
     expect(conversations[2]).toEqual(conversations[0]);
   });
 
-  it('that told of their progress first start all the same, and keep what they told [RO-03, LOOM-23]', () => {
+  it('that reported progress before their start still start, and keep the progress [RO-03, LOOM-23]', () => {
     const begun = runEvents(
       askedRun,
       modelReplied('', createCall('a')),
@@ -194,7 +191,7 @@ describe('tools', () => {
     expect(getRefusalReason(begun)).toBeUndefined();
   });
 
-  it('give their first outcome, and a second one for the same call is ignored [LOOM-33]', () => {
+  it('count with their first outcome, and a second one for the same call is ignored [LOOM-33]', () => {
     const begun = runEvents(
       askedRun,
       modelReplied('', createCall('a'), createCall('b')),
@@ -230,7 +227,7 @@ describe('the state', () => {
     shuttingDown: [],
   };
 
-  it('carries exactly what it needs, the conversation included [LOOM-04, LOOM-75, LOOM-86]', () => {
+  it('holds exactly what it needs, including the conversation [LOOM-04, LOOM-75, LOOM-86]', () => {
     for (const [name, fields] of Object.entries(carried)) {
       const { turn } = createSampleRun(createLoomSession(), name as SampleName).session;
       expect([name, Object.keys(turn).toSorted()]).toEqual([
@@ -240,7 +237,7 @@ describe('the state', () => {
     }
   });
 
-  it('has a name and a conversation, whichever it is [LOOM-87, LOOM-88, RO-09]', () => {
+  it('always has a name and a conversation [LOOM-87, LOOM-88, RO-09]', () => {
     for (const name of sampleNames) {
       const { session } = createSampleRun(createProfileSession('pawl'), name);
       expect(name.startsWith(session.turn.status)).toBe(true);
@@ -248,7 +245,7 @@ describe('the state', () => {
     }
   });
 
-  it('shares nothing hidden: two sessions told in turn are as two told alone [LOOM-68, LOOM-73]', () => {
+  it('is not shared: two interleaved sessions behave as two separate ones [LOOM-68, LOOM-73]', () => {
     const tale = [
       userMessage(),
       modelReplied('', createCall('a', 'bash')),
@@ -275,7 +272,7 @@ const impureCodePattern =
   /\b(?:new Date|Date\.|performance\.|Math\.random|process\.|crypto\.|console\.|fetch\(|set(?:Timeout|Interval|Immediate)\(|import\(|async\b|await\b)/;
 
 describe('step', () => {
-  it('is given an event and gives back actions at once, changing nothing it was given [LOOM-07, LOOM-08, LOOM-70]', () => {
+  it('takes an event and returns actions synchronously, without mutating its input [LOOM-07, LOOM-08, LOOM-70]', () => {
     const before = deepFreeze(createLoomSession());
     const event: Event = deepFreeze({ type: 'user-message', at: 7, text: 'hello' });
     const after = step(before, event);
@@ -284,7 +281,7 @@ describe('step', () => {
     expect(toItemArray(getConversation(after.session))).toEqual([{ role: 'user', at: 7, text: 'hello' }]);
   });
 
-  it('has a place for every event in every state, or does not compile [LOOM-69, LOOM-89, LOOM-91, LOOM-92]', () => {
+  it('handles every event in every state, or does not compile [LOOM-69, LOOM-89, LOOM-91, LOOM-92]', () => {
     const { 'user-message': hear, ...rest } = waitingForUserHandlers;
     // @ts-expect-error A table of handlers that leaves out an event is no table of handlers.
     const incomplete: EventHandlers<WaitingForUser> = rest;
@@ -292,7 +289,7 @@ describe('step', () => {
     expect(['user-message', ...Object.keys(incomplete)].toSorted()).toEqual(eventTypes.toSorted());
   });
 
-  it('reaches nothing outside itself: no import but its own files, no clock, no chance, no I/O [LOOM-06, LOOM-08, RO-11]', () => {
+  it('has no outside dependency: no foreign import, no clock, no randomness, no I/O [LOOM-06, LOOM-08, RO-11]', () => {
     const source = new URL('../../src/', import.meta.url);
     const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
       file.endsWith('.ts'),
@@ -309,7 +306,7 @@ describe('step', () => {
 });
 
 describe('the profile', () => {
-  it('is the plain turn: no progress check, no paging, no governor, the two tools that change things [LOOM-25, LOOM-48]', () => {
+  it('is the plain turn: no progress check, no paging, no governor, two mutating tools [LOOM-25, LOOM-48]', () => {
     expect(findProfile('loom')?.settings).toEqual({
       mutatingTools: ['edit_file', 'bash'],
       progressCheck: false,
@@ -321,7 +318,7 @@ describe('the profile', () => {
 });
 
 describe('from end to end', () => {
-  it('goes through tools, hooks, a failure and a retry to the answer [LOOM-02, LOOM-102, LOOM-71]', () => {
+  it('passes through tools, hooks, a failure and a retry to the answer [LOOM-02, LOOM-102, LOOM-71]', () => {
     const told = runEvents(
       createLoomSession(),
       userMessage('tidy up'),

@@ -63,7 +63,7 @@ describe('a new session', () => {
 });
 
 describe('waitingForUser', () => {
-  it('appends a user message and asks the model [LOOM-43, LOOM-30, LOOM-59, LOOM-77, LOOM-12]', () => {
+  it('appends a user message and calls the model [LOOM-43, LOOM-30, LOOM-59, LOOM-77, LOOM-12]', () => {
     const { turn } = askedRun.session;
     expect(listStatusPath(askedRun)).toEqual(['waitingForUser', 'callingModel']);
     expect(turn).toMatchObject({ status: 'callingModel', retries: 0, streaming: false });
@@ -81,7 +81,7 @@ describe('waitingForUser', () => {
     ]);
   });
 
-  it('keeps all earlier messages from turn to turn [LOOM-19, LOOM-18]', () => {
+  it('keeps all earlier messages across turns [LOOM-19, LOOM-18]', () => {
     const told = runEvents(
       askedRun,
       modelReplied('two files'),
@@ -99,7 +99,7 @@ describe('waitingForUser', () => {
 });
 
 describe('callingModel', () => {
-  it('shows text as it streams and stays [LOOM-44, LOOM-37, LOOM-31, LOOM-63, LOOM-82]', () => {
+  it('shows streamed text and stays [LOOM-44, LOOM-37, LOOM-31, LOOM-63, LOOM-82]', () => {
     const told = runEvents(askedRun, textDelta('two '), textDelta('files'));
     expect(told.steps.slice(1).map(({ actions }) => actions)).toEqual([
       [{ type: 'show-text', text: 'two ' }],
@@ -111,7 +111,7 @@ describe('callingModel', () => {
     });
   });
 
-  it('waits while a call streams and stays [LOOM-45, LOOM-38, LOOM-62, LOOM-82]', () => {
+  it('waits while a call is streamed and stays [LOOM-45, LOOM-38, LOOM-62, LOOM-82]', () => {
     const told = runEvents(askedRun, callDelta('a', '{"path"'), callDelta('a', ':"x"}'));
     expect(told.session.turn.status).toBe('callingModel');
     expect(told.actions).toEqual([{ type: 'wait', until: null }]);
@@ -150,7 +150,7 @@ describe('callingModel', () => {
     });
   });
 
-  it('waits to try again when the model fails and tries are left [LOOM-47, LOOM-40, LOOM-16, LOOM-62, RO-02]', () => {
+  it('waits for a retry when the model fails and retries are left [LOOM-47, LOOM-40, LOOM-16, LOOM-62, RO-02]', () => {
     const { turn } = failedRun.session;
     expect(turn).toMatchObject({
       status: 'errorRecovery',
@@ -163,7 +163,7 @@ describe('callingModel', () => {
     expect(listRoles(failedRun)).toEqual(['user']);
   });
 
-  it('shows the error and waits for the user when no tries are left [LOOM-49, LOOM-64, LOOM-48]', () => {
+  it('shows the error and waits for the user when no retries are left [LOOM-49, LOOM-64, LOOM-48]', () => {
     const told = runEvents(
       runEvents(createLoomSession({ maxRetries: 1 }), userMessage()),
       modelFailed({ kind: 'network', message: 'gone' }),
@@ -188,7 +188,7 @@ describe('executingTools', () => {
     ]);
   });
 
-  it('ignores progress of a call it does not know [RO-03]', () => {
+  it('ignores progress of an unknown call [RO-03]', () => {
     const told = runEvents(readingRun, toolProgressed('nobody'));
     expect(told.session).toBe(readingRun.session);
     expect(told.actions).toEqual([{ type: 'wait', until: null }]);
@@ -201,7 +201,7 @@ describe('executingTools', () => {
     expect(listRoles(told)).toEqual(['user', 'assistant']);
   });
 
-  it('adds the results in call order and asks the model again when nothing changed [LOOM-54, LOOM-79, LOOM-41, LOOM-42, RO-07]', () => {
+  it('adds the results in call order and calls the model again if nothing changed [LOOM-54, LOOM-79, LOOM-41, LOOM-42, RO-07]', () => {
     const told = runEvents(
       readingRun,
       toolFinished('b', failureOutcome('no such word')),
@@ -221,7 +221,7 @@ describe('executingTools', () => {
     ]);
   });
 
-  it('runs hooks when a tool that changes things succeeded [LOOM-53, LOOM-61, LOOM-24, LOOM-15, LOOM-27, LOOM-25, RO-04]', () => {
+  it('runs hooks when a mutating tool succeeded [LOOM-53, LOOM-61, LOOM-24, LOOM-15, LOOM-27, LOOM-25, RO-04]', () => {
     expect(listStatusPath(hookedRun)).toEqual(['executingTools', 'postToolsHook']);
     const completed = [
       { callId: 'a', tool: 'edit_file', ok: true },
@@ -237,7 +237,7 @@ describe('executingTools', () => {
     ['bash that succeeded leads to hooks', 'bash', successOutcome(), 'postToolsHook'],
     ['edit_file that failed does not lead to hooks', 'edit_file', failureOutcome(), 'callingModel'],
     ['read that succeeded does not lead to hooks', 'read', successOutcome(), 'callingModel'],
-  ] as const)('%s, beside a read that worked [LOOM-25, RO-04]', (_, tool, outcome, status) => {
+  ] as const)('%s, next to a successful read [LOOM-25, RO-04]', (_, tool, outcome, status) => {
     const told = runEvents(
       askedRun,
       modelReplied('', createCall('a', tool), createCall('b')),
@@ -247,7 +247,7 @@ describe('executingTools', () => {
     expect(told.session.turn.status).toBe(status);
   });
 
-  it('takes another set of tools as those that change things [RO-04]', () => {
+  it('accepts another set of mutating tools [RO-04]', () => {
     const start = createLoomSession({ mutatingTools: ['rename'] });
     const renamed = runEvents(
       start,
@@ -265,7 +265,7 @@ describe('executingTools', () => {
     expect(edited.session.turn.status).toBe('callingModel');
   });
 
-  it('sends a failed tool back to the model and never to errorRecovery [RO-05, LOOM-42]', () => {
+  it('reports a failed tool to the model and never enters errorRecovery [RO-05, LOOM-42]', () => {
     const told = runEvents(
       askedRun,
       modelReplied('', createCall('a')),
@@ -282,14 +282,14 @@ describe('postToolsHook', () => {
   it.each([
     ['when they did something', true],
     ['when they did nothing', false],
-  ])('asks the model once hooks are done, %s [LOOM-55, LOOM-34, LOOM-26]', (_, actionTaken) => {
+  ])('calls the model once hooks are done, %s [LOOM-55, LOOM-34, LOOM-26]', (_, actionTaken) => {
     const told = runEvents(hookedRun, hooksFinished(actionTaken));
     expect(listStatusPath(told)).toEqual(['postToolsHook', 'callingModel']);
     expect(requireAction(told, 'ask-model').conversation).toBe(getConversation(hookedRun.session));
     expect(requireTurn(told, 'callingModel').retries).toBe(0);
   });
 
-  it('never blocks the work: hooks that keep failing are told of and passed over [LOOM-55]', () => {
+  it('never blocks the work: hooks that keep failing are reported and skipped [LOOM-55]', () => {
     const told = runEvents(
       hookedRun,
       hooksFailed(),
@@ -307,7 +307,7 @@ describe('postToolsHook', () => {
 });
 
 describe('errorRecovery', () => {
-  it('asks the model again, with the same conversation, when the retry is due [LOOM-56, LOOM-35, LOOM-83, LOOM-20]', () => {
+  it('calls the model again, with the same conversation, when the retry is due [LOOM-56, LOOM-35, LOOM-83, LOOM-20]', () => {
     const told = runEvents(failedRun, retryDue());
     expect(listStatusPath(told)).toEqual(['errorRecovery', 'callingModel']);
     expect(requireTurn(told, 'callingModel')).toMatchObject({ retries: 1, request: 3 });
@@ -340,13 +340,13 @@ describe('shuttingDown', () => {
     expect(told.actions).toEqual([{ type: 'shut-down' }]);
   });
 
-  it('answers a second request to shut down as it did the first [RO-06, LOOM-57]', () => {
+  it('answers a second shutdown request like the first [RO-06, LOOM-57]', () => {
     const told = runEvents(askedRun, shutdownRequested(), shutdownRequested());
     expect(told.session.turn.status).toBe('shuttingDown');
     expect(told.actions).toEqual([{ type: 'shut-down' }]);
   });
 
-  it('is left by nothing, and asks to wait [RO-06, LOOM-17, LOOM-29, LOOM-85]', () => {
+  it('is left by no event, and returns a wait action [RO-06, LOOM-17, LOOM-29, LOOM-85]', () => {
     const end = runEvents(askedRun, shutdownRequested());
     const told = runEvents(end, userMessage(), modelReplied(), retryDue());
     expect(told.session).toBe(end.session);
@@ -357,7 +357,7 @@ describe('shuttingDown', () => {
     ]);
   });
 
-  it('still knows the last conversation [RO-09, LOOM-88]', () => {
+  it('still has the last conversation [RO-09, LOOM-88]', () => {
     expect(listRoles(runEvents(askedRun, modelReplied('two files'), shutdownRequested()))).toEqual([
       'user',
       'assistant',

@@ -118,7 +118,7 @@ function listScenarioEdges({ events, settings }: EdgeScenario): readonly (readon
 }
 
 describe('the table of valid moves [RN-11, NEX-46, NEX-88]', () => {
-  it('has a tale for every edge', () => {
+  it('has a scenario for every edge', () => {
     expect(Object.keys(scenariosByEdge).toSorted()).toEqual(validEdges.toSorted());
   });
 
@@ -126,14 +126,14 @@ describe('the table of valid moves [RN-11, NEX-46, NEX-88]', () => {
     expect(listScenarioEdges(tale).flat()).toContain(edge);
   });
 
-  it('is told through all nine states [NEX-47, NEX-48, NEX-49, NEX-50, NEX-51, NEX-52, NEX-53, NEX-54, NEX-55]', () => {
+  it('is covered through all nine states [NEX-47, NEX-48, NEX-49, NEX-50, NEX-51, NEX-52, NEX-53, NEX-54, NEX-55]', () => {
     const reached = Object.values(scenariosByEdge).flatMap(listScenarioEdges).flat();
     const states = new Set(reached.flatMap((edge) => edge.split(' → ')));
     expect([...states].toSorted()).toEqual(nexoraStates.toSorted());
   });
 
   it.each([{}, { haltOnFailedPhase: true }, { maxRetries: 1, maxRecoveries: 1 }])(
-    'is never left, whatever happens, with %j [RN-11, NEX-88]',
+    'is never violated by any events, with %j [RN-11, NEX-88]',
     (settings) => {
       fc.assert(
         fc.property(createWalkArbitrary({ profile: 'nexora', settings }), ({ strides }) => {
@@ -180,7 +180,7 @@ describe('the loop', () => {
     ]);
   });
 
-  it('refuses what the table does not allow with an error, and stays [NEX-19, RX-03]', () => {
+  it('refuses events the table does not allow with an error, and stays [NEX-19, RX-03]', () => {
     const before = runEvents(createNexoraSession(), userMessage());
     const told = runEvents(before, toolFinished('a'));
     expect(getStepOutcome(told)).toEqual({
@@ -222,7 +222,7 @@ describe('a stuck verdict', () => {
     expect(requireAction(told, 'recover')).toMatchObject({ attempt: 1, verdict: { rule: 'rule-recover' } });
   });
 
-  it('is recovered from a bounded number of times, then halts with its reason [RN-02, NEX-104, NEX-55]', () => {
+  it('starts a bounded number of recoveries, then halts with its reason [RN-02, NEX-104, NEX-55]', () => {
     let told = runEvents(createNexoraSession(), ...readingEvents);
     for (const attempt of [1, 2, 3]) {
       told = runEvents(
@@ -243,7 +243,7 @@ describe('a stuck verdict', () => {
     expect(told.actions).toEqual([{ type: 'stop', haltReason }]);
   });
 
-  it('may be taken as the end by the caller, who halts from any state [RN-02, NEX-62]', () => {
+  it('may lead the caller to halt, from any state [RN-02, NEX-62]', () => {
     for (const name of ['waitingForUser', 'callingModel, fresh', 'executingTools, running'] as const) {
       const told = runEvents(createSampleRun(createNexoraSession(), name), haltRequested('same error again'));
       expect(requireTurn(told, 'halted').why).toEqual({
@@ -298,7 +298,7 @@ describe('phases', () => {
     ]);
   });
 
-  it('may follow on each other within one transition [RN-09]', () => {
+  it('may follow each other within one transition [RN-09]', () => {
     const told = runEvents(
       createNexoraSession(),
       ...readingEvents,
@@ -311,7 +311,7 @@ describe('phases', () => {
     expect(told.session.phases.completed.map(({ number }) => number)).toEqual([1, 2]);
   });
 
-  it('reset the tracking of errors: recoveries start afresh [NEX-05, NEX-15, NEX-117]', () => {
+  it('reset the error tracking: recoveries are counted from zero [NEX-05, NEX-15, NEX-117]', () => {
     const once = runEvents(
       createNexoraSession(),
       ...stuckEvents,

@@ -25,8 +25,8 @@ import {
 const createAskedRun = (settings: Partial<SessionSettings> = {}) =>
   runEvents(createProfileSession('pawl', { settings }), userMessage());
 
-describe('a model that finds no room', () => {
-  it('makes memory page, and is asked again with the same conversation when there is room', () => {
+describe('a context overflow', () => {
+  it('starts paging, and then repeats the call with the same conversation', () => {
     const before = createAskedRun();
     const paging = runEvents(before, contextOverflowed());
     expect(listStatusPath(paging)).toEqual(['callingModel', 'paging']);
@@ -40,7 +40,7 @@ describe('a model that finds no room', () => {
     });
   });
 
-  it('is asked again as it was asked: with the same advice', () => {
+  it('repeats the call with the same advice', () => {
     const advised = runEvents(
       createAskedRun(),
       modelReplied('', createCall('a')),
@@ -52,7 +52,7 @@ describe('a model that finds no room', () => {
     );
   });
 
-  it('counts as a failure each time, so that paging in vain comes to an end', () => {
+  it('counts as a failure each time, so that futile paging ends', () => {
     const told = runEvents(
       createAskedRun({ maxRetries: 3 }),
       contextOverflowed(),
@@ -77,14 +77,14 @@ describe('a model that finds no room', () => {
     expect(told.session.turn.status).toBe('waitingForUser');
   });
 
-  it('is only tried again where the profile does not page', () => {
+  it('is only retried if the profile does not page', () => {
     const told = runEvents(createAskedRun({ pageOnOverflow: false }), contextOverflowed());
     expect(requireTurn(told, 'errorRecovery')).toMatchObject({ origin: 'model', retries: 1 });
   });
 });
 
 describe('paging that fails', () => {
-  it('is tried again, then the user is told and has the word', () => {
+  it('is retried, then the error is shown and the session waits for the user', () => {
     const paging = runEvents(createAskedRun({ maxRetries: 2 }), contextOverflowed());
     const waiting = runEvents(paging, pagingFailed());
     expect(requireTurn(waiting, 'errorRecovery')).toMatchObject({
@@ -100,7 +100,7 @@ describe('paging that fails', () => {
     expect(told.actions).toEqual([{ type: 'show-error', kind: 'io', message: 'still no disk' }]);
   });
 
-  it('keeps the failures of the model apart from its own', () => {
+  it('counts model failures separately from its own', () => {
     const told = runEvents(
       createAskedRun({ maxRetries: 3 }),
       contextOverflowed(),
@@ -112,8 +112,8 @@ describe('paging that fails', () => {
   });
 });
 
-describe('paging that the user asks for', () => {
-  it('ends where it began', () => {
+describe('paging requested by the user', () => {
+  it('returns to the state it started in', () => {
     const paging = runEvents(createProfileSession('pawl'), pagingRequested('tidy up'));
     expect(paging.actions).toEqual([{ type: 'page-memory', request: 1, reason: 'tidy up' }]);
     const told = runEvents(paging, pagingFinished());
@@ -121,7 +121,7 @@ describe('paging that the user asks for', () => {
     expect(listActionTypes(told)).toEqual(['wait']);
   });
 
-  it('that fails for good is told, and the user has the word', () => {
+  it('that fails permanently shows the error and waits for the user', () => {
     const paging = runEvents(
       createProfileSession('pawl', { settings: { maxRetries: 1 } }),
       pagingRequested(),

@@ -52,7 +52,7 @@ const maskNumbers = (turn: Session['turn']): unknown =>
 const getHeldTurn = (told: EventRun): PausableTurn => requireTurn(told, 'paused').held;
 
 describe('pausing', () => {
-  it.each(pausableStateNames)('keeps %s as it is and waits', (name) => {
+  it.each(pausableStateNames)('holds %s unchanged and waits', (name) => {
     const before = createSampleRun(createPawlSession(), name);
     const told = runEvents(before, pauseRequested('disk is full'));
     expect(told.session.turn).toEqual({
@@ -76,23 +76,20 @@ describe('pausing', () => {
 });
 
 describe('while paused', () => {
-  it.each(pausableStateNames)(
-    'every event is taken as %s would take it, and no work is asked for',
-    (name) => {
-      const before = createSampleRun(createPawlSession(), name);
-      const paused = runEvents(before, pauseRequested());
-      for (const type of eventTypes.filter((each) => !pausedEventTypes.includes(each))) {
-        const live = runEvents(before, eventSamples[type]);
-        const told = runEvents(paused, eventSamples[type]);
-        expect([type, maskNumbers(getHeldTurn(told))]).toEqual([type, maskNumbers(live.session.turn)]);
-        expect([type, getRefusalReason(told)]).toEqual([type, getRefusalReason(live)]);
-        const shown = listActionTypes(live).filter((each) => each.startsWith('show-'));
-        expect([type, listActionTypes(told)]).toEqual([type, shown.length === 0 ? ['wait'] : shown]);
-      }
-    },
-  );
+  it.each(pausableStateNames)('every event is handled as in %s, and no work starts', (name) => {
+    const before = createSampleRun(createPawlSession(), name);
+    const paused = runEvents(before, pauseRequested());
+    for (const type of eventTypes.filter((each) => !pausedEventTypes.includes(each))) {
+      const live = runEvents(before, eventSamples[type]);
+      const told = runEvents(paused, eventSamples[type]);
+      expect([type, maskNumbers(getHeldTurn(told))]).toEqual([type, maskNumbers(live.session.turn)]);
+      expect([type, getRefusalReason(told)]).toEqual([type, getRefusalReason(live)]);
+      const shown = listActionTypes(live).filter((each) => each.startsWith('show-'));
+      expect([type, listActionTypes(told)]).toEqual([type, shown.length === 0 ? ['wait'] : shown]);
+    }
+  });
 
-  it('a round of tools ends and hooks wait for permission to run', () => {
+  it('a tool round ends and its hooks wait for the resume', () => {
     const paused = runEvents(
       createPawlSession(),
       userMessage(),
@@ -105,7 +102,7 @@ describe('while paused', () => {
     expect(listActionTypes(runEvents(told, resumeRequested()))).toEqual(['run-hooks']);
   });
 
-  it('a stuck verdict waits for permission to recover', () => {
+  it('a stuck verdict waits for the resume to recover', () => {
     const paused = runEvents(
       createPawlSession(),
       userMessage(),
@@ -123,7 +120,7 @@ describe('while paused', () => {
     expect(getHeldTurn(told)).toMatchObject({ status: 'callingModel', streaming: true });
   });
 
-  it('giving up on the model is told at once', () => {
+  it('giving up on the model is shown at once', () => {
     const told = runEvents(
       createPawlSession(),
       userMessage(),
@@ -134,12 +131,12 @@ describe('while paused', () => {
     expect(listActionTypes(told)).toEqual(['show-error']);
   });
 
-  it('what is refused leaves the very session', () => {
+  it('a refused event returns the identical session', () => {
     const paused = runEvents(createPawlSession(), userMessage(), pauseRequested());
     expect(runEvents(paused, userMessage('hello?')).session).toBe(paused.session);
   });
 
-  it('the answer to a last call ends the session, and is told as the way out of the pause', () => {
+  it('the answer to a last call ends the session, and the transition starts from paused', () => {
     const last = runEvents(
       createPawlSession(),
       userMessage(),
@@ -164,14 +161,14 @@ describe('while paused', () => {
 });
 
 describe('resuming', () => {
-  it.each(pausableStateNames)('gives %s back, from that time on', (name) => {
+  it.each(pausableStateNames)('restores %s, with that time as its start', (name) => {
     const before = createSampleRun(createPawlSession(), name);
     const told = runEvents(before, pauseRequested(), resumeRequested());
     expect(told.session.turn).toEqual({ ...before.session.turn, since: told.at });
     expect(listStatusPath(told)).toEqual(['paused', before.session.turn.status]);
   });
 
-  it('asks only for the calls that have neither begun nor been decided', () => {
+  it('requests only calls that are neither started nor decided', () => {
     const running = runEvents(
       createPawlSession(),
       userMessage(),
@@ -195,20 +192,20 @@ describe('resuming', () => {
     ).toEqual(['a']);
   });
 
-  it('asks the model with the number of the request that is under way', () => {
+  it('calls the model with the current request number', () => {
     const asked = runEvents(createPawlSession(), userMessage());
     expect(requireAction(runEvents(asked, pauseRequested(), resumeRequested()), 'ask-model').request).toBe(
       getCurrentRequest(asked),
     );
   });
 
-  it('asks the model for a message that came meanwhile', () => {
+  it('calls the model for a message that arrived during the pause', () => {
     const told = runEvents(createPawlSession(), pauseRequested(), userMessage('are you there?'));
     expect(told.actions).toEqual([{ type: 'wait', until: null }]);
     expect(listActionTypes(runEvents(told, resumeRequested()))).toEqual(['ask-model']);
   });
 
-  it('goes on waiting for a retry, or asks at once when it fell due meanwhile', () => {
+  it('continues waiting for a retry, or calls at once if it became due during the pause', () => {
     const waiting = runEvents(createPawlSession(), userMessage(), modelFailed(), pauseRequested());
     const { retryAt } = requireTurn(
       runEvents(createPawlSession(), userMessage(), modelFailed()),
@@ -222,7 +219,7 @@ describe('resuming', () => {
 });
 
 describe('a pause ends', () => {
-  it.each(pausableStateNames)('with the work it holds when %s is cancelled, halted or shut down', (name) => {
+  it.each(pausableStateNames)('with the work it holds when %s is canceled, halted or shut down', (name) => {
     const paused = createSampleRun(createPawlSession(), `paused, ${name}`);
     const abort = getCurrentRequest(paused) === 0 ? [] : ['abort'];
     expect(listActionTypes(runEvents(paused, cancelRequested()))).toEqual([...abort, 'wait']);

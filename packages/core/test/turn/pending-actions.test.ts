@@ -60,8 +60,8 @@ function removeAnsweredCall(
   return calls.length === 0 ? idleAction : { ...owed, calls };
 }
 
-describe('the number of a request', () => {
-  it('is that of the event that began it, and stays while the work goes on', () => {
+describe('the request number', () => {
+  it('is that of the event that started it, and stays while the work continues', () => {
     fc.assert(
       fc.property(createWalkArbitrary(), ({ strides }) => {
         for (const { before, after } of strides) {
@@ -83,7 +83,7 @@ describe('the number of a request', () => {
   });
 
   it.each(['errorRecovery, model', 'errorRecovery, hooks', 'errorRecovery, paging'] as const)(
-    'is another when work is begun again: %s',
+    'changes when work is restarted: %s',
     (name) => {
       const before = createSampleRun(createProfileSession('pawl'), name);
       const told = runEvents(before, retryDue());
@@ -92,8 +92,8 @@ describe('the number of a request', () => {
   );
 });
 
-describe('pendingActions', () => {
-  it('after a crash at any point is what is still owed, told from the log alone', () => {
+describe('listPendingActions', () => {
+  it('returns after a crash at any point the unfinished work, from the log alone', () => {
     fc.assert(
       fc.property(createWalkArbitrary().map(replayWithoutEphemeral), (walk) => {
         let owed: Action = idleAction;
@@ -109,14 +109,14 @@ describe('pendingActions', () => {
     );
   });
 
-  it.each(pausableStateNames)('in %s is what resuming asks for', (name) => {
+  it.each(pausableStateNames)('returns in %s the actions of a resume', (name) => {
     const told = createSampleRun(createProfileSession('pawl'), name);
     expect(runEvents(told, pauseRequested(), resumeRequested()).actions).toStrictEqual(
       listPendingActions(told.session),
     );
   });
 
-  it('leaves out calls that have begun, and asks for nothing when all have', () => {
+  it('omits started calls, and returns only a wait when all have started', () => {
     const told = runEvents(
       createProfileSession('pawl'),
       userMessage(),
@@ -133,7 +133,7 @@ describe('pendingActions', () => {
     expect(listPendingActions(all.session)).toEqual([idleAction]);
   });
 
-  it('asks for nothing while paused, and for the end after it', () => {
+  it('returns only a wait while paused, and a stop after the end', () => {
     const paused = createSampleRun(createProfileSession('pawl'), 'paused, callingModel, fresh');
     expect(listPendingActions(paused.session)).toEqual([idleAction]);
     const halted = createSampleRun(createProfileSession('pawl'), 'halted');

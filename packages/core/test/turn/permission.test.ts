@@ -36,7 +36,7 @@ const mixedPermissionsRun = runEvents(
 const listCallIds = (calls: readonly ToolCall[]): readonly string[] => calls.map(({ id }) => id);
 
 describe('permission', () => {
-  it('is asked for the calls that need it, and nothing runs meanwhile [NEX-51]', () => {
+  it('is requested for the calls that need it, and no call runs meanwhile [NEX-51]', () => {
     expect(listStatusPath(mixedPermissionsRun)).toEqual([
       'callingModel',
       'processingResponse',
@@ -49,7 +49,7 @@ describe('permission', () => {
     ).toEqual(['allowed', 'pending', 'denied', 'pending']);
   });
 
-  it('is waited for until every call is decided, in any order', () => {
+  it('is awaited until every call is decided, in any order', () => {
     const one = runEvents(mixedPermissionsRun, permissionAllowed('d'));
     expect(one.session.turn.status).toBe('awaitingPermission');
     expect(one.actions).toEqual([{ type: 'wait', until: null }]);
@@ -58,7 +58,7 @@ describe('permission', () => {
     expect(listCallIds(requireAction(told, 'run-tools').calls)).toEqual(['a', 'd']);
   });
 
-  it('that is denied is told to the model as the result of the call, with the reason given', () => {
+  it('that is denied becomes the result of the call, with the reason', () => {
     const told = runEvents(
       mixedPermissionsRun,
       permissionDenied('b', 'too risky'),
@@ -78,7 +78,7 @@ describe('permission', () => {
     expect(results[1]?.outcome).toMatchObject({ error: { message: expect.stringContaining('too risky') } });
   });
 
-  it('denied to every call asks the model again, and runs nothing', () => {
+  it('denied to every call leads to another model call, and runs nothing', () => {
     const asking = runEvents(
       askedRun,
       modelReplied('', createCall('a', 'bash', 'ask'), createCall('b', 'bash', 'deny')),
@@ -94,7 +94,7 @@ describe('permission', () => {
     expect(findConversationFaults(getConversation(told.session))).toEqual([]);
   });
 
-  it('denied by a rule alone asks nobody', () => {
+  it('denied by rules alone asks no person', () => {
     const told = runEvents(
       askedRun,
       modelReplied('', createCall('a', 'bash', 'deny'), createCall('b', 'bash', 'deny')),
@@ -126,7 +126,7 @@ describe('permission', () => {
     }
   });
 
-  it('denied counts as no change: hooks do not run for it', () => {
+  it('denied counts as no change: no hooks run', () => {
     const told = runEvents(
       mixedPermissionsRun,
       permissionDenied('b'),
@@ -136,7 +136,7 @@ describe('permission', () => {
     expect(listStatusPath(told)).toEqual(['executingTools', 'progressCheck', 'callingModel']);
   });
 
-  it('given lets the calls run, and a wish to finish is met after them', () => {
+  it('granted runs the calls, and a finish request takes effect after them', () => {
     const told = runEvents(
       mixedPermissionsRun,
       finishRequested(),

@@ -36,8 +36,8 @@ function findAnswerFaults(before: EventRun, after: EventRun): string[] {
   return [`${event?.type} in ${before.session.turn.status}: ${asked}`];
 }
 
-describe('an answer with another number than that of the request under way', () => {
-  it.each(policies)('is ignored in every state, even where the profile says %s', (onInvalidEvent) => {
+describe('an answer with another request number', () => {
+  it.each(policies)('is ignored in every state, even if the profile says %s', (onInvalidEvent) => {
     const faults = sampleNames.flatMap((name) => {
       const before = createSampleRun(createProfileSession('pawl', { settings: { onInvalidEvent } }), name);
       const late = getCurrentRequest(before) + 1;
@@ -48,7 +48,7 @@ describe('an answer with another number than that of the request under way', () 
     expect([...new Set(faults)]).toEqual([]);
   });
 
-  it('belongs to work that was called off, whether its number is lower or higher', () => {
+  it('belongs to canceled work, whether its number is lower or higher', () => {
     const before = createSampleRun(createProfileSession('pawl'), 'executingTools, one left');
     for (const change of [-1, 1, Number.NaN]) {
       const told = runEvents(before, withRequest(getCurrentRequest(before) + change, toolFinished('a')));
@@ -58,8 +58,8 @@ describe('an answer with another number than that of the request under way', () 
   });
 });
 
-describe('an answer that comes twice', () => {
-  it.each(policies)('is ignored the second time, even where the profile says %s', (onInvalidEvent) => {
+describe('a duplicate answer', () => {
+  it.each(policies)('is ignored the second time, even if the profile says %s', (onInvalidEvent) => {
     const faults = sampleNames.flatMap((name) => {
       const before = createSampleRun(createProfileSession('pawl', { settings: { onInvalidEvent } }), name);
       return durableAnswerTypes.flatMap((type) => {
@@ -83,7 +83,7 @@ describe('an answer', () => {
     }
   });
 
-  it('about a call that nobody asked for, or that has its result, is ignored', () => {
+  it('to an unknown or completed call is ignored', () => {
     const before = runEvents(
       createProfileSession('pawl'),
       userMessage(),

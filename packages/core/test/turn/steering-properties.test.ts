@@ -67,8 +67,8 @@ function countTexts(texts: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-describe('whatever happens', () => {
-  it('every word taken is in the conversation exactly once when the session waits or has ended', () => {
+describe('for any events', () => {
+  it('every accepted steering message is in the conversation exactly once when the session waits or has ended', () => {
     let looks = 0;
     fc.assert(
       fc.property(talkativeWalks, ({ strides }) => {
@@ -86,7 +86,7 @@ describe('whatever happens', () => {
     expect(looks).toBeGreaterThan(propertyOptions.numRuns);
   });
 
-  it('it is either in the conversation or still to be heard, and never both', () => {
+  it('a steering message is either in the conversation or pending, and never both', () => {
     fc.assert(
       fc.property(talkativeWalks, ({ strides }) => {
         if (strides.some(wasCompacted)) return;
@@ -100,7 +100,7 @@ describe('whatever happens', () => {
     );
   });
 
-  it('no word stands between a call and its result, and whoever asks the model has it hear all of them', () => {
+  it('no steering message is between a call and its result, and every model call includes all of them', () => {
     fc.assert(
       fc.property(talkativeWalks, ({ strides }) => {
         for (const { before, after } of strides) {
@@ -115,7 +115,7 @@ describe('whatever happens', () => {
     );
   });
 
-  it('while waiting for the user it is a message like any other', () => {
+  it('while waiting for the user steering is an ordinary message', () => {
     let looks = 0;
     fc.assert(
       fc.property(talkativeWalks, ({ strides }) => {

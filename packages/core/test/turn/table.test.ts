@@ -66,7 +66,7 @@ describe('the table of moves', () => {
     }
   });
 
-  it('has a row for every state that can be waited in', () => {
+  it('has a row for every state that is not transient', () => {
     const statuses = sampleNames.map(
       (name) => createSampleRun(createPolicySession('ignore'), name).session.turn.status,
     );
@@ -85,7 +85,7 @@ describe.each(sampleNames)('in %s', (name) => {
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
   });
 
-  it('an event that is not taken changes nothing and asks to wait [LOOM-58, LOOM-93, RX-03]', () => {
+  it('an event that is not accepted changes nothing and returns a wait action [LOOM-58, LOOM-93, RX-03]', () => {
     const before = createSampleRun(createPolicySession('ignore'), name);
     for (const type of eventTypes.filter((each) => isRefusedCell(findTableCell(name, each)))) {
       const after = runEvents(before, eventSamples[type]);
@@ -99,7 +99,7 @@ describe.each(sampleNames)('in %s', (name) => {
     }
   });
 
-  it('an event that is refused is shown as an error where the profile says so [RX-03]', () => {
+  it('a refused event is shown as an error if the profile says so [RX-03]', () => {
     const before = createSampleRun(createPolicySession('refuse'), name);
     for (const type of eventTypes.filter((each) => isRefusedCell(findTableCell(name, each)))) {
       const after = runEvents(before, eventSamples[type]);
@@ -114,7 +114,7 @@ describe.each(sampleNames)('in %s', (name) => {
 });
 
 describe.each(sampleNames.filter((name) => 'refused' in expectedTable[name]))('in %s', (name) => {
-  it('an event that is refused calls off the work at hand where the profile says so [RX-03]', () => {
+  it('a refused event cancels the current work if the profile says so [RX-03]', () => {
     const before = createSampleRun(createPolicySession('reset'), name);
     for (const type of eventTypes.filter((each) => findTableCell(name, each) === 'refused')) {
       const after = runEvents(before, eventSamples[type]);

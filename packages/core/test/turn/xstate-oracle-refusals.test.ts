@@ -79,7 +79,7 @@ function listUnrefusedEvents(session: Session, types: readonly string[]): readon
 describe.each(Object.entries(oracleEventsToState))('in the state %s', (way, events) => {
   const session = replayOracleEvents(events);
 
-  it('an event the chart has no move for is refused: nothing changes, and there is nothing to do but wait [LOOM-58]', () => {
+  it('an event without a transition is refused: nothing changes, and the only action is to wait [LOOM-58]', () => {
     expect(session.turn.status).toBe(getPathState(way));
     const unlisted = eventTypes.filter((type) => !isListedMove(getPathState(way), type));
     expect(unlisted.length).toBeGreaterThan(5);
@@ -92,7 +92,7 @@ describe.each(
 )('paused in the state %s', (way, events) => {
   const session = replayOracleEvents([...events, findOracleEvent('pause-requested')]);
 
-  it('an event the chart has no move for, neither paused nor in the state held, is refused [LOOM-58]', () => {
+  it('an event without a transition, neither in paused nor in the held state, is refused [LOOM-58]', () => {
     expect(session.turn.status).toBe('paused');
     const unlisted = eventTypes.filter(
       (type) => !isListedMove('paused', type) && !isListedMove(getPathState(way), type),
@@ -101,8 +101,8 @@ describe.each(
   });
 });
 
-describe('the ways above', () => {
-  it('lead into every state of the chart that a session can rest in', () => {
+describe('the paths above', () => {
+  it('lead to every state of the chart that is not transient', () => {
     const resting = turnChart.states.filter((state) => state.kind !== 'passing').map((state) => state.name);
     expect(new Set([...Object.keys(oracleEventsToState).map(getPathState), 'paused'])).toEqual(
       new Set(resting),

@@ -25,7 +25,7 @@ describe('the configuration', () => {
     expect([memory.pagingLimit.maxTokens, memory.hardLimit.maxTokens]).toEqual([4_096, 8_192]);
   });
 
-  it('takes every key from under agent [LKJ2-26, LKJ2-27, LKJ2-32, LKJ2-35, LKJ2-42]', () => {
+  it('reads every key under agent [LKJ2-26, LKJ2-27, LKJ2-32, LKJ2-35, LKJ2-42]', () => {
     const log = { enable: false, max_entries: 4, key_prefix: 'mine_' };
     const config = {
       agent: {
@@ -47,7 +47,7 @@ describe('the configuration', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('takes the older layout and the older name of the log as well', () => {
+  it('reads the older layout and the older log name as well', () => {
     const config = { thinking_log: { max_entries: 3 }, paging_limit: { max_tokens: 500 } };
     for (const profile of ['lkj', 'lkj1'] as const) {
       const { memory, unknown } = parseLkjConfig(config, profile);
@@ -74,7 +74,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('explains the role, the format, the states and the actions if nobody else does [LKJ1-25, LKJ1-26, LKJ1-27, LKJ1-29, LKJ1-30, LKJ1-31]', () => {
+  it('describes the role, the format, the states and the actions by default [LKJ1-25, LKJ1-26, LKJ1-27, LKJ1-29, LKJ1-30, LKJ1-31]', () => {
     const prompts = createDefaultLkjPrompts('lkj1');
     const role = getJsonPath(prompts, 'base', 'role');
     expect(role).toMatch(/librarian.*state machine.*working memory is small.*storage is unlimited/s);
@@ -96,7 +96,7 @@ describe('the configuration', () => {
     expect(Object.values(actions).every((text) => text.length > 20)).toBe(true);
   });
 
-  it('reports keys that nothing reads', () => {
+  it('reports unknown keys', () => {
     const config = {
       llm: { model: 'x' },
       agent: { think_log: { max_entry: 3 }, mood: 1, state: { base: { prompt: 'x' } } },
@@ -139,7 +139,7 @@ describe('the configuration', () => {
       'LKJ config: agent.state.base.prompt expects a prompt, and got nothing.',
     ],
     [{ a: NaN }, 'LKJ config: the file is not valid JSON: it holds the number NaN, which JSON cannot.'],
-  ])('%j is answered with one clear error', (given, message) => {
+  ])('%j is rejected with one clear error', (given, message) => {
     expect(() => parseLkjConfig(given, 'lkj')).toThrow(new TypeError(message));
   });
 });

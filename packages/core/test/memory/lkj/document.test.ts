@@ -30,7 +30,7 @@ const sampleDocument = {
 };
 
 describe('a memory document', () => {
-  it('has working memory, storage and a state, and in the older profile its logs at the top [LKJ1-73..76]', () => {
+  it('has working memory, storage and a state, and in the older profile its logs at the top level [LKJ1-73..76]', () => {
     let memory = createFilledMemory({ key1: 'value1', key2: 'value2' }, memorySettings.lkj1);
     memory = writeLog(memory, 'think', 'First reasoning entry', 3);
     memory = writeLog(memory, 'think', 'Second reasoning entry', 4);
@@ -50,7 +50,7 @@ describe('a memory document', () => {
     });
   });
 
-  it('with its logs at the top is read with the logs in working memory [LKJ1-66, RL-03]', () => {
+  it('with its logs at the top level is read with the logs in working memory [LKJ1-66, RL-03]', () => {
     const { memory, storage, state, warnings } = parseDocument(sampleDocument, 'lkj1');
     expect(toMemoryObject(memory)).toEqual({
       ...sampleDocument.working_memory,
@@ -88,14 +88,14 @@ describe('a memory document', () => {
     ['lkj', ' thinking ', 'thinking'],
     ['lkj', 'paging', 'thinking'],
     ['lkj1', 'paging', 'thinking'],
-  ] as const)('for %s in the state %j goes on in %j [LKJ1-66, RL-05]', (profile, written, state) => {
+  ] as const)('for %s in the state %j resumes in %j [LKJ1-66, RL-05]', (profile, written, state) => {
     expect(parseDocument({ ...sampleDocument, state: written }, profile)).toMatchObject({
       state,
       warnings: [],
     });
   });
 
-  it('without a state begins in thinking and says so [LKJ1-67, RL-06]', () => {
+  it('without a state starts in thinking with a warning [LKJ1-67, RL-06]', () => {
     const { state: _, ...stateless } = sampleDocument;
     expect(parseDocument(stateless)).toMatchObject({
       state: 'thinking',
@@ -117,7 +117,7 @@ describe('a memory document', () => {
     ],
     ['lkj', 7, 'The state of the memory document is not a string; resetting to thinking.'],
   ] as const)(
-    'for %s with the state %j is reset to thinking, and says so [LKJ1-81..83]',
+    'for %s with the state %j is reset to thinking with a warning [LKJ1-81..83]',
     (profile, state, warning) => {
       expect(parseDocument({ ...sampleDocument, state }, profile)).toMatchObject({
         state: 'thinking',
@@ -137,7 +137,7 @@ describe('a memory document', () => {
     expect(listLogEntries(memory, 'think').map(({ value }) => value)).toEqual(['a', 'b']);
   });
 
-  it('with more log entries than are kept says how many are gone', () => {
+  it('with more log entries than the limit warns how many were dropped', () => {
     const logs = Array.from({ length: 12 }, (_, index) => [
       `think_log_${String(index + 1).padStart(3, '0')}`,
       `${index}`,
@@ -154,7 +154,7 @@ describe('a memory document', () => {
     expect(warnings).toEqual(['The think log held 2 more entries than its limit; the oldest were dropped.']);
   });
 
-  it('keeps what it does not know', () => {
+  it('preserves unknown keys', () => {
     const given = {
       ...sampleDocument,
       project: { name: 'x' },
@@ -168,7 +168,7 @@ describe('a memory document', () => {
     expect(Object.prototype).not.toHaveProperty('a');
   });
 
-  it('says what is missing', () => {
+  it('warns about missing sections', () => {
     expect(parseDocument({}).warnings).toEqual([
       'The memory document has no working_memory; starting with an empty one.',
       'The memory document has no state; resetting to thinking.',
@@ -181,9 +181,9 @@ describe('a memory document', () => {
     [[1], 'This is not a memory document: expected a JSON object.'],
     [{ working_memory: [] }, 'This is not a memory document: expected an object as working_memory.'],
     [{ working_memory: {}, storage: 'x' }, 'This is not a memory document: expected an object as storage.'],
-  ])('is not %j', (given, message) => expect(() => parseDocument(given)).toThrow(new TypeError(message)));
+  ])('rejects %j', (given, message) => expect(() => parseDocument(given)).toThrow(new TypeError(message)));
 
-  it('loses no entry to names that come to the same key', () => {
+  it('loses no entry when names normalize to the same key', () => {
     const { memory, storage } = parseDocument({
       ...sampleDocument,
       working_memory: { 'a b': 1, a_b: 2, '': 3, ['x'.repeat(600)]: 4 },
@@ -197,7 +197,7 @@ describe('a memory document', () => {
     expect(storage.map(({ key }) => key)).toEqual(['c_d', 'c_d,copy_2']);
   });
 
-  it('takes what was added by hand as the newest', () => {
+  it('treats entries added by hand as the newest', () => {
     const document = formatMemoryDocument(
       { memory: createFilledMemory({ a: 1, b: 2 }), storage: [], state: 'thinking', extra: {} },
       'lkj',
@@ -211,7 +211,7 @@ describe('a memory document', () => {
     ]);
   });
 
-  it('gives back the same memory, storage and state after any work, in both profiles', () => {
+  it('round-trips memory, storage and state after any actions, in both profiles', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('lkj', 'lkj1'),
@@ -258,7 +258,7 @@ describe('a memory document', () => {
     );
   });
 
-  it('reads anything or says what is wrong', () => {
+  it('parses any input or throws one error', () => {
     const loose = fc.record(
       { working_memory: fc.anything(), storage: fc.anything(), state: fc.anything(), pawl: fc.anything() },
       { requiredKeys: [] },
@@ -279,7 +279,7 @@ describe('a memory document', () => {
 });
 
 describe('stubs and pins', () => {
-  it('are the same after a restart', () => {
+  it('survive a restart', () => {
     let memory = createFilledMemory(
       { a: 'x'.repeat(900), b: 'y'.repeat(900) },
       createLimitedSettings(200, 600),
