@@ -20,11 +20,11 @@ function runTurns(from: Session, first: number, last: number): Session {
 }
 
 /** Every object and array that a value is made of. */
-function collectObjects(value: unknown, found = new Set<object>()): Set<object> {
-  if (typeof value !== 'object' || value === null || found.has(value)) return found;
-  found.add(value);
-  for (const part of Object.values(value)) collectObjects(part, found);
-  return found;
+function collectObjects(value: unknown, match = new Set<object>()): Set<object> {
+  if (typeof value !== 'object' || value === null || match.has(value)) return match;
+  match.add(value);
+  for (const part of Object.values(value)) collectObjects(part, match);
+  return match;
 }
 
 /** How many slots a step filled that were not there before: what it cost to make. They are known from then on. */
@@ -69,8 +69,8 @@ describe('a step', () => {
     const after = runTurns(late, 10_000, 10_001);
     expect(collectObjects(late).size).toBeGreaterThan(40_000);
     const before = collectObjects(late);
-    const made = [...collectObjects(after)].filter((part) => !before.has(part));
-    expect(made.length).toBeLessThan(40);
+    const created = [...collectObjects(after)].filter((part) => !before.has(part));
+    expect(created.length).toBeLessThan(40);
   });
 
   it('that is refused allocates nothing', () => {

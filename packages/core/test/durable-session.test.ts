@@ -18,14 +18,18 @@ import { createSampleRun, sampleNames } from './helpers/sample-runs.ts';
 import { createProfileSession, runEvents, requireTurn, type EventRun } from './helpers/run-events.ts';
 
 const initialSession = createProfileSession('pawl');
-const askedRun = runEvents(initialSession, userMessage());
-const runningRun = runEvents(askedRun, modelReplied('', createCall('a'), createCall('b')), toolStarted('b'));
+const callingRun = runEvents(initialSession, userMessage());
+const runningRun = runEvents(
+  callingRun,
+  modelReplied('', createCall('a'), createCall('b')),
+  toolStarted('b'),
+);
 
 /** The same tale as a store would tell it. */
-const replayDurable = (told: EventRun) =>
+const replayDurable = (run: EventRun) =>
   replay(
     initialSession,
-    told.events.filter((event) => !isEphemeralEvent(event)),
+    run.events.filter((event) => !isEphemeralEvent(event)),
   );
 
 describe('ephemeral events', () => {
@@ -36,8 +40,8 @@ describe('ephemeral events', () => {
 
   it.each(sampleNames)('in %s change no durable state, and are not counted', (name) => {
     const before = createSampleRun(initialSession, name);
-    for (const happening of [textDelta(), callDelta(), toolProgressed('a')]) {
-      const { session } = runEvents(before, happening);
+    for (const event of [textDelta(), callDelta(), toolProgressed('a')]) {
+      const { session } = runEvents(before, event);
       expect(session.seq).toBe(before.session.seq);
       expect(toDurableSession(session)).toStrictEqual(toDurableSession(before.session));
     }
@@ -48,32 +52,32 @@ describe('ephemeral events', () => {
     ['halted', haltRequested()],
     ['shut down', shutdownRequested()],
   ])('do not affect the results the model receives for tools that are %s', (_, end) => {
-    const told = runEvents(runningRun, toolProgressed('a'), toolProgressed('b'), end);
-    expect(replayDurable(told)).toStrictEqual(told.session);
+    const run = runEvents(runningRun, toolProgressed('a'), toolProgressed('b'), end);
+    expect(replayDurable(run)).toStrictEqual(run.session);
   });
 });
 
 describe('toDurableSession', () => {
   it('drops the streaming flag', () => {
-    expect(toDurableSession(runEvents(askedRun, textDelta()).session)).toStrictEqual(askedRun.session);
+    expect(toDurableSession(runEvents(callingRun, textDelta()).session)).toStrictEqual(callingRun.session);
   });
 
   it('drops tool progress, and a running status that only progress indicates', () => {
-    const told = runEvents(runningRun, toolProgressed('a'), toolProgressed('b', 'all but done'));
-    expect(requireTurn(told, 'executingTools').executions).toMatchObject([
+    const run = runEvents(runningRun, toolProgressed('a'), toolProgressed('b', 'all but done'));
+    expect(requireTurn(run, 'executingTools').executions).toMatchObject([
       { status: 'running', startedAt: null, progress: 'half way' },
       { status: 'running', startedAt: 30, progress: 'all but done' },
     ]);
-    expect(toDurableSession(told.session)).toStrictEqual(runningRun.session);
+    expect(toDurableSession(run.session)).toStrictEqual(runningRun.session);
   });
 
   it('applies to the state held by a pause', () => {
-    const paused = runEvents(askedRun, pauseRequested());
+    const paused = runEvents(callingRun, pauseRequested());
     expect(toDurableSession(runEvents(paused, textDelta()).session)).toStrictEqual(paused.session);
   });
 
   it.each(sampleNames)('of %s equals the replay of its durable events', (name) => {
-    const told = createSampleRun(initialSession, name);
-    expect(toDurableSession(told.session)).toStrictEqual(replayDurable(told));
+    const run = createSampleRun(initialSession, name);
+    expect(toDurableSession(run.session)).toStrictEqual(replayDurable(run));
   });
 });

@@ -89,28 +89,28 @@ describe('a phase that failed while work was in progress', () => {
   const working = pausableStateNames.filter((name) => name !== 'waitingForUser');
 
   describe.each(working)('in %s', (name) => {
-    const failed = (...given: Parameters<typeof createVersionedSession>) =>
+    const failed = (...input: Parameters<typeof createVersionedSession>) =>
       runEvents(
-        createSampleRun(createVersionedSession(...given), name),
+        createSampleRun(createVersionedSession(...input), name),
         phaseStarted(7),
         phaseCompleted(false),
       );
 
     it('ends the session when the work is canceled', () => {
-      const told = runEvents(failed(1), cancelRequested());
-      expect(requireTurn(told, 'halted').why).toEqual({
+      const run = runEvents(failed(1), cancelRequested());
+      expect(requireTurn(run, 'halted').why).toEqual({
         kind: 'phase-failed',
         reason: 'Phase 7 failed',
         rule: null,
       });
-      expect(listActionTypes(told)).toEqual(['abort', 'stop']);
-      expect(findConversationFaults(getConversation(told.session))).toEqual([]);
+      expect(listActionTypes(run)).toEqual(['abort', 'stop']);
+      expect(findConversationFaults(getConversation(run.session))).toEqual([]);
     });
 
     it('ends the session when the work is canceled during a pause', () => {
-      const told = runEvents(failed(1), pauseRequested(), cancelRequested());
-      expect(requireTurn(told, 'halted').why.kind).toBe('phase-failed');
-      expect(listActionTypes(told)).toEqual(['abort', 'stop']);
+      const run = runEvents(failed(1), pauseRequested(), cancelRequested());
+      expect(requireTurn(run, 'halted').why.kind).toBe('phase-failed');
+      expect(listActionTypes(run)).toEqual(['abort', 'stop']);
     });
 
     it('is dropped with the rest of the agenda in sessions before log version 1', () => {
@@ -127,13 +127,13 @@ describe('a phase that failed while work was in progress', () => {
 
   it('is on the agenda of every state that has one, and of no other', () => {
     for (const name of pausableStateNames) {
-      const told = runEvents(
+      const run = runEvents(
         createSampleRun(createVersionedSession(1), name),
         phaseStarted(7),
         verdictReached('advise'),
       );
-      expect(getAgenda(told.session.turn).phaseChanges > 0).toBe(name !== 'waitingForUser');
-      expect(getAgenda(runEvents(told, pauseRequested()).session.turn)).toEqual(getAgenda(told.session.turn));
+      expect(getAgenda(run.session.turn).phaseChanges > 0).toBe(name !== 'waitingForUser');
+      expect(getAgenda(runEvents(run, pauseRequested()).session.turn)).toEqual(getAgenda(run.session.turn));
     }
   });
 
@@ -141,7 +141,7 @@ describe('a phase that failed while work was in progress', () => {
     const session = createProfileSession('loom', {
       settings: { haltOnFailedPhase: true, onInvalidEvent: 'reset' },
     });
-    const told = runEvents(session, phaseStarted(1, 'Begin.'), phaseCompleted(false), { type: 'retry-due' });
-    expect(requireTurn(told, 'halted').why.kind).toBe('phase-failed');
+    const run = runEvents(session, phaseStarted(1, 'Begin.'), phaseCompleted(false), { type: 'retry-due' });
+    expect(requireTurn(run, 'halted').why.kind).toBe('phase-failed');
   });
 });

@@ -33,8 +33,10 @@ describe('isTerminalSession', () => {
 
 describe('getConversation', () => {
   it('returns that of the held state while paused', () => {
-    const asked = runEvents(createProfileSession('pawl'), userMessage());
-    expect(getConversation(runEvents(asked, pauseRequested()).session)).toBe(getConversation(asked.session));
+    const calling = runEvents(createProfileSession('pawl'), userMessage());
+    expect(getConversation(runEvents(calling, pauseRequested()).session)).toBe(
+      getConversation(calling.session),
+    );
   });
 
   it('returns the last one after the end [RO-09]', () => {
@@ -48,10 +50,10 @@ describe('getConversation', () => {
 });
 
 describe('getStepOutcome', () => {
-  const asked = runEvents(createProfileSession('loom'), userMessage());
+  const calling = runEvents(createProfileSession('loom'), userMessage());
 
   it('returns the state that an accepted event led to [RX-03]', () => {
-    expect(getStepOutcome(runEvents(asked, modelReplied()))).toEqual({ ok: true, state: 'waitingForUser' });
+    expect(getStepOutcome(runEvents(calling, modelReplied()))).toEqual({ ok: true, state: 'waitingForUser' });
   });
 
   it.each([
@@ -61,12 +63,12 @@ describe('getStepOutcome', () => {
   ] as const)(
     'returns an error of the same shape when the profile says %s [RX-03]',
     (onInvalidEvent, state) => {
-      const told = runEvents(
+      const run = runEvents(
         createProfileSession('pawl', { settings: { onInvalidEvent } }),
         userMessage(),
         userMessage('again'),
       );
-      expect(getStepOutcome(told)).toEqual({ ok: false, state, error: 'the model is being asked' });
+      expect(getStepOutcome(run)).toEqual({ ok: false, state, error: 'the model is being asked' });
     },
   );
 

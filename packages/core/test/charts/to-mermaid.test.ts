@@ -13,11 +13,11 @@ function splitMermaidLines(text: string): readonly string[] {
 
 /** The label of the one arrow from a state to another. */
 function getArrowLabel(text: string, from: string, to: string): string | undefined {
-  const found = splitMermaidLines(text).filter(
+  const match = splitMermaidLines(text).filter(
     (line) => line.startsWith(`${from} --> ${to} `) || line === `${from} --> ${to}`,
   );
-  expect(found).toHaveLength(1);
-  return found[0]?.split(' : ')[1];
+  expect(match).toHaveLength(1);
+  return match[0]?.split(' : ')[1];
 }
 
 /*

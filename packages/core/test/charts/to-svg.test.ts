@@ -31,11 +31,11 @@ function listLinePaths(svg: string, tier: string): readonly string[] {
 
 /** The top left corner of the box with this name in it. */
 function getBoxCorner(svg: string, name: string): { readonly x: number; readonly y: number } {
-  const found = new RegExp(
+  const match = new RegExp(
     `<rect class="[a-z]+" x="([\\d.]+)" y="([\\d.]+)"[^>]*/><text[^>]*>${name}</text>`,
     'u',
   ).exec(svg);
-  return { x: Number(found?.[1]), y: Number(found?.[2]) };
+  return { x: Number(match?.[1]), y: Number(match?.[2]) };
 }
 
 describe('the SVG of a chart', () => {

@@ -67,14 +67,14 @@ describe('the XState config of a chart', () => {
     expect(Object.keys(machine.states)).toEqual(turnChart.states.map((each) => each.name));
     for (const { name, transitions } of turnChart.states) {
       const node = machine.states[name];
-      const made = [...(node?.always ?? []), ...[...(node?.transitions.values() ?? [])].flat()];
-      const told = made.map(({ eventType, guard, target, actions }) => ({
+      const created = [...(node?.always ?? []), ...[...(node?.transitions.values() ?? [])].flat()];
+      const loaded = created.map(({ eventType, guard, target, actions }) => ({
         on: eventType === '' ? null : eventType,
         guard: guard ?? null,
         to: target?.[0]?.key,
         actions,
       }));
-      expect(told).toEqual(transitions);
+      expect(loaded).toEqual(transitions);
     }
   });
 
@@ -83,15 +83,15 @@ describe('the XState config of a chart', () => {
   });
 
   it('runs with guards and actions provided by name', () => {
-    const heard: string[] = [];
+    const observed: string[] = [];
     const machine = createMachine(toXState(doorChart)).provide({
       guards: { 'not locked': () => true, 'hinges are oiled': () => true },
-      actions: { creak: () => void heard.push('creak') },
+      actions: { creak: () => void observed.push('creak') },
     });
     const actor = createActor(machine).start();
     actor.send({ type: 'push' });
     expect(actor.getSnapshot().value).toBe('open');
-    expect(heard).toEqual(['creak']);
+    expect(observed).toEqual(['creak']);
   });
 
   it('passes through a transient state at once', () => {

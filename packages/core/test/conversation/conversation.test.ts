@@ -97,9 +97,9 @@ describe('a conversation', () => {
     fc.assert(
       fc.property(fc.nat(5_000), (length) => {
         const list = createNumberConversation(length);
-        const again = JSON.parse(JSON.stringify(list)) as ConversationHistory<number>;
-        expect(again).toStrictEqual(list);
-        expect(appendItem(again, 7)).toStrictEqual(appendItem(list, 7));
+        const repeated = JSON.parse(JSON.stringify(list)) as ConversationHistory<number>;
+        expect(repeated).toStrictEqual(list);
+        expect(appendItem(repeated, 7)).toStrictEqual(appendItem(list, 7));
       }),
       { numRuns: 20 },
     );

@@ -232,12 +232,12 @@ describe('storage_search', () => {
   });
 
   it('lists the matches, and stores their keys for a model that sees only its memory', () => {
-    const found = [createStoredEntry('alice', 'by the sea'), createStoredEntry('bob', 'by the lake')];
-    const { memory, reply } = applySearchResult(createFilledMemory({}), 'by the', found, at);
+    const match = [createStoredEntry('alice', 'by the sea'), createStoredEntry('bob', 'by the lake')];
+    const { memory, reply } = applySearchResult(createFilledMemory({}), 'by the', match, at);
     expect(reply).toMatch(/^Found 2 in storage.*\nalice: by the sea\nbob: by the lake$/);
     expect(findEntry(memory, 'search_results')?.value).toEqual(['alice', 'bob']);
     const pawl = createMemory(memorySettings.pawl);
-    expect(applySearchResult(pawl, 'by the', found, at).memory).toBe(pawl);
+    expect(applySearchResult(pawl, 'by the', match, at).memory).toBe(pawl);
     expect(applySearchResult(pawl, 'nothing', [], at).reply).toBe(
       'Nothing in storage matches nothing. Try fewer or other words.',
     );

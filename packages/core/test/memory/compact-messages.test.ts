@@ -73,11 +73,16 @@ const anyWellFormedConversation: fc.Arbitrary<readonly ConversationMessage[]> = 
 describe('compaction', () => {
   it('leaves a conversation that fits unchanged', () => {
     const messages = [createUserMessage('goal'), createAssistantMessage('answer')];
-    const { kept, compacted, summaryStub, fits } = compactMessages(messages, {
+    const {
+      kept: retained,
+      compacted,
+      summaryStub,
+      fits,
+    } = compactMessages(messages, {
       ...options,
       keepTokens: 1_000,
     });
-    expect({ keep: kept, shelved: compacted, summaryStub, fits }).toEqual({
+    expect({ keep: retained, shelved: compacted, summaryStub, fits }).toEqual({
       keep: messages,
       shelved: [],
       summaryStub: null,
@@ -96,8 +101,8 @@ describe('compaction', () => {
       createAssistantMessage('', 'c'),
       createResultMessage('c'),
     ];
-    const { kept, compacted, summaryStub, entries } = compactMessages(messages, options);
-    expect(kept).toEqual([messages[0], summaryStub, messages[6], messages[7]]);
+    const { kept: retained, compacted, summaryStub, entries } = compactMessages(messages, options);
+    expect(retained).toEqual([messages[0], summaryStub, messages[6], messages[7]]);
     expect(compacted).toEqual(messages.slice(1, 6));
     expect(summaryStub?.text.split('\n')).toEqual([
       '[5 earlier messages are in storage under the tag run_7; storage_search and storage_load bring them back.]',
@@ -152,10 +157,10 @@ describe('compaction', () => {
       createUserMessage('goal'),
       ...Array.from({ length: 20 }, (_, index) => createAssistantMessage(`${index} ${longText}`)),
     ];
-    const { kept, fits } = compactMessages(messages, { ...options, keepTokens: 1_800 });
+    const { kept: retained, fits } = compactMessages(messages, { ...options, keepTokens: 1_800 });
     expect(fits).toBe(true);
-    expect(kept.length).toBeGreaterThan(7);
-    expect(kept.at(-1)).toBe(messages.at(-1));
+    expect(retained.length).toBeGreaterThan(7);
+    expect(retained.at(-1)).toBe(messages.at(-1));
   });
 
   it('continues the message count when a summary is compacted', () => {
@@ -225,9 +230,9 @@ describe('compaction', () => {
             keepTokens,
             keepLast,
           });
-          const kept = new Set<ConversationMessage>(keep);
+          const retained = new Set<ConversationMessage>(keep);
           const gone = new Set(compacted);
-          for (const message of messages) expect(kept.has(message)).toBe(!gone.has(message));
+          for (const message of messages) expect(retained.has(message)).toBe(!gone.has(message));
           for (const [call, answer] of listCallPairs(messages)) {
             expect(gone.has(messages[call] as ConversationMessage)).toBe(
               gone.has(messages[answer] as ConversationMessage),
@@ -238,9 +243,9 @@ describe('compaction', () => {
           );
           expect(entries.flatMap(({ value }) => value)).toEqual(compacted);
           const goal = messages.find(({ role }) => role === 'user');
-          if (goal !== undefined) expect(kept.has(goal)).toBe(true);
+          if (goal !== undefined) expect(retained.has(goal)).toBe(true);
           if (keepLast > 0)
-            for (const message of messages.slice(-keepLast)) expect(kept.has(message)).toBe(true);
+            for (const message of messages.slice(-keepLast)) expect(retained.has(message)).toBe(true);
           const tokens = keep.reduce((sum, message) => sum + estimateTokens(JSON.stringify(message)), 0);
           expect(fits).toBe(tokens <= keepTokens);
         },
@@ -252,9 +257,9 @@ describe('compaction', () => {
   it('leaves a conversation that a provider accepts', () => {
     fc.assert(
       fc.property(anyWellFormedConversation, fc.nat(800), (messages, keepTokens) => {
-        const { kept } = compactMessages(messages, { ...options, keepTokens });
+        const { kept: retained } = compactMessages(messages, { ...options, keepTokens });
         expect(
-          findConversationFaults(appendItems<ConversationMessage>(emptyConversation, [...kept])),
+          findConversationFaults(appendItems<ConversationMessage>(emptyConversation, [...retained])),
         ).toEqual([]);
       }),
       { numRuns: 300 },

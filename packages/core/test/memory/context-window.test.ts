@@ -68,13 +68,13 @@ describe('the context window', () => {
     );
     const full = replayTimed(asked, createResultEvent('a', 'short'));
     expect(full.turn.status).toBe('paging');
-    const again = replayTimed(
+    const repeated = replayTimed(
       full,
       { type: 'paging-finished', freedTokens: 0 },
       createReplyEvent('b'),
       createResultEvent('b', 'short'),
     );
-    expect(again.turn.status).toBe('callingModel');
+    expect(repeated.turn.status).toBe('callingModel');
   });
 
   it('is not tracked if its size is unknown', () => {

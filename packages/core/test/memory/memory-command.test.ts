@@ -178,7 +178,7 @@ describe('an invalid memory command', () => {
           const after = step(session, createMemoryCommandEvent(action, name));
           for (const each of after.actions)
             if (each.type === 'store')
-              for (const { key: kept, value } of each.entries) shelf.set(kept, value);
+              for (const { key: retained, value } of each.entries) shelf.set(retained, value);
           session = after.session;
         }
         const memory = session.memory ?? createMemoryFromEntries({});

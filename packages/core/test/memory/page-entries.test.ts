@@ -112,14 +112,14 @@ describe('paging', () => {
       value: { entries: 0, find_with: 'storage_search', about: 'Notes about one and two.' },
     });
     expect(paged.freed).toBe(countMemoryTokens(memory) - countMemoryTokens(paged.memory));
-    const again = pageEntries(
+    const repeated = pageEntries(
       putEntry(paged.memory, { key: 'fourth', value: repeatToLength('four '), at: 9 }),
       {
         limit: 300,
         at: 10,
       },
     );
-    expect(findEntry(again.memory, movedIndexKey)?.value).toMatchObject({
+    expect(findEntry(repeated.memory, movedIndexKey)?.value).toMatchObject({
       about: 'Notes about one and two.',
     });
     const tooMany = pageEntries(memory, { limit: 500, at: 9, summary: 'w'.repeat(2_400) });
@@ -187,10 +187,10 @@ describe('paging', () => {
         const paged = pageEntries(deepFreeze(memory), { limit, target, at: 99 });
         const saved = new Map(paged.effects.map(({ entry }) => [entry.key, entry.value]));
         for (const { key, value, pinned } of listEntries(memory)) {
-          const kept = findEntry(paged.memory, key);
-          if (kept?.kind === 'entry') expect(kept.value).toEqual(value);
+          const retained = findEntry(paged.memory, key);
+          if (retained?.kind === 'entry') expect(retained.value).toEqual(value);
           else expect(saved.get(key)).toEqual(value);
-          if (pinned) expect(kept).toEqual(findEntry(memory, key));
+          if (pinned) expect(retained).toEqual(findEntry(memory, key));
         }
         expect(paged.heldTokens - paged.freed).toBe(countMemoryTokens(paged.memory));
         expect(paged.freed).toBeGreaterThanOrEqual(0);

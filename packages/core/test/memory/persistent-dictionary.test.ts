@@ -19,11 +19,11 @@ function createNumberDictionary(size: number): PersistentDictionary<number> {
 }
 
 /** Every object and array that a value is made of. */
-function collectObjects(value: unknown, found = new Set<unknown>()): Set<unknown> {
-  if (typeof value !== 'object' || value === null || found.has(value)) return found;
-  found.add(value);
-  for (const part of Object.values(value)) collectObjects(part, found);
-  return found;
+function collectObjects(value: unknown, match = new Set<unknown>()): Set<unknown> {
+  if (typeof value !== 'object' || value === null || match.has(value)) return match;
+  match.add(value);
+  for (const part of Object.values(value)) collectObjects(part, match);
+  return match;
 }
 
 describe('a dictionary', () => {
@@ -52,9 +52,9 @@ describe('a dictionary', () => {
   });
 
   it('survives a JSON round trip', () => {
-    const again = JSON.parse(JSON.stringify(createNumberDictionary(500))) as PersistentDictionary<number>;
-    expect(getDictionaryValue(again, 'key 321')).toBe(321);
-    expect([...iterateDictionary(again)]).toHaveLength(500);
+    const repeated = JSON.parse(JSON.stringify(createNumberDictionary(500))) as PersistentDictionary<number>;
+    expect(getDictionaryValue(repeated, 'key 321')).toBe(321);
+    expect([...iterateDictionary(repeated)]).toHaveLength(500);
   });
 
   it('is empty again when every key is deleted', () => {
@@ -67,10 +67,10 @@ describe('a dictionary', () => {
     for (const size of [10, 1_000, 10_000]) {
       const before = createNumberDictionary(size);
       const shared = collectObjects(before);
-      const made = [...collectObjects(setDictionaryValue(before, 'new', 1))].filter(
+      const created = [...collectObjects(setDictionaryValue(before, 'new', 1))].filter(
         (part) => !shared.has(part),
       );
-      expect(made.length).toBeLessThan(16);
+      expect(created.length).toBeLessThan(16);
     }
   });
 });

@@ -14,12 +14,12 @@ describe('tags', () => {
     ['__proto__', '__proto__'],
     ['\ud800', '\ufffd'],
     ['e\u0301', '\u00e9'],
-  ])('%j become the key %j', (given, key) => expect(normalizeTags(given)).toEqual({ key }));
+  ])('%j become the key %j', (input, key) => expect(normalizeTags(input)).toEqual({ key }));
 
   it.each([[''], ['  '], [' , ,'], [[]], [null], [undefined], [7], [[1]], [{ length: 1 }]])(
     'are missing in %j',
-    (given) =>
-      expect(normalizeTags(given)).toHaveProperty('problem', expect.stringMatching(/^it has no tags/)),
+    (input) =>
+      expect(normalizeTags(input)).toHaveProperty('problem', expect.stringMatching(/^it has no tags/)),
   );
 
   it('are limited in length', () => {

@@ -45,8 +45,8 @@ function listReservedStates({ states }: ModeChart): readonly string[] {
 }
 
 /** The states that these facts lead to. */
-function listModePath(chart: ModeChart, ...facts: Parameters<typeof walkModeChart>[1]): readonly string[] {
-  return walkModeChart(chart, facts).moves.map(({ to }) => to);
+function listModePath(chart: ModeChart, ...payloads: Parameters<typeof walkModeChart>[1]): readonly string[] {
+  return walkModeChart(chart, payloads).moves.map(({ to }) => to);
 }
 
 describe('defineChart', () => {
@@ -54,7 +54,7 @@ describe('defineChart', () => {
     const chart = defineChart({ name: 'x', initial: 'one', states: [{ name: 'one', next: ['one'] }] });
     const initial: 'one' = chart.initial;
     expect(initial).toBe('one');
-    const wrong = [
+    const invalid = [
       // @ts-expect-error: there is no such state to begin in
       () => defineChart({ name: 'x', initial: 'two', states: [{ name: 'one', next: ['one'] }] }),
       // @ts-expect-error: there is no such state to go to
@@ -75,7 +75,7 @@ describe('defineChart', () => {
           onInvalid: { resetTo: 'two' },
         }),
     ];
-    for (const define of wrong) expect(define).toThrow(ChartError);
+    for (const define of invalid) expect(define).toThrow(ChartError);
   });
 
   it('fills in defaults', () => {

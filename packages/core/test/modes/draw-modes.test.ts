@@ -43,18 +43,18 @@ describe.each(allModeCharts)('the drawing of $name', (chart) => {
   });
 
   it('runs in XState, and each transition has the same target as transitionMode', () => {
-    let taken = 0;
+    let result = 0;
     for (const state of chart.states) {
-      for (const way of listPossibleTransitions(chart, state)) {
-        expect(runInXState(chart, state.name, way)).toBe(way.to);
-        expect(applyModePayload(chart, createModeInState(chart, state.name), way.payload).mode.state).toBe(
-          way.to,
+      for (const path of listPossibleTransitions(chart, state)) {
+        expect(runInXState(chart, state.name, path)).toBe(path.to);
+        expect(applyModePayload(chart, createModeInState(chart, state.name), path.payload).mode.state).toBe(
+          path.to,
         );
-        taken += 1;
+        result += 1;
       }
     }
-    expect(taken).toBe(drawn.states.flatMap(({ transitions }) => transitions).length);
-    expect(taken).toBeGreaterThan(0);
+    expect(result).toBe(drawn.states.flatMap(({ transitions }) => transitions).length);
+    expect(result).toBeGreaterThan(0);
   });
 
   it('is final in XState where the chart is terminal', () => {
@@ -89,11 +89,11 @@ describe('the drawing of any chart', () => {
       fc.property(anyModeChart, (chart) => {
         for (const state of chart.states) {
           const ways = listPossibleTransitions(chart, state);
-          for (const way of ways)
+          for (const path of ways)
             expect(
-              applyModePayload(chart, createModeInState(chart, state.name), way.payload).mode.state,
-            ).toBe(way.to);
-          for (const to of state.next) expect(ways.some((way) => way.to === to)).toBe(true);
+              applyModePayload(chart, createModeInState(chart, state.name), path.payload).mode.state,
+            ).toBe(path.to);
+          for (const to of state.next) expect(ways.some((path) => path.to === to)).toBe(true);
         }
       }),
     );

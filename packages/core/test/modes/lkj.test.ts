@@ -202,12 +202,12 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
       const reply = { ...createStateRequest(acting), tools: ['storage_load'] } as ReturnType<
         typeof createStateRequest
       >;
-      const { mode, hops } = walkModeChart(
+      const { mode, hops: transitions } = walkModeChart(
         chart,
         [reply, createToolResults(true)],
         createModeInState(chart, state),
       );
-      expect(hops[0]).toMatchObject({ ok: true, changes: [], refused: [] });
+      expect(transitions[0]).toMatchObject({ ok: true, changes: [], refused: [] });
       expect(mode.state).toBe(afterAction);
     },
   );
@@ -221,11 +221,11 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
         createModeInState(chart, state),
       );
       const none = walkModeChart(chart, [createToolReply('storage')], createModeInState(chart, state));
-      for (const { mode, hops } of [failed, none]) {
+      for (const { mode, hops: transitions } of [failed, none]) {
         expect(mode.state).toBe('thinking');
-        expect(hops.at(-1)?.ok).toBe(false);
+        expect(transitions.at(-1)?.ok).toBe(false);
         expect(mode.history.at(-1)).toMatchObject({ from: state, to: 'thinking' });
-        expect(mode.refusal).toBe(hops.at(-1)?.error);
+        expect(mode.refusal).toBe(transitions.at(-1)?.error);
       }
       expect(none.hops[0]).toMatchObject({ refused: ['storage'], error: 'there is no action "storage"' });
     },
@@ -261,13 +261,13 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
     expect(walkModeChart(chart, [createStateRequest(acting), ...paging], evaluating).mode.state).toBe(
       'thinking',
     );
-    const { mode, hops } = walkModeChart(
+    const { mode, hops: transitions } = walkModeChart(
       chart,
       [paging[0], createStateRequest(acting), paging[1]],
       evaluating,
     );
     expect(mode.state).toBe('thinking');
-    expect(hops[1]).toMatchObject({ ok: false, changes: [], mode: { state: 'paging' } });
+    expect(transitions[1]).toMatchObject({ ok: false, changes: [], mode: { state: 'paging' } });
   });
 
   it('execute no action while paging [RL-14]', () => {
@@ -283,8 +283,8 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
 
   it('never let the model choose paging, although it is a state [RL-05, RL-07]', () => {
     expect(listNextStates(chart, startMode(chart, 0))).not.toContain('paging');
-    const wrong = applyModePayload(chart, startMode(chart, 0), createStateRequest('paging'));
-    expect(wrong).toMatchObject({ ok: false, mode: { state: 'thinking' } });
+    const invalid = applyModePayload(chart, startMode(chart, 0), createStateRequest('paging'));
+    expect(invalid).toMatchObject({ ok: false, mode: { state: 'thinking' } });
     expect(applyModePayload(chart, startMode(chart, 0), createMoveRequest('paging')).mode.state).toBe(
       'paging',
     );
@@ -295,8 +295,8 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
   });
 
   it('start in thinking when the saved state is missing or unknown, with a warning [LKJ1-67, LKJ1-81..83, RL-06]', () => {
-    for (const kept of [undefined, null, 7, {}])
-      expect(resumeMode(chart, kept, 0)).toMatchObject({
+    for (const retained of [undefined, null, 7, {}])
+      expect(resumeMode(chart, retained, 0)).toMatchObject({
         mode: { state: 'thinking' },
         warning: 'no state was saved; reset to thinking',
       });
@@ -337,13 +337,13 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
 
   it('have no terminal state, and stop after a thousand iterations [LKJ1-22, LKJ1-103, LKJ1-104, RL-10]', () => {
     const last = { ...startMode(chart, 0), iterations: 999 };
-    const { mode, hops } = walkModeChart(
+    const { mode, hops: transitions } = walkModeChart(
       chart,
       [tickPayload, createStateRequest('thinking'), tickPayload],
       last,
     );
-    expect(hops.map(({ ok }) => ok)).toEqual([true, true, false]);
-    expect(hops[2]?.error).toBe('all 1000 iterations are used up');
+    expect(transitions.map(({ ok }) => ok)).toEqual([true, true, false]);
+    expect(transitions[2]?.error).toBe('all 1000 iterations are used up');
     expect(mode.iterations).toBe(1_000);
     const endless = createLkjChart({ maxIterations: null });
     expect(applyModePayload(endless, { ...startMode(endless, 0), iterations: 1e6 }, tickPayload).ok).toBe(

@@ -338,7 +338,11 @@ describe('a called tool', () => {
 
 describe('the search for an architecture', () => {
   it('proceeds step by step until it repeats itself, and finishes [SAV-37..43, SAV-68, SAV-76, SAV-78, SAV-146, RS-11]', () => {
-    const { mode, hops, moves } = walkModeChart(chart, [
+    const {
+      mode,
+      hops: transitions,
+      moves,
+    } = walkModeChart(chart, [
       createToolReply('context.fts_search'),
       textReply,
       createToolReply('context.fts_search'),
@@ -346,7 +350,7 @@ describe('the search for an architecture', () => {
       { type: 'stuck-found', cause: 'repeated_query' },
       { type: 'finish-asked', cause: 'stuck_detection' },
     ]);
-    expect(hops.every(({ ok }) => ok)).toBe(true);
+    expect(transitions.every(({ ok }) => ok)).toBe(true);
     expect(moves.map(({ from, to, cause }) => `${from} → ${to}: ${cause}`)).toEqual([
       'INIT → SEARCHING: context.fts_search',
       'SEARCHING → ANALYZING: words',

@@ -35,14 +35,14 @@ describe('an invalid transition', () => {
     [{ resetTo: 'shut' }, 'shut', true],
   ] as const)('is handled with %j: one result, and nothing is thrown [RX-03]', (onInvalid, state, isTold) => {
     const chart = createDoorChart(onInvalid);
-    for (const fact of [
+    for (const payload of [
       createMoveRequest('open'),
       createMoveRequest('ajar'),
       createStateRequest('open'),
       createStateRequest('ajar'),
       createToolReply('kick'),
     ]) {
-      const { ok, mode, error } = applyModePayload(chart, createModeInState(chart, 'open'), fact);
+      const { ok, mode, error } = applyModePayload(chart, createModeInState(chart, 'open'), payload);
       expect([ok, mode.state]).toEqual([false, state]);
       expect(error).toMatch(/open/);
       expect(mode.refusal).toBe(isTold ? error : null);
@@ -52,22 +52,26 @@ describe('an invalid transition', () => {
   it('does not leave a terminal state, whatever the policy [RX-04]', () => {
     const chart = createDoorChart({ resetTo: 'shut' });
     const broken = createModeInState(chart, 'broken');
-    for (const fact of [
+    for (const payload of [
       createMoveRequest('shut'),
       createStateRequest('ajar'),
       createToolReply('turn'),
       textReply,
     ])
-      expect(applyModePayload(chart, broken, fact)).toMatchObject({ ok: false, mode: broken, changes: [] });
+      expect(applyModePayload(chart, broken, payload)).toMatchObject({
+        ok: false,
+        mode: broken,
+        changes: [],
+      });
     expect(applyModePayload(chart, broken, tickPayload).ok).toBe(true);
   });
 
   it('is reported to the model until the next valid transition', () => {
     const chart = createDoorChart('refuse');
-    const wrong = applyModePayload(chart, startMode(chart, 0), createToolReply('kick')).mode;
-    expect(wrong.refusal).toBe('kick cannot be used in shut: it allows turn and is followed by open');
-    expect(applyModePayload(chart, wrong, tickPayload).mode.refusal).toBe(wrong.refusal);
-    expect(applyModePayload(chart, wrong, createToolReply('turn')).mode).toMatchObject({
+    const invalid = applyModePayload(chart, startMode(chart, 0), createToolReply('kick')).mode;
+    expect(invalid.refusal).toBe('kick cannot be used in shut: it allows turn and is followed by open');
+    expect(applyModePayload(chart, invalid, tickPayload).mode.refusal).toBe(invalid.refusal);
+    expect(applyModePayload(chart, invalid, createToolReply('turn')).mode).toMatchObject({
       refusal: null,
       failures: 1,
     });
@@ -184,15 +188,15 @@ describe('the loop chart', () => {
   const { loop } = modeCharts;
 
   it('has one mode that allows every tool, and no limit', () => {
-    const facts = [
+    const payloads = [
       createToolReply('read', 'write'),
       textReply,
       tickPayload,
       createStateRequest('working'),
       createToolReply('finish'),
     ];
-    const { mode, hops, moves } = walkModeChart(loop, facts);
-    expect([mode.state, moves, hops.every(({ ok }) => ok)]).toEqual(['working', [], true]);
+    const { mode, hops: transitions, moves } = walkModeChart(loop, payloads);
+    expect([mode.state, moves, transitions.every(({ ok }) => ok)]).toEqual(['working', [], true]);
     expect(loop.maxIterations).toBeNull();
     expect(applyModePayload(loop, mode, { type: 'finish-asked', cause: 'x' }).error).toBe(
       'loop has no state to finish in',

@@ -28,8 +28,8 @@ import { createScenario } from './log-scenario.ts';
 import { logScenarios } from './log-scenarios.ts';
 
 /*
- * Logs as older versions left them. When one of these tests fails, a session that somebody keeps would come back changed:
- * leave the log as it is and give the change a number. docs/replay.md tells how.
+ * Logs recorded by older versions. If one of these tests fails, a stored session would change on replay: do not change
+ * the log, and give the code change a log version. docs/replay.md explains how.
  */
 const recordedLogs = listRecordedNames().map((name) => readRecordedLog(name));
 
@@ -51,15 +51,15 @@ describe('the recorded logs', () => {
   });
 
   it('contain every event type, accepted at least once', () => {
-    const taken = new Set(recordedLogs.flatMap(listTakenTypes));
-    expect(eventTypes.filter((type) => !taken.has(type))).toEqual([]);
+    const accepted = new Set(recordedLogs.flatMap(listTakenTypes));
+    expect(eventTypes.filter((type) => !accepted.has(type))).toEqual([]);
   });
 
   it('reach every state that is not transient, and pause in each that can be paused', () => {
     const seen = new Set(recordedLogs.flatMap((log) => log.entries.map(({ status }) => status)));
-    const resting = turnChart.states.filter(({ kind }) => kind !== 'passing');
-    expect(new Set(resting.map(({ name }) => name))).toEqual(seen);
-    const pausable = resting.filter(({ transitions }) =>
+    const stableStates = turnChart.states.filter(({ kind }) => kind !== 'passing');
+    expect(new Set(stableStates.map(({ name }) => name))).toEqual(seen);
+    const pausable = stableStates.filter(({ transitions }) =>
       transitions.some(({ on }) => on === 'pause-requested'),
     );
     expect(new Set(recordedLogs.flatMap(listHeldStates))).toEqual(new Set(pausable.map(({ name }) => name)));
@@ -105,12 +105,12 @@ describe('recording', () => {
 });
 
 describe('a difference', () => {
-  const told = createScenario('shed', 'A call.', createProfileSession('pawl'), [
+  const scenario = createScenario('shed', 'A call.', createProfileSession('pawl'), [
     userMessage(),
     modelReplied('', createCall('a')),
     toolFinished('a'),
   ]);
-  const log = parseRecordedLog('shed', recordScenario(told));
+  const log = parseRecordedLog('shed', recordScenario(scenario));
 
   it('is null for a log recorded just now', () => {
     expect(replayRecordedLog(log)).toMatchObject({ difference: null, end: { seq: 3 } });
@@ -122,11 +122,9 @@ describe('a difference', () => {
       session: { ...log.session, governor: { ...log.session.governor, recoveries: 1 } },
     };
     const { difference } = replayRecordedLog(other);
-    expect(difference).toContain(
-      'logs/shed.jsonl, event 1 (user-message): replaying it gives another session',
-    );
-    expect(difference).toContain('What differs: governor.');
-    expect(difference).toContain('packages/core/src/behaviour.ts');
+    expect(difference).toContain('logs/shed.jsonl, event 1 (user-message): replay gives a different session');
+    expect(difference).toContain('Differing parts: governor.');
+    expect(difference).toContain('packages/core/src/log-version.ts');
     expect(difference).toContain('docs/replay.md');
   });
 
@@ -135,19 +133,19 @@ describe('a difference', () => {
       index === 1 ? { ...entry, event: { ...entry.event, calls: [] } } : entry,
     );
     expect(replayRecordedLog({ ...log, entries }).difference).toContain(
-      'event 2 (model-replied): replaying it gives another session (executingTools when it was recorded, waitingForUser now)',
+      'event 2 (model-replied): replay gives a different session (executingTools when it was recorded, waitingForUser now)',
     );
   });
 });
 
-/** What each step of a log came from and led to. */
+/** Lists each step of a log with the session before and after it. */
 function listLogSteps({ session, entries }: RecordedLog) {
   let before = session;
   return entries.map(({ event }) => {
     const { session: after, notes } = step(before, event);
-    const taken = { before, event, after, notes };
+    const result = { before, event, after, notes };
     before = after;
-    return taken;
+    return result;
   });
 }
 

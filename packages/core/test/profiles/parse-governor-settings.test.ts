@@ -10,8 +10,8 @@ const previousSettings: GovernorSettings = {
 
 describe('parseGovernorSettings', () => {
   it('keeps rules that are not mentioned, and replaces those that are', () => {
-    const given = { rules: { 'same-query': { refuse: 3 }, monologue: false } };
-    expect(parseGovernorSettings(given, ['governor'], previousSettings)).toEqual({
+    const input = { rules: { 'same-query': { refuse: 3 }, monologue: false } };
+    expect(parseGovernorSettings(input, ['governor'], previousSettings)).toEqual({
       preset: 'pawl',
       rules: { waiting: false, 'same-query': { refuse: 3 }, monologue: false },
       attended: false,

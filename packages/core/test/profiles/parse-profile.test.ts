@@ -275,9 +275,9 @@ describe('an invalid profile', () => {
       fc.constantFrom('pawl', 'lkj', { preset: 'savant' }, { rules: {} }),
     );
     fc.assert(
-      fc.property(fc.oneof(fc.anything(), fc.dictionary(keys, value)), (given) => {
+      fc.property(fc.oneof(fc.anything(), fc.dictionary(keys, value)), (input) => {
         try {
-          const { settings } = parseProfile(given);
+          const { settings } = parseProfile(input);
           expect(JSON.parse(JSON.stringify(settings))).toStrictEqual(settings);
         } catch (error) {
           expect(error).toBeInstanceOf(ProfileError);

@@ -13,9 +13,9 @@ import {
 import { findConversationFaults } from '../helpers/conversation-faults.ts';
 import { createProfileSession, runEvents } from '../helpers/run-events.ts';
 
-const listAssignedIds = (given: readonly string[], request = 5): readonly string[] =>
+const listAssignedIds = (input: readonly string[], request = 5): readonly string[] =>
   assignCallIds(
-    given.map((id) => createCall(id)),
+    input.map((id) => createCall(id)),
     request,
   ).map(({ id }) => id);
 
@@ -39,22 +39,22 @@ describe('the ids of the calls of a reply', () => {
   it('are unique, even if a model uses ids like the derived ones', () => {
     const likely = fc.constantFrom('', 'a', 'call_5_0', 'call_5_1', 'call_5_2', 'call_5_1_', 'call_5_2_');
     fc.assert(
-      fc.property(fc.array(likely, { maxLength: 12 }), (given) => {
-        const ids = listAssignedIds(given);
-        expect(new Set(ids).size).toBe(given.length);
+      fc.property(fc.array(likely, { maxLength: 12 }), (input) => {
+        const ids = listAssignedIds(input);
+        expect(new Set(ids).size).toBe(input.length);
         expect(ids).not.toContain('');
       }),
     );
   });
 
   it('give each of two calls with the same id its own result', () => {
-    const told = runEvents(
+    const run = runEvents(
       createProfileSession('pawl'),
       userMessage(),
       modelReplied('', createCall('a'), createCall('a')),
     );
     const done = runEvents(
-      told,
+      run,
       toolFinished('call_1_1', successOutcome('second')),
       toolFinished('a', successOutcome('first')),
     );
@@ -74,8 +74,8 @@ describe('the ids of the calls of a reply', () => {
       modelReplied('', createCall('a')),
       verdictReached({ kind: 'run', calls: unnamed }),
     );
-    const told = runEvents(stuck, toolFinished('a'), modelReplied('', createCall(''), createCall('')));
-    const messages = toItemArray(getConversation(told.session)).filter(
+    const run = runEvents(stuck, toolFinished('a'), modelReplied('', createCall(''), createCall('')));
+    const messages = toItemArray(getConversation(run.session)).filter(
       (message) => message.role === 'assistant',
     );
     const ids = messages.flatMap(({ calls }) => calls.map(({ id }) => id));
@@ -84,21 +84,21 @@ describe('the ids of the calls of a reply', () => {
   });
 
   it('may repeat across replies if they are the model’s own', () => {
-    const told = runEvents(
+    const run = runEvents(
       createProfileSession('pawl'),
       userMessage(),
       modelReplied('', createCall('a')),
       toolFinished('a'),
       modelReplied('', createCall('a')),
     );
-    expect(findConversationFaults(getConversation(runEvents(told, toolFinished('a')).session))).toEqual([]);
+    expect(findConversationFaults(getConversation(runEvents(run, toolFinished('a')).session))).toEqual([]);
   });
 });
 
 describe('a reply', () => {
   it('with neither text nor calls adds no message, and ends the turn', () => {
-    const told = runEvents(createProfileSession('pawl'), userMessage(), modelReplied(''));
-    expect(told.session.turn.status).toBe('waitingForUser');
-    expect(toItemArray(getConversation(told.session))).toHaveLength(1);
+    const run = runEvents(createProfileSession('pawl'), userMessage(), modelReplied(''));
+    expect(run.session.turn.status).toBe('waitingForUser');
+    expect(toItemArray(getConversation(run.session))).toHaveLength(1);
   });
 });

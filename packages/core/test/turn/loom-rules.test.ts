@@ -43,16 +43,16 @@ import {
 
 const createLoomSession = (settings: Partial<SessionSettings> = {}) =>
   createProfileSession('loom', { settings });
-const askedRun = runEvents(createLoomSession(), userMessage('what is here?'));
+const callingRun = runEvents(createLoomSession(), userMessage('what is here?'));
 
 /** How the model fails over and over: the statuses after each failure, until the turn is over. */
 function listFailureStatuses(maxRetries: number): readonly string[] {
   const statuses: string[] = [];
-  let told = runEvents(createLoomSession({ maxRetries }), userMessage());
-  while (told.session.turn.status === 'callingModel') {
-    told = runEvents(told, modelFailed());
-    statuses.push(told.session.turn.status);
-    if (told.session.turn.status === 'errorRecovery') told = runEvents(told, retryDue());
+  let run = runEvents(createLoomSession({ maxRetries }), userMessage());
+  while (run.session.turn.status === 'callingModel') {
+    run = runEvents(run, modelFailed());
+    statuses.push(run.session.turn.status);
+    if (run.session.turn.status === 'errorRecovery') run = runEvents(run, retryDue());
   }
   return statuses;
 }
@@ -69,7 +69,7 @@ describe('retries', () => {
   });
 
   it('count the failures of the current request and restart with the next one [LOOM-20, LOOM-12]', () => {
-    const second = runEvents(askedRun, modelFailed(), retryDue(), modelFailed(), retryDue());
+    const second = runEvents(callingRun, modelFailed(), retryDue(), modelFailed(), retryDue());
     expect(requireTurn(second, 'callingModel').retries).toBe(2);
     expect(requireTurn(runEvents(second, modelReplied(), userMessage('next')), 'callingModel').retries).toBe(
       0,
@@ -86,25 +86,25 @@ describe('retries', () => {
   });
 
   it("keep the user's message when they are exhausted, and not the streamed text [LOOM-80, LOOM-19]", () => {
-    const told = runEvents(
+    const run = runEvents(
       runEvents(createLoomSession({ maxRetries: 1 }), userMessage('keep this')),
       textDelta('half an ans'),
       modelFailed(),
     );
-    expect(toItemArray(getConversation(told.session))).toMatchObject([{ role: 'user', text: 'keep this' }]);
+    expect(toItemArray(getConversation(run.session))).toMatchObject([{ role: 'user', text: 'keep this' }]);
   });
 
   it('leave it to the caller to send retry-due at the given time [RO-02, LOOM-72]', () => {
-    const told = runEvents(askedRun, modelFailed({ retryAfterMs: 250 }));
-    expect(told.actions).toEqual([{ type: 'wait', until: told.at + 250 }]);
-    expect(requireTurn(told, 'errorRecovery')).toMatchObject({ retries: 1, retryAt: told.at + 250 });
+    const run = runEvents(callingRun, modelFailed({ retryAfterMs: 250 }));
+    expect(run.actions).toEqual([{ type: 'wait', until: run.at + 250 }]);
+    expect(requireTurn(run, 'errorRecovery')).toMatchObject({ retries: 1, retryAt: run.at + 250 });
   });
 
   it('apply only to failures: retry-due in another recovery is refused [RO-05]', () => {
     const recovering = createSampleRun(createLoomSession(), 'errorRecovery, tool');
-    const told = runEvents(recovering, retryDue());
-    expect(told.session).toBe(recovering.session);
-    expect(getRefusalReason(told)).toBeDefined();
+    const run = runEvents(recovering, retryDue());
+    expect(run.session).toBe(recovering.session);
+    expect(getRefusalReason(run)).toBeDefined();
   });
 });
 
@@ -117,17 +117,17 @@ describe('an invalid event', () => {
     ];
     for (const name of names) {
       const before = createSampleRun(createLoomSession(), name);
-      const told = runEvents(before, userMessage('are you there?'));
-      expect(told.session).toBe(before.session);
-      expect(told.actions).toEqual([{ type: 'wait', until: null }]);
+      const run = runEvents(before, userMessage('are you there?'));
+      expect(run.session).toBe(before.session);
+      expect(run.actions).toEqual([{ type: 'wait', until: null }]);
     }
-    const done = runEvents(askedRun, userMessage('dropped'), modelReplied('first answer'));
+    const done = runEvents(callingRun, userMessage('dropped'), modelReplied('first answer'));
     expect(done.actions).toEqual([{ type: 'wait', until: null }]);
     expect(toItemArray(getConversation(done.session))).toHaveLength(2);
   });
 
   it('is reported as a note with the state, the event and the reason [LOOM-93, LOOM-58]', () => {
-    expect(runEvents(askedRun, toolFinished('a')).notes).toEqual([
+    expect(runEvents(callingRun, toolFinished('a')).notes).toEqual([
       {
         type: 'refused',
         at: 20,
@@ -139,12 +139,12 @@ describe('an invalid event', () => {
   });
 
   it('is an error in the one result type, and never thrown [LOOM-70]', () => {
-    expect(getStepOutcome(runEvents(askedRun, retryDue()))).toEqual({
+    expect(getStepOutcome(runEvents(callingRun, retryDue()))).toEqual({
       ok: false,
       state: 'callingModel',
       error: 'the model is being asked',
     });
-    expect(getStepOutcome(runEvents(askedRun, modelReplied()))).toEqual({
+    expect(getStepOutcome(runEvents(callingRun, modelReplied()))).toEqual({
       ok: true,
       state: 'waitingForUser',
     });
@@ -159,13 +159,16 @@ describe('tools', () => {
   ] as const;
 
   it('may run in any order; the conversation is the same [RO-07, LOOM-71, LOOM-74, LOOM-14]', () => {
-    const begun = runEvents(askedRun, modelReplied('', createCall('a'), createCall('b'), createCall('c')));
+    const started = runEvents(
+      callingRun,
+      modelReplied('', createCall('a'), createCall('b'), createCall('c')),
+    );
     const conversations = orders.map((order) => {
-      const told = runEvents(
-        begun,
+      const run = runEvents(
+        started,
         ...order.flatMap((id) => [toolStarted(id), toolFinished(id, successOutcome(`${id} read`))]),
       );
-      return toItemArray(requireAction(told, 'ask-model').conversation);
+      return toItemArray(requireAction(run, 'ask-model').conversation);
     });
     expect(conversations[0]?.map((message) => message.role === 'tool' && message.callId)).toEqual([
       false,
@@ -179,27 +182,27 @@ describe('tools', () => {
   });
 
   it('that reported progress before their start still start, and keep the progress [RO-03, LOOM-23]', () => {
-    const begun = runEvents(
-      askedRun,
+    const started = runEvents(
+      callingRun,
       modelReplied('', createCall('a')),
       toolProgressed('a', 'warming up'),
       toolStarted('a'),
     );
-    expect(requireTurn(begun, 'executingTools').executions).toMatchObject([
-      { status: 'running', startedAt: begun.at, progress: 'warming up' },
+    expect(requireTurn(started, 'executingTools').executions).toMatchObject([
+      { status: 'running', startedAt: started.at, progress: 'warming up' },
     ]);
-    expect(getRefusalReason(begun)).toBeUndefined();
+    expect(getRefusalReason(started)).toBeUndefined();
   });
 
   it('count with their first outcome, and a second one for the same call is ignored [LOOM-33]', () => {
-    const begun = runEvents(
-      askedRun,
+    const started = runEvents(
+      callingRun,
       modelReplied('', createCall('a'), createCall('b')),
       toolFinished('a', successOutcome('first')),
     );
-    const again = runEvents(begun, toolFinished('a', successOutcome('second')));
-    expect(again.session).toBe(begun.session);
-    expect(toItemArray(getConversation(runEvents(again, toolFinished('b')).session))[2]).toMatchObject({
+    const repeated = runEvents(started, toolFinished('a', successOutcome('second')));
+    expect(repeated.session).toBe(started.session);
+    expect(toItemArray(getConversation(runEvents(repeated, toolFinished('b')).session))[2]).toMatchObject({
       outcome: { ok: true, output: 'first' },
     });
   });
@@ -207,11 +210,11 @@ describe('tools', () => {
 
 describe('time', () => {
   it('comes with the events alone [RO-11, RX-07]', () => {
-    const told = runEvents(askedRun, modelReplied('', createCall('a')), { ...toolStarted('a'), at: 5_000 });
-    expect(requireTurn(told, 'executingTools').executions).toMatchObject([
+    const run = runEvents(callingRun, modelReplied('', createCall('a')), { ...toolStarted('a'), at: 5_000 });
+    expect(requireTurn(run, 'executingTools').executions).toMatchObject([
       { status: 'running', startedAt: 5_000 },
     ]);
-    expect(requireTurn(runEvents(told, { ...toolFinished('a'), at: 9_000 }), 'callingModel').since).toBe(
+    expect(requireTurn(runEvents(run, { ...toolFinished('a'), at: 9_000 }), 'callingModel').since).toBe(
       9_000,
     );
   });
@@ -246,7 +249,7 @@ describe('the state', () => {
   });
 
   it('is not shared: two interleaved sessions behave as two separate ones [LOOM-68, LOOM-73]', () => {
-    const tale = [
+    const events = [
       userMessage(),
       modelReplied('', createCall('a', 'bash')),
       toolStarted('a'),
@@ -256,13 +259,13 @@ describe('the state', () => {
     ];
     let one = runEvents(createLoomSession(), userMessage('first'));
     let two = runEvents(createLoomSession({ maxRetries: 1 }), userMessage('second'));
-    for (const happening of tale) {
-      one = runEvents(one, happening);
-      two = runEvents(two, happening);
+    for (const event of events) {
+      one = runEvents(one, event);
+      two = runEvents(two, event);
     }
-    expect(one.session).toEqual(runEvents(createLoomSession(), userMessage('first'), ...tale).session);
+    expect(one.session).toEqual(runEvents(createLoomSession(), userMessage('first'), ...events).session);
     expect(two.session).toEqual(
-      runEvents(createLoomSession({ maxRetries: 1 }), userMessage('second'), ...tale).session,
+      runEvents(createLoomSession({ maxRetries: 1 }), userMessage('second'), ...events).session,
     );
   });
 });
@@ -319,7 +322,7 @@ describe('the profile', () => {
 
 describe('from end to end', () => {
   it('passes through tools, hooks, a failure and a retry to the answer [LOOM-02, LOOM-102, LOOM-71]', () => {
-    const told = runEvents(
+    const run = runEvents(
       createLoomSession(),
       userMessage('tidy up'),
       textDelta('I will'),
@@ -336,7 +339,7 @@ describe('from end to end', () => {
       modelReplied('welcome'),
       shutdownRequested(),
     );
-    expect(told.steps.flatMap((each) => listStatusPath(each).slice(1))).toEqual([
+    expect(run.steps.flatMap((each) => listStatusPath(each).slice(1))).toEqual([
       'callingModel',
       'processingResponse',
       'executingTools',
@@ -351,7 +354,7 @@ describe('from end to end', () => {
       'waitingForUser',
       'shuttingDown',
     ]);
-    expect(told.steps.flatMap(listActionTypes)).toEqual([
+    expect(run.steps.flatMap(listActionTypes)).toEqual([
       'ask-model',
       'show-text',
       'run-tools',
@@ -367,7 +370,7 @@ describe('from end to end', () => {
       'wait',
       'shut-down',
     ]);
-    expect(toItemArray(getConversation(told.session)).map(({ role }) => role)).toEqual([
+    expect(toItemArray(getConversation(run.session)).map(({ role }) => role)).toEqual([
       'user',
       'assistant',
       'tool',

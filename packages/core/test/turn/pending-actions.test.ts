@@ -63,8 +63,8 @@ function removeAnsweredCall(
 describe('the request number', () => {
   it('is that of the event that started it, and stays while the work continues', () => {
     fc.assert(
-      fc.property(createWalkArbitrary(), ({ strides }) => {
-        for (const { before, after } of strides) {
+      fc.property(createWalkArbitrary(), ({ steps }) => {
+        for (const { before, after } of steps) {
           const atHand = getCurrentRequest({ session: before });
           for (const action of after.actions) {
             if (!('request' in action)) continue;
@@ -86,8 +86,8 @@ describe('the request number', () => {
     'changes when work is restarted: %s',
     (name) => {
       const before = createSampleRun(createProfileSession('pawl'), name);
-      const told = runEvents(before, retryDue());
-      expect(getCurrentRequest(told)).toBe(told.session.seq);
+      const run = runEvents(before, retryDue());
+      expect(getCurrentRequest(run)).toBe(run.session.seq);
     },
   );
 });
@@ -97,10 +97,10 @@ describe('listPendingActions', () => {
     fc.assert(
       fc.property(createWalkArbitrary().map(replayWithoutEphemeral), (walk) => {
         let owed: Action = idleAction;
-        for (const [index, stride] of walk.strides.entries()) {
-          owed = computeOwedAction(owed, stride);
-          const isPaused = stride.after.session.turn.status === 'paused';
-          const log = listDurableEvents({ ...walk, strides: walk.strides.slice(0, index + 1) });
+        for (const [index, walkStep] of walk.steps.entries()) {
+          owed = computeOwedAction(owed, walkStep);
+          const isPaused = walkStep.after.session.turn.status === 'paused';
+          const log = listDurableEvents({ ...walk, steps: walk.steps.slice(0, index + 1) });
           const restored = replay(walk.start, log);
           expect(listPendingActions(restored)).toStrictEqual([isPaused ? idleAction : owed]);
         }
@@ -110,26 +110,26 @@ describe('listPendingActions', () => {
   });
 
   it.each(pausableStateNames)('returns in %s the actions of a resume', (name) => {
-    const told = createSampleRun(createProfileSession('pawl'), name);
-    expect(runEvents(told, pauseRequested(), resumeRequested()).actions).toStrictEqual(
-      listPendingActions(told.session),
+    const run = createSampleRun(createProfileSession('pawl'), name);
+    expect(runEvents(run, pauseRequested(), resumeRequested()).actions).toStrictEqual(
+      listPendingActions(run.session),
     );
   });
 
   it('omits started calls, and returns only a wait when all have started', () => {
-    const told = runEvents(
+    const run = runEvents(
       createProfileSession('pawl'),
       userMessage(),
       modelReplied('', createCall('a'), createCall('b'), createCall('c')),
     );
-    const { request } = requireTurn(told, 'executingTools');
-    expect(listPendingActions(told.session)).toEqual(told.actions);
+    const { request } = requireTurn(run, 'executingTools');
+    expect(listPendingActions(run.session)).toEqual(run.actions);
 
-    const some = runEvents(told, toolStarted('a'), toolFinished('b'));
-    const [action] = listPendingActions(some.session);
+    const partial = runEvents(run, toolStarted('a'), toolFinished('b'));
+    const [action] = listPendingActions(partial.session);
     expect(action).toMatchObject({ type: 'run-tools', request, calls: [{ id: 'c' }] });
 
-    const all = runEvents(some, toolStarted('c'));
+    const all = runEvents(partial, toolStarted('c'));
     expect(listPendingActions(all.session)).toEqual([idleAction]);
   });
 

@@ -40,7 +40,7 @@ const manyWalks = fc.oneof(
 /** Says something about every step of many walks. */
 function assertEveryStep(claim: (stride: WalkStep) => void): void {
   fc.assert(
-    fc.property(manyWalks, ({ strides }) => strides.forEach((stride) => claim(stride))),
+    fc.property(manyWalks, ({ steps }) => steps.forEach((walkStep) => claim(walkStep))),
     propertyOptions,
   );
 }
@@ -124,17 +124,17 @@ describe('determinism', () => {
   it('replays the log of accepted events to the very same session, actions and notes [LOOM-73, RX-07]', () => {
     fc.assert(
       fc.property(manyWalks.map(replayWithoutEphemeral), (walk) => {
-        const kept = walk.strides.filter(({ before, after }) => after.session.seq !== before.seq);
+        const retained = walk.steps.filter(({ before, after }) => after.session.seq !== before.seq);
         let session = walk.start;
-        const again: SessionStep[] = [];
+        const repeated: SessionStep[] = [];
         for (const event of listDurableEvents(walk)) {
           const after = step(session, event);
-          again.push(after);
+          repeated.push(after);
           session = after.session;
         }
         expectSame(
-          again,
-          kept.map(({ after }) => after),
+          repeated,
+          retained.map(({ after }) => after),
         );
         expectSame(session, walk.end);
       }),
@@ -149,11 +149,11 @@ describe('determinism', () => {
   });
 
   it('counts each accepted durable event', () => {
-    assertEveryStep((stride) => {
-      const { before, event, after } = stride;
+    assertEveryStep((walkStep) => {
+      const { before, event, after } = walkStep;
       const isReset = before.settings.onInvalidEvent === 'reset' && after.session !== before;
       const isTaken = getRefusalReason(after) === undefined || isReset;
-      const counts = isTaken && !isEphemeralEvent(event) && !isRepeatedShutdown(stride);
+      const counts = isTaken && !isEphemeralEvent(event) && !isRepeatedShutdown(walkStep);
       expect(after.session.seq).toBe(before.seq + (counts ? 1 : 0));
     });
   });
@@ -185,16 +185,16 @@ describe('the conversation', () => {
 
   it('ends with exactly one result for every call that was run or needed permission [LOOM-79]', () => {
     // The ids that a walk gives to calls are unique in all of it; those that the machine makes are so in a reply.
-    assertEveryWalk(({ strides, end }) => {
-      if (strides.some(wasCompacted)) return;
+    assertEveryWalk(({ steps, end }) => {
+      if (steps.some(wasCompacted)) return;
       const closed = step(end, { type: 'shutdown-requested', at: 0 }).session;
       const results = toItemArray(getConversation(closed)).filter((message) => message.role === 'tool');
-      const asked = strides
+      const requestedCalls = steps
         .flatMap(({ after }) => after.actions)
         .flatMap((action) =>
           action.type === 'run-tools' || action.type === 'ask-permission' ? action.calls : [],
         );
-      for (const call of asked.filter(({ id }) => !id.startsWith('call_'))) {
+      for (const call of requestedCalls.filter(({ id }) => !id.startsWith('call_'))) {
         expect(results.filter((result) => result.callId === call.id)).toHaveLength(1);
       }
       expect(findConversationFaults(getConversation(closed))).toEqual([]);
@@ -202,9 +202,9 @@ describe('the conversation', () => {
   });
 
   it('only grows, except for compaction [LOOM-19, LOOM-76]', () => {
-    assertEveryStep((stride) => {
-      if (wasCompacted(stride)) return;
-      const { before, after } = stride;
+    assertEveryStep((walkStep) => {
+      if (wasCompacted(walkStep)) return;
+      const { before, after } = walkStep;
       const earlier = toItemArray(getConversation(before));
       const later = toItemArray(getConversation(after.session));
       expectSame(later.slice(0, earlier.length), earlier);
@@ -227,15 +227,15 @@ describe('time', () => {
 describe('notes', () => {
   it('record every status change as one unbroken chain, each with its cause and time [LOOM-87, NEX-119]', () => {
     assertEveryStep(({ before, event, after }) => {
-      const told = after.notes.filter((note) => note.type === 'transition');
-      const statuses = told.flatMap(({ from, to }) => [from, to]);
+      const transition = after.notes.filter((note) => note.type === 'transition');
+      const statuses = transition.flatMap(({ from, to }) => [from, to]);
       const links = [before.turn.status, ...statuses, after.session.turn.status];
       for (let index = 0; index < links.length; index += 2) expect(links[index]).toBe(links[index + 1]);
       // Where the governor ends the work because of an event, its verdict is the cause.
       const isJudged = after.notes.some(({ type }) => type === 'verdict');
       const causes = isJudged ? [event.type, 'verdict-reached'] : [event.type];
-      for (const { at, cause } of told) expect([at, causes.includes(cause)]).toEqual([event.at, true]);
-      for (const note of told) expect(note.durationMs).toBeGreaterThanOrEqual(0);
+      for (const { at, cause } of transition) expect([at, causes.includes(cause)]).toEqual([event.at, true]);
+      for (const note of transition) expect(note.durationMs).toBeGreaterThanOrEqual(0);
     });
   });
 });

@@ -49,7 +49,7 @@ import {
 
 const createPawlSession = (settings: Partial<SessionSettings> = {}): Session =>
   createProfileSession('pawl', { settings });
-const askedRun = runEvents(createPawlSession(), userMessage('first'));
+const callingRun = runEvents(createPawlSession(), userMessage('first'));
 const busyStateNames = pausableStateNames.filter((name) => name !== 'waitingForUser');
 
 /** A conversation in short: who said what, and which calls got a result. */
@@ -107,7 +107,7 @@ describe.each(busyStateNames)('steering in %s', (name) => {
 });
 
 describe('the model receives steering', () => {
-  const oneCall = runEvents(askedRun, modelReplied('', createCall('a')));
+  const oneCall = runEvents(callingRun, modelReplied('', createCall('a')));
 
   it('after the results of the calls in progress', () => {
     const after = runEvents(
@@ -158,7 +158,7 @@ describe('the model receives steering', () => {
   });
 
   it('instead of waiting for the user when its reply would have ended the turn', () => {
-    const after = runEvents(askedRun, userSteered('one'), modelReplied('done'));
+    const after = runEvents(callingRun, userSteered('one'), modelReplied('done'));
     expect(listStatusPath(after)).toEqual([
       'callingModel',
       'processingResponse',
@@ -199,7 +199,7 @@ describe('the model receives steering', () => {
     ['the model failed for good', [], [modelFailed({ retryable: false })]],
     ['a reply nobody understood', [], [{ type: 'model-replied', text: '?', calls: [], problem: 'no JSON' }]],
   ])('after %s', (_, before, answer) => {
-    const after = runEvents(askedRun, ...before, userSteered('one'), ...answer);
+    const after = runEvents(callingRun, ...before, userSteered('one'), ...answer);
     expect(after.session.turn.status).toBe('callingModel');
     expect(listActionTypes(after)).toContain('ask-model');
     expect(summarizeConversation(after).at(-1)).toBe('user: one');
@@ -259,7 +259,7 @@ describe('the model receives steering', () => {
   );
 
   it('at once when no work is in progress, with a new request', () => {
-    const after = runEvents(runEvents(askedRun, modelReplied('done')), userSteered('one'));
+    const after = runEvents(runEvents(callingRun, modelReplied('done')), userSteered('one'));
     expect(listStatusPath(after)).toEqual(['waitingForUser', 'callingModel']);
     expect(summarizeConversation(after).at(-1)).toBe('user: one');
     expect(requireTurn(after, 'callingModel').request).toBe(after.session.seq);
@@ -268,14 +268,14 @@ describe('the model receives steering', () => {
 
 describe('a session that ends by itself', () => {
   it('keeps steering that arrived during its last call in its conversation', () => {
-    const last = runEvents(askedRun, verdictReached('finish'), modelReplied('', createCall('a')));
+    const last = runEvents(callingRun, verdictReached('finish'), modelReplied('', createCall('a')));
     const after = runEvents(last, userSteered('one'), modelReplied('the end'));
     expect(after.session.turn).toMatchObject({ status: 'halted', why: { kind: 'stuck' } });
     expect(summarizeConversation(after).slice(-2)).toEqual(['model: the end', 'user: one']);
   });
 
   it('keeps it when the last call fails', () => {
-    const last = runEvents(askedRun, verdictReached('finish'), modelReplied('', createCall('a')));
+    const last = runEvents(callingRun, verdictReached('finish'), modelReplied('', createCall('a')));
     const after = runEvents(last, userSteered('one'), modelFailed({ retryable: false }));
     expect(after.session.turn.status).toBe('halted');
     expect(summarizeConversation(after).at(-1)).toBe('user: one');
@@ -299,7 +299,7 @@ describe('a session that ends by itself', () => {
   });
 
   it('accepts no further steering', () => {
-    const after = runEvents(askedRun, haltRequested(), userSteered('one'));
+    const after = runEvents(callingRun, haltRequested(), userSteered('one'));
     expect(getRefusalReason(after)).toBe('the session has ended');
     expect(summarizeConversation(after)).toEqual(['user: first']);
   });

@@ -27,10 +27,10 @@ const expectedTable: { readonly [Name in SampleName]: ExpectedRow } = {
 const splitEventTypes = (cell: string): readonly string[] => cell.trim().split(/\s+/);
 
 function findTableCell(name: SampleName, type: EventType): string {
-  const found = Object.entries(expectedTable[name]).find(([, events]) =>
+  const match = Object.entries(expectedTable[name]).find(([, events]) =>
     splitEventTypes(events).includes(type),
   );
-  return found?.[0] ?? 'missing';
+  return match?.[0] ?? 'missing';
 }
 
 function createPolicySession(policy: SessionSettings['onInvalidEvent']): Session {
@@ -77,12 +77,12 @@ describe('the table of moves', () => {
 describe.each(sampleNames)('in %s', (name) => {
   it('every event leads where the table says [LOOM-03, LOOM-66, LOOM-98, NEX-88]', () => {
     const before = createSampleRun(createPolicySession('ignore'), name);
-    const found = eventTypes.map((type) => [type, describeStep(runEvents(before, eventSamples[type]))]);
+    const match = eventTypes.map((type) => [type, describeStep(runEvents(before, eventSamples[type]))]);
     const expected = eventTypes.map((type) => {
       const cell = findTableCell(name, type);
       return [type, isRefusedCell(cell) ? 'not taken' : cell];
     });
-    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
+    expect(Object.fromEntries(match)).toEqual(Object.fromEntries(expected));
   });
 
   it('an event that is not accepted changes nothing and returns a wait action [LOOM-58, LOOM-93, RX-03]', () => {

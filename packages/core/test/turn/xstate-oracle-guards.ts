@@ -91,7 +91,7 @@ function createCheckGuards(settings: SessionSettings): Record<string, OracleGuar
     'has no message': ({ event }) => event.type === 'phase-started' && event.message === undefined,
     'an entry is sent to storage': ({ event }) => event.type === 'memory-asked' && event.action === 'evict',
     'an entry is pinned or unpinned': ({ event }) => event.type === 'memory-asked',
-    'steering is pending': ({ context }) => context.agenda.said,
+    'steering is pending': ({ context }) => context.agenda.hasSteering,
     'finish is requested': ({ context }) => context.agenda.finish !== null,
     'verdict is halt': ({ event }) =>
       event.type === 'verdict-reached' && event.verdict.response.kind === 'halt',
@@ -111,9 +111,9 @@ function isRecoveryRequested({ agenda }: TurnOracleContext): boolean {
 }
 
 const recoveryGuards: Record<string, OracleGuard> = {
-  'model failed': ({ context }) => context.trouble === 'model',
-  'hooks failed': ({ context }) => context.trouble === 'hooks',
-  'paging failed': ({ context }) => context.trouble === 'paging',
+  'model failed': ({ context }) => context.failureKind === 'model',
+  'hooks failed': ({ context }) => context.failureKind === 'hooks',
+  'paging failed': ({ context }) => context.failureKind === 'paging',
   'recovery halts': createRecoveryGuard('halt'),
   'recovery checks progress': createRecoveryGuard('check'),
   'recovery gave up': createRecoveryGuard('give-up'),
@@ -129,7 +129,7 @@ const recoveryGuards: Record<string, OracleGuard> = {
 
 function createRecoveryGuard(kind: string): OracleGuard {
   return ({ context, event }) =>
-    context.trouble === 'stuck' && event.type === 'recovery-finished' && event.outcome.kind === kind;
+    context.failureKind === 'stuck' && event.type === 'recovery-finished' && event.outcome.kind === kind;
 }
 
 function isRunningRecoveryCalls(event: OracleEvent): boolean {
@@ -149,7 +149,7 @@ const pauseGuards: Record<string, OracleGuard> = {
   'was executingTools': createHeldStateGuard('executingTools'),
   'was postToolsHook': createHeldStateGuard('postToolsHook'),
   'was errorRecovery, recovery was requested': ({ context: { held } }) =>
-    held?.value === 'errorRecovery' && held.context.trouble === 'stuck',
+    held?.value === 'errorRecovery' && held.context.failureKind === 'stuck',
   'was errorRecovery': createHeldStateGuard('errorRecovery'),
   'was paging': createHeldStateGuard('paging'),
 };

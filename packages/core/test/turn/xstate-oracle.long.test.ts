@@ -67,14 +67,14 @@ function walkOracle({ settings, together }: OracleRun): OracleFindings {
     lateAnswersTaken: new Map(),
   };
   for (const walked of iterateOraclePaths(buildOracleGraph(settings, together), settings)) {
-    const { from, event, taken, first } = walked;
+    const { from, event, result: stepResult, first } = walked;
     const note = (notes: Map<string, string>, what: string): unknown =>
       notes.has(what) || notes.set(what, `after ${formatOraclePath(from)}`);
     result.paths += 1;
     for (const move of listOracleMoves(walked)) result.made.add(formatMoveName(move));
     const difference = findDisagreement(walked);
     if (difference !== null) note(result.differences, difference);
-    const [here, there] = [serializeEssence(taken.session), serializeEssence(first)];
+    const [here, there] = [serializeEssence(stepResult.session), serializeEssence(first)];
     if (here !== there) note(result.partings, `${event.type}: ${here} and not ${there}`);
     if (isAnswerType(event) && !isSessionUntouched(from, stepLateAnswer(walked)))
       note(result.lateAnswersTaken, event.type);
@@ -119,9 +119,9 @@ describe('the walks of the chart', () => {
   });
 
   it('take every transition of the chart, including each alternative [LOOM-03]', () => {
-    const made = new Set(
+    const created = new Set(
       Object.entries(oracleRuns).flatMap(([name, run]) => [...getOracleFindings(name, run).made]),
     );
-    expect(listEveryMove().filter((move) => !made.has(move))).toEqual([]);
+    expect(listEveryMove().filter((move) => !created.has(move))).toEqual([]);
   });
 });

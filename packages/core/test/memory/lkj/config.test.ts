@@ -139,7 +139,7 @@ describe('the configuration', () => {
       'LKJ config: agent.state.base.prompt expects a prompt, and got nothing.',
     ],
     [{ a: NaN }, 'LKJ config: the file is not valid JSON: it holds the number NaN, which JSON cannot.'],
-  ])('%j is rejected with one clear error', (given, message) => {
-    expect(() => parseLkjConfig(given, 'lkj')).toThrow(new TypeError(message));
+  ])('%j is rejected with one clear error', (input, message) => {
+    expect(() => parseLkjConfig(input, 'lkj')).toThrow(new TypeError(message));
   });
 });

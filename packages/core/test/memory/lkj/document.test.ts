@@ -155,16 +155,16 @@ describe('a memory document', () => {
   });
 
   it('preserves unknown keys', () => {
-    const given = {
+    const input = {
       ...sampleDocument,
       project: { name: 'x' },
       notes: [1],
       ...JSON.parse('{"__proto__":{"a":1}}'),
     };
-    const { extra, ...rest } = parseDocument(given, 'lkj1');
+    const { extra, ...rest } = parseDocument(input, 'lkj1');
     expect(JSON.stringify(extra)).toBe('{"project":{"name":"x"},"notes":[1],"__proto__":{"a":1}}');
     const { pawl: _, ...written } = formatMemoryDocument({ ...rest, extra }, 'lkj1');
-    expect(JSON.parse(JSON.stringify(written))).toEqual(JSON.parse(JSON.stringify(given)));
+    expect(JSON.parse(JSON.stringify(written))).toEqual(JSON.parse(JSON.stringify(input)));
     expect(Object.prototype).not.toHaveProperty('a');
   });
 
@@ -181,7 +181,7 @@ describe('a memory document', () => {
     [[1], 'This is not a memory document: expected a JSON object.'],
     [{ working_memory: [] }, 'This is not a memory document: expected an object as working_memory.'],
     [{ working_memory: {}, storage: 'x' }, 'This is not a memory document: expected an object as storage.'],
-  ])('rejects %j', (given, message) => expect(() => parseDocument(given)).toThrow(new TypeError(message)));
+  ])('rejects %j', (input, message) => expect(() => parseDocument(input)).toThrow(new TypeError(message)));
 
   it('loses no entry when names normalize to the same key', () => {
     const { memory, storage } = parseDocument({
@@ -244,14 +244,14 @@ describe('a memory document', () => {
           const json = JSON.stringify(formatMemoryDocument(whole, profile));
           const {
             warnings,
-            memory: again,
+            memory: repeated,
             ...rest
           } = parseMemoryDocument(JSON.parse(json), { profile, settings, at: 1_000 });
           expect(warnings).toEqual([]);
-          expect(listEntries(again)).toEqual(listEntries(memory));
-          expect({ ...again, entries: null }).toEqual({ ...memory, entries: null });
+          expect(listEntries(repeated)).toEqual(listEntries(memory));
+          expect({ ...repeated, entries: null }).toEqual({ ...memory, entries: null });
           expect({ ...rest, memory }).toEqual(whole);
-          expect(JSON.stringify(formatMemoryDocument({ ...rest, memory: again }, profile))).toBe(json);
+          expect(JSON.stringify(formatMemoryDocument({ ...rest, memory: repeated }, profile))).toBe(json);
         },
       ),
       { numRuns: 200 },
@@ -264,9 +264,9 @@ describe('a memory document', () => {
       { requiredKeys: [] },
     );
     fc.assert(
-      fc.property(fc.oneof(fc.anything(), loose), (given) => {
+      fc.property(fc.oneof(fc.anything(), loose), (input) => {
         try {
-          const { memory } = parseDocument(given);
+          const { memory } = parseDocument(input);
           expect(countMemoryTokens(memory)).toBeGreaterThanOrEqual(0);
         } catch (error) {
           expect(error).toBeInstanceOf(TypeError);
@@ -287,9 +287,9 @@ describe('stubs and pins', () => {
     memory = putEntry(memory, { key: 'b', value: 'y'.repeat(900), pinned: true, at: 9 });
     memory = pageEntries(memory, { limit: 400, at: 10 }).memory;
     const document = formatMemoryDocument({ memory, storage: [], state: 'thinking', extra: {} }, 'lkj');
-    const again = parseDocument(JSON.parse(JSON.stringify(document))).memory;
-    expect(findEntry(again, 'a')).toEqual(findEntry(memory, 'a'));
-    expect(findEntry(again, 'a')?.kind).toBe('stub');
-    expect(findEntry(again, 'b')?.pinned).toBe(true);
+    const repeated = parseDocument(JSON.parse(JSON.stringify(document))).memory;
+    expect(findEntry(repeated, 'a')).toEqual(findEntry(memory, 'a'));
+    expect(findEntry(repeated, 'a')?.kind).toBe('stub');
+    expect(findEntry(repeated, 'b')?.pinned).toBe(true);
   });
 });
