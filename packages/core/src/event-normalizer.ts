@@ -17,7 +17,7 @@ export function createEventNormalizer(): (event: Event) => unknown {
       });
       return { ...rest, calls };
     }
-    const { jitter: __, ...said } = { jitter: 0, ...rest };
-    return 'callId' in event ? { ...said, callId: numbers.get(event.callId) ?? event.callId } : said;
+    const { jitter: __, ...content } = { jitter: 0, ...rest };
+    return 'callId' in event ? { ...content, callId: numbers.get(event.callId) ?? event.callId } : content;
   };
 }

@@ -11,12 +11,12 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
 
 /** Returns the value at the end of a property path, or undefined if the path does not exist. */
 export function getJsonPath(value: Json | undefined, ...path: readonly string[]): Json | undefined {
-  let found = value;
+  let current = value;
   for (const name of path) {
-    if (!isJsonObject(found) || !Object.hasOwn(found, name)) return undefined;
-    found = found[name];
+    if (!isJsonObject(current) || !Object.hasOwn(current, name)) return undefined;
+    current = current[name];
   }
-  return found;
+  return current;
 }
 
 /** Returns the value's `type` field, or an empty string if it has none. */

@@ -7,23 +7,27 @@
 export const logPatches = {
   failedPhaseOutlivesCancel: {
     number: 1,
-    why: 'Calling off the work dropped a failed phase that was to end the session, and the session went on.',
+    reason:
+      'Canceling the work discarded a failed phase that should have ended the session, so the session continued.',
   },
   budgetHoldsForEveryAsk: {
     number: 2,
-    why: 'Retries and new turns asked the model as if there were budget left, and a session used up more than it had.',
+    reason:
+      'Retries and new turns called the model without checking the budget, so a session could exceed it.',
   },
   denialsAreSeen: {
     number: 3,
-    why: 'The governor saw only calls that ran: a model that asked for ever for what was denied was never stopped.',
+    reason:
+      'The governor observed only executed calls, so a model that kept requesting denied calls was never stopped.',
   },
   countsAreFair: {
     number: 4,
-    why: "A person's absence used up the agent's time, and making room where there was nothing to move was no failure.",
+    reason:
+      'Waiting for a person counted against the time budget, and paging that could free nothing did not count as a failure.',
   },
 } as const satisfies { readonly [name: string]: LogPatch };
 
-export type LogPatch = { readonly number: number; readonly why: string };
+export type LogPatch = { readonly number: number; readonly reason: string };
 
 export const latestLogVersion: number = Math.max(...Object.values(logPatches).map(({ number }) => number));
 
@@ -37,8 +41,8 @@ export function hasLogPatch({ behaviour = 0 }: VersionedSession, { number }: Log
 /** Returns why this release cannot continue a session, or null. It could not reproduce the session's behavior. */
 export function findLogVersionProblem({ behaviour }: { readonly behaviour?: unknown }): string | null {
   if (behaviour === undefined || isKnownLogVersion(behaviour)) return null;
-  const given = typeof behaviour === 'number' ? String(behaviour) : 'no number';
-  return `its behaviour is ${given}, and this version knows those from 0 to ${latestLogVersion}`;
+  const shown = typeof behaviour === 'number' ? String(behaviour) : 'not a number';
+  return `its log version ("behaviour") is ${shown}; this release supports 0 to ${latestLogVersion}`;
 }
 
 function isKnownLogVersion(behaviour: unknown): boolean {

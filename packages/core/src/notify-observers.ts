@@ -14,17 +14,17 @@ export type StepObservers = {
  * Calls the observers in order, after the state change. Errors they throw are returned and never affect the machine.
  */
 export function notifyObservers({ notes }: SessionStep, observers: StepObservers): readonly unknown[] {
-  const thrown: unknown[] = [];
+  const errors: unknown[] = [];
   for (const note of notes) {
-    for (const tell of [observers.onNote, selectObserver(note, observers)]) {
+    for (const observer of [observers.onNote, selectObserver(note, observers)]) {
       try {
-        tell?.(note as never);
+        observer?.(note as never);
       } catch (error) {
-        thrown.push(error);
+        errors.push(error);
       }
     }
   }
-  return thrown;
+  return errors;
 }
 
 function selectObserver(note: Note, observers: StepObservers): ((note: never) => void) | undefined {

@@ -26,6 +26,6 @@ export type StepOutcome =
 
 export function getStepOutcome({ session, notes }: SessionStep): StepOutcome {
   const state = session.turn.status;
-  const refused = notes.find((note) => note.type === 'refused');
-  return refused === undefined ? { ok: true, state } : { ok: false, state, error: refused.reason };
+  const refusal = notes.find((note) => note.type === 'refused');
+  return refusal === undefined ? { ok: true, state } : { ok: false, state, error: refusal.reason };
 }

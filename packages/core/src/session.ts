@@ -85,8 +85,8 @@ const initialPhases: PhaseState = { total: null, current: null, completed: [], o
 /** Creates a session; throws a TypeError for an unknown log version or invalid governor settings. */
 export function createSession(options: SessionOptions): Session {
   const { id, at, profile = 'pawl', totalPhases, behaviour = latestLogVersion } = options;
-  const fault = findLogVersionProblem({ behaviour });
-  if (fault !== null) throw new TypeError(`There can be no such session: ${fault}. Choose one of those.`);
+  const problem = findLogVersionProblem({ behaviour });
+  if (problem !== null) throw new TypeError(`Cannot create the session: ${problem}.`);
   const settings = options.settings === undefined ? defaultSettings : completeSettings(options.settings);
   const tracker = createSessionTracker(settings.governor, at);
   const session: Session = {

@@ -20,11 +20,11 @@ function runTurns(from: Session, first: number, last: number): Session {
 }
 
 /** Every object and array that a value is made of. */
-function collectObjects(value: unknown, found = new Set<object>()): Set<object> {
-  if (typeof value !== 'object' || value === null || found.has(value)) return found;
-  found.add(value);
-  for (const part of Object.values(value)) collectObjects(part, found);
-  return found;
+function collectObjects(value: unknown, match = new Set<object>()): Set<object> {
+  if (typeof value !== 'object' || value === null || match.has(value)) return match;
+  match.add(value);
+  for (const part of Object.values(value)) collectObjects(part, match);
+  return match;
 }
 
 /** How many slots a step filled that were not there before: what it cost to make. They are known from then on. */
@@ -56,7 +56,7 @@ describe('a step', () => {
   const early = runTurns(createProfileSession('pawl'), 0, 100);
   const late = runTurns(early, 100, 10_000);
 
-  it('costs no more than a few slots for each level of the tree, however long the session', () => {
+  it('allocates a few slots per tree level, however long the session', () => {
     const levels = late.turn.status === 'waitingForUser' ? late.turn.conversation.depth : Number.NaN;
     expect(levels).toBe(3);
     const atFirst = measureDearestStep(early, 100, 12);
@@ -65,15 +65,15 @@ describe('a step', () => {
     expect(atLast).toBeLessThan(120);
   });
 
-  it('shares almost all of a long session with the one before', () => {
+  it('shares almost all of a long session with the previous one', () => {
     const after = runTurns(late, 10_000, 10_001);
     expect(collectObjects(late).size).toBeGreaterThan(40_000);
     const before = collectObjects(late);
-    const made = [...collectObjects(after)].filter((part) => !before.has(part));
-    expect(made.length).toBeLessThan(40);
+    const created = [...collectObjects(after)].filter((part) => !before.has(part));
+    expect(created.length).toBeLessThan(40);
   });
 
-  it('that is refused costs nothing', () => {
+  it('that is refused allocates nothing', () => {
     const { session } = step(late, { type: 'retry-due', at: 1 });
     expect(session).toBe(late);
   });

@@ -18,26 +18,30 @@ import { createSampleRun, sampleNames } from './helpers/sample-runs.ts';
 import { createProfileSession, runEvents, requireTurn, type EventRun } from './helpers/run-events.ts';
 
 const initialSession = createProfileSession('pawl');
-const askedRun = runEvents(initialSession, userMessage());
-const runningRun = runEvents(askedRun, modelReplied('', createCall('a'), createCall('b')), toolStarted('b'));
+const callingRun = runEvents(initialSession, userMessage());
+const runningRun = runEvents(
+  callingRun,
+  modelReplied('', createCall('a'), createCall('b')),
+  toolStarted('b'),
+);
 
 /** The same tale as a store would tell it. */
-const replayDurable = (told: EventRun) =>
+const replayDurable = (run: EventRun) =>
   replay(
     initialSession,
-    told.events.filter((event) => !isEphemeralEvent(event)),
+    run.events.filter((event) => !isEphemeralEvent(event)),
   );
 
 describe('ephemeral events', () => {
-  it('are the deltas and the progress of tools', () => {
+  it('are deltas and tool progress', () => {
     const ephemeral = eventTypes.filter((type) => isEphemeralEvent({ at: 0, ...eventSamples[type] }));
     expect(ephemeral).toEqual(['text-delta', 'call-delta', 'tool-progressed']);
   });
 
-  it.each(sampleNames)('in %s change nothing durable, and are not counted', (name) => {
+  it.each(sampleNames)('in %s change no durable state, and are not counted', (name) => {
     const before = createSampleRun(initialSession, name);
-    for (const happening of [textDelta(), callDelta(), toolProgressed('a')]) {
-      const { session } = runEvents(before, happening);
+    for (const event of [textDelta(), callDelta(), toolProgressed('a')]) {
+      const { session } = runEvents(before, event);
       expect(session.seq).toBe(before.session.seq);
       expect(toDurableSession(session)).toStrictEqual(toDurableSession(before.session));
     }
@@ -47,33 +51,33 @@ describe('ephemeral events', () => {
     ['cancelled', cancelRequested()],
     ['halted', haltRequested()],
     ['shut down', shutdownRequested()],
-  ])('leave no trace in what the model is told of tools that are %s', (_, end) => {
-    const told = runEvents(runningRun, toolProgressed('a'), toolProgressed('b'), end);
-    expect(replayDurable(told)).toStrictEqual(told.session);
+  ])('do not affect the results the model receives for tools that are %s', (_, end) => {
+    const run = runEvents(runningRun, toolProgressed('a'), toolProgressed('b'), end);
+    expect(replayDurable(run)).toStrictEqual(run.session);
   });
 });
 
-describe('durableView', () => {
-  it('forgets that text streams', () => {
-    expect(toDurableSession(runEvents(askedRun, textDelta()).session)).toStrictEqual(askedRun.session);
+describe('toDurableSession', () => {
+  it('drops the streaming flag', () => {
+    expect(toDurableSession(runEvents(callingRun, textDelta()).session)).toStrictEqual(callingRun.session);
   });
 
-  it('forgets how far a tool is, and that it runs when nothing else says so', () => {
-    const told = runEvents(runningRun, toolProgressed('a'), toolProgressed('b', 'all but done'));
-    expect(requireTurn(told, 'executingTools').executions).toMatchObject([
+  it('drops tool progress, and a running status that only progress indicates', () => {
+    const run = runEvents(runningRun, toolProgressed('a'), toolProgressed('b', 'all but done'));
+    expect(requireTurn(run, 'executingTools').executions).toMatchObject([
       { status: 'running', startedAt: null, progress: 'half way' },
       { status: 'running', startedAt: 30, progress: 'all but done' },
     ]);
-    expect(toDurableSession(told.session)).toStrictEqual(runningRun.session);
+    expect(toDurableSession(run.session)).toStrictEqual(runningRun.session);
   });
 
-  it('looks into a pause', () => {
-    const paused = runEvents(askedRun, pauseRequested());
+  it('applies to the state held by a pause', () => {
+    const paused = runEvents(callingRun, pauseRequested());
     expect(toDurableSession(runEvents(paused, textDelta()).session)).toStrictEqual(paused.session);
   });
 
-  it.each(sampleNames)('of %s is what replaying its durable events gives', (name) => {
-    const told = createSampleRun(initialSession, name);
-    expect(toDurableSession(told.session)).toStrictEqual(replayDurable(told));
+  it.each(sampleNames)('of %s equals the replay of its durable events', (name) => {
+    const run = createSampleRun(initialSession, name);
+    expect(toDurableSession(run.session)).toStrictEqual(replayDurable(run));
   });
 });

@@ -30,28 +30,28 @@ function createVersionedSession(behaviour: number, haltOnFailedPhase = true): Se
   return createProfileSession('pawl', { behaviour, settings: { haltOnFailedPhase } });
 }
 
-describe('behaviours', () => {
-  it('are numbered from 1 on, without a gap and none twice', () => {
+describe('log patches', () => {
+  it('are numbered from 1, without gaps or duplicates', () => {
     const numbers = Object.values(logPatches).map(({ number }) => number);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     expect(latestLogVersion).toBe(numbers.at(-1));
   });
 
-  it('are in the table of docs/replay.md, in this order', () => {
+  it('are listed in the table of docs/replay.md, in this order', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/replay.md'), 'utf8');
     const rows = [...page.matchAll(/^\| (\d+) +\| `(\w+)`/gm)].map(([, number, name]) => `${number} ${name}`);
     expect(rows).toEqual(Object.entries(logPatches).map(([name, { number }]) => `${number} ${name}`));
   });
 
-  it('are those of a session that was begun with them or a newer one', () => {
-    const behaviour = { number: 3, why: 'for this test' };
+  it('apply to a session created with them or with a later one', () => {
+    const behaviour = { number: 3, reason: 'for this test' };
     const born = [{}, { behaviour: 0 }, { behaviour: 2 }, { behaviour: 3 }, { behaviour: 4 }];
     expect(born.map((session) => hasLogPatch(session, behaviour))).toEqual([false, false, false, true, true]);
   });
 });
 
 describe('a session', () => {
-  it('is born with the newest behaviour, and keeps the one it has', () => {
+  it('is created with the latest log version, and keeps it', () => {
     expect(createSession(options).behaviour).toBe(latestLogVersion);
     const older = createSession({ ...options, behaviour: 0 });
     const events = runEvents(
@@ -65,13 +65,13 @@ describe('a session', () => {
     expect(replay(createSession(options), events).behaviour).toBe(latestLogVersion);
   });
 
-  it('of a behaviour nobody knows is not made', () => {
+  it('with an unknown log version is not created', () => {
     const message =
-      /^There can be no such session: its behaviour is 99, and this version knows those from 0 to \d+\./;
+      /^Cannot create the session: its log version \("behaviour"\) is 99; this release supports 0 to \d+\./;
     expect(() => createSession({ ...options, behaviour: 99 })).toThrow(message);
   });
 
-  it('has a fault if its behaviour is anything but none or a known number', () => {
+  it('has a problem if its log version is neither absent nor a known number', () => {
     const known = fc.constantFrom(
       undefined,
       ...Array.from({ length: latestLogVersion + 1 }, (_, number) => number),
@@ -81,67 +81,67 @@ describe('a session', () => {
       .oneof(fc.anything(), fc.double(), fc.integer())
       .filter((value) => !isKnownVersion(value));
     fc.assert(fc.property(other, (behaviour) => findLogVersionProblem({ behaviour }) !== null));
-    expect(findLogVersionProblem({ behaviour: '1' })).toContain('its behaviour is no number');
+    expect(findLogVersionProblem({ behaviour: '1' })).toContain('is not a number');
   });
 });
 
-describe('a phase that failed in the midst of work', () => {
+describe('a phase that failed while work was in progress', () => {
   const working = pausableStateNames.filter((name) => name !== 'waitingForUser');
 
   describe.each(working)('in %s', (name) => {
-    const failed = (...given: Parameters<typeof createVersionedSession>) =>
+    const failed = (...input: Parameters<typeof createVersionedSession>) =>
       runEvents(
-        createSampleRun(createVersionedSession(...given), name),
+        createSampleRun(createVersionedSession(...input), name),
         phaseStarted(7),
         phaseCompleted(false),
       );
 
-    it('ends the session when the work is called off', () => {
-      const told = runEvents(failed(1), cancelRequested());
-      expect(requireTurn(told, 'halted').why).toEqual({
+    it('ends the session when the work is canceled', () => {
+      const run = runEvents(failed(1), cancelRequested());
+      expect(requireTurn(run, 'halted').why).toEqual({
         kind: 'phase-failed',
         reason: 'Phase 7 failed',
         rule: null,
       });
-      expect(listActionTypes(told)).toEqual(['abort', 'stop']);
-      expect(findConversationFaults(getConversation(told.session))).toEqual([]);
+      expect(listActionTypes(run)).toEqual(['abort', 'stop']);
+      expect(findConversationFaults(getConversation(run.session))).toEqual([]);
     });
 
-    it('ends the session when the work is called off during a pause', () => {
-      const told = runEvents(failed(1), pauseRequested(), cancelRequested());
-      expect(requireTurn(told, 'halted').why.kind).toBe('phase-failed');
-      expect(listActionTypes(told)).toEqual(['abort', 'stop']);
+    it('ends the session when the work is canceled during a pause', () => {
+      const run = runEvents(failed(1), pauseRequested(), cancelRequested());
+      expect(requireTurn(run, 'halted').why.kind).toBe('phase-failed');
+      expect(listActionTypes(run)).toEqual(['abort', 'stop']);
     });
 
-    it('is dropped with the rest of the agenda where sessions began before behaviour 1', () => {
+    it('is dropped with the rest of the agenda in sessions before log version 1', () => {
       expect(runEvents(failed(0), cancelRequested()).session.turn.status).toBe('waitingForUser');
       expect(runEvents(failed(0), pauseRequested(), cancelRequested()).session.turn.status).toBe(
         'waitingForUser',
       );
     });
 
-    it('does not end the session where failed phases do not', () => {
+    it('does not end the session if failed phases do not halt', () => {
       expect(runEvents(failed(1, false), cancelRequested()).session.turn.status).toBe('waitingForUser');
     });
   });
 
-  it('is on the agenda of every state that can have one, and of no other', () => {
+  it('is on the agenda of every state that has one, and of no other', () => {
     for (const name of pausableStateNames) {
-      const told = runEvents(
+      const run = runEvents(
         createSampleRun(createVersionedSession(1), name),
         phaseStarted(7),
         verdictReached('advise'),
       );
-      expect(getAgenda(told.session.turn).phaseChanges > 0).toBe(name !== 'waitingForUser');
-      expect(getAgenda(runEvents(told, pauseRequested()).session.turn)).toEqual(getAgenda(told.session.turn));
+      expect(getAgenda(run.session.turn).phaseChanges > 0).toBe(name !== 'waitingForUser');
+      expect(getAgenda(runEvents(run, pauseRequested()).session.turn)).toEqual(getAgenda(run.session.turn));
     }
   });
 
-  it('ends the session too when an event that does not fit calls off the work', () => {
+  it('ends the session when an invalid event cancels the work', () => {
     const session = createProfileSession('loom', {
       settings: { haltOnFailedPhase: true, onInvalidEvent: 'reset' },
     });
-    const told = runEvents(session, phaseStarted(1, 'Begin.'), phaseCompleted(false), { type: 'retry-due' });
-    expect(requireTurn(told, 'halted').why.kind).toBe('phase-failed');
+    const run = runEvents(session, phaseStarted(1, 'Begin.'), phaseCompleted(false), { type: 'retry-due' });
+    expect(requireTurn(run, 'halted').why.kind).toBe('phase-failed');
   });
 });

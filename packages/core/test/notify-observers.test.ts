@@ -12,14 +12,14 @@ import { createProfileSession, runEvents } from './helpers/run-events.ts';
 
 /** Observers that write down what they are told. */
 function createRecordingObservers(): { readonly observers: StepObservers; readonly heard: string[] } {
-  const heard: string[] = [];
+  const observed: string[] = [];
   return {
-    heard,
+    heard: observed,
     observers: {
-      onNote: (note) => heard.push(`note ${note.type}`),
-      onStateChange: ({ from, to }) => heard.push(`${from} → ${to}`),
-      onRefused: ({ event, reason }) => heard.push(`refused ${event}: ${reason}`),
-      onVerdict: ({ verdict }) => heard.push(`${verdict.level}: ${verdict.reason}`),
+      onNote: (note) => observed.push(`note ${note.type}`),
+      onStateChange: ({ from, to }) => observed.push(`${from} → ${to}`),
+      onRefused: ({ event, reason }) => observed.push(`refused ${event}: ${reason}`),
+      onVerdict: ({ verdict }) => observed.push(`${verdict.level}: ${verdict.reason}`),
     },
   };
 }
@@ -30,11 +30,11 @@ const startedRun = runEvents(
   modelReplied('', createCall('a')),
 );
 
-describe('notify', () => {
-  it('tells of every change of state, in order, after the change [NEX-71, NEX-119, RN-15, RX-12]', () => {
-    const { observers, heard } = createRecordingObservers();
+describe('notifyObservers', () => {
+  it('reports every state change, in order, after the change [NEX-71, NEX-119, RN-15, RX-12]', () => {
+    const { observers, heard: observed } = createRecordingObservers();
     notifyObservers(runEvents(startedRun, toolFinished('a')), observers);
-    expect(heard).toEqual([
+    expect(observed).toEqual([
       'note transition',
       'executingTools → progressCheck',
       'note transition',
@@ -42,42 +42,42 @@ describe('notify', () => {
     ]);
   });
 
-  it('tells of a stuck verdict with its reason [NEX-72]', () => {
-    const { observers, heard } = createRecordingObservers();
+  it('reports a stuck verdict with its reason [NEX-72]', () => {
+    const { observers, heard: observed } = createRecordingObservers();
     notifyObservers(runEvents(startedRun, verdictReached('recover')), observers);
-    expect(heard).toEqual(['note verdict', 'stuck: because recover']);
+    expect(observed).toEqual(['note verdict', 'stuck: because recover']);
   });
 
-  it('tells of a refused event with the reason', () => {
-    const { observers, heard } = createRecordingObservers();
+  it('reports a refused event with the reason', () => {
+    const { observers, heard: observed } = createRecordingObservers();
     notifyObservers(runEvents(startedRun, userMessage('hello?')), observers);
-    expect(heard).toEqual(['note refused', 'refused user-message: tools are running']);
+    expect(observed).toEqual(['note refused', 'refused user-message: tools are running']);
   });
 
-  it('tells of phases as notes alone', () => {
-    const { observers, heard } = createRecordingObservers();
+  it('reports phases only as notes', () => {
+    const { observers, heard: observed } = createRecordingObservers();
     notifyObservers(runEvents(startedRun, phaseStarted(1)), observers);
-    expect(heard).toEqual(['note phase-started']);
+    expect(observed).toEqual(['note phase-started']);
   });
 
-  it('hands back what observers throw, and tells the others all the same [RN-15]', () => {
-    const heard: Note[] = [];
+  it('returns errors thrown by observers, and still calls the others [RN-15]', () => {
+    const observed: Note[] = [];
     const first = new Error('the first fails');
     const second = new Error('the second fails');
-    const thrown = notifyObservers(runEvents(startedRun, toolFinished('a')), {
+    const errors = notifyObservers(runEvents(startedRun, toolFinished('a')), {
       onNote: (note) => {
-        heard.push(note);
+        observed.push(note);
         throw first;
       },
       onStateChange: ({ to }) => {
         if (to === 'callingModel') throw second;
       },
     });
-    expect(thrown).toEqual([first, first, second]);
-    expect(heard).toHaveLength(2);
+    expect(errors).toEqual([first, first, second]);
+    expect(observed).toHaveLength(2);
   });
 
-  it('needs no observer: actions and session are the same with and without [RX-12]', () => {
+  it('is optional: actions and session are the same with and without observers [RX-12]', () => {
     const step = runEvents(startedRun, toolFinished('a'));
     const copy = structuredClone(step);
     expect(notifyObservers(step, {})).toEqual([]);

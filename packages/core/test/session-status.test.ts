@@ -10,15 +10,15 @@ import { cancelRequested, pauseRequested, modelReplied, userMessage } from './he
 import { endedStateNames, createSampleRun, sampleNames } from './helpers/sample-runs.ts';
 import { createProfileSession, runEvents } from './helpers/run-events.ts';
 
-describe('isTerminal', () => {
-  it('holds for the states that nothing but a shutdown leads out of, and no others [RX-04]', () => {
+describe('isTerminalSession', () => {
+  it('is true for the states that only a shutdown leaves, and for no others [RX-04]', () => {
     const terminal = sampleNames.filter((name) =>
       isTerminalSession(createSampleRun(createProfileSession('pawl'), name).session),
     );
     expect(terminal).toEqual(endedStateNames);
   });
 
-  it('holds for every state a profile calls terminal [RX-04]', () => {
+  it('is true for every state a profile declares terminal [RX-04]', () => {
     for (const { name, terminal } of builtInProfiles) {
       for (const status of terminal) {
         expect([
@@ -31,13 +31,15 @@ describe('isTerminal', () => {
   });
 });
 
-describe('conversationOf', () => {
-  it('is that of the state held while paused', () => {
-    const asked = runEvents(createProfileSession('pawl'), userMessage());
-    expect(getConversation(runEvents(asked, pauseRequested()).session)).toBe(getConversation(asked.session));
+describe('getConversation', () => {
+  it('returns that of the held state while paused', () => {
+    const calling = runEvents(createProfileSession('pawl'), userMessage());
+    expect(getConversation(runEvents(calling, pauseRequested()).session)).toBe(
+      getConversation(calling.session),
+    );
   });
 
-  it('is the last one after the end [RO-09]', () => {
+  it('returns the last one after the end [RO-09]', () => {
     for (const name of endedStateNames) {
       const messages = toItemArray(
         getConversation(createSampleRun(createProfileSession('pawl'), name).session),
@@ -47,27 +49,30 @@ describe('conversationOf', () => {
   });
 });
 
-describe('taken', () => {
-  const asked = runEvents(createProfileSession('loom'), userMessage());
+describe('getStepOutcome', () => {
+  const calling = runEvents(createProfileSession('loom'), userMessage());
 
-  it('is the state that an accepted event led to [RX-03]', () => {
-    expect(getStepOutcome(runEvents(asked, modelReplied()))).toEqual({ ok: true, state: 'waitingForUser' });
+  it('returns the state that an accepted event led to [RX-03]', () => {
+    expect(getStepOutcome(runEvents(calling, modelReplied()))).toEqual({ ok: true, state: 'waitingForUser' });
   });
 
   it.each([
     ['ignore', 'callingModel'],
     ['refuse', 'callingModel'],
     ['reset', 'waitingForUser'],
-  ] as const)('is an error in one shape, whether the profile says %s [RX-03]', (onInvalidEvent, state) => {
-    const told = runEvents(
-      createProfileSession('pawl', { settings: { onInvalidEvent } }),
-      userMessage(),
-      userMessage('again'),
-    );
-    expect(getStepOutcome(told)).toEqual({ ok: false, state, error: 'the model is being asked' });
-  });
+  ] as const)(
+    'returns an error of the same shape when the profile says %s [RX-03]',
+    (onInvalidEvent, state) => {
+      const run = runEvents(
+        createProfileSession('pawl', { settings: { onInvalidEvent } }),
+        userMessage(),
+        userMessage('again'),
+      );
+      expect(getStepOutcome(run)).toEqual({ ok: false, state, error: 'the model is being asked' });
+    },
+  );
 
-  it('is an error for what means nothing while waiting', () => {
+  it('returns an error for an event that is invalid while waiting', () => {
     expect(getStepOutcome(runEvents(createProfileSession('pawl'), cancelRequested()))).toEqual({
       ok: false,
       state: 'waitingForUser',

@@ -28,7 +28,7 @@ export function listMoveLabels(moves: readonly LabeledMove[]): readonly string[]
 }
 
 function formatMoveLabel({ on, guard }: ChartMove, state: ChartState): string {
-  const isRest = state.transitions.some((other) => other.on === on && other.guard !== null);
-  const condition = guard ?? (isRest ? 'otherwise' : null);
+  const isOtherwise = state.transitions.some((other) => other.on === on && other.guard !== null);
+  const condition = guard ?? (isOtherwise ? 'otherwise' : null);
   return [on, condition === null ? null : `[${condition}]`].filter((part) => part !== null).join(' ');
 }

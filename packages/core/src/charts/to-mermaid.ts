@@ -6,13 +6,13 @@ import { listChartStates } from './states.ts';
 export function toMermaid(chart: Chart): string {
   const states = listChartStates(chart);
   const ids = assignMermaidIds(states);
-  const idOf = (name: string): string => ids.get(name) ?? '';
+  const getId = (name: string): string => ids.get(name) ?? '';
   const lines = [
-    ...states.map((state) => renderStateDeclaration(state, idOf(state.name))),
-    `[*] --> ${idOf(chart.initial)}`,
-    ...buildChartEdges(states).map((edge) => renderMermaidArrow(edge, idOf)),
-    ...states.filter((state) => state.kind === 'terminal').map((state) => `${idOf(state.name)} --> [*]`),
-    ...renderClassDefinitions(states, idOf),
+    ...states.map((state) => renderStateDeclaration(state, getId(state.name))),
+    `[*] --> ${getId(chart.initial)}`,
+    ...buildChartEdges(states).map((edge) => renderMermaidArrow(edge, getId)),
+    ...states.filter((state) => state.kind === 'terminal').map((state) => `${getId(state.name)} --> [*]`),
+    ...renderClassDefinitions(states, getId),
   ];
   return ['stateDiagram-v2', ...lines.map((line) => `  ${line}`), ''].join('\n');
 }
@@ -22,13 +22,13 @@ export function toMermaid(chart: Chart): string {
  * numbered id.
  */
 function assignMermaidIds(states: readonly ChartState[]): ReadonlyMap<string, string> {
-  const taken = new Set(states.map((state) => state.name.toLowerCase()));
+  const usedIds = new Set(states.map((state) => state.name.toLowerCase()));
   let number = 0;
   return new Map(
     states.map(({ name }) => {
       if (isPlainMermaidId(name)) return [name, name];
       do number += 1;
-      while (taken.has(`s${number}`));
+      while (usedIds.has(`s${number}`));
       return [name, `s${number}`];
     }),
   );
@@ -65,12 +65,12 @@ function renderStateDeclaration({ name }: ChartState, id: string): string {
   return id === name ? id : `state "${escapeMermaidText(name) || 'no name'}" as ${id}`;
 }
 
-function renderMermaidArrow({ from, to, moves }: ChartEdge, idOf: (name: string) => string): string {
+function renderMermaidArrow({ from, to, moves }: ChartEdge, getId: (name: string) => string): string {
   const labels = listMoveLabels(moves)
     .map(escapeMermaidText)
     .filter((label) => label !== '');
   const label = labels.join('<br/>');
-  return `${idOf(from)} --> ${idOf(to)}${label === '' ? '' : ` : ${label}`}`;
+  return `${getId(from)} --> ${getId(to)}${label === '' ? '' : ` : ${label}`}`;
 }
 
 /** Escapes text with Mermaid entities: the character code between # and ;. */
@@ -79,7 +79,7 @@ function escapeMermaidText(text: string): string {
     .toWellFormed()
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
-    .replaceAll(unsafeMermaidPattern, (found) => `#${found.codePointAt(0)};`);
+    .replaceAll(unsafeMermaidPattern, (character) => `#${character.codePointAt(0)};`);
 }
 
 /**
@@ -91,11 +91,11 @@ const unsafeMermaidPattern =
 
 function renderClassDefinitions(
   states: readonly ChartState[],
-  idOf: (name: string) => string,
+  getId: (name: string) => string,
 ): readonly string[] {
   return [...Map.groupBy(states, (state) => state.kind)].flatMap(([kind, group]) => [
     `classDef ${kind} ${mermaidStateStyles[kind]}`,
-    `class ${group.map((state) => idOf(state.name)).join(', ')} ${kind}`,
+    `class ${group.map((state) => getId(state.name)).join(', ')} ${kind}`,
   ]);
 }
 

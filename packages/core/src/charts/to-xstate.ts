@@ -79,11 +79,11 @@ function escapeTargetPath(name: string): string {
  * are put in parentheses, as many as needed to make the name unique.
  */
 function createKeyResolver(names: readonly string[], special: RegExp): KeyResolver {
-  const taken = new Set(names);
+  const usedNames = new Set(names);
   const keys = new Map<string, string>();
   for (const name of names.filter((each) => special.test(each))) {
     let key = `(${name})`;
-    while (taken.has(key)) key = `(${key})`;
+    while (usedNames.has(key)) key = `(${key})`;
     keys.set(name, key);
   }
   return (name) => keys.get(name) ?? name;

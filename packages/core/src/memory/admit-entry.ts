@@ -31,9 +31,9 @@ function describeNoRoom(memory: WorkingMemory, { key, value }: EntryInput): stri
   const { maxTokens } = memory.settings.hardLimit;
   const pinned = listEntries(memory).filter((entry) => entry.pinned);
   const tokens = pinned.reduce((sum, entry) => sum + countEntryTokens(entry), 0);
-  const ofPinned = pinned.length === 0 ? '' : `, of which ${tokens} are pinned and cannot be moved`;
+  const pinnedShare = pinned.length === 0 ? '' : `, of which ${tokens} are pinned and cannot be moved`;
   return (
     `${key} takes ${Math.ceil(countEntryBytes(key, value) / 4)} tokens and does not fit: working memory holds ${countMemoryTokens(memory)} ` +
-    `tokens${ofPinned}, and must stay below ${maxTokens}. Use storage_save for it, make it shorter, or remove or unpin something.`
+    `tokens${pinnedShare}, and must stay below ${maxTokens}. Use storage_save for it, make it shorter, or remove or unpin something.`
   );
 }

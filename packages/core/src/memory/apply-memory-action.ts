@@ -25,30 +25,30 @@ export type MemoryActionOutcome = {
  * Executes one memory action as the model gave it: `{ type, tags, value }`. Never throws. Every attempt is written to
  * the command log; a load or search is logged when its result arrives, by `applyLoadResult` or `applySearchResult`.
  */
-export function applyMemoryAction(memory: WorkingMemory, given: unknown, at: number): MemoryActionOutcome {
-  const read = parseMemoryAction(given, memory.settings.actions);
-  if (!read.ok) return logAttempt(rejectInvalidAction(memory, read.message), describeAttempt(given), at);
-  const result = executeMemoryAction(memory, read.action, at);
+export function applyMemoryAction(memory: WorkingMemory, input: unknown, at: number): MemoryActionOutcome {
+  const parsed = parseMemoryAction(input, memory.settings.actions);
+  if (!parsed.ok) return logAttempt(rejectInvalidAction(memory, parsed.message), describeAttempt(input), at);
+  const result = executeMemoryAction(memory, parsed.action, at);
   const isWaiting = result.effects.some(({ kind }) => kind === 'storage-load' || kind === 'storage-search');
-  return isWaiting ? result : logAttempt(result, describeAttempt(given), at);
+  return isWaiting ? result : logAttempt(result, describeAttempt(input), at);
 }
 
 /** Applies the storage result of a load or search; other actions need none. */
 export function applyStorageResult(
-  asked: MemoryActionOutcome,
-  found: readonly StoredEntry[],
+  pending: MemoryActionOutcome,
+  entries: readonly StoredEntry[],
   at: number,
 ): MemoryActionOutcome {
-  const [effect] = asked.effects;
+  const [effect] = pending.effects;
   switch (effect?.kind) {
     case 'storage-load':
-      return applyLoadResult(asked.memory, effect.key, found[0] ?? null, at);
+      return applyLoadResult(pending.memory, effect.key, entries[0] ?? null, at);
     case 'storage-search': {
-      const words = [...effect.tags, effect.text].filter((word) => word !== '').join(', ');
-      return applySearchResult(asked.memory, words, found, at);
+      const query = [...effect.tags, effect.text].filter((word) => word !== '').join(', ');
+      return applySearchResult(pending.memory, query, entries, at);
     }
     default:
-      return asked;
+      return pending;
   }
 }
 
@@ -56,34 +56,34 @@ export function applyStorageResult(
 export function applyLoadResult(
   memory: WorkingMemory,
   key: string,
-  found: StoredEntry | null,
+  entry: StoredEntry | null,
   at: number,
 ): MemoryActionOutcome {
   const result =
-    found === null ? replyNotInStorage(memory, key) : addLoadedEntry(memory, key, found.value, at);
+    entry === null ? replyNotInStorage(memory, key) : addLoadedEntry(memory, key, entry.value, at);
   return logAttempt(result, `storage_load ${key}`, at);
 }
 
 /** Applies the result of a `storage-search`. */
 export function applySearchResult(
   memory: WorkingMemory,
-  asked: string,
-  found: readonly StoredEntry[],
+  query: string,
+  entries: readonly StoredEntry[],
   at: number,
 ): MemoryActionOutcome {
-  const lines = found.map(({ key, value }) => `${key}: ${previewValue(value, 200)}`);
+  const lines = entries.map(({ key, value }) => `${key}: ${previewValue(value, 200)}`);
   const reply =
-    found.length === 0
-      ? `Nothing in storage matches ${asked}. Try fewer or other words.`
-      : `Found ${found.length} in storage; storage_load brings one into working memory.\n${lines.join('\n')}`;
-  const done = createMemoryReply(memory, reply);
-  if (!memory.settings.keepSearchResults) return logAttempt(done, `storage_search ${asked}`, at);
-  const keys = found.map(({ key }) => key);
-  const kept = admitEntry(memory, { key: 'search_results', value: keys, at });
-  const result = kept.ok
-    ? { ...done, memory: kept.memory, effects: kept.effects }
-    : rejectForSpace(memory, kept.message);
-  return logAttempt(result, `storage_search ${asked}`, at);
+    entries.length === 0
+      ? `Nothing in storage matches ${query}. Try fewer or other words.`
+      : `Found ${entries.length} in storage; storage_load brings one into working memory.\n${lines.join('\n')}`;
+  const outcome = createMemoryReply(memory, reply);
+  if (!memory.settings.keepSearchResults) return logAttempt(outcome, `storage_search ${query}`, at);
+  const keys = entries.map(({ key }) => key);
+  const admitted = admitEntry(memory, { key: 'search_results', value: keys, at });
+  const result = admitted.ok
+    ? { ...outcome, memory: admitted.memory, effects: admitted.effects }
+    : rejectForSpace(memory, admitted.message);
+  return logAttempt(result, `storage_search ${query}`, at);
 }
 
 function executeMemoryAction(memory: WorkingMemory, action: MemoryAction, at: number): MemoryActionOutcome {
@@ -119,9 +119,9 @@ function addMemoryEntry(memory: WorkingMemory, key: string, value: Json, at: num
   const admitted = admitEntry(memory, { key, value, at });
   if (!admitted.ok) return rejectForSpace(memory, admitted.message);
   const moved = admitted.effects.length;
-  const made = moved === 0 ? '' : ` To make room, ${moved} older entries went to storage.`;
+  const pagingNote = moved === 0 ? '' : ` To make room, ${moved} older entries went to storage.`;
   return {
-    ...createMemoryReply(admitted.memory, `Added ${key} to working memory.${made}`),
+    ...createMemoryReply(admitted.memory, `Added ${key} to working memory.${pagingNote}`),
     effects: admitted.effects,
   };
 }
@@ -152,11 +152,11 @@ function setEntryPinned(
 }
 
 /** Without a value, saves the working-memory entry with this key. */
-function saveMemoryEntry(memory: WorkingMemory, key: string, given: Json, at: number): MemoryActionOutcome {
-  const held = findEntry(memory, key);
-  if (given === null && held?.kind === 'stub')
+function saveMemoryEntry(memory: WorkingMemory, key: string, input: Json, at: number): MemoryActionOutcome {
+  const existing = findEntry(memory, key);
+  if (input === null && existing?.kind === 'stub')
     return createMemoryReply(memory, `${key} is already in storage.`);
-  const value = given ?? held?.value ?? null;
+  const value = input ?? existing?.value ?? null;
   if (value === null) {
     const message = `storage_save needs a value for ${key}, or information with these tags in working memory.`;
     return rejectInvalidAction(memory, `${message}${suggestSimilarKeys(memory, key)}`);
@@ -181,9 +181,11 @@ function replyNotInMemory(memory: WorkingMemory, key: string): MemoryActionOutco
 }
 
 function replyNotInStorage(memory: WorkingMemory, key: string): MemoryActionOutcome {
-  const held = findEntry(memory, key);
-  const isHere = held !== undefined && held.kind !== 'stub';
-  const hint = isHere ? 'It is in working memory, though.' : 'storage_search finds keys by tags and words.';
+  const existing = findEntry(memory, key);
+  const isInMemory = existing !== undefined && existing.kind !== 'stub';
+  const hint = isInMemory
+    ? 'It is in working memory, though.'
+    : 'storage_search finds keys by tags and words.';
   return createMemoryReply(memory, `There is no ${key} in storage. ${hint}`);
 }
 
@@ -208,9 +210,9 @@ function rejectForSpace(memory: WorkingMemory, message: string): MemoryActionOut
 }
 
 /** Describes an attempt by its type, tags and value, whatever the input. */
-function describeAttempt(given: unknown): string {
-  if (typeof given !== 'object' || given === null) return previewValue(given, 100);
-  const { type, tags, value } = given as { readonly [key: string]: unknown };
+function describeAttempt(input: unknown): string {
+  if (typeof input !== 'object' || input === null) return previewValue(input, 100);
+  const { type, tags, value } = input as { readonly [key: string]: unknown };
   const parts = [type, tags, value].filter((part) => part !== undefined);
   return parts.length === 0 ? 'nothing' : parts.map((part) => previewValue(part, 100)).join(' ');
 }

@@ -22,7 +22,7 @@ export type MessageCompaction = {
   /** The remaining conversation: the goal, the summary and the last messages. */
   readonly kept: readonly ConversationMessage[];
   readonly compacted: readonly ConversationMessage[];
-  /** Replaces the compacted messages in `keep`; null if nothing was compacted. */
+  /** Replaces the compacted messages in `kept`; null if nothing was compacted. */
   readonly summaryStub: UserMessage | null;
   /** The compacted messages as storage entries, one per group that belongs together. */
   readonly entries: readonly StoredEntry[];
@@ -38,57 +38,63 @@ export function compactMessages(
   options: MessageCompactionOptions,
 ): MessageCompaction {
   const { keepTokens, estimate } = options;
-  const costOf = (message: ConversationMessage): number => estimate(stringifySafely(message));
-  const costs = messages.map(costOf);
-  const all = costs.reduce((sum, cost) => sum + cost, 0);
-  const whole: MessageCompaction = {
+  const estimateMessage = (message: ConversationMessage): number => estimate(stringifySafely(message));
+  const costs = messages.map(estimateMessage);
+  const totalTokens = costs.reduce((sum, cost) => sum + cost, 0);
+  const unchanged: MessageCompaction = {
     kept: messages,
     compacted: [],
     summaryStub: null,
     entries: [],
-    fits: all <= keepTokens,
+    fits: totalTokens <= keepTokens,
   };
-  if (whole.fits) return whole;
-  const goal = messages.findIndex(({ role }) => role === 'user');
-  const cut = chooseCompactionCut(messages, goal, { costs, all, options });
-  if (cut === null) return whole;
-  const compacted = messages.slice(0, cut).filter((_, index) => index !== goal);
-  const { summary, ...plain } = options;
-  for (const summarised of summary === undefined ? [plain] : [options, plain]) {
-    const summaryStub = createSummaryMessage(compacted, summarised);
-    const kept = [...messages.slice(goal, goal + 1), summaryStub, ...messages.slice(cut)];
-    const left = kept.reduce((sum, message) => sum + costOf(message), 0);
+  if (unchanged.fits) return unchanged;
+  const goalIndex = messages.findIndex(({ role }) => role === 'user');
+  const cut = chooseCompactionCut(messages, goalIndex, { costs, totalTokens, options });
+  if (cut === null) return unchanged;
+  const compacted = messages.slice(0, cut).filter((_, index) => index !== goalIndex);
+  const { summary, ...withoutSummary } = options;
+  for (const summaryOptions of summary === undefined ? [withoutSummary] : [options, withoutSummary]) {
+    const summaryStub = createSummaryMessage(compacted, summaryOptions);
+    const kept = [...messages.slice(goalIndex, goalIndex + 1), summaryStub, ...messages.slice(cut)];
+    const remainingTokens = kept.reduce((sum, message) => sum + estimateMessage(message), 0);
     // A few short messages can be smaller than the summary that would replace them.
-    if (left < all)
+    if (remainingTokens < totalTokens)
       return {
         kept,
         compacted,
         summaryStub,
         entries: toStoredMessages(compacted, options),
-        fits: left <= keepTokens,
+        fits: remainingTokens <= keepTokens,
       };
   }
-  return whole;
+  return unchanged;
 }
 
 /** Returns the first safe cut that leaves little enough and room for the summary, otherwise the last safe cut. */
 function chooseCompactionCut(
   messages: readonly ConversationMessage[],
-  goal: number,
+  goalIndex: number,
   {
     costs,
-    all,
+    totalTokens,
     options,
-  }: { readonly costs: readonly number[]; readonly all: number; readonly options: MessageCompactionOptions },
+  }: {
+    readonly costs: readonly number[];
+    readonly totalTokens: number;
+    readonly options: MessageCompactionOptions;
+  },
 ): number | null {
   const { keepTokens, keepLast } = options;
-  const aim = keepTokens - Math.min(summaryTokens, keepTokens / 4);
-  const cuts = findSafeCuts(messages).filter((cut) => cut > goal + 1 && cut <= messages.length - keepLast);
-  let left = all;
+  const targetTokens = keepTokens - Math.min(summaryTokens, keepTokens / 4);
+  const cuts = findSafeCuts(messages).filter(
+    (cut) => cut > goalIndex + 1 && cut <= messages.length - keepLast,
+  );
+  let remainingTokens = totalTokens;
   let from = 0;
   for (const cut of cuts) {
-    for (; from < cut; from += 1) left -= from === goal ? 0 : (costs[from] ?? 0);
-    if (left <= aim) return cut;
+    for (; from < cut; from += 1) remainingTokens -= from === goalIndex ? 0 : (costs[from] ?? 0);
+    if (remainingTokens <= targetTokens) return cut;
   }
   return cuts.at(-1) ?? null;
 }
@@ -98,15 +104,15 @@ const summaryTokens = 400;
 
 /** Creates one entry per self-contained group: a message, or calls with their results. */
 function toStoredMessages(
-  shelved: readonly ConversationMessage[],
+  compacted: readonly ConversationMessage[],
   { tag, at }: MessageCompactionOptions,
 ): readonly StoredEntry[] {
-  const cuts = [...findSafeCuts(shelved), shelved.length];
+  const cuts = [...findSafeCuts(compacted), compacted.length];
   let from = 0;
   return cuts.map((cut): StoredEntry => {
-    const stretch = shelved.slice(from, cut);
+    const group = compacted.slice(from, cut);
     const key = toTagKey([tag, `messages_${at}_${from + 1}`]);
     from = cut;
-    return { key, value: stretch, kind: 'conversation', savedAt: at };
+    return { key, value: group, kind: 'conversation', savedAt: at };
   });
 }

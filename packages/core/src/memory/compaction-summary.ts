@@ -10,19 +10,20 @@ export type CompactionSummaryOptions = {
 
 /** Creates the message that replaces compacted messages: how many, what they were about and how to find them. */
 export function createSummaryMessage(
-  shelved: readonly ConversationMessage[],
+  compacted: readonly ConversationMessage[],
   { tag, at, summary }: CompactionSummaryOptions,
 ): UserMessage {
-  const before = shelved.reduce((sum, message) => sum + countSummarizedMessages(message), 0);
-  const count = before + shelved.filter((message) => countSummarizedMessages(message) === 0).length;
-  const asked = shelved
+  const alreadySummarized = compacted.reduce((sum, message) => sum + countSummarizedMessages(message), 0);
+  const count =
+    alreadySummarized + compacted.filter((message) => countSummarizedMessages(message) === 0).length;
+  const requests = compacted
     .filter((message) => message.role === 'user' && countSummarizedMessages(message) === 0)
     .slice(-summarizedRequestsMax);
   const lines = [
     `[${count} earlier messages are in storage under the tag ${tag}; storage_search and storage_load bring them back.]`,
-    ...asked.map((message) => `The user asked: ${previewMessageText(message)}`),
+    ...requests.map((message) => `The user asked: ${previewMessageText(message)}`),
     ...(summary === undefined
-      ? describeWithoutModel(shelved)
+      ? describeWithoutModel(compacted)
       : [`What happened: ${summary.slice(0, summaryTextMax)}`]),
   ];
   return { role: 'user', at, text: lines.join('\n') };
@@ -32,11 +33,11 @@ export function createSummaryMessage(
 export const summaryTextMax = 2_400;
 
 /** Describes the messages without a model. */
-function describeWithoutModel(shelved: readonly ConversationMessage[]): readonly string[] {
-  const said = shelved.findLast((message) => message.role === 'assistant' && message.text !== '');
+function describeWithoutModel(compacted: readonly ConversationMessage[]): readonly string[] {
+  const lastReply = compacted.findLast((message) => message.role === 'assistant' && message.text !== '');
   return [
-    ...describeToolsUsed(shelved),
-    ...(said === undefined ? [] : [`The last word was: ${previewMessageText(said)}`]),
+    ...describeToolsUsed(compacted),
+    ...(lastReply === undefined ? [] : [`The last word was: ${previewMessageText(lastReply)}`]),
   ];
 }
 
@@ -49,20 +50,20 @@ function countSummarizedMessages(message: ConversationMessage): number {
   return Number(/^\[(\d{1,9}) earlier messages are in storage/.exec(message.text)?.[1] ?? 0);
 }
 
-function describeToolsUsed(shelved: readonly ConversationMessage[]): readonly string[] {
-  const uses = new Map<string, { calls: number; failed: number }>();
-  for (const message of shelved) {
+function describeToolsUsed(compacted: readonly ConversationMessage[]): readonly string[] {
+  const usage = new Map<string, { calls: number; failed: number }>();
+  for (const message of compacted) {
     if (message.role !== 'tool') continue;
-    const use = uses.get(message.tool) ?? { calls: 0, failed: 0 };
-    const failed = use.failed + (message.outcome.ok ? 0 : 1);
-    uses.set(message.tool, { calls: use.calls + 1, failed });
+    const toolUsage = usage.get(message.tool) ?? { calls: 0, failed: 0 };
+    const failed = toolUsage.failed + (message.outcome.ok ? 0 : 1);
+    usage.set(message.tool, { calls: toolUsage.calls + 1, failed });
   }
-  if (uses.size === 0) return [];
-  const most = [...uses].toSorted(([, a], [, b]) => b.calls - a.calls).slice(0, summarizedToolsMax);
-  const named = most.map(([tool, { calls, failed }]) => {
+  if (usage.size === 0) return [];
+  const mostUsed = [...usage].toSorted(([, a], [, b]) => b.calls - a.calls).slice(0, summarizedToolsMax);
+  const descriptions = mostUsed.map(([tool, { calls, failed }]) => {
     return `${previewValue(tool, 40)} ${calls} times${failed === 0 ? '' : `, ${failed} of them failed`}`;
   });
-  return [`Tools used: ${named.join('; ')}.`];
+  return [`Tools used: ${descriptions.join('; ')}.`];
 }
 
 function previewMessageText(message: ConversationMessage): string {

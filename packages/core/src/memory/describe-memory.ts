@@ -8,12 +8,12 @@ const similarKeysMax = 5;
 export function formatMemoryList(memory: WorkingMemory): string {
   const entries = listEntries(memory);
   const lines = entries.slice(0, listedEntriesMax).map((entry) => {
-    const marks = entry.kind === 'stub' ? ' (in storage)' : entry.pinned ? ' (pinned)' : '';
-    return `${entry.key}, ${countEntryTokens(entry)} tokens${marks}: ${previewValue(entry.value, 80)}`;
+    const label = entry.kind === 'stub' ? ' (in storage)' : entry.pinned ? ' (pinned)' : '';
+    return `${entry.key}, ${countEntryTokens(entry)} tokens${label}: ${previewValue(entry.value, 80)}`;
   });
   const more = entries.length > listedEntriesMax ? [`and ${entries.length - listedEntriesMax} more`] : [];
-  const head = `Working memory holds ${entries.length} entries, ${countMemoryTokens(memory)} tokens.`;
-  return [head, ...lines, ...more].join('\n');
+  const heading = `Working memory holds ${entries.length} entries, ${countMemoryTokens(memory)} tokens.`;
+  return [heading, ...lines, ...more].join('\n');
 }
 
 /** Lists every entry with its whole value, for a person who inspects the memory. */

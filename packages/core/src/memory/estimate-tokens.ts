@@ -28,8 +28,8 @@ export function calibrateEstimator(
 ): TokenEstimator {
   const ratio = reported / estimated;
   if (!Number.isFinite(ratio) || reported < 0 || estimated <= 0) return estimator;
-  const learnt = estimator.factor * (1 + learningRate * (clampFactor(ratio) - 1));
-  return { factor: clampFactor(learnt) };
+  const factor = estimator.factor * (1 + learningRate * (clampFactor(ratio) - 1));
+  return { factor: clampFactor(factor) };
 }
 
 /** Estimates tokens in a single pass over the characters. */
@@ -64,11 +64,11 @@ const asciiKinds: readonly TokenCharacterKind[] = Array.from({ length: 0x80 }, (
 );
 
 function classifyAscii(code: number): TokenCharacterKind {
-  const sign = String.fromCharCode(code);
-  if (/[A-Za-z]/.test(sign)) return 'letter';
-  if (/\d/.test(sign)) return 'digit';
-  if (/[\n\r]/.test(sign)) return 'line';
-  return /\s/.test(sign) ? 'space' : 'sign';
+  const character = String.fromCharCode(code);
+  if (/[A-Za-z]/.test(character)) return 'letter';
+  if (/\d/.test(character)) return 'digit';
+  if (/[\n\r]/.test(character)) return 'line';
+  return /\s/.test(character) ? 'space' : 'sign';
 }
 
 function classifyCharacter(code: number): TokenCharacterKind {

@@ -24,9 +24,9 @@ export function halveConversation(
   { id, at, summary }: HalvingOptions,
 ): MessageCompaction {
   const messages = toItemArray(conversation);
-  const all = messages.reduce((sum, message) => sum + estimateTokens(stringifySafely(message)), 0);
+  const totalTokens = messages.reduce((sum, message) => sum + estimateTokens(stringifySafely(message)), 0);
   const tag = `conversation_${id.replaceAll(/[^\p{L}\p{N}]+/gu, '_')}`;
-  const keepTokens = Math.floor(all / 2);
+  const keepTokens = Math.floor(totalTokens / 2);
   const options = { keepTokens, keepLast: keptMessages, estimate: estimateTokens, tag, at };
   return compactMessages(messages, summary === undefined ? options : { ...options, summary });
 }

@@ -7,7 +7,7 @@ const jsonValuesMax = 10_000_000;
 /** Returns why a value is not JSON that survives a round trip, or null. Iterates level by level to avoid recursion. */
 export function describeJsonProblem(value: unknown): string | null {
   let level: readonly unknown[] = [value];
-  let seen = 0;
+  let valueCount = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
     const inner: unknown[] = [];
     for (const item of level) {
@@ -15,9 +15,9 @@ export function describeJsonProblem(value: unknown): string | null {
       if (!isJsonContainer(item)) return `it holds ${describeNonJson(item)}, which JSON cannot`;
       if (depth === memoryJsonDepthMax) return `it is nested more than ${memoryJsonDepthMax} levels deep`;
       for (const part of Array.isArray(item) ? item : Object.values(item)) inner.push(part);
-      if (seen + inner.length > jsonValuesMax) return 'it is too large or contains itself';
+      if (valueCount + inner.length > jsonValuesMax) return 'it is too large or contains itself';
     }
-    seen += inner.length;
+    valueCount += inner.length;
     level = inner;
   }
   return null;

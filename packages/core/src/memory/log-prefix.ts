@@ -5,7 +5,7 @@ import { logNames, type MemoryLogName, type MemorySettings } from './settings.ts
 export function createLogPrefixField(fallback: string): ConfigField<string> {
   return {
     fallback,
-    expects: 'a text of 1 to 60 characters without white space, commas and digits',
+    expects: 'text of 1 to 60 characters without whitespace, commas or digits',
     accepts: (value): value is string => typeof value === 'string' && /^[^\s,\d\p{C}]{1,60}$/u.test(value),
   };
 }

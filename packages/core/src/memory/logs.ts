@@ -39,10 +39,10 @@ export function appendLog(
 ): WorkingMemory {
   const { maxEntries } = memory.settings.logs[name];
   const present = listLogEntries(memory, name);
-  const kept = maxEntries === 1 ? [] : present.slice(1 - maxEntries);
-  const moved = renumberLog(memory, name, present, kept);
+  const retained = maxEntries === 1 ? [] : present.slice(1 - maxEntries);
+  const moved = renumberLog(memory, name, present, retained);
   return putEntry(moved, {
-    key: formatSlotKey(memory, name, kept.length + 1),
+    key: formatSlotKey(memory, name, retained.length + 1),
     value,
     kind: logEntryKinds[name],
     at,
@@ -63,12 +63,12 @@ export function closeLogGaps(memory: WorkingMemory): WorkingMemory {
 /** Returns the entries of a log, oldest first. */
 export function listLogEntries(memory: WorkingMemory, name: MemoryLogName): readonly MemoryEntry[] {
   const { maxEntries } = memory.settings.logs[name];
-  const found: MemoryEntry[] = [];
+  const entries: MemoryEntry[] = [];
   for (let slot = 1; slot <= maxEntries; slot += 1) {
     const entry = findEntry(memory, formatSlotKey(memory, name, slot));
-    if (entry !== undefined) found.push(entry);
+    if (entry !== undefined) entries.push(entry);
   }
-  return found;
+  return entries;
 }
 
 export type LogSlot = { readonly name: MemoryLogName; readonly slot: number };
@@ -109,10 +109,13 @@ function renumberLog(
   memory: WorkingMemory,
   name: MemoryLogName,
   present: readonly MemoryEntry[],
-  kept: readonly MemoryEntry[],
+  retained: readonly MemoryEntry[],
 ): WorkingMemory {
-  const room = present.reduce((rest, { key }) => removeEntry(rest, key), memory);
-  return kept.reduce((rest, entry, index) => setEntry(rest, moveToSlot(rest, entry, name, index + 1)), room);
+  const cleared = present.reduce((rest, { key }) => removeEntry(rest, key), memory);
+  return retained.reduce(
+    (rest, entry, index) => setEntry(rest, moveToSlot(rest, entry, name, index + 1)),
+    cleared,
+  );
 }
 
 function moveToSlot(

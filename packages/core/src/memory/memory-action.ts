@@ -4,15 +4,15 @@ import { normalizeTags } from './tags.ts';
 
 /** Every memory action with its description for the model. */
 export const memoryActions = {
-  working_memory_add: 'Put information into working memory under its tags; replaces what is there.',
-  working_memory_remove:
-    'Remove the information with these tags from working memory; storage keeps its copy.',
-  working_memory_list: 'List what is in working memory with its size.',
-  working_memory_pin: 'Keep the information with these tags in working memory, whatever else must make room.',
-  working_memory_unpin: 'Let the information with these tags make room again when room is needed.',
-  storage_save: 'Save information to storage under its tags; without a value, what working memory has there.',
-  storage_load: 'Copy the information with these tags from storage into working memory.',
-  storage_search: 'Find information in storage by tags, by words in the value, or both.',
+  working_memory_add: 'Add information to working memory under its tags; replaces an existing entry.',
+  working_memory_remove: 'Remove the entry with these tags from working memory; a copy in storage stays.',
+  working_memory_list: 'List the entries of working memory with their sizes.',
+  working_memory_pin: 'Pin the entry with these tags, so that paging never moves it to storage.',
+  working_memory_unpin: 'Unpin the entry with these tags, so that paging may move it to storage again.',
+  storage_save:
+    'Save information to storage under its tags; without a value, saves the working-memory entry with these tags.',
+  storage_load: 'Load the entry with these tags from storage into working memory.',
+  storage_search: 'Search storage by tags, by words in the value, or both.',
 } as const;
 
 export type MemoryActionType = keyof typeof memoryActions;
@@ -37,29 +37,31 @@ export type ParsedMemoryAction =
   | { readonly ok: false; readonly message: string };
 
 /** Parses `{ type, tags, value }` as the model gave it. The type must match exactly. */
-export function parseMemoryAction(given: unknown, allowed: readonly MemoryActionType[]): ParsedMemoryAction {
-  const type = toTrimmedText(getActionField(given, 'type'));
+export function parseMemoryAction(input: unknown, allowed: readonly MemoryActionType[]): ParsedMemoryAction {
+  const type = toTrimmedText(getActionField(input, 'type'));
   if (type === '') return rejectMemoryAction(`The action has no type. The types are ${allowed.join(', ')}.`);
-  const known = allowed.find((each) => each === type);
-  if (known === undefined)
+  const actionType = allowed.find((each) => each === type);
+  if (actionType === undefined)
     return rejectMemoryAction(
       `There is no action ${quoteClipped(type)}. The types are ${allowed.join(', ')}.`,
     );
-  const value = getActionField(given, 'value');
-  const fault = value === undefined ? null : describeJsonProblem(value);
-  if (fault !== null)
-    return rejectMemoryAction(`The value of ${known} cannot be kept: ${fault}. Give text or simple JSON.`);
-  return buildMemoryAction(known, getActionField(given, 'tags'), value as Json | undefined);
+  const value = getActionField(input, 'value');
+  const problem = value === undefined ? null : describeJsonProblem(value);
+  if (problem !== null)
+    return rejectMemoryAction(
+      `The value of ${actionType} cannot be kept: ${problem}. Give text or simple JSON.`,
+    );
+  return buildMemoryAction(actionType, getActionField(input, 'tags'), value as Json | undefined);
 }
 
 function buildMemoryAction(
   type: MemoryActionType,
-  givenTags: unknown,
-  given: Json | undefined,
+  inputTags: unknown,
+  inputValue: Json | undefined,
 ): ParsedMemoryAction {
   if (type === 'working_memory_list') return { ok: true, action: { type } };
-  const value = isBlankText(given) ? null : (given ?? null);
-  const tags = normalizeTags(givenTags);
+  const value = isBlankText(inputValue) ? null : (inputValue ?? null);
+  const tags = normalizeTags(inputTags);
   if (type === 'storage_search') {
     const text = toTrimmedText(value);
     const key = 'key' in tags ? tags.key : '';
@@ -77,9 +79,9 @@ function buildMemoryAction(
 }
 
 /** Reads only own properties, so that an inherited name is not mistaken for a field. */
-function getActionField(given: unknown, name: string): unknown {
-  if (typeof given !== 'object' || given === null || !Object.hasOwn(given, name)) return undefined;
-  return (given as { readonly [key: string]: unknown })[name];
+function getActionField(input: unknown, name: string): unknown {
+  if (typeof input !== 'object' || input === null || !Object.hasOwn(input, name)) return undefined;
+  return (input as { readonly [key: string]: unknown })[name];
 }
 
 function toTrimmedText(value: unknown): string {

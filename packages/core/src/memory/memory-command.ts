@@ -49,11 +49,11 @@ export function applyMemoryCommand(
 function evictEntry(memory: WorkingMemory, entry: MemoryEntry, at: number): MemoryCommandResult {
   const { key, kind, pinned } = entry;
   if (pinned) return rejectMemoryCommand(`${key} is pinned; unpin it first`);
-  const left = replaceWithStub(memory, entry, at);
-  const stubs = listStubKeys(left);
+  const withStub = replaceWithStub(memory, entry, at);
+  const stubs = listStubKeys(withStub);
   const [oldest] = stubs;
-  const short = stubs.length > stubsMax && oldest !== undefined ? foldStub(left, oldest, at) : left;
-  const after = closeLogGaps(short);
+  const folded = stubs.length > stubsMax && oldest !== undefined ? foldStub(withStub, oldest, at) : withStub;
+  const after = closeLogGaps(folded);
   return {
     ok: true,
     memory: after,

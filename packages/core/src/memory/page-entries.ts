@@ -50,37 +50,43 @@ export type PagingResult = {
 export function pageEntries(memory: WorkingMemory, options: PagingOptions): PagingResult {
   const { limit, at, summary } = options;
   const target = Math.min(options.target ?? Math.floor(limit * 0.8), limit - 1);
-  const held = countMemoryTokens(memory);
-  if (held < limit) return createPagingResult(memory, [], { memory, limit, at });
-  const going = listPagingCandidates(memory, options.protectedKey);
+  const heldTokens = countMemoryTokens(memory);
+  if (heldTokens < limit) return createPagingResult(memory, [], { memory, limit, at });
+  const candidates = listPagingCandidates(memory, options.protectedKey);
   const stubs = listStubKeys(memory);
-  let left = memory;
+  let remaining = memory;
   let count = 0;
-  for (; count < going.length && countMemoryTokens(left) > target; count += 1) {
-    const { entry } = going[count] as PagingCandidate;
-    left = replaceWithStub(left, entry, at);
-    if (findEntry(left, entry.key) !== undefined) stubs.push(entry.key);
-    if (stubs.length > stubsMax) left = foldStub(left, stubs.shift() as string, at);
+  for (; count < candidates.length && countMemoryTokens(remaining) > target; count += 1) {
+    const { entry } = candidates[count] as PagingCandidate;
+    remaining = replaceWithStub(remaining, entry, at);
+    if (findEntry(remaining, entry.key) !== undefined) stubs.push(entry.key);
+    if (stubs.length > stubsMax) remaining = foldStub(remaining, stubs.shift() as string, at);
   }
-  while (stubs.length > 0 && countMemoryTokens(left) > target)
-    left = foldStub(left, stubs.shift() as string, at);
+  while (stubs.length > 0 && countMemoryTokens(remaining) > target)
+    remaining = foldStub(remaining, stubs.shift() as string, at);
   // A few tiny entries can be smaller than the stub that would replace them.
-  if (countMemoryTokens(left) >= held) return createPagingResult(memory, [], { memory, limit, at });
-  const told = summary === undefined ? left : setMovedSummary(left, summary, at);
-  const after = closeLogGaps(countMemoryTokens(told) < Math.min(held, limit) ? told : left);
-  return createPagingResult(memory, going.slice(0, count), { memory: after, limit, at });
+  if (countMemoryTokens(remaining) >= heldTokens)
+    return createPagingResult(memory, [], { memory, limit, at });
+  const summarized = summary === undefined ? remaining : setMovedSummary(remaining, summary, at);
+  const after = closeLogGaps(
+    countMemoryTokens(summarized) < Math.min(heldTokens, limit) ? summarized : remaining,
+  );
+  return createPagingResult(memory, candidates.slice(0, count), { memory: after, limit, at });
 }
 
 type PagingCandidate = { readonly entry: MemoryEntry; readonly why: MovedEntry['why'] };
 
-function listPagingCandidates(memory: WorkingMemory, stays: string | undefined): readonly PagingCandidate[] {
+function listPagingCandidates(
+  memory: WorkingMemory,
+  protectedKey: string | undefined,
+): readonly PagingCandidate[] {
   const entries = listEntries(memory);
-  const newestOf = new Map<EntryKind, MemoryEntry>();
-  for (const entry of entries) if (isLogKind(entry.kind)) newestOf.set(entry.kind, entry);
+  const newestByKind = new Map<EntryKind, MemoryEntry>();
+  for (const entry of entries) if (isLogKind(entry.kind)) newestByKind.set(entry.kind, entry);
   return entries
-    .filter(({ kind, pinned, key }) => kind !== 'stub' && !pinned && key !== stays)
+    .filter(({ kind, pinned, key }) => kind !== 'stub' && !pinned && key !== protectedKey)
     .map((entry): PagingCandidate => {
-      const isOldLog = isLogKind(entry.kind) && newestOf.get(entry.kind) !== entry;
+      const isOldLog = isLogKind(entry.kind) && newestByKind.get(entry.kind) !== entry;
       return { entry, why: isOldLog ? 'old log' : 'least recently used' };
     })
     .toSorted(comparePagingOrder);
@@ -101,18 +107,24 @@ function comparePagingOrder(a: PagingCandidate, b: PagingCandidate): number {
 
 function createPagingResult(
   before: WorkingMemory,
-  gone: readonly PagingCandidate[],
+  movedCandidates: readonly PagingCandidate[],
   after: { readonly memory: WorkingMemory; readonly limit: number; readonly at: number },
 ): PagingResult {
   const heldTokens = countMemoryTokens(before);
-  const left = countMemoryTokens(after.memory);
+  const remainingTokens = countMemoryTokens(after.memory);
   return {
     memory: after.memory,
-    moved: gone.map(({ entry, why }) => ({ key: entry.key, tokens: countEntryTokens(entry), why })),
-    effects: gone.map(({ entry }) => createPagedSave(entry, getLogKey(before, entry.kind), after.at)),
+    moved: movedCandidates.map(({ entry, why }) => ({
+      key: entry.key,
+      tokens: countEntryTokens(entry),
+      why,
+    })),
+    effects: movedCandidates.map(({ entry }) =>
+      createPagedSave(entry, getLogKey(before, entry.kind), after.at),
+    ),
     heldTokens,
-    freed: heldTokens - left,
-    fits: left < after.limit,
-    freedTooLittle: heldTokens >= after.limit && heldTokens - left < heldTokens / 10,
+    freed: heldTokens - remainingTokens,
+    fits: remainingTokens < after.limit,
+    freedTooLittle: heldTokens >= after.limit && heldTokens - remainingTokens < heldTokens / 10,
   };
 }

@@ -38,13 +38,13 @@ export function reduceMemory({ session, event, notes }: StepDraft, memory: Worki
 
 /** Converts a tool call to a memory action. Models that write XML give the search words as `value`. */
 export function toMemoryAction(tool: string, args: Json): { readonly [name: string]: Json } {
-  const given: { readonly [name: string]: Json } =
+  const fields: { readonly [name: string]: Json } =
     typeof args === 'object' && args !== null && !Array.isArray(args)
       ? (args as { readonly [name: string]: Json })
       : {};
-  const own = (name: string): Json => (Object.hasOwn(given, name) ? (given[name] ?? null) : null);
-  const value = own('value') ?? own('query');
-  return { type: tool, tags: own('tags'), ...(value !== null && { value }) };
+  const getField = (name: string): Json => (Object.hasOwn(fields, name) ? (fields[name] ?? null) : null);
+  const value = getField('value') ?? getField('query');
+  return { type: tool, tags: getField('tags'), ...(value !== null && { value }) };
 }
 
 function logReplyThoughts(memory: WorkingMemory, { logs, at }: ModelReplied): WorkingMemory {
@@ -62,8 +62,8 @@ function applyMemoryCall(
 ): StepDraft {
   const { callId, outcome, found = [], at } = finished;
   const execution = turn.executions.find(({ call }) => call.id === callId);
-  const isTried = outcome.ok || outcome.error.kind === 'invalid' || outcome.error.kind === 'failed';
-  if (execution === undefined || execution.status === 'completed' || !isTried)
+  const wasAttempted = outcome.ok || outcome.error.kind === 'invalid' || outcome.error.kind === 'failed';
+  if (execution === undefined || execution.status === 'completed' || !wasAttempted)
     return { session, event, notes };
   const { tool, args } = execution.call;
   if (!memoryActionTypes.some((type) => type === tool)) {

@@ -6,12 +6,12 @@ import type { ConversationMessage } from '../conversation/message.ts';
  * in the number of messages and calls.
  */
 export function findSafeCuts(messages: readonly ConversationMessage[]): number[] {
-  const bound = findFurthestResults(messages);
+  const furthestResults = findFurthestResults(messages);
   const cuts: number[] = [];
-  let reach = 0;
+  let openUntil = 0;
   messages.forEach((message, index) => {
-    if (index > 0 && index > reach && message.role !== 'tool') cuts.push(index);
-    reach = Math.max(reach, bound[index] ?? 0);
+    if (index > 0 && index > openUntil && message.role !== 'tool') cuts.push(index);
+    openUntil = Math.max(openUntil, furthestResults[index] ?? 0);
   });
   return cuts;
 }
@@ -22,22 +22,22 @@ export function findSafeCuts(messages: readonly ConversationMessage[]): number[]
 function findFurthestResults(messages: readonly ConversationMessage[]): readonly number[] {
   const furthest = messages.map((_, index) => index);
   // An id is unique only within its reply, so a result belongs to the latest call with that id.
-  const callers = new Map<string, number>();
+  const callIndexes = new Map<string, number>();
   const open = new Set<string>();
   messages.forEach((message, index) => {
     if (message.role === 'assistant') {
       // A reply ends the previous round, so calls still open then get no result anymore.
       open.clear();
       for (const { id } of message.calls) {
-        callers.set(id, index);
+        callIndexes.set(id, index);
         open.add(id);
       }
     }
     if (message.role !== 'tool') return;
     open.delete(message.callId);
-    const caller = callers.get(message.callId);
-    if (caller !== undefined) furthest[caller] = index;
+    const callIndex = callIndexes.get(message.callId);
+    if (callIndex !== undefined) furthest[callIndex] = index;
   });
-  for (const id of open) furthest[callers.get(id) ?? 0] = messages.length;
+  for (const id of open) furthest[callIndexes.get(id) ?? 0] = messages.length;
   return furthest;
 }

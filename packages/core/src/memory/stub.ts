@@ -25,11 +25,11 @@ const stubPreviewMax = 60;
 /** Removes an entry that was moved to storage, and adds a stub if it saves enough room. */
 export function replaceWithStub(memory: WorkingMemory, entry: MemoryEntry, at: number): WorkingMemory {
   const value = formatStub(entry);
-  const without = removeEntry(memory, entry.key);
+  const removed = removeEntry(memory, entry.key);
   const isWorthIt = entry.kind === 'entry' && countEntryBytes(entry.key, value) * 2 < entry.bytes;
   return isWorthIt
-    ? putEntry(without, { key: entry.key, value, kind: 'stub', at })
-    : countMovedEntry(without, at);
+    ? putEntry(removed, { key: entry.key, value, kind: 'stub', at })
+    : countMovedEntry(removed, at);
 }
 
 /** Replaces a stub by counting it in the moved index. */
@@ -44,8 +44,8 @@ export function listStubKeys(memory: WorkingMemory): string[] {
 }
 
 /** Sets the model's summary of the entries moved last. */
-export function setMovedSummary(memory: WorkingMemory, words: string, at: number): WorkingMemory {
-  const value = { ...readMovedIndex(memory), about: words.slice(0, summaryTextMax) };
+export function setMovedSummary(memory: WorkingMemory, summary: string, at: number): WorkingMemory {
+  const value = { ...readMovedIndex(memory), about: summary.slice(0, summaryTextMax) };
   return putEntry(memory, { key: movedIndexKey, value, kind: 'stub', at });
 }
 
@@ -65,9 +65,12 @@ function readMovedIndex(memory: WorkingMemory): {
   readonly find_with: string;
   readonly about?: string;
 } {
-  const held = findEntry(memory, movedIndexKey)?.value;
-  const about = getJsonPath(held, 'about');
-  const index = { entries: toOptionalCount(getJsonPath(held, 'entries')) ?? 0, find_with: 'storage_search' };
+  const stored = findEntry(memory, movedIndexKey)?.value;
+  const about = getJsonPath(stored, 'about');
+  const index = {
+    entries: toOptionalCount(getJsonPath(stored, 'entries')) ?? 0,
+    find_with: 'storage_search',
+  };
   return typeof about === 'string' ? { ...index, about } : index;
 }
 

@@ -8,8 +8,8 @@ export type NormalizedTags = { readonly key: string } | { readonly problem: stri
  * trimmed, with whitespace and control characters as underscores, sorted and deduplicated, so that `b, a` and `a,b` are
  * one key. Case is preserved.
  */
-export function normalizeTags(given: unknown): NormalizedTags {
-  const texts = typeof given === 'string' ? [given] : given;
+export function normalizeTags(input: unknown): NormalizedTags {
+  const texts = typeof input === 'string' ? [input] : input;
   if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string'))
     return { problem: missingTagsProblem };
   if (texts.reduce((sum, text) => sum + text.length, 0) > tagCharactersMax)

@@ -12,18 +12,18 @@ export type ShapeFields<Shape> = {
 /** Parses an object with exactly these fields, each validated. Only own properties are read. */
 export function parseFields<Shape extends object>(
   fields: ShapeFields<Shape>,
-  given: unknown,
+  value: unknown,
   path: ChartPath,
 ): Shape {
-  if (!isPlainObject(given))
-    throw new ChartError(path, `expects an object, and got ${describeInputValue(given)}.`);
+  if (!isPlainObject(value))
+    throw new ChartError(path, `expects an object, and got ${describeInputValue(value)}.`);
   const known = Object.keys(fields);
-  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined)
     throw new ChartError(path, `there is no key ${quoteText(unknown)}. The keys are ${known.join(', ')}.`);
   const entries = known.map((key) => [
     key,
-    parseField(fields[key as keyof Shape], Object.hasOwn(given, key) ? given[key] : undefined, [
+    parseField(fields[key as keyof Shape], Object.hasOwn(value, key) ? value[key] : undefined, [
       ...path,
       key,
     ]),
@@ -39,8 +39,8 @@ function parseField<Value>(
 ): Value {
   if (value === undefined && 'fallback' in field) return field.fallback;
   if (field.accepts(value)) return value;
-  const came = value === undefined ? 'it is missing' : `got ${describeInputValue(value)}`;
-  throw new ChartError(path, `expects ${field.expects}, and ${came}.`);
+  const actual = value === undefined ? 'it is missing' : `got ${describeInputValue(value)}`;
+  throw new ChartError(path, `expects ${field.expects}, and ${actual}.`);
 }
 
 export function toRequiredField<Value>({ expects, accepts }: ConfigField<Value>): RequiredField<Value> {
@@ -63,7 +63,7 @@ const chartNameMax = 64;
 /** A name must fit on one line, because prompts list several names on a line. */
 export const nameField: ConfigField<string> = {
   fallback: '',
-  expects: `a name: up to ${chartNameMax} characters on one line, without a space before or after`,
+  expects: `a name of up to ${chartNameMax} characters on one line, without leading or trailing spaces`,
   accepts: (value): value is string =>
     typeof value === 'string' &&
     value !== '' &&
@@ -78,7 +78,7 @@ const chartNamesMax = 1_000;
 export function createUniqueNamesField(min: number): ConfigField<readonly string[]> {
   return {
     fallback: [],
-    expects: min === 0 ? 'a list of names, each once' : 'a list of one or more names, each once',
+    expects: min === 0 ? 'a list of unique names' : 'a list of one or more unique names',
     accepts: (value): value is readonly string[] =>
       Array.isArray(value) &&
       value.length >= min &&
@@ -88,10 +88,10 @@ export function createUniqueNamesField(min: number): ConfigField<readonly string
   };
 }
 
-export function createListField(what: string, min: number, max: number): ConfigField<unknown> {
+export function createListField(itemName: string, min: number, max: number): ConfigField<unknown> {
   return {
     fallback: [],
-    expects: `a list of ${min} to ${max} ${what}`,
+    expects: `a list of ${min} to ${max} ${itemName}`,
     accepts: (value): value is unknown => Array.isArray(value) && value.length >= min && value.length <= max,
   };
 }
@@ -104,7 +104,7 @@ const promptLengthMax = 20_000;
 
 export const promptField: ConfigField<string> = {
   fallback: '',
-  expects: `a text of up to ${promptLengthMax} characters`,
+  expects: `text of up to ${promptLengthMax} characters`,
   accepts: (value): value is string => typeof value === 'string' && value.length <= promptLengthMax,
 };
 

@@ -22,7 +22,7 @@ function checkStateNames({ states }: ModeChart): void {
       if (owner !== undefined)
         throw new ChartError(
           ['states', index],
-          `state ${quoteText(name)} is called ${quoteText(each)}, as state ${quoteText(owner)} is already. Names and aliases must differ, in more than capital letters.`,
+          `state ${quoteText(name)} uses the name ${quoteText(each)}, which state ${quoteText(owner)} already has. Names and aliases must be unique, ignoring case.`,
         );
       owners.set(each.toLowerCase(), name);
     }
@@ -65,7 +65,7 @@ function listStateTargets(
   index: number,
 ): readonly ChartTarget[] {
   return [
-    ...next.map((name, place): ChartTarget => [['states', index, 'next', place], name]),
+    ...next.map((name, position): ChartTarget => [['states', index, 'next', position], name]),
     ...(afterWords === null ? [] : [[['states', index, 'afterWords'], afterWords] as const]),
     ...(stuckState === null ? [] : [[['states', index, 'stuckState'], stuckState] as const]),
   ];
@@ -78,30 +78,34 @@ function checkStateTargets(chart: ModeChart): void {
     if (known.has(name)) continue;
     const index = path[0] === 'states' ? Number(path[1]) : -1;
     const owner = chart.states[index];
-    const whose =
+    const prefix =
       owner === undefined ? '' : `state ${quoteText(owner.name)} leads to ${quoteText(name)}, but `;
     throw new ChartError(
       path,
-      `${whose}there is no state ${quoteText(name)}. The states are ${names.join(', ')}.`,
+      `${prefix}there is no state ${quoteText(name)}. The states are ${names.join(', ')}.`,
     );
   }
 }
 
 function checkModeState(state: ModeState, path: ChartPath): void {
   const { name, next, terminal, stuckState, afterWords, tools } = state;
-  const wrong = (key: string, problem: string) =>
+  const createError = (key: string, problem: string) =>
     new ChartError([...path, key], `state ${quoteText(name)} ${problem}`);
   if (terminal && next.length > 0)
-    throw wrong('next', 'is terminal, so nothing can follow it. Leave next out.');
+    throw createError('next', 'is terminal, so it cannot have next states. Remove next.');
   if (terminal && tools.length > 0)
-    throw wrong('tools', 'is terminal, so no tool can be used in it. Leave tools out.');
+    throw createError('tools', 'is terminal, so it cannot have tools. Remove tools.');
   if (!terminal && next.length === 0)
-    throw wrong('next', 'has no next state. Say what follows it, or make it terminal.');
+    throw createError('next', 'has no next state. Add one to next, or set terminal to true.');
   for (const [key, target] of Object.entries({ stuckState, afterWords })) {
     if (target === null) continue;
-    if (target === name) throw wrong(key, `has itself as its ${key}. Leave it out to stay.`);
+    if (target === name)
+      throw createError(key, `has itself as its ${key}. Remove ${key} to stay in the state.`);
     if (!next.includes(target))
-      throw wrong(key, `has ${quoteText(target)} as its ${key} but not in its next states. Add it there.`);
+      throw createError(
+        key,
+        `has ${quoteText(target)} as its ${key} but not in its next states. Add it there.`,
+      );
   }
 }
 
@@ -110,7 +114,7 @@ function checkFinishState({ states, finish }: ModeChart): void {
   if (end !== undefined && !end.terminal)
     throw new ChartError(
       ['finish', 'state'],
-      `state ${quoteText(end.name)} is not terminal, so the work cannot finish in it.`,
+      `state ${quoteText(end.name)} is not terminal, so it cannot be the finish state. Set terminal to true.`,
     );
 }
 
@@ -122,10 +126,13 @@ function checkPagingState({ states, initial, paging }: ModeChart): void {
   if (state.selectable)
     throw new ChartError(
       ['paging', 'state'],
-      `state ${quoteText(name)} follows from what is in memory, so the model cannot choose it. Leave selectable out.`,
+      `state ${quoteText(name)} is the paging state, so the model cannot choose it. Remove selectable.`,
     );
   if (initial === name)
-    throw new ChartError(['paging', 'state'], `state ${quoteText(name)} cannot be the initial one too.`);
+    throw new ChartError(
+      ['paging', 'state'],
+      `state ${quoteText(name)} is the paging state, so it cannot also be the initial state.`,
+    );
   if (!state.next.includes(next))
     throw new ChartError(
       ['paging', 'next'],
@@ -142,7 +149,7 @@ function checkTransitionPolicy({ states, hops }: ModeChart): void {
       if (!next.includes(hops[key]))
         throw new ChartError(
           ['states', index, 'next'],
-          `state ${quoteText(name)} lacks ${quoteText(hops[key])}, which hops.${key} leads to from everywhere. Add it.`,
+          `state ${quoteText(name)} must have ${quoteText(hops[key])} in its next states, because hops.${key} leads there from every state.`,
         );
     }
   }
@@ -150,13 +157,13 @@ function checkTransitionPolicy({ states, hops }: ModeChart): void {
 
 function checkReachableStates({ states, initial, onInvalid }: ModeChart): void {
   const starts = typeof onInvalid === 'string' ? [initial] : [initial, onInvalid.resetTo];
-  const follows = new Map(states.map(({ name, next }) => [name, next]));
-  const index = findFirstMissing(states, findReachableStates(starts, follows));
+  const successors = new Map(states.map(({ name, next }) => [name, next]));
+  const index = findFirstMissing(states, findReachableStates(starts, successors));
   const state = states[index];
   if (state !== undefined)
     throw new ChartError(
       ['states', index],
-      `state ${quoteText(state.name)} is never reached from ${quoteText(initial)}. Add it to the next states of another, or leave it out.`,
+      `state ${quoteText(state.name)} is unreachable from ${quoteText(initial)}. Add it to the next states of another state, or remove it.`,
     );
 }
 
@@ -164,24 +171,24 @@ function checkReachableStates({ states, initial, onInvalid }: ModeChart): void {
 function checkExitPaths({ states }: ModeChart): void {
   const ends = states.filter(({ terminal }) => terminal).map(({ name }) => name);
   if (ends.length === 0) return;
-  const before = new Map(states.map(({ name }): [string, string[]] => [name, []]));
-  for (const { name, next } of states) for (const each of next) before.get(each)?.push(name);
-  const index = findFirstMissing(states, findReachableStates(ends, before));
+  const predecessors = new Map(states.map(({ name }): [string, string[]] => [name, []]));
+  for (const { name, next } of states) for (const each of next) predecessors.get(each)?.push(name);
+  const index = findFirstMissing(states, findReachableStates(ends, predecessors));
   const state = states[index];
   if (state !== undefined)
     throw new ChartError(
       ['states', index, 'next'],
-      `there is no way out of state ${quoteText(state.name)}: nothing that follows it leads to ${ends.join(' or ')}.`,
+      `state ${quoteText(state.name)} has no path to a terminal state (${ends.join(', ')}). Add one to its next states.`,
     );
 }
 
 function findReachableStates(
   starts: readonly string[],
-  follows: ReadonlyMap<string, readonly string[]>,
+  successors: ReadonlyMap<string, readonly string[]>,
 ): ReadonlySet<string> {
   // Iteration over a Set also visits items added during the iteration.
   const reached = new Set(starts);
-  for (const name of reached) for (const each of follows.get(name) ?? []) reached.add(each);
+  for (const name of reached) for (const each of successors.get(name) ?? []) reached.add(each);
   return reached;
 }
 

@@ -7,8 +7,8 @@ import { findModeRoute } from './mode-route.ts';
 export type PossibleTransition = {
   readonly to: string;
   /** The condition; null if the event is sufficient. */
-  readonly when: string | null;
-  readonly fact: ModeEventPayload;
+  readonly guard: string | null;
+  readonly payload: ModeEventPayload;
 };
 
 /** Converts a mode chart for drawing and export. */
@@ -20,8 +20,8 @@ export function toDrawableChart(chart: ModeChart): Chart {
       name: state.name,
       description: state.prompt,
       kind: state.terminal ? ('terminal' as const) : ('waiting' as const),
-      transitions: listPossibleTransitions(chart, state).map(({ to, when: guard, fact }): ChartMove => ({
-        on: fact.type,
+      transitions: listPossibleTransitions(chart, state).map(({ to, guard, payload }): ChartMove => ({
+        on: payload.type,
         guard,
         to,
         actions: [],
@@ -32,29 +32,29 @@ export function toDrawableChart(chart: ModeChart): Chart {
 
 /** Lists how each of the next states is reached, in order. */
 export function listPossibleTransitions(chart: ModeChart, from: ModeState): readonly PossibleTransition[] {
-  const ways = [
+  const transitions = [
     ...from.next.flatMap((to) => listTargetTransitions(chart, from, to)),
     ...listInvalidTransitions(chart, from),
   ];
-  const reached = new Set(ways.map(({ to }) => to));
-  const others = from.next.filter((to) => !reached.has(to));
-  return [...ways, ...others.map((to) => createNamedTransition(chart, to))];
+  const reached = new Set(transitions.map(({ to }) => to));
+  const unreached = from.next.filter((to) => !reached.has(to));
+  return [...transitions, ...unreached.map((to) => createNamedTransition(chart, to))];
 }
 
 function listTargetTransitions(chart: ModeChart, from: ModeState, to: string): readonly PossibleTransition[] {
   const { finish, paging } = chart;
   if (from.name === paging?.state) {
-    return to === paging.next ? [{ to, when: null, fact: { type: 'paging-done' } }] : [];
+    return to === paging.next ? [{ to, guard: null, payload: { type: 'paging-done' } }] : [];
   }
   return [
     ...(chart.hops.by === 'tool' ? listToolTransitions(chart, from, to) : listReplyTransitions(chart, to)),
     ...(to === from.stuckState
-      ? [{ to, when: null, fact: { type: 'stuck-found', cause: 'stuck' } } as const]
+      ? [{ to, guard: null, payload: { type: 'stuck-found', cause: 'stuck' } } as const]
       : []),
     ...(to === finish?.state
-      ? [{ to, when: null, fact: { type: 'finish-asked', cause: 'asked' } } as const]
+      ? [{ to, guard: null, payload: { type: 'finish-asked', cause: 'asked' } } as const]
       : []),
-    ...(to === paging?.state ? [{ to, when: null, fact: { type: 'paging-needed' } } as const] : []),
+    ...(to === paging?.state ? [{ to, guard: null, payload: { type: 'paging-needed' } } as const] : []),
   ];
 }
 
@@ -63,17 +63,18 @@ const otherTool = 'another tool';
 
 function listToolTransitions(chart: ModeChart, from: ModeState, to: string): readonly PossibleTransition[] {
   const target = getModeState(chart, to);
-  const named = to === chart.finish?.state ? chart.finish.tools : target?.tools === '*' ? [] : target?.tools;
-  const leading = (named ?? []).filter((tool) => isToolTarget(chart, from, { tool, to }));
-  const [first] = leading;
+  const toolNames =
+    to === chart.finish?.state ? chart.finish.tools : target?.tools === '*' ? [] : target?.tools;
+  const leadingTools = (toolNames ?? []).filter((tool) => isToolTarget(chart, from, { tool, to }));
+  const [first] = leadingTools;
   return [
     ...(first === undefined
       ? []
-      : [{ to, when: `picks ${leading.join(' or ')}`, fact: createReplyPayload([first]) }]),
+      : [{ to, guard: `calls ${leadingTools.join(' or ')}`, payload: createReplyPayload([first]) }]),
     ...(isToolTarget(chart, from, { tool: otherTool, to })
-      ? [{ to, when: 'picks another tool', fact: createReplyPayload([otherTool]) }]
+      ? [{ to, guard: 'calls another tool', payload: createReplyPayload([otherTool]) }]
       : []),
-    ...(to === from.afterWords ? [{ to, when: 'says something', fact: createReplyPayload([]) }] : []),
+    ...(to === from.afterWords ? [{ to, guard: 'has text', payload: createReplyPayload([]) }] : []),
   ];
 }
 
@@ -82,7 +83,7 @@ function isToolTarget(
   from: ModeState,
   { tool, to }: { readonly tool: string; readonly to: string },
 ): boolean {
-  const route = findModeRoute(chart, from, { tools: [tool], words: false });
+  const route = findModeRoute(chart, from, { tools: [tool], hasText: false });
   return route?.states.length === 1 && route.states[0] === to;
 }
 
@@ -91,11 +92,11 @@ function listReplyTransitions(chart: ModeChart, to: string): readonly PossibleTr
   if (hops.by === 'tool') return [];
   return [
     ...(getModeState(chart, to)?.selectable
-      ? [{ to, when: `asks for ${to}`, fact: createReplyPayload([], to) }]
+      ? [{ to, guard: `requests ${to}`, payload: createReplyPayload([], to) }]
       : []),
-    ...(to === hops.otherwise ? [{ to, when: 'asks for nothing', fact: createReplyPayload([]) }] : []),
-    ...(to === hops.afterAction ? [{ to, when: 'done', fact: createResultsPayload(true) }] : []),
-    ...(to === hops.afterFailure ? [{ to, when: 'failed', fact: createResultsPayload(false) }] : []),
+    ...(to === hops.otherwise ? [{ to, guard: 'requests no state', payload: createReplyPayload([]) }] : []),
+    ...(to === hops.afterAction ? [{ to, guard: 'succeeded', payload: createResultsPayload(true) }] : []),
+    ...(to === hops.afterFailure ? [{ to, guard: 'failed', payload: createResultsPayload(false) }] : []),
   ];
 }
 
@@ -105,11 +106,12 @@ function listInvalidTransitions(
   from: ModeState,
 ): readonly PossibleTransition[] {
   if (from.terminal || from.name === paging?.state) return [];
-  const unreadable = hops.by === 'tool' ? [] : [{ to: hops.afterFailure, when: null, fact: unreadableReply }];
+  const unreadable =
+    hops.by === 'tool' ? [] : [{ to: hops.afterFailure, guard: null, payload: unreadableReply }];
   if (typeof onInvalid === 'string') return unreadable;
   // No state has an empty name.
   return [
-    { to: onInvalid.resetTo, when: 'asks for what cannot be', fact: createReplyPayload([], '') },
+    { to: onInvalid.resetTo, guard: 'requests an invalid state', payload: createReplyPayload([], '') },
     ...unreadable,
   ];
 }
@@ -118,10 +120,10 @@ const unreadableReply: ModeEventPayload = { type: 'reply-failed', reason: 'unrea
 
 /** A transition to a state that nothing else leads to. */
 function createNamedTransition(chart: ModeChart, to: string): PossibleTransition {
-  const fact: ModeEventPayload = getModeState(chart, to)?.selectable
+  const payload: ModeEventPayload = getModeState(chart, to)?.selectable
     ? createReplyPayload([], to)
     : { type: 'move-asked', to, cause: 'asked' };
-  return { to, when: `asks for ${to}`, fact };
+  return { to, guard: `requests ${to}`, payload };
 }
 
 function createReplyPayload(tools: readonly string[], nextState: string | null = null): ModeEventPayload {

@@ -6,7 +6,7 @@ import type { ModeChart, ModeState } from './mode-chart.ts';
 export type ModeContext = {
   readonly chart: ModeChart;
   readonly mode: CurrentMode;
-  readonly here: ModeState;
+  readonly state: ModeState;
   readonly at: number;
 };
 
@@ -24,8 +24,8 @@ export type ModeTransition = {
 const acceptedTransition = { ok: true, error: null, changes: [], refused: [] } as const;
 
 /** Whether the current mode is the paging mode. */
-export function isPagingMode({ chart, here }: ModeContext): boolean {
-  return chart.paging?.state === here.name;
+export function isPagingMode({ chart, state }: ModeContext): boolean {
+  return chart.paging?.state === state.name;
 }
 
 /** Accepts the event and keeps the mode. */
@@ -43,9 +43,12 @@ export function transitionToStates(
   const changes: ModeChange[] = [];
   for (const [index, to] of states.entries()) {
     if (to === mode.state) continue;
-    const move = createModeChange(mode, to, { cause: index === states.length - 1 ? cause : 'decision', at });
-    mode = applyModeChange(mode, move);
-    changes.push(move);
+    const change = createModeChange(mode, to, {
+      cause: index === states.length - 1 ? cause : 'decision',
+      at,
+    });
+    mode = applyModeChange(mode, change);
+    changes.push(change);
   }
   return { ...acceptedTransition, mode, changes };
 }
@@ -61,14 +64,14 @@ export function rejectModeEvent(
 
 /** Handles an invalid transition as the chart's `onInvalid` policy says. */
 export function handleInvalidTransition(
-  place: ModeContext,
+  context: ModeContext,
   error: string,
   refused: readonly string[] = [],
 ): ModeTransition {
-  const { onInvalid } = place.chart;
-  if (onInvalid === 'ignore') return rejectModeEvent(place, error, refused);
-  if (onInvalid === 'refuse') return recordModeFailure(place, error, refused);
-  return resetToState(place, { to: onInvalid.resetTo, cause: 'invalid', error, refused });
+  const { onInvalid } = context.chart;
+  if (onInvalid === 'ignore') return rejectModeEvent(context, error, refused);
+  if (onInvalid === 'refuse') return recordModeFailure(context, error, refused);
+  return resetToState(context, { to: onInvalid.resetTo, cause: 'invalid', error, refused });
 }
 
 /** Counts a failure and keeps the mode. */
@@ -84,21 +87,21 @@ export function recordModeFailure(
 /** Counts a failure and moves to another mode, or records a transition from the mode to itself. */
 export function resetToState(
   { mode, at }: Pick<ModeContext, 'mode' | 'at'>,
-  fall: {
+  reset: {
     readonly to: string;
     readonly cause: string;
     readonly error: string;
     readonly refused?: readonly string[];
   },
 ): ModeTransition {
-  const { to, cause, error, refused = [] } = fall;
-  const move = createModeChange(mode, to, { cause, at });
-  const after = applyModeChange({ ...mode, failures: mode.failures + 1 }, move);
+  const { to, cause, error, refused = [] } = reset;
+  const change = createModeChange(mode, to, { cause, at });
+  const after = applyModeChange({ ...mode, failures: mode.failures + 1 }, change);
   return {
     mode: { ...after, refusal: clipText(error, modeErrorMax) },
     ok: false,
     error,
-    changes: [move],
+    changes: [change],
     refused,
   };
 }

@@ -19,9 +19,9 @@ export function findReachedModeLimit(
   mode: CurrentMode,
   at: number,
 ): ReachedModeLimit | null {
-  const here = getModeState(chart, mode.state);
-  if (here === undefined || here.terminal) return null;
-  const { name, stuckAfterFailures, stuckAfterSteps, timeoutMs } = here;
+  const state = getModeState(chart, mode.state);
+  if (state === undefined || state.terminal) return null;
+  const { name, stuckAfterFailures, stuckAfterSteps, timeoutMs } = state;
   if (stuckAfterFailures !== null && mode.failures >= stuckAfterFailures) {
     const reason = `${mode.failures} failures in a row in ${name}`;
     return { limit: 'failures', max: stuckAfterFailures, value: mode.failures, reason };
@@ -30,10 +30,10 @@ export function findReachedModeLimit(
     const reason = `${name} has lasted ${mode.steps} steps`;
     return { limit: 'steps', max: stuckAfterSteps, value: mode.steps, reason };
   }
-  const tookMs = computeStateDuration(mode, at);
-  if (timeoutMs === null || !(tookMs > timeoutMs)) return null;
-  const reason = `${name} has lasted ${tookMs}ms of at most ${timeoutMs}ms`;
-  return { limit: 'time', max: timeoutMs, value: tookMs, reason };
+  const elapsedMs = computeStateDuration(mode, at);
+  if (timeoutMs === null || !(elapsedMs > timeoutMs)) return null;
+  const reason = `${name} has lasted ${elapsedMs}ms of at most ${timeoutMs}ms`;
+  return { limit: 'time', max: timeoutMs, value: elapsedMs, reason };
 }
 
 /** Returns the time limit of the mode; null for none. */

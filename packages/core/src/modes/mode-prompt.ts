@@ -18,10 +18,10 @@ export function appendModePrompt(
   prompt: string,
   chart: ModeChart,
   mode: CurrentMode,
-  view: ModePromptOptions,
+  options: ModePromptOptions,
 ): string {
   const state = getModeState(chart, mode.state);
-  const parts = [prompt, chart.prompt, state?.prompt ?? '', renderModeSection(chart, mode, view)];
+  const parts = [prompt, chart.prompt, state?.prompt ?? '', renderModeSection(chart, mode, options)];
   return parts
     .map((part) => part.trim())
     .filter((part) => part !== '')
@@ -34,22 +34,22 @@ export function renderModeSection(
   mode: CurrentMode,
   { at, advice = null, stuck = false, format }: ModePromptOptions,
 ): string {
-  const here = getModeState(chart, mode.state);
+  const state = getModeState(chart, mode.state);
   const isStuck = stuck || chart.states.some(({ stuckState }) => stuckState === mode.state);
-  const said = [advice, mode.refusal].filter((text) => text !== null);
+  const guidance = [advice, mode.refusal].filter((text) => text !== null);
   const section = renderStateSection({
     phase: mode.state,
     durationMs: computeStateDuration(mode, Number.isFinite(at) ? at : mode.enteredAt),
     stuck: isStuck,
-    advice: said.length === 0 ? null : said.join(' '),
+    advice: guidance.length === 0 ? null : guidance.join(' '),
     format,
   });
-  if (here === undefined) return section.join('\n');
+  if (state === undefined) return section.join('\n');
   const next = formatNameList(
-    listSelectableNames(chart, here).map((name) => name.toUpperCase()),
+    listSelectableNames(chart, state).map((name) => name.toUpperCase()),
     'none',
   );
-  return [...section, `Allowed Tools: ${describeModeTools(chart, here)}`, `Next Phases: ${next}`].join('\n');
+  return [...section, `Allowed Tools: ${describeModeTools(chart, state)}`, `Next Phases: ${next}`].join('\n');
 }
 
 /**

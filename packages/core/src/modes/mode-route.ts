@@ -12,27 +12,30 @@ export type ModeRoute = { readonly states: readonly string[]; readonly refused: 
 export function findModeRoute(
   chart: ModeChart,
   from: ModeState,
-  { tools, words }: { readonly tools: readonly string[]; readonly words: boolean },
+  { tools, hasText }: { readonly tools: readonly string[]; readonly hasText: boolean },
 ): ModeRoute | null {
-  const ends = tools.filter((tool) => chart.finish?.tools.includes(tool));
-  const others = tools.filter((tool) => !chart.finish?.tools.includes(tool));
-  const route = others.length === 0 ? null : findRouteWithText(chart, from, { tools: others, words });
-  if (route !== null) return { ...route, refused: [...route.refused, ...ends] };
-  if (chart.finish === null || ends.length === 0 || !from.next.includes(chart.finish.state)) return null;
-  return { states: [chart.finish.state], refused: others };
+  const finishTools = tools.filter((tool) => chart.finish?.tools.includes(tool));
+  const otherTools = tools.filter((tool) => !chart.finish?.tools.includes(tool));
+  const route =
+    otherTools.length === 0 ? null : findRouteWithText(chart, from, { tools: otherTools, hasText });
+  if (route !== null) return { ...route, refused: [...route.refused, ...finishTools] };
+  if (chart.finish === null || finishTools.length === 0 || !from.next.includes(chart.finish.state))
+    return null;
+  return { states: [chart.finish.state], refused: otherTools };
 }
 
 function findRouteWithText(
   chart: ModeChart,
   from: ModeState,
-  { tools, words }: { readonly tools: readonly string[]; readonly words: boolean },
+  { tools, hasText }: { readonly tools: readonly string[]; readonly hasText: boolean },
 ): ModeRoute | null {
-  const here = findToolRoute(chart, from, tools);
-  const after = words && from.afterWords !== null ? getModeState(chart, from.afterWords) : undefined;
-  if (after === undefined || here?.refused.length === 0) return here;
-  const there = findToolRoute(chart, after, tools);
-  if (there === null || (here !== null && here.refused.length <= there.refused.length)) return here;
-  return { ...there, states: [after.name, ...there.states] };
+  const direct = findToolRoute(chart, from, tools);
+  const textState = hasText && from.afterWords !== null ? getModeState(chart, from.afterWords) : undefined;
+  if (textState === undefined || direct?.refused.length === 0) return direct;
+  const indirect = findToolRoute(chart, textState, tools);
+  if (indirect === null || (direct !== null && direct.refused.length <= indirect.refused.length))
+    return direct;
+  return { ...indirect, states: [textState.name, ...indirect.states] };
 }
 
 /** Finds a route for all tools together, otherwise for the first tool that has one. */
@@ -62,13 +65,13 @@ function findRouteStates(
 ): readonly ModeState[] | null {
   if (namesAllTools(from, tools)) return [];
   const choices = listSelectableStates(chart, from);
-  const naming = choices.find((state) => namesAllTools(state, tools));
-  if (naming !== undefined) return [naming];
+  const namingState = choices.find((state) => namesAllTools(state, tools));
+  if (namingState !== undefined) return [namingState];
   if (from.tools === '*') return [];
-  const any = choices.find((state) => state.tools === '*');
-  if (any === undefined) return null;
-  const further = listSelectableStates(chart, any).find((state) => namesAllTools(state, tools));
-  return further === undefined ? [any] : [any, further];
+  const openState = choices.find((state) => state.tools === '*');
+  if (openState === undefined) return null;
+  const nextNamingState = listSelectableStates(chart, openState).find((state) => namesAllTools(state, tools));
+  return nextNamingState === undefined ? [openState] : [openState, nextNamingState];
 }
 
 function namesAllTools({ tools }: ModeState, wanted: readonly string[]): boolean {

@@ -9,8 +9,8 @@ export function listAllowedTools(
   mode: CurrentMode,
   tools: readonly string[],
 ): readonly string[] {
-  const here = getModeState(chart, mode.state);
-  return here === undefined ? [] : tools.filter((tool) => allowsTool(here, tool));
+  const state = getModeState(chart, mode.state);
+  return state === undefined ? [] : tools.filter((tool) => allowsTool(state, tool));
 }
 
 /**
@@ -22,17 +22,17 @@ export function listOfferedTools(
   mode: CurrentMode,
   tools: readonly string[],
 ): readonly string[] {
-  const here = getModeState(chart, mode.state);
-  if (here === undefined || here.terminal || chart.paging?.state === here.name) return [];
+  const current = getModeState(chart, mode.state);
+  if (current === undefined || current.terminal || chart.paging?.state === current.name) return [];
   if (chart.hops.by === 'reply')
     return tools.filter((tool) => chart.states.some((state) => allowsTool(state, tool)));
-  return tools.filter((tool) => findModeRoute(chart, here, { tools: [tool], words: true }) !== null);
+  return tools.filter((tool) => findModeRoute(chart, current, { tools: [tool], hasText: true }) !== null);
 }
 
 /** Returns the modes the model may request now. */
 export function listNextStates(chart: ModeChart, mode: CurrentMode): readonly string[] {
-  const here = getModeState(chart, mode.state);
-  return here === undefined ? [] : listSelectableNames(chart, here);
+  const state = getModeState(chart, mode.state);
+  return state === undefined ? [] : listSelectableNames(chart, state);
 }
 
 /** Whether the mode is terminal. */

@@ -56,16 +56,18 @@ export function restartTerminalMode(mode: CurrentMode, chart: ModeChart, at: num
  */
 export function resumeMode(
   chart: ModeChart,
-  kept: unknown,
+  persistedState: unknown,
   at: number,
 ): { readonly mode: CurrentMode; readonly warning: string | null } {
   const mode = startMode(chart, at);
-  const state = typeof kept === 'string' ? getModeState(chart, kept) : undefined;
+  const state = typeof persistedState === 'string' ? getModeState(chart, persistedState) : undefined;
   if (state !== undefined && state.name !== chart.paging?.state)
     return { mode: { ...mode, state: state.name }, warning: null };
   const safe = getSafeState(chart);
   const problem =
-    typeof kept === 'string' ? `${quoteText(kept)} is no state to go on in` : 'no state was kept';
+    typeof persistedState === 'string'
+      ? `${quoteText(persistedState)} is not a state to resume in`
+      : 'no state was saved';
   return { mode: { ...mode, state: safe }, warning: `${problem}; reset to ${safe}` };
 }
 
@@ -75,10 +77,10 @@ export function getSafeState({ initial, onInvalid }: ModeChart): string {
 }
 
 /** Applies a mode change. A change to the same state does not reset its steps and time. */
-export function applyModeChange(mode: CurrentMode, move: ModeChange): CurrentMode {
-  const history = appendRecent(mode.history, move, modeHistoryMax);
-  if (move.from === move.to) return { ...mode, history };
-  return { ...mode, state: move.to, enteredAt: move.at, steps: 0, failures: 0, history };
+export function applyModeChange(mode: CurrentMode, change: ModeChange): CurrentMode {
+  const history = appendRecent(mode.history, change, modeHistoryMax);
+  if (change.from === change.to) return { ...mode, history };
+  return { ...mode, state: change.to, enteredAt: change.at, steps: 0, failures: 0, history };
 }
 
 export function createModeChange(

@@ -37,7 +37,7 @@ const modeStateFields: ShapeFields<ParsedStateShape> = {
   aliases: createUniqueNamesField(0),
   tools: {
     fallback: [],
-    expects: 'a list of names of tools, or "*" for any',
+    expects: 'a list of tool names, or "*" for any tool',
     accepts: (value): value is ModeState['tools'] =>
       value === '*' || createUniqueNamesField(0).accepts(value),
   },
@@ -54,18 +54,18 @@ const modeStateFields: ShapeFields<ParsedStateShape> = {
 
 /** Validates the type of every field and fills in defaults. `checkChart` validates the names afterwards. */
 export function parseChartShape(value: unknown): ModeChart {
-  const written = parseFields(modeChartFields, value, []);
-  const paging = parsePagingState(written.paging, ['paging']);
-  const states = (written.states as readonly unknown[]).map((state, index) =>
+  const parsed = parseFields(modeChartFields, value, []);
+  const paging = parsePagingState(parsed.paging, ['paging']);
+  const states = (parsed.states as readonly unknown[]).map((state, index) =>
     parseFields(modeStateFields, state, ['states', index]),
   );
   const reserved = new Set([paging?.state, ...states.map(({ stuckState }) => stuckState)]);
   return {
-    ...written,
+    ...parsed,
     states: states.map((state) => ({ ...state, selectable: state.selectable ?? !reserved.has(state.name) })),
-    hops: parseTransitionPolicy(written.hops, ['hops']),
-    onInvalid: parseInvalidPolicy(written.onInvalid, ['onInvalid']),
-    finish: parseFinishState(written.finish, ['finish']),
+    hops: parseTransitionPolicy(parsed.hops, ['hops']),
+    onInvalid: parseInvalidPolicy(parsed.onInvalid, ['onInvalid']),
+    finish: parseFinishState(parsed.finish, ['finish']),
     paging,
   };
 }
@@ -117,6 +117,6 @@ function createAnyField(): ConfigField<unknown> {
   return { fallback: undefined, expects: 'anything', accepts: (_value): _value is unknown => true };
 }
 
-function createLiteralField<Word extends string>(word: Word): ConfigField<Word> {
-  return { fallback: word, expects: word, accepts: (value): value is Word => value === word };
+function createLiteralField<Literal extends string>(literal: Literal): ConfigField<Literal> {
+  return { fallback: literal, expects: literal, accepts: (value): value is Literal => value === literal };
 }

@@ -52,8 +52,8 @@ function reduceActiveMode(session: Session, event: Event, { chart, mode }: Activ
 }
 
 function isPagingFinished(turn: PagingTurn, event: Event, { chart, mode }: ActiveMode): boolean {
-  const isOver = event.type === 'paging-finished' || event.type === 'paging-failed';
-  return isOver && !isStaleAnswer(turn, event) && chart.paging?.state === mode.state;
+  const hasEnded = event.type === 'paging-finished' || event.type === 'paging-failed';
+  return hasEnded && !isStaleAnswer(turn, event) && chart.paging?.state === mode.state;
 }
 
 /** Moves a session that the governor found to be stuck to the chart's stuck state, if there is one. */
@@ -64,14 +64,14 @@ export function reduceStuckMode({ session, event, notes }: StepDraft, chart: Mod
   );
   if (mode === null || verdict?.type !== 'verdict') return { session, event, notes };
   if ((getModeState(chart, mode.state)?.stuckState ?? null) === null) return { session, event, notes };
-  const fact = { type: 'stuck-found', cause: verdict.verdict.rule } as const;
-  const fallen = applyTransition(session, event, transitionMode(chart, mode, { ...fact, at: event.at }));
-  return { ...fallen, notes: [...notes, ...fallen.notes] };
+  const payload = { type: 'stuck-found', cause: verdict.verdict.rule } as const;
+  const draft = applyTransition(session, event, transitionMode(chart, mode, { ...payload, at: event.at }));
+  return { ...draft, notes: [...notes, ...draft.notes] };
 }
 
 function restartMode(session: Session, event: Event, { chart, mode }: ActiveMode): StepDraft {
-  const begun = restartTerminalMode(mode, chart, event.at);
-  return { session: begun === mode ? session : { ...session, mode: begun }, event, notes: [] };
+  const restarted = restartTerminalMode(mode, chart, event.at);
+  return { session: restarted === mode ? session : { ...session, mode: restarted }, event, notes: [] };
 }
 
 type ActiveModeEvent<Type> = ActiveMode & { readonly event: Type };
@@ -89,9 +89,9 @@ function applyModelReply(
   const ticked = transitionMode(chart, mode, { type: 'ticked', at });
   const after = transitionMode(chart, ticked.mode, { ...toModePayload(session, event, chart), at });
   const calls = after.refused.length === 0 ? event.calls : denyRefusedCalls(event.calls, after);
-  const told = calls === event.calls ? event : { ...event, calls };
-  const guided = applyTransition(session, told, after);
-  return ticked.ok ? guided : endIterations(guided, turn, ticked.error ?? 'all iterations are used up');
+  const checkedEvent = calls === event.calls ? event : { ...event, calls };
+  const draft = applyTransition(session, checkedEvent, after);
+  return ticked.ok ? draft : endIterations(draft, turn, ticked.error ?? 'all iterations are used up');
 }
 
 /** The chart allows no more iterations, so the next model call is the last one. */
@@ -143,13 +143,13 @@ function applyToolResults(
     ...others.flatMap((each) => (each.status === 'completed' ? [each.outcome] : [])),
     event.outcome,
   ];
-  const bad = outcomes.find((outcome) => !outcome.ok);
-  const reason = bad === undefined || bad.ok ? null : bad.error.message;
-  const fact = { type: 'results-in', ok: bad === undefined, reason } as const;
-  return applyTransition(session, event, transitionMode(chart, mode, { ...fact, at: event.at }));
+  const failure = outcomes.find((outcome) => !outcome.ok);
+  const reason = failure === undefined || failure.ok ? null : failure.error.message;
+  const payload = { type: 'results-in', ok: failure === undefined, reason } as const;
+  return applyTransition(session, event, transitionMode(chart, mode, { ...payload, at: event.at }));
 }
 
 function applyTransition(session: Session, event: Event, { mode, changes }: ModeTransition): StepDraft {
-  const notes: readonly Note[] = changes.map((move) => ({ type: 'mode', ...move }));
+  const notes: readonly Note[] = changes.map((change) => ({ type: 'mode', ...change }));
   return { session: mode === session.mode ? session : { ...session, mode }, event, notes };
 }

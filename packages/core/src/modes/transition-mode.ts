@@ -16,37 +16,37 @@ import {
 import { transitionOnUnreadableReply, transitionOnReply, transitionOnResults } from './reply-transitions.ts';
 
 /** Applies one mode event. Pure: the same events always give the same mode, and it never throws. */
-export function transitionMode(chart: ModeChart, mode: CurrentMode, happening: ModeEvent): ModeTransition {
-  const at = Number.isFinite(happening.at) ? happening.at : mode.enteredAt;
-  const here = getModeState(chart, mode.state);
-  return here === undefined
-    ? recoverUnknownState(chart, mode, { ...happening, at })
-    : dispatchModeEvent({ chart, mode, here, at }, happening);
+export function transitionMode(chart: ModeChart, mode: CurrentMode, event: ModeEvent): ModeTransition {
+  const at = Number.isFinite(event.at) ? event.at : mode.enteredAt;
+  const state = getModeState(chart, mode.state);
+  return state === undefined
+    ? recoverUnknownState(chart, mode, { ...event, at })
+    : dispatchModeEvent({ chart, mode, state, at }, event);
 }
 
-function dispatchModeEvent(place: ModeContext, happening: ModeEvent): ModeTransition {
-  if (place.here.terminal && happening.type !== 'ticked') return rejectAfterEnd(place, happening);
-  switch (happening.type) {
+function dispatchModeEvent(context: ModeContext, event: ModeEvent): ModeTransition {
+  if (context.state.terminal && event.type !== 'ticked') return rejectAfterEnd(context, event);
+  switch (event.type) {
     case 'reply-read':
-      return transitionOnReply(place, happening);
+      return transitionOnReply(context, event);
     case 'reply-failed':
-      return transitionOnUnreadableReply(place, happening.reason);
+      return transitionOnUnreadableReply(context, event.reason);
     case 'results-in':
-      return transitionOnResults(place, happening);
+      return transitionOnResults(context, event);
     case 'paging-needed':
-      return enterPagingState(place);
+      return enterPagingState(context);
     case 'paging-done':
-      return leavePagingState(place);
+      return leavePagingState(context);
     case 'ticked':
-      return countIteration(place);
+      return countIteration(context);
     case 'stuck-found':
-      return enterStuckState(place, happening.cause);
+      return enterStuckState(context, event.cause);
     case 'finish-asked':
-      return enterFinishState(place, happening.cause);
+      return enterFinishState(context, event.cause);
     case 'move-asked':
-      return transitionToNamedState(place, happening.to, { cause: happening.cause, isModel: false });
+      return transitionToNamedState(context, event.to, { cause: event.cause, requestedByModel: false });
     default:
-      return happening satisfies never;
+      return event satisfies never;
   }
 }
 
@@ -54,60 +54,60 @@ function dispatchModeEvent(place: ModeContext, happening: ModeEvent): ModeTransi
  * Resets a mode whose state is not in this chart. The event itself is not applied, because its meaning in an unknown
  * state is undefined.
  */
-function recoverUnknownState(chart: ModeChart, before: CurrentMode, happening: ModeEvent): ModeTransition {
+function recoverUnknownState(chart: ModeChart, before: CurrentMode, event: ModeEvent): ModeTransition {
   const to = getSafeState(chart);
   const error = `${quoteText(before.state)} is not a state of ${chart.name}; reset to ${to}`;
   const mode = { ...before, chart: chart.name };
-  const refused = getRequestedTools(happening);
-  return resetToState({ mode, at: happening.at }, { to, cause: 'unknown state', error, refused });
+  const refused = getRequestedTools(event);
+  return resetToState({ mode, at: event.at }, { to, cause: 'unknown state', error, refused });
 }
 
-function rejectAfterEnd(place: ModeContext, happening: ModeEvent): ModeTransition {
+function rejectAfterEnd(context: ModeContext, event: ModeEvent): ModeTransition {
   return rejectModeEvent(
-    place,
-    `${place.here.name} is the end, and nothing follows it`,
-    getRequestedTools(happening),
+    context,
+    `${context.state.name} is the end, and nothing follows it`,
+    getRequestedTools(event),
   );
 }
 
-function getRequestedTools(happening: ModeEvent): readonly string[] {
-  return happening.type === 'reply-read' ? happening.tools : [];
+function getRequestedTools(event: ModeEvent): readonly string[] {
+  return event.type === 'reply-read' ? event.tools : [];
 }
 
-function countIteration(place: ModeContext): ModeTransition {
-  const { chart, mode } = place;
+function countIteration(context: ModeContext): ModeTransition {
+  const { chart, mode } = context;
   if (chart.maxIterations !== null && mode.iterations >= chart.maxIterations)
-    return rejectModeEvent(place, `all ${chart.maxIterations} iterations are used up`);
+    return rejectModeEvent(context, `all ${chart.maxIterations} iterations are used up`);
   return stayInMode({ ...mode, steps: mode.steps + 1, iterations: mode.iterations + 1 });
 }
 
-function enterPagingState(place: ModeContext): ModeTransition {
-  const { chart, here, mode } = place;
-  if (isPagingMode(place)) return stayInMode(mode);
-  if (chart.paging === null) return rejectModeEvent(place, `${chart.name} has no state for paging`);
-  if (!here.next.includes(chart.paging.state))
-    return rejectModeEvent(place, describeRefusedTransition(here.name, chart.paging.state, here.next));
-  return transitionToStates(place, [chart.paging.state], 'paging needed');
+function enterPagingState(context: ModeContext): ModeTransition {
+  const { chart, state, mode } = context;
+  if (isPagingMode(context)) return stayInMode(mode);
+  if (chart.paging === null) return rejectModeEvent(context, `${chart.name} has no state for paging`);
+  if (!state.next.includes(chart.paging.state))
+    return rejectModeEvent(context, describeRefusedTransition(state.name, chart.paging.state, state.next));
+  return transitionToStates(context, [chart.paging.state], 'paging needed');
 }
 
-function leavePagingState(place: ModeContext): ModeTransition {
-  const { paging } = place.chart;
-  if (paging === null || !isPagingMode(place))
-    return rejectModeEvent(place, `no paging is under way in ${place.here.name}`);
-  return transitionToStates(place, [paging.next], 'paging done');
+function leavePagingState(context: ModeContext): ModeTransition {
+  const { paging } = context.chart;
+  if (paging === null || !isPagingMode(context))
+    return rejectModeEvent(context, `no paging is under way in ${context.state.name}`);
+  return transitionToStates(context, [paging.next], 'paging done');
 }
 
-function enterStuckState(place: ModeContext, cause: string): ModeTransition {
-  const { here } = place;
-  if (here.stuckState === null)
-    return rejectModeEvent(place, `${here.name} has no state to fall to when stuck`);
-  return transitionToStates(place, [here.stuckState], cause);
+function enterStuckState(context: ModeContext, cause: string): ModeTransition {
+  const { state } = context;
+  if (state.stuckState === null)
+    return rejectModeEvent(context, `${state.name} has no state to fall to when stuck`);
+  return transitionToStates(context, [state.stuckState], cause);
 }
 
-function enterFinishState(place: ModeContext, cause: string): ModeTransition {
-  const { chart, here } = place;
-  if (chart.finish === null) return rejectModeEvent(place, `${chart.name} has no state to finish in`);
-  if (!here.next.includes(chart.finish.state))
-    return rejectModeEvent(place, describeRefusedTransition(here.name, chart.finish.state, here.next));
-  return transitionToStates(place, [chart.finish.state], cause);
+function enterFinishState(context: ModeContext, cause: string): ModeTransition {
+  const { chart, state } = context;
+  if (chart.finish === null) return rejectModeEvent(context, `${chart.name} has no state to finish in`);
+  if (!state.next.includes(chart.finish.state))
+    return rejectModeEvent(context, describeRefusedTransition(state.name, chart.finish.state, state.next));
+  return transitionToStates(context, [chart.finish.state], cause);
 }

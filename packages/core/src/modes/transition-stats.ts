@@ -16,17 +16,17 @@ export type RecordedModeChanges = { readonly moves: readonly ModeChange[]; reado
 
 /** Computes statistics over all transitions of the runs, most frequent first. */
 export function computeTransitionStats(runs: readonly RecordedModeChanges[]): readonly TransitionStats[] {
-  const seen = runs.flatMap(({ moves, endedWell }, run) =>
-    moves.map((move) => ({ ...move, endedWell, run })),
+  const changes = runs.flatMap(({ moves, endedWell }, run) =>
+    moves.map((change) => ({ ...change, endedWell, run })),
   );
-  return [...Map.groupBy(seen, ({ from, to }) => JSON.stringify([from, to])).values()]
+  return [...Map.groupBy(changes, ({ from, to }) => JSON.stringify([from, to])).values()]
     .map((group) => {
       const { from = '', to = '' } = group[0] ?? {};
-      const inRuns = [...Map.groupBy(group, ({ run }) => run).values()];
-      const well = inRuns.filter((moves) => moves[0]?.endedWell === true).length;
+      const groupRuns = [...Map.groupBy(group, ({ run }) => run).values()];
+      const successes = groupRuns.filter((moves) => moves[0]?.endedWell === true).length;
       const times = group.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b);
       const medianMs = times[Math.floor(times.length / 2)] ?? 0;
-      return { from, to, count: group.length, medianMs, endedWell: well / inRuns.length };
+      return { from, to, count: group.length, medianMs, endedWell: successes / groupRuns.length };
     })
     .toSorted((a, b) => b.count - a.count || (a.from + a.to < b.from + b.to ? -1 : 1));
 }

@@ -10,19 +10,19 @@ import {
 
 /** Moves to a state requested by name; the model may only request selectable states. */
 export function transitionToNamedState(
-  place: ModeContext,
+  context: ModeContext,
   name: string,
-  { cause, isModel }: { readonly cause: string; readonly isModel: boolean },
+  { cause, requestedByModel }: { readonly cause: string; readonly requestedByModel: boolean },
 ): ModeTransition {
-  const { chart, here } = place;
-  const next = isModel ? listSelectableNames(chart, here) : here.next;
-  const to = matchStateName(chart, name);
-  if (to === undefined)
+  const { chart, state } = context;
+  const next = requestedByModel ? listSelectableNames(chart, state) : state.next;
+  const target = matchStateName(chart, name);
+  if (target === undefined)
     return handleInvalidTransition(
-      place,
-      `there is no state ${quoteText(name.trim())}; ${here.name} is followed by ${formatNameList(next, 'nothing')}`,
+      context,
+      `there is no state ${quoteText(name.trim())}; ${state.name} is followed by ${formatNameList(next, 'nothing')}`,
     );
-  if (!next.includes(to.name))
-    return handleInvalidTransition(place, describeRefusedTransition(here.name, to.name, next));
-  return transitionToStates(place, [to.name], cause);
+  if (!next.includes(target.name))
+    return handleInvalidTransition(context, describeRefusedTransition(state.name, target.name, next));
+  return transitionToStates(context, [target.name], cause);
 }

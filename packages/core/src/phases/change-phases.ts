@@ -40,13 +40,13 @@ function startPhase(
   if (current?.number === number) {
     return { phases: { ...phases, current: { ...current, description, expectedMs } }, notes: [note] };
   }
-  const closed = completeCurrentPhase(phases, { at, success: true, summary: null });
+  const closing = completeCurrentPhase(phases, { at, success: true, summary: null });
   return {
     phases: {
-      ...closed.phases,
+      ...closing.phases,
       current: { number, description, startedAt: at, expectedMs, ...emptyPhaseWork },
     },
-    notes: [...closed.notes, note],
+    notes: [...closing.notes, note],
   };
 }
 
@@ -64,8 +64,8 @@ function endPhase(
   event: Extract<PhaseChangeEvent, { readonly type: 'phase-completed' }>,
 ): PhaseChangeResult {
   const { at, success, summary, blockers = [] } = event;
-  const told = blockers.length === 0 ? phases : addCurrentBlockers(phases, blockers);
-  return completeCurrentPhase(told, {
+  const updated = blockers.length === 0 ? phases : addCurrentBlockers(phases, blockers);
+  return completeCurrentPhase(updated, {
     at,
     success,
     summary: summary === undefined ? null : clipPhaseText(summary),

@@ -6,10 +6,10 @@ export function formatPhaseLine(progress: PhaseProgress): string {
   const { current, total, overdue } = progress;
   if (current === null) return `no phase under way (${formatPhasesDone(progress)})`;
   const { number, description, elapsedMs, expectedMs } = current;
-  const which = total === null ? `phase ${number}` : `phase ${number} of ${total}`;
+  const label = total === null ? `phase ${number}` : `phase ${number} of ${total}`;
   const expected = expectedMs === null ? '' : ` of ${formatPhaseDuration(expectedMs)}`;
   const time = `${formatPhaseDuration(elapsedMs)}${expected}${overdue ? ', overdue' : ''}`;
-  return `${which}: ${toOneLine(description)} (${time}; ${formatPhasesDone(progress)})`;
+  return `${label}: ${toOneLine(description)} (${time}; ${formatPhasesDone(progress)})`;
 }
 
 /** Formats a completed phase on one line: `phase 2 done in 4 min: 3 files changed, 12 tests passed`. */
@@ -21,8 +21,8 @@ export function formatPastPhaseLine(phase: PastPhase): string {
     formatPhaseCount(testsFailed, 'test', 'failed'),
     ...blockers.slice(-1).map((blocker) => `blocked by ${toOneLine(blocker)}`),
   ].filter((text) => text !== '');
-  const how = `phase ${number} ${success ? 'done' : 'failed'} in ${formatPhaseDuration(Math.max(0, endedAt - startedAt))}`;
-  return work.length === 0 ? how : `${how}: ${work.join(', ')}`;
+  const heading = `phase ${number} ${success ? 'done' : 'failed'} in ${formatPhaseDuration(Math.max(0, endedAt - startedAt))}`;
+  return work.length === 0 ? heading : `${heading}: ${work.join(', ')}`;
 }
 
 function formatPhasesDone({ completed, failed, percent }: PhaseProgress): string {
@@ -30,8 +30,8 @@ function formatPhasesDone({ completed, failed, percent }: PhaseProgress): string
   return `${completed} done${share}${failed === 0 ? '' : `, ${failed} of them failed`}`;
 }
 
-function formatPhaseCount(many: number, thing: string, what: string): string {
-  return many === 0 ? '' : `${many} ${thing}${many === 1 ? '' : 's'} ${what}`;
+function formatPhaseCount(count: number, noun: string, participle: string): string {
+  return count === 0 ? '' : `${count} ${noun}${count === 1 ? '' : 's'} ${participle}`;
 }
 
 function toOneLine(text: string): string {

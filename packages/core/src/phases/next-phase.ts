@@ -16,10 +16,10 @@ export function findPhaseProblem(phases: PhaseState, number: number): string | n
   const { total, current } = phases;
   const max = total ?? defaultPhasesMax;
   const next = getNextPhaseNumber(phases);
-  const ways = next > max ? 'There is no phase left.' : `The next one is ${next}.`;
+  const hint = next > max ? 'There is no phase left.' : `The next one is ${next}.`;
   if (!Number.isInteger(number) || number < 1 || number > max) {
-    return `A phase has a whole number from 1 to ${max}, and this one has ${number}. ${ways}`;
+    return `A phase has a whole number from 1 to ${max}, and this one has ${number}. ${hint}`;
   }
   if (number >= next || number === current?.number) return null;
-  return `Phase ${number} is over, and phases only go forward. ${ways}`;
+  return `Phase ${number} is over, and phases only go forward. ${hint}`;
 }

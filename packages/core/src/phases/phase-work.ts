@@ -70,9 +70,9 @@ export function mergePhaseWork(first: PhaseWork, second: PhaseWork): PhaseWork {
 
 function addChangedFiles(work: PhaseWork, files: NonNullable<CallEffects['files']>): PhaseWork {
   const known = new Set(work.files);
-  const before = known.size;
+  const knownCount = known.size;
   for (const { path } of files) known.add(shortenPath(path));
-  const added = known.size - before;
+  const added = known.size - knownCount;
   if (added === 0) return work;
   return {
     ...work,

@@ -42,7 +42,7 @@ export type PhaseProgress = {
 };
 
 export function computePhaseProgress({ current, completed, total }: PhaseState, at: number): PhaseProgress {
-  const done = completed.length;
+  const completedCount = completed.length;
   const elapsedMs = current === null ? 0 : Math.max(0, at - current.startedAt);
   return {
     current:
@@ -54,10 +54,11 @@ export function computePhaseProgress({ current, completed, total }: PhaseState, 
             elapsedMs,
             expectedMs: current.expectedMs,
           },
-    completed: done,
+    completed: completedCount,
     failed: completed.filter(({ success }) => !success).length,
     total,
-    percent: total === null || !(total > 0) ? null : Math.floor((100 * Math.min(done, total)) / total),
+    percent:
+      total === null || !(total > 0) ? null : Math.floor((100 * Math.min(completedCount, total)) / total),
     overdue: current !== null && current.expectedMs !== null && elapsedMs > current.expectedMs,
   };
 }

@@ -92,17 +92,17 @@ export function parseGovernorSettings(
   path: ProfilePath,
   before: GovernorSettings,
 ): GovernorSettings {
-  const given = parseGovernorParts(value, path);
-  const isSame = given.preset === undefined || given.preset === before.preset;
-  const start: GovernorSettings = isSame ? before : { ...before, rules: {}, config: {} };
-  const { config: configBefore = {}, ...rest } = start;
-  const both = mergeGovernorConfig(configBefore, given.config ?? {});
-  const { config: _, ...others } = given;
+  const changes = parseGovernorParts(value, path);
+  const isSamePreset = changes.preset === undefined || changes.preset === before.preset;
+  const base: GovernorSettings = isSamePreset ? before : { ...before, rules: {}, config: {} };
+  const { config: configBefore = {}, ...rest } = base;
+  const config = mergeGovernorConfig(configBefore, changes.config ?? {});
+  const { config: _, ...others } = changes;
   const merged: GovernorSettings = {
     ...rest,
     ...others,
-    rules: { ...start.rules, ...given.rules },
-    ...(Object.keys(both).length > 0 && { config: both }),
+    rules: { ...base.rules, ...changes.rules },
+    ...(Object.keys(config).length > 0 && { config }),
   };
   checkGovernorSettings(merged, path);
   return merged;
@@ -111,10 +111,10 @@ export function parseGovernorSettings(
 type GovernorConfig = { readonly [key: string]: Json };
 
 /** A key has two spellings, and a replacement may use the other one. */
-function mergeGovernorConfig(before: GovernorConfig, given: GovernorConfig): GovernorConfig {
-  const replaced = new Set(Object.keys(given).map(normalizeConfigKey));
-  const kept = Object.entries(before).filter(([key]) => !replaced.has(normalizeConfigKey(key)));
-  return Object.fromEntries([...kept, ...Object.entries(given)]);
+function mergeGovernorConfig(before: GovernorConfig, changes: GovernorConfig): GovernorConfig {
+  const replaced = new Set(Object.keys(changes).map(normalizeConfigKey));
+  const unchanged = Object.entries(before).filter(([key]) => !replaced.has(normalizeConfigKey(key)));
+  return Object.fromEntries([...unchanged, ...Object.entries(changes)]);
 }
 
 function normalizeConfigKey(key: string): string {
@@ -125,7 +125,7 @@ function checkGovernorSettings(governor: GovernorSettings, path: ProfilePath): v
   if (governor.preset !== 'pawl' && Object.keys(governor.rules).length > 0)
     throw new ProfileError(
       [...path, 'rules'],
-      `rules are those of the preset pawl, and this is ${governor.preset}. Change its config instead, or leave them out.`,
+      `rules apply only to the preset pawl, and the preset is ${governor.preset}. Use config instead, or remove rules.`,
     );
   try {
     // Creating a session would report the same error, only later.
@@ -137,11 +137,11 @@ function checkGovernorSettings(governor: GovernorSettings, path: ProfilePath): v
 }
 
 function parseGovernorConfig(value: unknown, path: ProfilePath): GovernorConfig {
-  const fault = describeJsonProblem(value);
-  if (!isPlainObject(value) || fault !== null)
+  const problem = describeJsonProblem(value);
+  if (!isPlainObject(value) || problem !== null)
     throw new ProfileError(
       path,
-      `expects an object of plain JSON, and got ${fault ?? describeInputValue(value)}.`,
+      `expects a plain JSON object, and got ${problem ?? describeInputValue(value)}.`,
     );
   return value as GovernorConfig;
 }

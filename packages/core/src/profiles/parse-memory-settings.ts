@@ -75,12 +75,12 @@ export function parseMemorySettings(
 }
 
 function findMemorySettings(name: string, path: ProfilePath): MemorySettings {
-  const found = Object.entries(memorySettings).find(([each]) => each === name);
-  if (found !== undefined) return found[1];
+  const match = Object.entries(memorySettings).find(([each]) => each === name);
+  if (match !== undefined) return match[1];
   const names = Object.keys(memorySettings).join(', ');
   throw new ProfileError(
     path,
-    `there are no settings ${describeInputValue(name)} of memory. There are ${names}.`,
+    `there are no memory settings named ${describeInputValue(name)}. The built-in ones are ${names}.`,
   );
 }
 
@@ -89,6 +89,6 @@ function checkLogPrefixes(settings: MemorySettings, path: ProfilePath): void {
   if (name === undefined) return;
   throw new ProfileError(
     [...path, 'logs', name, 'keyPrefix'],
-    `another log has the prefix ${describeInputValue(settings.logs[name].keyPrefix)} already. Give each its own.`,
+    `another log already has the prefix ${describeInputValue(settings.logs[name].keyPrefix)}. Each log needs its own prefix.`,
   );
 }

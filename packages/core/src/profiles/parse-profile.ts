@@ -60,12 +60,11 @@ const unlimitedBudgets: BudgetLimits = {
  */
 export function parseProfile(value: unknown): Profile {
   const base = findBaseProfile(value);
-  const written = createProfileParser({ ...defaultSettings, ...base?.settings })(value, []);
-  const { name: own, description, protocol, terminal, extends: _, ...settings } = written;
-  if (own === undefined)
-    throw new ProfileError(['name'], 'it is missing. Say what the profile is to be called.');
+  const parsed = createProfileParser({ ...defaultSettings, ...base?.settings })(value, []);
+  const { name, description, protocol, terminal, extends: _, ...settings } = parsed;
+  if (name === undefined) throw new ProfileError(['name'], 'a name is required.');
   return {
-    name: own,
+    name,
     description: description ?? '',
     settings: { ...base?.settings, ...settings },
     protocol: protocol ?? base?.protocol ?? 'native',
@@ -75,12 +74,12 @@ export function parseProfile(value: unknown): Profile {
 
 function findBaseProfile(value: unknown): Profile | undefined {
   if (!isPlainObject(value) || !Object.hasOwn(value, 'extends')) return undefined;
-  const { extends: given } = value;
-  const base = typeof given === 'string' ? findProfile(given) : undefined;
+  const { extends: baseName } = value;
+  const base = typeof baseName === 'string' ? findProfile(baseName) : undefined;
   if (base !== undefined) return base;
   throw new ProfileError(
     ['extends'],
-    `expects one of ${listBuiltInProfiles()}, and got ${describeInputValue(given)}.`,
+    `expects one of ${listBuiltInProfiles()}, and got ${describeInputValue(baseName)}.`,
   );
 }
 
@@ -119,19 +118,19 @@ function createProfileParser(before: SessionSettings): ProfileParser<Partial<Pro
 
 /** Rejects built-in names, because the profile name in a log must be unambiguous. */
 function parseProfileName(value: unknown, path: ProfilePath): string {
-  const own = createFieldParser(nameField)(value, path);
-  if (findProfile(own) === undefined) return own;
-  throw new ProfileError(path, `${own} is the name of a profile that is built in. Choose another.`);
+  const name = createFieldParser(nameField)(value, path);
+  if (findProfile(name) === undefined) return name;
+  throw new ProfileError(path, `${name} is the name of a built-in profile. Choose another name.`);
 }
 
 function parseProfileChart(value: unknown, path: ProfilePath): ModeChart {
   if (typeof value === 'string') {
-    const found = findModeChart(value);
-    if (found !== undefined) return found;
+    const chart = findModeChart(value);
+    if (chart !== undefined) return chart;
     const known = Object.keys(modeCharts).join(', ');
     throw new ProfileError(
       path,
-      `there is no chart ${describeInputValue(value)}. There are ${known}, or write your own.`,
+      `there is no chart ${describeInputValue(value)}. The built-in charts are ${known}; a chart can also be written inline.`,
     );
   }
   try {

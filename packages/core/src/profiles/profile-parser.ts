@@ -12,33 +12,33 @@ export type ProfileParsers<Shape> = {
 
 /** Parses an object with some of these keys and no others. Omitted keys stay absent, so that they can be inherited. */
 export function createPartialParser<Shape extends object>(
-  readers: ProfileParsers<Shape>,
+  parsers: ProfileParsers<Shape>,
 ): ProfileParser<Partial<Shape>> {
-  const known = Object.keys(readers);
+  const known = Object.keys(parsers);
   return (value, path) => {
     if (!isPlainObject(value))
       throw new ProfileError(path, `expects an object, and got ${describeInputValue(value)}.`);
-    const read: { [key: string]: unknown } = {};
-    for (const [key, part] of Object.entries(value)) {
-      if (!Object.hasOwn(readers, key))
+    const parsed: { [key: string]: unknown } = {};
+    for (const [key, input] of Object.entries(value)) {
+      if (!Object.hasOwn(parsers, key))
         throw new ProfileError(path, `there is no key ${quoteText(key)}. The keys are ${known.join(', ')}.`);
-      if (part !== undefined) read[key] = readers[key as keyof Shape](part, [...path, key]);
+      if (input !== undefined) parsed[key] = parsers[key as keyof Shape](input, [...path, key]);
     }
     // Every key has a parser, and its value is what that parser returned.
-    return read as Partial<Shape>;
+    return parsed as Partial<Shape>;
   };
 }
 
 /** Parses an object with all of these keys and no others. */
 export function createObjectParser<Shape extends object>(
-  readers: ProfileParsers<Shape>,
+  parsers: ProfileParsers<Shape>,
 ): ProfileParser<Shape> {
-  const read = createPartialParser<Shape>(readers);
+  const parsePartial = createPartialParser<Shape>(parsers);
   return (value, path) => {
-    const given = read(value, path);
-    const missing = Object.keys(readers).find((key) => !Object.hasOwn(given, key));
-    if (missing !== undefined) throw new ProfileError([...path, missing], 'it is missing. Say what it is.');
-    return given as Shape;
+    const parsed = parsePartial(value, path);
+    const missing = Object.keys(parsers).find((key) => !Object.hasOwn(parsed, key));
+    if (missing !== undefined) throw new ProfileError([...path, missing], 'a value is required.');
+    return parsed as Shape;
   };
 }
 
@@ -52,36 +52,39 @@ export function createFieldParser<Value>({
   };
 }
 
-export function createNullableParser<Value>(read: ProfileParser<Value>): ProfileParser<Value | null> {
-  return (value, path) => (value === null ? null : read(value, path));
+export function createNullableParser<Value>(parse: ProfileParser<Value>): ProfileParser<Value | null> {
+  return (value, path) => (value === null ? null : parse(value, path));
 }
 
 export function createListParser<Value>(
-  read: ProfileParser<Value>,
+  parse: ProfileParser<Value>,
   max: number,
 ): ProfileParser<readonly Value[]> {
   return (value, path) => {
     if (!Array.isArray(value) || value.length > max)
-      throw new ProfileError(path, `expects a list of up to ${max}, and got ${describeInputValue(value)}.`);
-    return value.map((item, index) => read(item, [...path, index]));
+      throw new ProfileError(
+        path,
+        `expects a list of up to ${max} items, and got ${describeInputValue(value)}.`,
+      );
+    return value.map((item, index) => parse(item, [...path, index]));
   };
 }
 
 /** Parses an object whose keys are any of these names. */
 export function createRecordParser<Value>(
   names: readonly string[],
-  read: ProfileParser<Value>,
+  parse: ProfileParser<Value>,
 ): ProfileParser<{ readonly [name: string]: Value }> {
   type ByName = { readonly [name: string]: Value };
   // A present key holds the result of `read`, although the compiler treats it as possibly undefined.
   return createPartialParser(
-    Object.fromEntries(names.map((name) => [name, read])) as ProfileParsers<ByName>,
+    Object.fromEntries(names.map((name) => [name, parse])) as ProfileParsers<ByName>,
   ) as ProfileParser<ByName>;
 }
 
 export function createTextParser(min: number, max: number): ProfileParser<string> {
   return createFieldParser({
-    expects: `a text of ${min} to ${max} characters`,
+    expects: `text of ${min} to ${max} characters`,
     accepts: (value): value is string =>
       typeof value === 'string' && value.length >= min && value.length <= max && value.isWellFormed(),
   });

@@ -39,7 +39,7 @@ export const builtInProfiles: readonly Profile[] = [
   },
   {
     name: 'loom',
-    description: 'The plain event-driven turn: retries, parallel tools and hooks, nothing else.',
+    description: 'The plain event-driven turn: retries, parallel tools and hooks only.',
     settings: {
       mutatingTools: ['edit_file', 'bash'],
       progressCheck: false,
@@ -51,7 +51,7 @@ export const builtInProfiles: readonly Profile[] = [
   },
   {
     name: 'nexora',
-    description: 'Phases and progress checks after every round of tools; a refused event is an error.',
+    description: 'Phases, and a progress check after every tool round; an invalid event is an error.',
     settings: {
       pageOnOverflow: false,
       onInvalidEvent: 'refuse',
@@ -62,7 +62,7 @@ export const builtInProfiles: readonly Profile[] = [
   },
   {
     name: 'savant',
-    description: 'Modes for an agent that searches, and an end with a summary when it goes round in circles.',
+    description: 'Modes for a searching agent, which finishes with a summary when it gets stuck.',
     settings: {
       compact: true,
       chart: createSavantChart({ searchTools: savantSearchTools }),

@@ -19,8 +19,8 @@ type AgendaSetter<State extends PausableTurn> = (turn: State, agenda: TurnAgenda
  * next progress check processes them.
  */
 export function createAgendaHandlers<State extends PausableTurn>(
-  agendaOf: (turn: State) => TurnAgenda,
-  replace: AgendaSetter<State>,
+  readAgenda: (turn: State) => TurnAgenda,
+  writeAgenda: AgendaSetter<State>,
 ): {
   readonly steered: (session: Session, turn: State, event: EventOfType<'steered'>) => SessionStep;
   readonly 'phase-started': (
@@ -44,15 +44,20 @@ export function createAgendaHandlers<State extends PausableTurn>(
     event: EventOfType<'finish-requested'>,
   ) => SessionStep;
 } {
-  const keep = (session: Session, turn: State, event: Event, change: Partial<TurnAgenda>): SessionStep =>
+  const updateAgenda = (
+    session: Session,
+    turn: State,
+    event: Event,
+    change: Partial<TurnAgenda>,
+  ): SessionStep =>
     transitionTurn(session, event, {
-      to: replace(turn, { ...agendaOf(turn), ...change }),
+      to: writeAgenda(turn, { ...readAgenda(turn), ...change }),
       actions: waitActions,
     });
-  const phase = (session: Session, turn: State, event: PhaseChangeEvent): SessionStep => {
-    const { phaseChanges, failedPhase } = agendaOf(turn);
+  const handlePhaseChange = (session: Session, turn: State, event: PhaseChangeEvent): SessionStep => {
+    const { phaseChanges, failedPhase } = readAgenda(turn);
     const after = changePhases(session, event);
-    const step = keep(after.session, turn, event, {
+    const step = updateAgenda(after.session, turn, event, {
       phaseChanges: phaseChanges + 1,
       failedPhase: after.failedPhase ?? failedPhase,
     });
@@ -60,22 +65,27 @@ export function createAgendaHandlers<State extends PausableTurn>(
   };
   return {
     steered: (session, turn, event) =>
-      keep(session, turn, event, { said: appendArrayItem(agendaOf(turn).said ?? [], event.text) }),
+      updateAgenda(session, turn, event, { said: appendArrayItem(readAgenda(turn).said ?? [], event.text) }),
     'phase-started': (session, turn, event) =>
       event.message === undefined
-        ? phase(session, turn, event)
-        : refuseEvent(session, turn, event, 'a phase can bring a message only while waiting for the user'),
-    'phase-completed': phase,
+        ? handlePhaseChange(session, turn, event)
+        : refuseEvent(
+            session,
+            turn,
+            event,
+            'a phase can start with a message only while the session waits for the user',
+          ),
+    'phase-completed': handlePhaseChange,
     'verdict-reached': (session, turn, event) => {
       if (event.verdict.response.kind === 'halt') return haltOnVerdict(session, turn, event);
-      const step = keep(session, turn, event, addVerdict(agendaOf(turn), event.verdict));
+      const step = updateAgenda(session, turn, event, addVerdict(readAgenda(turn), event.verdict));
       return prependStepNotes(step, [createVerdictNote(event)]);
     },
     'finish-requested': (session, turn, event) => {
       // A request to finish the turn must not override a pending end of the session.
-      const { finish } = agendaOf(turn);
-      const wish = { reason: event.reason, ends: 'turn', rule: null, deadline: null } as const;
-      return keep(session, turn, event, { finish: finish?.ends === 'session' ? finish : wish });
+      const { finish } = readAgenda(turn);
+      const turnFinish = { reason: event.reason, ends: 'turn', rule: null, deadline: null } as const;
+      return updateAgenda(session, turn, event, { finish: finish?.ends === 'session' ? finish : turnFinish });
     },
   };
 }

@@ -69,8 +69,8 @@ export function addVerdict(agenda: TurnAgenda, verdict: Verdict): TurnAgenda {
   if (kind === 'finish') {
     return { ...agenda, verdict, finish: createSessionFinish(verdict) };
   }
-  const waiting = agenda.verdict?.response.kind ?? 'advise';
-  return responseRanks[kind] < responseRanks[waiting] ? agenda : { ...agenda, verdict };
+  const pendingKind = agenda.verdict?.response.kind ?? 'advise';
+  return responseRanks[kind] < responseRanks[pendingKind] ? agenda : { ...agenda, verdict };
 }
 
 /** Returns the state with a verdict added to its agenda. */

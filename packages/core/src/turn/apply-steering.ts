@@ -7,7 +7,7 @@ import { restartOnUserMessage } from '../trackers/session-tracker.ts';
  * Steering changes the task, so the governor, the mode and the work clock restart. This happens when the model is about
  * to receive the message and not when the user sends it, because work in progress until then belongs to the old task.
  */
-export function applySteering(session: Session, said: readonly string[], at: number): Session {
+export function applySteering(session: Session, messages: readonly string[], at: number): Session {
   const { settings, mode, window } = session;
   const governor = restartGovernor(session, at);
   // Fast path: most sessions have nothing to reset, and this runs in every turn.
@@ -17,7 +17,7 @@ export function applySteering(session: Session, said: readonly string[], at: num
       ...session,
       governor,
       mode: mode === null || settings.chart === null ? mode : restartTerminalMode(mode, settings.chart, at),
-      window: window === null ? window : said.reduce(addTextTokens, window),
+      window: window === null ? window : messages.reduce(addTextTokens, window),
     },
     at,
   );

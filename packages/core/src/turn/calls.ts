@@ -12,19 +12,19 @@ import type { CallExecution, PermissionCall } from './state.ts';
 export function assignCallIds(
   calls: readonly RequestedCall[],
   request: number,
-  word = 'call',
+  idPrefix = 'call',
 ): readonly ToolCall[] {
-  const named = Array<ToolCall>(calls.length);
+  const assigned = Array<ToolCall>(calls.length);
   for (let index = 0; index < calls.length; index += 1) {
     const { id = '', tool, args } = calls[index] as RequestedCall;
-    const isUsable = id !== '' && !isCallIdTaken(id, named, index);
-    named[index] = {
-      id: isUsable ? id : createFreeCallId(`${word}_${request}_${index}`, named, index),
+    const isUsable = id !== '' && !isCallIdTaken(id, assigned, index);
+    assigned[index] = {
+      id: isUsable ? id : createFreeCallId(`${idPrefix}_${request}_${index}`, assigned, index),
       tool,
       args,
     };
   }
-  return named;
+  return assigned;
 }
 
 export function isAllowedCall({ permission = 'allow' }: RequestedCall): boolean {
@@ -53,10 +53,10 @@ export function toPermissionCalls(
   });
 }
 
-export function toExecution(decided: PermissionCall): CallExecution {
-  return decided.decision === 'denied'
-    ? { status: 'completed', call: decided.call, outcome: decided.outcome }
-    : { status: 'pending', call: decided.call };
+export function toExecution(permission: PermissionCall): CallExecution {
+  return permission.decision === 'denied'
+    ? { status: 'completed', call: permission.call, outcome: permission.outcome }
+    : { status: 'pending', call: permission.call };
 }
 
 /**
@@ -72,14 +72,14 @@ export function appendReply(
   return appendItem(conversation, { role: 'assistant', at, text, calls });
 }
 
-function createFreeCallId(wanted: string, named: readonly ToolCall[], count: number): string {
-  let id = wanted;
-  while (isCallIdTaken(id, named, count)) id += '_';
+function createFreeCallId(preferred: string, assigned: readonly ToolCall[], count: number): string {
+  let id = preferred;
+  while (isCallIdTaken(id, assigned, count)) id += '_';
   return id;
 }
 
 /** A linear scan is cheaper than a set, because a reply holds only a few calls. */
-function isCallIdTaken(id: string, named: readonly ToolCall[], count: number): boolean {
-  for (let index = 0; index < count; index += 1) if (named[index]?.id === id) return true;
+function isCallIdTaken(id: string, assigned: readonly ToolCall[], count: number): boolean {
+  for (let index = 0; index < count; index += 1) if (assigned[index]?.id === id) return true;
   return false;
 }

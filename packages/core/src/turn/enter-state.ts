@@ -42,8 +42,11 @@ export function callModel(
   call: ModelCallAttempt,
 ): SessionStep {
   if (call.ask.agenda.said !== undefined) return callModelWithSteering(session, event, route, call);
-  const due = isLastCallCheckDue(session, call.ask) ? findLastCallVerdict(session, event.at) : null;
-  if (due !== null) return makeLastModelCall(session, event, route, { call, verdict: due });
+  const lastCallVerdict = isLastCallCheckDue(session, call.ask)
+    ? findLastCallVerdict(session, event.at)
+    : null;
+  if (lastCallVerdict !== null)
+    return makeLastModelCall(session, event, route, { call, verdict: lastCallVerdict });
   const to: CallingModel = {
     status: 'callingModel',
     since: event.at,
@@ -109,8 +112,8 @@ function callModelWithSteering(
   const { agenda } = ask;
   const session = applySteering(before, agenda.said ?? [], event.at);
   const conversation = appendSteering(route.conversation, agenda, event.at);
-  const heard = { ...ask, agenda: clearSteering(agenda) };
-  return callModel(session, event, { ...route, conversation }, { ask: heard, retries });
+  const steeredAsk = { ...ask, agenda: clearSteering(agenda) };
+  return callModel(session, event, { ...route, conversation }, { ask: steeredAsk, retries });
 }
 
 /** A tool round to execute. `calls` are the calls to start, if the caller has already collected them. */

@@ -16,13 +16,13 @@ export function handleMemoryCommand(
   const { memory } = session;
   // Ignore instead of refuse: a missing key must not cancel the work under the `reset` policy.
   if (memory === null) return ignoreEvent(session, turn, event, 'this session has no working memory');
-  const granted = applyMemoryCommand(memory, event);
-  if (!granted.ok) return ignoreEvent(session, turn, event, granted.reason);
-  const { effects, moved, freed } = granted;
+  const result = applyMemoryCommand(memory, event);
+  if (!result.ok) return ignoreEvent(session, turn, event, result.reason);
+  const { effects, moved, freed } = result;
   const notes: readonly Note[] =
     moved.length === 0 ? [] : [{ type: 'paged', at: event.at, moved, freedTokens: freed }];
   const store: readonly Action[] =
     effects.length === 0 ? [] : [{ type: 'store', entries: effects.map(({ entry }) => entry) }];
-  const asked = { ...session, memory: granted.memory };
-  return transitionTurn(asked, event, { to: turn, actions: [...store, waitAction], notes });
+  const updated = { ...session, memory: result.memory };
+  return transitionTurn(updated, event, { to: turn, actions: [...store, waitAction], notes });
 }

@@ -13,10 +13,10 @@ import type { HaltReason, PausableTurn, TurnState } from './state.ts';
  * still ends the session if the profile says so, because no later progress check would do it.
  */
 export function cancelTurn(session: Session, turn: TurnState, event: Event): SessionStep {
-  const failed = hasLogPatch(session, logPatches.failedPhaseOutlivesCancel)
+  const failureReason = hasLogPatch(session, logPatches.failedPhaseOutlivesCancel)
     ? findFailedPhaseReason(session, getAgenda(turn))
     : null;
-  if (failed !== null) return haltSession(session, turn, event, failed);
+  if (failureReason !== null) return haltSession(session, turn, event, failureReason);
   return transitionTurn(session, event, {
     to: {
       status: 'waitingForUser',

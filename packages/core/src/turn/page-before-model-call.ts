@@ -15,8 +15,8 @@ export function pageBeforeModelCall(before: Session, event: Event, step: Session
   const { session } = step;
   const { turn } = session;
   if (session.mode === null && session.memory === null && session.window === null) return step;
-  const wasTried = event.type === 'paging-finished' || event.type === 'paging-failed';
-  if (turn.status !== 'callingModel' || turn === before.turn || wasTried) return step;
+  const isPagingAnswer = event.type === 'paging-finished' || event.type === 'paging-failed';
+  if (turn.status !== 'callingModel' || turn === before.turn || isPagingAnswer) return step;
   const reason = findPagingReason(session);
   if (reason === null || !isNewModelCall(before, turn)) return step;
   const { conversation, request, retries, ask } = turn;
@@ -55,6 +55,6 @@ function findPagingReason({ memory, mode, window, settings }: Session): string |
 }
 
 /** Whether this state makes a new model call; a state that only changed its agenda does not. */
-function isNewModelCall({ turn }: Session, asked: CallingModel): boolean {
-  return turn.status !== 'callingModel' || turn.request !== asked.request || turn.retries !== asked.retries;
+function isNewModelCall({ turn }: Session, next: CallingModel): boolean {
+  return turn.status !== 'callingModel' || turn.request !== next.request || turn.retries !== next.retries;
 }

@@ -58,8 +58,8 @@ export function createAskModelAction({ request, retries, conversation, ask }: Ca
 }
 
 export function createAskPermissionAction({ request, calls }: AwaitingPermission): Action {
-  const open = calls.filter((each) => each.decision === 'pending').map((each) => each.call);
-  return { type: 'ask-permission', request, calls: open };
+  const undecided = calls.filter((each) => each.decision === 'pending').map((each) => each.call);
+  return { type: 'ask-permission', request, calls: undecided };
 }
 
 /** Returns the calls that have not started; running calls need no action. */

@@ -33,7 +33,7 @@ export type ProgressCheck = {
   readonly next: NextAfterTools;
   readonly via: readonly TurnStatus[];
   /** The check was requested explicitly, so it runs even if the profile does not check every round. */
-  readonly asked?: boolean;
+  readonly forced?: boolean;
 };
 
 /**
@@ -42,24 +42,25 @@ export type ProgressCheck = {
  */
 export function checkProgress(session: Session, event: Event, check: ProgressCheck): SessionStep {
   const { agenda, conversation, next } = check;
-  const skipped = !session.settings.progressCheck && check.asked !== true;
+  const skipped = !session.settings.progressCheck && check.forced !== true;
   if (skipped && isAgendaEmpty(agenda)) return continueTurn(session, event, check, next);
   let via = appendArrayItem(check.via, 'progressCheck');
   if (agenda.phaseChanges > 0) {
     for (let change = 0; change < agenda.phaseChanges; change += 1)
       via = appendArrayItem(via, 'phaseTransition');
-    const failed = findFailedPhaseReason(session, agenda);
-    if (failed !== null) return haltWithSteering(session, event, { conversation, via, agenda }, failed);
+    const failureReason = findFailedPhaseReason(session, agenda);
+    if (failureReason !== null)
+      return haltWithSteering(session, event, { conversation, via, agenda }, failureReason);
     via = appendArrayItem(via, 'progressCheck');
   }
   const route = { conversation, via };
-  const { finish, verdict, said } = agenda;
-  if (next === 'end-turn' && said === undefined) return continueTurn(session, event, route, next);
+  const { finish, verdict, said: steering } = agenda;
+  if (next === 'end-turn' && steering === undefined) return continueTurn(session, event, route, next);
   if (finish !== null) {
     const ask = createLastCallIntent(finish, agenda, computeFinishDeadline(session, event));
     return callModel(session, event, route, { ask, retries: 0 });
   }
-  if (said !== undefined) return deliverSteering(session, event, route, agenda);
+  if (steering !== undefined) return deliverSteering(session, event, route, agenda);
   return verdict === null
     ? continueTurn(session, event, route, next)
     : actOnVerdict(verdict, session, event, route);
@@ -106,10 +107,10 @@ function haltWithSteering(
   session: Session,
   event: Event,
   route: TurnRoute & { readonly agenda: TurnAgenda },
-  why: HaltReason,
+  haltReason: HaltReason,
 ): SessionStep {
   const conversation = appendSteering(route.conversation, route.agenda, event.at);
-  return haltOnRoute(session, event, { ...route, conversation }, why);
+  return haltOnRoute(session, event, { ...route, conversation }, haltReason);
 }
 
 /** Returns the halt reason for a failed phase if the profile halts on failed phases. */
@@ -207,8 +208,8 @@ export function runRecoveryCalls(
   );
   const conversation = appendReply(route.conversation, { text: '', calls, at: event.at });
   if (executions.every((each) => each.status === 'completed')) {
-    const closed = { ...route, conversation: appendResults(conversation, executions, event.at) };
-    return callModel(session, event, closed, { ask: { ...plainCallIntent, agenda }, retries: 0 });
+    const closedRoute = { ...route, conversation: appendResults(conversation, executions, event.at) };
+    return callModel(session, event, closedRoute, { ask: { ...plainCallIntent, agenda }, retries: 0 });
   }
   return runRound(session, event, { conversation, via, notes }, { request, executions, agenda });
 }

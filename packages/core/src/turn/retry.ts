@@ -12,13 +12,13 @@ export function computeRetryTime(
   error?: ModelError,
 ): number | null {
   if (failure.failures >= settings.maxRetries || error?.retryable === false) return null;
-  const asked = error?.retryAfterMs;
-  if (asked !== undefined && asked >= 0) {
-    return asked > settings.retryAfterMaxMs ? null : failure.at + asked;
+  const requestedDelay = error?.retryAfterMs;
+  if (requestedDelay !== undefined && requestedDelay >= 0) {
+    return requestedDelay > settings.retryAfterMaxMs ? null : failure.at + requestedDelay;
   }
   const doubled = settings.retryBaseMs * 2 ** Math.min(failure.failures - 1, 30);
-  const longest = Math.min(doubled, settings.retryMaxMs);
-  const drawn = failure.jitter ?? 1;
-  const jitter = Number.isNaN(drawn) ? 1 : Math.min(Math.max(drawn, 0), 1);
-  return failure.at + Math.round(longest * (0.5 + jitter / 2));
+  const delay = Math.min(doubled, settings.retryMaxMs);
+  const rawJitter = failure.jitter ?? 1;
+  const jitter = Number.isNaN(rawJitter) ? 1 : Math.min(Math.max(rawJitter, 0), 1);
+  return failure.at + Math.round(delay * (0.5 + jitter / 2));
 }

@@ -6,4 +6,4 @@ export function isStaleAnswer(
   return event.request !== undefined && event.request !== turn.request;
 }
 
-export const staleAnswerReason = 'it answers a request that is no longer under way';
+export const staleAnswerReason = 'it answers a request that is no longer current';

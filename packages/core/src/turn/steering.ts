@@ -6,19 +6,19 @@ import type { TurnAgenda } from './state.ts';
 /** Appends pending steering to the conversation, one user message each, in order. */
 export function appendSteering(
   conversation: ConversationHistory<ConversationMessage>,
-  { said }: TurnAgenda,
+  { said: steering }: TurnAgenda,
   at: number,
 ): ConversationHistory<ConversationMessage> {
-  if (said === undefined) return conversation;
+  if (steering === undefined) return conversation;
   return appendItems<ConversationMessage>(
     conversation,
-    said.map((text) => ({ role: 'user', at, text })),
+    steering.map((text) => ({ role: 'user', at, text })),
   );
 }
 
 /** Returns an agenda that holds only the pending steering. */
-export function keepOnlySteering({ said }: TurnAgenda): TurnAgenda {
-  return said === undefined ? emptyAgenda : { ...emptyAgenda, said };
+export function keepOnlySteering({ said: steering }: TurnAgenda): TurnAgenda {
+  return steering === undefined ? emptyAgenda : { ...emptyAgenda, said: steering };
 }
 
 /** Returns the agenda without steering. */

@@ -103,6 +103,9 @@ function createTransitionNote(
 }
 
 /** Notes about the event precede the transitions it caused. */
-function joinStepNotes(facts: readonly Note[] | undefined, moves: readonly Note[]): readonly Note[] {
-  return facts === undefined || facts.length === 0 ? moves : [...facts, ...moves];
+function joinStepNotes(
+  eventNotes: readonly Note[] | undefined,
+  transitions: readonly Note[],
+): readonly Note[] {
+  return eventNotes === undefined || eventNotes.length === 0 ? transitions : [...eventNotes, ...transitions];
 }

@@ -13,11 +13,11 @@ function splitMermaidLines(text: string): readonly string[] {
 
 /** The label of the one arrow from a state to another. */
 function getArrowLabel(text: string, from: string, to: string): string | undefined {
-  const found = splitMermaidLines(text).filter(
+  const match = splitMermaidLines(text).filter(
     (line) => line.startsWith(`${from} --> ${to} `) || line === `${from} --> ${to}`,
   );
-  expect(found).toHaveLength(1);
-  return found[0]?.split(' : ')[1];
+  expect(match).toHaveLength(1);
+  return match[0]?.split(' : ')[1];
 }
 
 /*
@@ -47,7 +47,7 @@ function expectKnownShapes(diagram: string): void {
 describe('the Mermaid diagram of a chart', () => {
   const diagram = toMermaid(turnChart);
 
-  it('is a state diagram that begins in the initial state [LOOM-81]', () => {
+  it('is a state diagram that starts in the initial state [LOOM-81]', () => {
     expect(splitMermaidLines(diagram)[0]).toBe('stateDiagram-v2');
     expect(diagram).toContain('[*] --> waitingForUser\n');
   });
@@ -58,21 +58,21 @@ describe('the Mermaid diagram of a chart', () => {
     );
   });
 
-  it('leads from a failure of the model back to it when the retry is due [LOOM-83]', () => {
+  it('leads from a model failure back to the model call when the retry is due [LOOM-83]', () => {
     expect(getArrowLabel(diagram, 'errorRecovery', 'callingModel')).toContain('retry-due [model failed]');
   });
 
-  it('leads to shutting down from every state that a session can rest in [LOOM-84]', () => {
+  it('leads to shuttingDown from every state that is not transient [LOOM-84]', () => {
     for (const { name, kind } of turnChart.states.filter((each) => each.kind !== 'passing')) {
       expect(getArrowLabel(diagram, name, 'shuttingDown'), `${name}, ${kind}`).toBe('shutdown-requested');
     }
   });
 
-  it('ends after shutting down [LOOM-85]', () => {
+  it('ends after shuttingDown [LOOM-85]', () => {
     expect(diagram).toContain('shuttingDown --> [*]\n');
   });
 
-  it('has one arrow for each pair of states with a move between them', () => {
+  it('has one arrow for each pair of connected states', () => {
     const pairs = new Set(
       turnChart.states.flatMap(({ name, transitions }) => transitions.map(({ to }) => `${name} --> ${to}`)),
     );
@@ -82,18 +82,18 @@ describe('the Mermaid diagram of a chart', () => {
     expect(arrows.toSorted()).toEqual([...pairs].toSorted());
   });
 
-  it('writes conditions in square brackets, and says what is left when none holds', () => {
+  it('writes guards in square brackets, and "otherwise" for the remaining case', () => {
     expect(getArrowLabel(diagram, 'progressCheck', 'callingModel')).toBe(
-      '[something was said]<br/>[finish is asked for]<br/>[otherwise]',
+      '[steering is pending]<br/>[finish is requested]<br/>[otherwise]',
     );
   });
 
-  it('tells the kinds of states apart', () => {
+  it('styles each kind of state differently', () => {
     expect(diagram).toContain('class processingResponse, progressCheck, phaseTransition passing\n');
     expect(diagram).toContain('class halted, shuttingDown terminal\n');
   });
 
-  it('gives a name that is no plain word a number, and shows it in quotes', () => {
+  it('gives a name that is not a plain word a numbered id, and shows it in quotes', () => {
     const chart = {
       name: 'x',
       initial: 'a b',
@@ -110,7 +110,7 @@ describe('the Mermaid diagram of a chart', () => {
     ]);
   });
 
-  it('writes what Mermaid could take for something else as entities', () => {
+  it('escapes characters with a special meaning in Mermaid as entities', () => {
     const lines = splitMermaidLines(toMermaid(hostileChart));
     expect(lines).toContain('state "a #45;#45;#62; b" as s3');
     expect(lines).toContain('state "#60;#47;svg#62;#60;script#62;alert#40;1#41;#60;#47;script#62;" as s4');
@@ -120,7 +120,7 @@ describe('the Mermaid diagram of a chart', () => {
     expect(declared).toHaveLength(hostileNames.length);
   });
 
-  it('writes nothing for an event whose name is blank', () => {
+  it('writes no label for an event with a blank name', () => {
     const chart = {
       name: 'x',
       initial: 'a',
@@ -129,7 +129,7 @@ describe('the Mermaid diagram of a chart', () => {
     expect(splitMermaidLines(toMermaid(chart))).toContain('a --> a : go');
   });
 
-  it('consists of lines of known shapes, for any chart', () => {
+  it('consists of valid lines, for any chart', () => {
     fc.assert(fc.property(anyChart, (chart) => expectKnownShapes(toMermaid(chart))));
   });
 });

@@ -31,14 +31,14 @@ function listLinePaths(svg: string, tier: string): readonly string[] {
 
 /** The top left corner of the box with this name in it. */
 function getBoxCorner(svg: string, name: string): { readonly x: number; readonly y: number } {
-  const found = new RegExp(
+  const match = new RegExp(
     `<rect class="[a-z]+" x="([\\d.]+)" y="([\\d.]+)"[^>]*/><text[^>]*>${name}</text>`,
     'u',
   ).exec(svg);
-  return { x: Number(found?.[1]), y: Number(found?.[2]) };
+  return { x: Number(match?.[1]), y: Number(match?.[2]) };
 }
 
-describe('the picture of a chart', () => {
+describe('the SVG of a chart', () => {
   it('is one XML document with a viewBox, a title and a description', () => {
     const svg = toSvg(turnChart);
     expect(findXmlError(svg)).toBeNull();
@@ -49,11 +49,11 @@ describe('the picture of a chart', () => {
     ]);
   });
 
-  it('is the same for the same chart', () => {
+  it('is deterministic', () => {
     expect(toSvg(turnChart)).toBe(toSvg(structuredClone(turnChart)));
   });
 
-  it('shows every state and, when pointed at, every move', () => {
+  it('shows every state, and every move as a tooltip', () => {
     const svg = toSvg(turnChart);
     const names = turnChart.states.map((each) => each.name);
     expect(listElementTexts(svg, 'text')).toEqual(expect.arrayContaining(names));
@@ -65,7 +65,7 @@ describe('the picture of a chart', () => {
     }
   });
 
-  it('has one line for each pair of states with a move between them', () => {
+  it('has one line for each pair of connected states', () => {
     const pairs = new Set(
       turnChart.states.flatMap(({ name, transitions }) => transitions.map((each) => `${name} → ${each.to}`)),
     );
@@ -73,7 +73,7 @@ describe('the picture of a chart', () => {
     expect(titles.map((title) => title.split('\n', 1).join()).toSorted()).toEqual([...pairs].toSorted());
   });
 
-  it('draws faintly what leads to one state from nearly everywhere, and says it in words', () => {
+  it('draws edges shared by nearly every state faintly, and lists them in the legend', () => {
     const svg = toSvg(turnChart);
     const faint = svg.split('\n').filter((line) => line.startsWith('<path class="line faint"'));
     expect(faint.filter((line) => line.includes('→ shuttingDown')).length).toBeGreaterThan(8);
@@ -83,7 +83,7 @@ describe('the picture of a chart', () => {
     expect(words).toContain('To nearly every state: resume-requested, from paused');
   });
 
-  it('draws the way the chart is told in bold', () => {
+  it('draws the main path in bold', () => {
     const bold = toSvg(turnChart)
       .split('\n')
       .filter((line) => line.startsWith('<path class="line main"'));
@@ -91,29 +91,29 @@ describe('the picture of a chart', () => {
     expect(bold.some((line) => line.includes('callingModel → processingResponse'))).toBe(true);
   });
 
-  it('puts the initial state on top and an end at the bottom', () => {
+  it('puts the initial state at the top and a terminal state at the bottom', () => {
     const svg = toSvg(smallChart);
     expect(getBoxCorner(svg, 'idle').y).toBeLessThan(getBoxCorner(svg, 'busy').y);
     expect(getBoxCorner(svg, 'busy').y).toBeLessThan(getBoxCorner(svg, 'over').y);
   });
 
-  it('labels every line of a small chart with its event, and its condition where that is short', () => {
+  it('labels every line of a small chart with its event, and with its guard if that is short', () => {
     const texts = listElementTexts(toSvg(smallChart), 'tspan');
     expect(texts.toSorted()).toEqual(['end [all is done]', 'start', 'stop']);
   });
 
-  it('has colours of its own for a dark page', () => {
+  it('has separate colors for dark pages', () => {
     expect(toSvg(smallChart)).toContain('@media (prefers-color-scheme:dark)');
   });
 
-  it('is drawn for a chart with one state, and with none', () => {
+  it('is rendered for a chart with one state, and with none', () => {
     expect(
       findXmlError(toSvg({ name: 'one', initial: 'only', states: [createTestState('only', 'waiting')] })),
     ).toBeNull();
     expect(findXmlError(toSvg({ name: 'none', initial: 'nowhere', states: [] }))).toBeNull();
   });
 
-  it('shows a target that nobody declared', () => {
+  it('shows an undeclared target', () => {
     const svg = toSvg({
       name: 'x',
       initial: 'a',
@@ -123,7 +123,7 @@ describe('the picture of a chart', () => {
     expect(listElementTexts(svg, 'title')).toContain('elsewhere\nNot declared.');
   });
 
-  it('keeps text apart from markup, whatever the names', () => {
+  it('escapes markup in names', () => {
     const svg = toSvg(hostileChart);
     expect(findXmlError(svg)).toBeNull();
     expect(svg).not.toContain('<script');
@@ -132,7 +132,7 @@ describe('the picture of a chart', () => {
       expect(shown).toContain(name);
   });
 
-  it('is well-formed and has a place for everything, for any chart', () => {
+  it('is well-formed and positions every element, for any chart', () => {
     fc.assert(
       fc.property(anyChart, (chart) => {
         const svg = toSvg(chart);

@@ -62,46 +62,46 @@ describe('the XState config of a chart', () => {
     expect(JSON.parse(JSON.stringify(config))).toEqual(config);
   });
 
-  it('is loaded by XState with every state, event, condition and action of the turn chart', () => {
+  it('is loaded by XState with every state, event, guard and action of the turn chart', () => {
     const machine = createMachine(toXState(turnChart));
     expect(Object.keys(machine.states)).toEqual(turnChart.states.map((each) => each.name));
     for (const { name, transitions } of turnChart.states) {
       const node = machine.states[name];
-      const made = [...(node?.always ?? []), ...[...(node?.transitions.values() ?? [])].flat()];
-      const told = made.map(({ eventType, guard, target, actions }) => ({
+      const created = [...(node?.always ?? []), ...[...(node?.transitions.values() ?? [])].flat()];
+      const loaded = created.map(({ eventType, guard, target, actions }) => ({
         on: eventType === '' ? null : eventType,
-        when: guard ?? null,
+        guard: guard ?? null,
         to: target?.[0]?.key,
-        does: actions,
+        actions,
       }));
-      expect(told).toEqual(transitions);
+      expect(loaded).toEqual(transitions);
     }
   });
 
-  it('starts where the chart does', () => {
+  it('starts in the initial state of the chart', () => {
     expect(createActor(createMachine(toXState(turnChart))).getSnapshot().value).toBe('waitingForUser');
   });
 
-  it('runs with guards and actions given to it by name', () => {
-    const heard: string[] = [];
+  it('runs with guards and actions provided by name', () => {
+    const observed: string[] = [];
     const machine = createMachine(toXState(doorChart)).provide({
       guards: { 'not locked': () => true, 'hinges are oiled': () => true },
-      actions: { creak: () => void heard.push('creak') },
+      actions: { creak: () => void observed.push('creak') },
     });
     const actor = createActor(machine).start();
     actor.send({ type: 'push' });
     expect(actor.getSnapshot().value).toBe('open');
-    expect(heard).toEqual(['creak']);
+    expect(observed).toEqual(['creak']);
   });
 
-  it('goes straight on from a state that is only passed through', () => {
+  it('passes through a transient state at once', () => {
     expect(toXState(doorChart).states['moving']).toEqual({
       description: 'moving',
       always: [{ target: 'open', guard: 'hinges are oiled' }, { target: 'shut' }],
     });
   });
 
-  it('is over in an end without moves, and not in one that has some', () => {
+  it('is done in a terminal state without transitions, and not in one with transitions', () => {
     const machine = createMachine(toXState(doorChart));
     expect(getNextSnapshot(machine, machine.resolveState({ value: 'shut' }), { type: 'break' }).status).toBe(
       'done',
@@ -109,7 +109,7 @@ describe('the XState config of a chart', () => {
     expect(toXState(turnChart).states['halted']?.type).toBeUndefined();
   });
 
-  it('holds names that XState reads as something else', () => {
+  it('preserves names that have a special meaning in XState', () => {
     const chart: Chart = {
       name: '',
       initial: '',
@@ -129,7 +129,7 @@ describe('the XState config of a chart', () => {
     });
   });
 
-  it('loads with hostile names, and each move leads to its target', () => {
+  it('loads with hostile names, and each transition leads to its target', () => {
     expectTargetsFound(hostileChart);
   });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { findXmlError } from './well-formed.ts';
 
-describe('the check of XML', () => {
+describe('the XML check', () => {
   it.each(['<a/>', '<a b="c" d="e f"/>', '<a>x &#60; y<b></b>z</a>\n', '<a>x > y</a>'])(
-    'takes %j',
+    'accepts %j',
     (text) => {
       expect(findXmlError(text)).toBeNull();
     },

@@ -15,13 +15,13 @@ const createNumberConversation = (length: number): ConversationHistory<number> =
   appendItems<number>(emptyConversation, createRange(length));
 
 describe('a conversation', () => {
-  it('is empty at first', () => {
+  it('is initially empty', () => {
     expect(toItemArray(emptyConversation)).toEqual([]);
     expect(emptyConversation.length).toBe(0);
     expect(getLastItem(emptyConversation)).toBeUndefined();
   });
 
-  it('holds what a plain array would hold, after any appends [LOOM-19]', () => {
+  it('holds the same items as a plain array, after any appends [LOOM-19]', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.integer(), { maxLength: 40 }), { maxLength: 40 }), (batches) => {
         let list: ConversationHistory<number> = emptyConversation;
@@ -59,14 +59,14 @@ describe('a conversation', () => {
 
   it.each([
     1, 15, 16, 17, 31, 32, 33, 255, 256, 257, 271, 272, 273, 288, 289, 4_096, 4_097, 4_112, 4_113, 4_129,
-  ])('is whole at a length of %i, where leaves and levels begin or end', (length) => {
+  ])('is complete at a length of %i, at the boundary of a leaf or level', (length) => {
     const list = createNumberConversation(length);
     expect(list.length).toBe(length);
     expect(toItemArray(list)).toEqual(createRange(length));
     expect(getLastItem(list)).toBe(length - 1);
   });
 
-  it('leaves every earlier version as it was, whichever is appended to [LOOM-76]', () => {
+  it('leaves every earlier version unchanged, whichever is appended to [LOOM-76]', () => {
     const versions: ConversationHistory<number>[] = [emptyConversation];
     for (const item of createRange(600)) versions.push(appendItem(versions[item] ?? emptyConversation, item));
     for (const [length, version] of versions.entries()) appendItem(version, -length);
@@ -74,7 +74,7 @@ describe('a conversation', () => {
       expect(toItemArray(version)).toEqual(createRange(length));
   });
 
-  it('branches: two conversations from one do not see each other', () => {
+  it('branches: two conversations derived from one are independent', () => {
     fc.assert(
       fc.property(fc.nat(600), fc.nat(40), fc.nat(40), (length, left, right) => {
         const trunk = createNumberConversation(length);
@@ -93,13 +93,13 @@ describe('a conversation', () => {
     );
   });
 
-  it('is plain JSON, and goes on after a round trip', () => {
+  it('is plain JSON, and can be appended to after a round trip', () => {
     fc.assert(
       fc.property(fc.nat(5_000), (length) => {
         const list = createNumberConversation(length);
-        const again = JSON.parse(JSON.stringify(list)) as ConversationHistory<number>;
-        expect(again).toStrictEqual(list);
-        expect(appendItem(again, 7)).toStrictEqual(appendItem(list, 7));
+        const repeated = JSON.parse(JSON.stringify(list)) as ConversationHistory<number>;
+        expect(repeated).toStrictEqual(list);
+        expect(appendItem(repeated, 7)).toStrictEqual(appendItem(list, 7));
       }),
       { numRuns: 20 },
     );

@@ -39,7 +39,7 @@ describe('whatever happens under the presets of trackers', () => {
         const live = toDurableSession(walk.end);
         expect(toDurableSession(replay(walk.start, listDurableEvents(walk)))).toEqual(live);
         expect(JSON.parse(JSON.stringify(live))).toEqual(live);
-        found += walk.strides
+        found += walk.steps
           .flatMap(({ after }) => after.notes)
           .filter(({ type }) => type === 'verdict').length;
       }),
@@ -50,8 +50,8 @@ describe('whatever happens under the presets of trackers', () => {
 
   it('what the turn does not take, the tracker has not heard', () => {
     fc.assert(
-      fc.property(seedWalks, ({ start, strides }) => {
-        for (const { before, after } of strides) {
+      fc.property(seedWalks, ({ start, steps }) => {
+        for (const { before, after } of steps) {
           if (start.settings.onInvalidEvent === 'reset' || after.session.seq !== before.seq) continue;
           expect(after.session.governor).toEqual(before.governor);
         }
@@ -62,8 +62,8 @@ describe('whatever happens under the presets of trackers', () => {
 
   it('every verdict is proved by events that have happened', () => {
     fc.assert(
-      fc.property(seedWalks, ({ strides }) => {
-        for (const { before, event, after } of strides) {
+      fc.property(seedWalks, ({ steps }) => {
+        for (const { before, event, after } of steps) {
           for (const note of after.notes) {
             if (note.type !== 'verdict' || event.type === 'verdict-reached') continue;
             const seqs = note.verdict.evidence;

@@ -18,8 +18,8 @@ export function choosePlausibleEvent(session: Session, dice: SeededDice): Event 
   const { turn } = session;
   const held = getUnpausedTurn(turn);
   const late = turn.since + dice.below(3_000) - (dice.chance(2) ? 5_000 : 0);
-  const happening = stampRequest(held, dice, chooseEvent(session, dice));
-  return { ...happening, at: happening.at ?? late };
+  const event = stampRequest(held, dice, chooseEvent(session, dice));
+  return { ...event, at: event.at ?? late };
 }
 
 /** A model that asks for the same things over and over, and mostly in vain: work for the governor. */
@@ -54,10 +54,10 @@ function chooseEvent({ turn, seq }: Session, dice: SeededDice): UntimedEvent {
 }
 
 /** Half of the answers carry the right number, most others none, and a few a wrong one. */
-function stampRequest(turn: Session['turn'], dice: SeededDice, happening: UntimedEvent): UntimedEvent {
-  if (!('request' in turn) || dice.chance(40)) return happening;
+function stampRequest(turn: Session['turn'], dice: SeededDice, event: UntimedEvent): UntimedEvent {
+  if (!('request' in turn) || dice.chance(40)) return event;
   const request = dice.chance(92) ? turn.request : dice.pick([0, turn.request - 1, turn.request + 1]);
-  return isAnswerEvent(happening) ? happens.withRequest(request, happening) : happening;
+  return isAnswerEvent(event) ? happens.withRequest(request, event) : event;
 }
 
 const nonAnswerTypes: ReadonlySet<string> = new Set([

@@ -139,8 +139,8 @@ export const eventSamples: { readonly [Type in EventType]: UntimedEvent } = {
 };
 
 /** The same happening as an answer to a request. */
-export function withRequest(request: number, happening: UntimedEvent): UntimedEvent {
-  return { ...happening, request } as UntimedEvent;
+export function withRequest(request: number, event: UntimedEvent): UntimedEvent {
+  return { ...event, request } as UntimedEvent;
 }
 
 export function createCall(

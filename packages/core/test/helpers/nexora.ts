@@ -86,10 +86,10 @@ type ObservedStep = { readonly before: Session; readonly event: Event; readonly 
 export function listNexoraEdges({ before, event, after }: ObservedStep): readonly (readonly NexoraEdge[])[] {
   const notes = after.notes.filter((note) => note.type === 'transition');
   const isUnseen = notes.length === 0 && (event.type === 'user-message' || event.type === 'text-delta');
-  const hops = isUnseen
+  const transitions = isUnseen
     ? [{ from: before.turn.status, to: after.session.turn.status }]
     : notes.map(({ from, to }) => ({ from, to }));
-  return hops
+  return transitions
     .map(({ from, to }) =>
       pairStates(listNexoraNames(from, before.turn), listNexoraNames(to, after.session.turn)),
     )

@@ -17,7 +17,7 @@ export type WalkStep = { readonly before: Session; readonly event: Event; readon
 
 export type RandomWalk = {
   readonly start: Session;
-  readonly strides: readonly WalkStep[];
+  readonly steps: readonly WalkStep[];
   readonly end: Session;
 };
 
@@ -48,15 +48,15 @@ function runWalk(
   numbers: readonly (readonly number[])[],
   choose: NonNullable<WalkOptions['choose']>,
 ): RandomWalk {
-  const strides: WalkStep[] = [];
+  const steps: WalkStep[] = [];
   let end = start;
-  for (const thrown of numbers) {
-    const event = choose(end, createDice(thrown));
+  for (const errors of numbers) {
+    const event = choose(end, createDice(errors));
     const after = step(end, event);
-    strides.push({ before: end, event, after });
+    steps.push({ before: end, event, after });
     end = after.session;
   }
-  return { start, strides, end };
+  return { start, steps, end };
 }
 
 /** A session of some profile with some settings, or of those asked for. */
@@ -97,16 +97,16 @@ function attachEventTrace(walked: RandomWalk): RandomWalk {
   const text = (): string =>
     [
       JSON.stringify(walked.start.settings),
-      ...walked.strides.map(({ event, after }) => `${JSON.stringify(event)} → ${after.session.turn.status}`),
+      ...walked.steps.map(({ event, after }) => `${JSON.stringify(event)} → ${after.session.turn.status}`),
     ].join('\n');
   Object.defineProperty(walked, fc.toStringMethod, { value: text, enumerable: false });
   return walked;
 }
 
 /** The same walk without what is only for showing. */
-export function replayWithoutEphemeral({ start, strides }: RandomWalk): RandomWalk {
+export function replayWithoutEphemeral({ start, steps }: RandomWalk): RandomWalk {
   let end = start;
-  const durable = strides
+  const durable = steps
     .filter(({ event }) => !isEphemeralEvent(event))
     .map(({ event }): WalkStep => {
       const before = end;
@@ -114,10 +114,10 @@ export function replayWithoutEphemeral({ start, strides }: RandomWalk): RandomWa
       end = after.session;
       return { before, event, after };
     });
-  return attachEventTrace({ start, strides: durable, end });
+  return attachEventTrace({ start, steps: durable, end });
 }
 
 /** The events that a store would keep: those that changed something durable. */
-export function listDurableEvents({ strides }: RandomWalk): readonly Event[] {
-  return strides.filter(({ before, after }) => after.session.seq !== before.seq).map(({ event }) => event);
+export function listDurableEvents({ steps }: RandomWalk): readonly Event[] {
+  return steps.filter(({ before, after }) => after.session.seq !== before.seq).map(({ event }) => event);
 }

@@ -12,11 +12,11 @@ import {
   type TurnStatus,
 } from '../../src/index.ts';
 
-/** An event that need not say when it happens. */
+/** An event whose time is optional. */
 export type UntimedEvent = WithoutTime<Event>;
 type WithoutTime<Each> = Each extends Event ? Omit<Each, 'at'> & { readonly at?: number } : never;
 
-/** What came of a tale: the last step of it, and all that led there. */
+/** The result of a run: its last step, and all events and steps before it. */
 export type EventRun = SessionStep & {
   readonly at: number;
   readonly events: readonly Event[];
@@ -25,31 +25,31 @@ export type EventRun = SessionStep & {
 
 const eventIntervalMs = 10;
 
-/** A session that has a profile's settings, with changes. */
+/** Creates a session with a profile's settings and overrides. */
 export function createProfileSession(profile: string, options: Partial<SessionOptions> = {}): Session {
-  const found = findProfile(profile);
-  if (found === undefined) throw new Error(`there is no profile ${profile}`);
-  const settings = { ...found.settings, ...options.settings };
+  const match = findProfile(profile);
+  if (match === undefined) throw new Error(`there is no profile ${profile}`);
+  const settings = { ...match.settings, ...options.settings };
   return createSession({ id: 'session', at: 0, profile, ...options, settings });
 }
 
-/** Tells a session what happens, one thing after another and ten milliseconds apart unless they say when. */
-export function runEvents(from: Session | EventRun, ...happenings: readonly UntimedEvent[]): EventRun {
-  let told = 'session' in from ? from : createEventRun(from);
-  for (const happening of happenings) {
-    const at = happening.at ?? told.at + eventIntervalMs;
-    const event = { ...happening, at } as Event;
-    const after = step(told.session, event);
-    told = { ...after, at, events: [...told.events, event], steps: [...told.steps, after] };
+/** Applies events in order, ten milliseconds apart unless they have a time. */
+export function runEvents(from: Session | EventRun, ...events: readonly UntimedEvent[]): EventRun {
+  let run = 'session' in from ? from : createEventRun(from);
+  for (const untimed of events) {
+    const at = untimed.at ?? run.at + eventIntervalMs;
+    const event = { ...untimed, at } as Event;
+    const after = step(run.session, event);
+    run = { ...after, at, events: [...run.events, event], steps: [...run.steps, after] };
   }
-  return told;
+  return run;
 }
 
 function createEventRun(session: Session): EventRun {
   return { session, actions: [], notes: [], at: session.turn.since, events: [], steps: [] };
 }
 
-/** The statuses of the last step in order, those passed through included. */
+/** Lists the statuses of the last step in order, including transient ones. */
 export function listStatusPath({ session, notes }: SessionStep): readonly TurnStatus[] {
   const [first, ...rest] = notes.filter((note) => note.type === 'transition');
   if (first === undefined) return [session.turn.status];
@@ -76,7 +76,7 @@ export function requireAction<Type extends ActionType>(
   { actions }: { readonly actions: readonly Action[] },
   type: Type,
 ): Extract<Action, { readonly type: Type }> {
-  const found = actions.find((action) => action.type === type);
-  if (found === undefined) throw new Error(`no ${type} among ${actions.map((each) => each.type).join(', ')}`);
-  return found as Extract<Action, { readonly type: Type }>;
+  const match = actions.find((action) => action.type === type);
+  if (match === undefined) throw new Error(`no ${type} among ${actions.map((each) => each.type).join(', ')}`);
+  return match as Extract<Action, { readonly type: Type }>;
 }

@@ -71,13 +71,13 @@ export const sampleNames: readonly SampleName[] = [
 
 /** A session in the state of that name, reached by events alone from one that has waited, worked and waits again. */
 export function createSampleRun(start: Session, name: SampleName): EventRun {
-  const begun = runEvents(start, userMessage('first'), modelReplied('first answer'));
-  if (name === 'halted') return runEvents(begun, userMessage(), haltRequested());
-  if (name === 'shuttingDown') return runEvents(begun, userMessage(), shutdownRequested());
+  const started = runEvents(start, userMessage('first'), modelReplied('first answer'));
+  if (name === 'halted') return runEvents(started, userMessage(), haltRequested());
+  if (name === 'shuttingDown') return runEvents(started, userMessage(), shutdownRequested());
   const isPaused = name.startsWith('paused, ');
   const held = (isPaused ? name.slice('paused, '.length) : name) as PausableStateName;
-  const told = runEvents(begun, ...eventsByState[held]);
-  return isPaused ? runEvents(told, pauseRequested()) : told;
+  const run = runEvents(started, ...eventsByState[held]);
+  return isPaused ? runEvents(run, pauseRequested()) : run;
 }
 
 /** The number of the request under way; 0, which no request has, when there is none. */

@@ -33,7 +33,7 @@ const createStoredEntry = (key: string, value: string): StoredEntry => ({
 const listCommandLog = (memory: WorkingMemory) => listLogEntries(memory, 'command').map(({ value }) => value);
 
 describe('working_memory_add', () => {
-  it('puts a value under its tags [LKJ1-32, LKJ1-46, LKJ1-47, LKJ1-49]', () => {
+  it('stores a value under its tags [LKJ1-32, LKJ1-46, LKJ1-47, LKJ1-49]', () => {
     const action = {
       type: 'working_memory_add',
       tags: 'character_alice_personality',
@@ -46,7 +46,7 @@ describe('working_memory_add', () => {
     expect(error).toBeNull();
   });
 
-  it('makes underscores of spaces in tags [LKJ1-48]', () => {
+  it('replaces spaces in tags with underscores [LKJ1-48]', () => {
     const { memory } = applyMemoryAction(
       createLkj1Memory(),
       { type: 'working_memory_add', tags: 'my plan b', value: 'x' },
@@ -55,7 +55,7 @@ describe('working_memory_add', () => {
     expect(findEntry(memory, 'my_plan_b')?.value).toBe('x');
   });
 
-  it('says when older entries had to make room', () => {
+  it('reports when older entries were moved to storage', () => {
     const memory = createFilledMemory(
       { a: 'x'.repeat(900), b: 'y'.repeat(900) },
       createLimitedSettings(300, 600),
@@ -70,7 +70,7 @@ describe('working_memory_add', () => {
     expect(effects.every(({ kind }) => kind === 'storage-save')).toBe(true);
   });
 
-  it('is refused with a logged error when nothing can make room [RL-11, LKJ1-89]', () => {
+  it('is refused with a logged error when no room can be made [RL-11, LKJ1-89]', () => {
     const full = putEntry(createMemory(createLimitedSettings(100, 300)), {
       key: 'kept',
       value: 'x'.repeat(1_000),
@@ -109,7 +109,7 @@ describe('working_memory_add', () => {
 });
 
 describe('working_memory_remove', () => {
-  it('takes an entry out, all of it [LKJ1-33, LKJ1-51, LKJ1-52, LKJ1-53, LKJ1-54]', () => {
+  it('removes the whole entry [LKJ1-33, LKJ1-51, LKJ1-52, LKJ1-53, LKJ1-54]', () => {
     const before = createLkj1Memory({ character_bob_old_description: 'x', other: 'y' });
     const { memory, reply } = applyMemoryAction(
       before,
@@ -122,7 +122,7 @@ describe('working_memory_remove', () => {
     expect(reply).toBe('Removed character_bob_old_description from working memory.');
   });
 
-  it('finds nothing without that being an error, and names what is alike [RL-15]', () => {
+  it('reports a missing entry without an error, and suggests similar keys [RL-15]', () => {
     const before = createLkj1Memory({ character_bob: 'x' });
     const { memory, reply, error } = applyMemoryAction(
       before,
@@ -145,7 +145,7 @@ describe('storage_save', () => {
     expect(listEntries(memory)).toEqual([]);
   });
 
-  it('without a value saves what working memory has, and is invalid when it has nothing [RL-08, LKJ1-43]', () => {
+  it('without a value saves the working-memory entry, and is invalid if there is none [RL-08, LKJ1-43]', () => {
     const before = createLkj1Memory({ plan: 'held' });
     const { effects } = applyMemoryAction(before, { type: 'storage_save', tags: 'plan' }, at);
     expect(effects).toMatchObject([{ entry: { key: 'plan', value: 'held' } }]);
@@ -162,7 +162,7 @@ describe('storage_save', () => {
     );
   });
 
-  it('never saves the stub of what is in storage', () => {
+  it('never saves a stub', () => {
     const stubbed = putEntry(createLkj1Memory(), { key: 'plan', value: 'In storage', kind: 'stub', at: 1 });
     const { effects, reply, error } = applyMemoryAction(stubbed, { type: 'storage_save', tags: 'plan' }, at);
     expect({ effects, reply, error }).toEqual({
@@ -177,14 +177,14 @@ describe('storage_load', () => {
   const asked = { type: 'storage_load', tags: 'character alice background' };
   const key = 'character_alice_background';
 
-  it('asks storage for the key [LKJ1-56, LKJ1-57, LKJ1-58]', () => {
+  it('requests the key from storage [LKJ1-56, LKJ1-57, LKJ1-58]', () => {
     const before = createLkj1Memory();
     const { memory, effects, error } = applyMemoryAction(before, asked, at);
     expect(effects).toEqual([{ kind: 'storage-load', key }]);
     expect({ memory, error }).toEqual({ memory: before, error: null });
   });
 
-  it('copies what was found into working memory [LKJ1-34, LKJ1-59]', () => {
+  it('copies the loaded entry into working memory [LKJ1-34, LKJ1-59]', () => {
     const { memory, reply } = applyLoadResult(
       createLkj1Memory(),
       key,
@@ -195,7 +195,7 @@ describe('storage_load', () => {
     expect(reply).toBe(`Loaded ${key} into working memory, 12 tokens: grew up by the sea`);
   });
 
-  it('says when there is nothing, as a normal outcome [RL-15]', () => {
+  it('reports a missing entry as a normal outcome [RL-15]', () => {
     const { memory, reply, error } = applyLoadResult(createLkj1Memory(), key, null, at);
     expect(reply).toBe(`There is no ${key} in storage. storage_search finds keys by tags and words.`);
     expect({ entries: listEntries(memory), error }).toEqual({ entries: [], error: null });
@@ -204,7 +204,7 @@ describe('storage_load', () => {
     );
   });
 
-  it('puts the entry where its stub is', () => {
+  it('replaces the stub with the entry', () => {
     const stubbed = putEntry(createLkj1Memory(), { key, value: 'In storage', kind: 'stub', at: 1 });
     expect(
       findEntry(applyLoadResult(stubbed, key, createStoredEntry(key, 'all of it'), at).memory, key),
@@ -219,7 +219,7 @@ const listSearchEffects = (action: object) =>
   applyMemoryAction(createFilledMemory({}), { type: 'storage_search', ...action }, at).effects;
 
 describe('storage_search', () => {
-  it('asks for tags, for words, or both', () => {
+  it('searches by tags, by words, or both', () => {
     expect(listSearchEffects({ tags: 'b,a' })).toEqual([
       { kind: 'storage-search', tags: ['a', 'b'], text: '' },
     ]);
@@ -231,13 +231,13 @@ describe('storage_search', () => {
     ]);
   });
 
-  it('lists what was found, and keeps the keys for a model that sees only its memory', () => {
-    const found = [createStoredEntry('alice', 'by the sea'), createStoredEntry('bob', 'by the lake')];
-    const { memory, reply } = applySearchResult(createFilledMemory({}), 'by the', found, at);
+  it('lists the matches, and stores their keys for a model that sees only its memory', () => {
+    const match = [createStoredEntry('alice', 'by the sea'), createStoredEntry('bob', 'by the lake')];
+    const { memory, reply } = applySearchResult(createFilledMemory({}), 'by the', match, at);
     expect(reply).toMatch(/^Found 2 in storage.*\nalice: by the sea\nbob: by the lake$/);
     expect(findEntry(memory, 'search_results')?.value).toEqual(['alice', 'bob']);
     const pawl = createMemory(memorySettings.pawl);
-    expect(applySearchResult(pawl, 'by the', found, at).memory).toBe(pawl);
+    expect(applySearchResult(pawl, 'by the', match, at).memory).toBe(pawl);
     expect(applySearchResult(pawl, 'nothing', [], at).reply).toBe(
       'Nothing in storage matches nothing. Try fewer or other words.',
     );
@@ -245,7 +245,7 @@ describe('storage_search', () => {
 });
 
 describe('pinning', () => {
-  it('keeps an entry from being moved, until it is undone', () => {
+  it('prevents paging of an entry until it is unpinned', () => {
     const pinned = applyMemoryAction(
       createFilledMemory({ a: 'x' }),
       { type: 'working_memory_pin', tags: 'a' },
@@ -256,7 +256,7 @@ describe('pinning', () => {
     expect(findEntry(unpinned, 'a')?.pinned).toBe(false);
   });
 
-  it('is not for stubs and logs', () => {
+  it('is invalid for stubs and log entries', () => {
     let memory = applyMemoryAction(createFilledMemory({}), { type: 'working_memory_list' }, at).memory;
     memory = putEntry(memory, { key: 'a', value: 'In storage', kind: 'stub', at: 1 });
     expect(applyMemoryAction(memory, { type: 'working_memory_pin', tags: 'a' }, at).error?.message).toMatch(
@@ -267,7 +267,7 @@ describe('pinning', () => {
   });
 });
 
-describe('an action that cannot be carried out', () => {
+describe('an action that cannot be executed', () => {
   const types = 'working_memory_add, working_memory_remove, storage_load, storage_save';
   it.each([
     ['no type', { tags: 'a', value: 'x' }, `The action has no type. The types are ${types}.`],
@@ -292,7 +292,7 @@ describe('an action that cannot be carried out', () => {
     ],
     ['nothing', null, /has no type/],
   ])(
-    'for it has %s changes nothing and says what to do [LKJ1-41, LKJ1-42, LKJ1-43, RL-15]',
+    'because it has %s changes nothing and says what to do [LKJ1-41, LKJ1-42, LKJ1-43, RL-15]',
     (_, action, message) => {
       const before = createLkj1Memory({ a: 'x' });
       const { memory, error, reply, effects } = applyMemoryAction(before, action, at);
@@ -306,7 +306,7 @@ describe('an action that cannot be carried out', () => {
 });
 
 describe('the command log', () => {
-  it('has a line for every attempt, with type, tags, value and what came of it [LKJ1-50, LKJ1-55, LKJ1-60, LKJ1-65, LKJ1-107, LKJ2-08, LKJ2-36]', () => {
+  it('has a line for every attempt, with type, tags, value and result [LKJ1-50, LKJ1-55, LKJ1-60, LKJ1-65, LKJ1-107, LKJ2-08, LKJ2-36]', () => {
     let { memory } = applyMemoryAction(
       createFilledMemory({}),
       { type: 'working_memory_add', tags: 'a', value: 'x' },
@@ -334,7 +334,7 @@ describe('the command log', () => {
     ]);
   });
 
-  it('stays short whatever was tried', () => {
+  it('stays short for any input', () => {
     const { memory } = applyMemoryAction(
       createFilledMemory({}),
       { type: 'x'.repeat(9_999), tags: 'y'.repeat(9_999), value: 'z'.repeat(9_999) },
@@ -344,7 +344,7 @@ describe('the command log', () => {
   });
 });
 
-describe('looking into the memory', () => {
+describe('inspecting the memory', () => {
   it('lists every entry with its size [LKJ1-109]', () => {
     const memory = putEntry(createFilledMemory({ a: 'one\ntwo', b: { c: 1 } }), {
       key: 'p',
@@ -358,7 +358,7 @@ describe('looking into the memory', () => {
     );
   });
 
-  it('shows how the thoughts went on [LKJ1-111]', () => {
+  it('shows the think log in order [LKJ1-111]', () => {
     let memory = createFilledMemory({ plan: 'x' });
     for (const text of ['first', 'then', 'at last']) memory = writeLog(memory, 'think', text, at);
     memory = writeLog(memory, 'evaluation', 'well done', at);
@@ -371,8 +371,8 @@ describe('looking into the memory', () => {
   });
 });
 
-describe('remember', () => {
-  it('never throws, keeps the count right and stays below the hard limit but for its logs', () => {
+describe('applyMemoryAction', () => {
+  it('never throws, counts tokens correctly and stays below the hard limit except for its logs', () => {
     fc.assert(
       fc.property(fc.array(anyAction, { maxLength: 40 }), (actions) => {
         let memory = createMemory({ ...createLimitedSettings(200, 400), logs: memorySettings.pawl.logs });
@@ -395,7 +395,7 @@ describe('remember', () => {
     );
   });
 
-  it('gives a value back under any tags it was added with', () => {
+  it('finds a value under any spelling of its tags', () => {
     fc.assert(
       fc.property(anyEntryName, (tags) => {
         const { memory, error } = applyMemoryAction(

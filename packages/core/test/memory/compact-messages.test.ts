@@ -71,13 +71,18 @@ const anyWellFormedConversation: fc.Arbitrary<readonly ConversationMessage[]> = 
   .map((rounds) => [createUserMessage('the goal'), ...rounds.flat()]);
 
 describe('compaction', () => {
-  it('leaves a conversation that fits alone', () => {
+  it('leaves a conversation that fits unchanged', () => {
     const messages = [createUserMessage('goal'), createAssistantMessage('answer')];
-    const { kept, compacted, summaryStub, fits } = compactMessages(messages, {
+    const {
+      kept: retained,
+      compacted,
+      summaryStub,
+      fits,
+    } = compactMessages(messages, {
       ...options,
       keepTokens: 1_000,
     });
-    expect({ keep: kept, shelved: compacted, summaryStub, fits }).toEqual({
+    expect({ keep: retained, shelved: compacted, summaryStub, fits }).toEqual({
       keep: messages,
       shelved: [],
       summaryStub: null,
@@ -85,7 +90,7 @@ describe('compaction', () => {
     });
   });
 
-  it('keeps the goal and the last messages, and tells what is shelved', () => {
+  it('keeps the goal and the last messages, and summarizes the compacted ones', () => {
     const messages = [
       createUserMessage('the goal'),
       createAssistantMessage(longText, 'a', 'b'),
@@ -96,8 +101,8 @@ describe('compaction', () => {
       createAssistantMessage('', 'c'),
       createResultMessage('c'),
     ];
-    const { kept, compacted, summaryStub, entries } = compactMessages(messages, options);
-    expect(kept).toEqual([messages[0], summaryStub, messages[6], messages[7]]);
+    const { kept: retained, compacted, summaryStub, entries } = compactMessages(messages, options);
+    expect(retained).toEqual([messages[0], summaryStub, messages[6], messages[7]]);
     expect(compacted).toEqual(messages.slice(1, 6));
     expect(summaryStub?.text.split('\n')).toEqual([
       '[5 earlier messages are in storage under the tag run_7; storage_search and storage_load bring them back.]',
@@ -113,7 +118,7 @@ describe('compaction', () => {
     expect(entries.flatMap(({ value }) => value)).toEqual(compacted);
   });
 
-  it("has a model's words stand for what is shelved, and not too many of them", () => {
+  it("uses a model's summary of the compacted messages, up to a limit", () => {
     const messages = [
       createUserMessage('the goal'),
       createUserMessage('more'),
@@ -131,7 +136,7 @@ describe('compaction', () => {
     expect(entries.flatMap(({ value }) => value)).toEqual(compacted);
   });
 
-  it('does without the words where they would be longer than what they stand for', () => {
+  it('omits a summary that is longer than the messages it replaces', () => {
     const messages = [
       createUserMessage('goal'),
       createAssistantMessage(longText),
@@ -147,18 +152,18 @@ describe('compaction', () => {
     expect(summaryStub?.text).toContain('The last word was: words and words');
   });
 
-  it('shelves no more than it must', () => {
+  it('compacts no more than necessary', () => {
     const messages = [
       createUserMessage('goal'),
       ...Array.from({ length: 20 }, (_, index) => createAssistantMessage(`${index} ${longText}`)),
     ];
-    const { kept, fits } = compactMessages(messages, { ...options, keepTokens: 1_800 });
+    const { kept: retained, fits } = compactMessages(messages, { ...options, keepTokens: 1_800 });
     expect(fits).toBe(true);
-    expect(kept.length).toBeGreaterThan(7);
-    expect(kept.at(-1)).toBe(messages.at(-1));
+    expect(retained.length).toBeGreaterThan(7);
+    expect(retained.at(-1)).toBe(messages.at(-1));
   });
 
-  it('counts on when a summary is shelved in its turn', () => {
+  it('continues the message count when a summary is compacted', () => {
     const round = (text: string) => [
       createUserMessage(text),
       createAssistantMessage(longText),
@@ -171,7 +176,7 @@ describe('compaction', () => {
     expect(second.kept[0]).toEqual(createUserMessage('goal'));
   });
 
-  it('waits while a call waits for its result', () => {
+  it('makes no cut while a call waits for its result', () => {
     expect(
       findSafeCuts([
         createUserMessage('goal'),
@@ -189,7 +194,7 @@ describe('compaction', () => {
     ).toEqual([1, 3]);
   });
 
-  it('begins no part with a result, not even with one that follows no call', () => {
+  it('starts no part with a result, not even with one without a call', () => {
     expect(
       findSafeCuts([
         createUserMessage('goal'),
@@ -207,7 +212,7 @@ describe('compaction', () => {
     ).toEqual([2]);
   });
 
-  it('parts no call from its result, loses nothing and keeps the goal, in any conversation', () => {
+  it('separates no call from its result, loses no message and keeps the goal, in any conversation', () => {
     fc.assert(
       fc.property(
         fc.array(anyMessage, { maxLength: 40 }),
@@ -225,9 +230,9 @@ describe('compaction', () => {
             keepTokens,
             keepLast,
           });
-          const kept = new Set<ConversationMessage>(keep);
+          const retained = new Set<ConversationMessage>(keep);
           const gone = new Set(compacted);
-          for (const message of messages) expect(kept.has(message)).toBe(!gone.has(message));
+          for (const message of messages) expect(retained.has(message)).toBe(!gone.has(message));
           for (const [call, answer] of listCallPairs(messages)) {
             expect(gone.has(messages[call] as ConversationMessage)).toBe(
               gone.has(messages[answer] as ConversationMessage),
@@ -238,9 +243,9 @@ describe('compaction', () => {
           );
           expect(entries.flatMap(({ value }) => value)).toEqual(compacted);
           const goal = messages.find(({ role }) => role === 'user');
-          if (goal !== undefined) expect(kept.has(goal)).toBe(true);
+          if (goal !== undefined) expect(retained.has(goal)).toBe(true);
           if (keepLast > 0)
-            for (const message of messages.slice(-keepLast)) expect(kept.has(message)).toBe(true);
+            for (const message of messages.slice(-keepLast)) expect(retained.has(message)).toBe(true);
           const tokens = keep.reduce((sum, message) => sum + estimateTokens(JSON.stringify(message)), 0);
           expect(fits).toBe(tokens <= keepTokens);
         },
@@ -249,12 +254,12 @@ describe('compaction', () => {
     );
   });
 
-  it('leaves what a provider accepts', () => {
+  it('leaves a conversation that a provider accepts', () => {
     fc.assert(
       fc.property(anyWellFormedConversation, fc.nat(800), (messages, keepTokens) => {
-        const { kept } = compactMessages(messages, { ...options, keepTokens });
+        const { kept: retained } = compactMessages(messages, { ...options, keepTokens });
         expect(
-          findConversationFaults(appendItems<ConversationMessage>(emptyConversation, [...kept])),
+          findConversationFaults(appendItems<ConversationMessage>(emptyConversation, [...retained])),
         ).toEqual([]);
       }),
       { numRuns: 300 },

@@ -29,8 +29,8 @@ const createResultEvent = (id: string, output: string): object => ({
   outcome: { ok: true, output },
 });
 
-describe('the window of a model', () => {
-  it('is made room in before it is full', () => {
+describe('the context window', () => {
+  it('is paged before it is full', () => {
     const page = 'word '.repeat(200);
     const session = replayTimed(
       createWindowSession(600),
@@ -48,7 +48,7 @@ describe('the window of a model', () => {
     expect(after.turn.status).toBe('callingModel');
   });
 
-  it('holds what the provider says it holds', () => {
+  it("takes its size from the provider's usage report", () => {
     const usage = { inputTokens: 5_000, outputTokens: 100 };
     const session = replayTimed(
       createWindowSession(10_000),
@@ -59,7 +59,7 @@ describe('the window of a model', () => {
     expect(session.window?.estimator.factor).toBeGreaterThan(1);
   });
 
-  it('is not made room in again before anything has come', () => {
+  it('is not paged again before it has grown', () => {
     const usage = { inputTokens: 950, outputTokens: 10 };
     const asked = replayTimed(
       createWindowSession(1_000),
@@ -68,16 +68,16 @@ describe('the window of a model', () => {
     );
     const full = replayTimed(asked, createResultEvent('a', 'short'));
     expect(full.turn.status).toBe('paging');
-    const again = replayTimed(
+    const repeated = replayTimed(
       full,
       { type: 'paging-finished', freedTokens: 0 },
       createReplyEvent('b'),
       createResultEvent('b', 'short'),
     );
-    expect(again.turn.status).toBe('callingModel');
+    expect(repeated.turn.status).toBe('callingModel');
   });
 
-  it('costs nothing where nobody said how large it is', () => {
+  it('is not tracked if its size is unknown', () => {
     const session = replayTimed(createSession({ id: 's', at: 0 }), { type: 'user-message', text: 'go' });
     expect(session.window).toBeNull();
   });

@@ -26,7 +26,7 @@ describe('an estimate', () => {
     expect(estimateTokens(ideographs)).toBeGreaterThan(estimateTokens(code));
   });
 
-  it('is a whole number that never shrinks by more than a run when text is added', () => {
+  it('is an integer that shrinks by at most one run when text is added', () => {
     fc.assert(
       fc.property(fc.string({ unit: codePoint }), fc.string({ unit: codePoint }), (a, b) => {
         const both = estimateTokens(a + b);
@@ -37,7 +37,7 @@ describe('an estimate', () => {
     );
   });
 
-  it('comes near to what a model counts, and stays near', () => {
+  it('converges to the count of a model', () => {
     let estimator = initialEstimator;
     const text = 'some words to count '.repeat(50);
     const real = Math.round(estimateTokens(text) * 1.7);
@@ -46,7 +46,7 @@ describe('an estimate', () => {
     expect(Math.abs(estimateCalibratedTokens(estimator, text) - real)).toBeLessThan(real * 0.02);
   });
 
-  it('is moved only so far by any reports', () => {
+  it('stays within its bounds for any reports', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.double(), fc.double())), (reports) => {
         let estimator = initialEstimator;

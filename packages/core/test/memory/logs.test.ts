@@ -32,7 +32,7 @@ const listLogValues = (memory: WorkingMemory, name: MemoryLogName) =>
   listLogEntries(memory, name).map(({ value }) => value);
 
 describe('a log', () => {
-  it('is kept in working memory, numbered with three digits from 001 [LKJ1-70, LKJ1-71, LKJ2-29, LKJ2-30, RL-02]', () => {
+  it('is stored in working memory, numbered with three digits from 001 [LKJ1-70, LKJ1-71, LKJ2-29, LKJ2-30, RL-02]', () => {
     const empty = createMemory(memorySettings.lkj);
     const memory = writeTexts(empty, 'think', ['one', 'two']);
     expect(listEntries(memory).map(({ key, value }) => [key, value])).toEqual([
@@ -52,7 +52,7 @@ describe('a log', () => {
     expect(findEntry(memory, key)).toMatchObject({ value: 'x', kind: `${name}-log`, addedAt: 1 });
   });
 
-  it('of thoughts has its older name in the older profile [LKJ1-98]', () => {
+  it('of thoughts has its older prefix in the older profile [LKJ1-98]', () => {
     expect(
       findEntry(writeLog(createMemory(memorySettings.lkj1), 'think', 'x', 1), 'thinking_log_001'),
     ).toBeDefined();
@@ -67,7 +67,7 @@ describe('a log', () => {
     ]);
   });
 
-  it('keeps ten entries if nothing else is said, the log of commands as well [LKJ1-97, RL-20]', () => {
+  it('holds ten entries by default, the command log as well [LKJ1-97, RL-20]', () => {
     const texts = Array.from({ length: 14 }, (_, index) => `${index}`);
     for (const name of logNames) {
       const memory = writeTexts(createMemory(memorySettings.lkj), name, texts);
@@ -76,7 +76,7 @@ describe('a log', () => {
     }
   });
 
-  it('closes the gap that a removed or moved entry leaves', () => {
+  it('closes the gap left by a removed or moved entry', () => {
     const full = writeTexts(createMemory(createLoggingSettings(4)), 'think', ['a', 'b', 'c']);
     const { memory } = applyMemoryAction(full, { type: 'working_memory_remove', tags: 'think_log_001' }, 9);
     expect(listLogEntries(memory, 'think').map(({ key, value }) => [key, value])).toEqual([
@@ -93,7 +93,7 @@ describe('a log', () => {
     expect(keys).toEqual(keys.map((_, index) => `think_log_00${index + 1}`));
   });
 
-  it('that is switched off stays empty [LKJ2-26, LKJ2-32, LKJ2-35]', () => {
+  it('that is disabled stays empty [LKJ2-26, LKJ2-32, LKJ2-35]', () => {
     for (const name of logNames) {
       const memory = createMemory(createLoggingSettings(3, false));
       expect(writeLog(memory, name, 'x', 1)).toBe(memory);
@@ -103,7 +103,7 @@ describe('a log', () => {
     }
   });
 
-  it('never has more than its entries and keeps the newest, whatever is removed in between', () => {
+  it('never exceeds its limit and keeps the newest entries, whatever is removed in between', () => {
     const move = fc.oneof(
       fc.record({ name: fc.constantFrom(...logNames), text: fc.string() }),
       fc.record({ removed: fc.integer({ min: 1, max: 6 }) }),
@@ -127,7 +127,7 @@ describe('a log', () => {
     );
   });
 
-  it('owns its keys, under any name it ever had, and no others', () => {
+  it('reserves its keys, under every prefix it has had, and no others', () => {
     const settings = createLoggingSettings(3);
     expect(findLogSlot(settings, 'think_log_007')).toEqual({ name: 'think', slot: 7 });
     expect(findLogSlot(settings, 'thinking_log_00')).toEqual({ name: 'think', slot: 0 });

@@ -46,8 +46,8 @@ function findSessionEntry({ memory }: Session, key: string): ReturnType<typeof f
   return memory === null ? undefined : findEntry(memory, key);
 }
 
-describe('pinning by a person', () => {
-  it('keeps an entry in working memory when room is made, until it is unpinned', () => {
+describe("a user's pin command", () => {
+  it('keeps an entry in working memory during paging, until it is unpinned', () => {
     const before = createMemorySession(createMemoryFromEntries({ plan: longSentence, shed: longSentence }));
     const pinned = step(before, createMemoryCommandEvent('pin', 'plan')).session;
     expect(findSessionEntry(pinned, 'plan')).toMatchObject({
@@ -64,7 +64,7 @@ describe('pinning by a person', () => {
     expect(room(step(pinned, createMemoryCommandEvent('unpin', 'plan')).session)).toEqual(['plan', 'shed']);
   });
 
-  it('changes nothing about the work under way', () => {
+  it('does not affect the work in progress', () => {
     const working = step(createMemorySession(createMemoryFromEntries({ plan: 'x' })), {
       type: 'user-message',
       at: 1,
@@ -77,8 +77,8 @@ describe('pinning by a person', () => {
   });
 });
 
-describe('sending to storage by a person', () => {
-  it('moves the entry to the shelf, leaves a stub and tells of it', () => {
+describe("a user's evict command", () => {
+  it('moves the entry to storage, leaves a stub and adds a note', () => {
     const { session, actions, notes } = step(
       createMemorySession(createMemoryFromEntries({ plan: longSentence })),
       createMemoryCommandEvent('evict', 'plan'),
@@ -91,7 +91,7 @@ describe('sending to storage by a person', () => {
     expect(notes).toMatchObject([{ type: 'paged', moved: [{ key: 'plan', why: 'asked for' }] }]);
   });
 
-  it('puts it into storage also while the session is paused', () => {
+  it('stores the entry also while the session is paused', () => {
     const paused = step(createMemorySession(createMemoryFromEntries({ plan: longSentence })), {
       type: 'pause-requested',
       at: 2,
@@ -103,7 +103,7 @@ describe('sending to storage by a person', () => {
     expect(findSessionEntry(session, 'plan')).toMatchObject({ kind: 'stub' });
   });
 
-  it('archives a line of a log under a name of its own, and closes the gap', () => {
+  it('archives a log entry under its own key, and closes the gap', () => {
     const empty = createMemory(memorySettings.lkj);
     const memory = ['one', 'two'].reduce((held, text) => writeLog(held, 'think', text, 5), empty);
     const { session, actions } = step(
@@ -115,7 +115,7 @@ describe('sending to storage by a person', () => {
     expect(findSessionEntry(session, 'think_log_001')).toMatchObject({ value: 'two' });
   });
 
-  it('shows no more stubs than paging does', () => {
+  it('keeps no more stubs than paging does', () => {
     const keys = Array.from({ length: stubsMax + 3 }, (_, index) => `entry_${index}`);
     const memory = createMemoryFromEntries(Object.fromEntries(keys.map((key) => [key, longSentence])));
     const after = replay(
@@ -126,7 +126,7 @@ describe('sending to storage by a person', () => {
   });
 });
 
-describe('what cannot be done with an entry', () => {
+describe('an invalid memory command', () => {
   const pinned = putEntry(createMemoryFromEntries({ plan: longSentence, shed: longSentence }), {
     key: 'plan',
     value: longSentence,
@@ -150,7 +150,7 @@ describe('what cannot be done with an entry', () => {
       createMemoryCommandEvent('pin', 'think_log_001'),
       'part of a log',
     ],
-  ])('is said where %s, and the session stays as it is', (_, memory, event, reason) => {
+  ])('is refused with a reason when %s, and the session is unchanged', (_, memory, event, reason) => {
     const before = {
       ...createMemorySession(memory),
       settings: { ...createSession({ id: 's', at: 0 }).settings },
@@ -164,7 +164,7 @@ describe('what cannot be done with an entry', () => {
     }
   });
 
-  it('is nothing that could lose an entry: whatever is asked, each is at hand or on the shelf', () => {
+  it('never loses an entry: each is in working memory or in storage', () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd', 'moved_to_storage', 'none');
     const wishes = fc.array(fc.tuple(fc.constantFrom(...memoryCommands), key), { maxLength: 30 });
     fc.assert(
@@ -178,7 +178,7 @@ describe('what cannot be done with an entry', () => {
           const after = step(session, createMemoryCommandEvent(action, name));
           for (const each of after.actions)
             if (each.type === 'store')
-              for (const { key: kept, value } of each.entries) shelf.set(kept, value);
+              for (const { key: retained, value } of each.entries) shelf.set(retained, value);
           session = after.session;
         }
         const memory = session.memory ?? createMemoryFromEntries({});

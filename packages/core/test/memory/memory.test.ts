@@ -19,7 +19,7 @@ import { anyEntryName, anyValue, createFilledMemory, createLimitedSettings } fro
 import { codePoint } from '../helpers/code-point.ts';
 
 describe('working memory', () => {
-  it('counts tokens as a recount of its whole JSON would, after any changes [LKJ2-40, RL-18]', () => {
+  it('counts the same tokens as a recount of its whole JSON, after any changes [LKJ2-40, RL-18]', () => {
     const change = fc.record({ key: anyEntryName, value: fc.option(anyValue) });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
@@ -35,7 +35,7 @@ describe('working memory', () => {
     );
   });
 
-  it('counts the bytes of any text as an encoder does', () => {
+  it('counts the bytes of any text as TextEncoder does', () => {
     const anyText = fc.string({ unit: codePoint });
     fc.assert(
       fc.property(anyText, (text) => {
@@ -46,7 +46,7 @@ describe('working memory', () => {
     expect(countUtf8Bytes('a\udc00😀')).toBe(8);
   });
 
-  it('keeps any key as a key of its own, and touches no prototype', () => {
+  it('treats any string as an ordinary key, and touches no prototype', () => {
     fc.assert(
       fc.property(fc.uniqueArray(anyEntryName, { maxLength: 20 }), (keys) => {
         let memory = createMemory(memorySettings.pawl);
@@ -64,7 +64,7 @@ describe('working memory', () => {
     expect(Object.prototype).not.toHaveProperty('polluted');
   });
 
-  it('keeps the place, the age and the pin of an entry that is written again', () => {
+  it('keeps the order, the age and the pin of an entry that is overwritten', () => {
     let memory = createFilledMemory({ a: 1, b: 2 });
     memory = putEntry(memory, { key: 'a', value: 1, pinned: true, at: 5 });
     memory = putEntry(memory, { key: 'a', value: 3, at: 9 });
@@ -77,7 +77,7 @@ describe('working memory', () => {
     expect(JSON.parse(JSON.stringify(memory))).toEqual(memory);
   });
 
-  it('needs paging from the limit on, not before, and only if the limit is on [LKJ2-14, LKJ2-41, LKJ2-42, RL-18]', () => {
+  it('needs paging from the limit on, not before, and only if the limit is enabled [LKJ2-14, LKJ2-41, LKJ2-42, RL-18]', () => {
     // {"a":"xx…"} of 40 bytes is ten tokens.
     const memory = createFilledMemory({ a: 'x'.repeat(32) }, createLimitedSettings(10, 11));
     expect(countMemoryTokens(memory)).toBe(10);
@@ -96,7 +96,7 @@ describe('working memory', () => {
 
 const createNestedArrays = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 
-describe('what may be kept', () => {
+describe('a storable value', () => {
   const circle: unknown[] = [];
   circle.push(circle);
 

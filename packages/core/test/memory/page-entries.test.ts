@@ -51,14 +51,14 @@ describe('paging', () => {
     expect(paged.memory).toBe(memory);
   });
 
-  it('begins at the limit itself', () => {
+  it('starts at the limit itself', () => {
     const memory = createFilledMemory({ a: repeatToLength('a'), b: repeatToLength('b') });
     expect(
       pageEntries(memory, { limit: countMemoryTokens(memory), at: 9 }).moved.map(({ key }) => key),
     ).toEqual(['a']);
   });
 
-  it('only counts what is hardly larger than a stub would be', () => {
+  it('only counts an entry that is hardly larger than its stub', () => {
     const memory = createFilledMemory({
       tiny: 'a few words',
       large: repeatToLength('l'),
@@ -77,7 +77,7 @@ describe('paging', () => {
     });
   });
 
-  it('moves what has not been touched for longest and leaves a line where it was [LKJ1-12, LKJ1-14, LKJ2-15, LKJ2-43]', () => {
+  it('moves the least recently touched entries and leaves a stub for each [LKJ1-12, LKJ1-14, LKJ2-15, LKJ2-43]', () => {
     const memory = createFilledMemory({
       first: repeatToLength('one '),
       second: repeatToLength('two '),
@@ -100,7 +100,7 @@ describe('paging', () => {
     expect(paged.freed).toBe(countMemoryTokens(memory) - countMemoryTokens(paged.memory));
   });
 
-  it("keeps a model's words about what was moved last, where there is room for them", () => {
+  it("stores a model's summary of the moved entries if there is room for it", () => {
     const memory = createFilledMemory({
       first: repeatToLength('one '),
       second: repeatToLength('two '),
@@ -112,14 +112,14 @@ describe('paging', () => {
       value: { entries: 0, find_with: 'storage_search', about: 'Notes about one and two.' },
     });
     expect(paged.freed).toBe(countMemoryTokens(memory) - countMemoryTokens(paged.memory));
-    const again = pageEntries(
+    const repeated = pageEntries(
       putEntry(paged.memory, { key: 'fourth', value: repeatToLength('four '), at: 9 }),
       {
         limit: 300,
         at: 10,
       },
     );
-    expect(findEntry(again.memory, movedIndexKey)?.value).toMatchObject({
+    expect(findEntry(repeated.memory, movedIndexKey)?.value).toMatchObject({
       about: 'Notes about one and two.',
     });
     const tooMany = pageEntries(memory, { limit: 500, at: 9, summary: 'w'.repeat(2_400) });
@@ -127,7 +127,7 @@ describe('paging', () => {
     expect(findEntry(tooMany.memory, movedIndexKey)).toBeUndefined();
   });
 
-  it('takes old log entries first, then by age, then the larger of equals', () => {
+  it('moves old log entries first, then by age, then the larger of equals', () => {
     let memory = createMemory(memorySettings.lkj);
     memory = putEntry(memory, { key: 'old', value: repeatToLength('o'), at: 1 });
     memory = putEntry(memory, { key: 'small', value: 's'.repeat(600), at: 2 });
@@ -146,7 +146,7 @@ describe('paging', () => {
     ]);
   });
 
-  it('archives log entries under keys that the next ones do not overwrite', () => {
+  it('archives log entries under keys that later ones do not overwrite', () => {
     const archived = new Set<string>();
     let memory = createMemory(memorySettings.lkj);
     for (let round = 0; round < 5; round += 1) {
@@ -162,7 +162,7 @@ describe('paging', () => {
     expect(archived.size).toBe(15);
   });
 
-  it('says when pinned entries leave too little to be freed', () => {
+  it('reports when pinned entries leave too little to free', () => {
     let memory = putEntry(createFilledMemory({ a: 'x' }), {
       key: 'pinned',
       value: repeatToLength('p'),
@@ -176,7 +176,7 @@ describe('paging', () => {
     expect(findEntry(paged.memory, 'pinned')?.value).toBe(repeatToLength('p'));
   });
 
-  it('pins what it keeps, loses nothing, and frees enough or says that it cannot', () => {
+  it('keeps pinned entries, loses nothing, and frees enough or reports that it cannot', () => {
     const limits = fc.record({
       limit: fc.integer({ min: 1, max: 2_000 }),
       share: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -187,10 +187,10 @@ describe('paging', () => {
         const paged = pageEntries(deepFreeze(memory), { limit, target, at: 99 });
         const saved = new Map(paged.effects.map(({ entry }) => [entry.key, entry.value]));
         for (const { key, value, pinned } of listEntries(memory)) {
-          const kept = findEntry(paged.memory, key);
-          if (kept?.kind === 'entry') expect(kept.value).toEqual(value);
+          const retained = findEntry(paged.memory, key);
+          if (retained?.kind === 'entry') expect(retained.value).toEqual(value);
           else expect(saved.get(key)).toEqual(value);
-          if (pinned) expect(kept).toEqual(findEntry(memory, key));
+          if (pinned) expect(retained).toEqual(findEntry(memory, key));
         }
         expect(paged.heldTokens - paged.freed).toBe(countMemoryTokens(paged.memory));
         expect(paged.freed).toBeGreaterThanOrEqual(0);
@@ -204,7 +204,7 @@ describe('paging', () => {
     );
   });
 
-  it('moves no stub again, and any number of moves takes up a few lines', () => {
+  it('never moves a stub, and keeps a few lines for any number of moves', () => {
     let memory = createMemory(createLimitedSettings(1_000, 2_000));
     let moves = 0;
     const stored = new Set<string>();
@@ -226,7 +226,7 @@ describe('paging', () => {
     expect(counted.entries + stubs.length - 1).toBe(moves);
   });
 
-  it('brings ten thousand entries under the limit in one go, in work that grows with their number only', () => {
+  it('brings ten thousand entries under the limit in one run, in linear time', () => {
     const small = createNumberedMemory(2_500);
     const large = createNumberedMemory(10_000);
     for (let warmUp = 0; warmUp < 3; warmUp += 1) measurePaging(small);
@@ -236,7 +236,7 @@ describe('paging', () => {
 });
 
 describe('the hard limit', () => {
-  it('makes room for an addition by moving what is older [LKJ1-85]', () => {
+  it('makes room for an addition by moving older entries [LKJ1-85]', () => {
     const memory = createFilledMemory(
       { old: repeatToLength('o'), older: repeatToLength('p') },
       createLimitedSettings(300, 560),
@@ -263,7 +263,7 @@ describe('the hard limit', () => {
     });
   });
 
-  it('is reached at the very number of tokens', () => {
+  it('is reached at exactly that number of tokens', () => {
     const settings = createLimitedSettings(100, 60);
     // {"a":"xx…"} of 240 bytes is sixty tokens.
     expect(admitEntry(createFilledMemory({}, settings), { key: 'a', value: 'x'.repeat(232), at: 9 }).ok).toBe(
@@ -274,7 +274,7 @@ describe('the hard limit', () => {
     );
   });
 
-  it('refuses what is larger than the limit itself', () => {
+  it('refuses an entry larger than the limit itself', () => {
     expect(
       admitEntry(createFilledMemory({}, createLimitedSettings(100, 150)), {
         key: 'new',
@@ -284,7 +284,7 @@ describe('the hard limit', () => {
     ).toBe(false);
   });
 
-  it('is no limit when it is off', () => {
+  it('does not apply when it is disabled', () => {
     const settings = { ...createLimitedSettings(100, 150), hardLimit: { enable: false, maxTokens: 150 } };
     expect(
       admitEntry(createFilledMemory({}, settings), { key: 'new', value: repeatToLength('n'), at: 9 }).ok,

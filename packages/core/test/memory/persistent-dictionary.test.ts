@@ -19,15 +19,15 @@ function createNumberDictionary(size: number): PersistentDictionary<number> {
 }
 
 /** Every object and array that a value is made of. */
-function collectObjects(value: unknown, found = new Set<unknown>()): Set<unknown> {
-  if (typeof value !== 'object' || value === null || found.has(value)) return found;
-  found.add(value);
-  for (const part of Object.values(value)) collectObjects(part, found);
-  return found;
+function collectObjects(value: unknown, match = new Set<unknown>()): Set<unknown> {
+  if (typeof value !== 'object' || value === null || match.has(value)) return match;
+  match.add(value);
+  for (const part of Object.values(value)) collectObjects(part, match);
+  return match;
 }
 
 describe('a dictionary', () => {
-  it('holds what a Map would hold, whatever the keys are', () => {
+  it('holds the same values as a Map, for any keys', () => {
     const change = fc.record({ key: anyEntryName, value: fc.option(fc.integer()) });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 200 }), (changes) => {
@@ -52,25 +52,25 @@ describe('a dictionary', () => {
   });
 
   it('survives a JSON round trip', () => {
-    const again = JSON.parse(JSON.stringify(createNumberDictionary(500))) as PersistentDictionary<number>;
-    expect(getDictionaryValue(again, 'key 321')).toBe(321);
-    expect([...iterateDictionary(again)]).toHaveLength(500);
+    const repeated = JSON.parse(JSON.stringify(createNumberDictionary(500))) as PersistentDictionary<number>;
+    expect(getDictionaryValue(repeated, 'key 321')).toBe(321);
+    expect([...iterateDictionary(repeated)]).toHaveLength(500);
   });
 
-  it('is empty again when everything is taken out', () => {
+  it('is empty again when every key is deleted', () => {
     let dictionary = createNumberDictionary(300);
     for (let index = 0; index < 300; index += 1) dictionary = deleteDictionaryKey(dictionary, `key ${index}`);
     expect(dictionary).toEqual(emptyDictionary);
   });
 
-  it('makes a handful of new parts for a change, at ten entries as at ten thousand', () => {
+  it('copies a handful of nodes per change, for ten entries as for ten thousand', () => {
     for (const size of [10, 1_000, 10_000]) {
       const before = createNumberDictionary(size);
       const shared = collectObjects(before);
-      const made = [...collectObjects(setDictionaryValue(before, 'new', 1))].filter(
+      const created = [...collectObjects(setDictionaryValue(before, 'new', 1))].filter(
         (part) => !shared.has(part),
       );
-      expect(made.length).toBeLessThan(16);
+      expect(created.length).toBeLessThan(16);
     }
   });
 });

@@ -14,18 +14,22 @@ describe('tags', () => {
     ['__proto__', '__proto__'],
     ['\ud800', '\ufffd'],
     ['e\u0301', '\u00e9'],
-  ])('%j become the key %j', (given, key) => expect(normalizeTags(given)).toEqual({ key }));
+  ])('%j become the key %j', (input, key) => expect(normalizeTags(input)).toEqual({ key }));
 
   it.each([[''], ['  '], [' , ,'], [[]], [null], [undefined], [7], [[1]], [{ length: 1 }]])(
     'are missing in %j',
-    (given) => expect(normalizeTags(given)).toHaveProperty('fault', expect.stringMatching(/^it has no tags/)),
+    (input) =>
+      expect(normalizeTags(input)).toHaveProperty('problem', expect.stringMatching(/^it has no tags/)),
   );
 
-  it('are not content', () => {
-    expect(normalizeTags('x'.repeat(501))).toHaveProperty('fault', expect.stringContaining('500 characters'));
+  it('are limited in length', () => {
+    expect(normalizeTags('x'.repeat(501))).toHaveProperty(
+      'problem',
+      expect.stringContaining('500 characters'),
+    );
   });
 
-  it('are the same when they are written down and read again, and never have white space', () => {
+  it('are stable under normalization, and never contain whitespace', () => {
     fc.assert(
       fc.property(fc.array(anyEntryName, { maxLength: 4 }), (names) => {
         const tags = normalizeTags(names);

@@ -45,16 +45,16 @@ function listReservedStates({ states }: ModeChart): readonly string[] {
 }
 
 /** The states that these facts lead to. */
-function listModePath(chart: ModeChart, ...facts: Parameters<typeof walkModeChart>[1]): readonly string[] {
-  return walkModeChart(chart, facts).moves.map(({ to }) => to);
+function listModePath(chart: ModeChart, ...payloads: Parameters<typeof walkModeChart>[1]): readonly string[] {
+  return walkModeChart(chart, payloads).moves.map(({ to }) => to);
 }
 
 describe('defineChart', () => {
-  it('knows the names of the states, and does not compile with another', () => {
+  it('infers the names of the states, and does not compile with another', () => {
     const chart = defineChart({ name: 'x', initial: 'one', states: [{ name: 'one', next: ['one'] }] });
     const initial: 'one' = chart.initial;
     expect(initial).toBe('one');
-    const wrong = [
+    const invalid = [
       // @ts-expect-error: there is no such state to begin in
       () => defineChart({ name: 'x', initial: 'two', states: [{ name: 'one', next: ['one'] }] }),
       // @ts-expect-error: there is no such state to go to
@@ -75,10 +75,10 @@ describe('defineChart', () => {
           onInvalid: { resetTo: 'two' },
         }),
     ];
-    for (const define of wrong) expect(define).toThrow(ChartError);
+    for (const define of invalid) expect(define).toThrow(ChartError);
   });
 
-  it('fills in what was left out', () => {
+  it('fills in defaults', () => {
     expect(defineChart({ name: 'x', initial: 'one', states: [{ name: 'one', next: ['one'] }] })).toEqual({
       name: 'x',
       initial: 'one',
@@ -108,13 +108,13 @@ describe('defineChart', () => {
     });
   });
 
-  it('keeps from the model what others fall to, and the state in which room is made', () => {
+  it('makes stuck states and the paging state unselectable', () => {
     const { savant, lkj } = modeCharts;
     expect(listReservedStates(savant)).toEqual(['STUCK_SEARCH', 'STUCK_ANALYZE', 'STUCK_DECIDE']);
     expect(listReservedStates(lkj)).toEqual(['paging']);
   });
 
-  it('makes charts for code review, for mathematics and for search [SAV-56]', () => {
+  it('defines charts for code review, for mathematics and for search [SAV-56]', () => {
     const review = defineChart({
       name: 'code review',
       initial: 'reading',
@@ -171,7 +171,7 @@ describe('a chart', () => {
     expect(parseChart(JSON.parse(JSON.stringify(chart)))).toEqual(chart);
   });
 
-  it('is the same after any number of readings', () => {
+  it('is unchanged by repeated parsing', () => {
     fc.assert(
       fc.property(anyModeChart, (chart) => {
         expect(parseChart(JSON.parse(JSON.stringify(chart)))).toEqual(chart);
@@ -179,7 +179,7 @@ describe('a chart', () => {
     );
   });
 
-  it('may use any names', () => {
+  it('accepts any names', () => {
     const states = hostileModeNames.map((name, index) => ({ name, next: [hostileModeNames.at(index - 1)] }));
     const chart = parseChart({ name: '__proto__', initial: '__proto__', states });
     expect(startMode(chart, 0).state).toBe('__proto__');
@@ -190,7 +190,7 @@ describe('a chart', () => {
     [[], 'The chart: expects an object, and got [].'],
     [
       {},
-      'The chart, at name: expects a name: up to 64 characters on one line, without a space before or after, and it is missing.',
+      'The chart, at name: expects a name of up to 64 characters on one line, without leading or trailing spaces, and it is missing.',
     ],
     [
       createChartInput({ states: [] }),
@@ -211,15 +211,15 @@ describe('a chart', () => {
     [createChartWithState(0, { name: 'x'.repeat(65) }), 'The chart, at states[0].name: expects a name'],
     [
       createChartWithState(0, { next: 'b' }),
-      'The chart, at states[0].next: expects a list of names, each once, and got "b".',
+      'The chart, at states[0].next: expects a list of unique names, and got "b".',
     ],
     [
       createChartWithState(0, { next: ['b', 'b'] }),
-      'The chart, at states[0].next: expects a list of names, each once, and got ["b", "b"].',
+      'The chart, at states[0].next: expects a list of unique names, and got ["b", "b"].',
     ],
     [
       createChartWithState(0, { tools: 'read' }),
-      'The chart, at states[0].tools: expects a list of names of tools, or "*" for any, and got "read".',
+      'The chart, at states[0].tools: expects a list of tool names, or "*" for any tool, and got "read".',
     ],
     [
       createChartWithState(0, { timeoutMs: 0 }),
@@ -244,7 +244,7 @@ describe('a chart', () => {
     ],
     [
       createChartWithState(0, { prompt: 'x'.repeat(20_001) }),
-      'The chart, at states[0].prompt: expects a text of up to 20000 characters',
+      'The chart, at states[0].prompt: expects text of up to 20000 characters',
     ],
     [
       createChartInput({ hops: { by: 'dice' } }),
@@ -261,9 +261,9 @@ describe('a chart', () => {
     ],
     [
       createChartInput({ finish: { tools: [], state: 'end' } }),
-      'The chart, at finish.tools: expects a list of one or more names, each once, and got [].',
+      'The chart, at finish.tools: expects a list of one or more unique names, and got [].',
     ],
-  ])('has to have the right shape: %#', (value, message) => {
+  ])('must have a valid shape: %#', (value, message) => {
     expect(catchChartError(value).message).toContain(message);
   });
 
@@ -302,24 +302,24 @@ describe('a chart', () => {
     ],
     [
       createChartWithState(1, { name: 'a' }),
-      'The chart, at states[1]: state "a" is called "a", as state "a" is already.',
+      'The chart, at states[1]: state "a" uses the name "a", which state "a" already has.',
     ],
     [
       createChartWithState(1, { name: 'A' }),
-      'The chart, at states[1]: state "A" is called "A", as state "a" is already.',
+      'The chart, at states[1]: state "A" uses the name "A", which state "a" already has.',
     ],
     [
       createChartWithState(1, { aliases: ['a'] }),
-      'The chart, at states[1]: state "b" is called "a", as state "a" is already.',
+      'The chart, at states[1]: state "b" uses the name "a", which state "a" already has.',
     ],
     [
       createChartWithState(2, { next: ['a'] }),
-      'The chart, at states[2].next: state "end" is terminal, so nothing can follow it. Leave next out.',
+      'The chart, at states[2].next: state "end" is terminal, so it cannot have next states. Remove next.',
     ],
     [createChartWithState(2, { tools: '*' }), 'The chart, at states[2].tools: state "end" is terminal'],
     [
       createChartWithState(0, { next: [] }),
-      'The chart, at states[0].next: state "a" has no next state. Say what follows it, or make it terminal.',
+      'The chart, at states[0].next: state "a" has no next state. Add one to next, or set terminal to true.',
     ],
     [
       createChartWithState(0, { stuckState: 'end' }),
@@ -327,11 +327,11 @@ describe('a chart', () => {
     ],
     [
       createChartWithState(0, { afterWords: 'a' }),
-      'The chart, at states[0].afterWords: state "a" has itself as its afterWords. Leave it out to stay.',
+      'The chart, at states[0].afterWords: state "a" has itself as its afterWords. Remove afterWords to stay in the state.',
     ],
     [
       createChartWithState(0, { next: ['a'] }),
-      'The chart, at states[1]: state "b" is never reached from "a". Add it to the next states of another, or leave it out.',
+      'The chart, at states[1]: state "b" is unreachable from "a". Add it to the next states of another state, or remove it.',
     ],
     [
       createChartInput({
@@ -341,15 +341,15 @@ describe('a chart', () => {
           { name: 'end', terminal: true },
         ],
       }),
-      'The chart, at states[1].next: there is no way out of state "b": nothing that follows it leads to end.',
+      'The chart, at states[1].next: state "b" has no path to a terminal state (end). Add one to its next states.',
     ],
     [
       createChartInput({ finish: { tools: ['f'], state: 'b' } }),
-      'The chart, at finish.state: state "b" is not terminal, so the work cannot finish in it.',
+      'The chart, at finish.state: state "b" is not terminal, so it cannot be the finish state. Set terminal to true.',
     ],
     [
       createChartInput({ paging: { state: 'a', next: 'b' } }),
-      'The chart, at paging.state: state "a" cannot be the initial one too.',
+      'The chart, at paging.state: state "a" is the paging state, so it cannot also be the initial state.',
     ],
     [
       createChartInput({ paging: { state: 'b', next: 'b' } }),
@@ -357,17 +357,17 @@ describe('a chart', () => {
     ],
     [
       { ...createChartWithState(1, { selectable: true }), paging: { state: 'b', next: 'a' } },
-      'The chart, at paging.state: state "b" follows from what is in memory, so the model cannot choose it. Leave selectable out.',
+      'The chart, at paging.state: state "b" is the paging state, so the model cannot choose it. Remove selectable.',
     ],
     [
       createChartInput({ hops: { by: 'reply', otherwise: 'b', afterAction: 'b', afterFailure: 'a' } }),
-      'The chart, at states[0].next: state "a" lacks "a", which hops.afterFailure leads to from everywhere. Add it.',
+      'The chart, at states[0].next: state "a" must have "a" in its next states, because hops.afterFailure leads there from every state.',
     ],
-  ])('has to fit together: %#', (value, message) => {
+  ])('must be consistent: %#', (value, message) => {
     expect(catchChartError(value).message).toContain(message);
   });
 
-  it('may have a state that only a wrong move leads to', () => {
+  it('may have a state that only an invalid transition leads to', () => {
     const states = [
       { name: 'a', next: ['a'] },
       { name: 'b', next: ['a'] },
@@ -377,7 +377,7 @@ describe('a chart', () => {
     );
   });
 
-  it('has only what it says itself', () => {
+  it('reads only own properties', () => {
     const inherited = Object.assign(Object.create({ initial: 'a' }), {
       ...createChartInput({}),
       initial: undefined,
@@ -386,7 +386,7 @@ describe('a chart', () => {
     expect(catchChartError(inherited).message).toContain('The chart, at initial: expects a name');
   });
 
-  it('says where it is wrong in a form for programs too', () => {
+  it('reports the error location as a path', () => {
     expect(catchChartError(createChartWithState(0, { next: ['z'] })).path).toEqual(['states', 0, 'next', 0]);
     expect(catchChartError(createChartInput({ states: 'a'.repeat(1e6) })).message.length).toBeLessThan(200);
     expect(
@@ -394,7 +394,7 @@ describe('a chart', () => {
     ).toBeLessThan(200);
   });
 
-  it('is taken or turned down with one error, whatever comes', () => {
+  it('is accepted or rejected with one error, for any input', () => {
     const anyState = fc.record(
       {
         name: fc.constantFrom('a', 'b', 'c', 1),

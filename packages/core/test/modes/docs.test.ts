@@ -27,11 +27,11 @@ function formatNamesAsCode(names: readonly string[]): string {
 }
 
 describe('docs/modes.md', () => {
-  it.each(Object.values(modeCharts))('has the drawing of $name as it is exported', (chart) => {
+  it.each(Object.values(modeCharts))('has the current drawing of $name', (chart) => {
     expect(modesPage).toContain(`\`\`\`mermaid\n${toMermaid(toDrawableChart(chart))}\`\`\``);
   });
 
-  it('has the table of savant as it is', () => {
+  it('has the current table of savant', () => {
     const rows = listTableRows(4).map(([state, , next, limit]) => [state, next, limit]);
     for (const { name, next, timeoutMs } of modeCharts.savant.states)
       expect(rows).toContainEqual([
@@ -41,7 +41,7 @@ describe('docs/modes.md', () => {
       ]);
   });
 
-  it('has the tables of lkj and lkj1 as they are', () => {
+  it('has the current tables of lkj and lkj1', () => {
     const rows = listTableRows(5).map(([chart, state, , next]) => [chart, state, next]);
     for (const chart of [modeCharts.lkj, modeCharts.lkj1]) {
       for (const { name, next, selectable } of chart.states.filter((state) => state.selectable)) {
@@ -56,7 +56,7 @@ describe('docs/modes.md', () => {
     }
   });
 
-  it('tells of every key there is', () => {
+  it('documents every key', () => {
     const chart = defineChart({ name: 'x', initial: 'a', states: [{ name: 'a', next: ['a'] }] });
     const keys = listTableRows(3).flatMap(([key = '']) =>
       [...key.matchAll(/`(\w+)`/g)].map(([, name]) => name),

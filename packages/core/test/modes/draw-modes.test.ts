@@ -18,21 +18,21 @@ import { createModeInState, applyModePayload } from './walk-mode-chart.ts';
 const allModeCharts = Object.values<ModeChart>(modeCharts);
 
 /** The state that XState is in when this way, and no other with a condition, is open. */
-function runInXState(chart: ModeChart, from: string, { fact, when }: PossibleTransition): unknown {
+function runInXState(chart: ModeChart, from: string, { payload, guard }: PossibleTransition): unknown {
   const drawn = toDrawableChart(chart);
   const conditions = drawn.states.flatMap(({ transitions }) =>
     transitions.flatMap((move) => move.guard ?? []),
   );
   const machine = createMachine(toXState(drawn)).provide({
-    guards: Object.fromEntries(conditions.map((name) => [name, () => name === when])),
+    guards: Object.fromEntries(conditions.map((name) => [name, () => name === guard])),
   });
-  return getNextSnapshot(machine, machine.resolveState({ value: from }), { type: fact.type }).value;
+  return getNextSnapshot(machine, machine.resolveState({ value: from }), { type: payload.type }).value;
 }
 
 describe.each(allModeCharts)('the drawing of $name', (chart) => {
   const drawn = toDrawableChart(chart);
 
-  it('has all states and exactly the moves of the chart, with those that put things right', () => {
+  it('has all states and exactly the transitions of the chart, including resets', () => {
     expect(drawn.states.map(({ name }) => name)).toEqual(chart.states.map(({ name }) => name));
     for (const [index, { next, terminal, name }] of chart.states.entries()) {
       const targets = new Set(drawn.states[index]?.transitions.map(({ to }) => to));
@@ -42,28 +42,28 @@ describe.each(allModeCharts)('the drawing of $name', (chart) => {
     }
   });
 
-  it('is walked by XState, and each move lands where a hop does', () => {
-    let taken = 0;
+  it('runs in XState, and each transition has the same target as transitionMode', () => {
+    let result = 0;
     for (const state of chart.states) {
-      for (const way of listPossibleTransitions(chart, state)) {
-        expect(runInXState(chart, state.name, way)).toBe(way.to);
-        expect(applyModePayload(chart, createModeInState(chart, state.name), way.fact).mode.state).toBe(
-          way.to,
+      for (const path of listPossibleTransitions(chart, state)) {
+        expect(runInXState(chart, state.name, path)).toBe(path.to);
+        expect(applyModePayload(chart, createModeInState(chart, state.name), path.payload).mode.state).toBe(
+          path.to,
         );
-        taken += 1;
+        result += 1;
       }
     }
-    expect(taken).toBe(drawn.states.flatMap(({ transitions }) => transitions).length);
-    expect(taken).toBeGreaterThan(0);
+    expect(result).toBe(drawn.states.flatMap(({ transitions }) => transitions).length);
+    expect(result).toBeGreaterThan(0);
   });
 
-  it('ends in XState where the chart does', () => {
+  it('is final in XState where the chart is terminal', () => {
     const { states } = toXState(drawn);
     const ends = Object.keys(states).filter((name) => states[name]?.type === 'final');
     expect(ends).toEqual(chart.states.filter(({ terminal }) => terminal).map(({ name }) => name));
   });
 
-  it('is a Mermaid diagram and a picture', () => {
+  it('is rendered as Mermaid and as SVG', () => {
     expect(toMermaid(drawn)).toMatch(/^stateDiagram-v2\n/);
     const svg = toSvg(drawn);
     expect(findXmlError(svg)).toBeNull();
@@ -72,34 +72,34 @@ describe.each(allModeCharts)('the drawing of $name', (chart) => {
 });
 
 describe('the drawing of savant', () => {
-  it('shows what leads from state to state', () => {
+  it('shows the cause of each transition', () => {
     const mermaid = toMermaid(toDrawableChart(modeCharts.savant));
     expect(mermaid).toContain(
-      'INIT --> SEARCHING : reply-read [picks context.fts_search or context.memory_search]',
+      'INIT --> SEARCHING : reply-read [calls context.fts_search or context.memory_search]',
     );
-    expect(mermaid).toContain('SEARCHING --> ANALYZING : reply-read [says something]');
-    expect(mermaid).toContain('ANALYZING --> DECIDING : reply-read [picks another tool]');
+    expect(mermaid).toContain('SEARCHING --> ANALYZING : reply-read [has text]');
+    expect(mermaid).toContain('ANALYZING --> DECIDING : reply-read [calls another tool]');
     expect(mermaid).toContain('FINISHING --> [*]');
   });
 });
 
 describe('the drawing of any chart', () => {
-  it('tells the truth: each way lands where it points', () => {
+  it('is correct: each transition leads to its target', () => {
     fc.assert(
       fc.property(anyModeChart, (chart) => {
         for (const state of chart.states) {
           const ways = listPossibleTransitions(chart, state);
-          for (const way of ways)
-            expect(applyModePayload(chart, createModeInState(chart, state.name), way.fact).mode.state).toBe(
-              way.to,
-            );
-          for (const to of state.next) expect(ways.some((way) => way.to === to)).toBe(true);
+          for (const path of ways)
+            expect(
+              applyModePayload(chart, createModeInState(chart, state.name), path.payload).mode.state,
+            ).toBe(path.to);
+          for (const to of state.next) expect(ways.some((path) => path.to === to)).toBe(true);
         }
       }),
     );
   });
 
-  it('is exported in every form', () => {
+  it('is exported in every format', () => {
     fc.assert(
       fc.property(anyModeChart, (chart) => {
         const drawn = toDrawableChart(chart);

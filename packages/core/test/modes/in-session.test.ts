@@ -83,44 +83,43 @@ class ModeSessionRun {
   }
 }
 
-describe('a session with the modes of savant', () => {
+describe('a session with the savant modes', () => {
   const settings = { chart: createSavantChart({ searchTools: ['search'] }) };
 
-  it('goes where the tool leads, with words for the analysis', () => {
-    const told = new ModeSessionRun(settings);
-    told.calls('search', { query: 'architecture' });
-    told.replies({ text: 'So there are three layers.' });
-    expect(told.actions).toMatchObject([{ type: 'ask-model' }]);
-    told.calls('search', { query: 'execution' });
-    told.calls('finish', { answer: 'x' }, { ok: true, output: 'x', final: true });
-    expect(told.path).toEqual(['SEARCHING', 'ANALYZING', 'DECIDING', 'SEARCHING', 'FINISHING']);
-    expect(told.session.turn.status).toBe('waitingForUser');
-    told.tell({ type: 'user-message', text: 'and now?' });
-    expect(told.session.mode).toMatchObject({ state: 'INIT', steps: 0 });
+  it('follows the tools, and the text for the analysis', () => {
+    const run = new ModeSessionRun(settings);
+    run.calls('search', { query: 'architecture' });
+    run.replies({ text: 'So there are three layers.' });
+    expect(run.actions).toMatchObject([{ type: 'ask-model' }]);
+    run.calls('search', { query: 'execution' });
+    run.calls('finish', { answer: 'x' }, { ok: true, output: 'x', final: true });
+    expect(run.path).toEqual(['SEARCHING', 'ANALYZING', 'DECIDING', 'SEARCHING', 'FINISHING']);
+    expect(run.session.turn.status).toBe('waitingForUser');
+    run.tell({ type: 'user-message', text: 'and now?' });
+    expect(run.session.mode).toMatchObject({ state: 'INIT', steps: 0 });
   });
 
-  it('does not run what the mode does not allow, and tells the model why', () => {
-    const told = new ModeSessionRun(settings);
-    told.calls('search', { query: 'a' }).calls('write', { path: 'x' });
-    expect(told.session.mode?.state).toBe('SEARCHING');
-    const last = toItemArray(getConversation(told.session)).at(-1);
+  it('denies calls the mode does not allow, and tells the model why', () => {
+    const run = new ModeSessionRun(settings);
+    run.calls('search', { query: 'a' }).calls('write', { path: 'x' });
+    expect(run.session.mode?.state).toBe('SEARCHING');
+    const last = toItemArray(getConversation(run.session)).at(-1);
     expect(last).toMatchObject({ role: 'tool', outcome: { ok: false, error: { kind: 'denied' } } });
     expect(JSON.stringify(last)).toContain('write');
-    expect(told.session.mode?.refusal).toContain('SEARCHING');
+    expect(run.session.mode?.refusal).toContain('SEARCHING');
   });
 
-  it('falls to a stuck state with the verdict, and finishes with the last answer [SAV-122]', () => {
-    const told = new ModeSessionRun({ ...settings, governor: { preset: 'pawl', rules: {} } });
-    for (let time = 0; time < 4; time += 1)
-      told.calls('search', { query: 'a' }, { ok: true, output: 'none' });
-    expect(told.session.mode?.state).toBe('STUCK_SEARCH');
-    told.replies({ text: 'I found nothing.' });
-    expect(told.session.mode?.state).toBe('FINISHING');
-    expect(told.session.turn.status).toBe('halted');
-    expect(told.notes.findLast((note) => note.type === 'mode')).toMatchObject({ cause: 'stuck_detection' });
+  it('enters a stuck state with the verdict, and finishes with the last answer [SAV-122]', () => {
+    const run = new ModeSessionRun({ ...settings, governor: { preset: 'pawl', rules: {} } });
+    for (let time = 0; time < 4; time += 1) run.calls('search', { query: 'a' }, { ok: true, output: 'none' });
+    expect(run.session.mode?.state).toBe('STUCK_SEARCH');
+    run.replies({ text: 'I found nothing.' });
+    expect(run.session.mode?.state).toBe('FINISHING');
+    expect(run.session.turn.status).toBe('halted');
+    expect(run.notes.findLast((note) => note.type === 'mode')).toMatchObject({ cause: 'stuck_detection' });
   });
 
-  it('tells the model when a mode lasts too long, and ends it when that does not help', () => {
+  it('advises the model when a mode lasts too long, and then ends the session', () => {
     const chart = defineChart({
       name: 'short',
       initial: 'looking',
@@ -149,18 +148,18 @@ function fillMemory(session: Session): Session {
   };
 }
 
-describe('a session of the librarian', () => {
+describe('a librarian session', () => {
   const lkj = { chart: createLkjChart(), memory: memorySettings.lkj };
 
-  it('thinks on without a call, commands, and evaluates what came of it [LKJ2-02, LKJ2-09, LKJ2-19]', () => {
-    const told = new ModeSessionRun(lkj);
-    told.replies({ nextState: 'thinking', logs: { think: 'What do I know?' } });
-    expect(told.actions).toMatchObject([{ type: 'ask-model' }]);
-    told.replies({ nextState: 'commanding', logs: { think: 'I will note it.' } });
-    told.calls('working_memory_add', { tags: 'alice age', value: '42' });
-    told.replies({ nextState: 'thinking', logs: { evaluation: 'Noted.' } });
-    expect(told.path).toEqual(['commanding', 'evaluating', 'thinking']);
-    const { memory } = told.session;
+  it('continues thinking without a call, commands, and evaluates the result [LKJ2-02, LKJ2-09, LKJ2-19]', () => {
+    const run = new ModeSessionRun(lkj);
+    run.replies({ nextState: 'thinking', logs: { think: 'What do I know?' } });
+    expect(run.actions).toMatchObject([{ type: 'ask-model' }]);
+    run.replies({ nextState: 'commanding', logs: { think: 'I will note it.' } });
+    run.calls('working_memory_add', { tags: 'alice age', value: '42' });
+    run.replies({ nextState: 'thinking', logs: { evaluation: 'Noted.' } });
+    expect(run.path).toEqual(['commanding', 'evaluating', 'thinking']);
+    const { memory } = run.session;
     const held =
       memory === null ? [] : listEntries(memory).map(({ key, value }) => `${key}: ${JSON.stringify(value)}`);
     expect(held[0]).toBe('think_log_001: "What do I know?"');
@@ -169,97 +168,101 @@ describe('a session of the librarian', () => {
     expect(held.some((line) => line.startsWith('command_log_001: '))).toBe(true);
   });
 
-  it('writes down what went wrong, with what was asked for [LKJ1-108, LKJ1-107]', () => {
-    const told = new ModeSessionRun(lkj);
+  it('logs failed actions with their input [LKJ1-108, LKJ1-107]', () => {
+    const run = new ModeSessionRun(lkj);
     const outcome = { ok: false, error: { kind: 'invalid', message: 'There is nothing to add.' } };
-    told.calls('working_memory_add', { tags: 'alice age' }, outcome);
-    const { memory } = told.session;
+    run.calls('working_memory_add', { tags: 'alice age' }, outcome);
+    const { memory } = run.session;
     const line = memory === null ? '' : JSON.stringify(findEntry(memory, 'command_log_001')?.value);
     expect(line).toContain('working_memory_add');
     expect(line).toContain('alice');
     expect(line).toContain('needs a value');
-    expect(told.session.mode?.refusal).toContain('There is nothing to add.');
+    expect(run.session.mode?.refusal).toContain('There is nothing to add.');
   });
 
-  it('does no more at the thousandth cycle than at the first [LKJ1-90, LKJ1-91]', () => {
-    const told = new ModeSessionRun({ ...lkj, chart: createLkjChart({ maxIterations: null }) });
+  it('does no more work in the thousandth cycle than in the first [LKJ1-90, LKJ1-91]', () => {
+    const run = new ModeSessionRun({ ...lkj, chart: createLkjChart({ maxIterations: null }) });
     const sizes: number[] = [];
     for (let cycle = 0; cycle < 1_000; cycle += 1) {
-      told.replies({ nextState: 'commanding', logs: { think: 'On I go.' } });
-      told.calls('working_memory_add', { tags: 'note', value: 'the same' });
-      told.replies({ nextState: 'thinking', logs: { evaluation: 'Done.' } });
-      sizes.push(JSON.stringify([told.session.mode, told.session.memory]).length);
+      run.replies({ nextState: 'commanding', logs: { think: 'On I go.' } });
+      run.calls('working_memory_add', { tags: 'note', value: 'the same' });
+      run.replies({ nextState: 'thinking', logs: { evaluation: 'Done.' } });
+      sizes.push(JSON.stringify([run.session.mode, run.session.memory]).length);
     }
-    expect(told.session.mode?.state).toBe('thinking');
+    expect(run.session.mode?.state).toBe('thinking');
     expect(sizes[999]).toBeLessThan((sizes[99] ?? 0) * 1.1);
   });
 
-  it('takes what storage had from the event, so that a replay needs no storage', () => {
-    const told = new ModeSessionRun(lkj);
-    told.tell({ type: 'model-replied', text: '', calls: [{ tool: 'storage_load', args: { tags: 'bob' } }] });
-    const run = told.actions.find((action) => action.type === 'run-tools');
-    const found = [{ key: 'bob', value: 'a builder', kind: 'entry', savedAt: 5 }];
-    told.tell({
+  it('reads storage results from the event, so that a replay needs no storage', () => {
+    const nextRun = new ModeSessionRun(lkj);
+    nextRun.tell({
+      type: 'model-replied',
+      text: '',
+      calls: [{ tool: 'storage_load', args: { tags: 'bob' } }],
+    });
+    const run = nextRun.actions.find((action) => action.type === 'run-tools');
+    const match = [{ key: 'bob', value: 'a builder', kind: 'entry', savedAt: 5 }];
+    nextRun.tell({
       type: 'tool-finished',
       callId: run?.calls[0]?.id,
       outcome: { ok: true, output: 'ok' },
-      found,
+      found: match,
     });
-    const { memory } = told.session;
+    const { memory } = nextRun.session;
     expect(memory === null ? [] : listEntries(memory).map(({ key }) => key)).toContain('bob');
-    expect(replay(told.start, told.events)).toEqual(told.session);
+    expect(replay(nextRun.start, nextRun.events)).toEqual(nextRun.session);
   });
 
-  it('answers what nobody can read with what was wrong, back in thinking [LKJ1-84]', () => {
-    const told = new ModeSessionRun({ chart: createLkj1Chart(), memory: memorySettings.lkj1 });
-    told.replies({ nextState: 'executing' });
-    told.replies({ text: '<agent><nxt', problem: 'There is no <agent> element.' });
-    expect(told.session.mode?.state).toBe('thinking');
-    expect(told.advice).toContain('There is no <agent> element.');
-    expect(told.session.turn.status).toBe('callingModel');
+  it('answers an unreadable reply with its problem, back in thinking [LKJ1-84]', () => {
+    const run = new ModeSessionRun({ chart: createLkj1Chart(), memory: memorySettings.lkj1 });
+    run.replies({ nextState: 'executing' });
+    run.replies({ text: '<agent><nxt', problem: 'There is no <agent> element.' });
+    expect(run.session.mode?.state).toBe('thinking');
+    expect(run.advice).toContain('There is no <agent> element.');
+    expect(run.session.turn.status).toBe('callingModel');
   });
 
-  it('makes room once the paging limit is reached, whatever the model wanted next [LKJ2-12, LKJ2-14, LKJ2-22, RL-17]', () => {
+  it('pages once the paging limit is reached, whatever state the model requested [LKJ2-12, LKJ2-14, LKJ2-22, RL-17]', () => {
     const settings = { ...memorySettings.lkj, pagingLimit: { enable: true, maxTokens: 100 } };
-    const told = new ModeSessionRun({ chart: createLkjChart(), memory: settings });
-    told.calls('working_memory_add', { tags: 'long', value: 'word '.repeat(100) });
-    expect(told.session.mode?.state).toBe('evaluating');
-    told.replies({ nextState: 'commanding' });
-    expect(told.session.mode?.state).toBe('paging');
-    expect(told.session.turn.status).toBe('paging');
-    expect(told.actions).toMatchObject([{ type: 'page-memory' }]);
-    told.tell({ type: 'paging-finished', freedTokens: 100 });
-    expect(told.session.mode?.state).toBe('thinking');
-    expect(told.session.turn.status).toBe('callingModel');
-    expect(told.notes).toContainEqual(
+    const run = new ModeSessionRun({ chart: createLkjChart(), memory: settings });
+    run.calls('working_memory_add', { tags: 'long', value: 'word '.repeat(100) });
+    expect(run.session.mode?.state).toBe('evaluating');
+    run.replies({ nextState: 'commanding' });
+    expect(run.session.mode?.state).toBe('paging');
+    expect(run.session.turn.status).toBe('paging');
+    expect(run.actions).toMatchObject([{ type: 'page-memory' }]);
+    run.tell({ type: 'paging-finished', freedTokens: 100 });
+    expect(run.session.mode?.state).toBe('thinking');
+    expect(run.session.turn.status).toBe('callingModel');
+    expect(run.notes).toContainEqual(
       expect.objectContaining({ type: 'paged', moved: [expect.objectContaining({ key: 'long' })] }),
     );
   });
 
-  it('asks no model at the hard limit before room was made, and then in any case [RL-11]', () => {
+  it('pages before the model call at the hard limit, and then calls the model in any case [RL-11]', () => {
     const settings = {
       ...memorySettings.lkj,
       pagingLimit: { enable: false, maxTokens: 50 },
       hardLimit: { enable: true, maxTokens: 100 },
     };
-    const told = new ModeSessionRun({ chart: createLkjChart(), memory: settings }, fillMemory);
-    expect(told.session.turn.status).toBe('paging');
-    told.tell({ type: 'paging-finished', freedTokens: 0 });
-    expect(told.session.turn.status).toBe('callingModel');
-    const before = told.session.memory;
-    told.calls(
+    const run = new ModeSessionRun({ chart: createLkjChart(), memory: settings }, fillMemory);
+    expect(run.session.turn.status).toBe('paging');
+    run.tell({ type: 'paging-finished', freedTokens: 0 });
+    expect(run.session.turn.status).toBe('callingModel');
+    const before = run.session.memory;
+    run.calls(
       'working_memory_add',
       { tags: 'more', value: 'y'.repeat(500) },
       { ok: false, error: { kind: 'failed', message: 'there is no room' } },
     );
-    const keys = told.session.memory === null ? [] : listEntries(told.session.memory).map(({ key }) => key);
+    const keys = run.session.memory === null ? [] : listEntries(run.session.memory).map(({ key }) => key);
     expect(before).not.toBeNull();
     expect(keys).not.toContain('more');
   });
 });
 
 describe('any session with modes and memory', () => {
-  const happening = fc.oneof(
+  const event = fc.oneof(
     fc.record({
       type: fc.constant('model-replied'),
       text: fc.string({ maxLength: 5 }),
@@ -303,24 +306,24 @@ describe('any session with modes and memory', () => {
     fc.constant({ type: 'resume-requested' }),
   );
 
-  it('replays to the same, is plain JSON, and is always in a mode of its chart', () => {
+  it('replays to the same state, is plain JSON, and is always in a mode of its chart', () => {
     const small = { ...memorySettings.lkj, pagingLimit: { enable: true, maxTokens: 30 } };
     fc.assert(
       fc.property(
         fc.constantFrom(createLkjChart(), createLkj1Chart(), createSavantChart()),
         fc.constantFrom('none', 'pawl'),
-        fc.array(happening, { maxLength: 40 }),
+        fc.array(event, { maxLength: 40 }),
         (chart, preset, list) => {
-          const told = new ModeSessionRun({ chart, memory: small, governor: { preset, rules: {} } });
+          const run = new ModeSessionRun({ chart, memory: small, governor: { preset, rules: {} } });
           for (const each of list) {
-            const open = told.actions.find((action) => action.type === 'run-tools');
+            const open = run.actions.find((action) => action.type === 'run-tools');
             const callId = open?.calls[0]?.id;
             const isEnd = each.type === 'tool-finished' && callId !== undefined;
-            told.tell(isEnd ? { ...each, callId } : each);
+            run.tell(isEnd ? { ...each, callId } : each);
           }
-          expect(replay(told.start, told.events)).toEqual(told.session);
-          expect(JSON.parse(JSON.stringify(told.session))).toEqual(told.session);
-          expect(chart.states.map(({ name }) => name)).toContain(told.session.mode?.state);
+          expect(replay(run.start, run.events)).toEqual(run.session);
+          expect(JSON.parse(JSON.stringify(run.session))).toEqual(run.session);
+          expect(chart.states.map(({ name }) => name)).toContain(run.session.mode?.state);
         },
       ),
     );

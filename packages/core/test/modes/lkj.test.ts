@@ -40,12 +40,12 @@ const expectedNextStates = [
 const names = ['thinking', 'commanding', 'executing', 'evaluating', 'paging', 'dreaming', '', '__proto__'];
 
 describe('the second version', () => {
-  it('has four states and begins by thinking [LKJ2-03, LKJ2-06, LKJ2-10, LKJ2-13]', () => {
+  it('has four states and starts in thinking [LKJ2-03, LKJ2-06, LKJ2-10, LKJ2-13]', () => {
     expect(lkj.states.map(({ name }) => name)).toEqual(['thinking', 'commanding', 'evaluating', 'paging']);
     expect(startMode(lkj, 0).state).toBe('thinking');
   });
 
-  it('may be asked for thinking, commanding or evaluating while thinking, though nothing was done [LKJ2-04, RL-19]', () => {
+  it('allows thinking, commanding or evaluating from thinking, even before any action [LKJ2-04, RL-19]', () => {
     expect(listNextStates(lkj, startMode(lkj, 0))).toEqual(['thinking', 'commanding', 'evaluating']);
     expect(applyModePayload(lkj, startMode(lkj, 0), createStateRequest('evaluating'))).toMatchObject({
       ok: true,
@@ -53,7 +53,7 @@ describe('the second version', () => {
     });
   });
 
-  it('evaluates what was commanded [LKJ2-09, LKJ2-19]', () => {
+  it('evaluates after an action [LKJ2-09, LKJ2-19]', () => {
     const { mode, moves } = walkModeChart(lkj, [
       createStateRequest('commanding'),
       createToolReply('storage_load'),
@@ -63,13 +63,13 @@ describe('the second version', () => {
     expect(moves.at(-1)).toMatchObject({ from: 'commanding', to: 'evaluating', cause: 'action' });
   });
 
-  it('goes on from evaluating as it is asked to, or thinks [LKJ2-21, LKJ2-23, LKJ2-24]', () => {
+  it('goes from evaluating to the requested state, or to thinking [LKJ2-21, LKJ2-23, LKJ2-24]', () => {
     const evaluating = createModeInState(lkj, 'evaluating');
     expect(applyModePayload(lkj, evaluating, createStateRequest('commanding')).mode.state).toBe('commanding');
     expect(applyModePayload(lkj, evaluating, textReply).mode.state).toBe('thinking');
   });
 
-  it('makes room between evaluating and thinking [LKJ2-12, LKJ2-22]', () => {
+  it('pages between evaluating and thinking [LKJ2-12, LKJ2-22]', () => {
     const { moves } = walkModeChart(
       lkj,
       [{ type: 'paging-needed' }, { type: 'paging-done' }],
@@ -81,7 +81,7 @@ describe('the second version', () => {
     ]);
   });
 
-  it('cycles on what the model replies, and nothing else moves it [LKJ2-01]', () => {
+  it('changes state only on replies of the model [LKJ2-01]', () => {
     const cycle = [
       createStateRequest('commanding'),
       createToolReply('storage_save'),
@@ -94,7 +94,7 @@ describe('the second version', () => {
     );
   });
 
-  it('has a prompt and a way to go on for each state [LKJ1-28, LKJ2-02]', () => {
+  it('has a prompt and a next state for each state [LKJ1-28, LKJ2-02]', () => {
     const prompts = lkj.states.map(({ name }) =>
       appendModePrompt('', lkj, createModeInState(lkj, name), { at: 0 }),
     );
@@ -111,13 +111,13 @@ describe('the second version', () => {
 });
 
 describe('the first version', () => {
-  it('has three states and begins by thinking [LKJ1-02, LKJ1-07, LKJ1-11, LKJ1-16, LKJ1-17]', () => {
+  it('has three states and starts in thinking [LKJ1-02, LKJ1-07, LKJ1-11, LKJ1-16, LKJ1-17]', () => {
     expect(lkj1.states.map(({ name }) => name)).toEqual(['thinking', 'executing', 'paging']);
     expect(startMode(lkj1, 0).state).toBe('thinking');
     expect(resumeMode(lkj1, 'executing', 5)).toMatchObject({ mode: { state: 'executing' }, warning: null });
   });
 
-  it('thinks for as long as it likes, and executes when it decides to [LKJ1-03, LKJ1-05, LKJ1-06, LKJ1-19, LKJ1-20, LKJ1-37, LKJ1-38]', () => {
+  it('stays in thinking until the model requests executing [LKJ1-03, LKJ1-05, LKJ1-06, LKJ1-19, LKJ1-20, LKJ1-37, LKJ1-38]', () => {
     const long = walkModeChart(
       lkj1,
       Array.from({ length: 30 }, () => createStateRequest('thinking')),
@@ -126,7 +126,7 @@ describe('the first version', () => {
     expect(applyModePayload(lkj1, long.mode, createStateRequest('executing')).mode.state).toBe('executing');
   });
 
-  it('thinks when it is not told what comes next [LKJ1-10, LKJ1-39]', () => {
+  it('goes to thinking without a next_state [LKJ1-10, LKJ1-39]', () => {
     expect(applyModePayload(lkj1, startMode(lkj1, 0), textReply)).toMatchObject({
       ok: true,
       mode: { state: 'thinking' },
@@ -136,7 +136,7 @@ describe('the first version', () => {
     ).toBe('thinking');
   });
 
-  it('thinks again after an action [LKJ1-10, LKJ1-21, LKJ1-44]', () => {
+  it('returns to thinking after an action [LKJ1-10, LKJ1-21, LKJ1-44]', () => {
     for (const action of ['working_memory_add', 'working_memory_remove', 'storage_load', 'storage_save']) {
       const { mode, moves } = walkModeChart(lkj1, [
         createStateRequest('executing'),
@@ -148,7 +148,7 @@ describe('the first version', () => {
     }
   });
 
-  it('makes room once each time, and thinks afterwards [LKJ1-12, LKJ1-13, LKJ1-15]', () => {
+  it('pages once each time, and then thinks [LKJ1-12, LKJ1-13, LKJ1-15]', () => {
     const { moves } = walkModeChart(lkj1, [
       { type: 'paging-needed' },
       { type: 'paging-needed' },
@@ -158,8 +158,8 @@ describe('the first version', () => {
     expect(moves.map(({ to }) => to)).toEqual(['paging', 'thinking']);
   });
 
-  it('tells the model to reason and decide while thinking, and describes the actions for executing [LKJ1-18, LKJ1-29..31]', () => {
-    expect(getModeState(lkj1, 'thinking')?.prompt).toMatch(/chain of reasoning.*thinking_log.*decide/s);
+  it('prompts the model to reason and choose while thinking, and describes the actions for executing [LKJ1-18, LKJ1-29..31]', () => {
+    expect(getModeState(lkj1, 'thinking')?.prompt).toMatch(/chain of reasoning.*thinking_log.*choose/s);
     const lines = getModeState(lkj1, 'executing')?.prompt.split('\n') ?? [];
     expect(lines.slice(1).map((line) => line.replace(/: .+$/, ''))).toEqual([
       '- working_memory_add',
@@ -169,17 +169,17 @@ describe('the first version', () => {
     ]);
   });
 
-  it('tells the model in every state what it is: a librarian, with a small memory and endless storage [LKJ1-25]', () => {
+  it('tells the model its role in every state: a librarian with a small working memory and unlimited storage [LKJ1-25]', () => {
     for (const { name } of lkj1.states) {
       const prompt = appendModePrompt('', lkj1, createModeInState(lkj1, name), { at: 0 });
       expect(prompt).toMatch(
-        /librarian and a state machine: your working memory is small, your storage has no end/,
+        /librarian that works as a state machine: your working memory is small, your storage is unlimited/,
       );
-      expect(prompt).toMatch(/give next_state and thinking_log/);
+      expect(prompt).toMatch(/Include next_state and thinking_log/);
     }
   });
 
-  it('can have other actions', () => {
+  it('accepts custom actions', () => {
     const other = createLkj1Chart({ actions: ['paint', 'storage_load'] });
     expect(getModeState(other, 'executing')?.prompt).toMatch(/\n- paint\n- storage_load: ./);
     expect(listOfferedTools(other, startMode(other, 0), ['paint', 'storage_save'])).toEqual(['paint']);
@@ -202,18 +202,18 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
       const reply = { ...createStateRequest(acting), tools: ['storage_load'] } as ReturnType<
         typeof createStateRequest
       >;
-      const { mode, hops } = walkModeChart(
+      const { mode, hops: transitions } = walkModeChart(
         chart,
         [reply, createToolResults(true)],
         createModeInState(chart, state),
       );
-      expect(hops[0]).toMatchObject({ ok: true, moves: [], refused: [] });
+      expect(transitions[0]).toMatchObject({ ok: true, changes: [], refused: [] });
       expect(mode.state).toBe(afterAction);
     },
   );
 
   it.each(actionStates)(
-    'go from %s back to thinking when an action fails or is none, and say why [LKJ1-45, LKJ1-86, LKJ1-87]',
+    'go from %s back to thinking when an action fails or does not exist, and say why [LKJ1-45, LKJ1-86, LKJ1-87]',
     (state) => {
       const failed = walkModeChart(
         chart,
@@ -221,17 +221,17 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
         createModeInState(chart, state),
       );
       const none = walkModeChart(chart, [createToolReply('storage')], createModeInState(chart, state));
-      for (const { mode, hops } of [failed, none]) {
+      for (const { mode, hops: transitions } of [failed, none]) {
         expect(mode.state).toBe('thinking');
-        expect(hops.at(-1)?.ok).toBe(false);
+        expect(transitions.at(-1)?.ok).toBe(false);
         expect(mode.history.at(-1)).toMatchObject({ from: state, to: 'thinking' });
-        expect(mode.refusal).toBe(hops.at(-1)?.error);
+        expect(mode.refusal).toBe(transitions.at(-1)?.error);
       }
       expect(none.hops[0]).toMatchObject({ refused: ['storage'], error: 'there is no action "storage"' });
     },
   );
 
-  it('think again after a reply that nobody can read [LKJ1-84]', () => {
+  it('return to thinking after an unreadable reply [LKJ1-84]', () => {
     const { mode, ok, error } = applyModePayload(chart, createModeInState(chart, acting), {
       type: 'reply-failed',
       reason: 'no <agent>',
@@ -239,7 +239,7 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
     expect([mode.state, ok, error]).toEqual(['thinking', false, 'the reply could not be read: no <agent>']);
   });
 
-  it('take one action at a time and turn down more [LKJ1-08, RX-09]', () => {
+  it('accept one action at a time and reject more [LKJ1-08, RX-09]', () => {
     const one = applyModePayload(chart, createModeInState(chart, acting), createToolReply('storage_load'));
     expect(one).toMatchObject({ ok: true, refused: [] });
     const two = applyModePayload(
@@ -255,22 +255,22 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
     });
   });
 
-  it('let paging win over what is asked for, before the reply or after it [RL-17]', () => {
+  it('give paging precedence over the requested state, before the reply or after it [RL-17]', () => {
     const evaluating = createModeInState(chart, afterAction);
     const paging = [{ type: 'paging-needed' }, { type: 'paging-done' }] as const;
     expect(walkModeChart(chart, [createStateRequest(acting), ...paging], evaluating).mode.state).toBe(
       'thinking',
     );
-    const { mode, hops } = walkModeChart(
+    const { mode, hops: transitions } = walkModeChart(
       chart,
       [paging[0], createStateRequest(acting), paging[1]],
       evaluating,
     );
     expect(mode.state).toBe('thinking');
-    expect(hops[1]).toMatchObject({ ok: false, moves: [], mode: { state: 'paging' } });
+    expect(transitions[1]).toMatchObject({ ok: false, changes: [], mode: { state: 'paging' } });
   });
 
-  it('carry out no action while paging [RL-14]', () => {
+  it('execute no action while paging [RL-14]', () => {
     const paging = createModeInState(chart, 'paging');
     expect(listOfferedTools(chart, paging, ['storage_load'])).toEqual([]);
     expect(applyModePayload(chart, paging, createToolReply('storage_load'))).toMatchObject({
@@ -281,35 +281,35 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
     expect(applyModePayload(chart, paging, { type: 'reply-failed', reason: '' }).mode.state).toBe('paging');
   });
 
-  it('never let the model choose paging, but know it as a state [RL-05, RL-07]', () => {
+  it('never let the model choose paging, although it is a state [RL-05, RL-07]', () => {
     expect(listNextStates(chart, startMode(chart, 0))).not.toContain('paging');
-    const wrong = applyModePayload(chart, startMode(chart, 0), createStateRequest('paging'));
-    expect(wrong).toMatchObject({ ok: false, mode: { state: 'thinking' } });
+    const invalid = applyModePayload(chart, startMode(chart, 0), createStateRequest('paging'));
+    expect(invalid).toMatchObject({ ok: false, mode: { state: 'thinking' } });
     expect(applyModePayload(chart, startMode(chart, 0), createMoveRequest('paging')).mode.state).toBe(
       'paging',
     );
     expect(resumeMode(chart, 'paging', 0)).toMatchObject({
       mode: { state: 'thinking' },
-      warning: '"paging" is no state to go on in; reset to thinking',
+      warning: '"paging" is not a state to resume in; reset to thinking',
     });
   });
 
-  it('begin by thinking when a state was lost or is unknown, with a warning [LKJ1-67, LKJ1-81..83, RL-06]', () => {
-    for (const kept of [undefined, null, 7, {}])
-      expect(resumeMode(chart, kept, 0)).toMatchObject({
+  it('start in thinking when the saved state is missing or unknown, with a warning [LKJ1-67, LKJ1-81..83, RL-06]', () => {
+    for (const retained of [undefined, null, 7, {}])
+      expect(resumeMode(chart, retained, 0)).toMatchObject({
         mode: { state: 'thinking' },
-        warning: 'no state was kept; reset to thinking',
+        warning: 'no state was saved; reset to thinking',
       });
     expect(resumeMode(chart, 'dreaming', 0)).toMatchObject({
       mode: { state: 'thinking' },
-      warning: '"dreaming" is no state to go on in; reset to thinking',
+      warning: '"dreaming" is not a state to resume in; reset to thinking',
     });
     const { mode, ok, error } = applyModePayload(chart, createModeInState(chart, 'dreaming'), tickPayload);
     expect([mode.state, ok]).toEqual(['thinking', false]);
     expect(error).toBe(`"dreaming" is not a state of ${chart.name}; reset to thinking`);
   });
 
-  it('trim what is asked for, and think of what does not exist as a wrong move on record [LKJ1-68, RL-07]', () => {
+  it('trim the requested name, and record an unknown one as an invalid transition [LKJ1-68, RL-07]', () => {
     expect(applyModePayload(chart, startMode(chart, 0), createStateRequest(`  ${acting}\n`)).mode.state).toBe(
       acting,
     );
@@ -330,20 +330,20 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
     ).toMatchObject([{ from: 'thinking', to: 'thinking', cause: 'invalid' }]);
   });
 
-  it('know each other’s word for acting', () => {
+  it('accept each other’s name for the action state', () => {
     const other = acting === 'executing' ? 'commanding' : 'executing';
     expect(applyModePayload(chart, startMode(chart, 0), createStateRequest(other)).mode.state).toBe(acting);
   });
 
-  it('end a cycle without ending, and stop after a thousand [LKJ1-22, LKJ1-103, LKJ1-104, RL-10]', () => {
+  it('have no terminal state, and stop after a thousand iterations [LKJ1-22, LKJ1-103, LKJ1-104, RL-10]', () => {
     const last = { ...startMode(chart, 0), iterations: 999 };
-    const { mode, hops } = walkModeChart(
+    const { mode, hops: transitions } = walkModeChart(
       chart,
       [tickPayload, createStateRequest('thinking'), tickPayload],
       last,
     );
-    expect(hops.map(({ ok }) => ok)).toEqual([true, true, false]);
-    expect(hops[2]?.error).toBe('all 1000 iterations are used up');
+    expect(transitions.map(({ ok }) => ok)).toEqual([true, true, false]);
+    expect(transitions[2]?.error).toBe('all 1000 iterations are used up');
     expect(mode.iterations).toBe(1_000);
     const endless = createLkjChart({ maxIterations: null });
     expect(applyModePayload(endless, { ...startMode(endless, 0), iterations: 1e6 }, tickPayload).ok).toBe(
@@ -351,7 +351,7 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
     );
   });
 
-  it('write down each change of state with its time [LKJ1-105, LKJ1-106]', () => {
+  it('record each state change with its time [LKJ1-105, LKJ1-106]', () => {
     const { mode } = applyModePayload(chart, startMode(chart, 1_000), createStateRequest(acting), 1_250);
     expect(mode.state).toBe(acting);
     expect(mode.history).toEqual([
@@ -366,7 +366,7 @@ describe.each(expectedNextStates)('%s in %s', (version, state, ways) => {
     version === 'lkj' ? ['executing', 'commanding'] : ['commanding', 'executing'],
   ] as const);
 
-  it.each(names)('is followed by what next_state %j may lead to, or by thinking [RL-07, RX-03]', (name) => {
+  it.each(names)('is followed by next_state %j if allowed, otherwise by thinking [RL-07, RX-03]', (name) => {
     const to = new Map<string, string>(Object.entries(ways)).get(
       (aliases as ReadonlyMap<string, string>).get(name) ?? name,
     );

@@ -13,9 +13,9 @@ import {
 
 const { savant, lkj, loop } = modeCharts;
 
-describe('the section of the prompt', () => {
+describe('the prompt section', () => {
   it.each([2_340, 1_250])(
-    'says where a healthy agent is, for %i ms, and where it can go [SAV-25..28, SAV-30, SAV-44, SAV-137, RS-05]',
+    'shows a healthy agent its mode after %i ms, and its next modes [SAV-25..28, SAV-30, SAV-44, SAV-137, RS-05]',
     (ms) => {
       expect(
         renderModeSection(savant, createModeInState(savant, 'SEARCHING'), { at: ms }).split('\n'),
@@ -30,7 +30,7 @@ describe('the section of the prompt', () => {
     },
   );
 
-  it('has advice for a stuck one [SAV-28, SAV-29, SAV-45, RS-05]', () => {
+  it('has advice for a stuck agent [SAV-28, SAV-29, SAV-45, RS-05]', () => {
     const advice = '3 searches so far.\nStatus: HEALTHY\nFinish with what was found.';
     const section = renderModeSection(savant, createModeInState(savant, 'SEARCHING'), {
       at: 45_000,
@@ -45,13 +45,13 @@ describe('the section of the prompt', () => {
     ]);
   });
 
-  it('says that a stuck state is one, and what is left to do', () => {
+  it('marks a stuck state as stuck, with the remaining options', () => {
     expect(renderModeSection(savant, createModeInState(savant, 'STUCK_DECIDE'), { at: 0 })).toMatch(
       /STUCK_DECIDE\n.*\nStatus: STUCK\nAllowed Tools: finish\nNext Phases: FINISHING$/,
     );
   });
 
-  it('guides the model back that took a wrong turn, until it takes a right one [SAV-127, SAV-133]', () => {
+  it('shows the refusal of an invalid transition until the next valid one [SAV-127, SAV-133]', () => {
     const { mode } = walkModeChart(savant, [
       createToolReply('context.fts_search'),
       createToolReply('read_file'),
@@ -68,7 +68,7 @@ describe('the section of the prompt', () => {
     );
   });
 
-  it('does not keep the model from picking a tool where that is what leads on [RS-11]', () => {
+  it('does not forbid a tool that leads to another mode [RS-11]', () => {
     expect(renderModeSection(savant, createModeInState(savant, 'ANALYZING'), { at: 0 })).toContain(
       'Allowed Tools: those of the next phases\n',
     );
@@ -79,7 +79,7 @@ describe('the section of the prompt', () => {
     expect(renderModeSection(loop, startMode(loop, 0), { at: 0 })).toContain('Allowed Tools: any\n');
   });
 
-  it('comes last, after what the chart and the state have to say [SAV-71, SAV-101, SAV-128, RS-12]', () => {
+  it('comes last, after the prompts of the chart and the state [SAV-71, SAV-101, SAV-128, RS-12]', () => {
     const mode = createModeInState(lkj, 'evaluating');
     const [task, chart, state, ...section] = appendModePrompt('# Task\nFind it.\n', lkj, mode, {
       at: 5,

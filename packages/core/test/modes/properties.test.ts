@@ -24,37 +24,37 @@ const searchPick = { type: 'reply-read', tools: ['search'], nextState: null, tex
 
 function runModeEvents(
   chart: ModeChart,
-  happenings: readonly ModeEvent[],
+  events: readonly ModeEvent[],
   each: (before: CurrentMode, after: ModeTransition, happening: ModeEvent) => void = () => {},
 ): CurrentMode {
   let mode = startMode(chart, 0);
-  for (const happening of happenings) {
-    const after = transitionMode(chart, mode, happening);
-    each(mode, after, happening);
+  for (const event of events) {
+    const after = transitionMode(chart, mode, event);
+    each(mode, after, event);
     mode = after.mode;
   }
   return mode;
 }
 
-describe('whatever happens, in whatever order', () => {
-  it('a mode is a state of its chart, plain JSON and bounded, and the same again [LKJ1-01, SAV-131, RX-03]', () => {
+describe('for any events in any order', () => {
+  it('a mode is a state of its chart, plain JSON, bounded and deterministic [LKJ1-01, SAV-131, RX-03]', () => {
     fc.assert(
-      fc.property(someChart, someModeEvents, (chart, happenings) => {
-        const mode = runModeEvents(chart, happenings, (_, { mode: after, ok, error }) => {
+      fc.property(someChart, someModeEvents, (chart, events) => {
+        const mode = runModeEvents(chart, events, (_, { mode: after, ok, error }) => {
           expect(getModeState(chart, after.state)).toBeDefined();
           expect(ok).toBe(error === null);
         });
         expect(JSON.parse(JSON.stringify(mode))).toEqual(mode);
-        expect(runModeEvents(chart, happenings)).toEqual(mode);
+        expect(runModeEvents(chart, events)).toEqual(mode);
         expect(JSON.stringify(mode).length).toBeLessThan(60_000);
       }),
     );
   });
 
-  it('a move is in the chart, or is a fall that the chart names', () => {
+  it('a transition is in the chart, or is a reset that the chart defines', () => {
     fc.assert(
-      fc.property(someChart, someModeEvents, (chart, happenings) => {
-        runModeEvents(chart, happenings, (before, { mode, changes, ok }) => {
+      fc.property(someChart, someModeEvents, (chart, events) => {
+        runModeEvents(chart, events, (before, { mode, changes, ok }) => {
           let at = before.state;
           for (const { from, to } of changes) {
             expect(from).toBe(at);
@@ -71,11 +71,11 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('the model never gets to a state that it may not choose', () => {
+  it('the model never reaches a state that it may not choose', () => {
     fc.assert(
-      fc.property(someChart, someModeEvents, (chart, happenings) => {
-        runModeEvents(chart, happenings, (before, { mode }, happening) => {
-          if (happening.type !== 'reply-read' || mode.state === before.state) return;
+      fc.property(someChart, someModeEvents, (chart, events) => {
+        runModeEvents(chart, events, (before, { mode }, event) => {
+          if (event.type !== 'reply-read' || mode.state === before.state) return;
           const falls = [chart.onInvalid, chart.hops].flatMap((each) => Object.values(each));
           const { afterWords = null } = getModeState(chart, before.state) ?? {};
           const isChosen = getModeState(chart, mode.state)?.selectable;
@@ -85,12 +85,12 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('a tool that is not refused is one that the mode allows, or an end', () => {
+  it('a tool that is not refused is allowed by the mode, or is a finish tool', () => {
     fc.assert(
-      fc.property(someChart, someModeEvents, (chart, happenings) => {
-        runModeEvents(chart, happenings, (_, { mode, refused }, happening) => {
-          if (happening.type !== 'reply-read' || chart.hops.by !== 'tool') return;
-          const used = happening.tools.filter((tool) => !refused.includes(tool));
+      fc.property(someChart, someModeEvents, (chart, events) => {
+        runModeEvents(chart, events, (_, { mode, refused }, event) => {
+          if (event.type !== 'reply-read' || chart.hops.by !== 'tool') return;
+          const used = event.tools.filter((tool) => !refused.includes(tool));
           const isEnd = used.every((tool) => chart.finish?.tools.includes(tool));
           expect(isEnd || listAllowedTools(chart, mode, used).length === used.length).toBe(true);
         });
@@ -98,10 +98,10 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('what is offered is taken, and what is not is refused', () => {
+  it('an offered tool is accepted, and any other is refused', () => {
     fc.assert(
-      fc.property(someChart, someModeEvents, fc.string(), (chart, happenings, tool) => {
-        const mode = runModeEvents(chart, happenings);
+      fc.property(someChart, someModeEvents, fc.string(), (chart, events, tool) => {
+        const mode = runModeEvents(chart, events);
         for (const each of ['search', 'finish', '__proto__', tool]) {
           const reply = { type: 'reply-read', tools: [each], nextState: null, text: true, at: 0 } as const;
           const isOffered = listOfferedTools(chart, mode, [each]).length === 1;
@@ -111,10 +111,10 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('the end is the end, and is never overdue', () => {
+  it('a terminal state is never left, and never overdue', () => {
     fc.assert(
-      fc.property(someChart, someModeEvents, (chart, happenings) => {
-        runModeEvents(chart, happenings, (before, { mode, changes }) => {
+      fc.property(someChart, someModeEvents, (chart, events) => {
+        runModeEvents(chart, events, (before, { mode, changes }) => {
           if (!isTerminalMode(chart, before)) return;
           expect([mode.state, changes]).toEqual([before.state, []]);
           expect(findReachedModeLimit(chart, mode, 1e15)).toBeNull();
@@ -123,10 +123,10 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('the section for the prompt has one line for each thing', () => {
+  it('the prompt section has one line per item', () => {
     fc.assert(
-      fc.property(someChart, someModeEvents, fc.string({ unit: codePoint }), (chart, happenings, advice) => {
-        const mode = runModeEvents(chart, happenings);
+      fc.property(someChart, someModeEvents, fc.string({ unit: codePoint }), (chart, events, advice) => {
+        const mode = runModeEvents(chart, events);
         const lines = renderModeSection(chart, mode, { at: Number.NaN, advice: `!${advice}` }).split('\n');
         expect(lines[2]).toMatch(/^Phase Duration: \d+ms$/);
         expect(lines.map((line) => line.split(':')[0])).toEqual([
@@ -142,7 +142,7 @@ describe('whatever happens, in whatever order', () => {
     );
   });
 
-  it('history holds the latest moves, however many there were', () => {
+  it('the history holds the latest changes, however many there were', () => {
     const { lkj } = modeCharts;
     const at = Array.from({ length: 500 }, (_, index) => index);
     const mode = runModeEvents(
@@ -158,10 +158,10 @@ describe('whatever happens, in whatever order', () => {
     expect(mode.history.at(-1)?.at).toBe(499);
   });
 
-  it('any mode at all is put right, whoever kept it', () => {
+  it('any persisted mode is corrected', () => {
     fc.assert(
-      fc.property(someChart, fc.string(), anyModeEvent, (chart, state, happening) => {
-        const { mode } = transitionMode(chart, { ...startMode(chart, 0), state }, happening);
+      fc.property(someChart, fc.string(), anyModeEvent, (chart, state, event) => {
+        const { mode } = transitionMode(chart, { ...startMode(chart, 0), state }, event);
         expect(getModeState(chart, mode.state)).toBeDefined();
         expect(transitionMode(chart, { ...mode, state: '\0' }, { ...searchPick, at: 0 }).refused).toEqual([
           'search',

@@ -62,10 +62,11 @@ export const anyModeChart: fc.Arbitrary<ModeChart> = fc
         ...(hasPaging ? ['paging'] : []),
         ...(hasStuck ? ['stuck'] : []),
       ];
-      const hops = { by, otherwise: pick(names), afterAction: pick(names), afterFailure: pick(names) };
+      const transitions = { by, otherwise: pick(names), afterAction: pick(names), afterFailure: pick(names) };
       const states = names.map((name, index) => {
         const following = names[(index + 1) % names.length] ?? initial;
-        const byReply = by === 'reply' ? [hops.otherwise, hops.afterAction, hops.afterFailure] : [];
+        const byReply =
+          by === 'reply' ? [transitions.otherwise, transitions.afterAction, transitions.afterFailure] : [];
         const next = [...new Set([following, pick(names), ...byReply, ...extra])];
         const other = pick(next);
         return {
@@ -88,7 +89,7 @@ export const anyModeChart: fc.Arbitrary<ModeChart> = fc
           ...(hasPaging ? [{ name: 'paging', next: [initial] }] : []),
           ...(hasStuck ? [{ name: 'stuck', tools: ['search', 'finish'], next: [initial] }] : []),
         ],
-        hops: by === 'tool' ? { by } : hops,
+        hops: by === 'tool' ? { by } : transitions,
         onInvalid: onInvalid === 'reset' ? { resetTo: pick(names) } : onInvalid,
         finish: hasEnd ? { tools: ['finish'], state: 'the end' } : null,
         paging: hasPaging ? { state: 'paging', next: initial } : null,
@@ -136,4 +137,4 @@ export const anyModeEvent: fc.Arbitrary<ModeEvent> = fc
     ),
     fc.oneof(fc.nat({ max: 100_000 }), fc.constantFrom(Number.NaN, Infinity, -1)),
   )
-  .map(([fact, at]) => ({ ...fact, at }));
+  .map(([payload, at]) => ({ ...payload, at }));

@@ -98,13 +98,13 @@ const savantTableCells = savantTable.flatMap(({ state: from, next }) =>
 );
 
 describe('the savant chart', () => {
-  it('has the states of its table and begins in the first [SAV-06, SAV-74]', () => {
+  it('has the states of its table and starts in the first [SAV-06, SAV-74]', () => {
     expect(chart.states.map(({ name }) => name)).toEqual(savantTable.map(({ state }) => state));
     expect(startMode(chart, 7)).toMatchObject({ state: 'INIT', enteredAt: 7 });
   });
 
   it.each(savantTable)(
-    'says what $state allows, offers and leads to $ids',
+    'defines what $state allows, offers and leads to $ids',
     ({ state, allows, offers, next }) => {
       const mode = createModeInState(chart, state);
       expect(getModeState(chart, state)?.next.join(' ')).toBe(next);
@@ -132,33 +132,27 @@ describe('the savant chart', () => {
     },
   );
 
-  it.each(savantTable)(
-    'lets $state last $limitMs ms and no longer $ids [SAV-10, RS-07, RS-09, RS-17]',
-    (row) => {
-      const mode = createModeInState(chart, row.state);
-      expect(getModeTimeLimit(chart, mode)).toBe(row.limitMs);
-      expect(findReachedModeLimit(chart, mode, row.limitMs ?? 1e12)).toBeNull();
-      const late = findReachedModeLimit(chart, mode, (row.limitMs ?? 1e12) + 1);
-      if (row.limitMs === null || row.state === 'FINISHING') expect(late).toBeNull();
-      else expect(late).toMatchObject({ limit: 'time', max: row.limitMs, value: row.limitMs + 1 });
-    },
-  );
+  it.each(savantTable)('limits $state to $limitMs ms $ids [SAV-10, RS-07, RS-09, RS-17]', (row) => {
+    const mode = createModeInState(chart, row.state);
+    expect(getModeTimeLimit(chart, mode)).toBe(row.limitMs);
+    expect(findReachedModeLimit(chart, mode, row.limitMs ?? 1e12)).toBeNull();
+    const late = findReachedModeLimit(chart, mode, (row.limitMs ?? 1e12) + 1);
+    if (row.limitMs === null || row.state === 'FINISHING') expect(late).toBeNull();
+    else expect(late).toMatchObject({ limit: 'time', max: row.limitMs, value: row.limitMs + 1 });
+  });
 
-  it.each(savantTable)(
-    'lets $state last four steps, and the fifth is too many [SAV-09, SAV-70, RS-07, RS-16]',
-    (row) => {
-      const four = walkModeChart(
-        chart,
-        [tickPayload, tickPayload, tickPayload, tickPayload],
-        createModeInState(chart, row.state),
-      ).mode;
-      expect(findReachedModeLimit(chart, four, 0)).toBeNull();
-      const five = findReachedModeLimit(chart, applyModePayload(chart, four, tickPayload).mode, 0);
-      expect(five?.limit).toBe(row.state === 'FINISHING' ? undefined : 'steps');
-    },
-  );
+  it.each(savantTable)('limits $state to four steps [SAV-09, SAV-70, RS-07, RS-16]', (row) => {
+    const four = walkModeChart(
+      chart,
+      [tickPayload, tickPayload, tickPayload, tickPayload],
+      createModeInState(chart, row.state),
+    ).mode;
+    expect(findReachedModeLimit(chart, four, 0)).toBeNull();
+    const five = findReachedModeLimit(chart, applyModePayload(chart, four, tickPayload).mode, 0);
+    expect(five?.limit).toBe(row.state === 'FINISHING' ? undefined : 'steps');
+  });
 
-  it('counts the steps of a state from its beginning [RS-16]', () => {
+  it('counts the steps of a state from its entry [RS-16]', () => {
     const { mode } = walkModeChart(chart, [
       tickPayload,
       tickPayload,
@@ -168,7 +162,7 @@ describe('the savant chart', () => {
     expect(mode).toMatchObject({ state: 'SEARCHING', steps: 1, iterations: 3 });
   });
 
-  it('has had enough of deciding after three failures in a row, of whatever kind [SAV-95, RS-06]', () => {
+  it('limits deciding to two consecutive failures, of any kind [SAV-95, RS-06]', () => {
     const deciding = createModeInState(chart, 'DECIDING');
     const failures = [
       { type: 'reply-failed', reason: 'not JSON' } as const,
@@ -192,12 +186,12 @@ describe('the savant chart', () => {
     expect(findReachedModeLimit(chart, { ...mode, state: 'SEARCHING' }, 0)).toBeNull();
   });
 
-  it('ends in finishing, and nowhere else [SAV-99]', () => {
+  it('is terminal in FINISHING only [SAV-99]', () => {
     const ends = savantTable.filter(({ state }) => isTerminalMode(chart, createModeInState(chart, state)));
     expect(ends.map(({ state }) => state)).toEqual(['FINISHING']);
   });
 
-  it('lets deciding go back to analysing only when it is lenient [SAV-129, RS-10]', () => {
+  it('allows deciding to return to analyzing only when it is lenient [SAV-129, RS-10]', () => {
     expect(
       applyModePayload(chart, createModeInState(chart, 'DECIDING'), createMoveRequest('ANALYZING')).ok,
     ).toBe(false);
@@ -208,7 +202,7 @@ describe('the savant chart', () => {
     ).toBe('ANALYZING');
   });
 
-  it('searches and finishes with other tools if told so [RS-15]', () => {
+  it('accepts custom search and finish tools [RS-15]', () => {
     const other = createSavantChart({ searchTools: ['grep'], finishTools: ['answer'] });
     expect(applyModePayload(other, startMode(other, 0), createToolReply('grep')).mode.state).toBe(
       'SEARCHING',
@@ -222,7 +216,7 @@ describe('the savant chart', () => {
   });
 });
 
-describe('the tool that is picked', () => {
+describe('a called tool', () => {
   it.each([
     ['INIT', 'context.fts_search', 'SEARCHING'],
     ['INIT', 'context.memory_search', 'SEARCHING'],
@@ -260,18 +254,21 @@ describe('the tool that is picked', () => {
     ['STUCK_DECIDE', 'read_file'],
     ['FINISHING', 'context.fts_search'],
     ['FINISHING', 'finish'],
-  ] as const)('stays %s when %s is not for it, and is told so [SAV-67, SAV-127, RX-03]', (from, tool) => {
-    const { ok, mode, error, changes, refused } = applyModePayload(
-      chart,
-      createModeInState(chart, from),
-      createToolReply(tool),
-    );
-    expect([ok, mode.state, changes, refused]).toEqual([false, from, [], [tool]]);
-    expect(error).toContain(from);
-    expect(mode.refusal).toBe(from === 'FINISHING' ? null : error);
-  });
+  ] as const)(
+    'stays in %s when %s is not allowed there, and says so [SAV-67, SAV-127, RX-03]',
+    (from, tool) => {
+      const { ok, mode, error, changes, refused } = applyModePayload(
+        chart,
+        createModeInState(chart, from),
+        createToolReply(tool),
+      );
+      expect([ok, mode.state, changes, refused]).toEqual([false, from, [], [tool]]);
+      expect(error).toContain(from);
+      expect(mode.refusal).toBe(from === 'FINISHING' ? null : error);
+    },
+  );
 
-  it('may be any while searching if the reply says something first, for that is the analysis [SAV-38, SAV-77, RS-11]', () => {
+  it('may be any tool while searching if the reply has text, which counts as the analysis [SAV-38, SAV-77, RS-11]', () => {
     const searching = createModeInState(chart, 'SEARCHING');
     const { ok, changes } = applyModePayload(chart, searching, {
       ...textReply,
@@ -288,7 +285,7 @@ describe('the tool that is picked', () => {
     ).toEqual([]);
   });
 
-  it('is refused beside one that leads elsewhere, and the rest goes ahead', () => {
+  it('is refused next to one that leads elsewhere, and the others run', () => {
     const { mode, ok, refused } = applyModePayload(
       chart,
       createModeInState(chart, 'SEARCHING'),
@@ -303,12 +300,12 @@ describe('the tool that is picked', () => {
       ),
     ).toMatchObject({
       ok: true,
-      moves: [],
+      changes: [],
       refused: [],
     });
   });
 
-  it('is not refused beside another if words lead to where both are allowed', () => {
+  it('is not refused next to another if text leads to a mode that allows both', () => {
     const reply = { ...textReply, tools: ['context.fts_search', 'read_file'] } as typeof textReply;
     expect(applyModePayload(chart, createModeInState(chart, 'SEARCHING'), reply)).toMatchObject({
       ok: true,
@@ -317,7 +314,7 @@ describe('the tool that is picked', () => {
     });
   });
 
-  it('has to stand alone when it finishes', () => {
+  it('must be the only call if it is a finish tool', () => {
     expect(
       applyModePayload(chart, createModeInState(chart, 'DECIDING'), createToolReply('read_file', 'finish')),
     ).toMatchObject({
@@ -340,8 +337,12 @@ describe('the tool that is picked', () => {
 });
 
 describe('the search for an architecture', () => {
-  it('goes step by step to where it repeats itself, and out [SAV-37..43, SAV-68, SAV-76, SAV-78, SAV-146, RS-11]', () => {
-    const { mode, hops, moves } = walkModeChart(chart, [
+  it('proceeds step by step until it repeats itself, and finishes [SAV-37..43, SAV-68, SAV-76, SAV-78, SAV-146, RS-11]', () => {
+    const {
+      mode,
+      hops: transitions,
+      moves,
+    } = walkModeChart(chart, [
       createToolReply('context.fts_search'),
       textReply,
       createToolReply('context.fts_search'),
@@ -349,7 +350,7 @@ describe('the search for an architecture', () => {
       { type: 'stuck-found', cause: 'repeated_query' },
       { type: 'finish-asked', cause: 'stuck_detection' },
     ]);
-    expect(hops.every(({ ok }) => ok)).toBe(true);
+    expect(transitions.every(({ ok }) => ok)).toBe(true);
     expect(moves.map(({ from, to, cause }) => `${from} → ${to}: ${cause}`)).toEqual([
       'INIT → SEARCHING: context.fts_search',
       'SEARCHING → ANALYZING: words',
@@ -361,7 +362,7 @@ describe('the search for an architecture', () => {
     expect(mode.history).toEqual(moves);
   });
 
-  it('can end at once through the finish tool, and a repeated search is no move [SAV-147, SAV-149, RS-02]', () => {
+  it('can finish at once through the finish tool, and a repeated search is no transition [SAV-147, SAV-149, RS-02]', () => {
     const { mode, moves } = walkModeChart(chart, [
       createToolReply('context.fts_search'),
       createToolReply('context.fts_search'),
@@ -374,11 +375,11 @@ describe('the search for an architecture', () => {
     ).toMatchObject({
       ok: false,
       error: expect.stringContaining('SEARCHING cannot follow SEARCHING'),
-      moves: [],
+      changes: [],
     });
   });
 
-  it('leaves a history with times and durations [SAV-13, SAV-109, SAV-145]', () => {
+  it('records a history with times and durations [SAV-13, SAV-109, SAV-145]', () => {
     const searching = applyModePayload(
       chart,
       startMode(chart, 1_000),
@@ -397,13 +398,13 @@ describe('the search for an architecture', () => {
     ]);
   });
 
-  it('has no state to fall to before it has begun or when it has fallen [SAV-84, SAV-96]', () => {
+  it('has no stuck state before it has started or when it is already stuck [SAV-84, SAV-96]', () => {
     for (const state of ['INIT', 'STUCK_SEARCH', 'FINISHING']) {
       const mode = createModeInState(chart, state);
       expect(applyModePayload(chart, mode, { type: 'stuck-found', cause: 'x' })).toMatchObject({
         ok: false,
         mode,
-        moves: [],
+        changes: [],
       });
     }
   });

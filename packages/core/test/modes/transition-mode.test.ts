@@ -28,56 +28,60 @@ function createDoorChart(onInvalid: ModeChart<'shut' | 'open' | 'broken'>['onInv
   });
 }
 
-describe('a move that the chart does not have', () => {
+describe('an invalid transition', () => {
   it.each([
     ['refuse', 'open', true],
     ['ignore', 'open', false],
     [{ resetTo: 'shut' }, 'shut', true],
-  ] as const)('is met with %j: one result, and nothing is thrown [RX-03]', (onInvalid, state, isTold) => {
+  ] as const)('is handled with %j: one result, and nothing is thrown [RX-03]', (onInvalid, state, isTold) => {
     const chart = createDoorChart(onInvalid);
-    for (const fact of [
+    for (const payload of [
       createMoveRequest('open'),
       createMoveRequest('ajar'),
       createStateRequest('open'),
       createStateRequest('ajar'),
       createToolReply('kick'),
     ]) {
-      const { ok, mode, error } = applyModePayload(chart, createModeInState(chart, 'open'), fact);
+      const { ok, mode, error } = applyModePayload(chart, createModeInState(chart, 'open'), payload);
       expect([ok, mode.state]).toEqual([false, state]);
       expect(error).toMatch(/open/);
       expect(mode.refusal).toBe(isTold ? error : null);
     }
   });
 
-  it('does not lead out of the end, whatever the policy [RX-04]', () => {
+  it('does not leave a terminal state, whatever the policy [RX-04]', () => {
     const chart = createDoorChart({ resetTo: 'shut' });
     const broken = createModeInState(chart, 'broken');
-    for (const fact of [
+    for (const payload of [
       createMoveRequest('shut'),
       createStateRequest('ajar'),
       createToolReply('turn'),
       textReply,
     ])
-      expect(applyModePayload(chart, broken, fact)).toMatchObject({ ok: false, mode: broken, moves: [] });
+      expect(applyModePayload(chart, broken, payload)).toMatchObject({
+        ok: false,
+        mode: broken,
+        changes: [],
+      });
     expect(applyModePayload(chart, broken, tickPayload).ok).toBe(true);
   });
 
-  it('is told to the model until it does something right', () => {
+  it('is reported to the model until the next valid transition', () => {
     const chart = createDoorChart('refuse');
-    const wrong = applyModePayload(chart, startMode(chart, 0), createToolReply('kick')).mode;
-    expect(wrong.refusal).toBe('kick cannot be used in shut: it allows turn and is followed by open');
-    expect(applyModePayload(chart, wrong, tickPayload).mode.refusal).toBe(wrong.refusal);
-    expect(applyModePayload(chart, wrong, createToolReply('turn')).mode).toMatchObject({
+    const invalid = applyModePayload(chart, startMode(chart, 0), createToolReply('kick')).mode;
+    expect(invalid.refusal).toBe('kick cannot be used in shut: it allows turn and is followed by open');
+    expect(applyModePayload(chart, invalid, tickPayload).mode.refusal).toBe(invalid.refusal);
+    expect(applyModePayload(chart, invalid, createToolReply('turn')).mode).toMatchObject({
       refusal: null,
       failures: 1,
     });
   });
 });
 
-describe('what is counted in a state', () => {
+describe('the counters of a state', () => {
   const chart = createDoorChart({ resetTo: 'shut' });
 
-  it('starts anew in the next one', () => {
+  it('restart in the next state', () => {
     const { mode } = walkModeChart(chart, [
       tickPayload,
       { type: 'results-in', ok: false, reason: null },
@@ -91,7 +95,7 @@ describe('what is counted in a state', () => {
     });
   });
 
-  it('goes on when a wrong move leads back to the same one', () => {
+  it('continue when an invalid transition leads back to the same state', () => {
     const { mode } = walkModeChart(chart, [
       tickPayload,
       createStateRequest('ajar'),
@@ -102,7 +106,7 @@ describe('what is counted in a state', () => {
     expect(mode.history).toHaveLength(2);
   });
 
-  it('begins at a time that is one', () => {
+  it('start at a valid time', () => {
     expect(startMode(chart, Number.NaN).enteredAt).toBe(0);
     expect(
       applyModePayload(chart, startMode(chart, 5), createMoveRequest('open'), Number.NaN).mode.enteredAt,
@@ -111,7 +115,7 @@ describe('what is counted in a state', () => {
 });
 
 describe('several actions of one reply', () => {
-  it('go ahead but for those that are none, unless the chart wants one at a time', () => {
+  it('run except for unknown ones, unless the chart allows one at a time', () => {
     const chart = defineChart({
       name: 'hands',
       initial: 'idle',
@@ -129,27 +133,27 @@ describe('several actions of one reply', () => {
     expect(applyModePayload(chart, start, createToolReply('lift', 'fly'))).toMatchObject({
       ok: false,
       refused: ['fly'],
-      moves: [],
+      changes: [],
       mode: { state: 'idle', refusal: 'there is no action "fly"' },
     });
     expect(applyModePayload(chart, start, createToolReply('fly')).mode.state).toBe('dropped');
   });
 });
 
-describe('a reply of nothing at all', () => {
+describe('an empty reply', () => {
   it('changes nothing', () => {
     const { savant } = modeCharts;
     const searching = createModeInState(savant, 'SEARCHING');
     expect(applyModePayload(savant, searching, createStateRequest(null))).toMatchObject({
       ok: true,
       mode: searching,
-      moves: [],
+      changes: [],
     });
   });
 });
 
-describe('words beside a call', () => {
-  it('change nothing where they do not help', () => {
+describe('text next to a call', () => {
+  it('changes nothing if it does not lead to a mode for the call', () => {
     const chart = defineChart({
       name: 'two',
       initial: 'a',
@@ -159,12 +163,15 @@ describe('words beside a call', () => {
       ],
     });
     const reply = { ...textReply, tools: ['x', 'y'] } as typeof textReply;
-    expect(applyModePayload(chart, startMode(chart, 0), reply)).toMatchObject({ moves: [], refused: ['y'] });
+    expect(applyModePayload(chart, startMode(chart, 0), reply)).toMatchObject({
+      changes: [],
+      refused: ['y'],
+    });
   });
 });
 
 describe('paging', () => {
-  it('means nothing to a chart without it, or when none is under way', () => {
+  it('is rejected in a chart without it, or when none is in progress', () => {
     const chart = createDoorChart('refuse');
     expect(applyModePayload(chart, startMode(chart, 0), { type: 'paging-needed' }).error).toBe(
       'door has no state for paging',
@@ -172,24 +179,24 @@ describe('paging', () => {
     const { lkj } = modeCharts;
     expect(applyModePayload(lkj, startMode(lkj, 0), { type: 'paging-done' })).toMatchObject({
       ok: false,
-      moves: [],
+      changes: [],
     });
   });
 });
 
-describe('the loop', () => {
+describe('the loop chart', () => {
   const { loop } = modeCharts;
 
-  it('has one mode in which everything is allowed, and no limit', () => {
-    const facts = [
+  it('has one mode that allows every tool, and no limit', () => {
+    const payloads = [
       createToolReply('read', 'write'),
       textReply,
       tickPayload,
       createStateRequest('working'),
       createToolReply('finish'),
     ];
-    const { mode, hops, moves } = walkModeChart(loop, facts);
-    expect([mode.state, moves, hops.every(({ ok }) => ok)]).toEqual(['working', [], true]);
+    const { mode, hops: transitions, moves } = walkModeChart(loop, payloads);
+    expect([mode.state, moves, transitions.every(({ ok }) => ok)]).toEqual(['working', [], true]);
     expect(loop.maxIterations).toBeNull();
     expect(applyModePayload(loop, mode, { type: 'finish-asked', cause: 'x' }).error).toBe(
       'loop has no state to finish in',
@@ -203,7 +210,7 @@ describe('the built-in charts', () => {
     expect(findModeChart('toString')).toBeUndefined();
   });
 
-  it('each say which states are the end [RX-04]', () => {
+  it('each declare their terminal states [RX-04]', () => {
     const ends = Object.values<ModeChart>(modeCharts).map((chart) =>
       chart.states
         .map(({ name }) => name)

@@ -5,7 +5,7 @@ function createRecordedChange(from: string, to: string, durationMs: number): Mod
   return { at: 0, from, to, cause: 'tool', durationMs };
 }
 
-describe('the moves of many runs', () => {
+describe('the transitions of many runs', () => {
   const runs = [
     {
       moves: [
@@ -30,7 +30,7 @@ describe('the moves of many runs', () => {
     },
   ];
 
-  it('show how often, how long and with what success each was made [SAV-55, SAV-57]', () => {
+  it('show the count, duration and success rate of each transition [SAV-55, SAV-57]', () => {
     const stats = computeTransitionStats(runs);
     expect(stats[0]).toEqual({ from: 'INIT', to: 'SEARCHING', count: 3, medianMs: 20, endedWell: 2 / 3 });
     expect(stats).toContainEqual({
@@ -42,13 +42,13 @@ describe('the moves of many runs', () => {
     });
   });
 
-  it('teach where to go next [SAV-66]', () => {
+  it('identify the best next state [SAV-66]', () => {
     const stats = computeTransitionStats(runs);
     expect(findBestTransition(stats, 'SEARCHING')?.to).toBe('ANALYZING');
     expect(findBestTransition(stats, 'FINISHING')).toBeNull();
   });
 
-  it('count a run once, however often it went round, and take any name for a name', () => {
+  it('count a run once, however often it repeats a transition, and accept any name', () => {
     const round = {
       moves: Array.from({ length: 5 }, () => createRecordedChange('__proto__', 'a', 1)),
       endedWell: false,

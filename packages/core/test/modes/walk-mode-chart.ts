@@ -4,15 +4,15 @@ import { startMode, type CurrentMode } from '../../src/modes/mode.ts';
 import type { ModeChart } from '../../src/modes/mode-chart.ts';
 import type { ModeTransition } from '../../src/modes/mode-context.ts';
 
-/** A reply that picks tools and says nothing. */
+/** A reply with tool calls and no text. */
 export function createToolReply(...tools: readonly string[]): ModeEventPayload {
   return { type: 'reply-read', tools, nextState: null, text: false };
 }
 
-/** A reply of words alone. */
+/** A reply with text only. */
 export const textReply: ModeEventPayload = { type: 'reply-read', tools: [], nextState: null, text: true };
 
-/** A reply that asks for a state, or for none. */
+/** A reply that requests a state, or none. */
 export function createStateRequest(nextState: string | null): ModeEventPayload {
   return { type: 'reply-read', tools: [], nextState, text: false };
 }
@@ -27,33 +27,33 @@ export function createMoveRequest(to: string): ModeEventPayload {
   return { type: 'move-asked', to, cause: 'test' };
 }
 
-/** One fact, at a time of its own or at once. */
+/** Applies one payload, at the given time or immediately. */
 export function applyModePayload(
   chart: ModeChart,
   mode: CurrentMode,
-  fact: ModeEventPayload,
+  payload: ModeEventPayload,
   at: number = mode.enteredAt,
 ): ModeTransition {
-  return transitionMode(chart, mode, { ...fact, at });
+  return transitionMode(chart, mode, { ...payload, at });
 }
 
 /** Where one is after these facts, a millisecond apart, and all the moves on the way. */
 export function walkModeChart(
   chart: ModeChart,
-  facts: readonly ModeEventPayload[],
+  payloads: readonly ModeEventPayload[],
   from: CurrentMode = startMode(chart, 0),
 ) {
   let mode = from;
-  const hops: ModeTransition[] = [];
-  for (const [index, fact] of facts.entries()) {
-    const taken = applyModePayload(chart, mode, fact, from.enteredAt + index + 1);
-    hops.push(taken);
-    mode = taken.mode;
+  const transitions: ModeTransition[] = [];
+  for (const [index, payload] of payloads.entries()) {
+    const transition = applyModePayload(chart, mode, payload, from.enteredAt + index + 1);
+    transitions.push(transition);
+    mode = transition.mode;
   }
-  return { mode, hops, moves: hops.flatMap(({ changes }) => changes) };
+  return { mode, hops: transitions, moves: transitions.flatMap(({ changes }) => changes) };
 }
 
-/** As if the work had come to this state. */
+/** Creates a mode in this state. */
 export function createModeInState(chart: ModeChart, state: string): CurrentMode {
   return { ...startMode(chart, 0), state };
 }

@@ -21,12 +21,12 @@ import type { SessionFactory } from './turn-scenarios.ts';
 export function createFailedPhaseScenarios(begin: SessionFactory): readonly LogScenario[] {
   const settings = { haltOnFailedPhase: true };
   const failing = begin('nexora', { settings });
-  const failsIn = (state: string, session: typeof failing, ...way: readonly UntimedEvent[]): LogScenario =>
+  const failsIn = (state: string, session: typeof failing, ...path: readonly UntimedEvent[]): LogScenario =>
     createScenario(
       `1-failed-phase-${state}`,
       'A phase fails in the midst of work, and the work is called off.',
       session,
-      [phaseStarted(1, 'Begin.'), ...way, userMessage('Go on.')],
+      [phaseStarted(1, 'Begin.'), ...path, userMessage('Go on.')],
     );
   return [
     failsIn(

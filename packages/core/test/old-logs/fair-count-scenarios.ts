@@ -23,8 +23,8 @@ const timeLimitSettings: Partial<SessionSettings> = {
 };
 
 /** So many hours into the tale. */
-const scheduleEvent = (hours: number, happening: UntimedEvent): UntimedEvent => ({
-  ...happening,
+const scheduleEvent = (hours: number, event: UntimedEvent): UntimedEvent => ({
+  ...event,
   at: hours * hourMs,
 });
 

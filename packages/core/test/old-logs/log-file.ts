@@ -5,9 +5,8 @@ import { replay, step, type Event, type Session } from '../../src/index.ts';
 import type { LogScenario } from './log-scenario.ts';
 
 /*
- * A recorded log: a line with the session as it began, then a line for each event. An event says what its step changed:
- * a hash for each part of the session that is another than before. So every session on the way is determined, and where
- * a replay differs, the log can say in which part.
+ * A recorded log: a line with the initial session, then a line for each event with a hash of each part of the session
+ * that its step changed. The hashes determine every intermediate session and show which part of a replay differs.
  */
 export type RecordedLog = {
   readonly name: string;
@@ -18,7 +17,7 @@ export type RecordedLog = {
 
 type RecordedEntry = { readonly event: Event; readonly status: string; readonly changed: SessionPartHashes };
 
-/** By the name of a part of the session, its hash. */
+/** Hashes by the name of the session part. */
 type SessionPartHashes = { readonly [part: string]: string };
 
 export const logFolder = join(import.meta.dirname, 'logs');
@@ -44,7 +43,7 @@ export function parseRecordedLog(name: string, text: string): RecordedLog {
   return { name, about, session, entries: lines.map((line) => JSON.parse(line) as RecordedEntry) };
 }
 
-/** The text of the log of a tale, as it goes by the code at hand. */
+/** Records a scenario with the current code and returns the text of its log. */
 export function recordScenario({ about, session, events }: LogScenario): string {
   let at = session;
   const lines = events.map((event) => {
@@ -55,7 +54,7 @@ export function recordScenario({ about, session, events }: LogScenario): string 
   return [{ about, session }, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** How far a session went by the log; the sessions between the events go through `between`. */
+/** Replays a log until the first difference. `between` transforms the session before each event. */
 export function replayRecordedLog(
   log: RecordedLog,
   between: (session: Session) => Session = (session) => session,
@@ -81,12 +80,12 @@ function hashChangedParts(before: Session, after: Session): SessionPartHashes {
   return Object.fromEntries(hashed.flatMap(([name, was, is]) => (was === is ? [] : [[name, is]])));
 }
 
-function listDifferingParts(recorded: SessionPartHashes, made: SessionPartHashes): readonly string[] {
-  const names = new Set([...Object.keys(recorded), ...Object.keys(made)]);
-  return [...names].filter((name) => recorded[name] !== made[name]);
+function listDifferingParts(recorded: SessionPartHashes, created: SessionPartHashes): readonly string[] {
+  const names = new Set([...Object.keys(recorded), ...Object.keys(created)]);
+  return [...names].filter((name) => recorded[name] !== created[name]);
 }
 
-/** Equal values have equal hashes, in whatever order their keys were written. */
+/** Equal values have equal hashes, regardless of key order. */
 function hashSessionPart(value: unknown): string {
   const text =
     JSON.stringify(value, (_, each: unknown) => (isRecord(each) ? sortObjectKeys(each) : each)) ?? '';
@@ -108,9 +107,9 @@ function describeDifference(
   const { event, status: was } = entries[index] as RecordedEntry;
   const where = was === is ? `both ${is}` : `${was} when it was recorded, ${is} now`;
   return [
-    `logs/${name}.jsonl, event ${index + 1} (${event.type}): replaying it gives another session (${where}).`,
-    `What differs: ${parts.join(', ')}.`,
-    'Whoever has kept such a session would get it back changed. Leave the recorded log as it is: give your change the next',
-    'number in packages/core/src/behaviour.ts, and keep the old way for sessions with a lower one. docs/replay.md tells how.',
+    `logs/${name}.jsonl, event ${index + 1} (${event.type}): replay gives a different session (${where}).`,
+    `Differing parts: ${parts.join(', ')}.`,
+    'A stored session would change on replay. Do not change the recorded log: give your change the next number in',
+    'packages/core/src/log-version.ts, and keep the old behavior for sessions with a lower one. See docs/replay.md.',
   ].join('\n');
 }

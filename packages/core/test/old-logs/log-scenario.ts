@@ -21,10 +21,10 @@ import {
 } from '../helpers/event-builders.ts';
 import { runEvents, type UntimedEvent } from '../helpers/run-events.ts';
 
-/** What is to be recorded: how a session begins, and what happens to it. */
+/** A scenario to record: the initial session and its events. */
 export type LogScenario = {
   readonly name: string;
-  /** What there is to see in it, in a line. */
+  /** A one-line description. */
   readonly about: string;
   readonly session: Session;
   readonly events: readonly Event[];
@@ -34,20 +34,17 @@ export function createScenario(
   name: string,
   about: string,
   session: Session,
-  happenings: readonly UntimedEvent[],
+  events: readonly UntimedEvent[],
 ): LogScenario {
-  return { name, about, session, events: runEvents(session, ...happenings).events };
+  return { name, about, session, events: runEvents(session, ...events).events };
 }
 
-/** The same happening with more to say. */
-export function extendEvent(happening: UntimedEvent, more: object): UntimedEvent {
-  return { ...happening, ...more };
+/** Returns the event with more fields. */
+export function extendEvent(event: UntimedEvent, more: object): UntimedEvent {
+  return { ...event, ...more };
 }
 
-/**
- * The model and the user say what is in the script; everything else is answered as it comes: calls by `run`, all other work
- * with success.
- */
+/** The script provides the model's and the user's events. `run` answers calls, and all other work succeeds. */
 export function createServedScenario(
   name: string,
   about: string,
@@ -57,17 +54,17 @@ export function createServedScenario(
     run,
   }: { readonly script: readonly UntimedEvent[]; readonly run: (call: ToolCall) => UntimedEvent },
 ): LogScenario {
-  let told = runEvents(session);
+  let nextRun = runEvents(session);
   const left = [...script];
-  while (left.length > 0 && !isTerminalSession(told.session)) {
-    const { turn } = told.session;
+  while (left.length > 0 && !isTerminalSession(nextRun.session)) {
+    const { turn } = nextRun.session;
     const isUnserved = turn.status === 'callingModel' || turn.status === 'waitingForUser';
-    told = runEvents(told, isUnserved ? takeNextEvent(left, turn.status) : answerTurn(turn, run));
+    nextRun = runEvents(nextRun, isUnserved ? takeNextEvent(left, turn.status) : answerTurn(turn, run));
   }
-  return { name, about, session, events: told.events };
+  return { name, about, session, events: nextRun.events };
 }
 
-/** What the script has next; something in between where the model has not got the word, or the user has not. */
+/** Returns the next scripted event, or a filler if it is not the model's or the user's turn. */
 function takeNextEvent(left: UntimedEvent[], status: string): UntimedEvent {
   const type = left[0]?.type;
   if (type === 'model-replied' && status === 'waitingForUser') return userMessage('Go on.');
@@ -94,10 +91,7 @@ function answerTurn(turn: TurnState, run: (call: ToolCall) => UntimedEvent): Unt
   }
 }
 
-/**
- * Whatever comes, always the same for the same seed: every state with every event that nobody would think of. What would
- * end the session is left out until the last tenth of the way.
- */
+/** Random events, deterministic for a seed. Events that end the session are skipped until the last tenth. */
 export function createRandomScenario(
   name: string,
   session: Session,

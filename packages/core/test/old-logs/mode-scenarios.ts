@@ -178,8 +178,8 @@ export function createLibrarianScenarios(begin: SessionFactory): readonly LogSce
 function answerFromStorage({ id, tool }: ToolCall): UntimedEvent {
   if (tool === 'working_memory_remove')
     return toolFinished(id, failureOutcome('There is nothing.', 'invalid'));
-  const found = tool === 'storage_load' || tool === 'storage_search' ? [storedShed] : [];
-  return extendEvent(toolFinished(id, successOutcome('done')), { found });
+  const match = tool === 'storage_load' || tool === 'storage_search' ? [storedShed] : [];
+  return extendEvent(toolFinished(id, successOutcome('done')), { found: match });
 }
 
 const librarianBudgets = { modelCalls: 16, toolCalls: null, tokens: null, cost: null, wallMs: null };

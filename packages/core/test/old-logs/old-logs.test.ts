@@ -28,50 +28,50 @@ import { createScenario } from './log-scenario.ts';
 import { logScenarios } from './log-scenarios.ts';
 
 /*
- * Logs as older versions left them. When one of these tests fails, a session that somebody keeps would come back changed:
- * leave the log as it is and give the change a number. docs/replay.md tells how.
+ * Logs recorded by older versions. If one of these tests fails, a stored session would change on replay: do not change
+ * the log, and give the code change a log version. docs/replay.md explains how.
  */
 const recordedLogs = listRecordedNames().map((name) => readRecordedLog(name));
 
 const roundTripJson = (session: Session): Session => JSON.parse(JSON.stringify(session)) as Session;
 
 describe.each(recordedLogs)('the log $name', (log) => {
-  it('gives the same session after every event as when it was recorded', () => {
+  it('replays to the recorded session after every event', () => {
     expect(replayRecordedLog(log).difference).toBeNull();
   });
 
-  it('gives the same from a session that was written down and read again before any event', () => {
+  it('replays to the same session with a JSON round trip before every event', () => {
     expect(replayRecordedLog(log, roundTripJson).difference).toBeNull();
   });
 });
 
 describe('the recorded logs', () => {
-  it('are those of the tales, each of which is recorded: run record.ts in this folder for a new one', () => {
+  it('match the scenarios: run record-missing-logs.ts in this folder for a new one', () => {
     expect(listRecordedNames()).toEqual(logScenarios.map(({ name }) => name).toSorted());
   });
 
-  it('have every type of event, taken in a state where it counts', () => {
-    const taken = new Set(recordedLogs.flatMap(listTakenTypes));
-    expect(eventTypes.filter((type) => !taken.has(type))).toEqual([]);
+  it('contain every event type, accepted at least once', () => {
+    const accepted = new Set(recordedLogs.flatMap(listTakenTypes));
+    expect(eventTypes.filter((type) => !accepted.has(type))).toEqual([]);
   });
 
-  it('come to every state that a session can rest in, and pause in each that can be paused', () => {
+  it('reach every state that is not transient, and pause in each that can be paused', () => {
     const seen = new Set(recordedLogs.flatMap((log) => log.entries.map(({ status }) => status)));
-    const resting = turnChart.states.filter(({ kind }) => kind !== 'passing');
-    expect(new Set(resting.map(({ name }) => name))).toEqual(seen);
-    const pausable = resting.filter(({ transitions }) =>
+    const stableStates = turnChart.states.filter(({ kind }) => kind !== 'passing');
+    expect(new Set(stableStates.map(({ name }) => name))).toEqual(seen);
+    const pausable = stableStates.filter(({ transitions }) =>
       transitions.some(({ on }) => on === 'pause-requested'),
     );
     expect(new Set(recordedLogs.flatMap(listHeldStates))).toEqual(new Set(pausable.map(({ name }) => name)));
   });
 
-  it('are of every profile', () => {
+  it('cover every profile', () => {
     expect(new Set(recordedLogs.map(({ session }) => session.profile))).toEqual(
       new Set(builtInProfiles.map(({ name }) => name)),
     );
   });
 
-  it('have verdicts with each response, and sessions that ended for each reason', () => {
+  it('contain verdicts with each response, and sessions that halted for each reason', () => {
     const responses = { advise: 0, refuse: 0, run: 0, recover: 0, ask: 0, finish: 0, halt: 0 } satisfies {
       readonly [Kind in VerdictResponse['kind']]: 0;
     };
@@ -81,14 +81,14 @@ describe('the recorded logs', () => {
     );
   });
 
-  it('are of every behaviour there has been', () => {
+  it('cover every log version', () => {
     const numbers = Array.from({ length: latestLogVersion + 1 }, (_, number) => number);
     expect(new Set(recordedLogs.map(({ session }) => session.behaviour ?? 0))).toEqual(new Set(numbers));
   });
 });
 
 describe('recording', () => {
-  it('makes the logs that are missing, and leaves those that are there as they are', ({ onTestFinished }) => {
+  it('creates the missing logs, and leaves the existing ones unchanged', ({ onTestFinished }) => {
     const into = mkdtempSync(join(tmpdir(), 'pawl-logs-'));
     onTestFinished(() => rmSync(into, { recursive: true }));
     const first = createScenario('first', 'A word.', createProfileSession('loom'), [userMessage()]);
@@ -105,49 +105,47 @@ describe('recording', () => {
 });
 
 describe('a difference', () => {
-  const told = createScenario('shed', 'A call.', createProfileSession('pawl'), [
+  const scenario = createScenario('shed', 'A call.', createProfileSession('pawl'), [
     userMessage(),
     modelReplied('', createCall('a')),
     toolFinished('a'),
   ]);
-  const log = parseRecordedLog('shed', recordScenario(told));
+  const log = parseRecordedLog('shed', recordScenario(scenario));
 
-  it('is none in what was recorded just now', () => {
+  it('is null for a log recorded just now', () => {
     expect(replayRecordedLog(log)).toMatchObject({ difference: null, end: { seq: 3 } });
   });
 
-  it('is told with the log, the event, what differs, and what to do about it', () => {
+  it('names the log, the event, the differing parts, and what to do', () => {
     const other = {
       ...log,
       session: { ...log.session, governor: { ...log.session.governor, recoveries: 1 } },
     };
     const { difference } = replayRecordedLog(other);
-    expect(difference).toContain(
-      'logs/shed.jsonl, event 1 (user-message): replaying it gives another session',
-    );
-    expect(difference).toContain('What differs: governor.');
-    expect(difference).toContain('packages/core/src/behaviour.ts');
+    expect(difference).toContain('logs/shed.jsonl, event 1 (user-message): replay gives a different session');
+    expect(difference).toContain('Differing parts: governor.');
+    expect(difference).toContain('packages/core/src/log-version.ts');
     expect(difference).toContain('docs/replay.md');
   });
 
-  it('is told with the states where they are not the same', () => {
+  it('names the states if they differ', () => {
     const entries = log.entries.map((entry, index) =>
       index === 1 ? { ...entry, event: { ...entry.event, calls: [] } } : entry,
     );
     expect(replayRecordedLog({ ...log, entries }).difference).toContain(
-      'event 2 (model-replied): replaying it gives another session (executingTools when it was recorded, waitingForUser now)',
+      'event 2 (model-replied): replay gives a different session (executingTools when it was recorded, waitingForUser now)',
     );
   });
 });
 
-/** What each step of a log came from and led to. */
+/** Lists each step of a log with the session before and after it. */
 function listLogSteps({ session, entries }: RecordedLog) {
   let before = session;
   return entries.map(({ event }) => {
     const { session: after, notes } = step(before, event);
-    const taken = { before, event, after, notes };
+    const result = { before, event, after, notes };
     before = after;
-    return taken;
+    return result;
   });
 }
 

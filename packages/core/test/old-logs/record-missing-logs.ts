@@ -11,12 +11,12 @@ if (import.meta.main) {
 }
 
 /** A log that is there stays as it is, for it tells what the code of its time did. */
-export function recordMissingLogs(given: readonly LogScenario[], into: string): readonly string[] {
+export function recordMissingLogs(input: readonly LogScenario[], into: string): readonly string[] {
   mkdirSync(into, { recursive: true });
-  const missing = given.filter(({ name }) => !existsSync(getLogPath(name, into)));
-  return missing.map((tale) => {
-    const path = getLogPath(tale.name, into);
-    writeFileSync(path, recordScenario(tale), { flag: 'wx' });
+  const missing = input.filter(({ name }) => !existsSync(getLogPath(name, into)));
+  return missing.map((scenario) => {
+    const path = getLogPath(scenario.name, into);
+    writeFileSync(path, recordScenario(scenario), { flag: 'wx' });
     return path;
   });
 }

@@ -115,13 +115,13 @@ function createSteeredStateScenarios(begin: SessionFactory): readonly LogScenari
 
 function createSteeredEndScenarios(begin: SessionFactory): readonly LogScenario[] {
   const about = 'What was said stays when the work ends before it is heard.';
-  const ends = (name: string, ...way: readonly UntimedEvent[]): LogScenario =>
+  const ends = (name: string, ...path: readonly UntimedEvent[]): LogScenario =>
     createScenario(`1-steered-${name}`, about, begin('pawl'), [
       userMessage(),
       modelReplied('', createCall('a'), createCall('b')),
       toolStarted('a'),
       userSteered('wait'),
-      ...way,
+      ...path,
     ]);
   return [
     ends('cancel', cancelRequested(), userMessage('Go on.'), modelReplied('Yes.')),

@@ -27,54 +27,58 @@ const planPhase = (number: number, total: number) => ({ ...phaseStarted(number),
 const createStrictSession = () => createProfileSession('pawl', { settings: { haltOnFailedPhase: true } });
 
 describe('a phase', () => {
-  it('has a number, a description, when it began and how long it may take [NEX-22, NEX-38, NEX-39]', () => {
-    const told = runEvents(createNexoraSession(), {
+  it('has a number, a description, a start time and an expected duration [NEX-22, NEX-38, NEX-39]', () => {
+    const run = runEvents(createNexoraSession(), {
       ...phaseStarted(1),
       expectedMs: 900_000,
     } as UntimedEvent);
-    expect(told.session.phases).toEqual({
+    expect(run.session.phases).toEqual({
       total: 10,
       current: { number: 1, description: 'part 1', startedAt: 10, expectedMs: 900_000, ...emptyPhaseWork },
       completed: [],
       outside: emptyPhaseWork,
     });
-    expect(told.notes).toContainEqual({ type: 'phase-started', at: 10, number: 1, description: 'part 1' });
+    expect(run.notes).toContainEqual({ type: 'phase-started', at: 10, number: 1, description: 'part 1' });
   });
 
-  it('need not say how long it may take', () => {
+  it('may omit the expected duration', () => {
     expect(runEvents(createNexoraSession(), phaseStarted(1)).session.phases.current?.expectedMs).toBeNull();
     for (const expectedMs of [Number.NaN, Infinity, -1]) {
-      const told = runEvents(createNexoraSession(), { ...phaseStarted(1), expectedMs } as UntimedEvent);
-      expect(told.session.phases.current?.expectedMs).toBeNull();
+      const run = runEvents(createNexoraSession(), { ...phaseStarted(1), expectedMs } as UntimedEvent);
+      expect(run.session.phases.current?.expectedMs).toBeNull();
     }
   });
 
-  it('can say how many there will be, and the latest word counts', () => {
-    const told = runEvents(createNexoraSession(), planPhase(1, 4), phaseStarted(2));
-    expect(told.session.phases.total).toBe(4);
-    expect(runEvents(told, planPhase(3, 7)).session.phases.total).toBe(7);
+  it('can set the total, and the latest total counts', () => {
+    const run = runEvents(createNexoraSession(), planPhase(1, 4), phaseStarted(2));
+    expect(run.session.phases.total).toBe(4);
+    expect(runEvents(run, planPhase(3, 7)).session.phases.total).toBe(7);
     for (const total of [0, -1, 1.5, Number.NaN, Infinity]) {
-      expect(runEvents(told, planPhase(3, total)).session.phases.total).toBe(4);
+      expect(runEvents(run, planPhase(3, total)).session.phases.total).toBe(4);
     }
   });
 
-  it('that is started again while it is under way goes on, and is not completed by that', () => {
-    const again = { ...phaseStarted(1), description: 'part 1, and the tests', expectedMs: 5 } as UntimedEvent;
-    const told = runEvents(createNexoraSession(), phaseStarted(1), again);
-    expect(told.session.phases).toMatchObject({
+  it('that is started again while it is current continues, and is not completed', () => {
+    const repeated = {
+      ...phaseStarted(1),
+      description: 'part 1, and the tests',
+      expectedMs: 5,
+    } as UntimedEvent;
+    const run = runEvents(createNexoraSession(), phaseStarted(1), repeated);
+    expect(run.session.phases).toMatchObject({
       current: { number: 1, description: 'part 1, and the tests', startedAt: 10, expectedMs: 5 },
       completed: [],
     });
-    expect(told.notes.map(({ type }) => type)).not.toContain('phase-completed');
+    expect(run.notes.map(({ type }) => type)).not.toContain('phase-completed');
   });
 
-  it('keeps what was said of it when it ended', () => {
+  it('keeps the summary it was completed with', () => {
     const ends = { ...phaseCompleted(), summary: 'All green.' } as UntimedEvent;
-    const told = runEvents(createNexoraSession(), phaseStarted(1), ends, phaseStarted(2), phaseStarted(3));
-    expect(told.session.phases.completed.map(({ summary }) => summary)).toEqual(['All green.', null]);
+    const run = runEvents(createNexoraSession(), phaseStarted(1), ends, phaseStarted(2), phaseStarted(3));
+    expect(run.session.phases.completed.map(({ summary }) => summary)).toEqual(['All green.', null]);
   });
 
-  it('has room for the beginning of a very long text', () => {
+  it('truncates very long text', () => {
     const long = 'x'.repeat(499) + '\u{1F600}'.repeat(100_000);
     const begins = { ...phaseStarted(1), description: long } as UntimedEvent;
     const ends = { ...phaseCompleted(false), summary: long, blockers: [long] } as UntimedEvent;
@@ -85,26 +89,26 @@ describe('a phase', () => {
     }
   });
 
-  it('is completed by the start of the next, and stays on record [NEX-43, NEX-44]', () => {
-    const told = runEvents(createNexoraSession(), phaseStarted(1), phaseStarted(2));
-    expect(told.session.phases).toMatchObject({
+  it('is completed by the start of the next, and stays recorded [NEX-43, NEX-44]', () => {
+    const run = runEvents(createNexoraSession(), phaseStarted(1), phaseStarted(2));
+    expect(run.session.phases).toMatchObject({
       current: { number: 2, startedAt: 20 },
       completed: [{ number: 1, description: 'part 1', startedAt: 10, endedAt: 20, success: true }],
     });
-    expect(told.notes.filter((note) => note.type !== 'transition')).toEqual([
+    expect(run.notes.filter((note) => note.type !== 'transition')).toEqual([
       { type: 'phase-completed', at: 20, number: 1, success: true },
       { type: 'phase-started', at: 20, number: 2, description: 'part 2' },
     ]);
   });
 
   it.each([true, false])('is completed on its own with success %s [NEX-68]', (success) => {
-    const told = runEvents(createNexoraSession(), phaseStarted(1), phaseCompleted(success));
-    expect(told.session.phases).toMatchObject({ current: null, completed: [{ number: 1, success }] });
-    expect(told.notes).toContainEqual({ type: 'phase-completed', at: 20, number: 1, success });
+    const run = runEvents(createNexoraSession(), phaseStarted(1), phaseCompleted(success));
+    expect(run.session.phases).toMatchObject({ current: null, completed: [{ number: 1, success }] });
+    expect(run.notes).toContainEqual({ type: 'phase-completed', at: 20, number: 1, success });
   });
 
   it('that was completed is not counted again by the start of the next [RN-08]', () => {
-    const told = runEvents(
+    const run = runEvents(
       createNexoraSession(),
       phaseStarted(1),
       phaseCompleted(false),
@@ -112,45 +116,39 @@ describe('a phase', () => {
       phaseCompleted(),
       phaseCompleted(),
     );
-    expect(told.session.phases.completed).toMatchObject([
+    expect(run.session.phases.completed).toMatchObject([
       { number: 1, success: false },
       { number: 2, success: true },
     ]);
   });
 
-  it('done, begun and done again is one phase on record [RN-08]', () => {
-    const told = runEvents(
+  it('completed, restarted and completed again is recorded once [RN-08]', () => {
+    const run = runEvents(
       createNexoraSession(),
       phaseStarted(1),
       phaseCompleted(),
       phaseStarted(1),
       phaseCompleted(false),
     );
-    expect(told.session.phases).toMatchObject({ current: null, completed: [{ number: 1, success: true }] });
+    expect(run.session.phases).toMatchObject({ current: null, completed: [{ number: 1, success: true }] });
   });
 
-  it('is not told as completed when there is none', () => {
-    const told = runEvents(createNexoraSession(), phaseCompleted());
-    expect(told.session.phases).toEqual({ total: 10, current: null, completed: [], outside: emptyPhaseWork });
-    expect(told.notes.map(({ type }) => type)).toEqual(['transition', 'transition']);
+  it('is not reported as completed when there is none', () => {
+    const run = runEvents(createNexoraSession(), phaseCompleted());
+    expect(run.session.phases).toEqual({ total: 10, current: null, completed: [], outside: emptyPhaseWork });
+    expect(run.notes.map(({ type }) => type)).toEqual(['transition', 'transition']);
   });
 });
 
 describe('ten phases', () => {
-  it('are ten phases on record at the end, of the ten there are [NEX-63, NEX-64, NEX-37, NEX-44, NEX-45, NEX-92]', () => {
-    let told = runEvents(createNexoraSession(10));
+  it('are all recorded at the end [NEX-63, NEX-64, NEX-37, NEX-44, NEX-45, NEX-92]', () => {
+    let run = runEvents(createNexoraSession(10));
     for (let phase = 1; phase <= 10; phase += 1) {
       const begin = { ...phaseStarted(phase, `part ${phase}`), expectedMs: 900_000 } as UntimedEvent;
-      told = runEvents(
-        told,
-        begin,
-        modelReplied('', createCall('a')),
-        toolFinished('a'),
-        modelReplied('done'),
-      );
+      run = runEvents(run, begin, modelReplied('', createCall('a')), toolFinished('a'), modelReplied('done'));
     }
-    told = runEvents(told, phaseCompleted(true));
-    const { total, current, completed } = told.session.phases;
+    run = runEvents(run, phaseCompleted(true));
+    const { total, current, completed } = run.session.phases;
     expect([completed.length, total, current]).toEqual([10, 10, null]);
     expect(completed.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(completed.every(({ success, expectedMs }) => success && expectedMs === 900_000)).toBe(true);
@@ -171,28 +169,30 @@ describe('a change of phase', () => {
     'paging, for the user',
   ];
 
-  it.each(busy)('during %s changes the phases at once and the work not at all', (name) => {
+  it.each(busy)('during %s changes the phases at once and does not affect the work', (name) => {
     const before = createSampleRun(createProfileSession('pawl'), name);
-    const told = runEvents(before, phaseStarted(4));
-    expect(told.session.phases.current).toMatchObject({ number: 4, startedAt: told.at });
-    expect(told.session.turn.status).toBe(before.session.turn.status);
-    expect(told.actions).toEqual([{ type: 'wait', until: null }]);
+    const run = runEvents(before, phaseStarted(4));
+    expect(run.session.phases.current).toMatchObject({ number: 4, startedAt: run.at });
+    expect(run.session.turn.status).toBe(before.session.turn.status);
+    expect(run.actions).toEqual([{ type: 'wait', until: null }]);
   });
 
-  it.each(busy)('that brings a message is refused during %s, and changes no phase', (name) => {
+  it.each(busy)('with a message is refused during %s, and changes no phase', (name) => {
     const before = createSampleRun(createProfileSession('pawl'), name);
-    const told = runEvents(before, phaseStarted(4, 'go on'));
-    expect(getRefusalReason(told)).toBe('a phase can bring a message only while waiting for the user');
-    expect(told.session).toBe(before.session);
+    const run = runEvents(before, phaseStarted(4, 'go on'));
+    expect(getRefusalReason(run)).toBe(
+      'a phase can start with a message only while the session waits for the user',
+    );
+    expect(run.session).toBe(before.session);
   });
 
-  it('while the user pages is passed through when memory has made room', () => {
-    const told = runEvents(
+  it('during a requested paging is processed when paging has finished', () => {
+    const run = runEvents(
       createSampleRun(createProfileSession('pawl'), 'paging, for the user'),
       phaseStarted(4),
       pagingFinished(),
     );
-    expect(listStatusPath(told)).toEqual([
+    expect(listStatusPath(run)).toEqual([
       'paging',
       'progressCheck',
       'phaseTransition',
@@ -201,33 +201,33 @@ describe('a change of phase', () => {
     ]);
   });
 
-  it('starts the count of recoveries afresh, and keeps what was done [NEX-05, NEX-15, NEX-22]', () => {
+  it('resets the recovery count, and keeps the recorded work [NEX-05, NEX-15, NEX-22]', () => {
     const stuck = runEvents(
       createProfileSession('pawl'),
       phaseStarted(1, 'go'),
       modelReplied('', createCall('a')),
       verdictReached('recover'),
     );
-    const once = runEvents(stuck, toolFinished('a'), recoveryFinished());
-    expect(once.session.governor.recoveries).toBe(1);
-    const told = runEvents(once, phaseStarted(2));
-    expect(told.session.governor.recoveries).toBe(0);
-    expect(told.session.phases.completed).toHaveLength(1);
+    const first = runEvents(stuck, toolFinished('a'), recoveryFinished());
+    expect(first.session.governor.recoveries).toBe(1);
+    const run = runEvents(first, phaseStarted(2));
+    expect(run.session.governor.recoveries).toBe(0);
+    expect(run.session.phases.completed).toHaveLength(1);
   });
 });
 
 describe('a failed phase', () => {
-  it('ends the session where the profile says so', () => {
-    const told = runEvents(createStrictSession(), phaseStarted(3), phaseCompleted(false));
-    expect(listStatusPath(told)).toEqual(['waitingForUser', 'phaseTransition', 'halted']);
-    const why = { kind: 'phase-failed', reason: 'Phase 3 failed', rule: null };
-    expect(requireTurn(told, 'halted').why).toEqual(why);
-    expect(told.actions).toEqual([{ type: 'stop', why }]);
-    expect(told.notes).toContainEqual({ type: 'phase-completed', at: 20, number: 3, success: false });
+  it('ends the session if the profile says so', () => {
+    const run = runEvents(createStrictSession(), phaseStarted(3), phaseCompleted(false));
+    expect(listStatusPath(run)).toEqual(['waitingForUser', 'phaseTransition', 'halted']);
+    const haltReason = { kind: 'phase-failed', reason: 'Phase 3 failed', rule: null };
+    expect(requireTurn(run, 'halted').why).toEqual(haltReason);
+    expect(run.actions).toEqual([{ type: 'stop', haltReason }]);
+    expect(run.notes).toContainEqual({ type: 'phase-completed', at: 20, number: 3, success: false });
   });
 
-  it('ends it after the round of tools it failed in, even if another phase began meanwhile', () => {
-    const told = runEvents(
+  it('ends it after the tool round it failed in, even if another phase has started since', () => {
+    const run = runEvents(
       createStrictSession(),
       phaseStarted(1),
       userMessage(),
@@ -236,38 +236,38 @@ describe('a failed phase', () => {
       phaseStarted(2),
       toolFinished('a'),
     );
-    expect(listStatusPath(told)).toEqual([
+    expect(listStatusPath(run)).toEqual([
       'executingTools',
       'progressCheck',
       'phaseTransition',
       'phaseTransition',
       'halted',
     ]);
-    expect(requireTurn(told, 'halted').why.reason).toBe('Phase 1 failed');
+    expect(requireTurn(run, 'halted').why.reason).toBe('Phase 1 failed');
   });
 
-  it('is not one that succeeded, nor one that the next took over from', () => {
-    for (const happening of [phaseCompleted(true), phaseStarted(2)]) {
-      expect(runEvents(createStrictSession(), phaseStarted(1), happening).session.turn.status).toBe(
+  it('is neither one that succeeded nor one that the next replaced', () => {
+    for (const event of [phaseCompleted(true), phaseStarted(2)]) {
+      expect(runEvents(createStrictSession(), phaseStarted(1), event).session.turn.status).toBe(
         'waitingForUser',
       );
       const busy = runEvents(
         createStrictSession(),
         phaseStarted(1, 'go'),
         modelReplied('', createCall('a')),
-        happening,
+        event,
       );
       expect(runEvents(busy, toolFinished('a')).session.turn.status).toBe('callingModel');
     }
   });
 
-  it('only stays on record otherwise', () => {
-    const told = runEvents(createNexoraSession(), phaseStarted(1), phaseCompleted(false), userMessage());
-    expect(told.session.turn.status).toBe('callingModel');
-    expect(told.session.phases.completed).toMatchObject([{ number: 1, success: false }]);
+  it('is only recorded otherwise', () => {
+    const run = runEvents(createNexoraSession(), phaseStarted(1), phaseCompleted(false), userMessage());
+    expect(run.session.turn.status).toBe('callingModel');
+    expect(run.session.phases.completed).toMatchObject([{ number: 1, success: false }]);
   });
 
-  it('does not matter to a session that has ended', () => {
+  it('does not affect a session that has ended', () => {
     const halted = runEvents(createStrictSession(), phaseStarted(1), haltRequested());
     expect(runEvents(halted, phaseCompleted(false)).session).toBe(halted.session);
   });

@@ -11,7 +11,7 @@ function startPhases(...numbers: readonly number[]): PhaseState {
 }
 
 describe('the next phase', () => {
-  it('has the number after the highest there was', () => {
+  it('has the number after the highest so far', () => {
     expect(getNextPhaseNumber(startPhases())).toBe(1);
     expect(getNextPhaseNumber(startPhases(1))).toBe(2);
     expect(getNextPhaseNumber(startPhases(1, 5, 2))).toBe(6);
@@ -22,7 +22,7 @@ describe('the next phase', () => {
     ).toBe(4);
   });
 
-  it('can always be started, as long as there is one left', () => {
+  it('can always be started, as long as one is left', () => {
     const numbers = fc.array(fc.integer({ min: 1, max: defaultPhasesMax - 1 }), { maxLength: 10 });
     fc.assert(
       fc.property(numbers, (some) => {
@@ -34,7 +34,7 @@ describe('the next phase', () => {
 });
 
 describe('a phase', () => {
-  it('that is under way or ahead is no problem', () => {
+  it('that is current or later is valid', () => {
     for (const number of [2, 3, 7, defaultPhasesMax])
       expect(findPhaseProblem(startPhases(1, 2), number)).toBeNull();
   });
@@ -52,7 +52,7 @@ describe('a phase', () => {
     );
   });
 
-  it('cannot be gone back to', () => {
+  it('cannot be started again once it is over', () => {
     const over = 'Phase 1 is over, and phases only go forward. The next one is 4.';
     expect(findPhaseProblem(startPhases(1, 3), 1)).toBe(over);
     expect(findPhaseProblem(startPhases(3), 1)).toBe(over);

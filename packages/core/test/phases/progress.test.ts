@@ -41,8 +41,8 @@ const phasesInProgress = createPhaseState({
   completed: [createPastPhase(1), createPastPhase(2, { success: false })],
 });
 
-describe('phaseProgress', () => {
-  it('tells what is under way, what is done, of how many, and whether it takes too long [NEX-69]', () => {
+describe('computePhaseProgress', () => {
+  it('reports the current phase, the completed count, the total, and whether it is overdue [NEX-69]', () => {
     expect(computePhaseProgress(phasesInProgress, 5 * minuteMs)).toEqual({
       current: {
         number: 3,
@@ -50,7 +50,7 @@ describe('phaseProgress', () => {
         elapsedMs: 4 * minuteMs,
         expectedMs: 15 * minuteMs,
       },
-      done: 2,
+      completed: 2,
       failed: 1,
       total: 5,
       percent: 40,
@@ -61,29 +61,29 @@ describe('phaseProgress', () => {
   it.each([
     [16 * minuteMs, false],
     [16 * minuteMs + 1, true],
-  ])('at %i ms finds a phase of 15 minutes that began at one overdue: %s', (at, overdue) => {
+  ])('at %i ms reports a phase of 15 minutes that started at one as overdue: %s', (at, overdue) => {
     expect(computePhaseProgress(phasesInProgress, at).overdue).toBe(overdue);
   });
 
-  it('never finds a phase overdue of which nobody said how long it may take', () => {
+  it('never reports a phase without an expected duration as overdue', () => {
     const phases = createPhaseState({ current: { ...currentPhase, expectedMs: null } });
     expect(computePhaseProgress(phases, Number.MAX_SAFE_INTEGER).overdue).toBe(false);
   });
 
-  it('has no percentage without a number of phases, and never more than a hundred', () => {
+  it('has no percentage without a total, and never more than a hundred', () => {
     const completed = [1, 2, 3].map((number) => createPastPhase(number));
     const percent = (total: number | null) =>
       computePhaseProgress(createPhaseState({ total, completed }), 0).percent;
     expect([null, 0, Number.NaN, 2, 3, 7].map(percent)).toEqual([null, null, null, 100, 100, 42]);
   });
 
-  it('takes a clock that went back for one that stood still', () => {
+  it('treats a clock that went back as one that stood still', () => {
     expect(computePhaseProgress(phasesInProgress, 0).current?.elapsedMs).toBe(0);
   });
 });
 
-describe('phaseTotals', () => {
-  it('never grow beyond what a number can hold', () => {
+describe('computePhaseTotals', () => {
+  it('never exceed the largest safe integer', () => {
     const work = { ...emptyPhaseWork, testsPassed: Number.MAX_SAFE_INTEGER };
     expect(
       computePhaseTotals(createPhaseState({ outside: work, completed: [createPastPhase(1, work)] }))
@@ -92,8 +92,8 @@ describe('phaseTotals', () => {
   });
 });
 
-describe('phaseLine', () => {
-  it('says all of it on one line', () => {
+describe('formatPhaseLine', () => {
+  it('shows everything on one line', () => {
     expect(formatProgressLine(phasesInProgress, 5 * minuteMs)).toBe(
       'phase 3 of 5: Mend the tests (4 min of 15 min; 2 done, 40 %, 1 of them failed)',
     );
@@ -102,7 +102,7 @@ describe('phaseLine', () => {
     );
   });
 
-  it('leaves out what is not known', () => {
+  it('omits unknown values', () => {
     expect(
       formatProgressLine(
         createPhaseState({ current: { ...currentPhase, expectedMs: null } }),
@@ -116,8 +116,8 @@ describe('phaseLine', () => {
   });
 });
 
-describe('pastPhaseLine', () => {
-  it('says how a phase ended and what was done in it', () => {
+describe('formatPastPhaseLine', () => {
+  it('shows how a phase ended and its work', () => {
     expect(formatPastPhaseLine(createPastPhase(1))).toBe('phase 1 done in 1 min');
     const worked = { filesChanged: 3, testsPassed: 12, testsFailed: 1, blockers: ['slow', 'the\nlinter'] };
     expect(formatPastPhaseLine(createPastPhase(2, { success: false, endedAt: 59_999, ...worked }))).toBe(

@@ -44,12 +44,12 @@ function createWorkingRun(calls = 12): EventRun {
   );
 }
 
-function runPhaseEvents(told: EventRun, ...happenings: readonly UntimedEvent[]): PhaseState {
-  return runEvents(told, ...happenings).session.phases;
+function runPhaseEvents(run: EventRun, ...events: readonly UntimedEvent[]): PhaseState {
+  return runEvents(run, ...events).session.phases;
 }
 
 describe('the work of a phase', () => {
-  it('is the files it changed, the tests it ran and what stood in its way [NEX-40..42]', () => {
+  it('is the files it changed, the tests it ran and its blockers [NEX-40..42]', () => {
     const phases = runPhaseEvents(
       createWorkingRun(),
       phaseStarted(1),
@@ -72,7 +72,7 @@ describe('the work of a phase', () => {
     expect(phases.outside).toEqual(emptyPhaseWork);
   });
 
-  it('is kept apart from that of other phases, and from what was done outside of any [NEX-40, NEX-45]', () => {
+  it('is recorded separately for each phase, and for work outside any phase [NEX-40, NEX-45]', () => {
     const phases = runPhaseEvents(
       createWorkingRun(),
       finishWithWork(reportChangedFiles('before.ts'), 'c0'),
@@ -100,7 +100,7 @@ describe('the work of a phase', () => {
     });
   });
 
-  it('counts what a failed call changed, and nothing of a call that has its result or never was', () => {
+  it('includes changes of a failed call, and none of an already completed or unknown call', () => {
     const phases = runPhaseEvents(
       createWorkingRun(2),
       phaseStarted(1),
@@ -112,7 +112,7 @@ describe('the work of a phase', () => {
     expect(phases.current).toMatchObject({ files: ['half.ts'], filesChanged: 1 });
   });
 
-  it('is written down during a pause as well', () => {
+  it('is recorded during a pause as well', () => {
     const paused = runEvents(
       createWorkingRun(2),
       phaseStarted(1),
@@ -123,7 +123,7 @@ describe('the work of a phase', () => {
     expect(runEvents(paused, resumeRequested()).session.phases.current?.files).toEqual(['a.ts']);
   });
 
-  it('is added to the record of a phase that is begun again', () => {
+  it('is added to the record of a phase that is started again', () => {
     const phases = runPhaseEvents(
       createWorkingRun(),
       phaseStarted(1),
@@ -146,7 +146,7 @@ describe('the work of a phase', () => {
     ]);
   });
 
-  it('costs nothing where there is none', () => {
+  it('leaves the session unchanged if there is none', () => {
     const { session } = createWorkingRun();
     const once = recordPhaseWork(session, createFinishedEvent(reportChangedFiles('a.ts')));
     expect(once).not.toBe(session);
@@ -155,34 +155,34 @@ describe('the work of a phase', () => {
     expect(recordPhaseWork(once, createFinishedEvent(reportChangedFiles('a.ts')))).toBe(once);
   });
 
-  it('takes counts that are no counts for none', () => {
-    const wrong = [Number.NaN, Infinity, -3, 1.5, 2 ** 60].map((count, index) =>
+  it('ignores invalid counts', () => {
+    const invalid = [Number.NaN, Infinity, -3, 1.5, 2 ** 60].map((count, index) =>
       finishWithWork(reportTests(count, count), `c${index}`),
     );
-    expect(runPhaseEvents(createWorkingRun(), phaseStarted(1), ...wrong).current).toMatchObject(
+    expect(runPhaseEvents(createWorkingRun(), phaseStarted(1), ...invalid).current).toMatchObject(
       emptyPhaseWork,
     );
   });
 });
 
 describe('a session', () => {
-  it('stays small, however many files are changed and whatever they are called', () => {
+  it('stays small, for any number of files and any names', () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `src/${index}.ts`);
     const long = `${'d/'.repeat(100_000)}\ud800`;
-    const told = runEvents(
+    const run = runEvents(
       createWorkingRun(),
       phaseStarted(1),
       finishWithWork(reportChangedFiles(...many), 'c0'),
       finishWithWork(reportChangedFiles(`${long}1`, `${long}2`, '__proto__'), 'c1'),
       completeWithBlockers(...many.map((path) => `${path} is locked`)),
     );
-    const [past] = told.session.phases.completed;
+    const [past] = run.session.phases.completed;
     expect(past?.filesChanged).toBe(10_003);
     expect(past?.files).toHaveLength(phaseFilesMax);
     expect(past?.files.at(-1)).toBe('__proto__');
     expect(past?.blockers).toHaveLength(phaseBlockersMax);
     expect(past?.blockers.at(-1)).toBe('src/9999.ts is locked');
-    expect(JSON.stringify(told.session.phases).length).toBeLessThan(10_000);
+    expect(JSON.stringify(run.session.phases).length).toBeLessThan(10_000);
   });
 });
 
@@ -202,23 +202,23 @@ const anyPhaseStory = fc.array(
 );
 type PhaseStory = typeof anyPhaseStory extends fc.Arbitrary<infer Each> ? Each : never;
 
-function runPhaseStory(story: PhaseStory): Session {
-  let told = createWorkingRun(40);
+function runPhaseStory(history: PhaseStory): Session {
+  let run = createWorkingRun(40);
   let calls = 0;
-  for (const each of story) {
-    if (each.kind === 'start') told = runEvents(told, phaseStarted(each.number));
-    else if (each.kind === 'end') told = runEvents(told, phaseCompleted(each.success));
+  for (const each of history) {
+    if (each.kind === 'start') run = runEvents(run, phaseStarted(each.number));
+    else if (each.kind === 'end') run = runEvents(run, phaseCompleted(each.success));
     else {
       const done = { ...reportChangedFiles(...each.paths), ...reportTests(each.passed, each.failed) };
-      told = runEvents(told, finishWithWork(done, `c${calls}`));
+      run = runEvents(run, finishWithWork(done, `c${calls}`));
       calls += 1;
     }
   }
-  return told.session;
+  return run.session;
 }
 
 /** The same account, kept by hand: each stretch of a phase has its set of files. */
-function computeExpectedAccount(story: PhaseStory): {
+function computeExpectedAccount(history: PhaseStory): {
   readonly files: number;
   readonly paths: ReadonlySet<string>;
   readonly passed: number;
@@ -228,13 +228,13 @@ function computeExpectedAccount(story: PhaseStory): {
   const outside = { number: 0, files: new Set<string>() };
   const ends = new Map<number, boolean>();
   const stretches = [outside];
-  const calls = story.filter((each) => each.kind === 'call');
+  const calls = history.filter((each) => each.kind === 'call');
   let current = outside;
   const end = (success: boolean): void => {
     if (current !== outside && !ends.has(current.number)) ends.set(current.number, success);
     current = outside;
   };
-  for (const each of story) {
+  for (const each of history) {
     if (each.kind === 'start' && current.number !== each.number) {
       end(true);
       current = { number: each.number, files: new Set() };
@@ -252,12 +252,12 @@ function computeExpectedAccount(story: PhaseStory): {
   };
 }
 
-describe('whatever the order of events', () => {
-  it('no file and no test is lost, and the totals are those of the phases and the rest [NEX-45]', () => {
+describe('for any order of events', () => {
+  it('no file and no test is lost, and the totals are the sum over the phases and the rest [NEX-45]', () => {
     fc.assert(
-      fc.property(anyPhaseStory, (story) => {
-        const { phases } = runPhaseStory(story);
-        const { files, paths, passed, failed } = computeExpectedAccount(story);
+      fc.property(anyPhaseStory, (history) => {
+        const { phases } = runPhaseStory(history);
+        const { files, paths, passed, failed } = computeExpectedAccount(history);
         expect(computePhaseTotals(phases)).toEqual({
           filesChanged: files,
           testsPassed: passed,
@@ -270,11 +270,11 @@ describe('whatever the order of events', () => {
     );
   });
 
-  it('a phase number is on record at most once, with its first outcome [RN-08]', () => {
+  it('a phase number is recorded at most once, with its first outcome [RN-08]', () => {
     fc.assert(
-      fc.property(anyPhaseStory, (story) => {
-        const { completed } = runPhaseStory(story).phases;
-        const { ends } = computeExpectedAccount(story);
+      fc.property(anyPhaseStory, (history) => {
+        const { completed } = runPhaseStory(history).phases;
+        const { ends } = computeExpectedAccount(history);
         expect(completed.map(({ number, success }) => [number, success])).toEqual([...ends]);
       }),
     );
@@ -282,10 +282,10 @@ describe('whatever the order of events', () => {
 });
 
 describe('a refactoring in ten phases', () => {
-  it('edits a thousand files without a word from the governor, and has them all on record [NEX-37, NEX-45, NEX-63..66, NEX-69]', () => {
-    let told = runEvents(createProfileSession('pawl', { totalPhases: 10 }), userMessage('refactor'));
+  it('edits a thousand files without a verdict, and records them all [NEX-37, NEX-45, NEX-63..66, NEX-69]', () => {
+    let run = runEvents(createProfileSession('pawl', { totalPhases: 10 }), userMessage('refactor'));
     for (let phase = 1; phase <= 10; phase += 1) {
-      told = runEvents(told, { ...phaseStarted(phase), expectedMs: 900_000 } as UntimedEvent);
+      run = runEvents(run, { ...phaseStarted(phase), expectedMs: 900_000 } as UntimedEvent);
       for (let file = 1; file <= 100; file += 1) {
         const path = `phase${phase}_file${file}.go`;
         const edit = { id: path, tool: 'edit', args: { path, old: 'a', new: `b${file}` } };
@@ -293,13 +293,13 @@ describe('a refactoring in ten phases', () => {
           ...toolFinished(path, successOutcome(`edited ${path}`)),
           ...reportChangedFiles(path),
         };
-        told = runEvents(told, modelReplied('', edit), edited, hooksFinished());
-        const notes = told.steps.flatMap((each) => each.notes);
+        run = runEvents(run, modelReplied('', edit), edited, hooksFinished());
+        const notes = run.steps.flatMap((each) => each.notes);
         expect(notes.some(({ type }) => type === 'verdict' || type === 'refused')).toBe(false);
-        told = { ...told, steps: [], events: [] };
+        run = { ...run, steps: [], events: [] };
       }
     }
-    const { phases } = runEvents(told, phaseCompleted()).session;
+    const { phases } = runEvents(run, phaseCompleted()).session;
     expect(phases.completed.map(({ filesChanged, success }) => [filesChanged, success])).toEqual(
       Array.from({ length: 10 }, () => [100, true]),
     );

@@ -40,11 +40,11 @@ function formatProfileRow({ name, settings, protocol, terminal }: Profile): read
 }
 
 describe('docs/profiles.md', () => {
-  it('has a row for every profile, as it is', () => {
+  it('has a current row for every profile', () => {
     expect(listTableRows(7).slice(2)).toEqual(builtInProfiles.map(formatProfileRow));
   });
 
-  it('tells of every key there is, with the number it has when left out', () => {
+  it('documents every key, with its numeric default', () => {
     const rows = new Map(
       listTableRows(3).map(([key = '', , otherwise]) => [key.replaceAll('`', ''), otherwise]),
     );

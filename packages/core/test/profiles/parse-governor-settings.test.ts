@@ -8,10 +8,10 @@ const previousSettings: GovernorSettings = {
   attended: false,
 };
 
-describe('readGovernor', () => {
-  it('keeps the rules that are not spoken of, and takes each that is as it is said', () => {
-    const given = { rules: { 'same-query': { refuse: 3 }, monologue: false } };
-    expect(parseGovernorSettings(given, ['governor'], previousSettings)).toEqual({
+describe('parseGovernorSettings', () => {
+  it('keeps rules that are not mentioned, and replaces those that are', () => {
+    const input = { rules: { 'same-query': { refuse: 3 }, monologue: false } };
+    expect(parseGovernorSettings(input, ['governor'], previousSettings)).toEqual({
       preset: 'pawl',
       rules: { waiting: false, 'same-query': { refuse: 3 }, monologue: false },
       attended: false,
@@ -22,7 +22,7 @@ describe('readGovernor', () => {
     });
   });
 
-  it('lets go of rules that another preset does not have', () => {
+  it('drops rules that another preset does not have', () => {
     expect(parseGovernorSettings({ preset: 'nexora' }, [], previousSettings)).toEqual({
       preset: 'nexora',
       rules: {},
@@ -30,7 +30,7 @@ describe('readGovernor', () => {
     });
   });
 
-  it('changes nothing of what it was given', () => {
+  it('does not mutate its input', () => {
     const frozen = Object.freeze({
       ...previousSettings,
       rules: Object.freeze({ ...previousSettings.rules }),

@@ -42,26 +42,23 @@ const twoStateChart = {
   ],
 };
 
-describe('readProfile', () => {
-  it.each(builtInProfiles)('reads back $name as it is, under another name', (profile) => {
+describe('parseProfile', () => {
+  it.each(builtInProfiles)('parses $name unchanged, under another name', (profile) => {
     const renamed = { ...profile, name: 'mine' };
     expect(parseProfile(JSON.parse(JSON.stringify(flattenProfile(renamed))))).toEqual(renamed);
   });
 
-  it.each(builtInProfiles)(
-    'makes a copy of $name out of no more than a name',
-    ({ name, settings, protocol, terminal }) => {
-      expect(parseProfile({ name: 'mine', extends: name })).toEqual({
-        name: 'mine',
-        description: '',
-        settings,
-        protocol,
-        terminal,
-      });
-    },
-  );
+  it.each(builtInProfiles)('copies $name from a name alone', ({ name, settings, protocol, terminal }) => {
+    expect(parseProfile({ name: 'mine', extends: name })).toEqual({
+      name: 'mine',
+      description: '',
+      settings,
+      protocol,
+      terminal,
+    });
+  });
 
-  it('needs only a name, and changes nothing then', () => {
+  it('requires only a name, which changes no setting', () => {
     expect(parseProfile({ name: 'mine' })).toEqual({
       name: 'mine',
       description: '',
@@ -71,7 +68,7 @@ describe('readProfile', () => {
     });
   });
 
-  it('makes settings that a session takes, and that stay plain JSON', () => {
+  it('returns settings that a session accepts, as plain JSON', () => {
     const { settings } = parseProfile({
       name: 'mine',
       extends: 'lkj',
@@ -82,14 +79,14 @@ describe('readProfile', () => {
     expect(createSession({ id: 's', at: 0, settings }).mode?.state).toBe('a');
   });
 
-  it('takes every setting there is', () => {
+  it('accepts every setting', () => {
     const all = { ...defaultSettings, chart: twoStateChart, memory: 'lkj', budgets: { cost: 2.5 } };
     expect(Object.keys(parseProfileSettings(all)).toSorted()).toEqual(
       Object.keys(defaultSettings).toSorted(),
     );
   });
 
-  it('takes a chart by its name, as it is, or not at all', () => {
+  it('accepts a chart by name, inline, or null', () => {
     expect(parseProfileSettings({ chart: 'lkj1' }).chart).toEqual(modeCharts.lkj1);
     expect(parseProfileSettings({ chart: twoStateChart }).chart?.states.map(({ name }) => name)).toEqual([
       'a',
@@ -98,7 +95,7 @@ describe('readProfile', () => {
     expect(parseProfileSettings({ extends: 'savant', chart: null }).chart).toBeNull();
   });
 
-  it('takes memory by the name of its settings, or changes to it', () => {
+  it('accepts memory settings by name, or changes to them', () => {
     expect(parseProfileSettings({ memory: 'lkj1' }).memory).toEqual(memorySettings.lkj1);
     expect(parseProfileSettings({ extends: 'lkj', memory: null }).memory).toBeNull();
     const changed = parseProfileSettings({
@@ -117,7 +114,7 @@ describe('readProfile', () => {
     });
   });
 
-  it('fills budgets up from the profile it extends', () => {
+  it('completes budgets from the profile it extends', () => {
     expect(parseProfileSettings({ extends: 'lkj', budgets: { toolCalls: 5 } }).budgets).toEqual({
       modelCalls: 1_000,
       toolCalls: 5,
@@ -131,7 +128,7 @@ describe('readProfile', () => {
     expect(parseProfileSettings({ extends: 'lkj', budgets: null }).budgets).toBeNull();
   });
 
-  it('changes single rules and leaves the others alone', () => {
+  it('changes single rules and keeps the others', () => {
     const rules = { 'same-query': { advise: 2 }, waiting: false };
     expect(parseProfileSettings({ extends: 'pawl', governor: { rules } }).governor).toEqual({
       preset: 'pawl',
@@ -139,7 +136,7 @@ describe('readProfile', () => {
     });
   });
 
-  it('changes single keys of a configuration, in whatever spelling', () => {
+  it('changes single keys of a configuration, in either spelling', () => {
     const { governor } = parseProfileSettings({
       extends: 'savant',
       governor: { config: { search_tools: ['look'], repeatedQuery: 3 } },
@@ -151,7 +148,7 @@ describe('readProfile', () => {
     });
   });
 
-  it('starts afresh with another preset, and keeps what belongs to none', () => {
+  it('resets rules and config with another preset, and keeps the other settings', () => {
     const recoveries = [{ id: 'x', pattern: 'x', advice: 'X.', remedy: { do: 'wait', ms: 5 } }];
     const { governor } = parseProfileSettings({
       extends: 'savant',
@@ -164,13 +161,13 @@ describe('readProfile', () => {
   });
 });
 
-describe('a profile that cannot be used', () => {
+describe('an invalid profile', () => {
   it.each<readonly [unknown, readonly (string | number)[], RegExp]>([
     [null, [], /^The profile: expects an object, and got null\.$/],
     [[], [], /expects an object/],
     ['pawl', [], /expects an object, and got "pawl"/],
-    [{}, ['name'], /^The profile, at name: it is missing/],
-    [{ name: 'pawl' }, ['name'], /pawl is the name of a profile that is built in/],
+    [{}, ['name'], /^The profile, at name: a name is required/],
+    [{ name: 'pawl' }, ['name'], /pawl is the name of a built-in profile/],
     [{ name: ' x' }, ['name'], /expects a name/],
     [{ name: 'x', nmae: 1 }, [], /there is no key "nmae"\. The keys are name, description/],
     [JSON.parse('{"name": "x", "__proto__": {}}'), [], /there is no key "__proto__"/],
@@ -180,16 +177,24 @@ describe('a profile that cannot be used', () => {
     [{ name: 'x', terminal: ['done'] }, ['terminal', 0], /expects one of halted, shuttingDown/],
     [{ name: 'x', maxRetries: 1.5 }, ['maxRetries'], /expects a whole number from 0 to 1000, and got 1\.5/],
     [{ name: 'x', retryBaseMs: NaN }, ['retryBaseMs'], /expects a whole number/],
-    [{ name: 'x', mutatingTools: ['a', 'a'] }, ['mutatingTools'], /expects a list of names, each once/],
+    [{ name: 'x', mutatingTools: ['a', 'a'] }, ['mutatingTools'], /expects a list of unique names/],
     [{ name: 'x', onInvalidEvent: 'crash' }, ['onInvalidEvent'], /expects one of ignore, refuse, reset/],
-    [{ name: 'x', chart: 'lkj2' }, ['chart'], /there is no chart "lkj2"\. There are savant, lkj, lkj1, loop/],
+    [
+      { name: 'x', chart: 'lkj2' },
+      ['chart'],
+      /there is no chart "lkj2"\. The built-in charts are savant, lkj, lkj1, loop/,
+    ],
     [
       { name: 'x', chart: { ...twoStateChart, initial: 'c' } },
       ['chart', 'initial'],
       /^The profile, at chart\.initial: there is no state "c"/,
     ],
     [{ name: 'x', chart: {} }, ['chart', 'name'], /^The profile, at chart\.name: expects a name/],
-    [{ name: 'x', memory: 'big' }, ['memory'], /there are no settings "big" of memory\. There are pawl, lkj/],
+    [
+      { name: 'x', memory: 'big' },
+      ['memory'],
+      /there are no memory settings named "big"\. The built-in ones are pawl, lkj/,
+    ],
     [{ name: 'x', memory: { hardLimit: { max: 1 } } }, ['memory', 'hardLimit'], /there is no key "max"/],
     [
       { name: 'x', memory: { actions: ['fly'] } },
@@ -199,7 +204,7 @@ describe('a profile that cannot be used', () => {
     [
       { name: 'x', memory: { logs: { command: { keyPrefix: 'think_log_' } } } },
       ['memory', 'logs', 'command', 'keyPrefix'],
-      /another log has the prefix "think_log_" already/,
+      /another log already has the prefix "think_log_"/,
     ],
     [{ name: 'x', budgets: { steps: 5 } }, ['budgets'], /there is no key "steps"\. The keys are modelCalls/],
     [{ name: 'x', budgets: { modelCalls: 0 } }, ['budgets', 'modelCalls'], /expects a whole number from 1/],
@@ -219,7 +224,7 @@ describe('a profile that cannot be used', () => {
     [
       { name: 'x', governor: { preset: 'savant', rules: { waiting: false } } },
       ['governor', 'rules'],
-      /rules are those of the preset pawl, and this is savant/,
+      /rules apply only to the preset pawl, and the preset is savant/,
     ],
     [{ name: 'x', governor: { config: { a: 1 } } }, ['governor', 'config'], /pawl is changed with rules/],
     [
@@ -238,7 +243,7 @@ describe('a profile that cannot be used', () => {
     [
       { name: 'x', governor: { recoveries: [{ id: 'a', pattern: 'b', remedy: { do: 'ask' } }] } },
       ['governor', 'recoveries', 0, 'advice'],
-      /it is missing/,
+      /a value is required/,
     ],
     [
       {
@@ -248,13 +253,13 @@ describe('a profile that cannot be used', () => {
       ['governor', 'recoveries', 0, 'remedy'],
       /expects \{ do: "run"/,
     ],
-  ])('is told where it is wrong: %j', (value, path, message) => {
+  ])('is rejected with the location of the error: %j', (value, path, message) => {
     const problem = catchProfileError(value);
     expect(problem.path).toEqual(path);
     expect(problem.message).toMatch(message);
   });
 
-  it('never does more than throw that one error, whatever came', () => {
+  it('throws only that one error, for any input', () => {
     const keys = fc.constantFrom(
       'name',
       'extends',
@@ -270,9 +275,9 @@ describe('a profile that cannot be used', () => {
       fc.constantFrom('pawl', 'lkj', { preset: 'savant' }, { rules: {} }),
     );
     fc.assert(
-      fc.property(fc.oneof(fc.anything(), fc.dictionary(keys, value)), (given) => {
+      fc.property(fc.oneof(fc.anything(), fc.dictionary(keys, value)), (input) => {
         try {
-          const { settings } = parseProfile(given);
+          const { settings } = parseProfile(input);
           expect(JSON.parse(JSON.stringify(settings))).toStrictEqual(settings);
         } catch (error) {
           expect(error).toBeInstanceOf(ProfileError);

@@ -12,17 +12,17 @@ import {
 } from '../../src/index.ts';
 
 describe('profiles', () => {
-  it('are found by their names, and nothing else is', () => {
+  it('are found by their names, and by nothing else', () => {
     for (const profile of builtInProfiles) expect(findProfile(profile.name)).toBe(profile);
     for (const name of ['', 'Pawl', 'constructor', '__proto__']) expect(findProfile(name)).toBeUndefined();
   });
 
-  it('have names of their own and say what they are for', () => {
+  it('have unique names and descriptions', () => {
     expect(new Set(builtInProfiles.map(({ name }) => name)).size).toBe(builtInProfiles.length);
     for (const { description } of builtInProfiles) expect(description).not.toBe('');
   });
 
-  it('are plain JSON that only names known settings', () => {
+  it('are plain JSON with known settings only', () => {
     for (const profile of builtInProfiles) {
       expect(JSON.parse(JSON.stringify(profile))).toStrictEqual(profile);
       expect(Object.keys(defaultSettings)).toEqual(expect.arrayContaining(Object.keys(profile.settings)));
@@ -37,7 +37,7 @@ describe('profiles', () => {
     });
   });
 
-  it('say what becomes of an event that does not fit, and what else is not as usual [RX-03]', () => {
+  it('define how an invalid event is handled, and their other differences [RX-03]', () => {
     expect(defaultSettings.onInvalidEvent).toBe('ignore');
     expect(findProfile('pawl')?.settings).toEqual({ compact: true, memory: memorySettings.pawl });
     expect(findProfile('nexora')?.settings).toEqual({
@@ -51,7 +51,7 @@ describe('profiles', () => {
     });
   });
 
-  it('cap the rounds where their origin did, and nowhere else [RX-10]', () => {
+  it('limit the iterations where their origin did, and nowhere else [RX-10]', () => {
     const caps = builtInProfiles.map(({ name, settings }) => [name, settings.budgets?.modelCalls ?? null]);
     expect(Object.fromEntries(caps)).toEqual({
       pawl: null,
@@ -63,7 +63,7 @@ describe('profiles', () => {
     });
   });
 
-  it('feed a failure back to the model, count it, and only as the librarian go back to thinking [RX-08]', () => {
+  it('report a failure to the model, count it, and only the librarian returns to thinking [RX-08]', () => {
     for (const { name, settings } of builtInProfiles) {
       let session = createSession({ id: 's', at: 0, profile: name, settings });
       const call = {
@@ -88,13 +88,13 @@ describe('profiles', () => {
 });
 
 describe('createSession', () => {
-  it('takes the defaults, changed by what it is given', () => {
+  it('merges the given settings with the defaults', () => {
     const session = createSession({ id: 's', at: 5, settings: { maxRetries: 9 } });
     expect(session.settings).toEqual({ ...defaultSettings, maxRetries: 9 });
     expect(createSession({ id: 's', at: 5 }).settings).toBe(defaultSettings);
   });
 
-  it('keeps its id and the number of phases, and begins with neither phase nor recovery [NEX-56, NEX-57, NEX-63]', () => {
+  it('keeps its id and the number of phases, and starts without a phase or recovery [NEX-56, NEX-57, NEX-63]', () => {
     const session = createSession({ id: 'session-123', at: 5, profile: 'nexora', totalPhases: 10 });
     expect(session).toMatchObject({
       id: 'session-123',

@@ -37,8 +37,8 @@ import {
 
 const createPawlSession = (settings: Partial<SessionSettings> = {}) =>
   createProfileSession('pawl', { settings });
-const askedRun = runEvents(createPawlSession(), userMessage());
-const busyRun = runEvents(askedRun, modelReplied('', createCall('a')));
+const callingRun = runEvents(createPawlSession(), userMessage());
+const busyRun = runEvents(callingRun, modelReplied('', createCall('a')));
 
 const busyNames: readonly SampleName[] = [
   'callingModel, fresh',
@@ -83,30 +83,30 @@ const eventsToCheck: { readonly [Name in SampleName]?: readonly UntimedEvent[] }
   'paging, for the model': [pagingFinished(), ...anotherRound],
 };
 
-describe('what is asked for while work is under way', () => {
-  it.each(busyNames)('in %s is kept, and the work goes on untouched', (name) => {
+describe('a request while work is in progress', () => {
+  it.each(busyNames)('in %s is put on the agenda, and the work continues unaffected', (name) => {
     const before = createSampleRun(createPawlSession(), name);
-    for (const happening of [
+    for (const event of [
       finishRequested(),
       verdictReached('advise'),
       verdictReached('run'),
       verdictReached('recover'),
       verdictReached('finish'),
     ]) {
-      const told = runEvents(before, happening);
-      expect(told.session.turn.status).toBe(before.session.turn.status);
-      expect(told.actions).toEqual([{ type: 'wait', until: null }]);
-      expect(told.session.seq).toBe(before.session.seq + 1);
+      const run = runEvents(before, event);
+      expect(run.session.turn.status).toBe(before.session.turn.status);
+      expect(run.actions).toEqual([{ type: 'wait', until: null }]);
+      expect(run.session.seq).toBe(before.session.seq + 1);
     }
   });
 
-  it.each(Object.entries(eventsToCheck))('in %s is worked off at the next check', (name, tale) => {
+  it.each(Object.entries(eventsToCheck))('in %s is processed at the next check', (name, events) => {
     const before = createSampleRun(createPawlSession(), name as SampleName);
-    const stuck = runEvents(before, verdictReached('recover'), ...tale);
+    const stuck = runEvents(before, verdictReached('recover'), ...events);
     expect(listActionTypes(stuck)).toEqual(['recover']);
-    const phased = runEvents(before, phaseStarted(7), ...tale);
+    const phased = runEvents(before, phaseStarted(7), ...events);
     expect(listStatusPath(phased)).toEqual(expect.arrayContaining(['progressCheck', 'phaseTransition']));
-    const last = runEvents(before, finishRequested(), ...tale);
+    const last = runEvents(before, finishRequested(), ...events);
     expect(requireTurn(last, 'callingModel').ask.finish).toMatchObject({
       reason: 'time is up',
       ends: 'turn',
@@ -115,39 +115,41 @@ describe('what is asked for while work is under way', () => {
 
   it('is refused while waiting for the user', () => {
     const before = createSampleRun(createPawlSession(), 'waitingForUser');
-    for (const happening of [finishRequested(), verdictReached('recover')]) {
-      const told = runEvents(before, happening);
-      expect(getRefusalReason(told)).toBe('nothing is under way');
-      expect(told.session).toBe(before.session);
+    for (const event of [finishRequested(), verdictReached('recover')]) {
+      const run = runEvents(before, event);
+      expect(getRefusalReason(run)).toBe('nothing is under way');
+      expect(run.session).toBe(before.session);
     }
   });
 
-  it('is told of as a note when it is a verdict that is taken, and not when it is refused', () => {
-    const taken = runEvents(busyRun, verdictReached('recover'));
-    expect(taken.notes).toMatchObject([{ type: 'verdict', at: taken.at, verdict: { rule: 'rule-recover' } }]);
+  it('is reported as a note when it is an accepted verdict, and not when it is refused', () => {
+    const result = runEvents(busyRun, verdictReached('recover'));
+    expect(result.notes).toMatchObject([
+      { type: 'verdict', at: result.at, verdict: { rule: 'rule-recover' } },
+    ]);
     expect(runEvents(createPawlSession(), verdictReached('recover')).notes.map(({ type }) => type)).toEqual([
       'refused',
     ]);
   });
 
-  it('while the user pages comes to nothing: the user has the word when memory has made room', () => {
-    for (const happening of [
+  it('during a requested paging has no effect: the session then waits for the user', () => {
+    for (const event of [
       finishRequested(),
       verdictReached('run'),
       verdictReached('recover'),
       verdictReached('finish'),
     ]) {
-      const told = runEvents(
+      const run = runEvents(
         createSampleRun(createPawlSession(), 'paging, for the user'),
-        happening,
+        event,
         pagingFinished(),
       );
-      expect(listStatusPath(told)).toEqual(['paging', 'progressCheck', 'waitingForUser']);
-      expect(told.actions).toEqual([{ type: 'wait', until: null }]);
+      expect(listStatusPath(run)).toEqual(['paging', 'progressCheck', 'waitingForUser']);
+      expect(run.actions).toEqual([{ type: 'wait', until: null }]);
     }
   });
 
-  it('makes a check even where no progress is checked', () => {
+  it('causes a check even if the profile checks no progress', () => {
     const plain = runEvents(createProfileSession('loom'), userMessage(), modelReplied('', createCall('a')));
     expect(listStatusPath(runEvents(plain, toolFinished('a')))).toEqual(['executingTools', 'callingModel']);
     expect(listStatusPath(runEvents(plain, verdictReached('advise'), toolFinished('a')))).toEqual([
@@ -159,7 +161,7 @@ describe('what is asked for while work is under way', () => {
 
   it('survives hooks, retries and paging', () => {
     const hooked = runEvents(
-      askedRun,
+      callingRun,
       modelReplied('', createCall('a', 'bash')),
       verdictReached('recover'),
       toolFinished('a'),
@@ -167,7 +169,7 @@ describe('what is asked for while work is under way', () => {
     );
     expect(listActionTypes(hooked)).toEqual(['recover']);
     const retried = runEvents(
-      askedRun,
+      callingRun,
       finishRequested(),
       modelFailed(),
       retryDue(),
@@ -176,139 +178,138 @@ describe('what is asked for while work is under way', () => {
     expect(requireAction(retried, 'ask-model').tools).toBe(false);
   });
 
-  it('is over when the turn is: a verdict does not reach into the next turn', () => {
-    const told = runEvents(askedRun, verdictReached('recover'), modelReplied('done'));
-    expect(listStatusPath(told)).toEqual([
+  it('ends with the turn: a verdict does not affect the next turn', () => {
+    const run = runEvents(callingRun, verdictReached('recover'), modelReplied('done'));
+    expect(listStatusPath(run)).toEqual([
       'callingModel',
       'processingResponse',
       'progressCheck',
       'waitingForUser',
     ]);
-    expect(requireAction(runEvents(told, userMessage()), 'ask-model')).toMatchObject({
+    expect(requireAction(runEvents(run, userMessage()), 'ask-model')).toMatchObject({
       advice: null,
       tools: true,
     });
   });
 });
 
-describe('a wish to finish', () => {
+describe('a finish request', () => {
   it('makes one last call without tools, and its answer ends the turn', () => {
     const last = runEvents(busyRun, finishRequested('time is up'), toolFinished('a'));
     expect(requireAction(last, 'ask-model')).toMatchObject({ tools: false, advice: 'time is up' });
-    const told = runEvents(last, modelReplied('in short'));
-    expect(listStatusPath(told)).toEqual(['callingModel', 'processingResponse', 'waitingForUser']);
-    expect(requireAction(runEvents(told, userMessage('go on')), 'ask-model')).toMatchObject({
+    const run = runEvents(last, modelReplied('in short'));
+    expect(listStatusPath(run)).toEqual(['callingModel', 'processingResponse', 'waitingForUser']);
+    expect(requireAction(runEvents(run, userMessage('go on')), 'ask-model')).toMatchObject({
       tools: true,
       advice: null,
     });
   });
 
-  it('skips the calls of a reply that was already under way', () => {
-    const told = runEvents(
-      askedRun,
+  it('skips the calls of a reply that was already in progress', () => {
+    const run = runEvents(
+      callingRun,
       finishRequested(),
       modelReplied('', createCall('a', 'bash'), createCall('b')),
     );
-    expect(listStatusPath(told)).toEqual([
+    expect(listStatusPath(run)).toEqual([
       'callingModel',
       'processingResponse',
       'progressCheck',
       'callingModel',
     ]);
-    const results = toItemArray(getConversation(told.session)).filter((message) => message.role === 'tool');
+    const results = toItemArray(getConversation(run.session)).filter((message) => message.role === 'tool');
     expect(results.map(({ outcome }) => !outcome.ok && outcome.error.kind)).toEqual(['skipped', 'skipped']);
   });
 
   it('drops the calls of the last answer and keeps its text', () => {
-    const told = runEvents(
-      askedRun,
+    const run = runEvents(
+      callingRun,
       finishRequested(),
       modelReplied('', createCall('a')),
       modelReplied('in short', createCall('b')),
     );
-    expect(told.session.turn.status).toBe('waitingForUser');
-    expect(toItemArray(getConversation(told.session)).at(-1)).toMatchObject({ text: 'in short', calls: [] });
-    expect(findConversationFaults(getConversation(told.session))).toEqual([]);
+    expect(run.session.turn.status).toBe('waitingForUser');
+    expect(toItemArray(getConversation(run.session)).at(-1)).toMatchObject({ text: 'in short', calls: [] });
+    expect(findConversationFaults(getConversation(run.session))).toEqual([]);
   });
 
-  it('is met by a reply that ends the turn by itself', () => {
-    expect(runEvents(askedRun, finishRequested(), modelReplied('done')).session.turn.status).toBe(
+  it('is fulfilled by a reply that ends the turn by itself', () => {
+    expect(runEvents(callingRun, finishRequested(), modelReplied('done')).session.turn.status).toBe(
       'waitingForUser',
     );
   });
 
-  it('keeps the last call a last call while it is retried', () => {
-    const told = runEvents(busyRun, finishRequested(), toolFinished('a'), modelFailed(), retryDue());
-    expect(requireAction(told, 'ask-model')).toMatchObject({ tools: false, attempt: 2 });
+  it('stays in effect while the last call is retried', () => {
+    const run = runEvents(busyRun, finishRequested(), toolFinished('a'), modelFailed(), retryDue());
+    expect(requireAction(run, 'ask-model')).toMatchObject({ tools: false, attempt: 2 });
   });
 });
 
 describe('a verdict', () => {
   it('to advise puts its advice into the next prompt, and only into that one', () => {
-    const told = runEvents(busyRun, verdictReached('advise'), toolFinished('a'));
-    expect(requireAction(told, 'ask-model')).toMatchObject({ advice: 'advice advise', tools: true });
+    const run = runEvents(busyRun, verdictReached('advise'), toolFinished('a'));
+    expect(requireAction(run, 'ask-model')).toMatchObject({ advice: 'advice advise', tools: true });
     expect(
-      requireAction(runEvents(told, modelReplied('', createCall('b')), toolFinished('b')), 'ask-model')
-        .advice,
+      requireAction(runEvents(run, modelReplied('', createCall('b')), toolFinished('b')), 'ask-model').advice,
     ).toBeNull();
-    expect(JSON.stringify(getConversation(told.session))).not.toContain('advice advise');
+    expect(JSON.stringify(getConversation(run.session))).not.toContain('advice advise');
   });
 
-  it('to run calls runs them as the calls of an assistant, so that every result has its call', () => {
-    const told = runEvents(
+  it("to run calls records them as an assistant's calls, so that every result has its call", () => {
+    const run = runEvents(
       busyRun,
       verdictReached({ kind: 'run', calls: [createCall('r', 'read'), createCall('', 'search')] }),
       toolFinished('a'),
     );
-    expect(listStatusPath(told)).toEqual(['executingTools', 'progressCheck', 'executingTools']);
-    const { calls, request } = requireAction(told, 'run-tools');
+    expect(listStatusPath(run)).toEqual(['executingTools', 'progressCheck', 'executingTools']);
+    const { calls, request } = requireAction(run, 'run-tools');
     expect(calls.map(({ tool }) => tool)).toEqual(['read', 'search']);
-    expect(request).toBe(told.session.seq);
-    const after = runEvents(told, ...calls.map(({ id }) => toolFinished(id)));
+    expect(request).toBe(run.session.seq);
+    const after = runEvents(run, ...calls.map(({ id }) => toolFinished(id)));
     expect(listActionTypes(after)).toEqual(['ask-model']);
     expect(findConversationFaults(getConversation(after.session))).toEqual([]);
   });
 
-  it('to run calls asks nobody: what needs permission is denied', () => {
+  it('to run calls never asks for permission: calls that need it are denied', () => {
     const response: VerdictResponse = {
       kind: 'run',
       calls: [createCall('x', 'bash', 'ask'), createCall('y', 'bash', 'deny')],
     };
-    const told = runEvents(busyRun, verdictReached(response), toolFinished('a'));
-    expect(listStatusPath(told)).toEqual(['executingTools', 'progressCheck', 'callingModel']);
-    expect(findConversationFaults(getConversation(told.session))).toEqual([]);
-    const results = toItemArray(getConversation(told.session)).slice(-2);
+    const run = runEvents(busyRun, verdictReached(response), toolFinished('a'));
+    expect(listStatusPath(run)).toEqual(['executingTools', 'progressCheck', 'callingModel']);
+    expect(findConversationFaults(getConversation(run.session))).toEqual([]);
+    const results = toItemArray(getConversation(run.session)).slice(-2);
     expect(results).toMatchObject([
       { outcome: { error: { kind: 'denied' } } },
       { outcome: { error: { kind: 'denied' } } },
     ]);
-    const some = runEvents(
+    const partial = runEvents(
       busyRun,
       verdictReached({ kind: 'run', calls: [...response.calls, createCall('z')] }),
       toolFinished('a'),
     );
-    expect(requireAction(some, 'run-tools').calls.map(({ id }) => id)).toEqual(['z']);
+    expect(requireAction(partial, 'run-tools').calls.map(({ id }) => id)).toEqual(['z']);
   });
 
   it('to finish makes a last call with its advice, and the answer ends the session', () => {
     const last = runEvents(busyRun, verdictReached('finish'), toolFinished('a'));
     expect(requireAction(last, 'ask-model')).toMatchObject({ tools: false, advice: 'advice finish' });
-    const told = runEvents(last, modelReplied('in short'));
-    expect(listStatusPath(told)).toEqual(['callingModel', 'processingResponse', 'halted']);
-    const why = { kind: 'stuck', reason: 'because finish', rule: 'rule-finish' };
-    expect(told.actions).toEqual([{ type: 'stop', why }]);
-    expect(toItemArray(getConversation(told.session)).at(-1)).toMatchObject({ text: 'in short' });
+    const run = runEvents(last, modelReplied('in short'));
+    expect(listStatusPath(run)).toEqual(['callingModel', 'processingResponse', 'halted']);
+    const haltReason = { kind: 'stuck', reason: 'because finish', rule: 'rule-finish' };
+    expect(run.actions).toEqual([{ type: 'stop', haltReason }]);
+    expect(toItemArray(getConversation(run.session)).at(-1)).toMatchObject({ text: 'in short' });
   });
 
-  it('to finish ends the session also when the last call fails for good', () => {
-    const told = runEvents(
+  it('to finish ends the session also when the last call fails permanently', () => {
+    const run = runEvents(
       busyRun,
       verdictReached('finish'),
       toolFinished('a'),
       modelFailed({ retryable: false }),
     );
-    expect(told.session.turn.status).toBe('halted');
-    expect(listActionTypes(told)).toEqual(['show-error', 'stop']);
+    expect(run.session.turn.status).toBe('halted');
+    expect(listActionTypes(run)).toEqual(['show-error', 'stop']);
   });
 
   it('to finish ends the session also when no room can be made for the last call', () => {
@@ -317,24 +318,24 @@ describe('a verdict', () => {
       verdictReached('finish'),
       toolFinished('a'),
     );
-    const told = runEvents(last, contextOverflowed(), pagingFailed(), retryDue(), pagingFailed());
-    expect(told.session.turn.status).toBe('halted');
-    expect(listActionTypes(told)).toEqual(['show-error', 'stop']);
+    const run = runEvents(last, contextOverflowed(), pagingFailed(), retryDue(), pagingFailed());
+    expect(run.session.turn.status).toBe('halted');
+    expect(listActionTypes(run)).toEqual(['show-error', 'stop']);
   });
 
   it('to halt halts from every state with work', () => {
     for (const name of busyNames) {
-      const told = runEvents(createSampleRun(createPawlSession(), name), verdictReached('halt'));
-      expect([name, listActionTypes(told)]).toEqual([name, ['abort', 'stop']]);
-      expect(told.notes[0]).toMatchObject({ type: 'verdict' });
+      const run = runEvents(createSampleRun(createPawlSession(), name), verdictReached('halt'));
+      expect([name, listActionTypes(run)]).toEqual([name, ['abort', 'stop']]);
+      expect(run.notes[0]).toMatchObject({ type: 'verdict' });
     }
     expect(listActionTypes(runEvents(createPawlSession(), verdictReached('halt')))).toEqual(['stop']);
   });
 });
 
 /** What the next check does. */
-const describeNextAction = (told: EventRun): string => {
-  const { actions } = runEvents(told, toolFinished('a'));
+const describeNextAction = (run: EventRun): string => {
+  const { actions } = runEvents(run, toolFinished('a'));
   const [action] = actions;
   if (action?.type !== 'ask-model') return action?.type ?? 'nothing';
   return action.tools ? 'advise' : 'finish';
@@ -354,44 +355,44 @@ describe('of several verdicts', () => {
     );
   });
 
-  it('of the same gravity the later is acted on', () => {
-    const told = runEvents(
+  it('of the same severity the later takes effect', () => {
+    const run = runEvents(
       busyRun,
       verdictReached('advise', { advice: 'one' }),
       verdictReached('advise', { advice: 'two' }),
       toolFinished('a'),
     );
-    expect(requireAction(told, 'ask-model').advice).toBe('two');
+    expect(requireAction(run, 'ask-model').advice).toBe('two');
   });
 
-  it('one to finish the session is not softened by a wish to finish the turn', () => {
-    const told = runEvents(
+  it('one to finish the session is not replaced by a request to finish the turn', () => {
+    const run = runEvents(
       busyRun,
       verdictReached('finish'),
       finishRequested(),
       toolFinished('a'),
       modelReplied('in short'),
     );
-    expect(told.session.turn.status).toBe('halted');
+    expect(run.session.turn.status).toBe('halted');
   });
 });
 
 describe('recovery', () => {
   const stuck = runEvents(busyRun, verdictReached('recover'), toolFinished('a', failureOutcome()));
 
-  it('asks the model with the advice found, or with that of the verdict', () => {
+  it('calls the model with the given advice, or with that of the verdict', () => {
     const own = runEvents(stuck, recoveryFinished({ kind: 'ask-model', advice: 'try the other file' }));
     expect(requireAction(own, 'ask-model')).toMatchObject({ advice: 'try the other file', attempt: 1 });
     expect(requireAction(runEvents(stuck, recoveryFinished()), 'ask-model').advice).toBe('advice recover');
   });
 
-  it('runs the calls found', () => {
-    const told = runEvents(stuck, recoveryFinished({ kind: 'run-tools', calls: [createCall('w', 'write')] }));
-    expect(listStatusPath(told)).toEqual(['errorRecovery', 'executingTools']);
-    expect(listActionTypes(runEvents(told, toolFinished('w')))).toEqual(['run-hooks']);
+  it('runs the given calls', () => {
+    const run = runEvents(stuck, recoveryFinished({ kind: 'run-tools', calls: [createCall('w', 'write')] }));
+    expect(listStatusPath(run)).toEqual(['errorRecovery', 'executingTools']);
+    expect(listActionTypes(runEvents(run, toolFinished('w')))).toEqual(['run-hooks']);
   });
 
-  it('keeps what came meanwhile, whichever way out is found', () => {
+  it('keeps the agenda, whatever its outcome', () => {
     const ways: readonly (readonly UntimedEvent[])[] = [
       [recoveryFinished({ kind: 'run-tools', calls: [createCall('w')] }), toolFinished('w')],
       [
@@ -401,20 +402,20 @@ describe('recovery', () => {
       ],
       [recoveryFinished({ kind: 'check' })],
     ];
-    for (const way of ways)
-      expect(listActionTypes(runEvents(stuck, verdictReached('recover'), ...way))).toEqual(['recover']);
+    for (const path of ways)
+      expect(listActionTypes(runEvents(stuck, verdictReached('recover'), ...path))).toEqual(['recover']);
   });
 
-  it('asks the model when it found no calls to run, or none that may run', () => {
+  it('calls the model when it has no calls to run, or none that may run', () => {
     for (const calls of [[], [createCall('w', 'write', 'deny')]]) {
-      const told = runEvents(stuck, recoveryFinished({ kind: 'run-tools', calls }));
-      expect(listActionTypes(told)).toEqual(['ask-model']);
-      expect(requireAction(told, 'ask-model').attempt).toBe(1);
-      expect(findConversationFaults(getConversation(told.session))).toEqual([]);
+      const run = runEvents(stuck, recoveryFinished({ kind: 'run-tools', calls }));
+      expect(listActionTypes(run)).toEqual(['ask-model']);
+      expect(requireAction(run, 'ask-model').attempt).toBe(1);
+      expect(findConversationFaults(getConversation(run.session))).toEqual([]);
     }
   });
 
-  it('goes back to the check even where no progress is checked', () => {
+  it('returns to the check even if the profile checks no progress', () => {
     const plain = runEvents(
       createProfileSession('loom'),
       userMessage(),
@@ -429,19 +430,19 @@ describe('recovery', () => {
     ]);
   });
 
-  it('goes back to the check, where what came meanwhile is worked off', () => {
-    const told = runEvents(stuck, verdictReached('recover'), recoveryFinished({ kind: 'check' }));
-    expect(listStatusPath(told)).toEqual(['errorRecovery', 'progressCheck', 'errorRecovery']);
-    expect(requireAction(told, 'recover').attempt).toBe(2);
+  it('returns to the check, which processes the agenda', () => {
+    const run = runEvents(stuck, verdictReached('recover'), recoveryFinished({ kind: 'check' }));
+    expect(listStatusPath(run)).toEqual(['errorRecovery', 'progressCheck', 'errorRecovery']);
+    expect(requireAction(run, 'recover').attempt).toBe(2);
   });
 
-  it('gives up: the user is told and has the word', () => {
-    const told = runEvents(stuck, recoveryFinished({ kind: 'give-up', reason: 'no way out' }));
-    expect(listStatusPath(told)).toEqual(['errorRecovery', 'waitingForUser']);
-    expect(told.actions).toEqual([{ type: 'show-error', kind: 'refused', message: 'no way out' }]);
+  it('gives up: the error is shown and the session waits for the user', () => {
+    const run = runEvents(stuck, recoveryFinished({ kind: 'give-up', reason: 'no way out' }));
+    expect(listStatusPath(run)).toEqual(['errorRecovery', 'waitingForUser']);
+    expect(run.actions).toEqual([{ type: 'show-error', kind: 'refused', message: 'no way out' }]);
   });
 
-  it('gives up in a failed phase that ends the session, and asks to stop', () => {
+  it('gives up in a failed phase that ends the session, and halts', () => {
     const start = createPawlSession({ haltOnFailedPhase: true });
     const failing = runEvents(
       start,
@@ -450,18 +451,18 @@ describe('recovery', () => {
       verdictReached('recover'),
       toolFinished('a'),
     );
-    const told = runEvents(
+    const run = runEvents(
       failing,
       phaseCompleted(false),
       recoveryFinished({ kind: 'give-up', reason: 'no way out' }),
     );
-    expect(told.session.turn.status).toBe('halted');
-    expect(listActionTypes(told)).toEqual(['show-error', 'stop']);
+    expect(run.session.turn.status).toBe('halted');
+    expect(listActionTypes(run)).toEqual(['show-error', 'stop']);
   });
 
-  it('halts with the rule that was broken', () => {
-    const told = runEvents(stuck, recoveryFinished({ kind: 'halt', reason: 'hopeless' }));
-    expect(requireTurn(told, 'halted').why).toEqual({
+  it('halts with the rule of the verdict', () => {
+    const run = runEvents(stuck, recoveryFinished({ kind: 'halt', reason: 'hopeless' }));
+    expect(requireTurn(run, 'halted').why).toEqual({
       kind: 'stuck',
       reason: 'hopeless',
       rule: 'rule-recover',
@@ -472,28 +473,28 @@ describe('recovery', () => {
     for (const maxRecoveries of [0, 1, 2, 3]) {
       // Without the governor, which would end this by itself.
       const settings = { maxRecoveries, governor: { preset: 'none', rules: {} } } as const;
-      let told = runEvents(
+      let run = runEvents(
         runEvents(createPawlSession(settings), userMessage()),
         modelReplied('', createCall('a')),
       );
       let recoveries = 0;
-      while (told.session.turn.status === 'executingTools') {
-        told = runEvents(told, verdictReached('recover'), toolFinished('a', failureOutcome()));
-        if (told.session.turn.status !== 'errorRecovery') break;
+      while (run.session.turn.status === 'executingTools') {
+        run = runEvents(run, verdictReached('recover'), toolFinished('a', failureOutcome()));
+        if (run.session.turn.status !== 'errorRecovery') break;
         recoveries += 1;
-        told = runEvents(told, recoveryFinished(), modelReplied('', createCall('a')));
+        run = runEvents(run, recoveryFinished(), modelReplied('', createCall('a')));
       }
-      expect([recoveries, told.session.turn.status]).toEqual([maxRecoveries, 'halted']);
+      expect([recoveries, run.session.turn.status]).toEqual([maxRecoveries, 'halted']);
     }
   });
 
-  it('is counted afresh after a message of the user [RN-02]', () => {
-    const once = runEvents(stuck, recoveryFinished(), modelReplied('done'));
-    expect(once.session.governor.recoveries).toBe(1);
-    expect(runEvents(once, userMessage('again')).session.governor.recoveries).toBe(0);
+  it('is counted from zero after a user message [RN-02]', () => {
+    const first = runEvents(stuck, recoveryFinished(), modelReplied('done'));
+    expect(first.session.governor.recoveries).toBe(1);
+    expect(runEvents(first, userMessage('again')).session.governor.recoveries).toBe(0);
   });
 
-  it('is counted afresh after a change of phase [NEX-05]', () => {
+  it('is counted from zero after a phase change [NEX-05]', () => {
     expect(runEvents(stuck, phaseStarted(2)).session.governor.recoveries).toBe(0);
   });
 });
@@ -501,15 +502,15 @@ describe('recovery', () => {
 describe('a final outcome', () => {
   it('ends the turn after hooks, in spite of verdicts', () => {
     const editing = runEvents(
-      askedRun,
+      callingRun,
       modelReplied('', createCall('a', 'bash'), createCall('b', 'finish')),
       verdictReached('recover'),
     );
     const hooked = runEvents(editing, toolFinished('a'), toolFinished('b', successOutcome('all done', true)));
     expect(listActionTypes(hooked)).toEqual(['run-hooks']);
-    const told = runEvents(hooked, hooksFinished());
-    expect(listStatusPath(told)).toEqual(['postToolsHook', 'progressCheck', 'waitingForUser']);
-    expect(told.actions).toEqual([{ type: 'wait', until: null }]);
+    const run = runEvents(hooked, hooksFinished());
+    expect(listStatusPath(run)).toEqual(['postToolsHook', 'progressCheck', 'waitingForUser']);
+    expect(run.actions).toEqual([{ type: 'wait', until: null }]);
   });
 
   it('of a call that failed does not end the turn', () => {

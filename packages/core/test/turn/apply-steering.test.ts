@@ -35,60 +35,60 @@ const createUngovernedSession = (more: Partial<SessionSettings>): Session =>
 
 /** The same call, failing the same way. */
 function repeatFailedRead(from: Session | EventRun, times: number): EventRun {
-  let told = runEvents(from);
+  let run = runEvents(from);
   for (let time = 0; time < times; time += 1) {
-    const id = `${told.session.seq}`;
-    told = runEvents(
-      told,
+    const id = `${run.session.seq}`;
+    run = runEvents(
+      run,
       modelReplied('', { id, tool: 'read', args: 'gone.txt' }),
       toolFinished(id, failureOutcome()),
     );
   }
-  return told;
+  return run;
 }
 
 function listVerdictRules({ notes }: EventRun): readonly string[] {
   return notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict.rule] : []));
 }
 
-describe('to the governor, what a person says while work is under way', () => {
+describe('for the governor, steering', () => {
   const stuck = repeatFailedRead(runEvents(createProfileSession('pawl'), userMessage()), 2);
 
-  it('makes what happened before another story once the model is about to hear it', () => {
-    const again = { id: 'x', tool: 'read', args: 'gone.txt' };
-    const said = runEvents(stuck, modelReplied('', again), userSteered('it has moved'));
-    expect(said.session.governor).toBe(runEvents(stuck, modelReplied('', again)).session.governor);
-    expect(said.session.governor.watch).not.toEqual(initialGovernor.watch);
-    const heard = runEvents(said, toolFinished('x', failureOutcome()));
-    expect(heard.session.governor).toEqual(initialGovernor);
+  it('resets the detector when the model is about to receive it', () => {
+    const repeated = { id: 'x', tool: 'read', args: 'gone.txt' };
+    const steered = runEvents(stuck, modelReplied('', repeated), userSteered('it has moved'));
+    expect(steered.session.governor).toBe(runEvents(stuck, modelReplied('', repeated)).session.governor);
+    expect(steered.session.governor.watch).not.toEqual(initialGovernor.watch);
+    const delivered = runEvents(steered, toolFinished('x', failureOutcome()));
+    expect(delivered.session.governor).toEqual(initialGovernor);
   });
 
-  it('leaves what was under way to be judged as part of the old story', () => {
-    const said = runEvents(
+  it('leaves work in progress to be judged as part of the old task', () => {
+    const steered = runEvents(
       stuck,
       userSteered('it has moved'),
       modelReplied('', { id: 'x', tool: 'read', args: 'gone.txt' }),
     );
-    const heard = runEvents(said, toolFinished('x', failureOutcome()));
-    expect(listVerdictRules(heard)).toEqual(['repeated-failure']);
-    expect(requireAction(heard, 'ask-model').advice).toContain('failed 3 times in a row');
-    expect(listVerdictRules(repeatFailedRead(heard, 1))).toEqual([]);
+    const delivered = runEvents(steered, toolFinished('x', failureOutcome()));
+    expect(listVerdictRules(delivered)).toEqual(['repeated-failure']);
+    expect(requireAction(delivered, 'ask-model').advice).toContain('failed 3 times in a row');
+    expect(listVerdictRules(repeatFailedRead(delivered, 1))).toEqual([]);
   });
 
-  it('gives back calls that were refused', () => {
+  it('unblocks blocked calls', () => {
     const refused = repeatFailedRead(stuck, 1);
     expect(refused.session.governor.refused).toHaveLength(1);
-    const heard = runEvents(
+    const delivered = runEvents(
       refused,
       modelReplied('', createCall('other')),
       userSteered('try again'),
       toolFinished('other'),
     );
-    const tries = runEvents(heard, modelReplied('', { id: 'x', tool: 'read', args: 'gone.txt' }));
-    expect(requireTurn(tries, 'executingTools').executions).toMatchObject([{ status: 'pending' }]);
+    const attempt = runEvents(delivered, modelReplied('', { id: 'x', tool: 'read', args: 'gone.txt' }));
+    expect(requireTurn(attempt, 'executingTools').executions).toMatchObject([{ status: 'pending' }]);
   });
 
-  it('lets recoveries be tried anew', () => {
+  it('resets the recovery count', () => {
     const start = createProfileSession('pawl', { settings: { maxRecoveries: 1 } });
     const recovering = runEvents(
       start,
@@ -98,124 +98,130 @@ describe('to the governor, what a person says while work is under way', () => {
       toolFinished('a'),
     );
     expect(recovering.session.governor.recoveries).toBe(1);
-    const heard = runEvents(recovering, userSteered('like this'), recoveryFinished());
-    expect(heard.session.governor.recoveries).toBe(0);
-    const again = runEvents(
-      heard,
+    const delivered = runEvents(recovering, userSteered('like this'), recoveryFinished());
+    expect(delivered.session.governor.recoveries).toBe(0);
+    const repeated = runEvents(
+      delivered,
       modelReplied('', createCall('b')),
       verdictReached('recover'),
       toolFinished('b'),
     );
-    expect(requireTurn(again, 'errorRecovery')).toMatchObject({ origin: 'tool', attempt: 1 });
+    expect(requireTurn(repeated, 'errorRecovery')).toMatchObject({ origin: 'tool', attempt: 1 });
   });
 
-  it('is no new story when the work is called off before anybody has heard it', () => {
-    const said = runEvents(stuck, userSteered('never mind'));
-    expect(runEvents(said, cancelRequested()).session.governor).toBe(stuck.session.governor);
+  it('resets nothing when the work is canceled before the model receives it', () => {
+    const steered = runEvents(stuck, userSteered('never mind'));
+    expect(runEvents(steered, cancelRequested()).session.governor).toBe(stuck.session.governor);
   });
 
   it.each([
     ['a retry', modelFailed(), retryDue()],
     ['room was made', contextOverflowed(), pagingFinished()],
-  ])('counts as heard with the call that is made after %s', (_, trouble, again) => {
-    const said = runEvents(stuck, trouble, userSteered('it has moved'));
-    expect(said.session.governor.watch).not.toEqual(initialGovernor.watch);
-    const heard = runEvents(said, again);
-    expect(heard.session.governor).toEqual(initialGovernor);
-    expect(requireTurn(heard, 'callingModel').retries).toBe(1);
+  ])('is delivered with the model call after %s', (_, failure, repeated) => {
+    const steered = runEvents(stuck, failure, userSteered('it has moved'));
+    expect(steered.session.governor.watch).not.toEqual(initialGovernor.watch);
+    const delivered = runEvents(steered, repeated);
+    expect(delivered.session.governor).toEqual(initialGovernor);
+    expect(requireTurn(delivered, 'callingModel').retries).toBe(1);
   });
 });
 
-describe('to the trackers of other systems it', () => {
-  it('begins another run with savant', () => {
+describe('for the trackers of other systems, steering', () => {
+  it('starts another run with savant', () => {
     const working = repeatFailedRead(runEvents(createPresetSession('savant'), userMessage()), 1);
-    const heard = runEvents(
+    const delivered = runEvents(
       working,
       modelReplied('', createCall('a', 'list')),
       userSteered('elsewhere'),
       toolFinished('a'),
     );
-    const message = runEvents(createPresetSession('savant'), { ...userMessage('elsewhere'), at: heard.at });
-    expect(heard.session.governor.tracker).toEqual(message.session.governor.tracker);
+    const message = runEvents(createPresetSession('savant'), {
+      ...userMessage('elsewhere'),
+      at: delivered.at,
+    });
+    expect(delivered.session.governor.tracker).toEqual(message.session.governor.tracker);
   });
 
-  it('makes up for no error with nexora', () => {
+  it('resolves no error with nexora', () => {
     const working = runEvents(
       repeatFailedRead(runEvents(createPresetSession('nexora'), userMessage()), 1),
       modelReplied('', createCall('a')),
     );
-    const heard = runEvents(working, userSteered('elsewhere'), toolFinished('a'));
-    const unheard = runEvents(working, { ...toolFinished('a'), at: heard.at });
-    expect(heard.session.turn.status).toBe('callingModel');
-    expect(heard.session.governor.tracker?.state).toEqual(unheard.session.governor.tracker?.state);
+    const delivered = runEvents(working, userSteered('elsewhere'), toolFinished('a'));
+    const unheard = runEvents(working, { ...toolFinished('a'), at: delivered.at });
+    expect(delivered.session.turn.status).toBe('callingModel');
+    expect(delivered.session.governor.tracker?.state).toEqual(unheard.session.governor.tracker?.state);
   });
 });
 
-describe('to the mode it', () => {
-  it('begins work anew that had come to its end', () => {
+describe('for the mode, steering', () => {
+  it('restarts a terminal mode', () => {
     const start = createProfileSession('savant');
-    const over = runEvents(start, userMessage(), modelReplied('', createCall('a', 'finish')));
-    expect(over.session.mode?.state).toBe('FINISHING');
-    const heard = runEvents(
-      over,
+    const finished = runEvents(start, userMessage(), modelReplied('', createCall('a', 'finish')));
+    expect(finished.session.mode?.state).toBe('FINISHING');
+    const delivered = runEvents(
+      finished,
       userSteered('and the other one?'),
       toolFinished('a', successOutcome('all', true)),
     );
-    expect(heard.session.turn.status).toBe('callingModel');
-    expect(heard.session.mode).toMatchObject({ state: 'INIT', enteredAt: heard.at });
+    expect(delivered.session.turn.status).toBe('callingModel');
+    expect(delivered.session.mode).toMatchObject({ state: 'INIT', enteredAt: delivered.at });
   });
 
-  it('changes nothing where work goes on', () => {
+  it('changes nothing in other modes', () => {
     const start = createProfileSession('savant');
     const working = runEvents(start, userMessage(), modelReplied('', createCall('a', 'context.fts_search')));
-    const heard = runEvents(working, userSteered('in the shed'), toolFinished('a'));
-    expect(heard.session.mode?.state).toBe('SEARCHING');
+    const delivered = runEvents(working, userSteered('in the shed'), toolFinished('a'));
+    expect(delivered.session.mode?.state).toBe('SEARCHING');
   });
 });
 
-describe('what is heard', () => {
-  it('takes room in the window of the model, from when it is heard', () => {
+describe('delivered steering', () => {
+  it('counts toward the context window once it is delivered', () => {
     const working = runEvents(
       createUngovernedSession({ windowTokens: 100_000 }),
       userMessage(),
       modelReplied('', createCall('a')),
     );
-    const said = runEvents(working, userSteered('word '.repeat(100)));
-    expect(said.session.window).toEqual(working.session.window);
+    const steered = runEvents(working, userSteered('word '.repeat(100)));
+    expect(steered.session.window).toEqual(working.session.window);
     const quiet = runEvents(working, toolFinished('a'));
-    const heard = runEvents(said, toolFinished('a'));
+    const delivered = runEvents(steered, toolFinished('a'));
     const message = runEvents(quiet, modelReplied(''), userMessage('word '.repeat(100)));
-    expect(heard.session.window).toEqual(message.session.window);
-    expect(heard.session.window?.tokens).toBeGreaterThan((quiet.session.window?.tokens ?? 0) + 50);
+    expect(delivered.session.window).toEqual(message.session.window);
+    expect(delivered.session.window?.tokens).toBeGreaterThan((quiet.session.window?.tokens ?? 0) + 50);
   });
 
-  it('has room made first where it would not fit', () => {
+  it('causes paging first if it does not fit', () => {
     const start = createUngovernedSession({ windowTokens: 200 });
-    const heard = runEvents(
+    const delivered = runEvents(
       start,
       userMessage(),
       modelReplied('', createCall('a')),
       userSteered('word '.repeat(400)),
       toolFinished('a'),
     );
-    expect(heard.session.turn.status).toBe('paging');
-    expect(runEvents(heard, pagingFinished()).session.turn.status).toBe('callingModel');
+    expect(delivered.session.turn.status).toBe('paging');
+    expect(runEvents(delivered, pagingFinished()).session.turn.status).toBe('callingModel');
   });
 
-  it('starts the clock of the budget again', () => {
+  it('restarts the work clock of the budget', () => {
     const start = createUngovernedSession({ budgets: { ...noLimits, wallMs: 60_000 } });
     const working = runEvents(start, userMessage(), modelReplied('', createCall('a')), {
       ...userSteered('go on'),
       at: 50_000,
     });
     expect(working.session.spent.workingSince).toBe(10);
-    const heard = runEvents(working, { ...toolFinished('a'), at: 55_000 });
-    expect(heard.session.spent.workingSince).toBe(55_000);
-    const late = runEvents(heard, modelReplied('', createCall('b')), { ...toolFinished('b'), at: 100_000 });
+    const delivered = runEvents(working, { ...toolFinished('a'), at: 55_000 });
+    expect(delivered.session.spent.workingSince).toBe(55_000);
+    const late = runEvents(delivered, modelReplied('', createCall('b')), {
+      ...toolFinished('b'),
+      at: 100_000,
+    });
     expect(requireAction(late, 'ask-model').tools).toBe(true);
   });
 
-  it('does not lift a budget that is used up: the last answer is the last', () => {
+  it('does not raise an exhausted budget: the last answer stays the last', () => {
     const start = createUngovernedSession({ budgets: { ...noLimits, toolCalls: 1 } });
     const last = runEvents(
       start,

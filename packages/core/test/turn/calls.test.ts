@@ -13,14 +13,14 @@ import {
 import { findConversationFaults } from '../helpers/conversation-faults.ts';
 import { createProfileSession, runEvents } from '../helpers/run-events.ts';
 
-const listAssignedIds = (given: readonly string[], request = 5): readonly string[] =>
+const listAssignedIds = (input: readonly string[], request = 5): readonly string[] =>
   assignCallIds(
-    given.map((id) => createCall(id)),
+    input.map((id) => createCall(id)),
     request,
   ).map(({ id }) => id);
 
 describe('the ids of the calls of a reply', () => {
-  it('are the model’s own when they are good', () => {
+  it('are the model’s own if they are usable', () => {
     expect(listAssignedIds(['a', 'b', '__proto__', 'constructor'])).toEqual([
       'a',
       'b',
@@ -29,32 +29,32 @@ describe('the ids of the calls of a reply', () => {
     ]);
   });
 
-  it('are made from the request when they are empty, left out or used twice', () => {
+  it('are derived from the request if they are empty, missing or duplicated', () => {
     expect(listAssignedIds(['a', '', 'a'])).toEqual(['a', 'call_5_1', 'call_5_2']);
     expect(assignCallIds([{ tool: 'read', args: null }], 7)).toEqual([
       { id: 'call_7_0', tool: 'read', args: null },
     ]);
   });
 
-  it('are never the same, even when a model uses ids like those that are made', () => {
+  it('are unique, even if a model uses ids like the derived ones', () => {
     const likely = fc.constantFrom('', 'a', 'call_5_0', 'call_5_1', 'call_5_2', 'call_5_1_', 'call_5_2_');
     fc.assert(
-      fc.property(fc.array(likely, { maxLength: 12 }), (given) => {
-        const ids = listAssignedIds(given);
-        expect(new Set(ids).size).toBe(given.length);
+      fc.property(fc.array(likely, { maxLength: 12 }), (input) => {
+        const ids = listAssignedIds(input);
+        expect(new Set(ids).size).toBe(input.length);
         expect(ids).not.toContain('');
       }),
     );
   });
 
-  it('let each of two calls with the same id have its own result', () => {
-    const told = runEvents(
+  it('give each of two calls with the same id its own result', () => {
+    const run = runEvents(
       createProfileSession('pawl'),
       userMessage(),
       modelReplied('', createCall('a'), createCall('a')),
     );
     const done = runEvents(
-      told,
+      run,
       toolFinished('call_1_1', successOutcome('second')),
       toolFinished('a', successOutcome('first')),
     );
@@ -66,7 +66,7 @@ describe('the ids of the calls of a reply', () => {
     expect(findConversationFaults(getConversation(done.session))).toEqual([]);
   });
 
-  it('are never the same in two replies when they are made', () => {
+  it('are unique across replies if they are derived', () => {
     const unnamed = [createCall('', 'bash', 'ask'), createCall('', 'bash', 'ask')];
     const stuck = runEvents(
       createProfileSession('pawl'),
@@ -74,8 +74,8 @@ describe('the ids of the calls of a reply', () => {
       modelReplied('', createCall('a')),
       verdictReached({ kind: 'run', calls: unnamed }),
     );
-    const told = runEvents(stuck, toolFinished('a'), modelReplied('', createCall(''), createCall('')));
-    const messages = toItemArray(getConversation(told.session)).filter(
+    const run = runEvents(stuck, toolFinished('a'), modelReplied('', createCall(''), createCall('')));
+    const messages = toItemArray(getConversation(run.session)).filter(
       (message) => message.role === 'assistant',
     );
     const ids = messages.flatMap(({ calls }) => calls.map(({ id }) => id));
@@ -83,22 +83,22 @@ describe('the ids of the calls of a reply', () => {
     expect(new Set(ids).size).toBe(5);
   });
 
-  it('may be the same in two replies when they are the model’s own', () => {
-    const told = runEvents(
+  it('may repeat across replies if they are the model’s own', () => {
+    const run = runEvents(
       createProfileSession('pawl'),
       userMessage(),
       modelReplied('', createCall('a')),
       toolFinished('a'),
       modelReplied('', createCall('a')),
     );
-    expect(findConversationFaults(getConversation(runEvents(told, toolFinished('a')).session))).toEqual([]);
+    expect(findConversationFaults(getConversation(runEvents(run, toolFinished('a')).session))).toEqual([]);
   });
 });
 
 describe('a reply', () => {
-  it('with neither text nor calls leaves no message, and ends the turn', () => {
-    const told = runEvents(createProfileSession('pawl'), userMessage(), modelReplied(''));
-    expect(told.session.turn.status).toBe('waitingForUser');
-    expect(toItemArray(getConversation(told.session))).toHaveLength(1);
+  it('with neither text nor calls adds no message, and ends the turn', () => {
+    const run = runEvents(createProfileSession('pawl'), userMessage(), modelReplied(''));
+    expect(run.session.turn.status).toBe('waitingForUser');
+    expect(toItemArray(getConversation(run.session))).toHaveLength(1);
   });
 });

@@ -20,7 +20,7 @@ import { findConversationFaults } from '../helpers/conversation-faults.ts';
 import { pausableStateNames, getCurrentRequest, createSampleRun } from '../helpers/sample-runs.ts';
 import { listActionTypes, createProfileSession, runEvents, requireTurn } from '../helpers/run-events.ts';
 
-const askedRun = runEvents(createProfileSession('pawl'), userMessage());
+const callingRun = runEvents(createProfileSession('pawl'), userMessage());
 
 /** What the model will be told of each call. */
 function listToolResults(session: Session): readonly string[] {
@@ -37,39 +37,39 @@ const endingEvents = [
 ] as const;
 
 describe.each(endingEvents)('a %s', (_, end, status) => {
-  it('in the middle of tools keeps what is done and gives each open call its result', () => {
+  it('in the middle of tools keeps finished results and gives each open call a result', () => {
     const busy = runEvents(
-      askedRun,
+      callingRun,
       modelReplied('', createCall('a'), createCall('b'), createCall('c'), createCall('d', 'bash', 'deny')),
     );
-    const told = runEvents(busy, toolStarted('b'), toolFinished('a', successOutcome()), end);
-    expect(told.session.turn.status).toBe(status);
-    expect(listToolResults(told.session)).toEqual(['a ok', 'b interrupted', 'c cancelled', 'd denied']);
-    expect(findConversationFaults(getConversation(told.session))).toEqual([]);
+    const run = runEvents(busy, toolStarted('b'), toolFinished('a', successOutcome()), end);
+    expect(run.session.turn.status).toBe(status);
+    expect(listToolResults(run.session)).toEqual(['a ok', 'b interrupted', 'c cancelled', 'd denied']);
+    expect(findConversationFaults(getConversation(run.session))).toEqual([]);
   });
 
-  it('in the middle of permissions gives each call its result, and nothing is said to have run', () => {
+  it('in the middle of permissions gives each call a result, and no call counts as run', () => {
     const calls = [
       createCall('a', 'bash', 'ask'),
       createCall('b', 'bash', 'ask'),
       createCall('c', 'bash', 'ask'),
       createCall('d'),
     ];
-    const told = runEvents(
-      askedRun,
+    const run = runEvents(
+      callingRun,
       modelReplied('', ...calls),
       permissionAllowed('a'),
       permissionDenied('b'),
       end,
     );
-    expect(told.session.turn.status).toBe(status);
-    expect(listToolResults(told.session)).toEqual(['a cancelled', 'b denied', 'c cancelled', 'd cancelled']);
-    expect(findConversationFaults(getConversation(told.session))).toEqual([]);
+    expect(run.session.turn.status).toBe(status);
+    expect(listToolResults(run.session)).toEqual(['a cancelled', 'b denied', 'c cancelled', 'd cancelled']);
+    expect(findConversationFaults(getConversation(run.session))).toEqual([]);
   });
 
   it('during a pause in the middle of tools does the same', () => {
     const paused = runEvents(
-      askedRun,
+      callingRun,
       modelReplied('', createCall('a'), createCall('b')),
       toolStarted('a'),
       pauseRequested(),
@@ -77,32 +77,32 @@ describe.each(endingEvents)('a %s', (_, end, status) => {
     expect(listToolResults(runEvents(paused, end).session)).toEqual(['a interrupted', 'b cancelled']);
   });
 
-  it.each(pausableStateNames)('in %s leaves a conversation that is fit to be sent', (name) => {
-    const told = runEvents(createSampleRun(createProfileSession('pawl'), name), end);
-    expect(findConversationFaults(getConversation(told.session))).toEqual([]);
+  it.each(pausableStateNames)('in %s leaves a valid conversation', (name) => {
+    const run = runEvents(createSampleRun(createProfileSession('pawl'), name), end);
+    expect(findConversationFaults(getConversation(run.session))).toEqual([]);
   });
 });
 
 describe('a cancel', () => {
-  it('calls off exactly the request under way', () => {
-    const busy = runEvents(askedRun, modelReplied('', createCall('a')));
+  it('aborts exactly the current request', () => {
+    const busy = runEvents(callingRun, modelReplied('', createCall('a')));
     expect(runEvents(busy, cancelRequested()).actions).toEqual([
       { type: 'abort', request: getCurrentRequest(busy) },
       { type: 'wait', until: null },
     ]);
   });
 
-  it('lets the user go on at once, with a request of another number', () => {
-    const told = runEvents(askedRun, cancelRequested(), userMessage('something else'));
-    expect(listActionTypes(told)).toEqual(['ask-model']);
-    expect(getCurrentRequest(told)).not.toBe(getCurrentRequest(askedRun));
+  it('lets the user continue at once, with a new request number', () => {
+    const run = runEvents(callingRun, cancelRequested(), userMessage('something else'));
+    expect(listActionTypes(run)).toEqual(['ask-model']);
+    expect(getCurrentRequest(run)).not.toBe(getCurrentRequest(callingRun));
   });
 
-  it('makes the answers of what was called off late, and they change nothing', () => {
-    const request = getCurrentRequest(askedRun);
-    const next = runEvents(askedRun, cancelRequested(), userMessage('something else'));
-    const told = runEvents(next, withRequest(request, modelReplied('too late')));
-    expect(told.session).toBe(next.session);
-    expect(requireTurn(told, 'callingModel').request).not.toBe(request);
+  it('makes answers to canceled work stale, and they change nothing', () => {
+    const request = getCurrentRequest(callingRun);
+    const next = runEvents(callingRun, cancelRequested(), userMessage('something else'));
+    const run = runEvents(next, withRequest(request, modelReplied('too late')));
+    expect(run.session).toBe(next.session);
+    expect(requireTurn(run, 'callingModel').request).not.toBe(request);
   });
 });

@@ -97,10 +97,10 @@ const chooseHostileEvent = (session: Session, dice: SeededDice): Event => {
 };
 
 describe('hostile values', () => {
-  it('never make a step throw, nor a conversation unfit to be sent [RX-03]', () => {
+  it('never make a step throw or a conversation invalid [RX-03]', () => {
     fc.assert(
-      fc.property(createWalkArbitrary({ choose: chooseHostileEvent, maxLength: 60 }), ({ strides, end }) => {
-        for (const { after } of strides) {
+      fc.property(createWalkArbitrary({ choose: chooseHostileEvent, maxLength: 60 }), ({ steps, end }) => {
+        for (const { after } of steps) {
           for (const action of after.actions) {
             if (action.type === 'ask-model') expect(findConversationFaults(action.conversation)).toEqual([]);
           }
@@ -112,16 +112,16 @@ describe('hostile values', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  it.each(hostileNumbers)('never make a retry wait for a time that never comes, with %d', (number) => {
-    const happenings: readonly UntimedEvent[] = [
+  it.each(hostileNumbers)('never schedule a retry at an invalid time, with %d', (number) => {
+    const events: readonly UntimedEvent[] = [
       happens.hooksFailed('no commit', number),
       happens.pagingFailed('no disk', number),
       happens.modelFailed({}, number),
       happens.modelFailed({ retryAfterMs: number }),
     ];
-    for (const happening of happenings) {
+    for (const event of events) {
       for (const name of sampleNames) {
-        const { actions } = runEvents(createSampleRun(createProfileSession('pawl'), name), happening);
+        const { actions } = runEvents(createSampleRun(createProfileSession('pawl'), name), event);
         const untils = actions.flatMap((action) => (action.type === 'wait' ? (action.until ?? []) : []));
         expect([name, untils.filter((until) => !Number.isFinite(until))]).toEqual([name, []]);
       }
@@ -144,11 +144,13 @@ describe('a value nested twenty thousand levels deep', () => {
   const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as Json;
 
   it.each(builtInProfiles.map(({ name }) => name))('never makes a step of %s throw [LOOM-70]', (profile) => {
-    const asked = createSampleRun(createProfileSession(profile), 'callingModel, fresh');
+    const calling = createSampleRun(createProfileSession(profile), 'callingModel, fresh');
     const asArgs = happens.modelReplied('', { id: 'a', tool: 'read', args: deep });
-    expect(() => runEvents(asked, asArgs, happens.toolFinished('a'), asArgs)).not.toThrow();
+    expect(() => runEvents(calling, asArgs, happens.toolFinished('a'), asArgs)).not.toThrow();
     const asOutput = happens.toolFinished('a', happens.successOutcome(deep));
-    expect(() => runEvents(asked, happens.modelReplied('', happens.createCall('a')), asOutput)).not.toThrow();
+    expect(() =>
+      runEvents(calling, happens.modelReplied('', happens.createCall('a')), asOutput),
+    ).not.toThrow();
   });
 });
 

@@ -43,16 +43,16 @@ import {
 
 const createLoomSession = (settings: Partial<SessionSettings> = {}) =>
   createProfileSession('loom', { settings });
-const askedRun = runEvents(createLoomSession(), userMessage('what is here?'));
+const callingRun = runEvents(createLoomSession(), userMessage('what is here?'));
 
 /** How the model fails over and over: the statuses after each failure, until the turn is over. */
 function listFailureStatuses(maxRetries: number): readonly string[] {
   const statuses: string[] = [];
-  let told = runEvents(createLoomSession({ maxRetries }), userMessage());
-  while (told.session.turn.status === 'callingModel') {
-    told = runEvents(told, modelFailed());
-    statuses.push(told.session.turn.status);
-    if (told.session.turn.status === 'errorRecovery') told = runEvents(told, retryDue());
+  let run = runEvents(createLoomSession({ maxRetries }), userMessage());
+  while (run.session.turn.status === 'callingModel') {
+    run = runEvents(run, modelFailed());
+    statuses.push(run.session.turn.status);
+    if (run.session.turn.status === 'errorRecovery') run = runEvents(run, retryDue());
   }
   return statuses;
 }
@@ -64,15 +64,12 @@ describe('retries', () => {
     [2, ['errorRecovery', 'waitingForUser']],
     [3, ['errorRecovery', 'errorRecovery', 'waitingForUser']],
     [4, ['errorRecovery', 'errorRecovery', 'errorRecovery', 'waitingForUser']],
-  ])(
-    'of %i at most end with the failure of that number [RO-01, LOOM-47, LOOM-49, LOOM-48, LOOM-05]',
-    (max, statuses) => {
-      expect(listFailureStatuses(max)).toEqual(statuses);
-    },
-  );
+  ])('of at most %i end with that failure [RO-01, LOOM-47, LOOM-49, LOOM-48, LOOM-05]', (max, statuses) => {
+    expect(listFailureStatuses(max)).toEqual(statuses);
+  });
 
-  it('count the failures of the request at hand and start afresh with the next one [LOOM-20, LOOM-12]', () => {
-    const second = runEvents(askedRun, modelFailed(), retryDue(), modelFailed(), retryDue());
+  it('count the failures of the current request and restart with the next one [LOOM-20, LOOM-12]', () => {
+    const second = runEvents(callingRun, modelFailed(), retryDue(), modelFailed(), retryDue());
     expect(requireTurn(second, 'callingModel').retries).toBe(2);
     expect(requireTurn(runEvents(second, modelReplied(), userMessage('next')), 'callingModel').retries).toBe(
       0,
@@ -88,31 +85,31 @@ describe('retries', () => {
     expect(requireTurn(afterHooks, 'callingModel').retries).toBe(0);
   });
 
-  it('keep what the user said when they are used up, and not what was streamed [LOOM-80, LOOM-19]', () => {
-    const told = runEvents(
+  it("keep the user's message when they are exhausted, and not the streamed text [LOOM-80, LOOM-19]", () => {
+    const run = runEvents(
       runEvents(createLoomSession({ maxRetries: 1 }), userMessage('keep this')),
       textDelta('half an ans'),
       modelFailed(),
     );
-    expect(toItemArray(getConversation(told.session))).toMatchObject([{ role: 'user', text: 'keep this' }]);
+    expect(toItemArray(getConversation(run.session))).toMatchObject([{ role: 'user', text: 'keep this' }]);
   });
 
-  it('leave it to the caller to send retry-due, and say when [RO-02, LOOM-72]', () => {
-    const told = runEvents(askedRun, modelFailed({ retryAfterMs: 250 }));
-    expect(told.actions).toEqual([{ type: 'wait', until: told.at + 250 }]);
-    expect(requireTurn(told, 'errorRecovery')).toMatchObject({ retries: 1, retryAt: told.at + 250 });
+  it('leave it to the caller to send retry-due at the given time [RO-02, LOOM-72]', () => {
+    const run = runEvents(callingRun, modelFailed({ retryAfterMs: 250 }));
+    expect(run.actions).toEqual([{ type: 'wait', until: run.at + 250 }]);
+    expect(requireTurn(run, 'errorRecovery')).toMatchObject({ retries: 1, retryAt: run.at + 250 });
   });
 
-  it('of another origin than a failure are not due: a retry then is refused [RO-05]', () => {
+  it('apply only to failures: retry-due in another recovery is refused [RO-05]', () => {
     const recovering = createSampleRun(createLoomSession(), 'errorRecovery, tool');
-    const told = runEvents(recovering, retryDue());
-    expect(told.session).toBe(recovering.session);
-    expect(getRefusalReason(told)).toBeDefined();
+    const run = runEvents(recovering, retryDue());
+    expect(run.session).toBe(recovering.session);
+    expect(getRefusalReason(run)).toBeDefined();
   });
 });
 
-describe('an event that does not fit', () => {
-  it('is dropped when it is a message to a busy session, and never queued [RO-10, LOOM-58, LOOM-72]', () => {
+describe('an invalid event', () => {
+  it('is dropped if it is a message to a busy session, and never queued [RO-10, LOOM-58, LOOM-72]', () => {
     const names: readonly SampleName[] = [
       'callingModel, fresh',
       'executingTools, pending',
@@ -120,17 +117,17 @@ describe('an event that does not fit', () => {
     ];
     for (const name of names) {
       const before = createSampleRun(createLoomSession(), name);
-      const told = runEvents(before, userMessage('are you there?'));
-      expect(told.session).toBe(before.session);
-      expect(told.actions).toEqual([{ type: 'wait', until: null }]);
+      const run = runEvents(before, userMessage('are you there?'));
+      expect(run.session).toBe(before.session);
+      expect(run.actions).toEqual([{ type: 'wait', until: null }]);
     }
-    const done = runEvents(askedRun, userMessage('dropped'), modelReplied('first answer'));
+    const done = runEvents(callingRun, userMessage('dropped'), modelReplied('first answer'));
     expect(done.actions).toEqual([{ type: 'wait', until: null }]);
     expect(toItemArray(getConversation(done.session))).toHaveLength(2);
   });
 
-  it('is told as a note with the state, the event and why [LOOM-93, LOOM-58]', () => {
-    expect(runEvents(askedRun, toolFinished('a')).notes).toEqual([
+  it('is reported as a note with the state, the event and the reason [LOOM-93, LOOM-58]', () => {
+    expect(runEvents(callingRun, toolFinished('a')).notes).toEqual([
       {
         type: 'refused',
         at: 20,
@@ -142,12 +139,12 @@ describe('an event that does not fit', () => {
   });
 
   it('is an error in the one result type, and never thrown [LOOM-70]', () => {
-    expect(getStepOutcome(runEvents(askedRun, retryDue()))).toEqual({
+    expect(getStepOutcome(runEvents(callingRun, retryDue()))).toEqual({
       ok: false,
       state: 'callingModel',
       error: 'the model is being asked',
     });
-    expect(getStepOutcome(runEvents(askedRun, modelReplied()))).toEqual({
+    expect(getStepOutcome(runEvents(callingRun, modelReplied()))).toEqual({
       ok: true,
       state: 'waitingForUser',
     });
@@ -161,14 +158,17 @@ describe('tools', () => {
     ['b', 'c', 'a'],
   ] as const;
 
-  it('may run in whatever order the caller likes; the conversation is the same [RO-07, LOOM-71, LOOM-74, LOOM-14]', () => {
-    const begun = runEvents(askedRun, modelReplied('', createCall('a'), createCall('b'), createCall('c')));
+  it('may run in any order; the conversation is the same [RO-07, LOOM-71, LOOM-74, LOOM-14]', () => {
+    const started = runEvents(
+      callingRun,
+      modelReplied('', createCall('a'), createCall('b'), createCall('c')),
+    );
     const conversations = orders.map((order) => {
-      const told = runEvents(
-        begun,
+      const run = runEvents(
+        started,
         ...order.flatMap((id) => [toolStarted(id), toolFinished(id, successOutcome(`${id} read`))]),
       );
-      return toItemArray(requireAction(told, 'ask-model').conversation);
+      return toItemArray(requireAction(run, 'ask-model').conversation);
     });
     expect(conversations[0]?.map((message) => message.role === 'tool' && message.callId)).toEqual([
       false,
@@ -181,28 +181,28 @@ describe('tools', () => {
     expect(conversations[2]).toEqual(conversations[0]);
   });
 
-  it('that told of their progress first start all the same, and keep what they told [RO-03, LOOM-23]', () => {
-    const begun = runEvents(
-      askedRun,
+  it('that reported progress before their start still start, and keep the progress [RO-03, LOOM-23]', () => {
+    const started = runEvents(
+      callingRun,
       modelReplied('', createCall('a')),
       toolProgressed('a', 'warming up'),
       toolStarted('a'),
     );
-    expect(requireTurn(begun, 'executingTools').executions).toMatchObject([
-      { status: 'running', startedAt: begun.at, progress: 'warming up' },
+    expect(requireTurn(started, 'executingTools').executions).toMatchObject([
+      { status: 'running', startedAt: started.at, progress: 'warming up' },
     ]);
-    expect(getRefusalReason(begun)).toBeUndefined();
+    expect(getRefusalReason(started)).toBeUndefined();
   });
 
-  it('give their first outcome, and a second one for the same call is ignored [LOOM-33]', () => {
-    const begun = runEvents(
-      askedRun,
+  it('count with their first outcome, and a second one for the same call is ignored [LOOM-33]', () => {
+    const started = runEvents(
+      callingRun,
       modelReplied('', createCall('a'), createCall('b')),
       toolFinished('a', successOutcome('first')),
     );
-    const again = runEvents(begun, toolFinished('a', successOutcome('second')));
-    expect(again.session).toBe(begun.session);
-    expect(toItemArray(getConversation(runEvents(again, toolFinished('b')).session))[2]).toMatchObject({
+    const repeated = runEvents(started, toolFinished('a', successOutcome('second')));
+    expect(repeated.session).toBe(started.session);
+    expect(toItemArray(getConversation(runEvents(repeated, toolFinished('b')).session))[2]).toMatchObject({
       outcome: { ok: true, output: 'first' },
     });
   });
@@ -210,11 +210,11 @@ describe('tools', () => {
 
 describe('time', () => {
   it('comes with the events alone [RO-11, RX-07]', () => {
-    const told = runEvents(askedRun, modelReplied('', createCall('a')), { ...toolStarted('a'), at: 5_000 });
-    expect(requireTurn(told, 'executingTools').executions).toMatchObject([
+    const run = runEvents(callingRun, modelReplied('', createCall('a')), { ...toolStarted('a'), at: 5_000 });
+    expect(requireTurn(run, 'executingTools').executions).toMatchObject([
       { status: 'running', startedAt: 5_000 },
     ]);
-    expect(requireTurn(runEvents(told, { ...toolFinished('a'), at: 9_000 }), 'callingModel').since).toBe(
+    expect(requireTurn(runEvents(run, { ...toolFinished('a'), at: 9_000 }), 'callingModel').since).toBe(
       9_000,
     );
   });
@@ -230,7 +230,7 @@ describe('the state', () => {
     shuttingDown: [],
   };
 
-  it('carries exactly what it needs, the conversation included [LOOM-04, LOOM-75, LOOM-86]', () => {
+  it('holds exactly what it needs, including the conversation [LOOM-04, LOOM-75, LOOM-86]', () => {
     for (const [name, fields] of Object.entries(carried)) {
       const { turn } = createSampleRun(createLoomSession(), name as SampleName).session;
       expect([name, Object.keys(turn).toSorted()]).toEqual([
@@ -240,7 +240,7 @@ describe('the state', () => {
     }
   });
 
-  it('has a name and a conversation, whichever it is [LOOM-87, LOOM-88, RO-09]', () => {
+  it('always has a name and a conversation [LOOM-87, LOOM-88, RO-09]', () => {
     for (const name of sampleNames) {
       const { session } = createSampleRun(createProfileSession('pawl'), name);
       expect(name.startsWith(session.turn.status)).toBe(true);
@@ -248,8 +248,8 @@ describe('the state', () => {
     }
   });
 
-  it('shares nothing hidden: two sessions told in turn are as two told alone [LOOM-68, LOOM-73]', () => {
-    const tale = [
+  it('is not shared: two interleaved sessions behave as two separate ones [LOOM-68, LOOM-73]', () => {
+    const events = [
       userMessage(),
       modelReplied('', createCall('a', 'bash')),
       toolStarted('a'),
@@ -259,13 +259,13 @@ describe('the state', () => {
     ];
     let one = runEvents(createLoomSession(), userMessage('first'));
     let two = runEvents(createLoomSession({ maxRetries: 1 }), userMessage('second'));
-    for (const happening of tale) {
-      one = runEvents(one, happening);
-      two = runEvents(two, happening);
+    for (const event of events) {
+      one = runEvents(one, event);
+      two = runEvents(two, event);
     }
-    expect(one.session).toEqual(runEvents(createLoomSession(), userMessage('first'), ...tale).session);
+    expect(one.session).toEqual(runEvents(createLoomSession(), userMessage('first'), ...events).session);
     expect(two.session).toEqual(
-      runEvents(createLoomSession({ maxRetries: 1 }), userMessage('second'), ...tale).session,
+      runEvents(createLoomSession({ maxRetries: 1 }), userMessage('second'), ...events).session,
     );
   });
 });
@@ -275,7 +275,7 @@ const impureCodePattern =
   /\b(?:new Date|Date\.|performance\.|Math\.random|process\.|crypto\.|console\.|fetch\(|set(?:Timeout|Interval|Immediate)\(|import\(|async\b|await\b)/;
 
 describe('step', () => {
-  it('is given an event and gives back actions at once, changing nothing it was given [LOOM-07, LOOM-08, LOOM-70]', () => {
+  it('takes an event and returns actions synchronously, without mutating its input [LOOM-07, LOOM-08, LOOM-70]', () => {
     const before = deepFreeze(createLoomSession());
     const event: Event = deepFreeze({ type: 'user-message', at: 7, text: 'hello' });
     const after = step(before, event);
@@ -284,7 +284,7 @@ describe('step', () => {
     expect(toItemArray(getConversation(after.session))).toEqual([{ role: 'user', at: 7, text: 'hello' }]);
   });
 
-  it('has a place for every event in every state, or does not compile [LOOM-69, LOOM-89, LOOM-91, LOOM-92]', () => {
+  it('handles every event in every state, or does not compile [LOOM-69, LOOM-89, LOOM-91, LOOM-92]', () => {
     const { 'user-message': hear, ...rest } = waitingForUserHandlers;
     // @ts-expect-error A table of handlers that leaves out an event is no table of handlers.
     const incomplete: EventHandlers<WaitingForUser> = rest;
@@ -292,7 +292,7 @@ describe('step', () => {
     expect(['user-message', ...Object.keys(incomplete)].toSorted()).toEqual(eventTypes.toSorted());
   });
 
-  it('reaches nothing outside itself: no import but its own files, no clock, no chance, no I/O [LOOM-06, LOOM-08, RO-11]', () => {
+  it('has no outside dependency: no foreign import, no clock, no randomness, no I/O [LOOM-06, LOOM-08, RO-11]', () => {
     const source = new URL('../../src/', import.meta.url);
     const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
       file.endsWith('.ts'),
@@ -309,7 +309,7 @@ describe('step', () => {
 });
 
 describe('the profile', () => {
-  it('is the plain turn: no progress check, no paging, no governor, the two tools that change things [LOOM-25, LOOM-48]', () => {
+  it('is the plain turn: no progress check, no paging, no governor, two mutating tools [LOOM-25, LOOM-48]', () => {
     expect(findProfile('loom')?.settings).toEqual({
       mutatingTools: ['edit_file', 'bash'],
       progressCheck: false,
@@ -321,8 +321,8 @@ describe('the profile', () => {
 });
 
 describe('from end to end', () => {
-  it('goes through tools, hooks, a failure and a retry to the answer [LOOM-02, LOOM-102, LOOM-71]', () => {
-    const told = runEvents(
+  it('passes through tools, hooks, a failure and a retry to the answer [LOOM-02, LOOM-102, LOOM-71]', () => {
+    const run = runEvents(
       createLoomSession(),
       userMessage('tidy up'),
       textDelta('I will'),
@@ -339,7 +339,7 @@ describe('from end to end', () => {
       modelReplied('welcome'),
       shutdownRequested(),
     );
-    expect(told.steps.flatMap((each) => listStatusPath(each).slice(1))).toEqual([
+    expect(run.steps.flatMap((each) => listStatusPath(each).slice(1))).toEqual([
       'callingModel',
       'processingResponse',
       'executingTools',
@@ -354,7 +354,7 @@ describe('from end to end', () => {
       'waitingForUser',
       'shuttingDown',
     ]);
-    expect(told.steps.flatMap(listActionTypes)).toEqual([
+    expect(run.steps.flatMap(listActionTypes)).toEqual([
       'ask-model',
       'show-text',
       'run-tools',
@@ -370,7 +370,7 @@ describe('from end to end', () => {
       'wait',
       'shut-down',
     ]);
-    expect(toItemArray(getConversation(told.session)).map(({ role }) => role)).toEqual([
+    expect(toItemArray(getConversation(run.session)).map(({ role }) => role)).toEqual([
       'user',
       'assistant',
       'tool',

@@ -35,21 +35,21 @@ import {
 const createLoomSession = (settings: Partial<SessionSettings> = {}) =>
   createProfileSession('loom', { settings });
 
-const listRoles = (told: EventRun): readonly string[] => listMessages(told).map(({ role }) => role);
-const listMessages = (told: EventRun): readonly ConversationMessage[] =>
-  toItemArray(getConversation(told.session));
+const listRoles = (run: EventRun): readonly string[] => listMessages(run).map(({ role }) => role);
+const listMessages = (run: EventRun): readonly ConversationMessage[] =>
+  toItemArray(getConversation(run.session));
 
-const listExecutionStatuses = (told: EventRun): readonly string[] =>
-  requireTurn(told, 'executingTools').executions.map(({ status }) => status);
+const listExecutionStatuses = (run: EventRun): readonly string[] =>
+  requireTurn(run, 'executingTools').executions.map(({ status }) => status);
 
-const askedRun = runEvents(createLoomSession(), userMessage('what is here?'));
+const callingRun = runEvents(createLoomSession(), userMessage('what is here?'));
 const readingRun = runEvents(
-  askedRun,
+  callingRun,
   modelReplied('let me look', createCall('a'), createCall('b', 'search')),
 );
-const editingRun = runEvents(askedRun, modelReplied('', createCall('a', 'edit_file'), createCall('b')));
+const editingRun = runEvents(callingRun, modelReplied('', createCall('a', 'edit_file'), createCall('b')));
 const hookedRun = runEvents(editingRun, toolFinished('a'), toolFinished('b', failureOutcome()));
-const failedRun = runEvents(askedRun, modelFailed({ message: 'try later' }));
+const failedRun = runEvents(callingRun, modelFailed({ message: 'try later' }));
 
 describe('a new session', () => {
   it('waits for the user with an empty conversation [LOOM-11, LOOM-18, LOOM-81]', () => {
@@ -63,17 +63,17 @@ describe('a new session', () => {
 });
 
 describe('waitingForUser', () => {
-  it('appends a user message and asks the model [LOOM-43, LOOM-30, LOOM-59, LOOM-77, LOOM-12]', () => {
-    const { turn } = askedRun.session;
-    expect(listStatusPath(askedRun)).toEqual(['waitingForUser', 'callingModel']);
+  it('appends a user message and calls the model [LOOM-43, LOOM-30, LOOM-59, LOOM-77, LOOM-12]', () => {
+    const { turn } = callingRun.session;
+    expect(listStatusPath(callingRun)).toEqual(['waitingForUser', 'callingModel']);
     expect(turn).toMatchObject({ status: 'callingModel', retries: 0, streaming: false });
-    expect(listMessages(askedRun)).toEqual([{ role: 'user', at: 10, text: 'what is here?' }]);
-    expect(askedRun.actions).toEqual([
+    expect(listMessages(callingRun)).toEqual([{ role: 'user', at: 10, text: 'what is here?' }]);
+    expect(callingRun.actions).toEqual([
       {
         type: 'ask-model',
         request: 1,
         attempt: 1,
-        conversation: getConversation(askedRun.session),
+        conversation: getConversation(callingRun.session),
         tools: true,
         advice: null,
         deadline: null,
@@ -81,15 +81,15 @@ describe('waitingForUser', () => {
     ]);
   });
 
-  it('keeps all earlier messages from turn to turn [LOOM-19, LOOM-18]', () => {
-    const told = runEvents(
-      askedRun,
+  it('keeps all earlier messages across turns [LOOM-19, LOOM-18]', () => {
+    const run = runEvents(
+      callingRun,
       modelReplied('two files'),
       userMessage('which?'),
       modelReplied('a and b'),
     );
-    expect(told.session.turn.status).toBe('waitingForUser');
-    expect(listMessages(told).map((message) => message.role !== 'tool' && message.text)).toEqual([
+    expect(run.session.turn.status).toBe('waitingForUser');
+    expect(listMessages(run).map((message) => message.role !== 'tool' && message.text)).toEqual([
       'what is here?',
       'two files',
       'which?',
@@ -99,26 +99,26 @@ describe('waitingForUser', () => {
 });
 
 describe('callingModel', () => {
-  it('shows text as it streams and stays [LOOM-44, LOOM-37, LOOM-31, LOOM-63, LOOM-82]', () => {
-    const told = runEvents(askedRun, textDelta('two '), textDelta('files'));
-    expect(told.steps.slice(1).map(({ actions }) => actions)).toEqual([
+  it('shows streamed text and stays [LOOM-44, LOOM-37, LOOM-31, LOOM-63, LOOM-82]', () => {
+    const run = runEvents(callingRun, textDelta('two '), textDelta('files'));
+    expect(run.steps.slice(1).map(({ actions }) => actions)).toEqual([
       [{ type: 'show-text', text: 'two ' }],
       [{ type: 'show-text', text: 'files' }],
     ]);
-    expect(requireTurn(told, 'callingModel')).toEqual({
-      ...requireTurn(askedRun, 'callingModel'),
+    expect(requireTurn(run, 'callingModel')).toEqual({
+      ...requireTurn(callingRun, 'callingModel'),
       streaming: true,
     });
   });
 
-  it('waits while a call streams and stays [LOOM-45, LOOM-38, LOOM-62, LOOM-82]', () => {
-    const told = runEvents(askedRun, callDelta('a', '{"path"'), callDelta('a', ':"x"}'));
-    expect(told.session.turn.status).toBe('callingModel');
-    expect(told.actions).toEqual([{ type: 'wait', until: null }]);
+  it('waits while a call is streamed and stays [LOOM-45, LOOM-38, LOOM-62, LOOM-82]', () => {
+    const run = runEvents(callingRun, callDelta('a', '{"path"'), callDelta('a', ':"x"}'));
+    expect(run.session.turn.status).toBe('callingModel');
+    expect(run.actions).toEqual([{ type: 'wait', until: null }]);
   });
 
   it('passes through processingResponse on a reply, in one step [LOOM-46, LOOM-39, LOOM-13, LOOM-21, RO-08]', () => {
-    expect(listStatusPath(runEvents(askedRun, modelReplied('done')))).toEqual([
+    expect(listStatusPath(runEvents(callingRun, modelReplied('done')))).toEqual([
       'callingModel',
       'processingResponse',
       'waitingForUser',
@@ -127,10 +127,10 @@ describe('callingModel', () => {
   });
 
   it('ends the turn on a reply without calls [LOOM-51, LOOM-62, LOOM-78, LOOM-18]', () => {
-    const told = runEvents(askedRun, modelReplied('two files'));
-    expect(told.session.turn.status).toBe('waitingForUser');
-    expect(told.actions).toEqual([{ type: 'wait', until: null }]);
-    expect(listMessages(told).at(-1)).toEqual({ role: 'assistant', at: 20, text: 'two files', calls: [] });
+    const run = runEvents(callingRun, modelReplied('two files'));
+    expect(run.session.turn.status).toBe('waitingForUser');
+    expect(run.actions).toEqual([{ type: 'wait', until: null }]);
+    expect(listMessages(run).at(-1)).toEqual({ role: 'assistant', at: 20, text: 'two files', calls: [] });
   });
 
   it('runs the calls of a reply [LOOM-50, LOOM-60, LOOM-14, LOOM-78]', () => {
@@ -150,7 +150,7 @@ describe('callingModel', () => {
     });
   });
 
-  it('waits to try again when the model fails and tries are left [LOOM-47, LOOM-40, LOOM-16, LOOM-62, RO-02]', () => {
+  it('waits for a retry when the model fails and retries are left [LOOM-47, LOOM-40, LOOM-16, LOOM-62, RO-02]', () => {
     const { turn } = failedRun.session;
     expect(turn).toMatchObject({
       status: 'errorRecovery',
@@ -163,14 +163,14 @@ describe('callingModel', () => {
     expect(listRoles(failedRun)).toEqual(['user']);
   });
 
-  it('shows the error and waits for the user when no tries are left [LOOM-49, LOOM-64, LOOM-48]', () => {
-    const told = runEvents(
+  it('shows the error and waits for the user when no retries are left [LOOM-49, LOOM-64, LOOM-48]', () => {
+    const run = runEvents(
       runEvents(createLoomSession({ maxRetries: 1 }), userMessage()),
       modelFailed({ kind: 'network', message: 'gone' }),
     );
-    expect(listStatusPath(told)).toEqual(['callingModel', 'waitingForUser']);
-    expect(told.actions).toEqual([{ type: 'show-error', kind: 'network', message: 'gone' }]);
-    expect(listRoles(told)).toEqual(['user']);
+    expect(listStatusPath(run)).toEqual(['callingModel', 'waitingForUser']);
+    expect(run.actions).toEqual([{ type: 'show-error', kind: 'network', message: 'gone' }]);
+    expect(listRoles(run)).toEqual(['user']);
   });
 });
 
@@ -188,28 +188,28 @@ describe('executingTools', () => {
     ]);
   });
 
-  it('ignores progress of a call it does not know [RO-03]', () => {
-    const told = runEvents(readingRun, toolProgressed('nobody'));
-    expect(told.session).toBe(readingRun.session);
-    expect(told.actions).toEqual([{ type: 'wait', until: null }]);
+  it('ignores progress of an unknown call [RO-03]', () => {
+    const run = runEvents(readingRun, toolProgressed('nobody'));
+    expect(run.session).toBe(readingRun.session);
+    expect(run.actions).toEqual([{ type: 'wait', until: null }]);
   });
 
   it('waits while some are open, and adds no result yet [LOOM-52, LOOM-62, LOOM-79]', () => {
-    const told = runEvents(readingRun, toolFinished('a'));
-    expect(told.session.turn.status).toBe('executingTools');
-    expect(told.actions).toEqual([{ type: 'wait', until: null }]);
-    expect(listRoles(told)).toEqual(['user', 'assistant']);
+    const run = runEvents(readingRun, toolFinished('a'));
+    expect(run.session.turn.status).toBe('executingTools');
+    expect(run.actions).toEqual([{ type: 'wait', until: null }]);
+    expect(listRoles(run)).toEqual(['user', 'assistant']);
   });
 
-  it('adds the results in call order and asks the model again when nothing changed [LOOM-54, LOOM-79, LOOM-41, LOOM-42, RO-07]', () => {
-    const told = runEvents(
+  it('adds the results in call order and calls the model again if nothing changed [LOOM-54, LOOM-79, LOOM-41, LOOM-42, RO-07]', () => {
+    const run = runEvents(
       readingRun,
       toolFinished('b', failureOutcome('no such word')),
       toolFinished('a', successOutcome({ lines: 3 })),
     );
-    expect(listStatusPath(told)).toEqual(['executingTools', 'callingModel']);
-    expect(listActionTypes(told)).toEqual(['ask-model']);
-    expect(listMessages(told).slice(2)).toEqual([
+    expect(listStatusPath(run)).toEqual(['executingTools', 'callingModel']);
+    expect(listActionTypes(run)).toEqual(['ask-model']);
+    expect(listMessages(run).slice(2)).toEqual([
       { role: 'tool', at: 40, callId: 'a', tool: 'read', outcome: { ok: true, output: { lines: 3 } } },
       {
         role: 'tool',
@@ -221,7 +221,7 @@ describe('executingTools', () => {
     ]);
   });
 
-  it('runs hooks when a tool that changes things succeeded [LOOM-53, LOOM-61, LOOM-24, LOOM-15, LOOM-27, LOOM-25, RO-04]', () => {
+  it('runs hooks when a mutating tool succeeded [LOOM-53, LOOM-61, LOOM-24, LOOM-15, LOOM-27, LOOM-25, RO-04]', () => {
     expect(listStatusPath(hookedRun)).toEqual(['executingTools', 'postToolsHook']);
     const completed = [
       { callId: 'a', tool: 'edit_file', ok: true },
@@ -237,17 +237,17 @@ describe('executingTools', () => {
     ['bash that succeeded leads to hooks', 'bash', successOutcome(), 'postToolsHook'],
     ['edit_file that failed does not lead to hooks', 'edit_file', failureOutcome(), 'callingModel'],
     ['read that succeeded does not lead to hooks', 'read', successOutcome(), 'callingModel'],
-  ] as const)('%s, beside a read that worked [LOOM-25, RO-04]', (_, tool, outcome, status) => {
-    const told = runEvents(
-      askedRun,
+  ] as const)('%s, next to a successful read [LOOM-25, RO-04]', (_, tool, outcome, status) => {
+    const run = runEvents(
+      callingRun,
       modelReplied('', createCall('a', tool), createCall('b')),
       toolFinished('a', outcome),
       toolFinished('b'),
     );
-    expect(told.session.turn.status).toBe(status);
+    expect(run.session.turn.status).toBe(status);
   });
 
-  it('takes another set of tools as those that change things [RO-04]', () => {
+  it('accepts another set of mutating tools [RO-04]', () => {
     const start = createLoomSession({ mutatingTools: ['rename'] });
     const renamed = runEvents(
       start,
@@ -265,14 +265,14 @@ describe('executingTools', () => {
     expect(edited.session.turn.status).toBe('callingModel');
   });
 
-  it('sends a failed tool back to the model and never to errorRecovery [RO-05, LOOM-42]', () => {
-    const told = runEvents(
-      askedRun,
+  it('reports a failed tool to the model and never enters errorRecovery [RO-05, LOOM-42]', () => {
+    const run = runEvents(
+      callingRun,
       modelReplied('', createCall('a')),
       toolFinished('a', failureOutcome('no such file')),
     );
-    expect(listStatusPath(told)).toEqual(['executingTools', 'callingModel']);
-    expect(listMessages(told).at(-1)).toMatchObject({
+    expect(listStatusPath(run)).toEqual(['executingTools', 'callingModel']);
+    expect(listMessages(run).at(-1)).toMatchObject({
       outcome: { ok: false, error: { message: 'no such file' } },
     });
   });
@@ -282,15 +282,15 @@ describe('postToolsHook', () => {
   it.each([
     ['when they did something', true],
     ['when they did nothing', false],
-  ])('asks the model once hooks are done, %s [LOOM-55, LOOM-34, LOOM-26]', (_, actionTaken) => {
-    const told = runEvents(hookedRun, hooksFinished(actionTaken));
-    expect(listStatusPath(told)).toEqual(['postToolsHook', 'callingModel']);
-    expect(requireAction(told, 'ask-model').conversation).toBe(getConversation(hookedRun.session));
-    expect(requireTurn(told, 'callingModel').retries).toBe(0);
+  ])('calls the model once hooks are done, %s [LOOM-55, LOOM-34, LOOM-26]', (_, actionTaken) => {
+    const run = runEvents(hookedRun, hooksFinished(actionTaken));
+    expect(listStatusPath(run)).toEqual(['postToolsHook', 'callingModel']);
+    expect(requireAction(run, 'ask-model').conversation).toBe(getConversation(hookedRun.session));
+    expect(requireTurn(run, 'callingModel').retries).toBe(0);
   });
 
-  it('never blocks the work: hooks that keep failing are told of and passed over [LOOM-55]', () => {
-    const told = runEvents(
+  it('never blocks the work: hooks that keep failing are reported and skipped [LOOM-55]', () => {
+    const run = runEvents(
       hookedRun,
       hooksFailed(),
       retryDue(),
@@ -298,8 +298,8 @@ describe('postToolsHook', () => {
       retryDue(),
       hooksFailed('still no commit'),
     );
-    expect(told.session.turn.status).toBe('callingModel');
-    expect(told.actions).toMatchObject([
+    expect(run.session.turn.status).toBe('callingModel');
+    expect(run.actions).toMatchObject([
       { type: 'show-error', kind: 'io', message: 'still no commit' },
       { type: 'ask-model' },
     ]);
@@ -307,13 +307,13 @@ describe('postToolsHook', () => {
 });
 
 describe('errorRecovery', () => {
-  it('asks the model again, with the same conversation, when the retry is due [LOOM-56, LOOM-35, LOOM-83, LOOM-20]', () => {
-    const told = runEvents(failedRun, retryDue());
-    expect(listStatusPath(told)).toEqual(['errorRecovery', 'callingModel']);
-    expect(requireTurn(told, 'callingModel')).toMatchObject({ retries: 1, request: 3 });
-    expect(requireAction(told, 'ask-model')).toMatchObject({
+  it('calls the model again, with the same conversation, when the retry is due [LOOM-56, LOOM-35, LOOM-83, LOOM-20]', () => {
+    const run = runEvents(failedRun, retryDue());
+    expect(listStatusPath(run)).toEqual(['errorRecovery', 'callingModel']);
+    expect(requireTurn(run, 'callingModel')).toMatchObject({ retries: 1, request: 3 });
+    expect(requireAction(run, 'ask-model')).toMatchObject({
       attempt: 2,
-      conversation: getConversation(askedRun.session),
+      conversation: getConversation(callingRun.session),
     });
   });
 
@@ -329,36 +329,36 @@ describe('errorRecovery', () => {
 
 describe('shuttingDown', () => {
   it.each([
-    ['waitingForUser', runEvents(askedRun, modelReplied())],
-    ['callingModel', askedRun],
+    ['waitingForUser', runEvents(callingRun, modelReplied())],
+    ['callingModel', callingRun],
     ['executingTools', readingRun],
     ['postToolsHook', hookedRun],
     ['errorRecovery', failedRun],
   ])('follows from %s [LOOM-57, LOOM-36, LOOM-65, LOOM-84]', (status, before) => {
-    const told = runEvents(before, shutdownRequested());
-    expect(listStatusPath(told)).toEqual([status, 'shuttingDown']);
-    expect(told.actions).toEqual([{ type: 'shut-down' }]);
+    const run = runEvents(before, shutdownRequested());
+    expect(listStatusPath(run)).toEqual([status, 'shuttingDown']);
+    expect(run.actions).toEqual([{ type: 'shut-down' }]);
   });
 
-  it('answers a second request to shut down as it did the first [RO-06, LOOM-57]', () => {
-    const told = runEvents(askedRun, shutdownRequested(), shutdownRequested());
-    expect(told.session.turn.status).toBe('shuttingDown');
-    expect(told.actions).toEqual([{ type: 'shut-down' }]);
+  it('answers a second shutdown request like the first [RO-06, LOOM-57]', () => {
+    const run = runEvents(callingRun, shutdownRequested(), shutdownRequested());
+    expect(run.session.turn.status).toBe('shuttingDown');
+    expect(run.actions).toEqual([{ type: 'shut-down' }]);
   });
 
-  it('is left by nothing, and asks to wait [RO-06, LOOM-17, LOOM-29, LOOM-85]', () => {
-    const end = runEvents(askedRun, shutdownRequested());
-    const told = runEvents(end, userMessage(), modelReplied(), retryDue());
-    expect(told.session).toBe(end.session);
-    expect(told.steps.slice(-3).map(({ actions }) => actions)).toEqual([
+  it('is left by no event, and returns a wait action [RO-06, LOOM-17, LOOM-29, LOOM-85]', () => {
+    const end = runEvents(callingRun, shutdownRequested());
+    const run = runEvents(end, userMessage(), modelReplied(), retryDue());
+    expect(run.session).toBe(end.session);
+    expect(run.steps.slice(-3).map(({ actions }) => actions)).toEqual([
       [{ type: 'wait', until: null }],
       [{ type: 'wait', until: null }],
       [{ type: 'wait', until: null }],
     ]);
   });
 
-  it('still knows the last conversation [RO-09, LOOM-88]', () => {
-    expect(listRoles(runEvents(askedRun, modelReplied('two files'), shutdownRequested()))).toEqual([
+  it('still has the last conversation [RO-09, LOOM-88]', () => {
+    expect(listRoles(runEvents(callingRun, modelReplied('two files'), shutdownRequested()))).toEqual([
       'user',
       'assistant',
     ]);

@@ -118,27 +118,27 @@ function listScenarioEdges({ events, settings }: EdgeScenario): readonly (readon
 }
 
 describe('the table of valid moves [RN-11, NEX-46, NEX-88]', () => {
-  it('has a tale for every edge', () => {
+  it('has a scenario for every edge', () => {
     expect(Object.keys(scenariosByEdge).toSorted()).toEqual(validEdges.toSorted());
   });
 
-  it.each(Object.entries(scenariosByEdge))('%s', (edge, tale) => {
-    expect(listScenarioEdges(tale).flat()).toContain(edge);
+  it.each(Object.entries(scenariosByEdge))('%s', (edge, scenario) => {
+    expect(listScenarioEdges(scenario).flat()).toContain(edge);
   });
 
-  it('is told through all nine states [NEX-47, NEX-48, NEX-49, NEX-50, NEX-51, NEX-52, NEX-53, NEX-54, NEX-55]', () => {
+  it('is covered through all nine states [NEX-47, NEX-48, NEX-49, NEX-50, NEX-51, NEX-52, NEX-53, NEX-54, NEX-55]', () => {
     const reached = Object.values(scenariosByEdge).flatMap(listScenarioEdges).flat();
     const states = new Set(reached.flatMap((edge) => edge.split(' → ')));
     expect([...states].toSorted()).toEqual(nexoraStates.toSorted());
   });
 
   it.each([{}, { haltOnFailedPhase: true }, { maxRetries: 1, maxRecoveries: 1 }])(
-    'is never left, whatever happens, with %j [RN-11, NEX-88]',
+    'is never violated by any events, with %j [RN-11, NEX-88]',
     (settings) => {
       fc.assert(
-        fc.property(createWalkArbitrary({ profile: 'nexora', settings }), ({ strides }) => {
-          for (const stride of strides) {
-            for (const edges of listNexoraEdges(stride)) {
+        fc.property(createWalkArbitrary({ profile: 'nexora', settings }), ({ steps }) => {
+          for (const walkStep of steps) {
+            for (const edges of listNexoraEdges(walkStep)) {
               const isStay = edges.some((edge) => isSelfEdge(edge));
               const isValid = edges.some((edge) => validEdges.includes(edge));
               expect({ edges, fine: isStay || isValid }).toEqual({ edges, fine: true });
@@ -158,16 +158,16 @@ function isSelfEdge(edge: NexoraEdge): boolean {
 
 describe('the loop', () => {
   it('goes from idle through prompt, response and tools back to idle [NEX-07, NEX-08, NEX-09, NEX-10, NEX-11, NEX-12, NEX-59, NEX-100, NEX-101, NEX-105, NEX-106, NEX-107]', () => {
-    const told = runEvents(
+    const run = runEvents(
       createNexoraSession(),
       ...readingEvents,
       toolFinished('a'),
       textDelta(),
       modelReplied('done'),
     );
-    const edges = told.steps.flatMap((after, index) => {
-      const event = told.events[index];
-      const before = told.steps[index - 1]?.session ?? createNexoraSession();
+    const edges = run.steps.flatMap((after, index) => {
+      const event = run.events[index];
+      const before = run.steps[index - 1]?.session ?? createNexoraSession();
       return event === undefined ? [] : listNexoraEdges({ before, event, after });
     });
     expect(edges.flat().filter((edge) => !isSelfEdge(edge) && validEdges.includes(edge))).toEqual([
@@ -180,31 +180,31 @@ describe('the loop', () => {
     ]);
   });
 
-  it('refuses what the table does not allow with an error, and stays [NEX-19, RX-03]', () => {
+  it('refuses events the table does not allow with an error, and stays [NEX-19, RX-03]', () => {
     const before = runEvents(createNexoraSession(), userMessage());
-    const told = runEvents(before, toolFinished('a'));
-    expect(getStepOutcome(told)).toEqual({
+    const run = runEvents(before, toolFinished('a'));
+    expect(getStepOutcome(run)).toEqual({
       ok: false,
       state: 'callingModel',
       error: 'the model is being asked',
     });
-    expect(told.actions).toEqual([
+    expect(run.actions).toEqual([
       { type: 'show-error', kind: 'refused', message: 'the model is being asked' },
       { type: 'wait', until: null },
     ]);
-    expect(told.session).toBe(before.session);
+    expect(run.session).toBe(before.session);
   });
 
   it('tolerates a second prompt while the first is processed, and keeps the first [RN-10]', () => {
-    const told = runEvents(
+    const run = runEvents(
       createNexoraSession(),
       userMessage('one'),
       userMessage('two'),
       modelReplied('done'),
     );
-    expect(getRefusalReason(told.steps[1] ?? told)).toBeDefined();
+    expect(getRefusalReason(run.steps[1] ?? run)).toBeDefined();
     expect(
-      toItemArray(getConversation(told.session)).map((message) => message.role !== 'tool' && message.text),
+      toItemArray(getConversation(run.session)).map((message) => message.role !== 'tool' && message.text),
     ).toEqual(['one', 'done']);
   });
 
@@ -217,36 +217,28 @@ describe('the loop', () => {
 
 describe('a stuck verdict', () => {
   it('after a tool leads to recovery, with the attempt and the verdict [NEX-13, RN-02]', () => {
-    const told = runEvents(createNexoraSession(), ...stuckEvents);
-    expect(listStatusPath(told)).toEqual(['executingTools', 'progressCheck', 'errorRecovery']);
-    expect(requireAction(told, 'recover')).toMatchObject({ attempt: 1, verdict: { rule: 'rule-recover' } });
+    const run = runEvents(createNexoraSession(), ...stuckEvents);
+    expect(listStatusPath(run)).toEqual(['executingTools', 'progressCheck', 'errorRecovery']);
+    expect(requireAction(run, 'recover')).toMatchObject({ attempt: 1, verdict: { rule: 'rule-recover' } });
   });
 
-  it('is recovered from a bounded number of times, then halts with its reason [RN-02, NEX-104, NEX-55]', () => {
-    let told = runEvents(createNexoraSession(), ...readingEvents);
+  it('starts a bounded number of recoveries, then halts with its reason [RN-02, NEX-104, NEX-55]', () => {
+    let run = runEvents(createNexoraSession(), ...readingEvents);
     for (const attempt of [1, 2, 3]) {
-      told = runEvents(
-        told,
-        verdictReached('recover'),
-        toolFinished('a', failureOutcome(`in way ${attempt}`)),
-      );
-      expect(requireAction(told, 'recover').attempt).toBe(attempt);
-      told = runEvents(told, recoveryFinished(), modelReplied('', createCall('a')));
+      run = runEvents(run, verdictReached('recover'), toolFinished('a', failureOutcome(`in way ${attempt}`)));
+      expect(requireAction(run, 'recover').attempt).toBe(attempt);
+      run = runEvents(run, recoveryFinished(), modelReplied('', createCall('a')));
     }
-    told = runEvents(
-      told,
-      verdictReached('recover'),
-      toolFinished('a', failureOutcome('in yet another way')),
-    );
-    const why = { kind: 'stuck', reason: 'because recover', rule: 'rule-recover' };
-    expect(requireTurn(told, 'halted').why).toEqual(why);
-    expect(told.actions).toEqual([{ type: 'stop', why }]);
+    run = runEvents(run, verdictReached('recover'), toolFinished('a', failureOutcome('in yet another way')));
+    const haltReason = { kind: 'stuck', reason: 'because recover', rule: 'rule-recover' };
+    expect(requireTurn(run, 'halted').why).toEqual(haltReason);
+    expect(run.actions).toEqual([{ type: 'stop', haltReason }]);
   });
 
-  it('may be taken as the end by the caller, who halts from any state [RN-02, NEX-62]', () => {
+  it('may lead the caller to halt, from any state [RN-02, NEX-62]', () => {
     for (const name of ['waitingForUser', 'callingModel, fresh', 'executingTools, running'] as const) {
-      const told = runEvents(createSampleRun(createNexoraSession(), name), haltRequested('same error again'));
-      expect(requireTurn(told, 'halted').why).toEqual({
+      const run = runEvents(createSampleRun(createNexoraSession(), name), haltRequested('same error again'));
+      expect(requireTurn(run, 'halted').why).toEqual({
         kind: 'requested',
         reason: 'same error again',
         rule: null,
@@ -255,30 +247,30 @@ describe('a stuck verdict', () => {
   });
 
   it('that asks to halt halts at once, in the middle of the work [RN-02, NEX-104]', () => {
-    const told = runEvents(createNexoraSession(), ...readingEvents, verdictReached('halt'));
-    expect(listStatusPath(told)).toEqual(['executingTools', 'halted']);
-    expect(listActionTypes(told)).toEqual(['abort', 'stop']);
-    expect(requireTurn(told, 'halted').why).toMatchObject({ kind: 'stuck', rule: 'rule-halt' });
+    const run = runEvents(createNexoraSession(), ...readingEvents, verdictReached('halt'));
+    expect(listStatusPath(run)).toEqual(['executingTools', 'halted']);
+    expect(listActionTypes(run)).toEqual(['abort', 'stop']);
+    expect(requireTurn(run, 'halted').why).toMatchObject({ kind: 'stuck', rule: 'rule-halt' });
   });
 });
 
 describe('phases', () => {
   it('completed during the work pass through phaseTransition at the next check [NEX-14, NEX-16]', () => {
-    const told = runEvents(
+    const run = runEvents(
       createNexoraSession(),
       phaseStarted(1),
       ...readingEvents,
       phaseStarted(2),
       toolFinished('a'),
     );
-    expect(listStatusPath(told)).toEqual([
+    expect(listStatusPath(run)).toEqual([
       'executingTools',
       'progressCheck',
       'phaseTransition',
       'progressCheck',
       'callingModel',
     ]);
-    expect(told.session.phases).toMatchObject({
+    expect(run.session.phases).toMatchObject({
       current: { number: 2 },
       completed: [{ number: 1, success: true }],
     });
@@ -290,16 +282,16 @@ describe('phases', () => {
       'phaseTransition',
       'waitingForUser',
     ]);
-    const told = runEvents(createNexoraSession(), phaseStarted(1, 'begin'));
-    expect(listStatusPath(told)).toEqual(['waitingForUser', 'phaseTransition', 'callingModel']);
-    expect(told.notes).toContainEqual({ type: 'phase-started', at: 10, number: 1, description: 'part 1' });
-    expect(toItemArray(requireAction(told, 'ask-model').conversation)).toEqual([
+    const run = runEvents(createNexoraSession(), phaseStarted(1, 'begin'));
+    expect(listStatusPath(run)).toEqual(['waitingForUser', 'phaseTransition', 'callingModel']);
+    expect(run.notes).toContainEqual({ type: 'phase-started', at: 10, number: 1, description: 'part 1' });
+    expect(toItemArray(requireAction(run, 'ask-model').conversation)).toEqual([
       { role: 'user', at: 10, text: 'begin' },
     ]);
   });
 
-  it('may follow on each other within one transition [RN-09]', () => {
-    const told = runEvents(
+  it('may follow each other within one transition [RN-09]', () => {
+    const run = runEvents(
       createNexoraSession(),
       ...readingEvents,
       phaseStarted(1),
@@ -307,22 +299,22 @@ describe('phases', () => {
       phaseStarted(3),
       toolFinished('a'),
     );
-    expect(listStatusPath(told).filter((status) => status === 'phaseTransition')).toHaveLength(3);
-    expect(told.session.phases.completed.map(({ number }) => number)).toEqual([1, 2]);
+    expect(listStatusPath(run).filter((status) => status === 'phaseTransition')).toHaveLength(3);
+    expect(run.session.phases.completed.map(({ number }) => number)).toEqual([1, 2]);
   });
 
-  it('reset the tracking of errors: recoveries start afresh [NEX-05, NEX-15, NEX-117]', () => {
-    const once = runEvents(
+  it('reset the error tracking: recoveries are counted from zero [NEX-05, NEX-15, NEX-117]', () => {
+    const first = runEvents(
       createNexoraSession(),
       ...stuckEvents,
       recoveryFinished(),
       modelReplied('', createCall('a')),
     );
-    expect(once.session.governor.recoveries).toBe(1);
-    const fresh = runEvents(once, phaseStarted(2));
-    expect(fresh.session.governor.recoveries).toBe(0);
+    expect(first.session.governor.recoveries).toBe(1);
+    const restarted = runEvents(first, phaseStarted(2));
+    expect(restarted.session.governor.recoveries).toBe(0);
     expect(
-      requireAction(runEvents(fresh, verdictReached('recover'), toolFinished('a')), 'recover').attempt,
+      requireAction(runEvents(restarted, verdictReached('recover'), toolFinished('a')), 'recover').attempt,
     ).toBe(1);
   });
 });

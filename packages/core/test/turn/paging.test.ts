@@ -25,22 +25,22 @@ import {
 const createAskedRun = (settings: Partial<SessionSettings> = {}) =>
   runEvents(createProfileSession('pawl', { settings }), userMessage());
 
-describe('a model that finds no room', () => {
-  it('makes memory page, and is asked again with the same conversation when there is room', () => {
+describe('a context overflow', () => {
+  it('starts paging, and then repeats the call with the same conversation', () => {
     const before = createAskedRun();
     const paging = runEvents(before, contextOverflowed());
     expect(listStatusPath(paging)).toEqual(['callingModel', 'paging']);
     expect(paging.actions).toEqual([{ type: 'page-memory', request: 1, reason: 'no room' }]);
-    const told = runEvents(paging, pagingFinished());
-    expect(listStatusPath(told)).toEqual(['paging', 'callingModel']);
-    expect(requireAction(told, 'ask-model')).toMatchObject({
+    const run = runEvents(paging, pagingFinished());
+    expect(listStatusPath(run)).toEqual(['paging', 'callingModel']);
+    expect(requireAction(run, 'ask-model')).toMatchObject({
       request: 3,
       attempt: 2,
       conversation: getConversation(before.session),
     });
   });
 
-  it('is asked again as it was asked: with the same advice', () => {
+  it('repeats the call with the same advice', () => {
     const advised = runEvents(
       createAskedRun(),
       modelReplied('', createCall('a')),
@@ -52,8 +52,8 @@ describe('a model that finds no room', () => {
     );
   });
 
-  it('counts as a failure each time, so that paging in vain comes to an end', () => {
-    const told = runEvents(
+  it('counts as a failure each time, so that futile paging ends', () => {
+    const run = runEvents(
       createAskedRun({ maxRetries: 3 }),
       contextOverflowed(),
       pagingFinished(),
@@ -61,12 +61,12 @@ describe('a model that finds no room', () => {
       pagingFinished(),
       contextOverflowed(),
     );
-    expect(listStatusPath(told)).toEqual(['callingModel', 'waitingForUser']);
-    expect(told.actions).toEqual([{ type: 'show-error', kind: 'context-overflow', message: 'no room' }]);
+    expect(listStatusPath(run)).toEqual(['callingModel', 'waitingForUser']);
+    expect(run.actions).toEqual([{ type: 'show-error', kind: 'context-overflow', message: 'no room' }]);
   });
 
   it('counts together with other failures', () => {
-    const told = runEvents(
+    const run = runEvents(
       createAskedRun({ maxRetries: 3 }),
       modelFailed(),
       retryDue(),
@@ -74,17 +74,17 @@ describe('a model that finds no room', () => {
       pagingFinished(),
       modelFailed(),
     );
-    expect(told.session.turn.status).toBe('waitingForUser');
+    expect(run.session.turn.status).toBe('waitingForUser');
   });
 
-  it('is only tried again where the profile does not page', () => {
-    const told = runEvents(createAskedRun({ pageOnOverflow: false }), contextOverflowed());
-    expect(requireTurn(told, 'errorRecovery')).toMatchObject({ origin: 'model', retries: 1 });
+  it('is only retried if the profile does not page', () => {
+    const run = runEvents(createAskedRun({ pageOnOverflow: false }), contextOverflowed());
+    expect(requireTurn(run, 'errorRecovery')).toMatchObject({ origin: 'model', retries: 1 });
   });
 });
 
 describe('paging that fails', () => {
-  it('is tried again, then the user is told and has the word', () => {
+  it('is retried, then the error is shown and the session waits for the user', () => {
     const paging = runEvents(createAskedRun({ maxRetries: 2 }), contextOverflowed());
     const waiting = runEvents(paging, pagingFailed());
     expect(requireTurn(waiting, 'errorRecovery')).toMatchObject({
@@ -93,35 +93,35 @@ describe('paging that fails', () => {
       message: 'no disk',
     });
     expect(waiting.actions).toEqual([{ type: 'wait', until: waiting.at + 1_000 }]);
-    const again = runEvents(waiting, retryDue());
-    expect(again.actions).toEqual([{ type: 'page-memory', request: 4, reason: 'no room' }]);
-    const told = runEvents(again, pagingFailed('still no disk'));
-    expect(listStatusPath(told)).toEqual(['paging', 'waitingForUser']);
-    expect(told.actions).toEqual([{ type: 'show-error', kind: 'io', message: 'still no disk' }]);
+    const repeated = runEvents(waiting, retryDue());
+    expect(repeated.actions).toEqual([{ type: 'page-memory', request: 4, reason: 'no room' }]);
+    const run = runEvents(repeated, pagingFailed('still no disk'));
+    expect(listStatusPath(run)).toEqual(['paging', 'waitingForUser']);
+    expect(run.actions).toEqual([{ type: 'show-error', kind: 'io', message: 'still no disk' }]);
   });
 
-  it('keeps the failures of the model apart from its own', () => {
-    const told = runEvents(
+  it('counts model failures separately from its own', () => {
+    const run = runEvents(
       createAskedRun({ maxRetries: 3 }),
       contextOverflowed(),
       pagingFailed(),
       retryDue(),
       pagingFinished(),
     );
-    expect(requireTurn(told, 'callingModel').retries).toBe(1);
+    expect(requireTurn(run, 'callingModel').retries).toBe(1);
   });
 });
 
-describe('paging that the user asks for', () => {
-  it('ends where it began', () => {
+describe('paging requested by the user', () => {
+  it('returns to the state it started in', () => {
     const paging = runEvents(createProfileSession('pawl'), pagingRequested('tidy up'));
     expect(paging.actions).toEqual([{ type: 'page-memory', request: 1, reason: 'tidy up' }]);
-    const told = runEvents(paging, pagingFinished());
-    expect(listStatusPath(told)).toEqual(['paging', 'waitingForUser']);
-    expect(listActionTypes(told)).toEqual(['wait']);
+    const run = runEvents(paging, pagingFinished());
+    expect(listStatusPath(run)).toEqual(['paging', 'waitingForUser']);
+    expect(listActionTypes(run)).toEqual(['wait']);
   });
 
-  it('that fails for good is told, and the user has the word', () => {
+  it('that fails permanently shows the error and waits for the user', () => {
     const paging = runEvents(
       createProfileSession('pawl', { settings: { maxRetries: 1 } }),
       pagingRequested(),

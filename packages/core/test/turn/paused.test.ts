@@ -49,97 +49,94 @@ const maskNumbers = (turn: Session['turn']): unknown =>
     ),
   );
 
-const getHeldTurn = (told: EventRun): PausableTurn => requireTurn(told, 'paused').held;
+const getHeldTurn = (run: EventRun): PausableTurn => requireTurn(run, 'paused').held;
 
 describe('pausing', () => {
-  it.each(pausableStateNames)('keeps %s as it is and waits', (name) => {
+  it.each(pausableStateNames)('holds %s unchanged and waits', (name) => {
     const before = createSampleRun(createPawlSession(), name);
-    const told = runEvents(before, pauseRequested('disk is full'));
-    expect(told.session.turn).toEqual({
+    const run = runEvents(before, pauseRequested('disk is full'));
+    expect(run.session.turn).toEqual({
       status: 'paused',
-      since: told.at,
+      since: run.at,
       reason: 'disk is full',
       held: before.session.turn,
     });
-    expect(told.actions).toEqual([{ type: 'wait', until: null }]);
+    expect(run.actions).toEqual([{ type: 'wait', until: null }]);
   });
 
   it('twice is refused, and the first reason stays', () => {
-    const told = runEvents(
+    const run = runEvents(
       createSampleRun(createPawlSession(), 'callingModel, fresh'),
       pauseRequested('first'),
       pauseRequested('second'),
     );
-    expect(getRefusalReason(told)).toBe('the session is already paused');
-    expect(requireTurn(told, 'paused').reason).toBe('first');
+    expect(getRefusalReason(run)).toBe('the session is already paused');
+    expect(requireTurn(run, 'paused').reason).toBe('first');
   });
 });
 
 describe('while paused', () => {
-  it.each(pausableStateNames)(
-    'every event is taken as %s would take it, and no work is asked for',
-    (name) => {
-      const before = createSampleRun(createPawlSession(), name);
-      const paused = runEvents(before, pauseRequested());
-      for (const type of eventTypes.filter((each) => !pausedEventTypes.includes(each))) {
-        const live = runEvents(before, eventSamples[type]);
-        const told = runEvents(paused, eventSamples[type]);
-        expect([type, maskNumbers(getHeldTurn(told))]).toEqual([type, maskNumbers(live.session.turn)]);
-        expect([type, getRefusalReason(told)]).toEqual([type, getRefusalReason(live)]);
-        const shown = listActionTypes(live).filter((each) => each.startsWith('show-'));
-        expect([type, listActionTypes(told)]).toEqual([type, shown.length === 0 ? ['wait'] : shown]);
-      }
-    },
-  );
+  it.each(pausableStateNames)('every event is handled as in %s, and no work starts', (name) => {
+    const before = createSampleRun(createPawlSession(), name);
+    const paused = runEvents(before, pauseRequested());
+    for (const type of eventTypes.filter((each) => !pausedEventTypes.includes(each))) {
+      const live = runEvents(before, eventSamples[type]);
+      const run = runEvents(paused, eventSamples[type]);
+      expect([type, maskNumbers(getHeldTurn(run))]).toEqual([type, maskNumbers(live.session.turn)]);
+      expect([type, getRefusalReason(run)]).toEqual([type, getRefusalReason(live)]);
+      const shown = listActionTypes(live).filter((each) => each.startsWith('show-'));
+      expect([type, listActionTypes(run)]).toEqual([type, shown.length === 0 ? ['wait'] : shown]);
+    }
+  });
 
-  it('a round of tools ends and hooks wait for permission to run', () => {
+  it('a tool round ends and its hooks wait for the resume', () => {
     const paused = runEvents(
       createPawlSession(),
       userMessage(),
       modelReplied('', createCall('a', 'bash'), createCall('b')),
       pauseRequested(),
     );
-    const told = runEvents(paused, toolFinished('b'), toolFinished('a'));
-    expect(getHeldTurn(told).status).toBe('postToolsHook');
-    expect(told.actions).toEqual([{ type: 'wait', until: null }]);
-    expect(listActionTypes(runEvents(told, resumeRequested()))).toEqual(['run-hooks']);
+    const run = runEvents(paused, toolFinished('b'), toolFinished('a'));
+    expect(getHeldTurn(run).status).toBe('postToolsHook');
+    expect(run.actions).toEqual([{ type: 'wait', until: null }]);
+    expect(listActionTypes(runEvents(run, resumeRequested()))).toEqual(['run-hooks']);
   });
 
-  it('a stuck verdict waits for permission to recover', () => {
+  it('a stuck verdict waits for the resume to recover', () => {
     const paused = runEvents(
       createPawlSession(),
       userMessage(),
       modelReplied('', createCall('a')),
       pauseRequested(),
     );
-    const told = runEvents(paused, verdictReached('recover'), toolFinished('a'));
-    expect(getHeldTurn(told).status).toBe('errorRecovery');
-    expect(requireAction(runEvents(told, resumeRequested()), 'recover').attempt).toBe(1);
+    const run = runEvents(paused, verdictReached('recover'), toolFinished('a'));
+    expect(getHeldTurn(run).status).toBe('errorRecovery');
+    expect(requireAction(runEvents(run, resumeRequested()), 'recover').attempt).toBe(1);
   });
 
   it('text still streams to the user', () => {
-    const told = runEvents(createPawlSession(), userMessage(), pauseRequested(), textDelta('more'));
-    expect(told.actions).toEqual([{ type: 'show-text', text: 'more' }]);
-    expect(getHeldTurn(told)).toMatchObject({ status: 'callingModel', streaming: true });
+    const run = runEvents(createPawlSession(), userMessage(), pauseRequested(), textDelta('more'));
+    expect(run.actions).toEqual([{ type: 'show-text', text: 'more' }]);
+    expect(getHeldTurn(run)).toMatchObject({ status: 'callingModel', streaming: true });
   });
 
-  it('giving up on the model is told at once', () => {
-    const told = runEvents(
+  it('giving up on the model is shown at once', () => {
+    const run = runEvents(
       createPawlSession(),
       userMessage(),
       pauseRequested(),
       modelFailed({ retryable: false }),
     );
-    expect(getHeldTurn(told).status).toBe('waitingForUser');
-    expect(listActionTypes(told)).toEqual(['show-error']);
+    expect(getHeldTurn(run).status).toBe('waitingForUser');
+    expect(listActionTypes(run)).toEqual(['show-error']);
   });
 
-  it('what is refused leaves the very session', () => {
+  it('a refused event returns the identical session', () => {
     const paused = runEvents(createPawlSession(), userMessage(), pauseRequested());
     expect(runEvents(paused, userMessage('hello?')).session).toBe(paused.session);
   });
 
-  it('the answer to a last call ends the session, and is told as the way out of the pause', () => {
+  it('the answer to a last call ends the session, and the transition starts from paused', () => {
     const last = runEvents(
       createPawlSession(),
       userMessage(),
@@ -147,31 +144,31 @@ describe('while paused', () => {
       verdictReached('finish'),
       toolFinished('a'),
     );
-    const told = runEvents(last, pauseRequested(), modelReplied('in short'));
-    expect(listStatusPath(told)).toEqual(['paused', 'processingResponse', 'halted']);
-    expect(told.notes).toMatchObject([
+    const run = runEvents(last, pauseRequested(), modelReplied('in short'));
+    expect(listStatusPath(run)).toEqual(['paused', 'processingResponse', 'halted']);
+    expect(run.notes).toMatchObject([
       { from: 'paused', to: 'processingResponse' },
       { from: 'processingResponse', to: 'halted' },
     ]);
-    expect(listActionTypes(told)).toEqual(['stop']);
+    expect(listActionTypes(run)).toEqual(['stop']);
   });
 
   it('a verdict that asks to halt halts', () => {
-    const told = runEvents(createPawlSession(), userMessage(), pauseRequested(), verdictReached('halt'));
-    expect(listActionTypes(told)).toEqual(['abort', 'stop']);
-    expect(requireTurn(told, 'halted').why.kind).toBe('stuck');
+    const run = runEvents(createPawlSession(), userMessage(), pauseRequested(), verdictReached('halt'));
+    expect(listActionTypes(run)).toEqual(['abort', 'stop']);
+    expect(requireTurn(run, 'halted').why.kind).toBe('stuck');
   });
 });
 
 describe('resuming', () => {
-  it.each(pausableStateNames)('gives %s back, from that time on', (name) => {
+  it.each(pausableStateNames)('restores %s, with that time as its start', (name) => {
     const before = createSampleRun(createPawlSession(), name);
-    const told = runEvents(before, pauseRequested(), resumeRequested());
-    expect(told.session.turn).toEqual({ ...before.session.turn, since: told.at });
-    expect(listStatusPath(told)).toEqual(['paused', before.session.turn.status]);
+    const run = runEvents(before, pauseRequested(), resumeRequested());
+    expect(run.session.turn).toEqual({ ...before.session.turn, since: run.at });
+    expect(listStatusPath(run)).toEqual(['paused', before.session.turn.status]);
   });
 
-  it('asks only for the calls that have neither begun nor been decided', () => {
+  it('requests only calls that are neither started nor decided', () => {
     const running = runEvents(
       createPawlSession(),
       userMessage(),
@@ -179,8 +176,8 @@ describe('resuming', () => {
       toolStarted('a'),
       pauseRequested(),
     );
-    const told = runEvents(running, toolFinished('b'), resumeRequested());
-    expect(requireAction(told, 'run-tools').calls.map(({ id }) => id)).toEqual(['c']);
+    const run = runEvents(running, toolFinished('b'), resumeRequested());
+    expect(requireAction(run, 'run-tools').calls.map(({ id }) => id)).toEqual(['c']);
 
     const asking = runEvents(
       createPawlSession(),
@@ -195,20 +192,20 @@ describe('resuming', () => {
     ).toEqual(['a']);
   });
 
-  it('asks the model with the number of the request that is under way', () => {
-    const asked = runEvents(createPawlSession(), userMessage());
-    expect(requireAction(runEvents(asked, pauseRequested(), resumeRequested()), 'ask-model').request).toBe(
-      getCurrentRequest(asked),
+  it('calls the model with the current request number', () => {
+    const calling = runEvents(createPawlSession(), userMessage());
+    expect(requireAction(runEvents(calling, pauseRequested(), resumeRequested()), 'ask-model').request).toBe(
+      getCurrentRequest(calling),
     );
   });
 
-  it('asks the model for a message that came meanwhile', () => {
-    const told = runEvents(createPawlSession(), pauseRequested(), userMessage('are you there?'));
-    expect(told.actions).toEqual([{ type: 'wait', until: null }]);
-    expect(listActionTypes(runEvents(told, resumeRequested()))).toEqual(['ask-model']);
+  it('calls the model for a message that arrived during the pause', () => {
+    const run = runEvents(createPawlSession(), pauseRequested(), userMessage('are you there?'));
+    expect(run.actions).toEqual([{ type: 'wait', until: null }]);
+    expect(listActionTypes(runEvents(run, resumeRequested()))).toEqual(['ask-model']);
   });
 
-  it('goes on waiting for a retry, or asks at once when it fell due meanwhile', () => {
+  it('continues waiting for a retry, or calls at once if it became due during the pause', () => {
     const waiting = runEvents(createPawlSession(), userMessage(), modelFailed(), pauseRequested());
     const { retryAt } = requireTurn(
       runEvents(createPawlSession(), userMessage(), modelFailed()),
@@ -222,7 +219,7 @@ describe('resuming', () => {
 });
 
 describe('a pause ends', () => {
-  it.each(pausableStateNames)('with the work it holds when %s is cancelled, halted or shut down', (name) => {
+  it.each(pausableStateNames)('with the work it holds when %s is canceled, halted or shut down', (name) => {
     const paused = createSampleRun(createPawlSession(), `paused, ${name}`);
     const abort = getCurrentRequest(paused) === 0 ? [] : ['abort'];
     expect(listActionTypes(runEvents(paused, cancelRequested()))).toEqual([...abort, 'wait']);

@@ -60,11 +60,11 @@ function removeAnsweredCall(
   return calls.length === 0 ? idleAction : { ...owed, calls };
 }
 
-describe('the number of a request', () => {
-  it('is that of the event that began it, and stays while the work goes on', () => {
+describe('the request number', () => {
+  it('is that of the event that started it, and stays while the work continues', () => {
     fc.assert(
-      fc.property(createWalkArbitrary(), ({ strides }) => {
-        for (const { before, after } of strides) {
+      fc.property(createWalkArbitrary(), ({ steps }) => {
+        for (const { before, after } of steps) {
           const atHand = getCurrentRequest({ session: before });
           for (const action of after.actions) {
             if (!('request' in action)) continue;
@@ -83,24 +83,24 @@ describe('the number of a request', () => {
   });
 
   it.each(['errorRecovery, model', 'errorRecovery, hooks', 'errorRecovery, paging'] as const)(
-    'is another when work is begun again: %s',
+    'changes when work is restarted: %s',
     (name) => {
       const before = createSampleRun(createProfileSession('pawl'), name);
-      const told = runEvents(before, retryDue());
-      expect(getCurrentRequest(told)).toBe(told.session.seq);
+      const run = runEvents(before, retryDue());
+      expect(getCurrentRequest(run)).toBe(run.session.seq);
     },
   );
 });
 
-describe('pendingActions', () => {
-  it('after a crash at any point is what is still owed, told from the log alone', () => {
+describe('listPendingActions', () => {
+  it('returns after a crash at any point the unfinished work, from the log alone', () => {
     fc.assert(
       fc.property(createWalkArbitrary().map(replayWithoutEphemeral), (walk) => {
         let owed: Action = idleAction;
-        for (const [index, stride] of walk.strides.entries()) {
-          owed = computeOwedAction(owed, stride);
-          const isPaused = stride.after.session.turn.status === 'paused';
-          const log = listDurableEvents({ ...walk, strides: walk.strides.slice(0, index + 1) });
+        for (const [index, walkStep] of walk.steps.entries()) {
+          owed = computeOwedAction(owed, walkStep);
+          const isPaused = walkStep.after.session.turn.status === 'paused';
+          const log = listDurableEvents({ ...walk, steps: walk.steps.slice(0, index + 1) });
           const restored = replay(walk.start, log);
           expect(listPendingActions(restored)).toStrictEqual([isPaused ? idleAction : owed]);
         }
@@ -109,31 +109,31 @@ describe('pendingActions', () => {
     );
   });
 
-  it.each(pausableStateNames)('in %s is what resuming asks for', (name) => {
-    const told = createSampleRun(createProfileSession('pawl'), name);
-    expect(runEvents(told, pauseRequested(), resumeRequested()).actions).toStrictEqual(
-      listPendingActions(told.session),
+  it.each(pausableStateNames)('returns in %s the actions of a resume', (name) => {
+    const run = createSampleRun(createProfileSession('pawl'), name);
+    expect(runEvents(run, pauseRequested(), resumeRequested()).actions).toStrictEqual(
+      listPendingActions(run.session),
     );
   });
 
-  it('leaves out calls that have begun, and asks for nothing when all have', () => {
-    const told = runEvents(
+  it('omits started calls, and returns only a wait when all have started', () => {
+    const run = runEvents(
       createProfileSession('pawl'),
       userMessage(),
       modelReplied('', createCall('a'), createCall('b'), createCall('c')),
     );
-    const { request } = requireTurn(told, 'executingTools');
-    expect(listPendingActions(told.session)).toEqual(told.actions);
+    const { request } = requireTurn(run, 'executingTools');
+    expect(listPendingActions(run.session)).toEqual(run.actions);
 
-    const some = runEvents(told, toolStarted('a'), toolFinished('b'));
-    const [action] = listPendingActions(some.session);
+    const partial = runEvents(run, toolStarted('a'), toolFinished('b'));
+    const [action] = listPendingActions(partial.session);
     expect(action).toMatchObject({ type: 'run-tools', request, calls: [{ id: 'c' }] });
 
-    const all = runEvents(some, toolStarted('c'));
+    const all = runEvents(partial, toolStarted('c'));
     expect(listPendingActions(all.session)).toEqual([idleAction]);
   });
 
-  it('asks for nothing while paused, and for the end after it', () => {
+  it('returns only a wait while paused, and a stop after the end', () => {
     const paused = createSampleRun(createProfileSession('pawl'), 'paused, callingModel, fresh');
     expect(listPendingActions(paused.session)).toEqual([idleAction]);
     const halted = createSampleRun(createProfileSession('pawl'), 'halted');

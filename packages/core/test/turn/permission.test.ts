@@ -22,9 +22,9 @@ import {
   requireTurn,
 } from '../helpers/run-events.ts';
 
-const askedRun = runEvents(createProfileSession('pawl'), userMessage());
+const callingRun = runEvents(createProfileSession('pawl'), userMessage());
 const mixedPermissionsRun = runEvents(
-  askedRun,
+  callingRun,
   modelReplied(
     '',
     createCall('a', 'read'),
@@ -36,7 +36,7 @@ const mixedPermissionsRun = runEvents(
 const listCallIds = (calls: readonly ToolCall[]): readonly string[] => calls.map(({ id }) => id);
 
 describe('permission', () => {
-  it('is asked for the calls that need it, and nothing runs meanwhile [NEX-51]', () => {
+  it('is requested for the calls that need it, and no call runs meanwhile [NEX-51]', () => {
     expect(listStatusPath(mixedPermissionsRun)).toEqual([
       'callingModel',
       'processingResponse',
@@ -49,23 +49,23 @@ describe('permission', () => {
     ).toEqual(['allowed', 'pending', 'denied', 'pending']);
   });
 
-  it('is waited for until every call is decided, in any order', () => {
+  it('is awaited until every call is decided, in any order', () => {
     const one = runEvents(mixedPermissionsRun, permissionAllowed('d'));
     expect(one.session.turn.status).toBe('awaitingPermission');
     expect(one.actions).toEqual([{ type: 'wait', until: null }]);
-    const told = runEvents(one, permissionDenied('b'));
-    expect(listStatusPath(told)).toEqual(['awaitingPermission', 'executingTools']);
-    expect(listCallIds(requireAction(told, 'run-tools').calls)).toEqual(['a', 'd']);
+    const run = runEvents(one, permissionDenied('b'));
+    expect(listStatusPath(run)).toEqual(['awaitingPermission', 'executingTools']);
+    expect(listCallIds(requireAction(run, 'run-tools').calls)).toEqual(['a', 'd']);
   });
 
-  it('that is denied is told to the model as the result of the call, with the reason given', () => {
-    const told = runEvents(
+  it('that is denied becomes the result of the call, with the reason', () => {
+    const run = runEvents(
       mixedPermissionsRun,
       permissionDenied('b', 'too risky'),
       permissionDenied('d'),
       toolFinished('a'),
     );
-    const results = toItemArray(requireAction(told, 'ask-model').conversation).filter(
+    const results = toItemArray(requireAction(run, 'ask-model').conversation).filter(
       (message) => message.role === 'tool',
     );
     expect(results.map(({ callId }) => callId)).toEqual(['a', 'b', 'c', 'd']);
@@ -78,66 +78,66 @@ describe('permission', () => {
     expect(results[1]?.outcome).toMatchObject({ error: { message: expect.stringContaining('too risky') } });
   });
 
-  it('denied to every call asks the model again, and runs nothing', () => {
+  it('denied to every call leads to another model call, and runs nothing', () => {
     const asking = runEvents(
-      askedRun,
+      callingRun,
       modelReplied('', createCall('a', 'bash', 'ask'), createCall('b', 'bash', 'deny')),
     );
-    const told = runEvents(asking, permissionDenied('a'));
-    expect(listStatusPath(told)).toEqual([
+    const run = runEvents(asking, permissionDenied('a'));
+    expect(listStatusPath(run)).toEqual([
       'awaitingPermission',
       'processingResponse',
       'progressCheck',
       'callingModel',
     ]);
-    expect(listActionTypes(told)).toEqual(['ask-model']);
-    expect(findConversationFaults(getConversation(told.session))).toEqual([]);
+    expect(listActionTypes(run)).toEqual(['ask-model']);
+    expect(findConversationFaults(getConversation(run.session))).toEqual([]);
   });
 
-  it('denied by a rule alone asks nobody', () => {
-    const told = runEvents(
-      askedRun,
+  it('denied by rules alone asks no person', () => {
+    const run = runEvents(
+      callingRun,
       modelReplied('', createCall('a', 'bash', 'deny'), createCall('b', 'bash', 'deny')),
     );
-    expect(listStatusPath(told)).toEqual([
+    expect(listStatusPath(run)).toEqual([
       'callingModel',
       'processingResponse',
       'progressCheck',
       'callingModel',
     ]);
-    const some = runEvents(
-      askedRun,
+    const partial = runEvents(
+      callingRun,
       modelReplied('', createCall('a', 'bash', 'deny'), createCall('b', 'read', 'allow')),
     );
-    expect(listCallIds(requireAction(some, 'run-tools').calls)).toEqual(['b']);
+    expect(listCallIds(requireAction(partial, 'run-tools').calls)).toEqual(['b']);
   });
 
   it('counts once: a second decision, or one on a call that needs none, is ignored', () => {
-    const once = runEvents(mixedPermissionsRun, permissionAllowed('b'));
-    for (const happening of [
+    const first = runEvents(mixedPermissionsRun, permissionAllowed('b'));
+    for (const event of [
       permissionDenied('b'),
       permissionDenied('a'),
       permissionAllowed('c'),
       permissionAllowed('nobody'),
     ]) {
-      const told = runEvents(once, happening);
-      expect(told.session).toBe(once.session);
-      expect(getRefusalReason(told)).toBeDefined();
+      const run = runEvents(first, event);
+      expect(run.session).toBe(first.session);
+      expect(getRefusalReason(run)).toBeDefined();
     }
   });
 
-  it('denied counts as no change: hooks do not run for it', () => {
-    const told = runEvents(
+  it('denied counts as no change: no hooks run', () => {
+    const run = runEvents(
       mixedPermissionsRun,
       permissionDenied('b'),
       permissionDenied('d'),
       toolFinished('a'),
     );
-    expect(listStatusPath(told)).toEqual(['executingTools', 'progressCheck', 'callingModel']);
+    expect(listStatusPath(run)).toEqual(['executingTools', 'progressCheck', 'callingModel']);
   });
 
-  it('given lets the calls run, and a wish to finish is met after them', () => {
-    const told = runEvents(
+  it('granted runs the calls, and a finish request takes effect after them', () => {
+    const run = runEvents(
       mixedPermissionsRun,
       finishRequested(),
       permissionAllowed('b'),
@@ -146,6 +146,6 @@ describe('permission', () => {
       toolFinished('a'),
       toolFinished('b', failureOutcome()),
     );
-    expect(requireAction(told, 'ask-model').tools).toBe(false);
+    expect(requireAction(run, 'ask-model').tools).toBe(false);
   });
 });

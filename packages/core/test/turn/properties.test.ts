@@ -40,7 +40,7 @@ const manyWalks = fc.oneof(
 /** Says something about every step of many walks. */
 function assertEveryStep(claim: (stride: WalkStep) => void): void {
   fc.assert(
-    fc.property(manyWalks, ({ strides }) => strides.forEach((stride) => claim(stride))),
+    fc.property(manyWalks, ({ steps }) => steps.forEach((walkStep) => claim(walkStep))),
     propertyOptions,
   );
 }
@@ -64,7 +64,7 @@ function expectSame(value: unknown, expected: unknown): void {
 const isRepeatedShutdown = ({ before, event }: WalkStep): boolean =>
   before.turn.status === 'shuttingDown' && event.type === 'shutdown-requested';
 
-describe('beginning and end', () => {
+describe('start and end', () => {
   it('starts waiting for the user, whatever the settings [LOOM-99, LOOM-81, LOOM-18]', () => {
     fc.assert(
       fc.property(
@@ -80,7 +80,7 @@ describe('beginning and end', () => {
     );
   });
 
-  it('shuts down from every state that can be reached [LOOM-101, LOOM-57, LOOM-84, LOOM-66]', () => {
+  it('shuts down from every reachable state [LOOM-101, LOOM-57, LOOM-84, LOOM-66]', () => {
     assertEveryStep(({ after, event }) => {
       const { session, actions } = step(after.session, { type: 'shutdown-requested', at: event.at });
       expect(session.turn.status).toBe('shuttingDown');
@@ -88,7 +88,7 @@ describe('beginning and end', () => {
     });
   });
 
-  it('is silent once it has ended: nothing but a shutdown changes anything [LOOM-29, LOOM-85, RO-06, NEX-55]', () => {
+  it('is inert once it has ended: only a shutdown changes anything [LOOM-29, LOOM-85, RO-06, NEX-55]', () => {
     assertEveryStep(({ before, event, after }) => {
       if (!isTerminalSession(before)) return;
       if (event.type === 'shutdown-requested') return expect(after.session.turn.status).toBe('shuttingDown');
@@ -114,7 +114,7 @@ describe('retries', () => {
 });
 
 describe('determinism', () => {
-  it('gives the same step again, also from a session and an event that went through JSON [LOOM-73, LOOM-68]', () => {
+  it('returns the same step again, also after a JSON round trip of session and event [LOOM-73, LOOM-68]', () => {
     assertEveryStep(({ before, event, after }) => {
       expectSame(roundTripValue(after), after);
       expectSame(step(roundTripValue(before), roundTripValue(event)), after);
@@ -124,17 +124,17 @@ describe('determinism', () => {
   it('replays the log of accepted events to the very same session, actions and notes [LOOM-73, RX-07]', () => {
     fc.assert(
       fc.property(manyWalks.map(replayWithoutEphemeral), (walk) => {
-        const kept = walk.strides.filter(({ before, after }) => after.session.seq !== before.seq);
+        const retained = walk.steps.filter(({ before, after }) => after.session.seq !== before.seq);
         let session = walk.start;
-        const again: SessionStep[] = [];
+        const repeated: SessionStep[] = [];
         for (const event of listDurableEvents(walk)) {
           const after = step(session, event);
-          again.push(after);
+          repeated.push(after);
           session = after.session;
         }
         expectSame(
-          again,
-          kept.map(({ after }) => after),
+          repeated,
+          retained.map(({ after }) => after),
         );
         expectSame(session, walk.end);
       }),
@@ -142,29 +142,29 @@ describe('determinism', () => {
     );
   });
 
-  it('comes to the same durable session when all that is ephemeral is left out', () => {
+  it('reaches the same durable session without ephemeral events', () => {
     assertEveryWalk((walk) => {
       expectSame(toDurableSession(replay(walk.start, listDurableEvents(walk))), toDurableSession(walk.end));
     });
   });
 
-  it('counts the durable events that it took, one by one', () => {
-    assertEveryStep((stride) => {
-      const { before, event, after } = stride;
+  it('counts each accepted durable event', () => {
+    assertEveryStep((walkStep) => {
+      const { before, event, after } = walkStep;
       const isReset = before.settings.onInvalidEvent === 'reset' && after.session !== before;
       const isTaken = getRefusalReason(after) === undefined || isReset;
-      const counts = isTaken && !isEphemeralEvent(event) && !isRepeatedShutdown(stride);
+      const counts = isTaken && !isEphemeralEvent(event) && !isRepeatedShutdown(walkStep);
       expect(after.session.seq).toBe(before.seq + (counts ? 1 : 0));
     });
   });
 
-  it('changes none of what it is given [LOOM-08, LOOM-76]', () => {
+  it('mutates none of its inputs [LOOM-08, LOOM-76]', () => {
     assertEveryStep(({ before, event, after }) => {
       expectSame(step(deepFreeze(before), deepFreeze(event)), after);
     });
   });
 
-  it('hands back the very session when it refuses an event [LOOM-58, LOOM-72]', () => {
+  it('returns the identical session when it refuses an event [LOOM-58, LOOM-72]', () => {
     assertEveryStep(({ before, after }) => {
       if (getRefusalReason(after) === undefined || before.settings.onInvalidEvent === 'reset') return;
       expect(after.session).toBe(before);
@@ -173,7 +173,7 @@ describe('determinism', () => {
 });
 
 describe('the conversation', () => {
-  it('is fit to be sent whenever the model is asked, and whenever nothing is under way [LOOM-80]', () => {
+  it('is valid whenever the model is called, and whenever no work is in progress [LOOM-80]', () => {
     assertEveryStep(({ after: { session, actions } }) => {
       for (const action of actions) {
         if (action.type === 'ask-model') expect(findConversationFaults(action.conversation)).toEqual([]);
@@ -183,28 +183,28 @@ describe('the conversation', () => {
     });
   });
 
-  it('ends with exactly one result for every call that was ever run or asked about [LOOM-79]', () => {
+  it('ends with exactly one result for every call that was run or needed permission [LOOM-79]', () => {
     // The ids that a walk gives to calls are unique in all of it; those that the machine makes are so in a reply.
-    assertEveryWalk(({ strides, end }) => {
-      if (strides.some(wasCompacted)) return;
+    assertEveryWalk(({ steps, end }) => {
+      if (steps.some(wasCompacted)) return;
       const closed = step(end, { type: 'shutdown-requested', at: 0 }).session;
       const results = toItemArray(getConversation(closed)).filter((message) => message.role === 'tool');
-      const asked = strides
+      const requestedCalls = steps
         .flatMap(({ after }) => after.actions)
         .flatMap((action) =>
           action.type === 'run-tools' || action.type === 'ask-permission' ? action.calls : [],
         );
-      for (const call of asked.filter(({ id }) => !id.startsWith('call_'))) {
+      for (const call of requestedCalls.filter(({ id }) => !id.startsWith('call_'))) {
         expect(results.filter((result) => result.callId === call.id)).toHaveLength(1);
       }
       expect(findConversationFaults(getConversation(closed))).toEqual([]);
     });
   });
 
-  it('only ever grows, unless room is made for it [LOOM-19, LOOM-76]', () => {
-    assertEveryStep((stride) => {
-      if (wasCompacted(stride)) return;
-      const { before, after } = stride;
+  it('only grows, except for compaction [LOOM-19, LOOM-76]', () => {
+    assertEveryStep((walkStep) => {
+      if (wasCompacted(walkStep)) return;
+      const { before, after } = walkStep;
       const earlier = toItemArray(getConversation(before));
       const later = toItemArray(getConversation(after.session));
       expectSame(later.slice(0, earlier.length), earlier);
@@ -225,23 +225,23 @@ describe('time', () => {
 });
 
 describe('notes', () => {
-  it('tell every change of status as one unbroken chain, each with its cause and time [LOOM-87, NEX-119]', () => {
+  it('record every status change as one unbroken chain, each with its cause and time [LOOM-87, NEX-119]', () => {
     assertEveryStep(({ before, event, after }) => {
-      const told = after.notes.filter((note) => note.type === 'transition');
-      const statuses = told.flatMap(({ from, to }) => [from, to]);
+      const transition = after.notes.filter((note) => note.type === 'transition');
+      const statuses = transition.flatMap(({ from, to }) => [from, to]);
       const links = [before.turn.status, ...statuses, after.session.turn.status];
       for (let index = 0; index < links.length; index += 2) expect(links[index]).toBe(links[index + 1]);
       // Where the governor ends the work because of an event, its verdict is the cause.
       const isJudged = after.notes.some(({ type }) => type === 'verdict');
       const causes = isJudged ? [event.type, 'verdict-reached'] : [event.type];
-      for (const { at, cause } of told) expect([at, causes.includes(cause)]).toEqual([event.at, true]);
-      for (const note of told) expect(note.durationMs).toBeGreaterThanOrEqual(0);
+      for (const { at, cause } of transition) expect([at, causes.includes(cause)]).toEqual([event.at, true]);
+      for (const note of transition) expect(note.durationMs).toBeGreaterThanOrEqual(0);
     });
   });
 });
 
-describe('the walks themselves', () => {
-  it('take every kind of event, ask for every kind of action and pass through every state [LOOM-94, LOOM-95, LOOM-96]', () => {
+describe('the random walks', () => {
+  it('cover every event type, every action type and every state [LOOM-94, LOOM-95, LOOM-96]', () => {
     const events = new Set<string>();
     const actions = new Set<string>();
     const statuses = new Set<string>();

@@ -30,45 +30,45 @@ const policies = ['ignore', 'refuse', 'reset'] as const;
 /** What came of an answer that counts for nothing; nothing at all when all is well. */
 function findAnswerFaults(before: EventRun, after: EventRun): string[] {
   const isIgnored = after.session === before.session && getRefusalReason(after) !== undefined;
-  const asked = listActionTypes(after).join();
-  if (isIgnored && asked === 'wait') return [];
+  const actionTypes = listActionTypes(after).join();
+  if (isIgnored && actionTypes === 'wait') return [];
   const [event] = after.events.slice(-1);
-  return [`${event?.type} in ${before.session.turn.status}: ${asked}`];
+  return [`${event?.type} in ${before.session.turn.status}: ${actionTypes}`];
 }
 
-describe('an answer with another number than that of the request under way', () => {
-  it.each(policies)('is ignored in every state, even where the profile says %s', (onInvalidEvent) => {
-    const faults = sampleNames.flatMap((name) => {
+describe('an answer with another request number', () => {
+  it.each(policies)('is ignored in every state, even if the profile says %s', (onInvalidEvent) => {
+    const problems = sampleNames.flatMap((name) => {
       const before = createSampleRun(createProfileSession('pawl', { settings: { onInvalidEvent } }), name);
       const late = getCurrentRequest(before) + 1;
       return answerEventTypes.flatMap((type) =>
         findAnswerFaults(before, runEvents(before, withRequest(late, eventSamples[type]))),
       );
     });
-    expect([...new Set(faults)]).toEqual([]);
+    expect([...new Set(problems)]).toEqual([]);
   });
 
-  it('belongs to work that was called off, whether its number is lower or higher', () => {
+  it('belongs to canceled work, whether its number is lower or higher', () => {
     const before = createSampleRun(createProfileSession('pawl'), 'executingTools, one left');
     for (const change of [-1, 1, Number.NaN]) {
-      const told = runEvents(before, withRequest(getCurrentRequest(before) + change, toolFinished('a')));
-      expect(told.session).toBe(before.session);
-      expect(getRefusalReason(told)).toBe('it answers a request that is no longer under way');
+      const run = runEvents(before, withRequest(getCurrentRequest(before) + change, toolFinished('a')));
+      expect(run.session).toBe(before.session);
+      expect(getRefusalReason(run)).toBe('it answers a request that is no longer current');
     }
   });
 });
 
-describe('an answer that comes twice', () => {
-  it.each(policies)('is ignored the second time, even where the profile says %s', (onInvalidEvent) => {
-    const faults = sampleNames.flatMap((name) => {
+describe('a duplicate answer', () => {
+  it.each(policies)('is ignored the second time, even if the profile says %s', (onInvalidEvent) => {
+    const problems = sampleNames.flatMap((name) => {
       const before = createSampleRun(createProfileSession('pawl', { settings: { onInvalidEvent } }), name);
       return durableAnswerTypes.flatMap((type) => {
-        const happening = withRequest(getCurrentRequest(before), eventSamples[type]);
-        const once = runEvents(before, happening);
-        return getRefusalReason(once) === undefined ? findAnswerFaults(once, runEvents(once, happening)) : [];
+        const event = withRequest(getCurrentRequest(before), eventSamples[type]);
+        const first = runEvents(before, event);
+        return getRefusalReason(first) === undefined ? findAnswerFaults(first, runEvents(first, event)) : [];
       });
     });
-    expect([...new Set(faults)]).toEqual([]);
+    expect([...new Set(problems)]).toEqual([]);
   });
 });
 
@@ -83,7 +83,7 @@ describe('an answer', () => {
     }
   });
 
-  it('about a call that nobody asked for, or that has its result, is ignored', () => {
+  it('to an unknown or completed call is ignored', () => {
     const before = runEvents(
       createProfileSession('pawl'),
       userMessage(),
@@ -91,10 +91,10 @@ describe('an answer', () => {
       toolFinished('b'),
     );
     for (const id of ['', 'b', 'z', '__proto__', 'constructor']) {
-      for (const happening of [toolStarted(id), toolProgressed(id), toolFinished(id)]) {
-        const told = runEvents(before, happening);
-        expect(told.session).toBe(before.session);
-        expect(told.actions).toEqual([{ type: 'wait', until: null }]);
+      for (const event of [toolStarted(id), toolProgressed(id), toolFinished(id)]) {
+        const run = runEvents(before, event);
+        expect(run.session).toBe(before.session);
+        expect(run.actions).toEqual([{ type: 'wait', until: null }]);
       }
     }
   });

@@ -67,13 +67,13 @@ function countTexts(texts: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-describe('whatever happens', () => {
-  it('every word taken is in the conversation exactly once when the session waits or has ended', () => {
+describe('for any events', () => {
+  it('every accepted steering message is in the conversation exactly once when the session waits or has ended', () => {
     let looks = 0;
     fc.assert(
-      fc.property(talkativeWalks, ({ strides }) => {
-        const shortened = strides.findIndex(wasCompacted);
-        const whole = shortened === -1 ? strides : strides.slice(0, shortened);
+      fc.property(talkativeWalks, ({ steps }) => {
+        const shortened = steps.findIndex(wasCompacted);
+        const whole = shortened === -1 ? steps : steps.slice(0, shortened);
         for (const [index, { after }] of whole.entries()) {
           const { session } = after;
           if (session.turn.status !== 'waitingForUser' && !isTerminalSession(session)) continue;
@@ -86,24 +86,24 @@ describe('whatever happens', () => {
     expect(looks).toBeGreaterThan(propertyOptions.numRuns);
   });
 
-  it('it is either in the conversation or still to be heard, and never both', () => {
+  it('a steering message is either in the conversation or pending, and never both', () => {
     fc.assert(
-      fc.property(talkativeWalks, ({ strides }) => {
-        if (strides.some(wasCompacted)) return;
-        const end = strides.at(-1)?.after.session;
+      fc.property(talkativeWalks, ({ steps }) => {
+        if (steps.some(wasCompacted)) return;
+        const end = steps.at(-1)?.after.session;
         if (end === undefined) return;
-        const heard = [...countUserTexts(end)].flatMap(([text, times]) => Array<string>(times).fill(text));
-        const both = countTexts([...heard, ...(getAgenda(end.turn).said ?? [])]);
-        expect(both).toEqual(countTakenTexts(strides));
+        const observed = [...countUserTexts(end)].flatMap(([text, times]) => Array<string>(times).fill(text));
+        const both = countTexts([...observed, ...(getAgenda(end.turn).said ?? [])]);
+        expect(both).toEqual(countTakenTexts(steps));
       }),
       propertyOptions,
     );
   });
 
-  it('no word stands between a call and its result, and whoever asks the model has it hear all of them', () => {
+  it('no steering message is between a call and its result, and every model call includes all of them', () => {
     fc.assert(
-      fc.property(talkativeWalks, ({ strides }) => {
-        for (const { before, after } of strides) {
+      fc.property(talkativeWalks, ({ steps }) => {
+        for (const { before, after } of steps) {
           const ask = after.actions.find((action) => action.type === 'ask-model');
           if (ask === undefined) continue;
           expect(findConversationFaults(ask.conversation)).toEqual([]);
@@ -115,11 +115,11 @@ describe('whatever happens', () => {
     );
   });
 
-  it('while waiting for the user it is a message like any other', () => {
+  it('while waiting for the user steering is an ordinary message', () => {
     let looks = 0;
     fc.assert(
-      fc.property(talkativeWalks, ({ strides }) => {
-        for (const { before } of strides) {
+      fc.property(talkativeWalks, ({ steps }) => {
+        for (const { before } of steps) {
           if (before.turn.status !== 'waitingForUser') continue;
           const said = { at: before.turn.since + 5, text: 'like any other' };
           const steered = step(before, { type: 'steered', ...said });

@@ -49,7 +49,7 @@ import {
 
 const createPawlSession = (settings: Partial<SessionSettings> = {}): Session =>
   createProfileSession('pawl', { settings });
-const askedRun = runEvents(createPawlSession(), userMessage('first'));
+const callingRun = runEvents(createPawlSession(), userMessage('first'));
 const busyStateNames = pausableStateNames.filter((name) => name !== 'waitingForUser');
 
 /** A conversation in short: who said what, and which calls got a result. */
@@ -68,11 +68,11 @@ function summarizeMessage(message: ConversationMessage): string {
   }
 }
 
-describe.each(busyStateNames)('what is said in %s', (name) => {
+describe.each(busyStateNames)('steering in %s', (name) => {
   const before = createSampleRun(createPawlSession(), name);
   const after = runEvents(before, userSteered('one'), userSteered('two'));
 
-  it('is kept in order, and the work under way goes on', () => {
+  it('is queued in order, and the work in progress continues', () => {
     expect(getRefusalReason(after)).toBeUndefined();
     expect(after.actions).toEqual([{ type: 'wait', until: null }]);
     expect(getAgenda(after.session.turn).said).toEqual(['one', 'two']);
@@ -86,7 +86,7 @@ describe.each(busyStateNames)('what is said in %s', (name) => {
     expect(JSON.parse(without)).toEqual(before.session.turn);
   });
 
-  it('is kept the same way during a pause', () => {
+  it('is queued the same way during a pause', () => {
     const paused = runEvents(before, pauseRequested(), userSteered('one'), resumeRequested());
     expect(getAgenda(paused.session.turn).said).toEqual(['one']);
   });
@@ -96,7 +96,7 @@ describe.each(busyStateNames)('what is said in %s', (name) => {
     ['halt', haltRequested(), 'halted'],
     ['shutdown', shutdownRequested(), 'shuttingDown'],
     ['verdict to halt', verdictReached('halt'), 'halted'],
-  ] as const)('stays in the conversation after a %s, and the model is not asked', (_, end, status) => {
+  ] as const)('stays in the conversation after a %s, and the model is not called', (_, end, status) => {
     for (const ended of [runEvents(after, end), runEvents(after, pauseRequested(), end)]) {
       expect(ended.session.turn.status).toBe(status);
       expect(summarizeConversation(ended).slice(-2)).toEqual(['user: one', 'user: two']);
@@ -106,10 +106,10 @@ describe.each(busyStateNames)('what is said in %s', (name) => {
   });
 });
 
-describe('the model hears what was said', () => {
-  const oneCall = runEvents(askedRun, modelReplied('', createCall('a')));
+describe('the model receives steering', () => {
+  const oneCall = runEvents(callingRun, modelReplied('', createCall('a')));
 
-  it('after the results of the calls that were under way', () => {
+  it('after the results of the calls in progress', () => {
     const after = runEvents(
       oneCall,
       toolStarted('a'),
@@ -134,7 +134,7 @@ describe('the model hears what was said', () => {
     });
   });
 
-  it('once: what came in time for one call is not said again before the next', () => {
+  it('once: a message delivered with one call is not repeated before the next', () => {
     const after = runEvents(
       oneCall,
       userSteered('one'),
@@ -145,7 +145,7 @@ describe('the model hears what was said', () => {
     expect(summarizeConversation(after).filter((line) => line === 'user: one')).toHaveLength(1);
   });
 
-  it('also where the profile does not check every round', () => {
+  it('also if the profile does not check every round', () => {
     const after = runEvents(
       createPawlSession({ progressCheck: false }),
       userMessage('first'),
@@ -158,7 +158,7 @@ describe('the model hears what was said', () => {
   });
 
   it('instead of waiting for the user when its reply would have ended the turn', () => {
-    const after = runEvents(askedRun, userSteered('one'), modelReplied('done'));
+    const after = runEvents(callingRun, userSteered('one'), modelReplied('done'));
     expect(listStatusPath(after)).toEqual([
       'callingModel',
       'processingResponse',
@@ -199,7 +199,7 @@ describe('the model hears what was said', () => {
     ['the model failed for good', [], [modelFailed({ retryable: false })]],
     ['a reply nobody understood', [], [{ type: 'model-replied', text: '?', calls: [], problem: 'no JSON' }]],
   ])('after %s', (_, before, answer) => {
-    const after = runEvents(askedRun, ...before, userSteered('one'), ...answer);
+    const after = runEvents(callingRun, ...before, userSteered('one'), ...answer);
     expect(after.session.turn.status).toBe('callingModel');
     expect(listActionTypes(after)).toContain('ask-model');
     expect(summarizeConversation(after).at(-1)).toBe('user: one');
@@ -207,13 +207,13 @@ describe('the model hears what was said', () => {
     expect(getAgenda(after.session.turn).said).toBeUndefined();
   });
 
-  it('after room was made that nobody had asked the model for', () => {
+  it('after paging that was not requested by a model call', () => {
     const after = runEvents(createPawlSession(), pagingRequested(), userSteered('one'), pagingFinished());
     expect(listActionTypes(after)).toEqual(['ask-model']);
     expect(summarizeConversation(after)).toEqual(['user: one']);
   });
 
-  it('after room could not be made, and says why', () => {
+  it('after paging failed, with the error shown', () => {
     const after = runEvents(
       createPawlSession({ maxRetries: 1 }),
       pagingRequested(),
@@ -223,20 +223,20 @@ describe('the model hears what was said', () => {
     expect(listActionTypes(after)).toEqual(['show-error', 'ask-model']);
   });
 
-  it('in its last answer, when it was asked to finish', () => {
+  it('with its last call, when it is requested to finish', () => {
     const after = runEvents(oneCall, finishRequested('time is up'), userSteered('one'), toolFinished('a'));
     expect(requireAction(after, 'ask-model')).toMatchObject({ tools: false, advice: 'time is up' });
     expect(summarizeConversation(after).at(-1)).toBe('user: one');
   });
 
-  it('after its last answer, with tools again, if it was said in the meantime', () => {
+  it('after its last answer, with tools again, if it arrived during that call', () => {
     const last = runEvents(oneCall, finishRequested(), toolFinished('a'));
     const after = runEvents(last, userSteered('one'), modelReplied('the end'));
     expect(requireAction(after, 'ask-model').tools).toBe(true);
     expect(summarizeConversation(after).slice(-2)).toEqual(['model: the end', 'user: one']);
   });
 
-  it('together with a change of phase, which is passed through first', () => {
+  it('together with a phase change, which is processed first', () => {
     const after = runEvents(oneCall, userSteered('one'), phaseStarted(2), toolFinished('a'));
     expect(listStatusPath(after)).toEqual([
       'executingTools',
@@ -249,7 +249,7 @@ describe('the model hears what was said', () => {
   });
 
   it.each(['advise', 'refuse', 'run', 'recover', 'ask'] as const)(
-    'rather than the answer to a verdict to %s, of which the advice is left',
+    'instead of the response to a verdict to %s, of which only the advice remains',
     (response) => {
       const after = runEvents(oneCall, verdictReached(response), userSteered('one'), toolFinished('a'));
       expect(requireAction(after, 'ask-model').advice).toBe(`advice ${response}`);
@@ -258,8 +258,8 @@ describe('the model hears what was said', () => {
     },
   );
 
-  it('at once when nothing is under way, and the request is a new one', () => {
-    const after = runEvents(runEvents(askedRun, modelReplied('done')), userSteered('one'));
+  it('at once when no work is in progress, with a new request', () => {
+    const after = runEvents(runEvents(callingRun, modelReplied('done')), userSteered('one'));
     expect(listStatusPath(after)).toEqual(['waitingForUser', 'callingModel']);
     expect(summarizeConversation(after).at(-1)).toBe('user: one');
     expect(requireTurn(after, 'callingModel').request).toBe(after.session.seq);
@@ -267,15 +267,15 @@ describe('the model hears what was said', () => {
 });
 
 describe('a session that ends by itself', () => {
-  it('keeps in its conversation what was said during its last answer', () => {
-    const last = runEvents(askedRun, verdictReached('finish'), modelReplied('', createCall('a')));
+  it('keeps steering that arrived during its last call in its conversation', () => {
+    const last = runEvents(callingRun, verdictReached('finish'), modelReplied('', createCall('a')));
     const after = runEvents(last, userSteered('one'), modelReplied('the end'));
     expect(after.session.turn).toMatchObject({ status: 'halted', why: { kind: 'stuck' } });
     expect(summarizeConversation(after).slice(-2)).toEqual(['model: the end', 'user: one']);
   });
 
-  it('keeps it when the last answer does not come', () => {
-    const last = runEvents(askedRun, verdictReached('finish'), modelReplied('', createCall('a')));
+  it('keeps it when the last call fails', () => {
+    const last = runEvents(callingRun, verdictReached('finish'), modelReplied('', createCall('a')));
     const after = runEvents(last, userSteered('one'), modelFailed({ retryable: false }));
     expect(after.session.turn.status).toBe('halted');
     expect(summarizeConversation(after).at(-1)).toBe('user: one');
@@ -298,15 +298,15 @@ describe('a session that ends by itself', () => {
     }
   });
 
-  it('takes nothing any more that is said to it', () => {
-    const after = runEvents(askedRun, haltRequested(), userSteered('one'));
+  it('accepts no further steering', () => {
+    const after = runEvents(callingRun, haltRequested(), userSteered('one'));
     expect(getRefusalReason(after)).toBe('the session has ended');
     expect(summarizeConversation(after)).toEqual(['user: first']);
   });
 });
 
 describe('a message to a busy session', () => {
-  it('is still refused, and calls off the work where the profile says so, with what was said kept', () => {
+  it('is still refused, and cancels the work if the profile says so, keeping pending steering', () => {
     const after = runEvents(
       createPawlSession({ onInvalidEvent: 'reset' }),
       userMessage('first'),

@@ -27,10 +27,10 @@ const expectedTable: { readonly [Name in SampleName]: ExpectedRow } = {
 const splitEventTypes = (cell: string): readonly string[] => cell.trim().split(/\s+/);
 
 function findTableCell(name: SampleName, type: EventType): string {
-  const found = Object.entries(expectedTable[name]).find(([, events]) =>
+  const match = Object.entries(expectedTable[name]).find(([, events]) =>
     splitEventTypes(events).includes(type),
   );
-  return found?.[0] ?? 'missing';
+  return match?.[0] ?? 'missing';
 }
 
 function createPolicySession(policy: SessionSettings['onInvalidEvent']): Session {
@@ -66,7 +66,7 @@ describe('the table of moves', () => {
     }
   });
 
-  it('has a row for every state that can be waited in', () => {
+  it('has a row for every state that is not transient', () => {
     const statuses = sampleNames.map(
       (name) => createSampleRun(createPolicySession('ignore'), name).session.turn.status,
     );
@@ -77,15 +77,15 @@ describe('the table of moves', () => {
 describe.each(sampleNames)('in %s', (name) => {
   it('every event leads where the table says [LOOM-03, LOOM-66, LOOM-98, NEX-88]', () => {
     const before = createSampleRun(createPolicySession('ignore'), name);
-    const found = eventTypes.map((type) => [type, describeStep(runEvents(before, eventSamples[type]))]);
+    const match = eventTypes.map((type) => [type, describeStep(runEvents(before, eventSamples[type]))]);
     const expected = eventTypes.map((type) => {
       const cell = findTableCell(name, type);
       return [type, isRefusedCell(cell) ? 'not taken' : cell];
     });
-    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
+    expect(Object.fromEntries(match)).toEqual(Object.fromEntries(expected));
   });
 
-  it('an event that is not taken changes nothing and asks to wait [LOOM-58, LOOM-93, RX-03]', () => {
+  it('an event that is not accepted changes nothing and returns a wait action [LOOM-58, LOOM-93, RX-03]', () => {
     const before = createSampleRun(createPolicySession('ignore'), name);
     for (const type of eventTypes.filter((each) => isRefusedCell(findTableCell(name, each)))) {
       const after = runEvents(before, eventSamples[type]);
@@ -99,7 +99,7 @@ describe.each(sampleNames)('in %s', (name) => {
     }
   });
 
-  it('an event that is refused is shown as an error where the profile says so [RX-03]', () => {
+  it('a refused event is shown as an error if the profile says so [RX-03]', () => {
     const before = createSampleRun(createPolicySession('refuse'), name);
     for (const type of eventTypes.filter((each) => isRefusedCell(findTableCell(name, each)))) {
       const after = runEvents(before, eventSamples[type]);
@@ -114,7 +114,7 @@ describe.each(sampleNames)('in %s', (name) => {
 });
 
 describe.each(sampleNames.filter((name) => 'refused' in expectedTable[name]))('in %s', (name) => {
-  it('an event that is refused calls off the work at hand where the profile says so [RX-03]', () => {
+  it('a refused event cancels the current work if the profile says so [RX-03]', () => {
     const before = createSampleRun(createPolicySession('reset'), name);
     for (const type of eventTypes.filter((each) => findTableCell(name, each) === 'refused')) {
       const after = runEvents(before, eventSamples[type]);

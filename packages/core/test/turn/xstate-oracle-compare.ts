@@ -8,23 +8,25 @@ type StepAccount = {
   readonly status: string;
   readonly refused: boolean;
   /** States left and entered, those passed through included. */
-  readonly ways: readonly string[];
+  readonly path: readonly string[];
   readonly actions: readonly string[];
 };
 
 /** Where the chart and `step` tell the same event differently, in words; null where they agree. */
-export function findDisagreement({ before, event, after, from, taken }: OracleStep): string | null {
+export function findDisagreement({ before, event, after, from, result }: OracleStep): string | null {
   const chart = describeChartStep(before, after);
-  const made = describeMachineStep(taken);
-  const isSame = JSON.stringify(chart) === JSON.stringify(made);
-  if (isSame && (!made.refused || isSessionUntouched(from, taken))) return null;
-  return `${formatOracleState(before)}, on ${JSON.stringify(event)}\n  chart: ${formatStepAccount(chart)}\n  step:  ${formatStepAccount(made)}`;
+  const created = describeMachineStep(result);
+  const isSame = JSON.stringify(chart) === JSON.stringify(created);
+  if (isSame && (!created.refused || isSessionUntouched(from, result))) return null;
+  return `${formatOracleState(before)}, on ${JSON.stringify(event)}\n  chart: ${formatStepAccount(chart)}\n  step:  ${formatStepAccount(created)}`;
 }
 
 /** The event was refused: the session is as it was, the refusal is noted, and there is nothing to do but wait. */
-export function isSessionUntouched({ session }: WalkPosition, taken: SessionStep): boolean {
-  const [action, ...others] = taken.actions;
-  return taken.session === session && isRefusedStep(taken) && action?.type === 'wait' && others.length === 0;
+export function isSessionUntouched({ session }: WalkPosition, result: SessionStep): boolean {
+  const [action, ...others] = result.actions;
+  return (
+    result.session === session && isRefusedStep(result) && action?.type === 'wait' && others.length === 0
+  );
 }
 
 /** The moves the chart made; none when it has no move for the event. */
@@ -36,9 +38,9 @@ export function listOracleMoves({
 }
 
 export function formatOraclePath({ events }: WalkPosition): string {
-  const said: string[] = [];
-  for (let at = events; at !== null; at = at.before) said.unshift(at.last.type);
-  return said.join(' → ');
+  const parts: string[] = [];
+  for (let at = events; at !== null; at = at.before) parts.unshift(at.last.type);
+  return parts.join(' → ');
 }
 
 function describeChartStep(before: OracleSnapshot, after: OracleSnapshot): StepAccount {
@@ -49,7 +51,7 @@ function describeChartStep(before: OracleSnapshot, after: OracleSnapshot): StepA
   return {
     status: getStateName(after.value),
     refused: moves.length === 0,
-    ways: isStill ? [] : formatOracleMoves(moves, getStateName(before.value)),
+    path: isStill ? [] : formatOracleMoves(moves, getStateName(before.value)),
     actions: listWorkActions(isHeld ? does.filter(isPassiveActionType) : does),
   };
 }
@@ -59,19 +61,19 @@ function formatOracleMoves(moves: readonly OracleMove[], from: string): readonly
   return moves.map((move, index) => `${index === 0 ? from : move.from} → ${move.to}`);
 }
 
-function describeMachineStep(taken: SessionStep): StepAccount {
+function describeMachineStep(result: SessionStep): StepAccount {
   return {
-    status: taken.session.turn.status,
-    refused: isRefusedStep(taken),
-    ways: taken.notes.flatMap((note) => (note.type === 'transition' ? [`${note.from} → ${note.to}`] : [])),
-    actions: listWorkActions(taken.actions.map((action) => action.type)),
+    status: result.session.turn.status,
+    refused: isRefusedStep(result),
+    path: result.notes.flatMap((note) => (note.type === 'transition' ? [`${note.from} → ${note.to}`] : [])),
+    actions: listWorkActions(result.actions.map((action) => action.type)),
   };
 }
 
-function formatStepAccount({ status, refused, ways, actions }: StepAccount): string {
+function formatStepAccount({ status, refused, path, actions }: StepAccount): string {
   return refused
     ? `refused in ${status}`
-    : `${status} by ${ways.join(', ') || 'staying'}, to ${actions.join(', ')}`;
+    : `${status} by ${path.join(', ') || 'staying'}, to ${actions.join(', ')}`;
 }
 
 function isRefusedStep({ notes }: SessionStep): boolean {

@@ -26,7 +26,7 @@ export type TurnOracleContext = {
   readonly done: boolean;
   /** A phase changes in the midst of work, not while nothing is under way. */
   readonly underWay: boolean;
-  readonly trouble: 'model' | 'hooks' | 'paging' | 'stuck' | null;
+  readonly failureKind: 'model' | 'hooks' | 'paging' | 'stuck' | null;
   readonly held: HeldOracleState | null;
   /** The moves made since the last event came in; a new list each time, so that no move at all can be told. */
   readonly trace: readonly OracleMove[];
@@ -38,7 +38,7 @@ type OracleAgenda = {
   readonly verdict: VerdictResponse | null;
   readonly finish: 'turn' | 'session' | null;
   /** A person has said something that the model has not heard. */
-  readonly said: boolean;
+  readonly hasSteering: boolean;
 };
 
 export type OracleCall = {
@@ -64,7 +64,7 @@ const emptyOracleAgenda: OracleAgenda = {
   failed: false,
   verdict: null,
   finish: null,
-  said: false,
+  hasSteering: false,
 };
 
 export const emptyOracleContext: TurnOracleContext = {
@@ -79,13 +79,13 @@ export const emptyOracleContext: TurnOracleContext = {
   changed: false,
   done: false,
   underWay: false,
-  trouble: null,
+  failureKind: null,
   held: null,
   trace: [],
 };
 
-export function isAgendaOpen({ changes, verdict, finish, said }: OracleAgenda): boolean {
-  return changes > 0 || verdict !== null || finish !== null || said;
+export function isAgendaOpen({ changes, verdict, finish, hasSteering }: OracleAgenda): boolean {
+  return changes > 0 || verdict !== null || finish !== null || hasSteering;
 }
 
 /** What an event that is taken says, wherever it is taken. */
@@ -119,7 +119,7 @@ const countOracleFailure = ({ context }: OracleInput<OracleEvent>): TurnOracleCo
 
 const oracleReducers: OracleReducers = {
   'user-message': ({ context }) => ({ ...context, recoveries: 0 }),
-  steered: ({ context }) => ({ ...context, agenda: { ...context.agenda, said: true } }),
+  steered: ({ context }) => ({ ...context, agenda: { ...context.agenda, hasSteering: true } }),
   'model-replied': ({ context, event, settings }) => ({
     ...context,
     calls: context.ending === null ? toReplyCalls(context, event.calls, settings) : [],

@@ -96,7 +96,7 @@ function getAgendaEssence({
   failedPhase,
   verdict,
   finish,
-  said,
+  said: parts,
 }: TurnAgenda): readonly unknown[] {
-  return [phaseChanges, failedPhase, verdict?.response ?? null, finish?.ends ?? null, said !== undefined];
+  return [phaseChanges, failedPhase, verdict?.response ?? null, finish?.ends ?? null, parts !== undefined];
 }

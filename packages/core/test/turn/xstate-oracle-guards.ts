@@ -25,19 +25,19 @@ export function createGuards(settings: SessionSettings): Readonly<Record<string,
 function createModelGuards(settings: SessionSettings): Record<string, OracleGuard> {
   const triesAreLeft: OracleGuard = ({ context }) => context.failures + 1 < settings.maxRetries;
   return {
-    'no room, and tries are left': ({ context, event }) =>
+    'context overflow, retries are left': ({ context, event }) =>
       event.type === 'model-failed' &&
       event.error.kind === 'context-overflow' &&
       settings.pageOnOverflow &&
       triesAreLeft({ context, event }),
-    'tries are left': ({ context, event }) =>
+    'retries are left': ({ context, event }) =>
       triesAreLeft({ context, event }) && (event.type !== 'model-failed' || isWorthRetrying(event, settings)),
     'last call ends the session': ({ context }) => context.ending === 'session',
-    'agenda is open': ({ context }) => isAgendaOpen(context.agenda),
-    'reply ends the turn, agenda is open': ({ context }) =>
+    'agenda is not empty': ({ context }) => isAgendaOpen(context.agenda),
+    'reply ends the turn, agenda is not empty': ({ context }) =>
       isOracleTurnEnding(context) && isAgendaOpen(context.agenda),
     'reply ends the turn': ({ context }) => isOracleTurnEnding(context),
-    'model was asked': ({ context }) => context.modelWaits,
+    'a model call is waiting': ({ context }) => context.modelWaits,
   };
 }
 
@@ -56,13 +56,13 @@ function isOracleTurnEnding({ ending, calls }: TurnOracleContext): boolean {
 function createToolGuards(settings: SessionSettings): Record<string, OracleGuard> {
   return {
     'a call needs permission': ({ context }) => context.calls.some(isUndecided),
-    'others are undecided': ({ context, event }) => listOtherCalls(context, event).some(isUndecided),
+    'other calls are undecided': ({ context, event }) => listOtherCalls(context, event).some(isUndecided),
     'a call may run': ({ context, event }) =>
       context.calls.some((call) => call.is === 'allowed') ||
       (event.type === 'permission-decided' &&
         event.decision === 'allow' &&
         context.calls.some((call) => call.id === event.callId && isUndecided(call))),
-    'others are open': ({ context, event }) =>
+    'other calls are open': ({ context, event }) =>
       listOtherCalls(context, event).some((call) => call.is === 'allowed' || call.is === 'running'),
     'something changed': ({ context, event }) => context.changed || isMutatingResult(context.calls, event),
     'progress is checked': ({ context }) => settings.progressCheck || isAgendaOpen(context.agenda),
@@ -81,26 +81,26 @@ function listOtherCalls({ calls }: TurnOracleContext, event: OracleEvent): reado
 function createCheckGuards(settings: SessionSettings): Record<string, OracleGuard> {
   return {
     'every round is checked': () => settings.progressCheck,
-    'work is called off': ({ event }) => event.type === 'cancel-requested',
+    'work is canceled': ({ event }) => event.type === 'cancel-requested',
     'a phase changed': hasPhaseChanged,
     'another phase changed': hasPhaseChanged,
     'failed phase ends the session': ({ context: { agenda, held } }) =>
       settings.haltOnFailedPhase && (held?.context.agenda ?? agenda).failed,
-    'work is under way': ({ context }) => context.underWay,
-    'brings a message': ({ event }) => event.type === 'phase-started' && event.message !== undefined,
-    'brings no message': ({ event }) => event.type === 'phase-started' && event.message === undefined,
+    'work is in progress': ({ context }) => context.underWay,
+    'has a message': ({ event }) => event.type === 'phase-started' && event.message !== undefined,
+    'has no message': ({ event }) => event.type === 'phase-started' && event.message === undefined,
     'an entry is sent to storage': ({ event }) => event.type === 'memory-asked' && event.action === 'evict',
     'an entry is pinned or unpinned': ({ event }) => event.type === 'memory-asked',
-    'something was said': ({ context }) => context.agenda.said,
-    'finish is asked for': ({ context }) => context.agenda.finish !== null,
+    'steering is pending': ({ context }) => context.agenda.hasSteering,
+    'finish is requested': ({ context }) => context.agenda.finish !== null,
     'verdict is halt': ({ event }) =>
       event.type === 'verdict-reached' && event.verdict.response.kind === 'halt',
     'verdict runs calls': ({ context: { agenda } }) =>
       agenda.verdict?.kind === 'run' && agenda.verdict.calls.some(canRunUnasked),
     'verdict asks a person': ({ context }) => context.agenda.verdict?.kind === 'ask',
-    'verdict asks for recovery, tries are left': ({ context }) =>
+    'verdict requests recovery, attempts are left': ({ context }) =>
       isRecoveryRequested(context) && context.recoveries < settings.maxRecoveries,
-    'verdict asks for recovery': ({ context }) => isRecoveryRequested(context),
+    'verdict requests recovery': ({ context }) => isRecoveryRequested(context),
   };
 }
 
@@ -111,25 +111,25 @@ function isRecoveryRequested({ agenda }: TurnOracleContext): boolean {
 }
 
 const recoveryGuards: Record<string, OracleGuard> = {
-  'model failed': ({ context }) => context.trouble === 'model',
-  'hooks failed': ({ context }) => context.trouble === 'hooks',
-  'paging failed': ({ context }) => context.trouble === 'paging',
-  'way out is to halt': createRecoveryGuard('halt'),
-  'way out is to check': createRecoveryGuard('check'),
-  'there is no way out': createRecoveryGuard('give-up'),
-  'there is no way out, agenda is open': ({ context, event }) =>
+  'model failed': ({ context }) => context.failureKind === 'model',
+  'hooks failed': ({ context }) => context.failureKind === 'hooks',
+  'paging failed': ({ context }) => context.failureKind === 'paging',
+  'recovery halts': createRecoveryGuard('halt'),
+  'recovery checks progress': createRecoveryGuard('check'),
+  'recovery gave up': createRecoveryGuard('give-up'),
+  'recovery gave up, agenda is not empty': ({ context, event }) =>
     createRecoveryGuard('give-up')({ context, event }) && isAgendaOpen(context.agenda),
-  'way out is to run calls': ({ context, event }) =>
+  'recovery runs calls': ({ context, event }) =>
     createRecoveryGuard('run-tools')({ context, event }) && isRunningRecoveryCalls(event),
   // With no call among them that may run unasked, what is left is to ask the model.
-  'way out is to ask': ({ context, event }) =>
+  'recovery calls the model': ({ context, event }) =>
     createRecoveryGuard('ask-model')({ context, event }) ||
     (createRecoveryGuard('run-tools')({ context, event }) && !isRunningRecoveryCalls(event)),
 };
 
 function createRecoveryGuard(kind: string): OracleGuard {
   return ({ context, event }) =>
-    context.trouble === 'stuck' && event.type === 'recovery-finished' && event.outcome.kind === kind;
+    context.failureKind === 'stuck' && event.type === 'recovery-finished' && event.outcome.kind === kind;
 }
 
 function isRunningRecoveryCalls(event: OracleEvent): boolean {
@@ -144,12 +144,12 @@ const pauseGuards: Record<string, OracleGuard> = {
   'was waitingForUser': createHeldStateGuard('waitingForUser'),
   'was callingModel': createHeldStateGuard('callingModel'),
   'was awaitingPermission': createHeldStateGuard('awaitingPermission'),
-  'was executingTools, calls are to start': ({ context: { held } }) =>
+  'was executingTools, calls are pending': ({ context: { held } }) =>
     held?.value === 'executingTools' && held.context.calls.some((call) => call.is === 'allowed'),
   'was executingTools': createHeldStateGuard('executingTools'),
   'was postToolsHook': createHeldStateGuard('postToolsHook'),
-  'was errorRecovery, a way out is sought': ({ context: { held } }) =>
-    held?.value === 'errorRecovery' && held.context.trouble === 'stuck',
+  'was errorRecovery, recovery was requested': ({ context: { held } }) =>
+    held?.value === 'errorRecovery' && held.context.failureKind === 'stuck',
   'was errorRecovery': createHeldStateGuard('errorRecovery'),
   'was paging': createHeldStateGuard('paging'),
 };

@@ -51,7 +51,7 @@ type HeldStateStep = (
 
 function buildOracleMachine(chart: Chart, settings: SessionSettings, take: HeldStateStep) {
   const { id, initial, states } = toXState(chart);
-  const taken = (context: TurnOracleContext, event: OracleEvent) =>
+  const result = (context: TurnOracleContext, event: OracleEvent) =>
     context.held === null ? null : take(context.held, event);
   return createMachine({
     types: {} as { context: TurnOracleContext; events: OracleEvent },
@@ -64,8 +64,8 @@ function buildOracleMachine(chart: Chart, settings: SessionSettings, take: HeldS
   }).provide({
     guards: {
       ...createGuards(settings),
-      'state held takes it': ({ context, event }) => taken(context, event) !== null,
-      'state held ends': ({ context, event }) => taken(context, event)?.held.value === 'halted',
+      'state held takes it': ({ context, event }) => result(context, event) !== null,
+      'state held ends': ({ context, event }) => result(context, event)?.held.value === 'halted',
     },
     actions: {
       move: assign(({ context, event }, params) => {
@@ -76,7 +76,7 @@ function buildOracleMachine(chart: Chart, settings: SessionSettings, take: HeldS
         return { ...enterOracleState({ ...move, context: heard, event, settings }), trace };
       }),
       hold: assign(({ context, event }) => {
-        const next = taken(context, event);
+        const next = result(context, event);
         if (next === null) return context;
         const { held, trace } = next;
         return { ...emptyOracleContext, trace, held: held.value === 'halted' ? null : held };

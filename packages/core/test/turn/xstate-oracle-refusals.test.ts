@@ -35,9 +35,9 @@ const oracleEventsToState: Readonly<Record<string, readonly OracleEvent[]>> = {
 
 /** The first saying of this type with this in it. */
 function findOracleEvent(type: OracleEvent['type'], having = ''): OracleEvent {
-  const found = oracleEvents.find((each) => each.type === type && JSON.stringify(each).includes(having));
-  if (found === undefined) throw new Error(`no ${type} with ${having} is ever said`);
-  return found;
+  const match = oracleEvents.find((each) => each.type === type && JSON.stringify(each).includes(having));
+  if (match === undefined) throw new Error(`no ${type} with ${having} is ever said`);
+  return match;
 }
 
 function findFinishedEvent(callId: string): OracleEvent {
@@ -54,8 +54,8 @@ function stepUntimedEvent(session: Session, event: OracleEvent) {
   return step(session, { ...event, at: session.seq + 1 });
 }
 
-function getPathState(way: string): string {
-  return way.split(',', 1)[0] ?? way;
+function getPathState(path: string): string {
+  return path.split(',', 1)[0] ?? path;
 }
 
 function isListedMove(state: string, type: string): boolean {
@@ -76,36 +76,38 @@ function listUnrefusedEvents(session: Session, types: readonly string[]): readon
     .map((event) => JSON.stringify(event));
 }
 
-describe.each(Object.entries(oracleEventsToState))('in the state %s', (way, events) => {
+describe.each(Object.entries(oracleEventsToState))('in the state %s', (path, events) => {
   const session = replayOracleEvents(events);
 
-  it('an event the chart has no move for is refused: nothing changes, and there is nothing to do but wait [LOOM-58]', () => {
-    expect(session.turn.status).toBe(getPathState(way));
-    const unlisted = eventTypes.filter((type) => !isListedMove(getPathState(way), type));
+  it('an event without a transition is refused: nothing changes, and the only action is to wait [LOOM-58]', () => {
+    expect(session.turn.status).toBe(getPathState(path));
+    const unlisted = eventTypes.filter((type) => !isListedMove(getPathState(path), type));
     expect(unlisted.length).toBeGreaterThan(5);
     expect(listUnrefusedEvents(session, unlisted)).toEqual([]);
   });
 });
 
 describe.each(
-  Object.entries(oracleEventsToState).filter(([way]) => isListedMove(getPathState(way), 'pause-requested')),
-)('paused in the state %s', (way, events) => {
+  Object.entries(oracleEventsToState).filter(([path]) => isListedMove(getPathState(path), 'pause-requested')),
+)('paused in the state %s', (path, events) => {
   const session = replayOracleEvents([...events, findOracleEvent('pause-requested')]);
 
-  it('an event the chart has no move for, neither paused nor in the state held, is refused [LOOM-58]', () => {
+  it('an event without a transition, neither in paused nor in the held state, is refused [LOOM-58]', () => {
     expect(session.turn.status).toBe('paused');
     const unlisted = eventTypes.filter(
-      (type) => !isListedMove('paused', type) && !isListedMove(getPathState(way), type),
+      (type) => !isListedMove('paused', type) && !isListedMove(getPathState(path), type),
     );
     expect(listUnrefusedEvents(session, [...unlisted, 'pause-requested'])).toEqual([]);
   });
 });
 
-describe('the ways above', () => {
-  it('lead into every state of the chart that a session can rest in', () => {
-    const resting = turnChart.states.filter((state) => state.kind !== 'passing').map((state) => state.name);
+describe('the paths above', () => {
+  it('lead to every state of the chart that is not transient', () => {
+    const stableStates = turnChart.states
+      .filter((state) => state.kind !== 'passing')
+      .map((state) => state.name);
     expect(new Set([...Object.keys(oracleEventsToState).map(getPathState), 'paused'])).toEqual(
-      new Set(resting),
+      new Set(stableStates),
     );
   });
 });

@@ -38,7 +38,7 @@ const stateEntryReducers: Readonly<Record<string, (arrival: StateArrival) => Tur
   },
   postToolsHook: ({ from, context }) =>
     from === 'errorRecovery'
-      ? { ...context, trouble: null }
+      ? { ...context, failureKind: null }
       : { ...resetContext(context), agenda: context.agenda, done: context.done },
   progressCheck: (arrival) => {
     const { agenda, done } = arrival.context;
@@ -51,11 +51,11 @@ const stateEntryReducers: Readonly<Record<string, (arrival: StateArrival) => Tur
   },
   errorRecovery: ({ from, context }) =>
     from === 'progressCheck'
-      ? { ...resetContext(context), recoveries: context.recoveries + 1, trouble: 'stuck' }
-      : { ...context, trouble: getTroubleKind(from) },
+      ? { ...resetContext(context), recoveries: context.recoveries + 1, failureKind: 'stuck' }
+      : { ...context, failureKind: getTroubleKind(from) },
   paging: ({ from, context }) => {
     const { agenda, ending, failures } = context;
-    if (from === 'errorRecovery') return { ...context, trouble: null };
+    if (from === 'errorRecovery') return { ...context, failureKind: null };
     return from === 'callingModel'
       ? { ...resetContext(context), agenda, ending, modelFailures: failures, modelWaits: true }
       : resetContext(context);
@@ -73,16 +73,16 @@ function resetContext({ inPhase, recoveries }: TurnOracleContext): TurnOracleCon
 /** The model hears what was said, and with a person's word recoveries are counted anew. */
 function enterCallingModel(arrival: StateArrival): TurnOracleContext {
   const asked = restartModelCall(arrival);
-  const { said } = arrival.context.agenda;
-  return said ? { ...asked, recoveries: 0, agenda: { ...asked.agenda, said: false } } : asked;
+  const { hasSteering } = arrival.context.agenda;
+  return hasSteering ? { ...asked, recoveries: 0, agenda: { ...asked.agenda, hasSteering: false } } : asked;
 }
 
 /** The same call again after a failure or for lack of room; or a new one, the agenda worked off if it was checked. */
 function restartModelCall({ from, context }: StateArrival): TurnOracleContext {
-  const { agenda, ending, failures, modelFailures, trouble } = context;
+  const { agenda, ending, failures, modelFailures, failureKind } = context;
   if (from === 'paging') return { ...resetContext(context), agenda, ending, failures: modelFailures };
   if (from === 'errorRecovery') {
-    return trouble === 'model'
+    return failureKind === 'model'
       ? { ...resetContext(context), agenda, ending, failures }
       : { ...resetContext(context), agenda };
   }
@@ -96,7 +96,7 @@ function isTurnEndingHere({ from, context, event }: StateArrival): boolean {
   return from === 'callingModel' || from === 'paging';
 }
 
-function getTroubleKind(state: string): TurnOracleContext['trouble'] {
+function getTroubleKind(state: string): TurnOracleContext['failureKind'] {
   if (state === 'callingModel') return 'model';
   return state === 'paging' ? 'paging' : 'hooks';
 }

@@ -31,7 +31,7 @@ export type OracleStep = {
   readonly event: OracleEvent;
   readonly after: OracleSnapshot;
   readonly from: WalkPosition;
-  readonly taken: SessionStep;
+  readonly result: SessionStep;
   /** The session that first came to where this one comes now. */
   readonly first: Session;
 };
@@ -45,23 +45,23 @@ export function buildOracleGraph(settings: SessionSettings, together: number): O
     stopWhen,
     serializeState: getSnapshotKey,
   };
-  const found = getAdjacencyMap(createOracle(turnChart, settings), options);
-  const places: [string, (typeof found)[keyof typeof found]][] = Object.entries(found);
+  const match = getAdjacencyMap(createOracle(turnChart, settings), options);
+  const positions: [string, (typeof match)[keyof typeof match]][] = Object.entries(match);
   return new Map(
-    places.map(([key, { state, transitions }]) => [key, { state, ways: Object.values(transitions) }]),
+    positions.map(([key, { state, transitions }]) => [key, { state, ways: Object.values(transitions) }]),
   );
 }
 
 /** Every event in every place of the graph; each place is reached on a shortest path. */
 export function* iterateOraclePaths(graph: OracleGraph, settings: SessionSettings): Generator<OracleStep> {
-  const places = new Map<string, WalkPosition>();
+  const positions = new Map<string, WalkPosition>();
   for (const [key, { state: before, ways }] of graph) {
-    const from = places.get(key) ?? createWalkPosition(settings);
+    const from = positions.get(key) ?? createWalkPosition(settings);
     for (const { event, state: after } of ways) {
-      const { place, taken } = playOracleEvent(from, event);
-      const reached = places.get(getSnapshotKey(after)) ?? place;
-      places.set(getSnapshotKey(after), reached);
-      yield { before, event, after, from, taken, first: reached.session };
+      const { place: position, taken: result } = playOracleEvent(from, event);
+      const reached = positions.get(getSnapshotKey(after)) ?? position;
+      positions.set(getSnapshotKey(after), reached);
+      yield { before, event, after, from, result, first: reached.session };
     }
   }
 }
@@ -98,11 +98,14 @@ function createWalkPosition(settings: SessionSettings): WalkPosition {
 
 function playOracleEvent(
   { session, request, events }: WalkPosition,
-  said: OracleEvent,
+  oracleEvent: OracleEvent,
 ): { readonly place: WalkPosition; readonly taken: SessionStep } {
-  const taken = stepOracleEvent(session, said, request);
-  const next = taken.session === session ? request : getNextRequest(taken, request);
-  return { taken, place: { session: taken.session, request: next, events: { before: events, last: said } } };
+  const result = stepOracleEvent(session, oracleEvent, request);
+  const next = result.session === session ? request : getNextRequest(result, request);
+  return {
+    taken: result,
+    place: { session: result.session, request: next, events: { before: events, last: oracleEvent } },
+  };
 }
 
 /** The caller learns the number of a request from the action that makes it; what goes on under a pause it is not told. */
@@ -112,21 +115,24 @@ function getNextRequest({ session, actions }: SessionStep, request: number | nul
   return begun !== undefined && 'request' in begun ? begun.request : request;
 }
 
-function toTimedEvent(said: OracleEvent, { seq }: Session, request: number | null): Event {
+function toTimedEvent(oracleEvent: OracleEvent, { seq }: Session, request: number | null): Event {
   const at = (seq + 1) * 1_000;
-  return (request === null ? { ...said, at } : { ...said, at, request }) as Event;
+  return (request === null ? { ...oracleEvent, at } : { ...oracleEvent, at, request }) as Event;
 }
 
 /** There is memory only when it is asked for: the oracle knows nothing of it, and without it all else is quicker. */
-function stepOracleEvent(session: Session, said: OracleEvent, request: number | null): SessionStep {
-  const event = toTimedEvent(said, session, request);
-  if (said.type !== 'memory-asked') return step(session, event);
+function stepOracleEvent(session: Session, oracleEvent: OracleEvent, request: number | null): SessionStep {
+  const event = toTimedEvent(oracleEvent, session, request);
+  if (oracleEvent.type !== 'memory-asked') return step(session, event);
   const remembering = {
     ...session,
-    memory: putEntry(createMemory(memorySettings.pawl), { key: said.key, value: 1, at: 0 }),
+    memory: putEntry(createMemory(memorySettings.pawl), { key: oracleEvent.key, value: 1, at: 0 }),
   };
-  const taken = step(remembering, event);
-  return { ...taken, session: taken.session === remembering ? session : { ...taken.session, memory: null } };
+  const result = step(remembering, event);
+  return {
+    ...result,
+    session: result.session === remembering ? session : { ...result.session, memory: null },
+  };
 }
 
 /** Two snapshots with the same key have the same future. How they came about is no part of it. */
@@ -165,7 +171,7 @@ const listedMoves = new Set(
   turnChart.states.flatMap(({ name, transitions }) => transitions.map((move) => `${name} ${move.on}`)),
 );
 const firstEventsByType = new Set(
-  new Map(oracleEvents.toReversed().map((said) => [said.type, said])).values(),
+  new Map(oracleEvents.toReversed().map((oracleEvent) => [oracleEvent.type, oracleEvent])).values(),
 );
 
 function countComplications(snapshot: OracleSnapshot): number {
@@ -177,7 +183,7 @@ function countComplications(snapshot: OracleSnapshot): number {
     recoveries > 0,
     agenda.verdict !== null,
     agenda.finish !== null,
-    agenda.said,
+    agenda.hasSteering,
   ];
   return agenda.changes + complications.filter(Boolean).length;
 }

@@ -67,14 +67,14 @@ function walkOracle({ settings, together }: OracleRun): OracleFindings {
     lateAnswersTaken: new Map(),
   };
   for (const walked of iterateOraclePaths(buildOracleGraph(settings, together), settings)) {
-    const { from, event, taken, first } = walked;
+    const { from, event, result: stepResult, first } = walked;
     const note = (notes: Map<string, string>, what: string): unknown =>
       notes.has(what) || notes.set(what, `after ${formatOraclePath(from)}`);
     result.paths += 1;
     for (const move of listOracleMoves(walked)) result.made.add(formatMoveName(move));
     const difference = findDisagreement(walked);
     if (difference !== null) note(result.differences, difference);
-    const [here, there] = [serializeEssence(taken.session), serializeEssence(first)];
+    const [here, there] = [serializeEssence(stepResult.session), serializeEssence(first)];
     if (here !== there) note(result.partings, `${event.type}: ${here} and not ${there}`);
     if (isAnswerType(event) && !isSessionUntouched(from, stepLateAnswer(walked)))
       note(result.lateAnswersTaken, event.type);
@@ -96,32 +96,32 @@ function listEveryMove(): readonly string[] {
 }
 
 describe.each(Object.entries(oracleRuns))('with settings: %s', (name, run) => {
-  it('XState and the machine take every event alike in every place the chart leads to [NEX-88]', () => {
+  it('XState and the machine handle every event alike in every reachable state [NEX-88]', () => {
     expect(getOracleFindings(name, run).paths).toBeGreaterThan(run.pathsMin);
     expect(Object.fromEntries(getOracleFindings(name, run).differences)).toEqual({});
   });
 
-  it('every way into a place of the chart leaves the same session but for its history', () => {
+  it('every path to a state of the chart gives the same session except for its history', () => {
     expect(Object.fromEntries(getOracleFindings(name, run).partings)).toEqual({});
   });
 
-  it('an answer to another request than the one under way changes nothing anywhere', () => {
+  it('an answer to another request changes nothing in any state', () => {
     expect(Object.fromEntries(getOracleFindings(name, run).lateAnswersTaken)).toEqual({});
   });
 });
 
-describe('the walks', () => {
-  it('know what every condition of the chart means, and no other', () => {
+describe('the walks of the chart', () => {
+  it('implement every guard of the chart, and no other', () => {
     const conditions = turnChart.states.flatMap(({ transitions }) =>
       transitions.flatMap((move) => move.guard ?? []),
     );
     expect(new Set(Object.keys(createGuards(defaultSettings)))).toEqual(new Set(conditions));
   });
 
-  it('make every move of the chart, each of its alternatives included [LOOM-03]', () => {
-    const made = new Set(
+  it('take every transition of the chart, including each alternative [LOOM-03]', () => {
+    const created = new Set(
       Object.entries(oracleRuns).flatMap(([name, run]) => [...getOracleFindings(name, run).made]),
     );
-    expect(listEveryMove().filter((move) => !made.has(move))).toEqual([]);
+    expect(listEveryMove().filter((move) => !created.has(move))).toEqual([]);
   });
 });

@@ -15,9 +15,9 @@ export function arrangeRows({ rows, links, routes }: ChartLayers): readonly Slot
  * crossings.
  */
 function orientLeftToRight(rows: readonly SlotRow[], routes: readonly EdgeRoute[]): readonly SlotRow[] {
-  const place = new Map(rows.flatMap((row) => row.map((slot, index) => [slot, index])));
+  const positions = new Map(rows.flatMap((row) => row.map((slot, index) => [slot, index])));
   const level = routes.filter(({ edge, from, to }) => edge.tier === 'main' && from.rank === to.rank);
-  const forward = level.filter(({ from, to }) => (place.get(from) ?? 0) < (place.get(to) ?? 0));
+  const forward = level.filter(({ from, to }) => (positions.get(from) ?? 0) < (positions.get(to) ?? 0));
   return forward.length * 2 < level.length ? rows.map((row) => row.toReversed()) : rows;
 }
 
@@ -45,14 +45,14 @@ type NeighborMap = ReadonlyMap<LayerSlot, readonly { readonly slot: LayerSlot; r
 /** Groups the slots at one end of the links by the slot at the other end. */
 export function groupNeighbors(
   links: readonly SlotLink[],
-  of: 'upper' | 'lower',
-  at: 'upper' | 'lower',
+  groupEnd: 'upper' | 'lower',
+  neighborEnd: 'upper' | 'lower',
 ): NeighborMap {
-  const groups = Map.groupBy(links, (link) => link[of]);
+  const groups = Map.groupBy(links, (link) => link[groupEnd]);
   return new Map(
     [...groups].map(([slot, group]) => [
       slot,
-      group.map((link) => ({ slot: link[at], weight: link.weight })),
+      group.map((link) => ({ slot: link[neighborEnd], weight: link.weight })),
     ]),
   );
 }
@@ -71,16 +71,19 @@ function sortByBarycenter(
   previous: ReadonlyMap<LayerSlot, number>,
   before: NeighborMap,
 ): SlotRow {
-  const own = computeRowPositions(row);
-  const middle = new Map(
+  const currentPositions = computeRowPositions(row);
+  const barycenters = new Map(
     row.map((slot) => {
-      const near = before.get(slot) ?? [];
-      const total = near.reduce((sum, { weight }) => sum + weight, 0);
-      const sum = near.reduce((sofar, each) => sofar + each.weight * (previous.get(each.slot) ?? 0), 0);
-      return [slot, total === 0 ? (own.get(slot) ?? 0) : sum / total];
+      const neighbors = before.get(slot) ?? [];
+      const total = neighbors.reduce((sum, { weight }) => sum + weight, 0);
+      const sum = neighbors.reduce(
+        (weighted, each) => weighted + each.weight * (previous.get(each.slot) ?? 0),
+        0,
+      );
+      return [slot, total === 0 ? (currentPositions.get(slot) ?? 0) : sum / total];
     }),
   );
-  return row.toSorted((first, second) => (middle.get(first) ?? 0) - (middle.get(second) ?? 0));
+  return row.toSorted((first, second) => (barycenters.get(first) ?? 0) - (barycenters.get(second) ?? 0));
 }
 
 /** Returns each slot's position in its row from 0 to 1, so that rows of different lengths are comparable. */
@@ -96,8 +99,8 @@ function countCrossings(rows: readonly SlotRow[], below: NeighborMap): number {
     const lines = row.flatMap((slot, x) =>
       (below.get(slot) ?? []).map(({ slot: lower, weight }) => ({ x, lower: next.get(lower) ?? 0, weight })),
     );
-    for (const [place, first] of lines.entries()) {
-      for (const second of lines.slice(place + 1)) {
+    for (const [lineIndex, first] of lines.entries()) {
+      for (const second of lines.slice(lineIndex + 1)) {
         if (second.x > first.x && second.lower < first.lower) count += first.weight * second.weight;
       }
     }

@@ -24,24 +24,24 @@ export type CommonEvent = { readonly event: string; readonly at: string; readonl
 export function assignEdgeTiers(
   states: readonly ChartState[],
   edges: readonly ChartEdge[],
-  commons: readonly CommonEvent[],
+  commonEvents: readonly CommonEvent[],
 ): readonly TieredEdge[] {
-  const common = new Set(commons.map(getCommonEventKey));
-  const gathers = ({ to }: ChartEdge, { on }: LabeledMove): boolean =>
-    on !== null && common.has(getCommonEventKey({ event: on, at: to, end: 'to' }));
-  const spreads = ({ from }: ChartEdge, { on }: LabeledMove): boolean =>
-    on !== null && common.has(getCommonEventKey({ event: on, at: from, end: 'from' }));
-  const own = (edge: ChartEdge): readonly LabeledMove[] =>
-    edge.moves.filter((move) => !gathers(edge, move) && !spreads(edge, move));
-  const told = findMainPath(
+  const commonKeys = new Set(commonEvents.map(getCommonEventKey));
+  const isGathering = ({ to }: ChartEdge, { on }: LabeledMove): boolean =>
+    on !== null && commonKeys.has(getCommonEventKey({ event: on, at: to, end: 'to' }));
+  const isSpreading = ({ from }: ChartEdge, { on }: LabeledMove): boolean =>
+    on !== null && commonKeys.has(getCommonEventKey({ event: on, at: from, end: 'from' }));
+  const listOwnMoves = (edge: ChartEdge): readonly LabeledMove[] =>
+    edge.moves.filter((move) => !isGathering(edge, move) && !isSpreading(edge, move));
+  const mainPath = findMainPath(
     states,
-    edges.filter((edge) => own(edge).length > 0),
+    edges.filter((edge) => listOwnMoves(edge).length > 0),
   );
   return edges.map((edge) => ({
     ...edge,
-    tier: own(edge).length === 0 ? 'faint' : told.has(edge) ? 'main' : 'plain',
-    labels: listMoveLabels(own(edge)),
-    spreads: edge.moves.every((move) => spreads(edge, move)),
+    tier: listOwnMoves(edge).length === 0 ? 'faint' : mainPath.has(edge) ? 'main' : 'plain',
+    labels: listMoveLabels(listOwnMoves(edge)),
+    spreads: edge.moves.every((move) => isSpreading(edge, move)),
   }));
 }
 
@@ -50,20 +50,22 @@ export function findCommonEvents(
   states: readonly ChartState[],
   edges: readonly ChartEdge[],
 ): readonly CommonEvent[] {
-  const found = new Map<string, { readonly common: CommonEvent; readonly others: Set<string> }>();
+  const candidates = new Map<string, { readonly common: CommonEvent; readonly others: Set<string> }>();
   for (const { from, to, moves } of edges.filter((edge) => edge.from !== edge.to)) {
     for (const event of new Set(moves.flatMap(({ on }) => on ?? []))) {
-      note({ event, at: to, end: 'to' }, from);
-      note({ event, at: from, end: 'from' }, to);
+      addState({ event, at: to, end: 'to' }, from);
+      addState({ event, at: from, end: 'from' }, to);
     }
   }
-  const many = Math.max(4, (states.length - 1) / 2);
-  return [...found.values()].filter(({ others }) => others.size >= many).map(({ common }) => common);
+  const minStates = Math.max(4, (states.length - 1) / 2);
+  return [...candidates.values()]
+    .filter(({ others }) => others.size >= minStates)
+    .map(({ common }) => common);
 
-  function note(common: CommonEvent, other: string): void {
-    const known = found.get(getCommonEventKey(common)) ?? { common, others: new Set() };
+  function addState(common: CommonEvent, other: string): void {
+    const known = candidates.get(getCommonEventKey(common)) ?? { common, others: new Set() };
     known.others.add(other);
-    found.set(getCommonEventKey(common), known);
+    candidates.set(getCommonEventKey(common), known);
   }
 }
 
@@ -76,14 +78,17 @@ function getCommonEventKey({ event, at, end }: CommonEvent): string {
  * each from the nearest earlier one.
  */
 function findMainPath(states: readonly ChartState[], edges: readonly ChartEdge[]): ReadonlySet<ChartEdge> {
-  const place = new Map(states.map((state, index) => [state.name, index]));
-  const ends = new Set(states.filter((state) => state.kind === 'terminal').map((state) => state.name));
-  const length = ({ from, to }: ChartEdge): number => (place.get(to) ?? 0) - (place.get(from) ?? 0);
-  const forward = edges.filter((edge) => length(edge) > 0 && !ends.has(edge.to));
-  const nearest = (group: readonly ChartEdge[]): ChartEdge =>
-    group.reduce((best, edge) => (length(edge) < length(best) ? edge : best));
+  const positions = new Map(states.map((state, index) => [state.name, index]));
+  const terminalNames = new Set(
+    states.filter((state) => state.kind === 'terminal').map((state) => state.name),
+  );
+  const getEdgeLength = ({ from, to }: ChartEdge): number =>
+    (positions.get(to) ?? 0) - (positions.get(from) ?? 0);
+  const forward = edges.filter((edge) => getEdgeLength(edge) > 0 && !terminalNames.has(edge.to));
+  const findShortest = (group: readonly ChartEdge[]): ChartEdge =>
+    group.reduce((best, edge) => (getEdgeLength(edge) < getEdgeLength(best) ? edge : best));
   return new Set([
-    ...[...Map.groupBy(forward, (edge) => edge.from).values()].map(nearest),
-    ...[...Map.groupBy(forward, (edge) => edge.to).values()].map(nearest),
+    ...[...Map.groupBy(forward, (edge) => edge.from).values()].map(findShortest),
+    ...[...Map.groupBy(forward, (edge) => edge.to).values()].map(findShortest),
   ]);
 }

@@ -21,14 +21,14 @@ export function createStraightCurve(from: LayoutPoint, to: LayoutPoint): BezierC
 }
 
 /** Returns the point at the parameter `at` (0 to 1). */
-export function getCurvePoint([start, pull, push, end]: BezierCurve, at: number): LayoutPoint {
+export function getCurvePoint([start, startControl, endControl, end]: BezierCurve, at: number): LayoutPoint {
   const rest = 1 - at;
-  const mix = (axis: 0 | 1): number =>
+  const interpolate = (axis: 0 | 1): number =>
     rest ** 3 * start[axis] +
-    3 * rest ** 2 * at * pull[axis] +
-    3 * rest * at ** 2 * push[axis] +
+    3 * rest ** 2 * at * startControl[axis] +
+    3 * rest * at ** 2 * endControl[axis] +
     at ** 3 * end[axis];
-  return [mix(0), mix(1)];
+  return [interpolate(0), interpolate(1)];
 }
 
 export function areBoxesOverlapping(one: LayoutBox, other: LayoutBox): boolean {

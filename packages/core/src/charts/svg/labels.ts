@@ -15,9 +15,9 @@ const labelLinesMax = 2;
 
 /** Selects the edges to label, in order; in a dense chart only the main ones, because labels would overlap. */
 export function selectLabeledEdges(edges: readonly TieredEdge[], states: number): readonly TieredEdge[] {
-  const written = edges.filter((edge) => edge.labels.length > 0);
-  const main = written.filter((edge) => edge.tier === 'main');
-  const plain = written.filter((edge) => edge.tier === 'plain');
+  const labeled = edges.filter((edge) => edge.labels.length > 0);
+  const main = labeled.filter((edge) => edge.tier === 'main');
+  const plain = labeled.filter((edge) => edge.tier === 'plain');
   return main.length + plain.length > states * 2.5 ? main : [...main, ...plain];
 }
 
@@ -27,10 +27,10 @@ function listLabelTexts({ moves, labels }: TieredEdge): readonly string[] {
     const event = moves.find((move) => move.label === label)?.on ?? label;
     return clipToOneLine(label.length <= labelLengthMax ? label : event, labelLengthMax);
   });
-  const each = [...new Set(texts)];
-  return each.length <= labelLinesMax
-    ? each
-    : [...each.slice(0, labelLinesMax - 1), `and ${each.length - labelLinesMax + 1} more`];
+  const unique = [...new Set(texts)];
+  return unique.length <= labelLinesMax
+    ? unique
+    : [...unique.slice(0, labelLinesMax - 1), `and ${unique.length - labelLinesMax + 1} more`];
 }
 
 export function measureEdgeLabel(edge: TieredEdge): number {
@@ -40,14 +40,14 @@ export function measureEdgeLabel(edge: TieredEdge): number {
 /** Places each label on its line where it overlaps neither a state nor another label; omits it if there is no room. */
 export function placeLabels(
   lines: readonly { readonly edge: TieredEdge; readonly curves: readonly BezierCurve[] }[],
-  taken: readonly LayoutBox[],
+  obstacles: readonly LayoutBox[],
 ): readonly EdgeLabel[] {
   const labels: EdgeLabel[] = [];
   for (const { edge, curves } of lines) {
     const boxes = curves
       .slice(0, 1)
       .flatMap((curve) => labelPositions.map((at) => createLabelBox(edge, getCurvePoint(curve, at))));
-    const others = [...taken, ...labels.map((label) => label.box)];
+    const others = [...obstacles, ...labels.map((label) => label.box)];
     const box = boxes.find((each) => !others.some((other) => areBoxesOverlapping(each, other)));
     if (box !== undefined) labels.push({ edge, box, texts: listLabelTexts(edge) });
   }

@@ -40,15 +40,15 @@ export function computeChartLayout(chart: Chart): ChartLayout {
   const tiered = assignEdgeTiers(states, edges, common);
   const [between, loops] = [tiered.filter((edge) => !isSelfLoop(edge)), tiered.filter(isSelfLoop)];
   const layers = buildChartLayers(chart.initial, states, between);
-  const withLabel = selectLabeledEdges(between, states.length);
+  const labeledEdges = selectLabeledEdges(between, states.length);
   const rows = arrangeRows(layers);
-  const { placed, width } = placeSlots(rows, layers, withLabel);
+  const { getBox, width } = placeSlots(rows, layers, labeledEdges);
   const nodes = rows
     .flat()
-    .flatMap((slot) => (slot.state === null ? [] : [{ state: slot.state, box: placed(slot) }]));
-  const lines = buildEdgeLines(layers.routes, rows, placed);
+    .flatMap((slot) => (slot.state === null ? [] : [{ state: slot.state, box: getBox(slot) }]));
+  const lines = buildEdgeLines(layers.routes, rows, getBox);
   const labels = placeLabels(
-    withLabel.flatMap((edge) => lines.filter((line) => line.edge === edge)),
+    labeledEdges.flatMap((edge) => lines.filter((line) => line.edge === edge)),
     nodes.map((node) => node.box),
   );
   return {
@@ -75,24 +75,24 @@ function createSelfLoopLines(edge: TieredEdge, nodes: readonly LayoutNode[]): re
 function placeSlots(
   rows: readonly SlotRow[],
   { links, routes }: ChartLayers,
-  withLabel: readonly TieredEdge[],
-): { readonly placed: SlotPlacement; readonly width: number } {
-  const wanted = computeLabelRoom(
+  labeledEdges: readonly TieredEdge[],
+): { readonly getBox: SlotPlacement; readonly width: number } {
+  const labelRoom = computeLabelRoom(
     rows,
-    routes.filter(({ edge }) => withLabel.includes(edge)),
+    routes.filter(({ edge }) => labeledEdges.includes(edge)),
   );
-  const middles = computeSlotPositions(rows, links, (left, right) => {
-    const room = Math.max(computeSlotGap(left, right), wanted.get(left) ?? 0);
+  const centers = computeSlotPositions(rows, links, (left, right) => {
+    const room = Math.max(computeSlotGap(left, right), labelRoom.get(left) ?? 0);
     return (left.width + right.width) / 2 + room;
   });
-  const leftOf = (slot: LayerSlot): number => (middles.get(slot) ?? 0) - slot.width / 2;
+  const getLeft = (slot: LayerSlot): number => (centers.get(slot) ?? 0) - slot.width / 2;
   const slots = rows.flat();
-  const start = Math.min(...slots.map(leftOf)) - layoutMargin;
-  const end = Math.max(...slots.map((slot) => leftOf(slot) + slot.width)) + layoutMargin;
+  const start = Math.min(...slots.map(getLeft)) - layoutMargin;
+  const end = Math.max(...slots.map((slot) => getLeft(slot) + slot.width)) + layoutMargin;
   return {
     width: end - start,
-    placed: (slot) => ({
-      x: leftOf(slot) - start,
+    getBox: (slot) => ({
+      x: getLeft(slot) - start,
       y: layoutMargin + initialMarkHeight + slot.rank * layoutRowHeight,
       width: slot.width,
       height: nodeHeight,

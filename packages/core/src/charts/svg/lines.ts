@@ -19,18 +19,18 @@ const portGap = 16;
 export function buildEdgeLines(
   routes: readonly EdgeRoute[],
   rows: readonly SlotRow[],
-  placed: SlotPlacement,
+  getBox: SlotPlacement,
 ): readonly EdgeLine[] {
-  const portOf = placePorts(
+  const getPortPoint = placePorts(
     routes.filter(({ from, to }) => from.rank !== to.rank),
-    placed,
+    getBox,
   );
   return routes.map((route) => ({
     edge: route.edge,
     curves:
       route.from.rank === route.to.rank
-        ? [buildLevelCurve(route, rows, placed)]
-        : buildSteepCurves(route, placed, portOf),
+        ? [buildLevelCurve(route, rows, getBox)]
+        : buildSteepCurves(route, getBox, getPortPoint),
   }));
 }
 
@@ -69,23 +69,23 @@ function getRoutePorts({ edge, from, lanes, to, trunk }: EdgeRoute): readonly [E
 }
 
 /** Distributes the ports along the sides of the states, each toward the slot it connects to. */
-function placePorts(routes: readonly EdgeRoute[], placed: SlotPlacement): (port: EdgePort) => LayoutPoint {
+function placePorts(routes: readonly EdgeRoute[], getBox: SlotPlacement): (port: EdgePort) => LayoutPoint {
   const ports = new Map(routes.flatMap(getRoutePorts).map((port) => [getPortKey(port), port]));
-  const places = new Map<string, LayoutPoint>();
+  const points = new Map<string, LayoutPoint>();
   for (const side of Map.groupBy(ports.values(), (port) =>
     JSON.stringify([port.slot.key, port.side]),
   ).values()) {
     const sorted = side.toSorted(
-      (one, other) => getBoxCenter(placed(one.toward)) - getBoxCenter(placed(other.toward)),
+      (one, other) => getBoxCenter(getBox(one.toward)) - getBoxCenter(getBox(other.toward)),
     );
     for (const [index, port] of sorted.entries()) {
-      const box = placed(port.slot);
+      const box = getBox(port.slot);
       const gap = Math.min(portGap, (box.width - 28) / Math.max(1, sorted.length - 1));
       const x = getBoxCenter(box) + (index - (sorted.length - 1) / 2) * gap;
-      places.set(getPortKey(port), [x, port.side === 'top' ? box.y : box.y + box.height]);
+      points.set(getPortKey(port), [x, port.side === 'top' ? box.y : box.y + box.height]);
     }
   }
-  return (port) => places.get(getPortKey(port)) ?? [0, 0];
+  return (port) => points.get(getPortKey(port)) ?? [0, 0];
 }
 
 function getPortKey({ slot, side, key }: EdgePort): string {
@@ -94,21 +94,21 @@ function getPortKey({ slot, side, key }: EdgePort): string {
 
 function buildSteepCurves(
   route: EdgeRoute,
-  placed: SlotPlacement,
-  portOf: (port: EdgePort) => LayoutPoint,
+  getBox: SlotPlacement,
+  getPortPoint: (port: EdgePort) => LayoutPoint,
 ): readonly BezierCurve[] {
   const [start, end] = getRoutePorts(route);
   const down = route.to.rank > route.from.rank;
   const curves: BezierCurve[] = [];
-  let at = portOf(start);
+  let point = getPortPoint(start);
   for (const lane of route.lanes) {
-    const { x, y, width, height } = placed(lane);
+    const { x, y, width, height } = getBox(lane);
     const enter: LayoutPoint = [x + width / 2, down ? y : y + height];
     const leave: LayoutPoint = [x + width / 2, down ? y + height : y];
-    curves.push(createVerticalCurve(at, enter), createStraightCurve(enter, leave));
-    at = leave;
+    curves.push(createVerticalCurve(point, enter), createStraightCurve(enter, leave));
+    point = leave;
   }
-  return [...curves, createVerticalCurve(at, portOf(end))];
+  return [...curves, createVerticalCurve(point, getPortPoint(end))];
 }
 
 /**
@@ -118,13 +118,13 @@ function buildSteepCurves(
 function buildLevelCurve(
   { from, to }: EdgeRoute,
   rows: readonly SlotRow[],
-  placed: SlotPlacement,
+  getBox: SlotPlacement,
 ): BezierCurve {
-  const [start, end] = [placed(from), placed(to)];
+  const [start, end] = [getBox(from), getBox(to)];
   const right = end.x > start.x;
   const row = rows.find((each) => each.includes(from)) ?? [];
-  const places = [row.indexOf(from), row.indexOf(to)];
-  const between = row.slice(Math.min(...places) + 1, Math.max(...places));
+  const indexes = [row.indexOf(from), row.indexOf(to)];
+  const between = row.slice(Math.min(...indexes) + 1, Math.max(...indexes));
   if (between.every((slot) => slot.state === null)) {
     const y = start.y + start.height / 2 + (right ? -7 : 7);
     return createStraightCurve(

@@ -15,15 +15,15 @@ export function computeSlotPositions(
   const above = groupNeighbors(links, 'lower', 'upper');
   const below = groupNeighbors(links, 'upper', 'lower');
   const positions = new Map<LayerSlot, number>();
-  const settle = (row: SlotRow): void => {
-    const wishes = row.map((slot) =>
+  const relaxRow = (row: SlotRow): void => {
+    const preferred = row.map((slot) =>
       computePreferredPosition([...(above.get(slot) ?? []), ...(below.get(slot) ?? [])], positions, slot),
     );
-    const found = spreadSlots(row, wishes, distance);
-    for (const [index, slot] of row.entries()) positions.set(slot, found[index] ?? 0);
+    const spread = spreadSlots(row, preferred, distance);
+    for (const [index, slot] of row.entries()) positions.set(slot, spread[index] ?? 0);
   };
   for (let round = 0; round < relaxationRounds; round += 1) {
-    for (const row of round % 2 === 0 ? rows : rows.toReversed()) settle(row);
+    for (const row of round % 2 === 0 ? rows : rows.toReversed()) relaxRow(row);
   }
   return positions;
 }
@@ -31,13 +31,16 @@ export function computeSlotPositions(
 type PreferredPosition = { readonly at: number; readonly weight: number };
 
 function computePreferredPosition(
-  near: readonly { readonly slot: LayerSlot; readonly weight: number }[],
+  neighbors: readonly { readonly slot: LayerSlot; readonly weight: number }[],
   positions: ReadonlyMap<LayerSlot, number>,
   slot: LayerSlot,
 ): PreferredPosition {
-  const total = near.reduce((sum, { weight }) => sum + weight, 0);
+  const total = neighbors.reduce((sum, { weight }) => sum + weight, 0);
   if (total === 0) return { at: positions.get(slot) ?? 0, weight: 0.1 };
-  const sum = near.reduce((sofar, each) => sofar + each.weight * (positions.get(each.slot) ?? 0), 0);
+  const sum = neighbors.reduce(
+    (weighted, each) => weighted + each.weight * (positions.get(each.slot) ?? 0),
+    0,
+  );
   return { at: sum / total, weight: total };
 }
 
@@ -48,7 +51,7 @@ function computePreferredPosition(
  */
 function spreadSlots(
   row: SlotRow,
-  wishes: readonly PreferredPosition[],
+  preferred: readonly PreferredPosition[],
   distance: (left: LayerSlot, right: LayerSlot) => number,
 ): readonly number[] {
   const offsets: number[] = [];
@@ -56,7 +59,7 @@ function spreadSlots(
   for (const [index, slot] of row.entries()) {
     const left = row[index - 1];
     offsets.push(left === undefined ? 0 : (offsets[index - 1] ?? 0) + distance(left, slot));
-    const { at, weight } = wishes[index] ?? { at: 0, weight: 1 };
+    const { at, weight } = preferred[index] ?? { at: 0, weight: 1 };
     let block = { at: at - (offsets[index] ?? 0), weight, size: 1 };
     for (let last = blocks.at(-1); last !== undefined && last.at > block.at; last = blocks.at(-1)) {
       blocks.pop();

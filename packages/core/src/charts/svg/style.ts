@@ -40,17 +40,17 @@ export const chartStylesheet = [
   `@media (prefers-color-scheme:dark){${buildStyleRules(darkPalette).join('')}}`,
 ].join('\n');
 
-function buildStyleRules(colours: typeof lightPalette): readonly string[] {
-  const { page, ink, soft, main, plain, faint, waiting, passing, terminal, end } = colours;
+function buildStyleRules(palette: typeof lightPalette): readonly string[] {
+  const { page, ink, soft, main, plain, faint, waiting, passing, terminal, end } = palette;
   return [
     `.pawl-chart .page{fill:${page}}`,
     `.pawl-chart .name,.pawl-chart .start{fill:${ink}}`,
     `.pawl-chart .legend{fill:${soft}}`,
     `.pawl-chart .label{fill:${soft};stroke:${page}}`,
     `.pawl-chart .label.main{fill:${main}}`,
-    ...Object.entries({ main, plain, faint }).flatMap(([tier, colour]) => [
-      `.pawl-chart .line.${tier}{stroke:${colour}}`,
-      `.pawl-chart .head.${tier}{fill:${colour}}`,
+    ...Object.entries({ main, plain, faint }).flatMap(([tier, color]) => [
+      `.pawl-chart .line.${tier}{stroke:${color}}`,
+      `.pawl-chart .head.${tier}{fill:${color}}`,
     ]),
     `.pawl-chart .waiting{fill:${waiting};stroke:${main}}`,
     `.pawl-chart .passing{fill:${passing};stroke:${soft}}`,

@@ -3,7 +3,7 @@ export function escapeSvgText(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/[^\t\n\r -\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
-    .replaceAll(/[&<>"']/gu, (found) => `&#${found.codePointAt(0)};`);
+    .replaceAll(/[&<>"']/gu, (character) => `&#${character.codePointAt(0)};`);
 }
 
 /** Estimates the rendered width of a text in pixels. Fonts differ, and boxes leave room for that. */

@@ -21,9 +21,9 @@ type JsonObject = { readonly [key: string]: Json };
  * level. A value of the wrong type throws one error with the path of its key.
  */
 export function parseLkjConfig(json: unknown, profile: LkjProfile): LkjConfig {
-  const fault = describeJsonProblem(json);
-  if (fault !== null) throw new TypeError(`LKJ config: this is not JSON: ${fault}.`);
-  const reader = new LkjConfigReader(requireJsonObject(json as Json, 'the whole file'));
+  const problem = describeJsonProblem(json);
+  if (problem !== null) throw new TypeError(`LKJ config: the file is not valid JSON: ${problem}.`);
+  const reader = new LkjConfigReader(requireJsonObject(json as Json, 'the file'));
   const { logs, pagingLimit, hardLimit, ...rest } = memorySettings[profile];
   const memory: MemorySettings = {
     ...rest,
@@ -36,15 +36,15 @@ export function parseLkjConfig(json: unknown, profile: LkjProfile): LkjConfig {
     hardLimit: readTokenLimit(reader, 'hard_limit', hardLimit),
   };
   checkLkjLogPrefixes(memory);
-  const iterate = reader.section(['iterate'], {
+  const iterate = reader.readSection(['iterate'], {
     enable: createBooleanField(true),
     max_iterations: createIntegerField(1_000, 1, 1e9),
   });
   return {
     memory,
     iterate: { enable: iterate.enable, maxIterations: iterate.max_iterations },
-    prompts: { ...createDefaultLkjPrompts(profile), ...reader.prompts() },
-    unknown: reader.unread(),
+    prompts: { ...createDefaultLkjPrompts(profile), ...reader.readPrompts() },
+    unknown: reader.listUnread(),
   };
 }
 
@@ -53,7 +53,7 @@ function readLogSettings(
   names: readonly string[],
   fallback: LogSettings,
 ): LogSettings {
-  const { enable, max_entries, key_prefix } = reader.section(names, {
+  const { enable, max_entries, key_prefix } = reader.readSection(names, {
     enable: createBooleanField(fallback.enable),
     max_entries: createIntegerField(fallback.maxEntries, 1, 999),
     key_prefix: createLogPrefixField(fallback.keyPrefix),
@@ -66,7 +66,7 @@ function readTokenLimit(reader: LkjConfigReader, name: string, fallback: TokenLi
     enable: createBooleanField(fallback.enable),
     max_tokens: createIntegerField(fallback.maxTokens, 1, 1e9),
   };
-  const { enable, max_tokens } = reader.section([name], fields);
+  const { enable, max_tokens } = reader.readSection([name], fields);
   return { enable, maxTokens: max_tokens };
 }
 
@@ -74,7 +74,7 @@ function checkLkjLogPrefixes(memory: MemorySettings): void {
   const name = findLogWithSharedPrefix(memory);
   if (name === undefined) return;
   const prefix = JSON.stringify(memory.logs[name].keyPrefix);
-  throw new TypeError(`LKJ config: two logs have the key_prefix ${prefix}. Give each its own.`);
+  throw new TypeError(`LKJ config: two logs have the key_prefix ${prefix}. Each log needs its own prefix.`);
 }
 
 type SectionValues<Fields> = {
@@ -84,7 +84,7 @@ type SectionValues<Fields> = {
 /** Reads sections and records which keys were read; a class, because the unread keys are reported at the end. */
 class LkjConfigReader {
   readonly #roots: readonly (readonly [path: string, root: JsonObject])[];
-  readonly #read = new Set<string>(['agent']);
+  readonly #readPaths = new Set<string>(['agent']);
 
   constructor(file: JsonObject) {
     const agent = Object.hasOwn(file, 'agent') ? requireJsonObject(file['agent'] ?? null, 'agent') : {};
@@ -95,26 +95,26 @@ class LkjConfigReader {
   }
 
   /** Reads one section by any of its names, under `agent` or at the top level. */
-  section<Fields extends { readonly [key: string]: ConfigField<unknown> }>(
+  readSection<Fields extends { readonly [key: string]: ConfigField<unknown> }>(
     names: readonly string[],
     fields: Fields,
   ): SectionValues<Fields> {
-    const [path, given] = this.#find(names) ?? ['', {}];
+    const [path, section] = this.#findSection(names) ?? ['', {}];
     const read: { [key: string]: unknown } = {};
     for (const [key, field] of Object.entries(fields)) {
-      const value = Object.hasOwn(given, key) ? given[key] : undefined;
+      const value = Object.hasOwn(section, key) ? section[key] : undefined;
       if (value !== undefined && !field.accepts(value))
         throw createLkjConfigError(`${path}.${key}`, field.expects, value);
       read[key] = value ?? field.fallback;
-      this.#read.add(`${path}.${key}`);
+      this.#readPaths.add(`${path}.${key}`);
     }
     // Each key holds a value its field accepts, or the field's fallback.
     return read as SectionValues<Fields>;
   }
 
   /** Reads the prompts under `state.<name>.prompt`. */
-  prompts(): LkjPrompts {
-    const [path, states] = this.#find(['state']) ?? ['', {}];
+  readPrompts(): LkjPrompts {
+    const [path, states] = this.#findSection(['state']) ?? ['', {}];
     const names = Object.keys(states);
     return Object.fromEntries(
       names.map((name) => {
@@ -123,24 +123,24 @@ class LkjConfigReader {
         const prompt = Object.hasOwn(state, 'prompt') ? state['prompt'] : undefined;
         if (prompt === undefined || prompt === null)
           throw createLkjConfigError(`${at}.prompt`, 'a prompt', prompt);
-        this.#read.add(at).add(`${at}.prompt`);
+        this.#readPaths.add(at).add(`${at}.prompt`);
         return [name, prompt];
       }),
     );
   }
 
   /** Returns the paths of unread keys, two levels deep. */
-  unread(): readonly string[] {
+  listUnread(): readonly string[] {
     const unread: string[] = [];
-    for (const [above, root] of this.#roots) {
+    for (const [prefix, root] of this.#roots) {
       for (const [key, value] of Object.entries(root)) {
-        const path = `${above}${key}`;
-        if (!this.#read.has(path)) unread.push(path);
+        const path = `${prefix}${key}`;
+        if (!this.#readPaths.has(path)) unread.push(path);
         else if (path !== 'agent' && isJsonObject(value)) {
           unread.push(
             ...Object.keys(value)
               .map((name) => `${path}.${name}`)
-              .filter((each) => !this.#read.has(each)),
+              .filter((each) => !this.#readPaths.has(each)),
           );
         }
       }
@@ -148,16 +148,17 @@ class LkjConfigReader {
     return unread;
   }
 
-  #find(names: readonly string[]): readonly [path: string, given: JsonObject] | undefined {
-    const places = this.#roots.flatMap(([above, root]) =>
+  #findSection(names: readonly string[]): readonly [path: string, section: JsonObject] | undefined {
+    const matches = this.#roots.flatMap(([prefix, root]) =>
       names
         .filter((name) => Object.hasOwn(root, name))
-        .map((name) => [`${above}${name}`, root[name]] as const),
+        .map((name) => [`${prefix}${name}`, root[name]] as const),
     );
-    const [first, second] = places;
+    const [first, second] = matches;
     if (first === undefined) return undefined;
-    if (second !== undefined) throw new TypeError(`LKJ config: give ${first[0]} or ${second[0]}, not both.`);
-    this.#read.add(first[0]);
+    if (second !== undefined)
+      throw new TypeError(`LKJ config: set either ${first[0]} or ${second[0]}, not both.`);
+    this.#readPaths.add(first[0]);
     return [first[0], requireJsonObject(first[1] ?? null, first[0])];
   }
 }
@@ -172,6 +173,6 @@ function isJsonObject(value: Json): value is JsonObject {
 }
 
 function createLkjConfigError(path: string, expects: string, value: unknown): TypeError {
-  const came = (JSON.stringify(value) ?? 'nothing').slice(0, 80);
-  return new TypeError(`LKJ config: ${path} expects ${expects}, and got ${came}.`);
+  const actual = (JSON.stringify(value) ?? 'nothing').slice(0, 80);
+  return new TypeError(`LKJ config: ${path} expects ${expects}, and got ${actual}.`);
 }

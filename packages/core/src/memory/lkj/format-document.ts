@@ -13,8 +13,8 @@ export function formatMemoryDocument(
   profile: LkjProfile,
 ): { readonly [key: string]: Json } {
   const entries = listEntries(memory);
-  const isOutside = ({ kind }: MemoryEntry): boolean => profile === 'lkj1' && isLogKind(kind);
-  const more: Json = {
+  const isTopLevel = ({ kind }: MemoryEntry): boolean => profile === 'lkj1' && isLogKind(kind);
+  const metadata: Json = {
     version: 1,
     next_order: memory.nextOrder,
     entries: Object.fromEntries(entries.map((entry) => [entry.key, toEntryMetadata(entry)])),
@@ -26,13 +26,13 @@ export function formatMemoryDocument(
   return Object.fromEntries([
     [
       documentKeys.working,
-      Object.fromEntries(entries.filter((entry) => !isOutside(entry)).map(toKeyValuePair)),
+      Object.fromEntries(entries.filter((entry) => !isTopLevel(entry)).map(toKeyValuePair)),
     ],
     [documentKeys.storage, Object.fromEntries(storage.map(toKeyValuePair))],
     [documentKeys.state, state],
-    ...entries.filter(isOutside).map(toKeyValuePair),
+    ...entries.filter(isTopLevel).map(toKeyValuePair),
     ...Object.entries(extra),
-    [documentKeys.more, more],
+    [documentKeys.metadata, metadata],
   ]);
 }
 
@@ -42,6 +42,6 @@ function toKeyValuePair({ key, value }: Pick<MemoryEntry, 'key' | 'value'>): rea
 
 function toEntryMetadata({ order, addedAt, touchedAt, kind, pinned }: MemoryEntry): Json {
   const marks = [...(kind === 'stub' ? ['stub'] : []), ...(pinned ? ['pinned'] : [])];
-  const facts = { order, added_at: addedAt, touched_at: touchedAt };
-  return marks.length === 0 ? facts : { ...facts, marks };
+  const metadata = { order, added_at: addedAt, touched_at: touchedAt };
+  return marks.length === 0 ? metadata : { ...metadata, marks };
 }

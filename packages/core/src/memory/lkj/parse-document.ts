@@ -42,36 +42,36 @@ export const documentKeys = {
   working: 'working_memory',
   storage: 'storage',
   state: 'state',
-  more: 'pawl',
+  metadata: 'pawl',
 } as const;
 
 /** Parses a memory document of either profile, including older layouts. Throws one error for any other input. */
 export function parseMemoryDocument(json: unknown, options: MemoryDocumentOptions): ParsedMemoryDocument {
-  const fault = describeJsonProblem(json);
-  if (fault !== null) throw createDocumentError(`JSON, but ${fault}`);
+  const problem = describeJsonProblem(json);
+  if (problem !== null) throw createDocumentError(`JSON, but ${problem}`);
   const document = json as Json;
   if (!isJsonObject(document)) throw createDocumentError('a JSON object');
   const warnings: string[] = [];
   const working = getDocumentSection(document, documentKeys.working, warnings);
-  const more = getJsonPath(document, documentKeys.more);
+  const metadata = getJsonPath(document, documentKeys.metadata);
   const { state, warning } = parseLkjState(getJsonPath(document, documentKeys.state), options.profile);
   if (warning !== null) warnings.push(warning);
-  const found = extractLogs([document, working], options.settings);
+  const logs = extractLogs([document, working], options.settings);
   const memory = addLogValues(
-    addWorkingEntries(working, found.keys, options),
-    found.values,
+    addWorkingEntries(working, logs.keys, options),
+    logs.values,
     options.at,
     warnings,
   );
   const storage = parseStoredEntries(
     getDocumentSection(document, documentKeys.storage, warnings),
-    getJsonPath(more, 'storage'),
+    getJsonPath(metadata, 'storage'),
     options.at,
   );
   const known: readonly string[] = Object.values(documentKeys);
-  const extra = Object.entries(document).filter(([key]) => !known.includes(key) && !found.keys.has(key));
+  const extra = Object.entries(document).filter(([key]) => !known.includes(key) && !logs.keys.has(key));
   return {
-    memory: restoreEntryMetadata(memory, more),
+    memory: restoreEntryMetadata(memory, metadata),
     storage,
     state,
     extra: Object.fromEntries(extra),
@@ -82,7 +82,7 @@ export function parseMemoryDocument(json: unknown, options: MemoryDocumentOption
 function getDocumentSection(document: JsonObject, name: string, warnings: string[]): JsonObject {
   const section = getJsonPath(document, name);
   if (section === undefined) {
-    warnings.push(`The memory document has no ${name}: it begins empty.`);
+    warnings.push(`The memory document has no ${name}; starting with an empty one.`);
     return {};
   }
   if (!isJsonObject(section)) throw createDocumentError(`an object as ${name}`);
@@ -93,17 +93,17 @@ type LoggedValue = LogSlot & { readonly value: Json };
 type ExtractedLogs = { readonly values: readonly LoggedValue[]; readonly keys: ReadonlySet<string> };
 
 /** Extracts log entries from the top level, as in the oldest documents, or from working memory. */
-function extractLogs(places: readonly JsonObject[], settings: MemorySettings): ExtractedLogs {
+function extractLogs(sections: readonly JsonObject[], settings: MemorySettings): ExtractedLogs {
   const keys = new Set<string>();
-  const values = places.flatMap((place) => {
-    const found: LoggedValue[] = [];
-    for (const [key, value] of Object.entries(place)) {
+  const values = sections.flatMap((section) => {
+    const logged: LoggedValue[] = [];
+    for (const [key, value] of Object.entries(section)) {
       const slot = findLogSlot(settings, key);
       if (slot === null) continue;
       keys.add(key);
-      if (!isBlankLogValue(value)) found.push({ ...slot, value });
+      if (!isBlankLogValue(value)) logged.push({ ...slot, value });
     }
-    return found.toSorted((a, b) => a.slot - b.slot);
+    return logged.toSorted((a, b) => a.slot - b.slot);
   });
   return { values, keys };
 }
@@ -130,27 +130,31 @@ function addWorkingEntries(
 
 function addLogValues(
   memory: WorkingMemory,
-  found: readonly LoggedValue[],
+  values: readonly LoggedValue[],
   at: number,
   warnings: string[],
 ): WorkingMemory {
   let filled = memory;
-  for (const { name, value } of found) filled = appendLog(filled, name, value, at);
+  for (const { name, value } of values) filled = appendLog(filled, name, value, at);
   for (const name of logNames) {
-    const dropped = found.filter((each) => each.name === name).length - listLogEntries(filled, name).length;
+    const dropped = values.filter((each) => each.name === name).length - listLogEntries(filled, name).length;
     if (dropped > 0)
-      warnings.push(`The ${name} log held ${dropped} entries more than it may; the oldest are gone.`);
+      warnings.push(`The ${name} log held ${dropped} more entries than its limit; the oldest were dropped.`);
   }
   return filled;
 }
 
-function parseStoredEntries(section: JsonObject, more: Json | undefined, at: number): readonly StoredEntry[] {
-  const taken = new Set<string>();
+function parseStoredEntries(
+  section: JsonObject,
+  metadata: Json | undefined,
+  at: number,
+): readonly StoredEntry[] {
+  const usedKeys = new Set<string>();
   return Object.entries(section).map(([name, value]): StoredEntry => {
-    const key = findFreeKey(name, (each) => taken.has(each));
-    taken.add(key);
-    const kind = storedKinds.find((each) => each === getJsonPath(more, name, 'kind')) ?? 'entry';
-    return { key, value, kind, savedAt: toOptionalNumber(getJsonPath(more, name, 'saved_at')) ?? at };
+    const key = findFreeKey(name, (each) => usedKeys.has(each));
+    usedKeys.add(key);
+    const kind = storedKinds.find((each) => each === getJsonPath(metadata, name, 'kind')) ?? 'entry';
+    return { key, value, kind, savedAt: toOptionalNumber(getJsonPath(metadata, name, 'saved_at')) ?? at };
   });
 }
 
@@ -166,19 +170,19 @@ function findFreeKey(name: string, isTaken: (key: string) => boolean): string {
   const key = 'key' in tags ? tags.key : 'key' in shorter ? shorter.key : 'unnamed';
   let free = key;
   for (let copy = 2; isTaken(free); copy += 1) {
-    const again = normalizeTags(`${key},copy_${copy}`);
-    free = 'key' in again ? again.key : `copy_${copy}_${key.slice(0, 300)}`;
+    const candidate = normalizeTags(`${key},copy_${copy}`);
+    free = 'key' in candidate ? candidate.key : `copy_${copy}_${key.slice(0, 300)}`;
   }
   return free;
 }
 
 /** Restores the pins, times and order of entries that are still in the document. */
-function restoreEntryMetadata(memory: WorkingMemory, more: Json | undefined): WorkingMemory {
-  const factsOf = (entry: MemoryEntry): Json | undefined => getJsonPath(more, 'entries', entry.key);
-  const isKnown = (entry: MemoryEntry): boolean => isEntryOrder(getJsonPath(factsOf(entry), 'order'));
+function restoreEntryMetadata(memory: WorkingMemory, metadata: Json | undefined): WorkingMemory {
+  const getMetadata = (entry: MemoryEntry): Json | undefined => getJsonPath(metadata, 'entries', entry.key);
+  const isKnown = (entry: MemoryEntry): boolean => isEntryOrder(getJsonPath(getMetadata(entry), 'order'));
   const entries = listEntries(memory);
-  const known = entries.filter(isKnown).map((entry) => restoreEntry(entry, factsOf(entry)));
-  const next = getJsonPath(more, 'next_order');
+  const known = entries.filter(isKnown).map((entry) => restoreEntry(entry, getMetadata(entry)));
+  const next = getJsonPath(metadata, 'next_order');
   let result: WorkingMemory = { ...memory, nextOrder: isEntryOrder(next) ? next : 1 };
   for (const entry of known) result = setEntry(result, entry);
   // Entries added by hand come last, so that order numbers stay unique.
@@ -187,15 +191,15 @@ function restoreEntryMetadata(memory: WorkingMemory, more: Json | undefined): Wo
   return result;
 }
 
-function restoreEntry(entry: MemoryEntry, facts: Json | undefined): MemoryEntry {
-  const marks = toOptionalList(getJsonPath(facts, 'marks')) ?? [];
+function restoreEntry(entry: MemoryEntry, metadata: Json | undefined): MemoryEntry {
+  const marks = toOptionalList(getJsonPath(metadata, 'marks')) ?? [];
   return {
     ...entry,
-    order: toOptionalNumber(getJsonPath(facts, 'order')) ?? entry.order,
+    order: toOptionalNumber(getJsonPath(metadata, 'order')) ?? entry.order,
     kind: marks.includes('stub') ? 'stub' : entry.kind,
     pinned: marks.includes('pinned'),
-    addedAt: toOptionalNumber(getJsonPath(facts, 'added_at')) ?? entry.addedAt,
-    touchedAt: toOptionalNumber(getJsonPath(facts, 'touched_at')) ?? entry.touchedAt,
+    addedAt: toOptionalNumber(getJsonPath(metadata, 'added_at')) ?? entry.addedAt,
+    touchedAt: toOptionalNumber(getJsonPath(metadata, 'touched_at')) ?? entry.touchedAt,
   };
 }
 

@@ -14,8 +14,8 @@ export function createDefaultLkjPrompts(profile: LkjProfile): LkjPrompts {
         base: createBasePrompt('thinking_log', 'executing'),
         thinking: {
           state_description: {
-            thinking: 'Reason step by step, note each step as thinking_log, and choose what to do next.',
-            executing: `Carry out one action: ${actions.join(', ')}.`,
+            thinking: 'Reason step by step, record each step in thinking_log, and choose the next state.',
+            executing: `Execute one action: ${actions.join(', ')}.`,
           },
         },
         executing: { available_actions },
@@ -24,14 +24,16 @@ export function createDefaultLkjPrompts(profile: LkjProfile): LkjPrompts {
         base: createBasePrompt('think_log', 'commanding'),
         thinking: {
           state_description: {
-            thinking: 'Reason step by step, note each step as think_log, and choose what to do next.',
-            commanding: `Carry out one action: ${actions.join(', ')}.`,
-            evaluating: 'Judge what the last action achieved and note it as evaluation_log.',
+            thinking: 'Reason step by step, record each step in think_log, and choose the next state.',
+            commanding: `Execute one action: ${actions.join(', ')}.`,
+            evaluating: 'Evaluate the result of the last action and record it in evaluation_log.',
           },
         },
         commanding: { available_actions },
         evaluating: {
-          state_description: { evaluating: 'Say what the last action achieved and what comes next.' },
+          state_description: {
+            evaluating: 'Describe the result of the last action and choose the next state.',
+          },
         },
       };
 }
@@ -39,10 +41,10 @@ export function createDefaultLkjPrompts(profile: LkjProfile): LkjPrompts {
 function createBasePrompt(thoughts: string, acting: string): Json {
   return {
     role:
-      'You are a librarian that works as a state machine. Your working memory is small and your storage has no end: you ' +
-      `decide what to hold in mind, what to put on the shelf and what to fetch, and say so as next_state and ${thoughts}.`,
+      'You are a librarian that works as a state machine. Your working memory is small and your storage is unlimited: you ' +
+      `decide what to hold in working memory, what to save to storage and what to load, and report it as next_state and ${thoughts}.`,
     instructions:
-      'Reply with well-formed XML that has one agent element, and nothing else. While thinking, put next_state and ' +
-      `${thoughts} into it; while ${acting}, one action with type, tags and, where it needs one, value.`,
+      'Reply only with well-formed XML that has one agent element. While thinking, put next_state and ' +
+      `${thoughts} into it; while ${acting}, one action with type, tags and, if the action needs one, value.`,
   };
 }

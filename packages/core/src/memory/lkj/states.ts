@@ -18,7 +18,7 @@ export type ParsedLkjState = { readonly state: string; readonly warning: string 
 /** Returns the state to resume in. A state that cannot be resumed becomes `thinking`, with a warning. */
 export function parseLkjState(value: unknown, profile: LkjProfile): ParsedLkjState {
   if (value === undefined) return resetToThinking('The memory document has no state');
-  if (typeof value !== 'string') return resetToThinking('The state of the memory document is not a text');
+  if (typeof value !== 'string') return resetToThinking('The state of the memory document is not a string');
   const name = value.trim();
   if (name === 'paging') return { state: 'thinking', warning: null };
   const renamed = Object.hasOwn(stateSynonyms[profile], name) ? stateSynonyms[profile][name] : name;
@@ -30,6 +30,6 @@ export function parseLkjState(value: unknown, profile: LkjProfile): ParsedLkjSta
     : { state, warning: null };
 }
 
-function resetToThinking(what: string): ParsedLkjState {
-  return { state: 'thinking', warning: `${what}: resetting to thinking.` };
+function resetToThinking(problem: string): ParsedLkjState {
+  return { state: 'thinking', warning: `${problem}; resetting to thinking.` };
 }

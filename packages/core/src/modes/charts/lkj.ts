@@ -24,11 +24,11 @@ const sharedLkjChart = {
 const lkjPagingState = {
   name: 'paging',
   next: ['thinking'],
-  prompt: 'Working memory is full. What is not needed now is put into storage.',
+  prompt: 'Working memory is full. Entries that are not needed now are moved to storage.',
 } as const;
 
 const librarianRole =
-  'You are a librarian and a state machine: your working memory is small, your storage has no end. Keep at hand what the task needs, put the rest on the shelf, and find it again when it is needed.';
+  'You are a librarian that works as a state machine: your working memory is small, your storage is unlimited. Keep in working memory what the task needs, save the rest to storage, and load it again when it is needed.';
 
 /** The LKJ librarian: thinks, issues a command, evaluates the result, and pages when memory is full. */
 export function createLkjChart(options: LkjOptions = {}): ModeChart<LkjState> {
@@ -39,26 +39,26 @@ export function createLkjChart(options: LkjOptions = {}): ModeChart<LkjState> {
     name: 'lkj',
     hops: { by: 'reply', otherwise: 'thinking', afterAction: 'evaluating', afterFailure: 'thinking' },
     maxIterations,
-    prompt: `${librarianRole} Say which state comes next with next_state.`,
+    prompt: `${librarianRole} Choose the next state with next_state.`,
     states: [
       {
         name: 'thinking',
         next: choices,
         prompt:
-          'Reason step by step and write it down in think_log. Then say what comes next: thinking to go on, commanding to act, evaluating to look at what there is.',
+          'Reason step by step and record it in think_log. Then choose the next state: thinking to continue, commanding to act, evaluating to review the results.',
       },
       {
         name: 'commanding',
         aliases: ['executing'],
         tools: actions,
         next: choices,
-        prompt: `Give one action with type and tags, and a value where it needs one.${describeActions(actions)}`,
+        prompt: `Request one action with type and tags, and a value if the action needs one.${describeActions(actions)}`,
       },
       {
         name: 'evaluating',
         next: choices,
         prompt:
-          'Judge what came of the last action and write it down in evaluation_log. Then say what comes next.',
+          'Evaluate the result of the last action and record it in evaluation_log. Then choose the next state.',
       },
       lkjPagingState,
     ],
@@ -73,20 +73,20 @@ export function createLkj1Chart(options: LkjOptions = {}): ModeChart<Lkj1State> 
     name: 'lkj1',
     hops: { by: 'reply', otherwise: 'thinking', afterAction: 'thinking', afterFailure: 'thinking' },
     maxIterations,
-    prompt: `${librarianRole} In each reply give next_state and thinking_log.`,
+    prompt: `${librarianRole} Include next_state and thinking_log in each reply.`,
     states: [
       {
         name: 'thinking',
         next: ['thinking', 'executing', 'paging'],
         prompt:
-          'Build a chain of reasoning and add to it with thinking_log. Then decide: thinking to go on, executing to act.',
+          'Build a chain of reasoning and add to it with thinking_log. Then choose the next state: thinking to continue, executing to act.',
       },
       {
         name: 'executing',
         aliases: ['commanding'],
         tools: actions,
         next: ['thinking', 'paging'],
-        prompt: `Carry out one action with type and tags, and a value where it needs one.${describeActions(actions)}`,
+        prompt: `Execute one action with type and tags, and a value if the action needs one.${describeActions(actions)}`,
       },
       lkjPagingState,
     ],

@@ -35,7 +35,7 @@ export function createSavantChart(options: SavantOptions = {}): ModeChart<Savant
     next: ['FINISHING'],
     timeoutMs: 10_000,
     stuckAfterSteps,
-    prompt: 'The work goes round in circles. Finish now: sum up what was found and what is still open.',
+    prompt: 'The work is stuck. Finish now: summarize the findings and what is still open.',
   } as const;
   return defineChart<SavantState>({
     name: 'savant',
@@ -46,7 +46,7 @@ export function createSavantChart(options: SavantOptions = {}): ModeChart<Savant
         name: 'INIT',
         next: ['SEARCHING', 'DECIDING', 'FINISHING'],
         stuckAfterSteps,
-        prompt: 'Nothing has been done yet. Begin with a search, unless you know already what to do.',
+        prompt: 'No work has been done yet. Start with a search, unless you already know what to do.',
       },
       {
         name: 'SEARCHING',
@@ -56,7 +56,7 @@ export function createSavantChart(options: SavantOptions = {}): ModeChart<Savant
         stuckState: 'STUCK_SEARCH',
         timeoutMs: 60_000,
         stuckAfterSteps,
-        prompt: 'Gather what the task needs. Never search for the same thing twice.',
+        prompt: 'Collect the information the task needs. Never repeat a search.',
       },
       {
         name: 'ANALYZING',
@@ -64,7 +64,7 @@ export function createSavantChart(options: SavantOptions = {}): ModeChart<Savant
         stuckState: 'STUCK_ANALYZE',
         timeoutMs: 30_000,
         stuckAfterSteps,
-        prompt: 'Think about what was found: what does it answer, and what is missing?',
+        prompt: 'Analyze the search results: what do they answer, and what is missing?',
       },
       {
         name: 'DECIDING',
@@ -74,7 +74,7 @@ export function createSavantChart(options: SavantOptions = {}): ModeChart<Savant
         timeoutMs: 45_000,
         stuckAfterSteps,
         stuckAfterFailures: 3,
-        prompt: 'Choose what to do next: use a tool, search for what is missing, or finish.',
+        prompt: 'Choose the next step: use a tool, search for missing information, or finish.',
       },
       { name: 'STUCK_SEARCH', ...stuck },
       { name: 'STUCK_ANALYZE', ...stuck },
@@ -83,7 +83,7 @@ export function createSavantChart(options: SavantOptions = {}): ModeChart<Savant
         name: 'FINISHING',
         terminal: true,
         timeoutMs: 5_000,
-        prompt: 'Answer with what there is.',
+        prompt: 'Answer with the information you have.',
       },
     ],
   });

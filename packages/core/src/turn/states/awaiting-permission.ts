@@ -51,12 +51,12 @@ function handlePermissionDecided(
 ): SessionStep {
   if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
   const index = turn.calls.findIndex((each) => each.call.id === event.callId);
-  const asked = turn.calls[index];
-  if (asked === undefined) return ignoreEvent(session, turn, event, `there is no call ${event.callId}`);
-  if (asked.decision !== 'pending') {
+  const permission = turn.calls[index];
+  if (permission === undefined) return ignoreEvent(session, turn, event, `there is no call ${event.callId}`);
+  if (permission.decision !== 'pending') {
     return ignoreEvent(session, turn, event, `call ${event.callId} is already decided`);
   }
-  const calls = replaceArrayItem(turn.calls, index, resolvePermission(asked, event));
+  const calls = replaceArrayItem(turn.calls, index, resolvePermission(permission, event));
   if (calls.some((each) => each.decision === 'pending')) {
     return transitionTurn(session, event, { to: { ...turn, calls }, actions: waitActions });
   }
@@ -74,10 +74,10 @@ function resolvePermission(
   event: EventOfType<'permission-decided'>,
 ): PermissionCall {
   if (event.decision === 'allow') return { decision: 'allowed', call };
-  const because = event.reason === undefined ? '.' : `: ${event.reason}`;
+  const suffix = event.reason === undefined ? '.' : `: ${event.reason}`;
   return {
     decision: 'denied',
     call,
-    outcome: createFailedOutcome('denied', `The user did not allow this call${because}`),
+    outcome: createFailedOutcome('denied', `The user did not allow this call${suffix}`),
   };
 }

@@ -137,9 +137,9 @@ function shouldContinueTurn(
   { settings: { chart }, mode }: Session,
   { problem, at }: EventOfType<'model-replied'>,
 ): boolean {
-  const last = mode?.history.at(-1);
-  const ledOn = last !== undefined && last.at === at && last.cause === 'words';
-  return problem !== undefined || ledOn || chart?.hops.by === 'reply';
+  const lastChange = mode?.history.at(-1);
+  const textChangedMode = lastChange !== undefined && lastChange.at === at && lastChange.cause === 'words';
+  return problem !== undefined || textChangedMode || chart?.hops.by === 'reply';
 }
 
 /** Delivers the reply's problem as advice, at the bottom of the next prompt. */
@@ -150,8 +150,8 @@ function addReplyProblem(
 ): TurnAgenda {
   if (problem === undefined) return agenda;
   const verdict = agenda.verdict;
-  const said = verdict === null ? problem : `${problem} ${verdict.advice}`;
-  const unread: Verdict = {
+  const advice = verdict === null ? problem : `${problem} ${verdict.advice}`;
+  const problemVerdict: Verdict = {
     level: 'suspect',
     rule: 'unreadable-reply',
     reason: 'the reply could not be understood',
@@ -159,7 +159,7 @@ function addReplyProblem(
     evidence: [session.seq + 1],
     response: { kind: 'advise' },
   };
-  return { ...agenda, verdict: { ...(verdict ?? unread), advice: said } };
+  return { ...agenda, verdict: { ...(verdict ?? problemVerdict), advice } };
 }
 
 const skippedOutcome = createFailedOutcome('skipped', 'Not started: the work is being finished.');
@@ -175,8 +175,8 @@ function handleLastReply(
 }
 
 /** A last call is not retried after its deadline. */
-function limitRetryTime(due: number | null, { finish }: ModelCallIntent): number | null {
-  return due !== null && due >= (finish?.deadline ?? Infinity) ? null : due;
+function limitRetryTime(retryAt: number | null, { finish }: ModelCallIntent): number | null {
+  return retryAt !== null && retryAt >= (finish?.deadline ?? Infinity) ? null : retryAt;
 }
 
 /** If the budget pays for no further call, the session finishes with this one. */
@@ -200,14 +200,14 @@ function handleModelFailed(
       error,
     );
   }
-  const due = limitRetryTime(computeRetryTime(session.settings, { at, failures, jitter }, error), ask);
+  const retryAt = limitRetryTime(computeRetryTime(session.settings, { at, failures, jitter }, error), ask);
   if (error.kind === 'context-overflow' && session.settings.pageOnOverflow) {
     if (failures < session.settings.maxRetries) {
       const work = { reason: error.message, ask, asking: true, modelRetries: failures };
       const to: PagingTurn = { status: 'paging', since: at, conversation, request, retries: 0, work };
       return transitionTurn(session, event, { to, actions: [createPageMemoryAction(to)] });
     }
-  } else if (due !== null) {
+  } else if (retryAt !== null) {
     const to: ModelRecovery = {
       status: 'errorRecovery',
       since: at,
@@ -215,11 +215,11 @@ function handleModelFailed(
       origin: 'model',
       request,
       retries: failures,
-      retryAt: due,
+      retryAt,
       error,
       ask,
     };
-    return transitionTurn(session, event, { to, actions: [{ type: 'wait', until: due }] });
+    return transitionTurn(session, event, { to, actions: [{ type: 'wait', until: retryAt }] });
   }
   // No retry is left. The user's message stays in the conversation.
   return showErrorFirst(endModelCall(session, event, { conversation }, ask), error);

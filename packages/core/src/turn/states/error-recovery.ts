@@ -14,7 +14,7 @@ import type { TurnAgenda, ErrorRecovery, IoRecovery, PagingTurn, PostToolsHook }
 import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 import { setPagingAgenda } from './paging.ts';
 
-const refuseDuringRecovery = createRefusalHandler('an error is being recovered from');
+const refuseDuringRecovery = createRefusalHandler('error recovery is in progress');
 
 export const errorRecoveryHandlers: EventHandlers<ErrorRecovery> = {
   'user-message': refuseDuringRecovery,
@@ -52,7 +52,7 @@ function handleRetryDue(session: Session, turn: ErrorRecovery, event: EventOfTyp
     case 'io':
       return retryIoWork(session, turn, event);
     case 'tool':
-      return refuseEvent(session, turn, event, 'a recovery is under way, not a wait for a retry');
+      return refuseEvent(session, turn, event, 'a recovery is in progress, not a retry');
     default:
       return turn satisfies never;
   }
@@ -83,8 +83,7 @@ function handleRecoveryFinished(
   turn: ErrorRecovery,
   event: EventOfType<'recovery-finished'>,
 ): SessionStep {
-  if (turn.origin !== 'tool')
-    return refuseEvent(session, turn, event, 'a retry is waited for, not a recovery');
+  if (turn.origin !== 'tool') return refuseEvent(session, turn, event, 'a retry is pending, not a recovery');
   if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
   const { conversation, agenda } = turn;
   const { outcome } = event;
@@ -106,11 +105,11 @@ function handleRecoveryFinished(
         agenda,
         next: 'ask-model',
         via: [],
-        asked: true,
+        forced: true,
       });
     case 'give-up': {
-      const ended = endTurn(session, event, { conversation }, agenda);
-      return showErrorFirst(ended, { kind: 'refused', message: outcome.reason });
+      const step = endTurn(session, event, { conversation }, agenda);
+      return showErrorFirst(step, { kind: 'refused', message: outcome.reason });
     }
     case 'halt':
       return haltSession(session, turn, event, {

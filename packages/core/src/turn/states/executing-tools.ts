@@ -48,9 +48,9 @@ function handleToolStarted(
   turn: ExecutingTools,
   event: EventOfType<'tool-started'>,
 ): SessionStep {
-  const found = findOpenExecution(turn, event);
-  if (typeof found === 'string') return ignoreEvent(session, turn, event, found);
-  const { index, execution } = found;
+  const target = findOpenExecution(turn, event);
+  if (typeof target === 'string') return ignoreEvent(session, turn, event, target);
+  const { index, execution } = target;
   if (execution.status === 'running' && execution.startedAt !== null) {
     return ignoreEvent(session, turn, event, `call ${event.callId} is already running`);
   }
@@ -71,9 +71,9 @@ function handleToolProgressed(
   turn: ExecutingTools,
   event: EventOfType<'tool-progressed'>,
 ): SessionStep {
-  const found = findOpenExecution(turn, event);
-  if (typeof found === 'string') return ignoreEvent(session, turn, event, found);
-  const { index, execution } = found;
+  const target = findOpenExecution(turn, event);
+  if (typeof target === 'string') return ignoreEvent(session, turn, event, target);
+  const { index, execution } = target;
   const { progress } = event;
   const running: CallExecution =
     execution.status === 'running'
@@ -87,10 +87,10 @@ function handleToolFinished(
   turn: ExecutingTools,
   event: EventOfType<'tool-finished'>,
 ): SessionStep {
-  const found = findOpenExecution(turn, event);
-  if (typeof found === 'string') return ignoreEvent(before, turn, event, found);
+  const target = findOpenExecution(turn, event);
+  if (typeof target === 'string') return ignoreEvent(before, turn, event, target);
   const session = recordPhaseWork(before, event);
-  const { index, execution } = found;
+  const { index, execution } = target;
   const to = setExecution(turn, index, {
     status: 'completed',
     call: execution.call,

@@ -83,11 +83,11 @@ function handlePagingFailed(
   if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
   const { at, jitter, message } = event;
   const failures = turn.retries + 1;
-  const due = computeRetryTime(session.settings, { at, failures, jitter });
-  if (due === null) {
+  const retryAt = computeRetryTime(session.settings, { at, failures, jitter });
+  if (retryAt === null) {
     // Without room the model cannot be called.
-    const ended = endModelCall(session, event, { conversation: turn.conversation }, turn.work.ask);
-    return showErrorFirst(ended, { kind: 'io', message });
+    const step = endModelCall(session, event, { conversation: turn.conversation }, turn.work.ask);
+    return showErrorFirst(step, { kind: 'io', message });
   }
   const to: IoRecovery = {
     status: 'errorRecovery',
@@ -96,9 +96,9 @@ function handlePagingFailed(
     origin: 'io',
     request: turn.request,
     retries: failures,
-    retryAt: due,
+    retryAt,
     message,
     work: { kind: 'paging', paging: turn.work },
   };
-  return transitionTurn(session, event, { to, actions: [{ type: 'wait', until: due }] });
+  return transitionTurn(session, event, { to, actions: [{ type: 'wait', until: retryAt }] });
 }

@@ -8,7 +8,7 @@ import { listTurnActions } from '../pending-actions.ts';
 import { refuseEvent } from '../refuse-event.ts';
 import type { PausableTurn, PausedTurn, TurnState } from '../state.ts';
 
-/** Applies an event to the held state; `take` is `step` itself, passed in to avoid a circular import. */
+/** Applies an event to the held state; `applyEvent` is `step` itself, passed in to avoid a circular import. */
 type StepFunction = (session: Session, event: Event) => SessionStep;
 
 /**
@@ -19,7 +19,7 @@ export function reducePausedTurn(
   session: Session,
   turn: PausedTurn,
   event: Event,
-  take: StepFunction,
+  applyEvent: StepFunction,
 ): SessionStep {
   switch (event.type) {
     case 'resume-requested':
@@ -33,7 +33,7 @@ export function reducePausedTurn(
     case 'shutdown-requested':
       return shutDownTurn(session, turn, event);
     default:
-      return holdStep(session, turn, take({ ...session, turn: turn.held }, event));
+      return holdStep(session, turn, applyEvent({ ...session, turn: turn.held }, event));
   }
 }
 
@@ -45,13 +45,13 @@ function resumeTurn(session: Session, turn: PausedTurn, event: EventOfType<'resu
 }
 
 function holdStep(session: Session, turn: PausedTurn, step: SessionStep): SessionStep {
-  const inner = step.session.turn;
-  if (!isPausableTurn(inner)) return { ...step, notes: relabelTransition(step.notes) };
-  const shown = step.actions.filter(isPassiveAction);
-  const changed = inner !== turn.held || step.session.seq !== session.seq;
+  const held = step.session.turn;
+  if (!isPausableTurn(held)) return { ...step, notes: relabelTransition(step.notes) };
+  const passiveActions = step.actions.filter(isPassiveAction);
+  const changed = held !== turn.held || step.session.seq !== session.seq;
   return {
-    session: changed ? { ...step.session, turn: { ...turn, held: inner } } : session,
-    actions: shown.length === 0 ? waitActions : shown,
+    session: changed ? { ...step.session, turn: { ...turn, held } } : session,
+    actions: passiveActions.length === 0 ? waitActions : passiveActions,
     // Only the held state has changed; the session is still paused, so its transitions are not reported.
     notes: step.notes.filter((note) => note.type !== 'transition'),
   };

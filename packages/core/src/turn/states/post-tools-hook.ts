@@ -60,8 +60,9 @@ function handleHooksFailed(
   if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
   const { at, jitter, message } = event;
   const failures = turn.retries + 1;
-  const due = computeRetryTime(session.settings, { at, failures, jitter });
-  if (due === null) return showErrorFirst(continueAfterHooks(session, turn, event), { kind: 'io', message });
+  const retryAt = computeRetryTime(session.settings, { at, failures, jitter });
+  if (retryAt === null)
+    return showErrorFirst(continueAfterHooks(session, turn, event), { kind: 'io', message });
   const to: IoRecovery = {
     status: 'errorRecovery',
     since: at,
@@ -69,11 +70,11 @@ function handleHooksFailed(
     origin: 'io',
     request: turn.request,
     retries: failures,
-    retryAt: due,
+    retryAt,
     message,
     work: { kind: 'hooks', hooks: turn.work },
   };
-  return transitionTurn(session, event, { to, actions: [{ type: 'wait', until: due }] });
+  return transitionTurn(session, event, { to, actions: [{ type: 'wait', until: retryAt }] });
 }
 
 function continueAfterHooks(

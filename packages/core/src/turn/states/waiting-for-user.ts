@@ -58,8 +58,9 @@ function handleUserMessage(
   const conversation = appendItem(turn.conversation, { role: 'user', at: event.at, text: event.text });
   const { advice, recoveries } = session.governor;
   const ask = advice === null ? plainCallIntent : { ...plainCallIntent, advice };
-  const fresh = recoveries === 0 ? session : { ...session, governor: { ...session.governor, recoveries: 0 } };
-  return callModel(startWorkClock(fresh, event.at), event, { conversation }, { ask, retries: 0 });
+  const resetSession =
+    recoveries === 0 ? session : { ...session, governor: { ...session.governor, recoveries: 0 } };
+  return callModel(startWorkClock(resetSession, event.at), event, { conversation }, { ask, retries: 0 });
 }
 
 /** With no work in progress, steering starts a turn immediately. */
@@ -97,9 +98,9 @@ function handlePhaseEvent(
   const after = changePhases(session, event);
   const { notes } = after;
   const via = ['phaseTransition'] as const;
-  const failed = findFailedPhaseReason(session, { ...emptyAgenda, failedPhase: after.failedPhase });
+  const failureReason = findFailedPhaseReason(session, { ...emptyAgenda, failedPhase: after.failedPhase });
   const route = { conversation: turn.conversation, via, notes };
-  if (failed !== null) return haltOnRoute(after.session, event, route, failed);
+  if (failureReason !== null) return haltOnRoute(after.session, event, route, failureReason);
   if (event.type === 'phase-completed' || event.message === undefined) {
     return waitForUser(after.session, event, route);
   }

@@ -25,7 +25,7 @@ describe('the configuration', () => {
     expect([memory.pagingLimit.maxTokens, memory.hardLimit.maxTokens]).toEqual([4_096, 8_192]);
   });
 
-  it('takes every key from under agent [LKJ2-26, LKJ2-27, LKJ2-32, LKJ2-35, LKJ2-42]', () => {
+  it('reads every key under agent [LKJ2-26, LKJ2-27, LKJ2-32, LKJ2-35, LKJ2-42]', () => {
     const log = { enable: false, max_entries: 4, key_prefix: 'mine_' };
     const config = {
       agent: {
@@ -47,7 +47,7 @@ describe('the configuration', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('takes the older layout and the older name of the log as well', () => {
+  it('reads the older layout and the older log name as well', () => {
     const config = { thinking_log: { max_entries: 3 }, paging_limit: { max_tokens: 500 } };
     for (const profile of ['lkj', 'lkj1'] as const) {
       const { memory, unknown } = parseLkjConfig(config, profile);
@@ -74,15 +74,15 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('explains the role, the format, the states and the actions if nobody else does [LKJ1-25, LKJ1-26, LKJ1-27, LKJ1-29, LKJ1-30, LKJ1-31]', () => {
+  it('describes the role, the format, the states and the actions by default [LKJ1-25, LKJ1-26, LKJ1-27, LKJ1-29, LKJ1-30, LKJ1-31]', () => {
     const prompts = createDefaultLkjPrompts('lkj1');
     const role = getJsonPath(prompts, 'base', 'role');
-    expect(role).toMatch(/librarian.*state machine.*working memory is small.*storage has no end/s);
+    expect(role).toMatch(/librarian.*state machine.*working memory is small.*storage is unlimited/s);
     expect(role).toMatch(/next_state and thinking_log/);
     const instructions = getJsonPath(prompts, 'base', 'instructions');
     expect(instructions).toMatch(/XML.*agent element/s);
     expect(instructions).toMatch(/thinking, put next_state and thinking_log into it/);
-    expect(instructions).toMatch(/executing, one action with type, tags and, where it needs one, value/);
+    expect(instructions).toMatch(/executing, one action with type, tags and, if the action needs one, value/);
     expect(getJsonPath(prompts, 'thinking', 'state_description', 'thinking')).toMatch(
       /reason.*thinking_log.*next/i,
     );
@@ -96,7 +96,7 @@ describe('the configuration', () => {
     expect(Object.values(actions).every((text) => text.length > 20)).toBe(true);
   });
 
-  it('reports keys that nothing reads', () => {
+  it('reports unknown keys', () => {
     const config = {
       llm: { model: 'x' },
       agent: { think_log: { max_entry: 3 }, mood: 1, state: { base: { prompt: 'x' } } },
@@ -112,8 +112,8 @@ describe('the configuration', () => {
   });
 
   it.each([
-    [7, 'LKJ config: the whole file expects an object, and got 7.'],
-    [[], 'LKJ config: the whole file expects an object, and got [].'],
+    [7, 'LKJ config: the file expects an object, and got 7.'],
+    [[], 'LKJ config: the file expects an object, and got [].'],
     [{ agent: 'x' }, 'LKJ config: agent expects an object, and got "x".'],
     [{ agent: { iterate: null } }, 'LKJ config: agent.iterate expects an object, and got null.'],
     [
@@ -123,23 +123,23 @@ describe('the configuration', () => {
     [{ hard_limit: { enable: 1 } }, 'LKJ config: hard_limit.enable expects true or false, and got 1.'],
     [
       { agent: { think_log: { key_prefix: 'a b' } } },
-      'LKJ config: agent.think_log.key_prefix expects a text of 1 to 60 characters without white space, commas and digits, and got "a b".',
+      'LKJ config: agent.think_log.key_prefix expects text of 1 to 60 characters without whitespace, commas or digits, and got "a b".',
     ],
-    [{ agent: { iterate: {} }, iterate: {} }, 'LKJ config: give agent.iterate or iterate, not both.'],
+    [{ agent: { iterate: {} }, iterate: {} }, 'LKJ config: set either agent.iterate or iterate, not both.'],
     [
       { agent: { think_log: {}, thinking_log: {} } },
-      'LKJ config: give agent.think_log or agent.thinking_log, not both.',
+      'LKJ config: set either agent.think_log or agent.thinking_log, not both.',
     ],
     [
       { agent: { evaluation_log: { key_prefix: 'think_log_' } } },
-      'LKJ config: two logs have the key_prefix "think_log_". Give each its own.',
+      'LKJ config: two logs have the key_prefix "think_log_". Each log needs its own prefix.',
     ],
     [
       { agent: { state: { base: {} } } },
       'LKJ config: agent.state.base.prompt expects a prompt, and got nothing.',
     ],
-    [{ a: NaN }, 'LKJ config: this is not JSON: it holds the number NaN, which JSON cannot.'],
-  ])('%j is answered with one clear error', (given, message) => {
-    expect(() => parseLkjConfig(given, 'lkj')).toThrow(new TypeError(message));
+    [{ a: NaN }, 'LKJ config: the file is not valid JSON: it holds the number NaN, which JSON cannot.'],
+  ])('%j is rejected with one clear error', (input, message) => {
+    expect(() => parseLkjConfig(input, 'lkj')).toThrow(new TypeError(message));
   });
 });

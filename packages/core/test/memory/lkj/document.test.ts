@@ -30,7 +30,7 @@ const sampleDocument = {
 };
 
 describe('a memory document', () => {
-  it('has working memory, storage and a state, and in the older profile its logs at the top [LKJ1-73..76]', () => {
+  it('has working memory, storage and a state, and in the older profile its logs at the top level [LKJ1-73..76]', () => {
     let memory = createFilledMemory({ key1: 'value1', key2: 'value2' }, memorySettings.lkj1);
     memory = writeLog(memory, 'think', 'First reasoning entry', 3);
     memory = writeLog(memory, 'think', 'Second reasoning entry', 4);
@@ -50,7 +50,7 @@ describe('a memory document', () => {
     });
   });
 
-  it('with its logs at the top is read with the logs in working memory [LKJ1-66, RL-03]', () => {
+  it('with its logs at the top level is read with the logs in working memory [LKJ1-66, RL-03]', () => {
     const { memory, storage, state, warnings } = parseDocument(sampleDocument, 'lkj1');
     expect(toMemoryObject(memory)).toEqual({
       ...sampleDocument.working_memory,
@@ -88,18 +88,18 @@ describe('a memory document', () => {
     ['lkj', ' thinking ', 'thinking'],
     ['lkj', 'paging', 'thinking'],
     ['lkj1', 'paging', 'thinking'],
-  ] as const)('for %s in the state %j goes on in %j [LKJ1-66, RL-05]', (profile, written, state) => {
+  ] as const)('for %s in the state %j resumes in %j [LKJ1-66, RL-05]', (profile, written, state) => {
     expect(parseDocument({ ...sampleDocument, state: written }, profile)).toMatchObject({
       state,
       warnings: [],
     });
   });
 
-  it('without a state begins in thinking and says so [LKJ1-67, RL-06]', () => {
+  it('without a state starts in thinking with a warning [LKJ1-67, RL-06]', () => {
     const { state: _, ...stateless } = sampleDocument;
     expect(parseDocument(stateless)).toMatchObject({
       state: 'thinking',
-      warnings: ['The memory document has no state: resetting to thinking.'],
+      warnings: ['The memory document has no state; resetting to thinking.'],
     });
   });
 
@@ -107,17 +107,17 @@ describe('a memory document', () => {
     [
       'lkj1',
       'evaluating',
-      'The state "evaluating" is not one of thinking, executing: resetting to thinking.',
+      'The state "evaluating" is not one of thinking, executing; resetting to thinking.',
     ],
-    ['lkj1', 'dreaming', 'The state "dreaming" is not one of thinking, executing: resetting to thinking.'],
+    ['lkj1', 'dreaming', 'The state "dreaming" is not one of thinking, executing; resetting to thinking.'],
     [
       'lkj',
       '__proto__',
-      'The state "__proto__" is not one of thinking, commanding, evaluating: resetting to thinking.',
+      'The state "__proto__" is not one of thinking, commanding, evaluating; resetting to thinking.',
     ],
-    ['lkj', 7, 'The state of the memory document is not a text: resetting to thinking.'],
+    ['lkj', 7, 'The state of the memory document is not a string; resetting to thinking.'],
   ] as const)(
-    'for %s with the state %j is reset to thinking, and says so [LKJ1-81..83]',
+    'for %s with the state %j is reset to thinking with a warning [LKJ1-81..83]',
     (profile, state, warning) => {
       expect(parseDocument({ ...sampleDocument, state }, profile)).toMatchObject({
         state: 'thinking',
@@ -137,7 +137,7 @@ describe('a memory document', () => {
     expect(listLogEntries(memory, 'think').map(({ value }) => value)).toEqual(['a', 'b']);
   });
 
-  it('with more log entries than are kept says how many are gone', () => {
+  it('with more log entries than the limit warns how many were dropped', () => {
     const logs = Array.from({ length: 12 }, (_, index) => [
       `think_log_${String(index + 1).padStart(3, '0')}`,
       `${index}`,
@@ -151,28 +151,28 @@ describe('a memory document', () => {
     expect(listLogEntries(memory, 'think').map(({ value }) => value)).toEqual(
       logs.slice(2).map(([, value]) => value),
     );
-    expect(warnings).toEqual(['The think log held 2 entries more than it may; the oldest are gone.']);
+    expect(warnings).toEqual(['The think log held 2 more entries than its limit; the oldest were dropped.']);
   });
 
-  it('keeps what it does not know', () => {
-    const given = {
+  it('preserves unknown keys', () => {
+    const input = {
       ...sampleDocument,
       project: { name: 'x' },
       notes: [1],
       ...JSON.parse('{"__proto__":{"a":1}}'),
     };
-    const { extra, ...rest } = parseDocument(given, 'lkj1');
+    const { extra, ...rest } = parseDocument(input, 'lkj1');
     expect(JSON.stringify(extra)).toBe('{"project":{"name":"x"},"notes":[1],"__proto__":{"a":1}}');
     const { pawl: _, ...written } = formatMemoryDocument({ ...rest, extra }, 'lkj1');
-    expect(JSON.parse(JSON.stringify(written))).toEqual(JSON.parse(JSON.stringify(given)));
+    expect(JSON.parse(JSON.stringify(written))).toEqual(JSON.parse(JSON.stringify(input)));
     expect(Object.prototype).not.toHaveProperty('a');
   });
 
-  it('says what is missing', () => {
+  it('warns about missing sections', () => {
     expect(parseDocument({}).warnings).toEqual([
-      'The memory document has no working_memory: it begins empty.',
-      'The memory document has no state: resetting to thinking.',
-      'The memory document has no storage: it begins empty.',
+      'The memory document has no working_memory; starting with an empty one.',
+      'The memory document has no state; resetting to thinking.',
+      'The memory document has no storage; starting with an empty one.',
     ]);
   });
 
@@ -181,9 +181,9 @@ describe('a memory document', () => {
     [[1], 'This is not a memory document: expected a JSON object.'],
     [{ working_memory: [] }, 'This is not a memory document: expected an object as working_memory.'],
     [{ working_memory: {}, storage: 'x' }, 'This is not a memory document: expected an object as storage.'],
-  ])('is not %j', (given, message) => expect(() => parseDocument(given)).toThrow(new TypeError(message)));
+  ])('rejects %j', (input, message) => expect(() => parseDocument(input)).toThrow(new TypeError(message)));
 
-  it('loses no entry to names that come to the same key', () => {
+  it('loses no entry when names normalize to the same key', () => {
     const { memory, storage } = parseDocument({
       ...sampleDocument,
       working_memory: { 'a b': 1, a_b: 2, '': 3, ['x'.repeat(600)]: 4 },
@@ -197,7 +197,7 @@ describe('a memory document', () => {
     expect(storage.map(({ key }) => key)).toEqual(['c_d', 'c_d,copy_2']);
   });
 
-  it('takes what was added by hand as the newest', () => {
+  it('treats entries added by hand as the newest', () => {
     const document = formatMemoryDocument(
       { memory: createFilledMemory({ a: 1, b: 2 }), storage: [], state: 'thinking', extra: {} },
       'lkj',
@@ -211,7 +211,7 @@ describe('a memory document', () => {
     ]);
   });
 
-  it('gives back the same memory, storage and state after any work, in both profiles', () => {
+  it('round-trips memory, storage and state after any actions, in both profiles', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('lkj', 'lkj1'),
@@ -244,29 +244,29 @@ describe('a memory document', () => {
           const json = JSON.stringify(formatMemoryDocument(whole, profile));
           const {
             warnings,
-            memory: again,
+            memory: repeated,
             ...rest
           } = parseMemoryDocument(JSON.parse(json), { profile, settings, at: 1_000 });
           expect(warnings).toEqual([]);
-          expect(listEntries(again)).toEqual(listEntries(memory));
-          expect({ ...again, entries: null }).toEqual({ ...memory, entries: null });
+          expect(listEntries(repeated)).toEqual(listEntries(memory));
+          expect({ ...repeated, entries: null }).toEqual({ ...memory, entries: null });
           expect({ ...rest, memory }).toEqual(whole);
-          expect(JSON.stringify(formatMemoryDocument({ ...rest, memory: again }, profile))).toBe(json);
+          expect(JSON.stringify(formatMemoryDocument({ ...rest, memory: repeated }, profile))).toBe(json);
         },
       ),
       { numRuns: 200 },
     );
   });
 
-  it('reads anything or says what is wrong', () => {
+  it('parses any input or throws one error', () => {
     const loose = fc.record(
       { working_memory: fc.anything(), storage: fc.anything(), state: fc.anything(), pawl: fc.anything() },
       { requiredKeys: [] },
     );
     fc.assert(
-      fc.property(fc.oneof(fc.anything(), loose), (given) => {
+      fc.property(fc.oneof(fc.anything(), loose), (input) => {
         try {
-          const { memory } = parseDocument(given);
+          const { memory } = parseDocument(input);
           expect(countMemoryTokens(memory)).toBeGreaterThanOrEqual(0);
         } catch (error) {
           expect(error).toBeInstanceOf(TypeError);
@@ -279,7 +279,7 @@ describe('a memory document', () => {
 });
 
 describe('stubs and pins', () => {
-  it('are the same after a restart', () => {
+  it('survive a restart', () => {
     let memory = createFilledMemory(
       { a: 'x'.repeat(900), b: 'y'.repeat(900) },
       createLimitedSettings(200, 600),
@@ -287,9 +287,9 @@ describe('stubs and pins', () => {
     memory = putEntry(memory, { key: 'b', value: 'y'.repeat(900), pinned: true, at: 9 });
     memory = pageEntries(memory, { limit: 400, at: 10 }).memory;
     const document = formatMemoryDocument({ memory, storage: [], state: 'thinking', extra: {} }, 'lkj');
-    const again = parseDocument(JSON.parse(JSON.stringify(document))).memory;
-    expect(findEntry(again, 'a')).toEqual(findEntry(memory, 'a'));
-    expect(findEntry(again, 'a')?.kind).toBe('stub');
-    expect(findEntry(again, 'b')?.pinned).toBe(true);
+    const repeated = parseDocument(JSON.parse(JSON.stringify(document))).memory;
+    expect(findEntry(repeated, 'a')).toEqual(findEntry(memory, 'a'));
+    expect(findEntry(repeated, 'a')?.kind).toBe('stub');
+    expect(findEntry(repeated, 'b')?.pinned).toBe(true);
   });
 });
