@@ -62,7 +62,7 @@ async function writeSessionList(store: Store, { limit, options, io }: SessionLis
     .map((session) => toSessionListEntry(session, short.get(session.id) ?? session.id));
   const output = new LineOutput(io.stdout);
   if (options.json === true) {
-    for (const row of rows) await output.write(JSON.stringify(row));
+    for (const { metadata, ...row } of rows) await output.write(JSON.stringify({ ...row, about: metadata }));
     return exitCodes.finished;
   }
   if (rows.length > 0) await writeSessionTable(rows, io, output);
@@ -71,7 +71,7 @@ async function writeSessionList(store: Store, { limit, options, io }: SessionLis
   return exitCodes.finished;
 }
 
-/** A row of the session list; with --json, one per line. */
+/** A row of the session list. */
 type SessionListEntry = Omit<SessionSummary, 'owner'> & {
   readonly short: string;
   readonly running: boolean;

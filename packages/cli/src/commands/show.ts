@@ -193,6 +193,7 @@ function toSessionJson(summary: SessionSummary, account: SessionTotals): object 
   const { created: _, end, verdict: __, ...counts } = account;
   const { id, profile, metadata, parent, createdAt, updatedAt, owner } = summary;
   const status = end.turn.status;
+  const { completed: done, ...progress } = computePhaseProgress(end.phases, account.lastAt ?? createdAt);
   return {
     type: 'session',
     id,
@@ -204,7 +205,7 @@ function toSessionJson(summary: SessionSummary, account: SessionTotals): object 
     parent,
     createdAt,
     updatedAt,
-    phases: computePhaseProgress(end.phases, account.lastAt ?? createdAt),
+    phases: { ...progress, done },
     ...counts,
     stateHash: computeStateHash(end),
   };

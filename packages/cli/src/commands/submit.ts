@@ -42,7 +42,7 @@ export async function submitGoal(goal: string, options: SubmitGoalOptions, io: C
         goal,
         profile,
         settings,
-        about: metadata,
+        metadata,
         ...(priority !== undefined && { priority }),
       };
       return scheduleGoal(queue, { name: options.name, tenant, when, template, json: options.json }, io);

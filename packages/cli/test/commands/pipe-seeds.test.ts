@@ -184,7 +184,7 @@ describe('the search of Savant, line by line,', () => {
       outcome: { ok: false, error: { kind: 'skipped' } },
     });
     expect(findOnlyAction(getPipeStep(steps, 7), 'stop')).toMatchObject({
-      why: {
+      haltReason: {
         kind: 'stuck',
         rule: 'repeated_query',
         reason: expect.stringMatching(/^stuck_detection: "execution"/),
@@ -259,7 +259,7 @@ describe('the loops of Nexora, line by line,', () => {
     expect([6, 9, 12].map((index) => getPipeStep(steps, index).turn)).toEqual(Array(3).fill('errorRecovery'));
     expect(getPipeStep(steps, 15)).toMatchObject({ turn: 'halted', actions: ['stop'] });
     expect(findOnlyAction(getPipeStep(steps, 15), 'stop')).toMatchObject({
-      why: { kind: 'stuck', rule: 'same_error', reason: expect.stringMatching(/main\.go/) },
+      haltReason: { kind: 'stuck', rule: 'same_error', reason: expect.stringMatching(/main\.go/) },
     });
   });
 

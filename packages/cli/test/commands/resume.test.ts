@@ -224,7 +224,7 @@ describe('pawl resume', () => {
     expect(readFileSync(join(folder, '.pawl', '.gitignore'), 'utf8')).toBe('*\n');
     const kept = openSqliteStore(join(folder, '.pawl', 'sessions.db'));
     expect(await kept.list()).toMatchObject([
-      { goal: 'Go.', about: { model: 'openai-compatible:m', mode: 'full-auto' } },
+      { goal: 'Go.', metadata: { model: 'openai-compatible:m', mode: 'full-auto' } },
     ]);
     await kept.close();
   });
