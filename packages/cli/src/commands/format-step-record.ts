@@ -101,7 +101,7 @@ function formatRuleDistances({ rules, preset }: StepRecord): readonly string[] {
 
 function formatStepResult({ led }: StepRecord): string {
   const way = led.by.length === 0 ? '' : ` (by way of ${led.by.join(' → ')})`;
-  return `After event ${led.seq} it ${formatStatus(led.to)}${way}.`;
+  return `After event ${led.seq}: ${formatStatus(led.to)}${way}.`;
 }
 
 function formatModeNames(names: readonly string[]): string {

@@ -123,7 +123,7 @@ describe('pawl run with a model that works', () => {
   it('takes no for an answer', async () => {
     await runFixTask({ mode: 'ask' }, 'n');
     expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a - b');
-    expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('the user said no');
+    expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('the user declined');
   });
 
   it('changes nothing where nobody is there to say yes, and tells the model so', async () => {

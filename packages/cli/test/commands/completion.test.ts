@@ -208,7 +208,7 @@ describeOnUnix('what follows a flag or a command', () => {
 describeOnUnix('pawl completion', () => {
   it('names the scripts there are', async () => {
     await expect(printCompletion('bsh', createWholeProgram(), captureIo().io)).rejects.toThrow(
-      'There is no script for "bsh". Did you mean bash? There are: bash, zsh, fish.',
+      'Unknown script for "bsh". Did you mean bash? Available: bash, zsh, fish.',
     );
   });
 
