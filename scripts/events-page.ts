@@ -290,12 +290,12 @@ const exampleToolResult = {
 };
 const exampleAnswer = { type: 'model-replied', at: 4_000, request: 3, text: 'Two spades.', calls: [] };
 
-function runPipeLines(lines: readonly string[], form: StateFormat = 'status'): readonly PipeAnswer[] {
+function runPipeLines(lines: readonly string[], format: StateFormat = 'status'): readonly PipeAnswer[] {
   const [profile] = builtInProfiles;
   if (profile === undefined) throw new Error('There is no profile.');
   let session: Session | null = null;
   return lines.map((text, index) => {
-    const after = answerLine({ id: 'pipe', profile, form }, session, { number: index + 1, text }, () => 0);
+    const after = answerLine({ id: 'pipe', profile, format }, session, { number: index + 1, text }, () => 0);
     session = after.session;
     return after.answer;
   });

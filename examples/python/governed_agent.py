@@ -66,7 +66,7 @@ def events_for(action):
             print(f"  {call['tool']} {json.dumps(call['args'])}")
             yield {"type": "tool-finished", "callId": call["id"], "outcome": run_tool(call)}
     elif action["type"] == "stop":
-        print(f"stopped: {action['why']['reason']}")
+        print(f"stopped: {action['haltReason']['reason']}")
 
 
 def main(command):

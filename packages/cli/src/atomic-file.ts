@@ -52,8 +52,8 @@ function createWriteError(path: string, error: unknown): UsageError {
 
 function getWriteErrorReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EEXIST') return 'it is there already. Name another file, or say --force to replace it.';
+  if (code === 'EEXIST') return 'the file exists. Choose another file, or use --force to overwrite it.';
   if (code === 'ENOENT') return 'its folder does not exist.';
-  if (code === 'EISDIR') return 'it is a folder. Name a file in it.';
+  if (code === 'EISDIR') return 'it is a folder. Choose a file in it.';
   return error instanceof Error ? error.message : String(error);
 }

@@ -8,16 +8,16 @@ type PlatformEnvironment = { readonly env: NodeJS.ProcessEnv; readonly platform:
 /** Returns the user's data folder for this platform; `XDG_DATA_HOME` overrides it on every platform. */
 export function getDataFolder({ env, platform }: PlatformEnvironment = process): string {
   const paths = platform === 'win32' ? win32 : posix;
-  const chosen = env['XDG_DATA_HOME'] ?? '';
-  if (chosen !== '') return paths.join(chosen, 'pawl');
+  const override = env['XDG_DATA_HOME'] ?? '';
+  if (override !== '') return paths.join(override, 'pawl');
   if (platform === 'darwin') return paths.join(homedir(), 'Library', 'Application Support', 'pawl');
   if (platform === 'win32') return paths.join(getLocalAppData(env), 'pawl');
   return paths.join(homedir(), '.local', 'share', 'pawl');
 }
 
 function getLocalAppData(env: NodeJS.ProcessEnv): string {
-  const told = env['LOCALAPPDATA'] ?? '';
-  return told === '' ? win32.join(homedir(), 'AppData', 'Local') : told;
+  const value = env['LOCALAPPDATA'] ?? '';
+  return value === '' ? win32.join(homedir(), 'AppData', 'Local') : value;
 }
 
 /** Returns the storage file of a folder's memory; it is outside the folder, because the folder belongs to the user. */

@@ -7,7 +7,7 @@ import { sanitizeOneLine } from './sanitize-text.ts';
 export async function resolveFolder(dir: string): Promise<string> {
   return realpath(dir).catch(() => {
     throw new UsageError(
-      `There is no folder ${JSON.stringify(sanitizeOneLine(resolve(dir)))}. Check the spelling.`,
+      `Folder ${JSON.stringify(sanitizeOneLine(resolve(dir)))} does not exist. Check the path.`,
     );
   });
 }

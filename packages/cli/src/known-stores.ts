@@ -12,9 +12,9 @@ export function isKnownStore(path: string): boolean {
 }
 
 export function registerStore(path: string): void {
-  const note = getStoreMarkerPath(realpathSync.native(path));
-  ensureParentFolder(note);
-  writeFileSync(note, `${path}\n`, { mode: 0o600 });
+  const marker = getStoreMarkerPath(realpathSync.native(path));
+  ensureParentFolder(marker);
+  writeFileSync(marker, `${path}\n`, { mode: 0o600 });
 }
 
 function getStoreMarkerPath(real: string): string {

@@ -11,14 +11,17 @@ import { hashFolderName, ensureParentFolder } from './data-folder.ts';
  * spool.
  */
 export function withManifestFolder(store: Store, folder: string): Store {
-  const at = (hash: string): string => join(folder, 'manifests', `${hash}.json`);
+  const toPath = (hash: string): string => join(folder, 'manifests', `${hash}.json`);
   return {
     ...store,
     create: (session, owner, options = {}) =>
-      store.create(session, owner, { ...options, metadata: extractManifest(options.metadata ?? null, at) }),
+      store.create(session, owner, {
+        ...options,
+        metadata: extractManifest(options.metadata ?? null, toPath),
+      }),
     async open(id, options) {
       const opened = await store.open(id, options);
-      return { ...opened, metadata: restoreManifest(opened.metadata, at) };
+      return { ...opened, metadata: restoreManifest(opened.metadata, toPath) };
     },
     async remove(id) {
       const removed = await store.remove(id);
@@ -35,13 +38,13 @@ export function getSessionSpoolFolder(folder: string, id: string): string {
 
 type ManifestPathResolver = (hash: string) => string;
 
-function extractManifest(about: Json, at: ManifestPathResolver): Json {
-  if (!isJsonObject(about)) return about;
-  const { prompt, tools, ...rest } = about;
-  if (prompt === undefined || tools === undefined) return about;
+function extractManifest(metadata: Json, toPath: ManifestPathResolver): Json {
+  if (!isJsonObject(metadata)) return metadata;
+  const { prompt, tools, ...rest } = metadata;
+  if (prompt === undefined || tools === undefined) return metadata;
   const text = JSON.stringify({ prompt, tools });
   const manifest = createHash('sha256').update(text).digest('hex');
-  const path = at(manifest);
+  const path = toPath(manifest);
   ensureParentFolder(path);
   // Write to a temporary file, so that concurrent writers both succeed and no reader sees a partial file.
   const temporary = `${path}.${process.pid}.tmp`;
@@ -50,16 +53,16 @@ function extractManifest(about: Json, at: ManifestPathResolver): Json {
   return { ...rest, manifest };
 }
 
-function restoreManifest(about: Json, at: ManifestPathResolver): Json {
-  if (!isJsonObject(about) || typeof about['manifest'] !== 'string') return about;
-  const { manifest, ...rest } = about;
-  if (!/^[\da-f]{64}$/.test(manifest)) return about;
+function restoreManifest(metadata: Json, toPath: ManifestPathResolver): Json {
+  if (!isJsonObject(metadata) || typeof metadata['manifest'] !== 'string') return metadata;
+  const { manifest, ...rest } = metadata;
+  if (!/^[\da-f]{64}$/.test(manifest)) return metadata;
   try {
-    const kept = JSON.parse(readFileSync(at(manifest), 'utf8')) as Json;
-    return isJsonObject(kept) ? { ...rest, ...kept } : about;
+    const stored = JSON.parse(readFileSync(toPath(manifest), 'utf8')) as Json;
+    return isJsonObject(stored) ? { ...rest, ...stored } : metadata;
   } catch {
     // The manifest only serves display; the session is complete without it.
-    return about;
+    return metadata;
   }
 }
 

@@ -14,19 +14,18 @@ type DashboardCommandFlags = SessionCommandOptions & {
 
 /** Adds the command that shows sessions in a browser. */
 export function addDashboardCommand(program: Command, { io, signal, exit }: CommandContext): void {
-  addSessionCommand(
-    program,
-    'dashboard',
-    'see sessions in a browser: watch them think, step in, go back in time',
-  )
-    .argument('[session]', 'the one to begin with: its id, the beginning of it, or "last"')
-    .option('--port <n>', 'where to listen; 0 for any that is free (default: 4747, or any if that is taken)')
+  addSessionCommand(program, 'dashboard', 'Show sessions in a browser: watch, steer, and inspect past states')
+    .argument('[session]', 'session to show first: an id, an id prefix, or "last"')
+    .option(
+      '--port <n>',
+      'port to listen on; 0 for any free port (default: 4747, or any free port if it is in use)',
+    )
     .option(
       '--host <address>',
-      'listen where others can reach it; needs a token in PAWL_DASHBOARD_TOKEN (default: "127.0.0.1")',
+      'address to listen on; other than 127.0.0.1 requires a token in PAWL_DASHBOARD_TOKEN (default: "127.0.0.1")',
     )
     .option('--no-open', 'do not open a browser')
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .addHelpText(
       'after',
       formatExamples(

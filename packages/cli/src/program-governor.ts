@@ -4,21 +4,21 @@ import { storeHelp } from './store-help.ts';
 import { formatExamples, type CommandContext, addBudgetOptions } from './program-parts.ts';
 
 /** Adds the commands that govern third-party agents. */
-export function addGovernorCommands(program: Command, setting: CommandContext): void {
-  addHookCommand(program, setting);
-  addProxyCommand(program, setting);
-  addMcpCommand(program, setting);
+export function addGovernorCommands(program: Command, context: CommandContext): void {
+  addHookCommand(program, context);
+  addProxyCommand(program, context);
+  addMcpCommand(program, context);
 }
 
-const maxToolCallsHelp = 'ask for an answer after this many tool calls since the user last spoke';
+const maxToolCallsHelp = 'tool calls since the last user message after which the final answer is requested';
 
 type HookCommandFlags = { readonly maxToolCalls?: string };
 
 function addHookCommand(program: Command, { io, exit }: CommandContext): void {
   const hook = program
     .command('hook')
-    .description('govern Claude Code, Codex or Gemini CLI through their hooks')
-    .helpCommand('help [command]', 'show the help of a command')
+    .description('Govern Claude Code, Codex or Gemini CLI through their hooks')
+    .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', formatExamples('pawl hook install claude', 'pawl hook remove claude'));
   for (const [name, title] of [
     ['claude', 'Claude Code'],
@@ -27,7 +27,7 @@ function addHookCommand(program: Command, { io, exit }: CommandContext): void {
   ] as const) {
     hook
       .command(name)
-      .description(`answer one event that ${title} sends on standard input`)
+      .description(`Answer one hook event of ${title} from standard input`)
       .option('--max-tool-calls <n>', maxToolCallsHelp)
       .addHelpText('after', formatExamples(`pawl hook ${name} < event.json`))
       .action(async (options: HookCommandFlags) => {
@@ -47,12 +47,12 @@ type HookChangeFlags = HookCommandFlags & {
 function addHookChangeCommands(hook: Command, { io, exit }: Pick<CommandContext, 'io' | 'exit'>): void {
   hook
     .command('install')
-    .description('add the hooks to the settings of an agent, after showing them')
+    .description('Install the hooks in the settings of an agent, after showing the change')
     .argument('<agent>', 'claude, codex or gemini')
-    .option('--project <folder>', 'for one project instead of all of yours')
+    .option('--project <folder>', 'project to change instead of the user settings')
     .option('--max-tool-calls <n>', maxToolCallsHelp)
-    .option('-y, --yes', 'do not ask')
-    .option('--json', 'print what was done as one JSON object')
+    .option('-y, --yes', 'skip the confirmation')
+    .option('--json', 'print the result as one JSON object')
     .addHelpText(
       'after',
       formatExamples(
@@ -66,11 +66,11 @@ function addHookChangeCommands(hook: Command, { io, exit }: Pick<CommandContext,
     });
   hook
     .command('remove')
-    .description('remove from the settings of an agent what install added, and nothing else')
+    .description('Remove the installed hooks from the settings of an agent')
     .argument('<agent>', 'claude, codex or gemini')
-    .option('--project <folder>', 'for one project instead of all of yours')
-    .option('-y, --yes', 'do not ask')
-    .option('--json', 'print what was done as one JSON object')
+    .option('--project <folder>', 'project to change instead of the user settings')
+    .option('-y, --yes', 'skip the confirmation')
+    .option('--json', 'print the result as one JSON object')
     .addHelpText('after', formatExamples('pawl hook remove claude', 'pawl hook remove codex --yes'))
     .action(async (agent: string, options: HookChangeFlags) => {
       const { removeHostHook } = await import('./commands/hook.ts');
@@ -90,14 +90,14 @@ type ProxyFlags = BudgetFlags & {
 function addProxyCommand(program: Command, { io, signal, exit }: CommandContext): void {
   const command = program
     .command('proxy')
-    .description('govern any agent in any language: a proxy on this machine between it and its model')
-    .option('--upstream <url>', 'where the model is served, such as https://api.openai.com (required)')
-    .option('--port <n>', 'the port to listen on; 0 for any that is free', '4141')
-    .option('-d, --dir <folder>', 'the folder among whose sessions the conversations are listed', '.')
+    .description('Govern any agent through a local proxy between it and its model')
+    .option('--upstream <url>', 'base URL of the model API, such as https://api.openai.com (required)')
+    .option('--port <n>', 'port to listen on; 0 for any free port', '4141')
+    .option('-d, --dir <folder>', 'folder that the recorded sessions belong to', '.')
     .option('--store <where>', storeHelp);
   addBudgetOptions(command, { withCost: false })
-    .option('-q, --quiet', 'do not tell what is found')
-    .option('--json', 'print one JSON object a line: where it listens, and what it finds')
+    .option('-q, --quiet', 'print no verdicts')
+    .option('--json', 'print one JSON object per line: the address, then the verdicts')
     .addHelpText(
       'after',
       formatExamples(
@@ -117,9 +117,9 @@ type McpFlags = { readonly dir: string; readonly storage?: string };
 function addMcpCommand(program: Command, { io, signal, exit }: CommandContext): void {
   program
     .command('mcp')
-    .description('offer the governor and a memory to any MCP client, over standard input and output')
-    .option('-d, --dir <folder>', 'the folder whose memory is offered', '.')
-    .option('--storage <file>', 'another memory instead: an SQLite file, made if need be')
+    .description('Serve the governor and a memory to an MCP client over standard input and output')
+    .option('-d, --dir <folder>', 'folder whose memory is served', '.')
+    .option('--storage <file>', 'SQLite file to use as the memory instead; created if missing')
     .addHelpText('after', formatExamples('pawl mcp', 'claude mcp add pawl -- pawl mcp'))
     .action(async (options: McpFlags) => {
       const { serveMcp } = await import('./commands/mcp.ts');

@@ -8,24 +8,24 @@ import {
 } from './program-parts.ts';
 
 /** Adds the commands that learn from stored sessions: verdict feedback and statistics. */
-export function addInsightCommands(program: Command, setting: CommandContext): void {
-  addVerdictCommand(program, setting);
-  addStatsCommand(program, setting);
-  addLearnCommand(program, setting);
+export function addInsightCommands(program: Command, context: CommandContext): void {
+  addVerdictCommand(program, context);
+  addStatsCommand(program, context);
+  addLearnCommand(program, context);
 }
 
 function addVerdictCommand(program: Command, { io, exit }: CommandContext): void {
   addSessionCommand(
     program,
     'verdict',
-    'say whether a verdict of the governor was right, or list those of a session',
+    'Mark a verdict of the governor as right or wrong, or list the verdicts of a session',
   )
     .argument('<session>', sessionArgumentHelp)
-    .argument('[mark]', 'right or wrong; without it, the verdicts are listed')
-    .option('--rule <rule>', 'the last verdict of this rule (default: the last of all)')
-    .option('--event <n>', 'the verdict that this event brought')
-    .option('--note <text>', 'why you think so')
-    .option('--json', 'print one JSON object a line')
+    .argument('[mark]', 'right or wrong; if omitted, the verdicts are listed')
+    .option('--rule <rule>', 'rule whose last verdict is marked (default: the last verdict of any rule)')
+    .option('--event <n>', 'event whose verdict is marked')
+    .option('--note <text>', 'explanation to store with the mark')
+    .option('--json', 'print one JSON object per line')
     .addHelpText(
       'after',
       formatExamples(
@@ -36,12 +36,12 @@ function addVerdictCommand(program: Command, { io, exit }: CommandContext): void
     )
     .action(
       async (
-        word: string,
+        sessionRef: string,
         mark: string | undefined,
         options: SessionCommandOptions & { rule?: string; event?: string; note?: string },
       ) => {
         const { runVerdict } = await import('./commands/verdict.ts');
-        exit(await runVerdict(word, mark, options, io));
+        exit(await runVerdict(sessionRef, mark, options, io));
       },
     );
 }
@@ -50,10 +50,10 @@ function addStatsCommand(program: Command, { io, signal, exit }: CommandContext)
   addSessionCommand(
     program,
     'stats',
-    'show in numbers how the sessions of this folder ended, what they took, and how good the verdicts were',
+    'Show statistics about sessions: endings, cost, loops and verdict accuracy',
   )
-    .option('-a, --all', 'the sessions of every folder')
-    .option('--html <file>', 'write a page with plots as well')
+    .option('-a, --all', 'include the sessions of all folders')
+    .option('--html <file>', 'file to write an HTML report with plots to')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -75,18 +75,17 @@ type LearnFlags = SessionCommandOptions & {
 };
 
 function addLearnCommand(program: Command, { io, signal, exit }: CommandContext): void {
-  addSessionCommand(
-    program,
-    'learn',
-    'learn from past runs what comes before a failure, and which thresholds would have done better',
-  )
-    .argument('[traces...]', 'recorded runs besides the sessions of this folder: files, folders, or -')
-    .option('-a, --all', 'the sessions of every folder')
-    .option('--labels <file>', 'what became of runs: {"run": "ID", "resolved": true}, one a line')
-    .option('--profile <profile>', 'whose thresholds are in force (default: that of this folder)')
-    .option('--write <file>', 'write what is proposed, if anything is, as a profile')
-    .option('--apply', 'write it into this folder, and let the folder work by it')
-    .option('--force', 'replace that file if it is there')
+  addSessionCommand(program, 'learn', 'Learn failure indicators and better thresholds from past runs')
+    .argument('[traces...]', 'additional recorded runs: files, folders, or - for standard input')
+    .option('-a, --all', 'include the sessions of all folders')
+    .option('--labels <file>', 'outcomes of runs, one JSON object per line: {"run": "ID", "resolved": true}')
+    .option(
+      '--profile <profile>',
+      'profile whose thresholds are the baseline (default: the profile of this folder)',
+    )
+    .option('--write <file>', 'file to write the proposed profile to, if there is one')
+    .option('--apply', 'write the proposed profile to this folder and use it there')
+    .option('--force', 'overwrite the file if it exists')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',

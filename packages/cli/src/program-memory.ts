@@ -14,24 +14,21 @@ type MemoryFlags = {
 export function addMemoryCommands(program: Command, { io, exit }: CommandContext): void {
   const memory = program
     .command('memory')
-    .description('look into what an agent remembers, export it, or import it')
-    .helpCommand('help [command]', 'show the help of a command')
+    .description('List, search, export or import the memory of an agent')
+    .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', formatExamples('pawl memory list', 'pawl memory search attic'));
   const add = (usage: string, description: string): Command =>
     memory
       .command(usage)
       .description(description)
-      .option('-d, --dir <folder>', 'the folder that the agent works in', '.')
-      .option('--file <file>', 'a memory document instead, such as data/memory.json')
-      .option('--storage <file>', 'a storage instead, by its SQLite file')
-      .option(
-        '--store <where>',
-        'where sessions are kept: with redis://host:6379, the memory that workers have',
-      )
-      .option('--tenant <name>', 'whose memory it is, in Redis (default: "default")');
-  add('list', 'show what is in working memory and in storage, an entry a line')
-    .option('--tags', 'show the tags instead, and how often each is used')
-    .option('--json', 'print one JSON object a line')
+      .option('-d, --dir <folder>', 'folder that the agent works in', '.')
+      .option('--file <file>', 'memory document to use instead, such as data/memory.json')
+      .option('--storage <file>', 'SQLite storage file to use instead')
+      .option('--store <where>', 'session store; with redis://host:6379, the memory shared by the workers')
+      .option('--tenant <name>', 'tenant that owns the memory in Redis (default: "default")');
+  add('list', 'List the entries of working memory and storage')
+    .option('--tags', 'list the tags and their counts instead')
+    .option('--json', 'print one JSON object per line')
     .addHelpText(
       'after',
       formatExamples(
@@ -43,9 +40,9 @@ export function addMemoryCommands(program: Command, { io, exit }: CommandContext
       const { listMemory } = await import('./commands/memory.ts');
       exit(await listMemory(options, io));
     });
-  add('search', 'find entries by words in them or in their tags')
-    .argument('<words...>', 'what to look for')
-    .option('--json', 'print one JSON object a line')
+  add('search', 'Search entries by words in their values or tags')
+    .argument('<words...>', 'words to search for')
+    .option('--json', 'print one JSON object per line')
     .addHelpText('after', formatExamples('pawl memory search grandmother attic'))
     .action(async (words: string[], options: MemoryFlags) => {
       const { searchMemory } = await import('./commands/memory.ts');
@@ -58,19 +55,22 @@ function addTransferCommands(
   add: (usage: string, description: string) => Command,
   { io, exit }: Pick<CommandContext, 'io' | 'exit'>,
 ): void {
-  add('export', 'write all of a memory as one JSON object')
-    .option('-o, --out <file>', 'write to a file instead of standard output')
-    .option('--force', 'replace that file if it is there')
+  add('export', 'Export a memory as one JSON object')
+    .option('-o, --out <file>', 'output file (default: standard output)')
+    .option('--force', 'overwrite the file if it exists')
     .addHelpText('after', formatExamples('pawl memory export --storage notes.sqlite --out notes.json'))
     .action(async (options: MemoryFlags & { out?: string; force?: true }) => {
       const { exportMemoryDocument } = await import('./commands/memory.ts');
       exit(await exportMemoryDocument(options, io));
     });
-  add('import', 'put what was exported into a memory, making it if need be')
-    .argument('<from>', 'an exported memory, or any memory document')
-    .option('--merge', 'add to what is there; of two entries under one key the new one stays (the default)')
-    .option('--replace', 'replace all that is there')
-    .option('--json', 'print what was done as one JSON object')
+  add('import', 'Import an exported memory, creating the target if it does not exist')
+    .argument('<from>', 'exported memory or memory document')
+    .option(
+      '--merge',
+      'add to the existing entries; imported entries override those with the same key (default)',
+    )
+    .option('--replace', 'replace all existing entries')
+    .option('--json', 'print the result as one JSON object')
     .addHelpText(
       'after',
       formatExamples(

@@ -23,28 +23,27 @@ export function addSessionCommand(program: Command, name: string, description: s
   return program
     .command(name)
     .description(description)
-    .option('-d, --dir <folder>', 'the folder whose sessions are meant', '.')
+    .option('-d, --dir <folder>', 'folder whose sessions are used', '.')
     .option('--store <where>', storeHelp);
 }
 
-export const sessionArgumentHelp = 'its id, the beginning of it, or "last" for the newest of this folder';
+export const sessionArgumentHelp = 'session id, id prefix, or "last" for the newest session of this folder';
 
-export const profileHelp =
-  'how the machine behaves: pawl, loom, nexora, savant, lkj, lkj1, or a .json or .yaml file';
+export const profileHelp = 'profile: pawl, loom, nexora, savant, lkj, lkj1, or a .json or .yaml file';
 
-export const modelHelp = 'the model: librarian (offline), openai:…, anthropic:…, google:…, ollama:…';
+export const modelHelp = 'model: librarian (offline), openai:…, anthropic:…, google:…, ollama:…';
 
-export const summaryHelp = 'the model that sums up what no longer fits: as --model, or "same"';
+export const summaryHelp = 'model used for context compaction: a model spec, or "same" for the main model';
 
-export const modeHelp = 'what runs without asking: read-only, ask, auto-edit, full-auto';
+export const modeHelp = 'permission mode: read-only, ask, auto-edit, full-auto';
 
 /** Adds the budget options. Cost can be limited only where prices can be given. */
 export function addBudgetOptions(command: Command, { withCost }: { readonly withCost: boolean }): Command {
   command
-    .option('--max-steps <n>', 'ask the model at most this many times, the last time for an answer')
-    .option('--max-tool-calls <n>', 'ask for an answer after this many tool calls')
-    .option('--max-tokens <n>', 'ask for an answer after this many tokens, read and written');
+    .option('--max-steps <n>', 'maximum number of model calls; the last one requests the final answer')
+    .option('--max-tool-calls <n>', 'tool calls after which the final answer is requested')
+    .option('--max-tokens <n>', 'input and output tokens after which the final answer is requested');
   if (withCost)
-    command.option('--max-cost <n>', 'ask for an answer once this much money is spent; needs prices');
-  return command.option('--max-seconds <n>', 'ask for an answer after this many seconds');
+    command.option('--max-cost <n>', 'cost after which the final answer is requested; requires prices');
+  return command.option('--max-seconds <n>', 'seconds after which the final answer is requested');
 }

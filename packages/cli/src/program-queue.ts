@@ -16,11 +16,11 @@ import {
 import { addTellCommand } from './program-tell.ts';
 
 /** Adds the commands for work on other machines. */
-export function addRemoteCommands(program: Command, setting: CommandContext): void {
-  addTellCommand(program, setting);
-  addSubmitCommand(program, setting);
-  addWorkerCommand(program, setting);
-  addQueueCommands(program, setting);
+export function addRemoteCommands(program: Command, context: CommandContext): void {
+  addTellCommand(program, context);
+  addSubmitCommand(program, context);
+  addWorkerCommand(program, context);
+  addQueueCommands(program, context);
 }
 
 /** Adds a command with the flags that select a Redis. */
@@ -29,45 +29,40 @@ function addRedisCommand(program: Command, name: string, description: string, fo
     .command(name, { isDefault: name === 'show' })
     .description(description)
     .option('-d, --dir <folder>', folder, '.')
-    .option(
-      '--store <url>',
-      'the Redis that all workers reach, such as redis://host:6379 (or PAWL_REDIS_URL)',
-    )
-    .option('--json', 'print one JSON object a line');
+    .option('--store <url>', 'Redis shared by all workers, such as redis://host:6379 (or PAWL_REDIS_URL)')
+    .option('--json', 'print one JSON object per line');
 }
 
 const allowLossFlag = '--allow-loss';
-const allowLossHelp = 'take a Redis that may lose what it is given, and only say so';
+const allowLossHelp = 'allow a Redis without durable persistence (warn only)';
 
 function addSubmitCommand(program: Command, { io, exit }: CommandContext): void {
-  const submit = addRedisCommand(
-    program,
-    'submit',
-    'hand a goal to the workers and leave it to them',
-    'the folder to work in',
-  )
-    .argument('<goal...>', 'what you want to know, or to have done')
+  const submit = addRedisCommand(program, 'submit', 'Submit a goal to the workers', 'folder to work in')
+    .argument('<goal...>', 'question to answer or task to do')
     .option(
       '-p, --profile <name>',
-      'how the machine behaves: pawl, loom, nexora, savant, or a .json or .yaml file (default: "pawl")',
+      'profile: pawl, loom, nexora, savant, or a .json or .yaml file (default: "pawl")',
     )
     .option('-m, --model <spec>', `${modelHelp} (default: "librarian")`)
     .option('--mode <mode>', `${modeHelp} (default: "ask")`)
-    .option('--auto-commit', 'keep each step that changes something as a git commit')
-    .option('--base-url <url>', 'where an openai-compatible model is served')
+    .option('--auto-commit', 'commit each step that changes files to git')
+    .option('--base-url <url>', 'base URL of an openai-compatible model')
     .option('--summary-model <spec>', summaryHelp)
-    .option('--max-output-tokens <n>', 'how many tokens one reply may have');
+    .option('--max-output-tokens <n>', 'maximum number of tokens per reply');
   addBudgetOptions(submit, { withCost: false })
     .option(
       '--tenant <name>',
-      'whose work it is: each has a queue and limits of its own (default: "default")',
+      'tenant to submit for; each tenant has its own queue and limits (default: "default")',
     )
-    .option('--priority <n>', 'the lowest goes first; work without one goes before all that has one')
-    .option('--delay <span>', 'begin no sooner than this from now: 90m, 12h, 30d')
-    .option('--every <span>', 'submit it again and again, each time as a new session: 90m, 6h, 7d')
-    .option('--cron <expression>', 'submit it again by the clock: minute, hour, day, month, day of the week')
-    .option('--tz <zone>', 'the time zone of --cron (default: "UTC")')
-    .option('--name <name>', 'what the schedule is called; the same name again replaces it')
+    .option('--priority <n>', 'priority, lowest first; sessions without a priority run before those with one')
+    .option('--delay <span>', 'delay before the session starts: 90m, 12h, 30d')
+    .option('--every <span>', 'interval at which a new session is submitted: 90m, 6h, 7d')
+    .option(
+      '--cron <expression>',
+      'cron expression by which a new session is submitted: minute, hour, day, month, weekday',
+    )
+    .option('--tz <zone>', 'time zone of --cron (default: "UTC")')
+    .option('--name <name>', 'name of the schedule; replaces an existing schedule of the same name')
     .option(allowLossFlag, allowLossHelp)
     .addHelpText(
       'after',
@@ -84,22 +79,17 @@ function addSubmitCommand(program: Command, { io, exit }: CommandContext): void 
 }
 
 function addWorkerCommand(program: Command, { io, signal, exit }: CommandContext): void {
-  const folder = 'only sessions that work in this folder or below it';
-  addRedisCommand(
-    program,
-    'worker',
-    'take sessions from the queue and work on them until Ctrl-C or SIGTERM',
-    folder,
-  )
-    .option('-c, --concurrency <n>', 'how many sessions of one tenant at once', '4')
-    .option('--lease <seconds>', 'how long without a sign of life until others take over', '10')
+  const folder = 'folder that sessions may work in, including subfolders';
+  addRedisCommand(program, 'worker', 'Run sessions from the queue until Ctrl-C or SIGTERM', folder)
+    .option('-c, --concurrency <n>', 'number of concurrent sessions per tenant', '4')
     .option(
-      '--grace <seconds>',
-      'how long running work may take to end once this worker is told to stop',
-      '5',
+      '--lease <seconds>',
+      'lease duration; without a heartbeat for this long, another worker takes over',
+      '10',
     )
-    .option('--keep <span>', 'remove sessions that ended longer ago than this: 12h, 30d (default: keep all)')
-    .option('--metrics-port <n>', 'serve metrics for Prometheus at this port of this machine, as /metrics')
+    .option('--grace <seconds>', 'time that running work may take to finish on shutdown', '5')
+    .option('--keep <span>', 'retention of ended sessions: 12h, 30d (default: unlimited)')
+    .option('--metrics-port <n>', 'local port that serves Prometheus metrics at /metrics')
     .option(allowLossFlag, allowLossHelp)
     .addHelpText(
       'after',
@@ -115,43 +105,43 @@ function addWorkerCommand(program: Command, { io, signal, exit }: CommandContext
 }
 
 function addQueueCommands(program: Command, { io, exit }: CommandContext): void {
-  const queue = program.command('queue').description('see and change what workers have to do');
-  const folder = 'the folder whose sessions "last" means';
-  addRedisCommand(queue, 'show', 'show how much waits, is at work, has lost its worker or is parked', folder)
+  const queue = program.command('queue').description('Show and manage the queue of the workers');
+  const folder = 'folder whose sessions "last" refers to';
+  addRedisCommand(
+    queue,
+    'show',
+    'Show the number of waiting, active and stalled sessions, and the parked ones',
+    folder,
+  )
     .addHelpText('after', formatExamples('pawl queue show', 'pawl queue show --json | jq .parked'))
     .action(async (options: QueueFlags) => {
       const { showQueue } = await import('./commands/queue.ts');
       exit(await showQueue(options, io));
     });
-  addRedisCommand(queue, 'retry', 'give a parked session another chance', folder)
+  addRedisCommand(queue, 'retry', 'Retry a parked session', folder)
     .argument('<session>', sessionArgumentHelp)
     .addHelpText('after', formatExamples('pawl queue retry 3f2a'))
-    .action(async (word: string, options: QueueFlags) => {
+    .action(async (argumentText: string, options: QueueFlags) => {
       const { retryParkedSession } = await import('./commands/queue.ts');
-      exit(await retryParkedSession(word, options, io));
+      exit(await retryParkedSession(argumentText, options, io));
     });
-  addRedisCommand(queue, 'drop', 'take a session out of the queue; it stays where it is kept', folder)
+  addRedisCommand(queue, 'drop', 'Remove a session from the queue; it stays in the store', folder)
     .argument('<session>', sessionArgumentHelp)
     .addHelpText('after', formatExamples('pawl queue drop 3f2a'))
-    .action(async (word: string, options: QueueFlags) => {
+    .action(async (argumentText: string, options: QueueFlags) => {
       const { dropQueuedSession } = await import('./commands/queue.ts');
-      exit(await dropQueuedSession(word, options, io));
+      exit(await dropQueuedSession(argumentText, options, io));
     });
   addTenantCommands(queue, { io, exit });
   addSendCommands(queue, { io, exit });
 }
 
 function addTenantCommands(queue: Command, { io, exit }: Pick<CommandContext, 'io' | 'exit'>): void {
-  const folder = 'the folder whose configuration counts';
-  addRedisCommand(
-    queue,
-    'limit',
-    "limit how much of a tenant's work is done at once, and how often it begins",
-    folder,
-  )
-    .argument('<tenant>', 'whose work it is')
-    .option('--concurrency <n>', 'at most this many sessions at once, on all workers together; or "none"')
-    .option('--rate <n/span>', 'at most this many sessions begun in a span of time: 5/s, 100/1h; or "none"')
+  const folder = 'folder whose configuration applies';
+  addRedisCommand(queue, 'limit', 'Set the concurrency and rate limits of a tenant', folder)
+    .argument('<tenant>', 'tenant to limit')
+    .option('--concurrency <n>', 'maximum number of concurrent sessions on all workers together; or "none"')
+    .option('--rate <n/span>', 'maximum number of sessions started per time span: 5/s, 100/1h; or "none"')
     .addHelpText(
       'after',
       formatExamples(
@@ -163,15 +153,15 @@ function addTenantCommands(queue: Command, { io, exit }: Pick<CommandContext, 'i
       const { setTenantLimits } = await import('./commands/queue-limit.ts');
       exit(await setTenantLimits(tenant, options, io));
     });
-  addRedisCommand(queue, 'schedules', 'list what is submitted again and again, and when next', folder)
+  addRedisCommand(queue, 'schedules', 'List the schedules and their next run', folder)
     .addHelpText('after', formatExamples('pawl queue schedules', 'pawl queue schedules --json'))
     .action(async (options: QueueFlags) => {
       const { listSchedules } = await import('./commands/schedules.ts');
       exit(await listSchedules(options, io));
     });
-  addRedisCommand(queue, 'unschedule', 'end a schedule; what it has begun goes on', folder)
-    .argument('<name>', 'the name of the schedule')
-    .option('--tenant <name>', 'whose schedule, where several have one of that name')
+  addRedisCommand(queue, 'unschedule', 'Remove a schedule; sessions that it started continue', folder)
+    .argument('<name>', 'name of the schedule')
+    .option('--tenant <name>', 'tenant of the schedule, if several tenants have one of that name')
     .addHelpText('after', formatExamples('pawl queue unschedule nightly'))
     .action(async (name: string, options: QueueFlags & { readonly tenant?: string }) => {
       const { removeSchedule } = await import('./commands/schedules.ts');
@@ -187,26 +177,26 @@ const sendCommandDefinitions: readonly {
   readonly description: string;
   readonly argument: readonly [name: string, help: string] | null;
   readonly example: string;
-  readonly command: (word: string, options: QueueSendFlags) => SessionCommand;
+  readonly command: (argumentText: string, options: QueueSendFlags) => SessionCommand;
 }[] = [
   {
     name: 'say',
-    description: 'say something to it',
-    argument: ['<text>', 'what is to be said'],
+    description: 'Send a message to a session',
+    argument: ['<text>', 'text of the message'],
     example: '3f2a "Leave the tests alone"',
     command: (text) => ({ kind: 'say', text }),
   },
   {
     name: 'allow',
-    description: 'allow a call it asks about',
-    argument: ['<call>', 'the id of the call, as pawl show tells it'],
+    description: 'Allow a pending tool call',
+    argument: ['<call>', 'id of the call, as shown by pawl show'],
     example: '3f2a call_1',
     command: (callId) => ({ kind: 'decide', callId, decision: 'allow' }),
   },
   {
     name: 'deny',
-    description: 'deny a call it asks about',
-    argument: ['<call>', 'the id of the call, as pawl show tells it'],
+    description: 'Deny a pending tool call',
+    argument: ['<call>', 'id of the call, as shown by pawl show'],
     example: '3f2a call_1 --reason "not on a Friday"',
     command: (callId, { reason }) => ({
       kind: 'decide',
@@ -217,21 +207,21 @@ const sendCommandDefinitions: readonly {
   },
   {
     name: 'cancel',
-    description: 'call off what it is doing',
+    description: 'Cancel the current turn of a session',
     argument: null,
     example: '3f2a',
     command: (_, { reason }) => ({ kind: 'cancel', ...(reason !== undefined && { reason }) }),
   },
   {
     name: 'finish',
-    description: 'have it give an answer now',
+    description: 'Request the final answer of a session',
     argument: null,
     example: 'last --reason "it is late"',
     command: (_, { reason = 'the user asked for it' }) => ({ kind: 'finish', reason }),
   },
   {
     name: 'halt',
-    description: 'end it for good',
+    description: 'Close a session permanently',
     argument: null,
     example: '3f2a',
     command: (_, { reason = 'the user asked for it' }) => ({ kind: 'halt', reason }),
@@ -239,18 +229,18 @@ const sendCommandDefinitions: readonly {
 ];
 
 function addSendCommands(queue: Command, { io, exit }: Pick<CommandContext, 'io' | 'exit'>): void {
-  const folder = 'the folder whose sessions "last" means';
-  for (const { name, description, argument, example, command: made } of sendCommandDefinitions) {
-    const added = addRedisCommand(queue, name, `${description}, wherever it runs`, folder)
+  const folder = 'folder whose sessions "last" refers to';
+  for (const { name, description, argument, example, command: createCommand } of sendCommandDefinitions) {
+    const added = addRedisCommand(queue, name, description, folder)
       .argument('<session>', sessionArgumentHelp)
-      .option('--reason <text>', 'why');
+      .option('--reason <text>', 'reason for the command');
     if (argument !== null) added.argument(...argument);
     added.addHelpText('after', formatExamples(`pawl queue ${name} ${example}`));
     added.action(async (session: string, ...rest: unknown[]) => {
-      const word = argument === null ? '' : String(rest[0]);
+      const argumentText = argument === null ? '' : String(rest[0]);
       const options = (argument === null ? rest[0] : rest[1]) as QueueSendFlags;
       const { sendQueueCommand } = await import('./commands/queue-send.ts');
-      exit(await sendQueueCommand(session, made(word, options), options, io));
+      exit(await sendQueueCommand(session, createCommand(argumentText, options), options, io));
     });
   }
 }

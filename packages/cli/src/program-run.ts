@@ -14,10 +14,10 @@ import {
 import { storeHelp } from './store-help.ts';
 
 /** Adds the commands that start or resume a session. */
-export function addRunCommands(program: Command, setting: CommandContext): void {
-  addRunCommand(program, setting);
-  addChatCommand(program, setting);
-  addResumeCommand(program, setting);
+export function addRunCommands(program: Command, context: CommandContext): void {
+  addRunCommand(program, context);
+  addChatCommand(program, context);
+  addResumeCommand(program, context);
 }
 
 type RunFlags = BudgetFlags &
@@ -41,46 +41,49 @@ type RunFlags = BudgetFlags &
 /** Adds the options for starting a session, for runs and chats. */
 function addRunOptions(command: Command): Command {
   command
-    .option('-d, --dir <folder>', 'the folder to work in', '.')
+    .option('-d, --dir <folder>', 'folder to work in', '.')
     .option('-p, --profile <name>', `${profileHelp} (default: "pawl")`)
     .option('-m, --model <spec>', `${modelHelp} (default: "librarian")`)
     .option('--mode <mode>', `${modeHelp} (default: "ask")`)
-    .option('--auto-commit', 'keep each step that changes something as a git commit')
+    .option('--auto-commit', 'commit each step that changes files to git')
     .option('--watch-resources', watchResourcesHelp)
-    .option('--base-url <url>', 'where an openai-compatible model is served')
+    .option('--base-url <url>', 'base URL of an openai-compatible model')
     .option('--summary-model <spec>', summaryHelp)
-    .option('--price-in <n>', 'money per million tokens read, for --max-cost')
-    .option('--price-out <n>', 'money per million tokens written')
-    .option('--max-output-tokens <n>', 'how many tokens one reply may have');
+    .option('--price-in <n>', 'input price per 1M tokens, for --max-cost')
+    .option('--price-out <n>', 'output price per 1M tokens')
+    .option('--max-output-tokens <n>', 'maximum number of tokens per reply');
   addBudgetOptions(command, { withCost: true })
     .option('--store <where>', storeHelp)
-    .option('--open', 'show it in a browser as well, as pawl dashboard does');
+    .option('--open', 'also show the run in a browser, like pawl dashboard');
   return addOutputOptions(command);
 }
 
-const watchResourcesHelp = 'pause while the machine is short of processor time, memory or disk space';
+const watchResourcesHelp = 'pause while the machine is short of CPU, memory or disk space';
 
 /** Adds the options for the trace, the log and the output. */
 function addOutputOptions(command: Command): Command {
   return command
     .option(
       '--trace',
-      'write every prompt, reply and transition to logs/agent_trace.log, one JSON object a line',
+      'write every prompt, reply and transition to logs/agent_trace.log, one JSON object per line',
     )
-    .option('--trace-file <file>', 'write them to this file instead')
-    .option('--log-file <file>', 'add what happens to a file, one JSON object a line, without what is said')
-    .option('--log-level <level>', 'how much of it: trace, debug, info, warn, error (default: "info")')
+    .option('--trace-file <file>', 'trace file to write instead of logs/agent_trace.log')
+    .option(
+      '--log-file <file>',
+      'file to append events to, one JSON object per line, without message contents',
+    )
+    .option('--log-level <level>', 'log level: trace, debug, info, warn, error (default: "info")')
     .option('--plain', 'print lines instead of the live view')
-    .option('-q, --quiet', 'print the answer only')
-    .option('--json', 'print one JSON object a line: what happens, and last the result');
+    .option('-q, --quiet', 'print only the answer')
+    .option('--json', 'print one JSON object per line: the events, then the result');
 }
 
 function addRunCommand(program: Command, { io, signal, exit }: CommandContext): void {
   addRunOptions(
     program
       .command('run')
-      .description('work on a goal in a folder; offline, answer with quoted, cited passages')
-      .argument('<goal...>', 'what you want to know, or to have done'),
+      .description('Work on a goal in a folder; offline, answer with quoted, cited passages')
+      .argument('<goal...>', 'question to answer or task to do'),
   )
     .addHelpText(
       'after',
@@ -101,8 +104,8 @@ function addChatCommand(program: Command, { io, signal, exit }: CommandContext):
   addRunOptions(
     program
       .command('chat')
-      .description('talk with an agent in a folder, for as long as you like')
-      .argument('[message...]', 'what to begin with'),
+      .description('Chat with an agent in a folder')
+      .argument('[message...]', 'first message'),
   )
     .addHelpText(
       'after',
@@ -110,7 +113,7 @@ function addChatCommand(program: Command, { io, signal, exit }: CommandContext):
         'pawl chat',
         'pawl chat --model openai:gpt-5 "What does this project do?"',
         `printf 'When is the party?\\nWho comes?\\n' | pawl chat --quiet`,
-      )}\n\nWithout a terminal, each line of the input is something you say, and each answer goes to the output.`,
+      )}\n\nWithout a terminal, each line of standard input is a message, and each answer goes to standard output.`,
     )
     .action(async (message: string[], options: RunFlags) => {
       const { startChat } = await import('./commands/chat.ts');
@@ -126,20 +129,18 @@ type ResumeFlags = Omit<RunFlags, keyof BudgetFlags | 'profile' | 'autoCommit' |
 function addResumeCommand(program: Command, { io, signal, exit }: CommandContext): void {
   const command = program
     .command('resume')
-    .description(
-      'go on with a session where it stopped: after Ctrl-C, a closed terminal, a kill, a loss of power',
-    )
+    .description('Resume a session after an interruption or a crash, or with a new message')
     .argument('[session]', sessionArgumentHelp, 'last')
-    .argument('[message...]', 'something to say in it')
-    .option('-d, --dir <folder>', 'the folder whose sessions are meant', '.')
+    .argument('[message...]', 'message to send')
+    .option('-d, --dir <folder>', 'folder whose sessions are used', '.')
     .option('--store <where>', storeHelp)
-    .option('-m, --model <spec>', 'a model other than the one it was begun with')
-    .option('--base-url <url>', 'where that model is served')
+    .option('-m, --model <spec>', 'model to use instead of the one that the session started with')
+    .option('--base-url <url>', 'base URL of that model')
     .option('--summary-model <spec>', summaryHelp)
-    .option('--mode <mode>', `from now on, ${modeHelp}`)
+    .option('--mode <mode>', `new ${modeHelp}`)
     .option('--watch-resources', watchResourcesHelp)
-    .option('--take-over', 'take it from the process that runs it now')
-    .option('--trust-store', 'act on a database that was not made here');
+    .option('--take-over', 'take the session over from the process that runs it')
+    .option('--trust-store', 'resume from a database that was not created on this machine');
   addOutputOptions(command)
     .addHelpText(
       'after',

@@ -10,25 +10,25 @@ import {
 } from './program-parts.ts';
 
 /** Adds the commands on stored sessions, which share the flags that select a store. */
-export function addSessionsCommands(program: Command, setting: CommandContext): void {
-  addListCommand(program, setting);
-  addShowCommand(program, setting);
-  addWatchCommand(program, setting);
-  addReplayCommand(program, setting);
-  addForkCommand(program, setting);
-  addDiffCommand(program, setting);
-  addExportCommand(program, setting);
-  addRemoveCommand(program, setting);
-  addPruneCommand(program, setting);
-  addInsightCommands(program, setting);
+export function addSessionsCommands(program: Command, context: CommandContext): void {
+  addListCommand(program, context);
+  addShowCommand(program, context);
+  addWatchCommand(program, context);
+  addReplayCommand(program, context);
+  addForkCommand(program, context);
+  addDiffCommand(program, context);
+  addExportCommand(program, context);
+  addRemoveCommand(program, context);
+  addPruneCommand(program, context);
+  addInsightCommands(program, context);
 }
 
 function addListCommand(program: Command, { io, signal, exit }: CommandContext): void {
-  addSessionCommand(program, 'sessions', 'list the sessions of this folder, the newest first')
-    .option('-a, --all', 'the sessions of every folder')
-    .option('-n, --limit <n>', 'at most this many', '50')
-    .option('-w, --watch', 'keep the list up to date until Ctrl-C')
-    .option('--json', 'print one JSON object a line')
+  addSessionCommand(program, 'sessions', 'List the sessions of this folder, newest first')
+    .option('-a, --all', 'include the sessions of all folders')
+    .option('-n, --limit <n>', 'maximum number of sessions', '50')
+    .option('-w, --watch', 'refresh the list until Ctrl-C')
+    .option('--json', 'print one JSON object per line')
     .addHelpText(
       'after',
       formatExamples(
@@ -45,19 +45,21 @@ function addListCommand(program: Command, { io, signal, exit }: CommandContext):
 }
 
 function addWatchCommand(program: Command, { io, signal, exit }: CommandContext): void {
-  addSessionCommand(program, 'watch', 'show a session that runs in another process, as it happens')
+  addSessionCommand(program, 'watch', 'Watch a session that runs in another process')
     .argument('[session]', sessionArgumentHelp, 'last')
-    .option('--from-start', 'show what happened before as well')
+    .option('--from-start', 'include past events')
     .option('--plain', 'print lines instead of the live view')
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .addHelpText(
       'after',
       formatExamples('pawl watch', 'pawl watch 3f2a --from-start', 'pawl watch --json | jq .type'),
     )
-    .action(async (word: string, options: SessionCommandOptions & { fromStart?: true; plain?: true }) => {
-      const { watchSession } = await import('./commands/watch.ts');
-      exit(await watchSession(word, { ...options, signal }, io));
-    });
+    .action(
+      async (sessionRef: string, options: SessionCommandOptions & { fromStart?: true; plain?: true }) => {
+        const { watchSession } = await import('./commands/watch.ts');
+        exit(await watchSession(sessionRef, { ...options, signal }, io));
+      },
+    );
 }
 
 type ShowSessionFlags = SessionCommandOptions & {
@@ -68,13 +70,13 @@ type ShowSessionFlags = SessionCommandOptions & {
 };
 
 function addShowCommand(program: Command, { io, exit }: CommandContext): void {
-  addSessionCommand(program, 'show', 'show a session: what it came to, what happened, and why it stopped')
+  addSessionCommand(program, 'show', 'Show a session: totals, timeline and why it stopped')
     .argument('<session>', sessionArgumentHelp)
-    .option('--at <event>', 'show the state after this event instead; 0 is as it was created')
-    .option('--prompt <n>', 'show what the model was sent the nth time it was asked')
-    .option('--why <step>', 'show why the nth step went as it did; event:N means the step of event N')
-    .option('--events', 'print the log itself, one JSON object a line')
-    .option('--json', 'print one JSON object a line')
+    .option('--at <event>', 'event after which to show the state instead; 0 is the initial state')
+    .option('--prompt <n>', 'number of the model request to show in full')
+    .option('--why <step>', 'number of the step to explain, or event:N for the step of event N')
+    .option('--events', 'print the event log, one JSON object per line')
+    .option('--json', 'print one JSON object per line')
     .addHelpText(
       'after',
       formatExamples(
@@ -85,9 +87,9 @@ function addShowCommand(program: Command, { io, exit }: CommandContext): void {
         'pawl show last --events | pawl pipe',
       ),
     )
-    .action(async (word: string, options: ShowSessionFlags) => {
+    .action(async (sessionRef: string, options: ShowSessionFlags) => {
       const { showSession } = await import('./commands/show.ts');
-      exit(await showSession(word, options, io));
+      exit(await showSession(sessionRef, options, io));
     });
 }
 
@@ -100,50 +102,50 @@ type ReplayFlags = SessionCommandOptions &
   };
 
 function addReplayCommand(program: Command, { io, signal, exit }: CommandContext): void {
-  addSessionCommand(program, 'replay', 'go through the log of a session again and compare what comes of it')
+  addSessionCommand(program, 'replay', "Replay a session's log and verify the resulting state")
     .argument('[session]', sessionArgumentHelp)
-    .option('--file <file>', 'a session that was exported as json or jsonl instead')
-    .option('--with-model', 'ask the model again at each step, and show where it says something else')
-    .option('--all', 'with a model: go on after the first reply that differs')
-    .option('-m, --model <spec>', 'the model to ask (default: the one that the session ran with)')
-    .option('-p, --profile <name>', 'the profile whose protocol is spoken (default: that of the session)')
-    .option('--base-url <url>', 'where an openai-compatible model is served')
-    .option('--max-output-tokens <n>', 'how many tokens one reply may have')
-    .option('--json', 'print one JSON object a line')
+    .option('--file <file>', 'exported session (json or jsonl) to replay instead')
+    .option('--with-model', 'send each request to the model again and compare the replies')
+    .option('--all', 'with --with-model, continue after the first reply that differs')
+    .option('-m, --model <spec>', 'model to query (default: the model of the session)')
+    .option('-p, --profile <name>', 'profile whose protocol is used (default: the profile of the session)')
+    .option('--base-url <url>', 'base URL of an openai-compatible model')
+    .option('--max-output-tokens <n>', 'maximum number of tokens per reply')
+    .option('--json', 'print one JSON object per line')
     .addHelpText(
       'after',
       `${formatExamples(
         'pawl replay last',
         'pawl replay --file session.jsonl',
         'pawl replay 3f2a --with-model --model openai:gpt-5-mini --all',
-      )}\n\nThe exit code is 1 when something differs, and 0 when nothing does.`,
+      )}\n\nThe exit code is 1 if something differs, otherwise 0.`,
     )
-    .action(async (word: string | undefined, options: ReplayFlags) => {
+    .action(async (sessionRef: string | undefined, options: ReplayFlags) => {
       const { runReplay } = await import('./commands/replay.ts');
-      exit(await runReplay(word, { ...options, signal }, io));
+      exit(await runReplay(sessionRef, { ...options, signal }, io));
     });
 }
 
 function addForkCommand(program: Command, { io, exit }: CommandContext): void {
-  addSessionCommand(program, 'fork', 'make a new session that shares the past of another')
+  addSessionCommand(program, 'fork', 'Fork a session: create a new one with the same history')
     .argument('<session>', sessionArgumentHelp)
-    .option('--at <event>', 'the last event that both have (default: the last there is)')
-    .option('--say <text>', 'what the user says there; what was under way is called off')
+    .option('--at <event>', 'last event that both sessions share (default: the last event)')
+    .option('--say <text>', 'message to send to the fork; work in progress is cancelled')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
       formatExamples('pawl fork last --at 12', 'pawl fork 3f2a --at 12 --say "Try it without a cache"'),
     )
-    .action(async (word: string, options: SessionCommandOptions & { at?: string; say?: string }) => {
+    .action(async (sessionRef: string, options: SessionCommandOptions & { at?: string; say?: string }) => {
       const { runFork } = await import('./commands/fork.ts');
-      exit(await runFork(word, options, io));
+      exit(await runFork(sessionRef, options, io));
     });
 }
 
 function addDiffCommand(program: Command, { io, exit }: CommandContext): void {
-  addSessionCommand(program, 'diff', 'show where two sessions part, and how differently they ended')
+  addSessionCommand(program, 'diff', 'Compare two sessions')
     .argument('<a>', sessionArgumentHelp)
-    .argument('<b>', 'the other one')
+    .argument('<b>', 'session to compare with')
     .option('--json', 'print one JSON object')
     .addHelpText('after', formatExamples('pawl diff 3f2a 91bc', 'pawl diff last 3f2a --json'))
     .action(async (a: string, b: string, options: SessionCommandOptions) => {
@@ -153,15 +155,11 @@ function addDiffCommand(program: Command, { io, exit }: CommandContext): void {
 }
 
 function addExportCommand(program: Command, { io, exit }: CommandContext): void {
-  addSessionCommand(
-    program,
-    'export',
-    'write a session as JSON, as a transcript, or as a test that plays it again',
-  )
+  addSessionCommand(program, 'export', 'Export a session as JSON, a transcript, or a test that replays it')
     .argument('<session>', sessionArgumentHelp)
-    .option('--as <form>', 'json, jsonl, markdown, or test', 'json')
-    .option('-o, --out <file>', 'write to a file instead of standard output')
-    .option('--force', 'replace that file if it is there')
+    .option('--as <form>', 'format: json, jsonl, markdown, test', 'json')
+    .option('-o, --out <file>', 'output file (default: standard output)')
+    .option('--force', 'overwrite the file if it exists')
     .addHelpText(
       'after',
       formatExamples(
@@ -171,19 +169,22 @@ function addExportCommand(program: Command, { io, exit }: CommandContext): void 
       ),
     )
     .action(
-      async (word: string, options: SessionCommandOptions & { as: string; out?: string; force?: true }) => {
+      async (
+        sessionRef: string,
+        options: SessionCommandOptions & { as: string; out?: string; force?: true },
+      ) => {
         const { exportSession } = await import('./commands/export.ts');
-        exit(await exportSession(word, options, io));
+        exit(await exportSession(sessionRef, options, io));
       },
     );
 }
 
 function addRemoveCommand(program: Command, { io, exit }: CommandContext): void {
-  addSessionCommand(program, 'rm', 'remove sessions for good')
+  addSessionCommand(program, 'rm', 'Remove sessions permanently')
     .argument('<session...>', sessionArgumentHelp)
-    .option('-y, --yes', 'do not ask')
-    .option('--force', 'remove it even if it is running now')
-    .option('--json', 'print one JSON object a line')
+    .option('-y, --yes', 'skip the confirmation')
+    .option('--force', 'also remove a running session')
+    .option('--json', 'print one JSON object per line')
     .addHelpText('after', formatExamples('pawl rm 3f2a', 'pawl rm --yes 3f2a 91bc'))
     .action(async (words: string[], options: SessionCommandOptions & { yes?: true; force?: true }) => {
       const { removeSessions } = await import('./commands/remove-sessions.ts');
@@ -200,20 +201,13 @@ type PruneFlags = SessionCommandOptions & {
 };
 
 function addPruneCommand(program: Command, { io, exit }: CommandContext): void {
-  addSessionCommand(
-    program,
-    'prune',
-    'remove old sessions of this folder; one that is running now always stays',
-  )
-    .option('-a, --all', 'the sessions of every folder')
-    .option(
-      '--older-than <span>',
-      'those last worked on longer ago than this: 90m, 12h, 30d, 4w (default: "30d")',
-    )
-    .option('--keep <n>', 'keep this many of the newest; without --older-than, remove all others')
-    .option('--dry-run', 'only list what would be removed')
-    .option('-y, --yes', 'do not ask')
-    .option('--json', 'print one JSON object a line')
+  addSessionCommand(program, 'prune', 'Remove old sessions of this folder, except running ones')
+    .option('-a, --all', 'include the sessions of all folders')
+    .option('--older-than <span>', 'minimum time since the last activity: 90m, 12h, 30d, 4w (default: "30d")')
+    .option('--keep <n>', 'number of newest sessions to keep; without --older-than, all others are removed')
+    .option('--dry-run', 'only list the sessions that would be removed')
+    .option('-y, --yes', 'skip the confirmation')
+    .option('--json', 'print one JSON object per line')
     .addHelpText(
       'after',
       formatExamples('pawl prune --dry-run', 'pawl prune --all --older-than 4w --keep 10 --yes'),

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { formatExamples, type CommandContext, modeHelp } from './program-parts.ts';
 
 /** Adds the commands that set up Pawl and show its setup. */
-export function addSetupCommands(program: Command, setting: CommandContext): void {
-  addProfilesCommands(program, setting);
-  addInitCommand(program, setting);
-  addConfigCommands(program, setting);
-  addDoctorCommand(program, setting);
-  addCompletionCommand(program, setting);
+export function addSetupCommands(program: Command, context: CommandContext): void {
+  addProfilesCommands(program, context);
+  addInitCommand(program, context);
+  addConfigCommands(program, context);
+  addDoctorCommand(program, context);
+  addCompletionCommand(program, context);
 }
 
 /** Adds a command that only groups subcommands. */
@@ -15,19 +15,18 @@ function addCommandGroup(program: Command, name: string, description: string): C
   return program
     .command(name)
     .description(description)
-    .helpCommand('help [command]', 'show the help of a command');
+    .helpCommand('help [command]', 'Show help for a command');
 }
 
 function addProfilesCommands(program: Command, { io, exit }: CommandContext): void {
-  const profiles = addCommandGroup(
-    program,
-    'profiles',
-    'show which profiles there are, and what each decides',
-  ).addHelpText('after', formatExamples('pawl profiles', 'pawl profiles show savant'));
+  const profiles = addCommandGroup(program, 'profiles', 'List and show profiles').addHelpText(
+    'after',
+    formatExamples('pawl profiles', 'pawl profiles show savant'),
+  );
   profiles
     .command('list', { isDefault: true })
-    .description('list the profiles that are built in')
-    .option('--json', 'print one JSON object a line')
+    .description('List the built-in profiles')
+    .option('--json', 'print one JSON object per line')
     .addHelpText('after', formatExamples('pawl profiles list', 'pawl profiles --json'))
     .action(async (options: { json?: true }) => {
       const { listProfiles } = await import('./commands/profiles.ts');
@@ -35,8 +34,8 @@ function addProfilesCommands(program: Command, { io, exit }: CommandContext): vo
     });
   profiles
     .command('show')
-    .description('show everything that a profile decides')
-    .argument('<name>', 'the name of one that is built in, or a .json or .yaml file')
+    .description('Show all settings of a profile')
+    .argument('<name>', 'name of a built-in profile, or a .json or .yaml file')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
@@ -62,15 +61,15 @@ type InitCommandFlags = {
 function addInitCommand(program: Command, { io, exit }: CommandContext): void {
   program
     .command('init')
-    .description('write a commented configuration for a folder, after a few questions')
-    .option('-d, --dir <folder>', 'the folder', '.')
-    .option('-m, --model <spec>', 'the model, such as librarian or ollama:MODEL')
-    .option('-p, --profile <name>', 'how the machine behaves')
+    .description('Create a commented configuration file for a folder')
+    .option('-d, --dir <folder>', 'folder', '.')
+    .option('-m, --model <spec>', 'model, such as librarian or ollama:MODEL')
+    .option('-p, --profile <name>', 'profile name or file')
     .option('--mode <mode>', modeHelp)
-    .option('--test-command <line>', 'the command line that runs the tests')
-    .option('-f, --format <name>', 'the format of the file: yaml, json, ts')
-    .option('-y, --yes', 'do not ask; take the default for whatever is not given')
-    .option('--json', 'do not ask, and print what was written as one JSON object')
+    .option('--test-command <line>', 'command line that runs the tests')
+    .option('-f, --format <name>', 'file format: yaml, json, ts')
+    .option('-y, --yes', 'skip the questions and use the defaults')
+    .option('--json', 'skip the questions and print the result as one JSON object')
     .addHelpText(
       'after',
       formatExamples(
@@ -96,20 +95,19 @@ type ShowConfigFlags = {
 };
 
 function addConfigCommands(program: Command, { io, exit }: CommandContext): void {
-  const config = addCommandGroup(
-    program,
-    'config',
-    'show what is set, where, and whether it can be used',
-  ).addHelpText('after', formatExamples('pawl config show', 'pawl config check pawl.config.yaml'));
+  const config = addCommandGroup(program, 'config', 'Show, locate and check the configuration').addHelpText(
+    'after',
+    formatExamples('pawl config show', 'pawl config check pawl.config.yaml'),
+  );
   config
     .command('show')
-    .description('show the values that hold in a folder, and where each comes from')
-    .option('-d, --dir <folder>', 'the folder', '.')
-    .option('-m, --model <spec>', 'as if given on the command line; the same goes for the next four')
-    .option('--base-url <url>', 'where an openai-compatible model is served')
-    .option('-p, --profile <name>', 'how the machine behaves')
+    .description('Show the effective configuration of a folder and the source of each value')
+    .option('-d, --dir <folder>', 'folder', '.')
+    .option('-m, --model <spec>', 'model, as if given to pawl run; also applies to the next four options')
+    .option('--base-url <url>', 'base URL of an openai-compatible model')
+    .option('-p, --profile <name>', 'profile name or file')
     .option('--mode <mode>', modeHelp)
-    .option('--store <where>', 'where sessions are kept: user, workspace, none, or a file')
+    .option('--store <where>', 'session store: user, workspace, none, or a file')
     .option('--json', 'print one JSON object')
     .addHelpText('after', formatExamples('pawl config show', 'PAWL_MODE=read-only pawl config show --json'))
     .action(async (options: ShowConfigFlags) => {
@@ -124,8 +122,8 @@ type ConfigFileFlags = { readonly dir: string; readonly json?: true };
 function addConfigFileCommands(config: Command, { io, exit }: Pick<CommandContext, 'io' | 'exit'>): void {
   config
     .command('path')
-    .description('show where the configuration of the user and that of a folder are, or would be')
-    .option('-d, --dir <folder>', 'the folder', '.')
+    .description('Show the paths of the user and folder configuration files')
+    .option('-d, --dir <folder>', 'folder', '.')
     .option('--json', 'print one JSON object')
     .addHelpText('after', formatExamples('pawl config path', 'pawl config path --json | jq -r .user.path'))
     .action(async (options: ConfigFileFlags) => {
@@ -134,9 +132,9 @@ function addConfigFileCommands(config: Command, { io, exit }: Pick<CommandContex
     });
   config
     .command('check')
-    .description("check a configuration: a file, or else the user's and the folder's")
-    .argument('[file]', 'the file to check')
-    .option('-d, --dir <folder>', 'the folder', '.')
+    .description("Validate a configuration file, or the user's and the folder's configuration")
+    .argument('[file]', 'file to validate')
+    .option('-d, --dir <folder>', 'folder', '.')
     .option('--json', 'print one JSON object')
     .addHelpText('after', formatExamples('pawl config check', 'pawl config check pawl.config.yaml --json'))
     .action(async (file: string | undefined, options: ConfigFileFlags) => {
@@ -148,11 +146,11 @@ function addConfigFileCommands(config: Command, { io, exit }: Pick<CommandContex
 function addDoctorCommand(program: Command, { io, exit }: CommandContext): void {
   program
     .command('doctor')
-    .description('look at this machine: what is there, what is missing, and what to do about it')
+    .description('Check this machine for the programs and settings that Pawl needs')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',
-      `${formatExamples('pawl doctor', 'pawl doctor --json | jq .ok')}\n\nThe exit code is 1 when something that is needed is missing.`,
+      `${formatExamples('pawl doctor', 'pawl doctor --json | jq .ok')}\n\nThe exit code is 1 if a requirement is missing.`,
     )
     .action(async (options: { json?: true }) => {
       const { runDoctor } = await import('./commands/doctor.ts');
@@ -163,8 +161,8 @@ function addDoctorCommand(program: Command, { io, exit }: CommandContext): void 
 function addCompletionCommand(program: Command, { io, exit }: CommandContext): void {
   program
     .command('completion')
-    .description('print a script that lets a shell complete commands, flags and names')
-    .argument('<shell>', 'bash, zsh, fish, or "sessions": the ids of the sessions in this folder, one a line')
+    .description('Print a shell completion script')
+    .argument('<shell>', 'bash, zsh, fish, or "sessions" for the session ids of this folder, one per line')
     .addHelpText(
       'after',
       formatExamples(

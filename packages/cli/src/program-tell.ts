@@ -8,15 +8,15 @@ import { storeHelp } from './store-help.ts';
 export function addTellCommand(program: Command, { io, exit }: CommandContext): void {
   program
     .command('tell')
-    .description('ask something of a session, wherever it runs')
+    .description('Send a command to a running session')
     .argument('<session>', sessionArgumentHelp)
-    .addArgument(new Argument('<what>', 'what is asked').choices(Object.keys(sessionCommandUsage)))
+    .addArgument(new Argument('<what>', 'command to send').choices(Object.keys(sessionCommandUsage)))
     .argument(
       '[words...]',
-      'say: the text; allow, deny: the call, if there are several; phase: its number and what it is about; pin, unpin, evict: the key of an entry of memory',
+      'say: the text; allow, deny: the call id, if several are pending; phase: its number and description; pin, unpin, evict: the key of a memory entry',
     )
-    .option('--reason <text>', 'why')
-    .option('-d, --dir <folder>', 'the folder whose sessions are meant', '.')
+    .option('--reason <text>', 'reason for the command')
+    .option('-d, --dir <folder>', 'folder whose sessions are used', '.')
     .option('--store <where>', storeHelp)
     .option('--json', 'print one JSON object')
     .addHelpText(

@@ -12,50 +12,48 @@ import { addMemoryCommands } from './program-memory.ts';
 import { addRunCommands } from './program-run.ts';
 
 /** Creates the command line. Each command is loaded when it is called, so that help and version are fast. */
-export function createProgram(setting: CommandContext): Command {
-  const { io } = setting;
+export function createProgram(context: CommandContext): Command {
+  const { io } = context;
   const program = new Command('pawl')
-    .description(
-      'Lets an agent work while the work moves forward, and stops it when it goes round in circles.',
-    )
+    .description('Run agents, and stop them when they get stuck.')
     .version(manifest.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
-    .helpCommand('help [command]', 'show the help of a command')
+    .helpCommand('help [command]', 'Show help for a command')
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
       outputError: (text, write) => write(`${formatCommanderError(text)}\n`),
     })
     .exitOverride();
-  addRunCommands(program, setting);
-  addSessionsCommands(program, setting);
-  addDashboardCommand(program, setting);
-  addRemoteCommands(program, setting);
-  addGovernorCommands(program, setting);
-  addTrustCommand(program, setting);
-  addPipeCommand(program, setting);
-  addChartCommand(program, setting);
-  addAuditCommand(program, setting);
-  addMemoryCommands(program, setting);
-  addSetupCommands(program, setting);
+  addRunCommands(program, context);
+  addSessionsCommands(program, context);
+  addDashboardCommand(program, context);
+  addRemoteCommands(program, context);
+  addGovernorCommands(program, context);
+  addTrustCommand(program, context);
+  addPipeCommand(program, context);
+  addChartCommand(program, context);
+  addAuditCommand(program, context);
+  addMemoryCommands(program, context);
+  addSetupCommands(program, context);
   return program;
 }
 
 /** Formats Commander's error and suggestion on one line. */
 function formatCommanderError(text: string): string {
-  const said = text
+  const message = text
     .replace(/^error: /, '')
     .trim()
     .replaceAll(/\.?\s*\n\s*/g, ' ');
-  return `pawl: ${sanitizeOneLine(said)} (pawl --help shows what there is)`;
+  return `pawl: ${sanitizeOneLine(message)} (see pawl --help)`;
 }
 
 function addTrustCommand(program: Command, { io, exit }: CommandContext): void {
   program
     .command('trust')
-    .description("let a folder's own configuration take effect, as it is now")
-    .argument('[folder]', 'the folder', '.')
-    .option('--revoke', 'trust it no longer')
+    .description("Trust a folder's configuration in its current state")
+    .argument('[folder]', 'folder', '.')
+    .option('--revoke', 'withdraw the trust')
     .addHelpText('after', formatExamples('pawl trust', 'pawl trust --revoke ~/downloaded-project'))
     .action(async (folder: string, options: { readonly revoke?: true }) => {
       const { trustFolder } = await import('./commands/trust.ts');
@@ -67,11 +65,11 @@ function addPipeCommand(program: Command, { io, signal, exit }: CommandContext):
   program
     .command('pipe')
     .description(
-      'drive the machine from any language: events in, states and actions out, one JSON object a line',
+      'Drive the state machine from any language: events in, states and actions out, one JSON object per line',
     )
     .option('-p, --profile <name>', profileHelp, 'pawl')
-    .option('--state <how>', 'how much of the state each answer holds: compact, full, status', 'compact')
-    .option('--id <id>', 'the id of the session (default: "pipe")')
+    .option('--state <how>', 'state in each answer: compact, full, status', 'compact')
+    .option('--id <id>', 'session id (default: "pipe")')
     .option('--schema', 'print the JSON Schema of the events and exit')
     .addHelpText(
       'after',
@@ -98,12 +96,12 @@ type ChartFlags = {
 function addChartCommand(program: Command, { io, exit }: CommandContext): void {
   program
     .command('chart')
-    .description('draw a state chart: of the turn, of the modes that are built in, or of your own')
-    .argument('[name]', 'turn, savant, lkj, lkj1, loop, or a .json or .yaml file with a chart of modes')
-    .option('-f, --format <name>', 'mermaid, svg, xstate or json', 'mermaid')
-    .option('-o, --out <file>', 'write to a file instead of standard output')
-    .option('--force', 'replace that file if it is there')
-    .option('-l, --list', 'list the charts that are built in, with their states')
+    .description('Draw a state chart: the turn, the built-in modes, or your own')
+    .argument('[name]', 'chart: turn, savant, lkj, lkj1, loop, or a .json or .yaml file with a mode chart')
+    .option('-f, --format <name>', 'format: mermaid, svg, xstate, json', 'mermaid')
+    .option('-o, --out <file>', 'output file (default: standard output)')
+    .option('--force', 'overwrite the file if it exists')
+    .option('-l, --list', 'list the built-in charts with their states')
     .addHelpText(
       'after',
       formatExamples(
@@ -122,17 +120,17 @@ function addChartCommand(program: Command, { io, exit }: CommandContext): void {
 function addAuditCommand(program: Command, { io, signal, exit }: CommandContext): void {
   program
     .command('audit')
-    .description('find where recorded runs of any agent got stuck, and what that cost')
+    .description('Find where recorded runs of any agent got stuck, and what it cost')
     .argument(
       '<file...>',
-      'files or folders with traces, or - for standard input; docs/trace-formats.md lists the formats',
+      'trace files or folders, or - for standard input; docs/trace-formats.md lists the formats',
     )
-    .option('-f, --format <name>', 'the form of the result: report, json, verdicts', 'report')
-    .option('--preset <name>', 'whose rules to judge by: pawl, nexora, nexora-lenient, savant', 'pawl')
-    .option('--price-in <price>', 'the price of a million tokens that the model reads')
-    .option('--price-out <price>', 'the price of a million tokens that the model writes')
-    .option('-q, --quiet', 'only the table and the totals: no proofs, no problems, no progress')
-    .option('--json', 'the same as --format json')
+    .option('-f, --format <name>', 'output format: report, json, verdicts', 'report')
+    .option('--preset <name>', 'rule preset: pawl, nexora, nexora-lenient, savant', 'pawl')
+    .option('--price-in <price>', 'input price per 1M tokens')
+    .option('--price-out <price>', 'output price per 1M tokens')
+    .option('-q, --quiet', 'print only the table and the totals, without evidence, problems and progress')
+    .option('--json', 'same as --format json')
     .addHelpText(
       'after',
       `${formatExamples(
@@ -141,7 +139,7 @@ function addAuditCommand(program: Command, { io, signal, exit }: CommandContext)
         'pawl audit --format json trajectory.traj | jq .totals',
         'pawl audit --preset nexora runs/',
         'zcat runs.jsonl.gz | pawl audit --quiet -',
-      )}\n\nThe exit code is 3 when at least one run got stuck, and 0 when none did.`,
+      )}\n\nThe exit code is 3 if at least one run got stuck, otherwise 0.`,
     )
     .action(
       async (

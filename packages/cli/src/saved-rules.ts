@@ -25,7 +25,7 @@ export function loadSavedRules(folder: string): SavedRules {
     if (line.trim() === '' || line.startsWith('#')) continue;
     const parsed = parsePermissionRule(line);
     if (parsed.ok) rules.push(parsed.rule);
-    else problems.push(`${path}:${index + 1}: this line is left out: ${parsed.problem}`);
+    else problems.push(`${path}:${index + 1}: line ignored: ${parsed.problem}`);
   }
   return {
     path,

@@ -30,7 +30,7 @@ export type OpenedStore = {
    * Returns the memory of a folder: with Redis, the one that workers share, selected by the session's metadata or by a
    * tenant; otherwise the one on this machine.
    */
-  memoryFor(dir: string, whose: MemoryOwner): EntryStorage;
+  memoryFor(dir: string, owner: MemoryOwner): EntryStorage;
   /** Feedback on verdicts; null without persistence. */
   readonly marks: VerdictFeedbackRepository | null;
   /** The database; null without persistence. */
@@ -54,7 +54,7 @@ export type StoreFlags = {
 const storeFileName = 'sessions.db';
 
 /**
- * Opens the store named by the command line, the environment or the configuration, in this order; by default the
+ * Opens the store storeName by the command line, the environment or the configuration, in this order; by default the
  * user's.
  */
 export async function openConfiguredStore(flags: StoreFlags): Promise<OpenedStore> {
@@ -64,10 +64,10 @@ export async function openConfiguredStore(flags: StoreFlags): Promise<OpenedStor
 
 /** Like {@link openConfiguredStore}, with a configuration that is already loaded. */
 export async function openStore({ dir, store }: StoreFlags, config: Config): Promise<OpenedStore> {
-  const named = store ?? config.store;
-  if (named === 'none') return createMemoryOnlyStore(null);
-  if (named !== undefined && isRedisUrl(named)) return openRedisBackedStore(named);
-  return openDatabaseStore(resolveStoreFile(named ?? 'user', dir));
+  const storeName = store ?? config.store;
+  if (storeName === 'none') return createMemoryOnlyStore(null);
+  if (storeName !== undefined && isRedisUrl(storeName)) return openRedisBackedStore(storeName);
+  return openDatabaseStore(resolveStoreFile(storeName ?? 'user', dir));
 }
 
 /**
@@ -78,30 +78,30 @@ export async function openStoreOrMemory(flags: StoreFlags, config: Config): Prom
     return await openStore(flags, config);
   } catch (error) {
     if ((flags.store ?? config.store) !== undefined || !(error instanceof UsageError)) throw error;
-    return createMemoryOnlyStore(`${error.message} This session is not kept.`);
+    return createMemoryOnlyStore(`${error.message} This session will not be saved.`);
   }
 }
 
 function createMemoryOnlyStore(warning: string | null): OpenedStore {
   const store = createMemoryStore();
   const close = (): Promise<void> => store.close();
-  const here = { path: null, isOwn: true, memoryFor: openFolderStorage, marks: null };
-  return { ...here, store, spoolFor: createMemorySpool, warning, close };
+  const shared = { path: null, isOwn: true, memoryFor: openFolderStorage, marks: null };
+  return { ...shared, store, spoolFor: createMemorySpool, warning, close };
 }
 
-function resolveStoreFile(named: string, dir: string): string {
-  if (named === 'user') return join(getDataFolder(), storeFileName);
-  if (named === 'workspace') return join(resolve(dir), '.pawl', storeFileName);
-  if (/^[a-z][a-z+.-]*:\/\//i.test(named)) {
+function resolveStoreFile(storeName: string, dir: string): string {
+  if (storeName === 'user') return join(getDataFolder(), storeFileName);
+  if (storeName === 'workspace') return join(resolve(dir), '.pawl', storeFileName);
+  if (/^[a-z][a-z+.-]*:\/\//i.test(storeName)) {
     throw new UsageError(
-      `${JSON.stringify(named)} is not a place to keep sessions. Name one of: user, workspace, none, a file, or redis://host:6379.`,
+      `${JSON.stringify(storeName)} is not a valid session store. Use user, workspace, none, a file, or redis://host:6379.`,
     );
   }
-  return resolve(named);
+  return resolve(storeName);
 }
 
-export function isRedisUrl(named: string): boolean {
-  return /^rediss?:\/\//.test(named);
+export function isRedisUrl(storeName: string): boolean {
+  return /^rediss?:\/\//.test(storeName);
 }
 
 /**
@@ -121,8 +121,8 @@ async function openRedisBackedStore(url: string): Promise<OpenedStore> {
       isOwn: true,
       warning: null,
       spoolFor: (id) => createFileSpool(getSessionSpoolFolder(folder, id)),
-      memoryFor(dir, whose) {
-        const tenant = 'tenant' in whose ? whose.tenant : worker.getTenant(whose.about);
+      memoryFor(dir, owner) {
+        const tenant = 'tenant' in owner ? owner.tenant : worker.getTenant(owner.about);
         return worker.createFolderStorage(redis, { dir, tenant });
       },
       marks: createRedisFeedback(worker.createSessionFeedbackStore(redis)),
@@ -151,9 +151,9 @@ function openDatabaseStore(path: string): OpenedStore {
     };
   } catch (error) {
     if (error instanceof StoreError) throw new UsageError(error.message, { cause: error });
-    const why = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(
-      `Sessions cannot be kept in ${JSON.stringify(path)}: ${why}. Name another --store.`,
+      `Cannot open the session store ${JSON.stringify(path)}: ${reason}. Choose another --store.`,
       {
         cause: error,
       },

@@ -46,17 +46,17 @@ export async function askConfirmation(terminal: TerminalPrompt | null, question:
 export function createPermissionAsker(terminal: TerminalPrompt | null): PermissionPrompter {
   if (terminal === null) return null;
   return async ({ call, reason, always }, signal) => {
-    const shown = describeCall(call).lines.join('\n');
+    const callText = describeCall(call).lines.join('\n');
     const more = always === null ? '' : `  a = always: ${sanitizeOneLine(always)}\n`;
     const answer = await terminal.ask(
-      `\n${shown}\n  ${sanitizeOneLine(reason)}\n${more}Run it? [y/N${always === null ? '' : '/a'}] `,
+      `\n${callText}\n  ${sanitizeOneLine(reason)}\n${more}Run it? [y/N${always === null ? '' : '/a'}] `,
       signal,
     );
-    const said = (answer ?? '').trim().toLowerCase();
-    if (said === 'a' && always !== null) return { decision: 'allow', always: true };
-    return said === 'y' || said === 'yes'
+    const reply = (answer ?? '').trim().toLowerCase();
+    if (reply === 'a' && always !== null) return { decision: 'allow', always: true };
+    return reply === 'y' || reply === 'yes'
       ? { decision: 'allow' }
-      : { decision: 'deny', reason: 'the user said no' };
+      : { decision: 'deny', reason: 'the user declined' };
   };
 }
 

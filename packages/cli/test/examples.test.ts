@@ -40,12 +40,12 @@ describe('examples', () => {
 describe('README', () => {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
-  it('has the first example as its example, letter for letter', () => {
+  it('contains the first example verbatim', () => {
     const [, block] = /```ts\n(.*?)```/s.exec(readme) ?? [];
     expect(block).toBe(readFileSync(join(examples, '01-ask-a-folder.ts'), 'utf8'));
   });
 
-  it('is under 120 lines and links only to what is there', () => {
+  it('has fewer than 120 lines and no broken links', () => {
     expect(readme.split('\n').length).toBeLessThan(120);
     const targets = [...readme.matchAll(/\]\(([^)#:]+)\)/g)].map(([, target = '']) => target);
     expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([]);

@@ -57,7 +57,7 @@ function expectOneLine(err: string): void {
 }
 
 describe('pawl', () => {
-  it('shows its help on request and when called with nothing', async () => {
+  it('shows its help on request and without arguments', async () => {
     const asked = await runPawlMain('--help');
     const bare = await runPawlMain();
     expect(asked.code).toBe(0);
@@ -85,10 +85,10 @@ describe('pawl', () => {
     [
       'a limit that is no number',
       ['run', '--max-steps', 'few', 'x'],
-      '--max-steps takes a whole number of at least 1',
+      '--max-steps must be a whole number of at least 1',
     ],
-    ['an empty goal', ['run', ''], 'Say what you want to know'],
-    ['a blank goal', ['run', ' \t '], 'Say what you want to know'],
+    ['an empty goal', ['run', ''], 'Enter a goal'],
+    ['a blank goal', ['run', ' \t '], 'Enter a goal'],
     ['an unknown profile', ['run', '--profile', 'lom', 'x'], 'Did you mean loom?'],
     [
       'a missing folder',
@@ -103,7 +103,7 @@ describe('pawl', () => {
     expect(err).toContain(hint);
   });
 
-  it('answers a file given for a folder with one line and exit code 2', async () => {
+  it('rejects a file in place of a folder with one line and exit code 2', async () => {
     const { code, err } = await runPawlMain('run', '--dir', join(folder, 'garden.md'), 'x');
     expect(code).toBe(2);
     expectOneLine(err);
@@ -111,7 +111,7 @@ describe('pawl', () => {
 });
 
 describe('pawl run', () => {
-  it('answers with a quoted passage, its file and its line, and shows each transition', async () => {
+  it('answers with a quoted passage, its file and line, and shows each transition', async () => {
     const { code, out, err } = await runPawlMain('run', '--dir', folder, 'When is the garden party?');
     expect(code).toBe(0);
     expect(out).toContain('garden.md:3');
@@ -120,14 +120,14 @@ describe('pawl run', () => {
     expect(err).toContain('progressCheck → waitingForUser');
   });
 
-  it('does not take its own question, quoted as an example, for an answer', async () => {
+  it('does not mistake its own question, quoted as an example, for an answer', async () => {
     await writeFile(join(folder, 'usage.md'), 'Try:\n\n    pawl run "When is the garden party?"\n');
     const { out } = await runPawlMain('run', '--dir', folder, 'When is the garden party?');
     expect(out).toContain('garden.md:3');
     expect(out).not.toContain('usage.md');
   });
 
-  it('says what is not there, and what it tried', async () => {
+  it('reports what it did not find, and what it tried', async () => {
     const { code, out } = await runPawlMain('run', '--dir', folder, 'Which submarine was painted yellow?');
     expect(code).toBe(0);
     expect(out).toContain('nothing');
@@ -135,13 +135,13 @@ describe('pawl run', () => {
     expect(out).not.toContain('> ');
   });
 
-  it('prints the answer alone with --quiet', async () => {
+  it('prints only the answer with --quiet', async () => {
     const { out, err } = await runPawlMain('run', '--quiet', '--dir', folder, 'When is the garden party?');
     expect(out).toContain('garden.md:3');
     expect(err).toBe('');
   });
 
-  it('prints one JSON object a line with --json, the result last', async () => {
+  it('prints one JSON object per line with --json, the result last', async () => {
     const { out, err } = await runPawlMain('run', '--json', '--dir', folder, 'When is the garden party?');
     const lines = out
       .trimEnd()
@@ -153,7 +153,7 @@ describe('pawl run', () => {
     expect(err).toBe('');
   });
 
-  it('answers with what it has when the budget is used up, with exit code 4', async () => {
+  it('answers with the results so far when the budget is exhausted, with exit code 4', async () => {
     const { code, out, err } = await runPawlMain(
       'run',
       '--max-steps',
@@ -167,7 +167,7 @@ describe('pawl run', () => {
     expect(err).toContain('the budget of 2 model calls is used up');
   });
 
-  it('under savant gives up in time what is not there, with a summary and exit code 3 [SAV-140, SAV-144]', async () => {
+  it('under savant stops searching for what does not exist, with a summary and exit code 3 [SAV-140, SAV-144]', async () => {
     const goal = 'find the secret password in a file that does not exist';
     const { code, out, err } = await runPawlMain('run', '-p', 'savant', '-d', folder, goal);
     expect(code).toBe(3);
@@ -186,7 +186,7 @@ describe('pawl run', () => {
     }
   });
 
-  it('passes over binary files and a 200 MB file, with a line each', async () => {
+  it('skips binary files and a 200 MB file, with a line each', async () => {
     await writeFile(join(folder, 'picture.bin'), Buffer.from([0x89, 0, 1, 2]));
     await writeFile(join(folder, 'huge.log'), 'x');
     await truncate(join(folder, 'huge.log'), 200 * 1024 * 1024);
@@ -197,7 +197,7 @@ describe('pawl run', () => {
     expect(err).toContain('skipped 1 file that is not text');
   });
 
-  it('shows what a file would do to the terminal as text', async () => {
+  it('escapes terminal control sequences from files', async () => {
     await writeFile(join(folder, 'evil.md'), 'The password \x1b]0;owned\x07 is \x1b[31mred\u202e.\n');
     const { out } = await runPawlMain('run', '--dir', folder, 'What is the password?');
     expect(out).toContain(String.raw`\x1b]0;owned\x07 is \x1b[31mred\u202e.`);
@@ -207,13 +207,13 @@ describe('pawl run', () => {
 });
 
 describe('pawl run, interrupted', () => {
-  it('leaves with exit code 130 while it reads the folder', async () => {
+  it('exits with 130 while it reads the folder', async () => {
     const { io, out } = captureIo();
     expect(await runGoal('x', createRunOptions(AbortSignal.abort()), io)).toBe(130);
     expect(out()).toBe('');
   });
 
-  it('leaves with exit code 130 while it works', async () => {
+  it('exits with 130 during a turn', async () => {
     const interrupt = new AbortController();
     const { io, out, err } = captureIo();
     const stderr = new Writable({

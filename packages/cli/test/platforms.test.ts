@@ -16,8 +16,8 @@ const localAppData = String.raw`C:\Users\me\AppData\Local`;
 const bin = new URL('../bin/cache-folder.js', import.meta.url).href;
 const { cacheFolder } = (await import(bin)) as { cacheFolder: typeof getDataFolder };
 
-describe('the folders of the user', () => {
-  it('are those of each platform', () => {
+describe('the user folders', () => {
+  it('follow the conventions of each platform', () => {
     expect(getDataFolder({ env: {}, platform: 'linux' })).toBe(posix.join(homedir(), '.local/share/pawl'));
     expect(cacheFolder({ env: {}, platform: 'linux' })).toBe(posix.join(homedir(), '.cache/pawl'));
     expect(getDataFolder({ env: {}, platform: 'darwin' })).toBe(
@@ -32,7 +32,7 @@ describe('the folders of the user', () => {
     );
   });
 
-  it.each(['linux', 'darwin', 'win32'] as const)('are where XDG says on %s', (platform) => {
+  it.each(['linux', 'darwin', 'win32'] as const)('follow the XDG variables on %s', (platform) => {
     const env = { XDG_DATA_HOME: '/data', XDG_CACHE_HOME: '/cache', LOCALAPPDATA: localAppData };
     expect(getDataFolder({ env, platform }).replaceAll('\\', '/')).toBe('/data/pawl');
     expect(cacheFolder({ env, platform }).replaceAll('\\', '/')).toBe('/cache/pawl');
@@ -85,7 +85,7 @@ describe('the command line of a hook', () => {
     );
   });
 
-  it.each(['linux', 'win32'] as const)('is known again when it was written on %s', (platform) => {
+  it.each(['linux', 'win32'] as const)('is recognized when it was written on %s', (platform) => {
     for (const host of ['claude', 'codex', 'gemini'] as const) {
       const command = buildHookCommand(host, windows, [], platform);
       expect(hasHookEntries(addHookEntries({}, host, command), host)).toBe(true);
@@ -94,7 +94,7 @@ describe('the command line of a hook', () => {
 });
 
 describe('a browser', () => {
-  it('is opened by the program of each platform', () => {
+  it('is opened with the program of each platform', () => {
     expect(browserCommand('darwin', {})).toEqual(['open']);
     expect(browserCommand('win32', {})).toEqual(['rundll32', 'url.dll,FileProtocolHandler']);
     expect(browserCommand('linux', { DISPLAY: ':0' })).toEqual(['xdg-open']);
@@ -103,7 +103,7 @@ describe('a browser', () => {
 });
 
 describe('a command', () => {
-  it('is stopped by Ctrl-Break on Windows, too', () => {
+  it('is also stopped by Ctrl-Break on Windows', () => {
     expect(stopSignals('win32')).toEqual(['SIGINT', 'SIGTERM', 'SIGBREAK']);
     expect(stopSignals('linux')).toEqual(['SIGINT', 'SIGTERM']);
     expect(stopSignals('darwin')).toEqual(['SIGINT', 'SIGTERM']);
@@ -130,7 +130,7 @@ describe('pawl doctor', () => {
     return Object.fromEntries(checks.map(({ name, advice }) => [name, advice]));
   }
 
-  it('advises with the package manager of each platform', async () => {
+  it('suggests the package manager of each platform', async () => {
     expect(await adviceOn('linux')).toMatchObject({
       git: 'Install git to commit each step automatically: apt install git',
     });

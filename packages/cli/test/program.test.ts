@@ -30,12 +30,12 @@ const commandsWithoutJson: ReadonlyMap<string, string> = new Map([
 
 describe('every command', () => {
   it.each(all)(
-    '$name tells with --help what it is for, with examples or with the commands in it',
+    '$name describes itself with --help, with examples or its subcommands',
     async ({ words, command }) => {
       const { code, out, err } = await parseCommandLine([...words, '--help']);
       expect(code).toBe(0);
       expect(err).toBe('');
-      expect(command.description()).toMatch(/^[a-z]/);
+      expect(command.description()).toMatch(/^[A-Z]/);
       expect(out).toContain(`Usage: pawl ${words.join(' ')}`);
       const [, examples = ''] = out.split('Examples:\n');
       if (command.commands.length === 0) expect(examples).toContain(`pawl ${words[0]}`);
@@ -49,14 +49,14 @@ describe('every command', () => {
       expect(argument.description, argument.name()).not.toBe('');
   });
 
-  it.each(all)('$name answers an unknown flag with one line and exit code 2', async ({ words }) => {
+  it.each(all)('$name rejects an unknown flag with one line and exit code 2', async ({ words }) => {
     const { code, out, err } = await parseCommandLine([...words, '--no-such-flag']);
     expect(code).toBe(2);
     expect(out).toBe('');
     expect(err).toMatch(/^pawl: [^\n]*--no-such-flag[^\n]*\n$/);
   });
 
-  it.each(leafCommands)('$name has --json, or a reason not to', ({ name, command }) => {
+  it.each(leafCommands)('$name has --json, or is listed as an exception', ({ name, command }) => {
     const hasJson = command.options.some(({ long }) => long === '--json');
     expect(hasJson || commandsWithoutJson.has(name), `${name} needs --json, or a line in withoutJson`).toBe(
       true,
@@ -67,7 +67,7 @@ describe('every command', () => {
   });
 
   it.each(leafCommands.filter(({ command }) => command.registeredArguments.some(({ required }) => required)))(
-    '$name answers a missing argument with one line and exit code 2',
+    '$name rejects a missing argument with one line and exit code 2',
     async ({ words, command }) => {
       const { code, out, err } = await parseCommandLine(words);
       expect(code).toBe(2);
@@ -77,16 +77,16 @@ describe('every command', () => {
     },
   );
 
-  it('has every name that an exception is made for', () => {
+  it('has every command that is listed as an exception', () => {
     for (const name of commandsWithoutJson.keys())
       expect(leafCommands.map((leaf) => leaf.name)).toContain(name);
   });
 });
 
-describe('a command that is only a name for others', () => {
+describe('a command group', () => {
   const groups = all.filter(({ command }) => command.commands.length > 0);
 
-  it.each(groups)('$name answers an unknown one of them with one line and exit code 2', async ({ words }) => {
+  it.each(groups)('$name rejects an unknown subcommand with one line and exit code 2', async ({ words }) => {
     const { code, out, err } = await parseCommandLine([...words, 'no-such-command']);
     expect(code).toBe(2);
     expect(out).toBe('');

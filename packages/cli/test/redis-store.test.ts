@@ -85,7 +85,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
 
   const place = (): TestWorkspace => ({ dir, store }) as unknown as TestWorkspace;
 
-  it('run a session and keep it there, show it, list it and replay it', async () => {
+  it('run, save, show, list and replay a session', async () => {
     const { code, out } = await pawl('run', 'When is the garden party?');
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('ninth of June') });
     const [listed] = await json('sessions');
@@ -97,7 +97,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
     expect(await json('replay', id)).toMatchObject([{ type: 'replay', id, same: true }]);
   });
 
-  it('go on with a session, from wherever it was begun', async () => {
+  it('resume a session that was started elsewhere', async () => {
     await pawl('run', 'When is the garden party?');
     // Another machine has another folder for its data, and the same Redis.
     process.env['XDG_DATA_HOME'] = join(dir, 'elsewhere');
@@ -108,7 +108,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
     expect((await pawl('show', 'last')).out).toContain('What is in garden.md?');
   });
 
-  it('fork, tell what differs, and export in every form', async () => {
+  it('fork, compare and export in every format', async () => {
     const id = await saveRun(place(), successfulRun);
     const [forked] = await json('fork', id, '--at', '4', '--say', 'Do something else.');
     const other = String(forked?.['id']);
@@ -130,7 +130,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
     expect(splitLines(out).map((line) => (JSON.parse(line) as { type: string }).type)).toContain('reply');
   });
 
-  it('mark verdicts, and count them with the rest', async () => {
+  it('mark verdicts, and count them in the statistics', async () => {
     const id = await saveRun(place(), stuckRun);
     expect((await pawl('verdict', id)).code).toBe(0);
     expect((await pawl('verdict', id, 'wrong', '--note', 'it was there')).code).toBe(0);
@@ -140,7 +140,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
     expect(JSON.stringify(stats)).toContain('"wrong":1');
   });
 
-  it('remove sessions, one by one and by their age, and leave nothing of them', async () => {
+  it('remove sessions, by id and by age, with all their data', async () => {
     const redis = await connected(server.url);
     const id = await saveRun(place(), successfulRun);
     const old = await saveRun(place(), { ...successfulRun, start: 1_000_000_000_000 });
@@ -152,7 +152,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
     expect(await redis.keys('*')).toEqual(['pawl:fence']);
   });
 
-  it('say what is wrong with an address, and never a password', async () => {
+  it('report an invalid address without revealing a password', async () => {
     const secret = await startRedis({ requirepass: 'right' });
     cleanUps.push(() => secret.stop());
     const wrong = secret.url.replace('right', 'wrong-secret');
@@ -179,7 +179,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
     expect((await pawlOn(secret.url, 'sessions')).code).toBe(0);
   });
 
-  it('refuse a Redis that keeps nothing, before anything is done', async () => {
+  it('reject a Redis without persistence before the run starts', async () => {
     const careless = await startRedis({ appendonly: 'no' });
     cleanUps.push(() => careless.stop());
     const { code, err } = await pawlOn(careless.url, 'run', 'When is the garden party?');
@@ -188,7 +188,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
     expect(await redis.dbsize()).toBe(0);
   });
 
-  it('say that Redis is full where nothing is begun yet, and lose nothing of what was', async () => {
+  it('report a full Redis before a run starts, and lose no data', async () => {
     const id = await saveRun(place(), successfulRun);
     const redis = await connected(server.url);
     const { head } = await store.open(id);
@@ -207,7 +207,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
     expect((await pawl('run', 'When is the garden party?')).code).toBe(0);
   });
 
-  it('wait in the middle of a session where Redis is full, and go on when there is room', async () => {
+  it('wait during a session while Redis is full, and continue when there is room', async () => {
     const model = await startOpenAiServer();
     cleanUps.push(() => model.close());
     cleanUps.push(() => room('0'));

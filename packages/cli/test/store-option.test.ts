@@ -36,7 +36,7 @@ async function getConfiguredPath(store?: string): Promise<string | null> {
   return found.path;
 }
 
-describe('where sessions are kept', () => {
+describe('the session store', () => {
   onUnix('is the folder for data of the platform, for its owner alone', async () => {
     const path = join(folder, 'data', 'pawl', 'sessions.db');
     expect(await getOpenedPath({ dir: folder }, {})).toBe(path);
@@ -51,7 +51,7 @@ describe('where sessions are kept', () => {
     expect(getPlatformDataFolder('darwin', { XDG_DATA_HOME: '/x' })).toBe(posix.join('/x', 'pawl'));
   });
 
-  it('is said by the flag, else by the environment, else by the configuration', async () => {
+  it('is selected by the flag, then the environment, then the configuration', async () => {
     const config = join(process.env['XDG_CONFIG_HOME'] ?? '', 'pawl');
     process.env['XDG_CONFIG_HOME'] = getTestPath('config');
     mkdirSync(getTestPath('config/pawl'), { recursive: true });
@@ -69,17 +69,17 @@ describe('where sessions are kept', () => {
     }
   });
 
-  it('is nowhere, with a warning, if nobody named a place and the usual one cannot be had', async () => {
+  it('falls back to memory with a warning if the default store cannot be opened', async () => {
     writeFileSync(join(folder, 'data'), 'in the way');
     const opened = await openStoreOrMemory({ dir: folder }, {});
     expect(opened.path).toBeNull();
-    expect(opened.warning).toMatch(/Sessions cannot be kept in .*This session is not kept\.$/);
+    expect(opened.warning).toMatch(/Cannot open the session store .*This session will not be saved\.$/);
     await opened.close();
     const named = openStoreOrMemory({ dir: folder, store: 'user' }, {});
-    await expect(named).rejects.toThrow(/Sessions cannot be kept in/);
+    await expect(named).rejects.toThrow(/Cannot open the session store/);
   });
 
-  it('is not taken for one without sessions where the usual place cannot be read', async () => {
+  it('is not treated as empty if the default store cannot be read', async () => {
     const opened = await openConfiguredStore({ dir: folder });
     await opened.close();
     const database = new DatabaseSync(opened.path ?? '');
@@ -90,7 +90,7 @@ describe('where sessions are kept', () => {
     );
   });
 
-  it('is trusted only if it was made here', async () => {
+  it('is trusted only if it was created on this machine', async () => {
     const path = join(folder, 'project', '.pawl', 'sessions.db');
     const open = async (): Promise<boolean> => {
       const opened = await openStore({ dir: join(folder, 'project'), store: 'workspace' }, {});

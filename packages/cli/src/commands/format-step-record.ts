@@ -96,7 +96,7 @@ function formatRuleDistances({ rules, preset }: StepRecord): readonly string[] {
 
 function formatStepResult({ led }: StepRecord): string {
   const path = led.by.length === 0 ? '' : ` (via ${led.by.join(' → ')})`;
-  return `After event ${led.seq} it ${formatStatus(led.to)}${path}.`;
+  return `After event ${led.seq}: ${formatStatus(led.to)}${path}.`;
 }
 
 function formatModeNames(names: readonly string[]): string {

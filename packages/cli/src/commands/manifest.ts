@@ -15,9 +15,9 @@ export type RunManifest = {
 };
 
 /** Reads the prompt and the tools from the session's metadata, if they were recorded there. */
-export function readRunManifest(about: Json): RunManifest {
-  const prompt = getMetadataText(about, 'prompt');
-  const tools = getMetadataTools(about);
+export function readRunManifest(metadata: Json): RunManifest {
+  const prompt = getMetadataText(metadata, 'prompt');
+  const tools = getMetadataTools(metadata);
   return {
     prompt: prompt ?? '',
     tools: tools ?? [],

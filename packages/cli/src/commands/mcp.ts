@@ -17,22 +17,26 @@ export type McpCommandOptions = {
 
 /** Serves one client on standard input and output until it disconnects. */
 export async function serveMcp(
-  { dir, storage: named, signal }: McpCommandOptions,
+  { dir, storage: storageFile, signal }: McpCommandOptions,
   io: CommandIo,
 ): Promise<ExitCode> {
-  const file = named ?? getStorageFile(await resolveFolder(dir));
+  const file = storageFile ?? getStorageFile(await resolveFolder(dir));
   ensureParentFolder(file);
   const storage = openStorageFile(file);
-  const left = Promise.race([once(io.stdin, 'end'), once(io.stdin, 'close'), waitForSignalAbort(signal)]);
-  const serving = serveStdio(() => createMcpServer({ version: manifest.version, storage, now: Date.now }), {
+  const disconnected = Promise.race([
+    once(io.stdin, 'end'),
+    once(io.stdin, 'close'),
+    waitForSignalAbort(signal),
+  ]);
+  const server = serveStdio(() => createMcpServer({ version: manifest.version, storage, now: Date.now }), {
     transport: new StdioServerTransport(io.stdin, io.stdout),
     onerror: (error) => void io.stderr.write(`pawl mcp: ${sanitizeOneLine(error.message)}\n`),
   });
   try {
-    await left;
+    await disconnected;
     return exitCodes.finished;
   } finally {
-    await serving.close();
+    await server.close();
     await storage.close();
   }
 }

@@ -40,12 +40,14 @@ export async function searchMemoryEntries(
   const query = { tags: [], text, limit: storageLimits.found };
   if (source.kind === 'storage') return (await source.storage.search(query)).map(fromStoredEntry);
   const { document } = source;
-  const atHand = listEntries(document.memory).filter(({ kind }) => kind !== 'stub');
-  const found = new Set((await searchEntriesByText(atHand.map(toStorageEntry), text)).map(({ key }) => key));
-  const onShelf = await searchEntriesByText(document.storage, text);
+  const working = listEntries(document.memory).filter(({ kind }) => kind !== 'stub');
+  const matchedKeys = new Set(
+    (await searchEntriesByText(working.map(toStorageEntry), text)).map(({ key }) => key),
+  );
+  const stored = await searchEntriesByText(document.storage, text);
   return [
-    ...atHand.filter(({ key }) => found.has(key)).map(fromWorkingEntry),
-    ...onShelf.map(fromStoredEntry),
+    ...working.filter(({ key }) => matchedKeys.has(key)).map(fromWorkingEntry),
+    ...stored.map(fromStoredEntry),
   ];
 }
 
@@ -82,10 +84,10 @@ export function formatMemoryEntry(
   { place, key, kind, pinned, value }: MemoryListing,
   valueMax: number,
 ): string {
-  const marks = [...(kind === 'entry' ? [] : [kind]), ...(pinned ? ['pinned'] : [])];
-  const marked = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
+  const labels = [...(kind === 'entry' ? [] : [kind]), ...(pinned ? ['pinned'] : [])];
+  const labelText = labels.length === 0 ? '' : ` (${labels.join(', ')})`;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return `${place.padEnd(14)}  ${sanitizeOneLine(key)}${marked}: ${truncateMemoryValue(text, valueMax)}`;
+  return `${place.padEnd(14)}  ${sanitizeOneLine(key)}${labelText}: ${truncateMemoryValue(text, valueMax)}`;
 }
 
 function truncateMemoryValue(text: string, max: number): string {

@@ -29,10 +29,10 @@ export type ImportSummary = {
 export async function importIntoDocument(
   path: string,
   from: OpenMemoryDocument,
-  how: 'merge' | 'replace',
+  mode: 'merge' | 'replace',
 ): Promise<ImportSummary> {
   const target = (await pathExists(path)) ? await openMemoryDocument(path) : null;
-  const isMerged = target !== null && how === 'merge';
+  const isMerged = target !== null && mode === 'merge';
   const result = isMerged ? mergeDocuments(target, from) : from;
   const file = createMemoryFile(path, () => null);
   // Load the valid document first, so that save() can keep the previous version as a backup.
@@ -69,8 +69,8 @@ function countImported(before: LkjMemory | null, from: LkjMemory, isMerged: bool
   const storedBefore = new Map(before?.storage.map(({ key, value }) => [key, value]) ?? []);
   const replaced = [
     ...working.filter(({ key, value }) => {
-      const there = before === null ? undefined : findEntry(before.memory, key);
-      return there !== undefined && !isDeepStrictEqual(there.value, value);
+      const existing = before === null ? undefined : findEntry(before.memory, key);
+      return existing !== undefined && !isDeepStrictEqual(existing.value, value);
     }),
     ...stored.filter(
       ({ key, value }) => storedBefore.has(key) && !isDeepStrictEqual(storedBefore.get(key), value),
@@ -85,27 +85,27 @@ function countImported(before: LkjMemory | null, from: LkjMemory, isMerged: bool
 }
 
 function countRemoved(before: LkjMemory, after: LkjMemory): number {
-  const kept = new Set(after.storage.map(({ key }) => key));
+  const remainingKeys = new Set(after.storage.map(({ key }) => key));
   const working = listEntries(before.memory).filter(({ key }) => findEntry(after.memory, key) === undefined);
-  return working.length + before.storage.filter(({ key }) => !kept.has(key)).length;
+  return working.length + before.storage.filter(({ key }) => !remainingKeys.has(key)).length;
 }
 
 /** Imports `from` into a storage; its working memory entries become storage entries. */
 export async function importIntoStorage(
   storage: EntryStorage,
   { document }: OpenMemoryDocument,
-  how: 'merge' | 'replace',
+  mode: 'merge' | 'replace',
 ): Promise<ImportSummary> {
   const entries = toStorageEntries(document);
   const before = new Map<string, StoredEntry | null>();
   for (const { key } of entries) before.set(key, await storage.load(key));
   await storage.save(entries);
   const replaced = entries.filter(({ key, value }) => {
-    const there = before.get(key) ?? null;
-    return there !== null && !isDeepStrictEqual(there.value, value);
+    const existing = before.get(key) ?? null;
+    return existing !== null && !isDeepStrictEqual(existing.value, value);
   });
   // Remove last, so that no imported entry is ever missing, even after a crash.
-  const removed = how === 'replace' ? await removeOtherEntries(storage, new Set(before.keys())) : 0;
+  const removed = mode === 'replace' ? await removeOtherEntries(storage, new Set(before.keys())) : 0;
   return { working_memory: 0, storage: entries.length, replaced: replaced.length, removed };
 }
 
@@ -113,8 +113,8 @@ function toStorageEntries(document: LkjMemory): readonly StoredEntry[] {
   const stored = new Map(document.storage.map((entry) => [entry.key, entry]));
   for (const entry of listEntries(document.memory)) {
     if (entry.kind !== 'entry') continue;
-    const there = stored.get(entry.key);
-    const isFree = there === undefined || isDeepStrictEqual(there.value, entry.value);
+    const existing = stored.get(entry.key);
+    const isFree = existing === undefined || isDeepStrictEqual(existing.value, entry.value);
     // If storage has a different value under the key, keep both.
     const key = isFree ? entry.key : toTagKey([...parseTagKey(entry.key), 'working_memory']);
     stored.set(key, { ...toStorageEntry(entry), key });
@@ -122,9 +122,9 @@ function toStorageEntries(document: LkjMemory): readonly StoredEntry[] {
   return [...stored.values(), ...listImportedLogs(document)];
 }
 
-async function removeOtherEntries(storage: EntryStorage, keep: ReadonlySet<string>): Promise<number> {
+async function removeOtherEntries(storage: EntryStorage, keptKeys: ReadonlySet<string>): Promise<number> {
   const others: string[] = [];
-  for await (const { key } of iterateEntries(storage)) if (!keep.has(key)) others.push(key);
+  for await (const { key } of iterateEntries(storage)) if (!keptKeys.has(key)) others.push(key);
   for (const key of others) await storage.remove(key);
   return others.length;
 }

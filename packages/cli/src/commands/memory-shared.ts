@@ -12,18 +12,20 @@ export async function findSharedTarget(
   { store, tenant }: MemorySourceFlags,
 ): Promise<MemoryTarget | null> {
   if (tenant !== undefined) requireTenantName('--tenant', tenant);
-  const named = store ?? (await loadConfig(folder, {}, null)).config.store;
-  if (named === undefined || !isRedisUrl(named)) {
+  const storeName = store ?? (await loadConfig(folder, {}, null)).config.store;
+  if (storeName === undefined || !isRedisUrl(storeName)) {
     if (tenant === undefined) return null;
-    throw new UsageError('--tenant is for a memory in Redis: name it with --store redis://host:6379.');
+    throw new UsageError(
+      '--tenant applies only to a memory in Redis. Specify it with --store redis://host:6379.',
+    );
   }
-  const shared: SharedMemoryLocation = { url: named, folder, tenant: tenant ?? 'default' };
+  const location: SharedMemoryLocation = { url: storeName, folder, tenant: tenant ?? 'default' };
   return {
     kind: 'storage',
-    path: sanitizeOneLine(`redis://${URL.parse(named)?.host ?? ''} ${shared.tenant} ${folder}`),
-    make: () => openSharedStorage(shared),
-    async look() {
-      const storage = await openSharedStorage(shared);
+    path: sanitizeOneLine(`redis://${URL.parse(storeName)?.host ?? ''} ${location.tenant} ${folder}`),
+    openOrCreate: () => openSharedStorage(location),
+    async openExisting() {
+      const storage = await openSharedStorage(location);
       const count = await storage.count();
       if (count > 0) return storage;
       await storage.close();

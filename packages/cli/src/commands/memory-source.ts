@@ -45,9 +45,9 @@ export type MemoryTarget =
       readonly kind: 'storage';
       readonly path: string;
       /** Opens the storage; null if there is none. */
-      look(): Promise<EntryStorage | null>;
+      openExisting(): Promise<EntryStorage | null>;
       /** Opens the storage and creates it if necessary. */
-      make(): Promise<EntryStorage>;
+      openOrCreate(): Promise<EntryStorage>;
     };
 
 /** Opens the memory that the flags select. It must exist, because viewing memory never creates one. */
@@ -55,7 +55,7 @@ export async function openMemorySource(flags: MemorySourceFlags): Promise<Memory
   const target = await resolveMemoryTarget(flags);
   const { path } = target;
   if (target.kind === 'storage') {
-    const storage = await target.look();
+    const storage = await target.openExisting();
     if (storage === null) throw createMissingMemoryError('storage', path);
     return { kind: 'storage', path, storage };
   }
@@ -63,33 +63,31 @@ export async function openMemorySource(flags: MemorySourceFlags): Promise<Memory
   return { kind: 'document', path, ...(await openMemoryDocument(path)) };
 }
 
-function createMissingMemoryError(what: string, path: string): UsageError {
+function createMissingMemoryError(kind: string, path: string): UsageError {
   return new UsageError(
-    `There is no ${what} ${JSON.stringify(path)}. Check the spelling, or make it with pawl memory import.`,
+    `The ${kind} ${JSON.stringify(path)} does not exist. Check the path, or create it with pawl memory import.`,
   );
 }
 
 /** Resolves the flags to a location, which need not exist; without flags, looks for a memory that an agent left. */
 export async function resolveMemoryTarget(flags: MemorySourceFlags): Promise<MemoryTarget> {
   const { dir = '.', store } = flags;
-  const named = getNamedTarget(flags);
-  if (named !== null) return named;
+  const explicit = getNamedTarget(flags);
+  if (explicit !== null) return explicit;
   const document = join(dir, 'data', memoryFileName);
   if (store === undefined && (await pathExists(document))) return { kind: 'document', path: document };
-  const found = (await pathExists(dir)) ? await findFolderTarget(await realpath(dir), flags) : null;
-  if (found !== null) return found;
+  const folderTarget = (await pathExists(dir)) ? await findFolderTarget(await realpath(dir), flags) : null;
+  if (folderTarget !== null) return folderTarget;
   throw new UsageError(
-    `No agent has left a memory for the folder ${JSON.stringify(dir)}: there is neither ${JSON.stringify(document)} nor a storage. Name a folder with --dir, or a file with --file or --storage.`,
+    `No memory found for the folder ${JSON.stringify(dir)}: there is neither ${JSON.stringify(document)} nor a storage. Specify a folder with --dir, or a file with --file or --storage.`,
   );
 }
 
 function getNamedTarget({ file, storage, store, tenant }: MemorySourceFlags): MemoryTarget | null {
-  if (file !== undefined && storage !== undefined)
-    throw new UsageError('Give --file or --storage, not both: memory is in one place.');
+  if (file !== undefined && storage !== undefined) throw new UsageError('Use --file or --storage, not both.');
   const path = file ?? storage;
   if (path === undefined) return null;
-  if (store !== undefined || tenant !== undefined)
-    throw new UsageError('Give a file or --store, not both: memory is in one place.');
+  if (store !== undefined || tenant !== undefined) throw new UsageError('Use a file or --store, not both.');
   return file === undefined ? createStorageTarget(path) : { kind: 'document', path };
 }
 
@@ -97,16 +95,16 @@ function getNamedTarget({ file, storage, store, tenant }: MemorySourceFlags): Me
 async function findFolderTarget(folder: string, flags: MemorySourceFlags): Promise<MemoryTarget | null> {
   const shared = await findSharedTarget(folder, flags);
   if (shared !== null) return shared;
-  const shelf = getStorageFile(folder);
-  return (await pathExists(shelf)) ? createStorageTarget(shelf) : null;
+  const storageFile = getStorageFile(folder);
+  return (await pathExists(storageFile)) ? createStorageTarget(storageFile) : null;
 }
 
 function createStorageTarget(path: string): MemoryTarget {
   return {
     kind: 'storage',
     path,
-    look: async () => ((await pathExists(path)) ? openStorageFile(path) : null),
-    make: async () => openStorageFile(path),
+    openExisting: async () => ((await pathExists(path)) ? openStorageFile(path) : null),
+    openOrCreate: async () => openStorageFile(path),
   };
 }
 
@@ -141,7 +139,7 @@ export async function openMemoryDocument(path: string): Promise<OpenMemoryDocume
     return { document, layout };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new UsageError(`${JSON.stringify(path)}: ${error.message} It was left as it is.`, { cause: error });
+    throw new UsageError(`${JSON.stringify(path)}: ${error.message} It was not changed.`, { cause: error });
   }
 }
 
@@ -152,9 +150,9 @@ async function readDocumentJson(path: string): Promise<unknown> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const lastGood = `${path}.last-good`;
-    const next = (await pathExists(lastGood)) ? `The version before is ${JSON.stringify(lastGood)}.` : '';
+    const next = (await pathExists(lastGood)) ? `The previous version is ${JSON.stringify(lastGood)}.` : '';
     throw new UsageError(
-      `${JSON.stringify(path)} is damaged: it is not JSON (${reason}). It was left as it is. ${next}`.trimEnd(),
+      `${JSON.stringify(path)} is damaged: it is not JSON (${reason}). It was not changed. ${next}`.trimEnd(),
       { cause: error },
     );
   }
@@ -171,13 +169,13 @@ async function readDocumentText(path: string): Promise<string> {
 function createReadError(path: string, cause: unknown): UsageError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : '';
   const reasons = new Map<unknown, string>([
-    ['ENOENT', 'there is no such file'],
-    ['ENOTDIR', 'there is no such file'],
+    ['ENOENT', 'the file does not exist'],
+    ['ENOTDIR', 'the file does not exist'],
     ['EISDIR', 'it is a folder'],
-    ['ERR_ENCODING_INVALID_ENCODED_DATA', 'it is not text in UTF-8'],
+    ['ERR_ENCODING_INVALID_ENCODED_DATA', 'it is not UTF-8 text'],
   ]);
   const reason = reasons.get(code) ?? (cause instanceof Error ? cause.message : String(cause));
-  return new UsageError(`Cannot read ${JSON.stringify(path)}: ${reason}. Name another file.`, { cause });
+  return new UsageError(`Cannot read ${JSON.stringify(path)}: ${reason}. Choose another file.`, { cause });
 }
 
 /**

@@ -54,17 +54,18 @@ export function listMemory(options: ListMemoryOptions, io: CommandIo): Promise<E
 
 /** Searches entries by words. No match is a valid result. */
 export function searchMemory(words: string, options: MemoryCommandOptions, io: CommandIo): Promise<ExitCode> {
-  if (words.trim() === '') throw new UsageError('Say what to look for, for example: pawl memory search plot');
+  if (words.trim() === '')
+    throw new UsageError('Enter words to search for, for example: pawl memory search plot');
   return withMemorySource(options, io, async (source) => {
     const output = new LineOutput(io.stdout);
-    const found = await searchMemoryEntries(source, words);
-    for (const row of found)
+    const matches = await searchMemoryEntries(source, words);
+    for (const row of matches)
       await output.write(
         options.json === true ? JSON.stringify(row) : formatMemoryEntry(row, searchValueCharacters),
       );
-    if (found.length === 0) io.stderr.write(`Nothing contains the words ${sanitizeOneLine(words)}.\n`);
-    if (found.length >= storageLimits.found)
-      io.stderr.write('There may be more: search for rarer words to see them.\n');
+    if (matches.length === 0) io.stderr.write(`No entry matches ${sanitizeOneLine(words)}.\n`);
+    if (matches.length >= storageLimits.found)
+      io.stderr.write('There may be more matches. Narrow the search to see them.\n');
   });
 }
 
@@ -88,17 +89,17 @@ export async function importMemoryDocument(
   io: CommandIo,
 ): Promise<ExitCode> {
   if (options.merge === true && options.replace === true)
-    throw new UsageError('Give --merge or --replace, not both.');
+    throw new UsageError('Use --merge or --replace, not both.');
   const target = await resolveMemoryTarget(options);
   const from = await openMemoryDocument(path);
   for (const warning of from.document.warnings) writeMemoryWarning(io, warning);
-  const how = options.replace === true ? 'replace' : 'merge';
-  const done = await importIntoTarget(target, from, how);
+  const mode = options.replace === true ? 'replace' : 'merge';
+  const summary = await importIntoTarget(target, from, mode);
   const { kind } = target;
   const text =
     options.json === true
-      ? JSON.stringify({ kind, path: target.path, ...done })
-      : formatImportSummary(target.path, done);
+      ? JSON.stringify({ kind, path: target.path, ...summary })
+      : formatImportSummary(target.path, summary);
   io.stdout.write(`${text}\n`);
   return exitCodes.finished;
 }
@@ -106,12 +107,12 @@ export async function importMemoryDocument(
 async function importIntoTarget(
   target: MemoryTarget,
   from: OpenMemoryDocument,
-  how: 'merge' | 'replace',
+  mode: 'merge' | 'replace',
 ): Promise<ImportSummary> {
-  if (target.kind === 'document') return importIntoDocument(target.path, from, how);
-  const storage = await target.make();
+  if (target.kind === 'document') return importIntoDocument(target.path, from, mode);
+  const storage = await target.openOrCreate();
   try {
-    return await importIntoStorage(storage, from, how);
+    return await importIntoStorage(storage, from, mode);
   } finally {
     await storage.close();
   }
@@ -121,8 +122,8 @@ function formatImportSummary(
   path: string,
   { working_memory, storage, replaced, removed }: ImportSummary,
 ): string {
-  const gone = removed === 0 ? '' : ` ${removed} that were there are gone.`;
-  return `Imported into ${JSON.stringify(path)}: ${working_memory} into working memory, ${storage} into storage. ${replaced} took the place of something else.${gone}`;
+  const removedPart = removed === 0 ? '' : `, ${removed} removed`;
+  return `Imported into ${JSON.stringify(path)}: ${working_memory} entries into working memory, ${storage} into storage; ${replaced} replaced${removedPart}.`;
 }
 
 async function withMemorySource(
@@ -132,8 +133,8 @@ async function withMemorySource(
 ): Promise<ExitCode> {
   const source = await openMemorySource(flags);
   try {
-    const what = source.kind === 'storage' ? 'storage' : 'memory document';
-    io.stderr.write(`Using the ${what} ${sanitizeOneLine(JSON.stringify(source.path))}.\n`);
+    const kindLabel = source.kind === 'storage' ? 'storage' : 'memory document';
+    io.stderr.write(`Using the ${kindLabel} ${sanitizeOneLine(JSON.stringify(source.path))}.\n`);
     if (source.kind === 'document')
       for (const warning of source.document.warnings) writeMemoryWarning(io, warning);
     await work(source);
@@ -149,6 +150,6 @@ function writeMemoryWarning(io: CommandIo, text: string): void {
 
 function buildMemoryDocument(source: MemorySource): Promise<Json> | Json {
   if (source.kind === 'document') return formatMemoryDocument(source.document, source.layout);
-  const mind = { memory: createMemory(memorySettings.lkj), state: 'thinking', extra: {} };
-  return exportMemory(mind, source.storage);
+  const emptyMemory = { memory: createMemory(memorySettings.lkj), state: 'thinking', extra: {} };
+  return exportMemory(emptyMemory, source.storage);
 }

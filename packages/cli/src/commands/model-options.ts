@@ -33,12 +33,12 @@ export type ModelFlags = {
 export async function createProfileModel(
   flags: ModelFlags,
   profile: Profile,
-  manner: ProtocolOptions,
+  protocolOptions: ProtocolOptions,
 ): Promise<Model> {
   const { model: spec = 'librarian' } = flags;
-  if (spec === 'librarian') return createProfileLibrarian(profile, manner);
+  if (spec === 'librarian') return createProfileLibrarian(profile, protocolOptions);
   const model = await resolveNamedModel(spec, { protocol: profile.protocol, ...parseModelOptions(flags) });
-  return createProtocolModel(protocolCodecs[profile.protocol], model, manner);
+  return createProtocolModel(protocolCodecs[profile.protocol], model, protocolOptions);
 }
 
 /** Creates the summary model, which uses plain text; null if none is configured. */
@@ -48,9 +48,9 @@ export async function createSummaryModel(flags: ModelFlags, { prices = {} }: Con
   if (summaryModel === 'same' || summaryModel === model)
     return resolveNamedModel(model, parseModelOptions(flags));
   if (summaryModel === 'librarian')
-    throw new UsageError('The librarian writes no summaries. Name another --summary-model, or leave it out.');
-  const known = Object.hasOwn(prices, summaryModel) ? prices[summaryModel] : undefined;
-  return resolveNamedModel(summaryModel, known === undefined ? {} : { prices: known });
+    throw new UsageError('The librarian cannot write summaries. Choose another --summary-model, or omit it.');
+  const knownPrices = Object.hasOwn(prices, summaryModel) ? prices[summaryModel] : undefined;
+  return resolveNamedModel(summaryModel, knownPrices === undefined ? {} : { prices: knownPrices });
 }
 
 async function resolveNamedModel(spec: string, options: NamedModelOptions): Promise<Model> {
@@ -79,10 +79,10 @@ export function getCodecOptions(chart: ModeChart | null | undefined): ProtocolOp
 }
 
 /** The librarian needs a protocol only for the XML profiles. */
-function createProfileLibrarian({ protocol }: Profile, manner: ProtocolOptions): Model {
+function createProfileLibrarian({ protocol }: Profile, protocolOptions: ProtocolOptions): Model {
   if (protocol !== 'xml') return createLibrarian();
-  return createProtocolModel(xmlCodec, createLkjLibrarian(xmlCodec, manner.logs), {
-    ...manner,
+  return createProtocolModel(xmlCodec, createLkjLibrarian(xmlCodec, protocolOptions.logs), {
+    ...protocolOptions,
     readsCalls: true,
   });
 }
@@ -92,7 +92,7 @@ function parseModelOptions(flags: ModelFlags): NamedModelOptions {
   const input = priceIn === undefined ? null : parseDecimalOption('--price-in', priceIn);
   const output = priceOut === undefined ? null : parseDecimalOption('--price-out', priceOut);
   if ((input === null) !== (output === null)) {
-    throw new UsageError('Give both --price-in and --price-out, in money per million tokens, or neither.');
+    throw new UsageError('Specify both --price-in and --price-out (price per 1M tokens), or neither.');
   }
   const tokens =
     maxOutputTokens === undefined ? null : parseWholeNumberOption('--max-output-tokens', maxOutputTokens, 1);

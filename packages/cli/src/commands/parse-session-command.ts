@@ -8,51 +8,51 @@ import { sessionCommandUsage, type SessionCommandName } from './session-commands
 
 /** Parses command-line words to a command for the session in its current state. */
 export function parseSessionCommand(
-  told: CommandInput,
+  input: CommandInput,
   session: Session,
   reason: string | undefined,
 ): SessionCommand {
-  if (!Object.hasOwn(commandParsers, told.what)) {
+  if (!Object.hasOwn(commandParsers, input.what)) {
     const known = Object.keys(sessionCommandUsage).join(', ');
     throw new UsageError(
-      `There is no ${JSON.stringify(sanitizeOneLine(told.what))} to tell. There are: ${known}.`,
+      `Unknown command ${JSON.stringify(sanitizeOneLine(input.what))}. Available: ${known}.`,
     );
   }
-  return commandParsers[told.what as SessionCommandName](told, session, reason);
+  return commandParsers[input.what as SessionCommandName](input, session, reason);
 }
 
-type CommandParser = (told: CommandInput, session: Session, reason: string | undefined) => SessionCommand;
+type CommandParser = (input: CommandInput, session: Session, reason: string | undefined) => SessionCommand;
 
 const commandParsers: Readonly<Record<SessionCommandName, CommandParser>> = {
-  say: (told) => ({ kind: 'say', text: parseCommandText(told) }),
+  say: (input) => ({ kind: 'say', text: parseCommandText(input) }),
   allow: createDecisionParser('allow'),
   deny: createDecisionParser('deny'),
   pause: createRequestParser('pause'),
-  resume: (told) => requireNoWords(told, { kind: 'resume' }),
+  resume: (input) => requireNoWords(input, { kind: 'resume' }),
   finish: createRequestParser('finish'),
-  cancel: (told, _, reason) => requireNoWords(told, { kind: 'cancel', ...toReasonField(reason) }),
+  cancel: (input, _, reason) => requireNoWords(input, { kind: 'cancel', ...toReasonField(reason) }),
   halt: createRequestParser('halt'),
   phase: ({ what, words: [number = '', ...words] }) => ({
     kind: 'phase',
-    number: parseWholeNumberOption('The number of a phase', number, 1),
+    number: parseWholeNumberOption('The phase number', number, 1),
     description: parseCommandText({ what, words }),
   }),
-  pin: (told) => ({ kind: 'memory', action: 'pin', key: parseCommandText(told) }),
-  unpin: (told) => ({ kind: 'memory', action: 'unpin', key: parseCommandText(told) }),
-  evict: (told) => ({ kind: 'memory', action: 'evict', key: parseCommandText(told) }),
+  pin: (input) => ({ kind: 'memory', action: 'pin', key: parseCommandText(input) }),
+  unpin: (input) => ({ kind: 'memory', action: 'unpin', key: parseCommandText(input) }),
+  evict: (input) => ({ kind: 'memory', action: 'evict', key: parseCommandText(input) }),
 };
 
 function createDecisionParser(decision: 'allow' | 'deny'): CommandParser {
-  return (told, session, reason) => ({
+  return (input, session, reason) => ({
     kind: 'decide',
     decision,
-    ...findPermissionTarget(session, parseSingleWord(told)),
+    ...findPermissionTarget(session, parseSingleWord(input)),
     ...toReasonField(reason),
   });
 }
 
 function createRequestParser(kind: 'pause' | 'finish' | 'halt'): CommandParser {
-  return (told, _, reason = 'the user asked for it') => requireNoWords(told, { kind, reason });
+  return (input, _, reason = 'requested by the user') => requireNoWords(input, { kind, reason });
 }
 
 function toReasonField(reason: string | undefined): { readonly reason?: string } {
@@ -61,18 +61,19 @@ function toReasonField(reason: string | undefined): { readonly reason?: string }
 
 function parseCommandText({ what, words }: CommandInput): string {
   const text = words.join(' ').trim();
-  if (text === '') throw new UsageError(`${what} needs ${sessionCommandUsage[what as SessionCommandName]}.`);
+  if (text === '')
+    throw new UsageError(`${what} requires ${sessionCommandUsage[what as SessionCommandName]}.`);
   return text;
 }
 
 function requireNoWords({ what, words }: CommandInput, command: SessionCommand): SessionCommand {
   if (words.length === 0) return command;
-  throw new UsageError(`${what} takes nothing more; say why with --reason.`);
+  throw new UsageError(`${what} takes no arguments. Use --reason to give a reason.`);
 }
 
-function parseSingleWord({ what, words: [word, another] }: CommandInput): string | null {
-  if (another === undefined) return word ?? null;
-  throw new UsageError(`${what} takes the id of one call; say why with --reason.`);
+function parseSingleWord({ what, words: [first, another] }: CommandInput): string | null {
+  if (another === undefined) return first ?? null;
+  throw new UsageError(`${what} takes one call id. Use --reason to give a reason.`);
 }
 
 type PermissionTarget = { readonly callId: string; readonly request?: number };
@@ -81,20 +82,23 @@ type PermissionTarget = { readonly callId: string; readonly request?: number };
  * Finds the call to decide on: the named one, or the only pending one. The request number prevents the decision from
  * applying to a later call.
  */
-function findPermissionTarget({ id, turn }: Session, word: string | null): PermissionTarget {
-  const held = getUnpausedTurn(turn);
-  const asked = held.status === 'awaitingPermission' ? held : null;
-  const pending = (asked?.calls ?? []).filter(({ decision }) => decision === 'pending');
+function findPermissionTarget({ id, turn }: Session, callId: string | null): PermissionTarget {
+  const activeTurn = getUnpausedTurn(turn);
+  const permissionTurn = activeTurn.status === 'awaitingPermission' ? activeTurn : null;
+  const pending = (permissionTurn?.calls ?? []).filter(({ decision }) => decision === 'pending');
   const calls = pending.map(({ call }) => call);
-  if (asked === null || calls.length === 0) throw new UsageError(`Session ${id} asks about no call now.`);
+  if (permissionTurn === null || calls.length === 0)
+    throw new UsageError(`Session ${id} has no pending calls.`);
   const [only, another] = calls;
-  if (word === null && only !== undefined && another === undefined)
-    return { callId: only.id, request: asked.request };
-  const meant = calls.find((call) => call.id === word);
-  if (meant !== undefined) return { callId: meant.id, request: asked.request };
-  const which =
-    word === null ? 'several calls; name one' : `other calls than ${JSON.stringify(sanitizeOneLine(word))}`;
-  throw new UsageError(`Session ${id} asks about ${which}: ${calls.map(formatPendingCall).join(', ')}.`);
+  if (callId === null && only !== undefined && another === undefined)
+    return { callId: only.id, request: permissionTurn.request };
+  const match = calls.find((call) => call.id === callId);
+  if (match !== undefined) return { callId: match.id, request: permissionTurn.request };
+  const problem =
+    callId === null
+      ? 'several pending calls. Name one of'
+      : `no pending call ${JSON.stringify(sanitizeOneLine(callId))}. Pending`;
+  throw new UsageError(`Session ${id} has ${problem}: ${calls.map(formatPendingCall).join(', ')}.`);
 }
 
 function formatPendingCall({ id, tool }: ToolCall): string {

@@ -20,7 +20,7 @@ export type PipeAnswer =
     }
   | { readonly ok: false; readonly line: number; readonly error: string };
 
-export type PipeMachine = { readonly id: string; readonly profile: Profile; readonly form: StateFormat };
+export type PipeMachine = { readonly id: string; readonly profile: Profile; readonly format: StateFormat };
 
 /**
  * Answers one line and returns the next session. The session is created at the time of the first event, so input with
@@ -32,14 +32,14 @@ export function answerLine(
   line: InputLine,
   now: () => number,
 ): { readonly session: Session | null; readonly answer: PipeAnswer } {
-  const bad = (error: string) => ({ session, answer: { ok: false, line: line.number, error } as const });
-  if ('error' in line) return bad(line.error);
+  const reject = (error: string) => ({ session, answer: { ok: false, line: line.number, error } as const });
+  if ('error' in line) return reject(line.error);
   const json = parseLineJson(line.text);
-  if ('error' in json) return bad(json.error);
+  if ('error' in json) return reject(json.error);
   const parsed = parseEvent(addEventTime(json.value, now));
-  if (!parsed.ok) return bad(parsed.error);
+  if (!parsed.ok) return reject(parsed.error);
   const after = step(session ?? createPipeSession(machine, parsed.event.at), parsed.event);
-  return { session: after.session, answer: toPipeAnswer(after, machine.form, parsed.event.at) };
+  return { session: after.session, answer: toPipeAnswer(after, machine.format, parsed.event.at) };
 }
 
 function parseLineJson(text: string): { readonly value: unknown } | { readonly error: string } {
@@ -62,21 +62,21 @@ function createPipeSession({ id, profile }: PipeMachine, at: number): Session {
   return createSession({ id, at, profile: profile.name, settings: profile.settings });
 }
 
-function toPipeAnswer(after: SessionStep, form: StateFormat, at: number): PipeAnswer {
+function toPipeAnswer(after: SessionStep, format: StateFormat, at: number): PipeAnswer {
   const { session, actions, notes } = after;
-  const how = getStepOutcome(after);
+  const outcome = getStepOutcome(after);
   return {
     ok: true,
     seq: session.seq,
-    ...(how.ok ? {} : { refused: how.error }),
-    state: formatState(form, session),
+    ...(outcome.ok ? {} : { refused: outcome.error }),
+    state: formatState(format, session),
     actions: actions.map((action) => printAction(action, session, at)),
     notes,
   };
 }
 
-function formatState(form: StateFormat, session: Session): PrintedState | Session | TurnStatus {
-  switch (form) {
+function formatState(format: StateFormat, session: Session): PrintedState | Session | TurnStatus {
+  switch (format) {
     case 'compact':
       return printState(session);
     case 'full':
@@ -84,6 +84,6 @@ function formatState(form: StateFormat, session: Session): PrintedState | Sessio
     case 'status':
       return session.turn.status;
     default:
-      return form satisfies never;
+      return format satisfies never;
   }
 }

@@ -24,7 +24,7 @@ export async function* readInputLines(
   } catch (error) {
     if (isPrematureClose(error)) return;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`The input cannot be read: ${reason}`, { cause: error });
+    throw new Error(`Cannot read the input: ${reason}`, { cause: error });
   }
   yield* skipBlankLine(line.take());
 }
@@ -79,7 +79,7 @@ class LineBuffer {
     this.#number += 1;
     const number = this.#number;
     if (length > this.#bytesMax) {
-      return { number, error: `too long: ${length} bytes, where a line may have ${this.#bytesMax}` };
+      return { number, error: `too long: ${length} bytes; the maximum is ${this.#bytesMax}` };
     }
     try {
       return { number, text: this.#decoder.decode(this.#bytes.subarray(0, length)) };

@@ -33,10 +33,10 @@ export async function runPipe(options: PipeOptions, io: CommandIo): Promise<Exit
   let session: Session | null = null;
   let code: ExitCode = exitCodes.finished;
   for await (const line of readInputLines(io.stdin)) {
-    const answered = answerLine(machine, session, line, Date.now);
-    session = answered.session;
-    if (!answered.answer.ok) code = exitCodes.failed;
-    await output.write(JSON.stringify(answered.answer));
+    const result = answerLine(machine, session, line, Date.now);
+    session = result.session;
+    if (!result.answer.ok) code = exitCodes.failed;
+    await output.write(JSON.stringify(result.answer));
     if (session?.turn.status === 'shuttingDown') return exitCodes.finished;
     if (output.closed) break;
   }
@@ -51,6 +51,6 @@ export async function printEventSchema(io: CommandIo): Promise<ExitCode> {
 }
 
 async function createPipeMachine({ profile, state, id = 'pipe' }: PipeOptions): Promise<PipeMachine> {
-  const form = parseChoice('form of the state', state, stateFormats);
-  return { id, profile: await resolveProfile(profile), form };
+  const format = parseChoice('state format', state, stateFormats);
+  return { id, profile: await resolveProfile(profile), format };
 }

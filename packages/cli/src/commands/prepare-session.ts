@@ -16,15 +16,15 @@ export type PrepareSessionOptions = {
 
 /** Creates a session from a dashboard request, in the same way as `pawl run`. */
 export function createSessionPreparer({ dir, outfitFor }: PrepareSessionOptions): SessionPreparer {
-  return async (asked, id) => {
-    const { model, profile: named, mode } = asked;
+  return async (request, id) => {
+    const { model, profile: profileName, mode } = request;
     const flags = {
-      dir: asked.dir ?? dir,
+      dir: request.dir ?? dir,
       ...(model !== undefined && { model }),
-      ...(named !== undefined && { profile: named }),
+      ...(profileName !== undefined && { profile: profileName }),
       ...(mode !== undefined && { mode }),
     };
-    const { profile, settings, about: metadata } = await planSession(flags, toBudgets(asked));
+    const { profile, settings, about: metadata } = await planSession(flags, toBudgets(request));
     const session = createSession({ id, at: Date.now(), profile, settings });
     if (outfitFor === null) return { session, metadata };
     return {
@@ -41,15 +41,15 @@ function toBudgets({ budgets = {} }: CreateSessionRequest): BudgetLimits {
 
 /** Builds the manifest of the prompt and tools that the model will get. */
 async function buildRunManifest(outfitFor: AgentFactory, session: Session, metadata: Json): Promise<object> {
-  const outfit = await outfitFor({
+  const setup = await outfitFor({
     session,
     metadata,
     signal: new AbortController().signal,
-    waitForPerson: () => Promise.reject(new Error('Nothing runs yet.')),
+    waitForPerson: () => Promise.reject(new Error('The session is not running yet.')),
     post: async () => false,
     now: () => session,
   });
-  const manifest = createRunManifest(session, outfit);
-  await outfit.close?.();
+  const manifest = createRunManifest(session, setup);
+  await setup.close?.();
   return manifest;
 }

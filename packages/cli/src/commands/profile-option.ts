@@ -5,8 +5,8 @@ import { createUnknownNameError } from '../parse-choice.ts';
 
 /** Resolves `--profile` to a built-in profile or a profile file. */
 export async function resolveProfile(nameOrPath: string): Promise<Profile> {
-  const found = findProfile(nameOrPath);
-  if (found !== undefined) return found;
+  const profile = findProfile(nameOrPath);
+  if (profile !== undefined) return profile;
   if (!isFilePath(nameOrPath)) {
     throw createUnknownNameError(
       'profile',
@@ -22,6 +22,6 @@ export async function resolveProfile(nameOrPath: string): Promise<Profile> {
 }
 
 /** Returns whether a word that could be a name is a file path. */
-export function isFilePath(word: string): boolean {
-  return /[/\\]|\.(?:json|ya?ml)$/i.test(word);
+export function isFilePath(text: string): boolean {
+  return /[/\\]|\.(?:json|ya?ml)$/i.test(text);
 }

@@ -30,24 +30,26 @@ export async function runProxy(flags: ProxyCommandOptions, io: CommandIo): Promi
   const budgets = parseBudgetFlags(flags);
   const { config } = await loadConfig(dir, {}, null);
   const opened = await openStoreOrMemory(flags, config);
-  const say = (line: string): void => void io.stderr.write(`${sanitizeOneLine(line)}\n`);
-  if (opened.warning !== null) say(opened.warning);
+  const writeLine = (line: string): void => void io.stderr.write(`${sanitizeOneLine(line)}\n`);
+  if (opened.warning !== null) writeLine(opened.warning);
   const about = { kind: 'proxy', dir, upstream: upstream.origin };
   // Without a persistent store, recordings would only accumulate in memory.
   const recorder =
-    opened.path === null ? null : createConversationRecorder({ store: opened.store, about, onTrouble: say });
+    opened.path === null
+      ? null
+      : createConversationRecorder({ store: opened.store, about, onTrouble: writeLine });
   const { server, heard } = createProxy({
     upstream,
     govern: { now: Date.now, ...(budgets !== null && { budgets }) },
     recorder,
-    onNote: createNoteWriter(flags, io, say),
+    onNote: createNoteWriter(flags, io, writeLine),
     now: Date.now,
   });
   try {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
-    const { port: taken } = server.address() as AddressInfo;
-    const url = `http://127.0.0.1:${taken}`;
+    const { port: boundPort } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${boundPort}`;
     io.stdout.write(
       flags.json === true
         ? `${JSON.stringify({ type: 'listening', url, upstream: upstream.origin })}\n`
@@ -71,29 +73,29 @@ function parseUpstream(text = ''): URL {
   if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '')
     return url;
   throw new UsageError(
-    `--upstream takes the address of a model's server, such as https://api.openai.com, and got ${JSON.stringify(text.replace(/\/\/[^/@]*@/, '//…@'))}.`,
+    `--upstream must be the URL of a model API, such as https://api.openai.com, got ${JSON.stringify(text.replace(/\/\/[^/@]*@/, '//…@'))}.`,
   );
 }
 
 function createNoteWriter(
   { quiet, json }: ProxyCommandOptions,
   io: CommandIo,
-  say: (line: string) => void,
+  writeLine: (line: string) => void,
 ): (note: ProxyNote) => void {
   if (quiet === true) return () => undefined;
   return json === true
     ? (note) => void io.stdout.write(`${JSON.stringify(note)}\n`)
-    : (note) => say(formatProxyNote(note));
+    : (note) => writeLine(formatProxyNote(note));
 }
 
 function formatProxyNote(note: ProxyNote): string {
   switch (note.type) {
     case 'found':
-      return `${note.isFinish ? 'Asked for a last answer' : 'Advised'}: ${note.verdict.reason} (${note.verdict.rule})`;
+      return `${note.isFinish ? 'Requested the final answer' : 'Advised'}: ${note.verdict.reason} (${note.verdict.rule})`;
     case 'cut':
-      return 'Cut a reply that said one thing over and over.';
+      return 'Cut off a repetitive reply.';
     case 'over':
-      return `Turned a request away: ${note.reason}`;
+      return `Rejected a request: ${note.reason}`;
     default:
       return note satisfies never;
   }
@@ -103,7 +105,7 @@ function toListenUsageError(port: number, error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error)) return error;
   if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') return error;
   return new UsageError(
-    `Port ${port} cannot be used: ${error.message}. Name another --port, or 0 for any that is free.`,
+    `Cannot listen on port ${port}: ${error.message}. Choose another --port, or 0 for any free port.`,
     {
       cause: error,
     },

@@ -29,10 +29,10 @@ export function pruneSessions(
   const isOld = createPruneFilter(options, now());
   return withSessionStore(options, async (store) => {
     const all = await listAllSessions(store);
-    const meant = selectSessions(all, options);
-    const old = meant.filter((session, index) => isOld(session, index) && !isOwnedAndRunning(session));
+    const selected = selectSessions(all, options);
+    const old = selected.filter((session, index) => isOld(session, index) && !isOwnedAndRunning(session));
     if (old.length === 0) {
-      io.stderr.write(`Nothing to remove: ${formatCount(meant.length, 'session')} looked at.\n`);
+      io.stderr.write(`Nothing to remove: ${formatCount(selected.length, 'session')} checked.\n`);
       return exitCodes.finished;
     }
     if (options.dryRun !== true) return removeConfirmedSessions(store, old, options, io);
@@ -53,10 +53,10 @@ function createPruneFilter(
   { olderThan, keep }: PruneOptions,
   now: number,
 ): (session: SessionSummary, index: number) => boolean {
-  const kept = keep === undefined ? 0 : parseWholeNumberOption('--keep', keep, 0);
+  const keepCount = keep === undefined ? 0 : parseWholeNumberOption('--keep', keep, 0);
   const age = olderThan ?? (keep === undefined ? defaultPruneAge : null);
   const before = age === null ? Infinity : now - parseTimeSpanOption('--older-than', age);
-  return ({ updatedAt }, index) => index >= kept && updatedAt < before;
+  return ({ updatedAt }, index) => index >= keepCount && updatedAt < before;
 }
 
 function toPruneJson({ id, updatedAt, goal }: SessionSummary) {

@@ -35,7 +35,7 @@ type QueueWarnings = { readonly warn?: (line: string) => void };
 export function withQueue<Result>(
   flags: QueueFlags,
   { warn = () => undefined }: QueueWarnings,
-  work: (place: QueueConnection) => Promise<Result>,
+  work: (connection: QueueConnection) => Promise<Result>,
 ): Promise<Result> {
   return withStoreUsageErrors(async () => {
     const connected = await connectRedis(await resolveRedisUrl(flags), { waitMs: connectTimeoutMs });
@@ -50,15 +50,15 @@ export function withQueue<Result>(
 export function withAwaitedQueue<Result>(
   flags: QueueFlags,
   { warn, signal }: Required<QueueWarnings> & { readonly signal: AbortSignal },
-  work: (place: QueueConnection) => Promise<Result>,
+  work: (connection: QueueConnection) => Promise<Result>,
 ): Promise<Result | null> {
   return withStoreUsageErrors(async () => {
     const connected = await awaitRedis(await resolveRedisUrl(flags), {
       ...getDurabilityOptions(flags, warn),
       signal,
-      onDisconnected: (place, reason) =>
-        warn(`Waiting for ${place}: ${reason}. It is tried again until it is there; Ctrl-C ends it.`),
-      onConnected: (place) => warn(`${place} is there.`),
+      onDisconnected: (address, reason) =>
+        warn(`Waiting for ${address}: ${reason}. Retrying until it is reachable; press Ctrl-C to stop.`),
+      onConnected: (address) => warn(`Connected to ${address}.`),
     });
     return connected === null ? null : runAndCloseConnection(connected, () => withOpenQueue(connected, work));
   });
@@ -73,7 +73,7 @@ function getDurabilityOptions({ allowLoss }: QueueFlags, warn: (line: string) =>
 
 async function withOpenQueue<Result>(
   { redis }: RedisConnection,
-  work: (place: QueueConnection) => Promise<Result>,
+  work: (connection: QueueConnection) => Promise<Result>,
 ): Promise<Result> {
   const store = createRedisStore(redis);
   const queue = createSessionQueue(redis, store);
@@ -105,9 +105,9 @@ async function withStoreUsageErrors<Result>(work: () => Promise<Result>): Promis
 
 /** Precedence: command line, environment, configuration. */
 async function resolveRedisUrl({ dir, store }: QueueFlags): Promise<string> {
-  const named = store ?? process.env['PAWL_REDIS_URL'] ?? (await loadConfig(dir, {}, null)).config.store;
-  if (named !== undefined && isRedisUrl(named)) return named;
+  const url = store ?? process.env['PAWL_REDIS_URL'] ?? (await loadConfig(dir, {}, null)).config.store;
+  if (url !== undefined && isRedisUrl(url)) return url;
   throw new UsageError(
-    'Workers need a Redis that all of them reach: name it with --store redis://host:6379, with PAWL_REDIS_URL, or as store in the configuration.',
+    'Workers need a shared Redis. Specify it with --store redis://host:6379, with PAWL_REDIS_URL, or as store in the configuration.',
   );
 }

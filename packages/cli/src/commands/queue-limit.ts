@@ -16,9 +16,9 @@ export async function setTenantLimits(
   io: CommandIo,
 ): Promise<ExitCode> {
   requireTenantName('<tenant>', tenant);
-  const asked = parseTenantLimits(flags);
+  const newLimits = parseTenantLimits(flags);
   return withQueue(flags, {}, async ({ queue }) => {
-    await queue.limit(tenant, asked);
+    await queue.limit(tenant, newLimits);
     const limits = await queue.parts.queues.limits(tenant);
     if (flags.json === true) io.stdout.write(`${JSON.stringify({ tenant, limits })}\n`);
     else io.stdout.write(`${sanitizeOneLine(tenant)}: ${formatTenantLimits(limits) || 'no limit'}\n`);
@@ -36,7 +36,7 @@ export function formatTenantLimits({ concurrency, rate }: Required<TenantLimits>
 
 function parseTenantLimits({ concurrency, rate }: TenantLimitFlags): TenantLimits {
   if (concurrency === undefined && rate === undefined) {
-    throw new UsageError('Say which limit: --concurrency 4, --rate 100/1h, or "none" for either.');
+    throw new UsageError('Specify a limit: --concurrency 4, --rate 100/1h, or "none" for either.');
   }
   return {
     ...(concurrency !== undefined && {
@@ -46,12 +46,12 @@ function parseTenantLimits({ concurrency, rate }: TenantLimitFlags): TenantLimit
   };
 }
 
-function parseRate(given: string): TenantRate {
-  const [, max, count = '1', unit] = /^(\d{1,9})\/(\d{1,6})?([smhd])$/.exec(given.trim()) ?? [];
+function parseRate(value: string): TenantRate {
+  const [, max, count = '1', unit] = /^(\d{1,9})\/(\d{1,6})?([smhd])$/.exec(value.trim()) ?? [];
   const perMs = Number(count) * timeUnitsMs[(unit ?? 's') as keyof typeof timeUnitsMs];
   if (max !== undefined && Number(max) > 0 && perMs > 0) return { max: Number(max), perMs };
   throw new UsageError(
-    `--rate takes how many in which time, such as 5/s, 100/1h or 1000/d, or "none", and got ${JSON.stringify(given)}.`,
+    `--rate must be a count per time span, such as 5/s, 100/1h or 1000/d, or "none", got ${JSON.stringify(value)}.`,
   );
 }
 

@@ -7,16 +7,16 @@ import { findSession } from './find-session.ts';
 
 /** Sends a command to a session that workers run. */
 export function sendQueueCommand(
-  word: string,
+  sessionRef: string,
   command: SessionCommand,
   flags: QueueFlags,
   io: CommandIo,
 ): Promise<ExitCode> {
   return withQueue(flags, {}, async ({ store, queue }) => {
-    const { id } = await findSession(store, word, flags.dir);
+    const { id } = await findSession(store, sessionRef, flags.dir);
     await queue.send(id, command);
     if (flags.json === true) io.stdout.write(`${JSON.stringify({ id, command })}\n`);
-    else io.stdout.write(`Kept. Whoever holds ${sanitizeOneLine(id)} carries it out.\n`);
+    else io.stdout.write(`Queued. The worker that runs ${sanitizeOneLine(id)} will apply it.\n`);
     return exitCodes.finished;
   });
 }

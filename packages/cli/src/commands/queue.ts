@@ -18,9 +18,9 @@ export function showQueue(flags: QueueFlags, io: CommandIo): Promise<ExitCode> {
 }
 
 /** Retries a parked session. */
-export function retryParkedSession(word: string, flags: QueueFlags, io: CommandIo): Promise<ExitCode> {
+export function retryParkedSession(sessionRef: string, flags: QueueFlags, io: CommandIo): Promise<ExitCode> {
   return withQueue(flags, {}, async ({ store, queue }) => {
-    const { id } = await findSession(store, word, flags.dir);
+    const { id } = await findSession(store, sessionRef, flags.dir);
     const wasParked = await queue.retry(id);
     if (flags.json === true) io.stdout.write(`${JSON.stringify({ id, wasParked })}\n`);
     else io.stdout.write(`${sanitizeOneLine(id)} is queued again.\n`);
@@ -29,13 +29,12 @@ export function retryParkedSession(word: string, flags: QueueFlags, io: CommandI
 }
 
 /** Removes a session from the queue; the session itself stays in the store. */
-export function dropQueuedSession(word: string, flags: QueueFlags, io: CommandIo): Promise<ExitCode> {
+export function dropQueuedSession(sessionRef: string, flags: QueueFlags, io: CommandIo): Promise<ExitCode> {
   return withQueue(flags, {}, async ({ store, queue }) => {
-    const { id } = await findSession(store, word, flags.dir);
+    const { id } = await findSession(store, sessionRef, flags.dir);
     await queue.drop(id, Date.now());
     if (flags.json === true) io.stdout.write(`${JSON.stringify({ id, dropped: true })}\n`);
-    else
-      io.stdout.write(`${sanitizeOneLine(id)} is left alone from now on. Undo it with: pawl queue retry\n`);
+    else io.stdout.write(`${sanitizeOneLine(id)} is removed from the queue. To undo: pawl queue retry\n`);
     return exitCodes.finished;
   });
 }

@@ -17,17 +17,19 @@ export type RemoveSessionsOptions = SessionFlags & {
 
 /** Removes sessions permanently. All ids are resolved and checked before the first session is removed. */
 export function removeSessions(
-  words: readonly string[],
+  sessionRefs: readonly string[],
   options: RemoveSessionsOptions,
   io: CommandIo,
 ): Promise<ExitCode> {
   return withSessionStore(options, async (store) => {
-    const named = await Promise.all(words.map((word) => findSession(store, word, options.dir)));
-    const sessions = [...new Map(named.map((session) => [session.id, session])).values()];
+    const matches = await Promise.all(
+      sessionRefs.map((sessionRef) => findSession(store, sessionRef, options.dir)),
+    );
+    const sessions = [...new Map(matches.map((session) => [session.id, session])).values()];
     const busy = options.force === true ? undefined : sessions.find(isOwnedAndRunning);
     if (busy !== undefined) {
       throw new UsageError(
-        `Session ${JSON.stringify(busy.id)} is running now. End it first, or say --force to remove it all the same.`,
+        `Session ${JSON.stringify(busy.id)} is running. Stop it first, or use --force to remove it anyway.`,
       );
     }
     return removeConfirmedSessions(store, sessions, options, io);
@@ -47,7 +49,7 @@ export async function removeConfirmedSessions(
   }
   for (const { id } of sessions) {
     const removed = await store.remove(id);
-    const text = removed ? `Removed ${sanitizeOneLine(id)}.` : `${sanitizeOneLine(id)} was gone already.`;
+    const text = removed ? `Removed ${sanitizeOneLine(id)}.` : `${sanitizeOneLine(id)} was already removed.`;
     io.stdout.write(`${json === true ? JSON.stringify({ id, removed }) : text}\n`);
   }
   return exitCodes.finished;
@@ -62,10 +64,10 @@ const maxListedSessions = 20;
 
 function confirmRemoval(sessions: readonly SessionSummary[], io: CommandIo): Promise<boolean> {
   const terminal = openTerminalPrompt(io);
-  const what = formatCount(sessions.length, 'session');
+  const countText = formatCount(sessions.length, 'session');
   if (terminal === null) {
     throw new UsageError(
-      `This removes ${what} for good, and nobody is there to ask. Say --yes if you mean it.`,
+      `This permanently removes ${countText}, and there is no terminal to confirm on. Use --yes to confirm.`,
     );
   }
   for (const { id, goal } of sessions.slice(0, maxListedSessions)) {
@@ -73,5 +75,5 @@ function confirmRemoval(sessions: readonly SessionSummary[], io: CommandIo): Pro
   }
   if (sessions.length > maxListedSessions)
     io.stderr.write(`  and ${sessions.length - maxListedSessions} more\n`);
-  return askConfirmation(terminal, `Remove ${what} for good?`);
+  return askConfirmation(terminal, `Remove ${countText} permanently?`);
 }

@@ -24,7 +24,7 @@ export async function replaySessionRecord(
     const after = tryStep(end, event);
     if (after === null) return { end, events: count, fault: { seq, reason: 'it cannot be replayed' } };
     // Every logged event was accepted when it was recorded.
-    if (after.seq !== seq) return { end, events: count, fault: { seq, reason: 'it is not taken any more' } };
+    if (after.seq !== seq) return { end, events: count, fault: { seq, reason: 'it is no longer accepted' } };
     end = after;
     count += 1;
     onEvent(seq);

@@ -35,17 +35,17 @@ export async function replayWithModel(
 ): Promise<ExitCode> {
   const { signal = new AbortController().signal, all = false, json = false } = options;
   const model = await resolveReplayModel(record, options);
-  const known = await buildReplayManifest(record);
-  const view = createReplayView(io, json, known);
+  const manifest = await buildReplayManifest(record);
+  const view = createReplayView(io, json, manifest);
   const tally = { same: 0, different: 0 };
-  for await (const asked of streamAnsweredRequests(record, known)) {
-    const reply = await requestReplayReply(model, asked.ask, signal);
+  for await (const request of streamAnsweredRequests(record, manifest)) {
+    const reply = await requestReplayReply(model, request.ask, signal);
     if (signal.aborted) return exitCodes.interrupted;
     if (reply.type === 'failure') {
-      await view.failure(asked, reply.error);
+      await view.failure(request, reply.error);
       return exitCodes.model;
     }
-    const compared = compareReplies(asked, reply);
+    const compared = compareReplies(request, reply);
     tally[compared.same ? 'same' : 'different'] += 1;
     await view.reply(compared);
     if (!compared.same && !all) break;
@@ -73,8 +73,8 @@ async function resolveReplayModel(
  * model can call them again.
  */
 async function buildReplayManifest({ about, created, events }: SessionRecord): Promise<RunManifest> {
-  const known = readRunManifest(about);
-  if (!known.missing.includes('tools')) return known;
+  const manifest = readRunManifest(about);
+  if (!manifest.missing.includes('tools')) return manifest;
   const called = new Map<string, Map<string, string>>();
   for await (const { event } of replayEvents(created, events())) {
     if (event.type !== 'model-replied') continue;
@@ -85,7 +85,7 @@ async function buildReplayManifest({ about, created, events }: SessionRecord): P
       for (const [key, value] of Object.entries(args)) types.set(key, getJsonSchemaType(value));
     }
   }
-  return { ...known, tools: [...called].map(([name, types]) => describeCalledTool(name, types)) };
+  return { ...manifest, tools: [...called].map(([name, types]) => describeCalledTool(name, types)) };
 }
 
 function describeCalledTool(name: string, types: ReadonlyMap<string, string>): ToolDescription {
@@ -110,7 +110,7 @@ type AnsweredRequest = SentModelRequest & {
 /** Yields each request that got a reply. */
 async function* streamAnsweredRequests(
   { created, events }: SessionRecord,
-  known: RunManifest,
+  manifest: RunManifest,
 ): AsyncGenerator<AnsweredRequest, void, undefined> {
   let number = 0;
   let last: SentModelRequest | null = null;
@@ -120,9 +120,9 @@ async function* streamAnsweredRequests(
       yield { ...last, number, seq, recorded: event };
       last = null;
     }
-    for (const asked of listModelRequests(each, known)) {
+    for (const request of listModelRequests(each, manifest)) {
       number += 1;
-      last = asked;
+      last = request;
     }
   }
 }
@@ -140,7 +140,7 @@ async function requestReplayReply(
   }
   return {
     type: 'failure',
-    error: { kind: 'truncated', message: 'It stopped before its reply was complete.' },
+    error: { kind: 'truncated', message: 'The stream ended before the reply was complete.' },
   };
 }
 
@@ -182,7 +182,7 @@ type ReplaySummary = {
 
 type ReplayView = {
   reply(compared: ReplyComparison): Promise<void>;
-  failure(asked: AnsweredRequest, error: ModelError): Promise<void>;
+  failure(request: AnsweredRequest, error: ModelError): Promise<void>;
   end(summary: ReplaySummary): Promise<void>;
 };
 
@@ -196,11 +196,10 @@ function createReplayView(io: CommandIo, json: boolean, { missing }: RunManifest
       end: write,
     };
   }
-  if (missing.includes('prompt'))
-    io.stderr.write('What the model was told first is not on record: it is left out.\n');
+  if (missing.includes('prompt')) io.stderr.write('The system prompt was not recorded; it is omitted.\n');
   if (missing.includes('tools')) {
     io.stderr.write(
-      'The tools of that run are not on record: those that were called are offered as they were called.\n',
+      'The tools of that run were not recorded; only the tools that were called are offered.\n',
     );
   }
   return {
@@ -213,7 +212,7 @@ function createReplayView(io: CommandIo, json: boolean, { missing }: RunManifest
 }
 
 function formatReplyComparison({ number, seq, same, recorded, now }: ReplyComparison, width: number): string {
-  if (same) return `prompt ${number} (event ${seq}): the same`;
+  if (same) return `prompt ${number} (event ${seq}): same`;
   return [
     `prompt ${number} (event ${seq}): differs`,
     `  recorded  ${truncateColumns(formatComparedReply(recorded), width - 12)}`,
@@ -230,6 +229,6 @@ function formatComparedReply({ text, calls }: ComparedReply): string {
 function formatReplaySummary({ model, same, different }: ReplaySummary): string {
   const total = same + different;
   return different === 0
-    ? `${sanitizeOneLine(model)} says the same in all ${formatCount(total, 'reply', 'replies')}.`
-    : `${sanitizeOneLine(model)} says something else in ${different} of ${formatCount(total, 'reply', 'replies')} that were looked at.`;
+    ? `${sanitizeOneLine(model)}: all ${formatCount(total, 'reply', 'replies')} match.`
+    : `${sanitizeOneLine(model)}: ${different} of ${formatCount(total, 'compared reply', 'compared replies')} differ.`;
 }

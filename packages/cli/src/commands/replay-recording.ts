@@ -25,11 +25,11 @@ export async function replayRecording({ created, events, tools }: SessionRecordi
     session: created,
     tools: tools.map((tool) => createRecordedTool(tool, stage, () => agent.session)),
     // Append one event at a time, so that events are interleaved as recorded and each keeps its own time.
-    log: { togetherMax: 1, append: async (kept) => kept.forEach((event) => stage.compare(event)) },
-    observe: ({ session }) => stage.moved(session),
+    log: { togetherMax: 1, append: async (appended) => appended.forEach((event) => stage.compare(event)) },
+    observe: ({ session }) => stage.onStep(session),
   });
   agent.ended.catch((error: unknown) => stage.fail(error));
-  stage.begin((event) => agent.post(event));
+  stage.start((event) => agent.post(event));
   return stage.done;
 }
 
@@ -41,34 +41,34 @@ const stallTimeoutMs = 5_000;
 
 function createReplayStage(created: Session, events: readonly Event[]) {
   const done = Promise.withResolvers<Session>();
-  const waiting = new Set<{ isMine(event: Event): boolean; go(event: Event | null): void }>();
+  const waiting = new Set<{ matches(event: Event): boolean; resolve(event: Event | null): void }>();
   let session = created;
   let posted = -1;
   let post: PostEvent | undefined;
-  let silence: NodeJS.Timeout | undefined;
+  let stallTimer: NodeJS.Timeout | undefined;
   const next = (): Event | undefined => events[session.seq - created.seq];
   const name = (): string => `Event ${session.seq + 1} (${next()?.type})`;
   const fail = (error: unknown): void => {
-    clearTimeout(silence);
+    clearTimeout(stallTimer);
     done.reject(error instanceof Error ? error : new Error(String(error)));
   };
-  const go = (): void => {
+  const advance = (): void => {
     const event = next();
-    clearTimeout(silence);
+    clearTimeout(stallTimer);
     if (event === undefined) return done.resolve(session);
-    silence = setTimeout(() => fail(new Error(`${name()} does not come about this time.`)), stallTimeoutMs);
+    stallTimer = setTimeout(() => fail(new Error(`${name()} does not occur in the replay.`)), stallTimeoutMs);
     if (!isExternalEvent(event)) {
-      const listener = [...waiting].find((each) => each.isMine(event));
+      const listener = [...waiting].find((each) => each.matches(event));
       if (listener === undefined) return;
       waiting.delete(listener);
-      return listener.go(event);
+      return listener.resolve(event);
     }
     if (post === undefined || posted === session.seq) return;
     posted = session.seq;
     const { at: _, ...unstamped } = event;
-    const was = name();
-    void post(unstamped as UnstampedEvent).then((taken) => {
-      if (!taken) fail(new Error(`${was} is not taken this time.`));
+    const eventName = name();
+    void post(unstamped as UnstampedEvent).then((accepted) => {
+      if (!accepted) fail(new Error(`${eventName} is not accepted in the replay.`));
     });
   };
   return {
@@ -78,30 +78,30 @@ function createReplayStage(created: Session, events: readonly Event[]) {
     now: (): number => (next() ?? events.at(-1))?.at ?? created.turn.since,
     next,
     /** Returns the first remaining event that matches. */
-    find: (isMine: (event: Event) => boolean): Event | undefined =>
-      events.slice(session.seq - created.seq).find(isMine),
-    begin(poster: PostEvent): void {
+    find: (matches: (event: Event) => boolean): Event | undefined =>
+      events.slice(session.seq - created.seq).find(matches),
+    start(poster: PostEvent): void {
       post = poster;
-      go();
+      advance();
     },
-    moved(after: Session): void {
+    onStep(after: Session): void {
       session = after;
-      go();
+      advance();
     },
     compare(event: Event): void {
       const recorded = next();
-      if (recorded?.type !== event.type) throw new Error(`${name()} is a ${event.type} this time.`);
+      if (recorded?.type !== event.type) throw new Error(`${name()} is a ${event.type} in the replay.`);
     },
     /** Resolves with the matching event when it is next in the log, or with null on abort. */
-    turn(isMine: (event: Event) => boolean, signal: AbortSignal): Promise<Event | null> {
+    waitFor(matches: (event: Event) => boolean, signal: AbortSignal): Promise<Event | null> {
       const { promise, resolve } = Promise.withResolvers<Event | null>();
-      const listener = { isMine, go: resolve };
+      const listener = { matches, resolve };
       waiting.add(listener);
       signal.addEventListener('abort', () => {
         waiting.delete(listener);
         resolve(null);
       });
-      go();
+      advance();
       return promise;
     },
   };
@@ -132,7 +132,7 @@ async function waitForEventType<Type extends Event['type']>(
   types: readonly Type[],
   signal: AbortSignal,
 ): Promise<EventOfType<Type> | null> {
-  const event = await stage.turn(({ type }) => types.some((each) => each === type), signal);
+  const event = await stage.waitFor(({ type }) => types.some((each) => each === type), signal);
   return event as EventOfType<Type> | null;
 }
 
@@ -152,8 +152,8 @@ function createReplayPorts(stage: ReplayStage): Omit<AgentOptions, 'tools'> {
     rules: ({ permission = 'allow', because: reason }) =>
       permission === 'deny' && reason !== undefined ? { permission, reason } : permission,
     async decide({ id }, signal) {
-      const isMine = (event: Event): boolean => event.type === 'permission-decided' && event.callId === id;
-      const event = (await stage.turn(isMine, signal)) as EventOfType<'permission-decided'> | null;
+      const matches = (event: Event): boolean => event.type === 'permission-decided' && event.callId === id;
+      const event = (await stage.waitFor(matches, signal)) as EventOfType<'permission-decided'> | null;
       if (event === null) return { decision: 'deny' };
       const { decision, reason } = event;
       return reason === undefined ? { decision } : { decision, reason };
@@ -187,8 +187,8 @@ function createRecordedModel(stage: ReplayStage): Model {
         yield { type: 'failure', error: event.error };
         return;
       }
-      const { type: __, at: ___, request: ____, ...said } = event;
-      yield { type: 'reply', ...said };
+      const { type: __, at: ___, request: ____, ...reply } = event;
+      yield { type: 'reply', ...reply };
     },
   };
 }
@@ -199,24 +199,25 @@ function createRecordedTool(
   stage: ReplayStage,
   session: () => Session,
 ): Tool {
-  const begun = new Set<string>();
+  const startedCalls = new Set<string>();
   return {
-    description: { name, description: 'Answers as recorded.', parameters: {} },
+    description: { name, description: 'Returns recorded results.', parameters: {} },
     effect,
     ...(effect === 'verifiable' && { reconcile: async () => 'run-again' as const }),
     async run(args, { signal, execution }) {
-      const id = findOpenCall(session(), { tool: name, args }, begun);
+      const id = findOpenCall(session(), { tool: name, args }, startedCalls);
       const ends = (event: Event): boolean => event.type === 'tool-finished' && event.callId === id;
       const starts = (event: Event): boolean => event.type === 'tool-started' && event.callId === id;
-      const start = effect === 'verifiable' ? await stage.turn(starts, signal) : null;
+      const start = effect === 'verifiable' ? await stage.waitFor(starts, signal) : null;
       const intent = start?.type === 'tool-started' ? start.intent : undefined;
       // Declaring an intent starts a verifiable tool; without one, the agent logs the start when the tool has finished.
       if (intent !== undefined) await execution?.recordIntent(intent);
       const waits = effect !== 'verifiable' || intent !== undefined;
       const end = (
-        waits ? await stage.turn(ends, signal) : stage.find(ends)
+        waits ? await stage.waitFor(ends, signal) : stage.find(ends)
       ) as EventOfType<'tool-finished'> | null;
-      if (end === null) return { ok: false, error: { kind: 'cancelled', message: 'It was called off.' } };
+      if (end === null)
+        return { ok: false, error: { kind: 'cancelled', message: 'The call was cancelled.' } };
       const { outcome, files, tests, found } = end;
       return { ...outcome, ...(files && { files }), ...(tests && { tests }), ...(found && { found }) };
     },
@@ -227,18 +228,18 @@ function createRecordedTool(
 function findOpenCall(
   { turn }: Session,
   call: { readonly tool: string; readonly args: Json },
-  begun: Set<string>,
+  startedCalls: Set<string>,
 ): string {
-  const held = getUnpausedTurn(turn);
-  if (held.status !== 'executingTools') return '';
-  const mine = held.executions.find(
+  const activeTurn = getUnpausedTurn(turn);
+  if (activeTurn.status !== 'executingTools') return '';
+  const execution = activeTurn.executions.find(
     ({ status, call: { id, tool, args } }) =>
       status !== 'completed' &&
       tool === call.tool &&
       isDeepStrictEqual(args, call.args) &&
-      !begun.has(`${held.request} ${id}`),
+      !startedCalls.has(`${activeTurn.request} ${id}`),
   );
-  if (mine === undefined) return '';
-  begun.add(`${held.request} ${mine.call.id}`);
-  return mine.call.id;
+  if (execution === undefined) return '';
+  startedCalls.add(`${activeTurn.request} ${execution.call.id}`);
+  return execution.call.id;
 }

@@ -26,17 +26,17 @@ export type ReplaySessionOptions = SessionFlags &
 
 /** Replays a session's log and verifies the resulting state, or compares a model's replies with the recorded ones. */
 export async function runReplay(
-  word: string | undefined,
+  sessionRef: string | undefined,
   options: ReplaySessionOptions,
   io: CommandIo,
 ): Promise<ExitCode> {
   const { file } = options;
-  if ((word === undefined) === (file === undefined)) {
-    throw new UsageError('Say which session to replay: its id, or --file with one that was exported.');
+  if ((sessionRef === undefined) === (file === undefined)) {
+    throw new UsageError('Specify the session to replay: an id, or --file with an exported session.');
   }
   if (file !== undefined) return replayExportedFile(file, options, io);
   return withSessionStore(options, async (store) => {
-    const { id } = await findSession(store, word ?? '', options.dir);
+    const { id } = await findSession(store, sessionRef ?? '', options.dir);
     const record = await loadSessionRecord(store, id);
     return options.withModel === true
       ? replayWithModel(record, options, io)
@@ -81,7 +81,7 @@ async function reportReplay(
   const hash = computeStateHash(end);
   const differs = fault ?? (hash === expected ? null : await locateDifference(record, store));
   const status = end.turn.status;
-  const told = {
+  const report = {
     type: 'replay',
     id,
     events,
@@ -92,16 +92,19 @@ async function reportReplay(
     differsAt: differs?.seq ?? null,
     reason: differs?.reason ?? null,
   };
-  io.stdout.write(`${json === true ? JSON.stringify(told) : formatReplayReport(told, store === null)}\n`);
+  io.stdout.write(`${json === true ? JSON.stringify(report) : formatReplayReport(report, store === null)}\n`);
   return differs === null ? exitCodes.finished : exitCodes.failed;
 }
 
 async function locateDifference(record: SessionRecord, store: Store | null): Promise<ReplayFault> {
   if (store === null)
-    return { seq: record.head, reason: 'every event is as exported, and they lead elsewhere now' };
+    return {
+      seq: record.head,
+      reason: 'the events match the export, but they now lead to a different state',
+    };
   return {
     seq: await findFirstDivergentEvent(store, record),
-    reason: 'from there on the store opens another session',
+    reason: 'from there on the stored state differs',
   };
 }
 
@@ -119,19 +122,17 @@ function formatReplayReport(
   { id, events, status, stateHash: hash, expected, differsAt, reason }: ReplayReport,
   isFile: boolean,
 ): string {
-  const whose = isFile ? 'what the file says' : 'what the store opens';
+  const expectation = isFile ? 'the exported state' : 'the stored state';
   return [
     `Replayed ${formatCount(events, 'event')} of ${sanitizeOneLine(id)}.`,
     `  state       ${formatStatus(status)}`,
     `  state hash  ${hash}`,
     ...(differsAt === null
-      ? [`The same as ${whose}.`]
+      ? [`Matches ${expectation}.`]
       : [
           `  expected    ${expected}`,
-          `Not the same as ${whose}: it differs at event ${differsAt}; ${reason ?? ''}.`,
-          ...(isFile
-            ? []
-            : ['A snapshot may be of another version of Pawl; the events are as they were kept.']),
+          `Does not match ${expectation}: it differs at event ${differsAt}; ${reason ?? ''}.`,
+          ...(isFile ? [] : ['A snapshot may be from another version of Pawl; the events are unchanged.']),
         ]),
   ].join('\n');
 }

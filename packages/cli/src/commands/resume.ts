@@ -43,14 +43,14 @@ export type ResumeSessionOptions = ModelFlags &
 
 /** Resumes a session, however it stopped, with a new message if one is given. */
 export async function runResume(
-  word: string,
+  sessionRef: string,
   message: string | null,
   options: ResumeSessionOptions,
   io: CommandIo,
 ): Promise<ExitCode> {
   const opened = await openConfiguredStore(options);
   try {
-    return await resumeFromStore(opened, { word, message, options, io });
+    return await resumeFromStore(opened, { sessionRef, message, options, io });
   } catch (error) {
     throw toUsageError(error, StoreError);
   } finally {
@@ -59,7 +59,7 @@ export async function runResume(
 }
 
 type ResumeRequest = {
-  readonly word: string;
+  readonly sessionRef: string;
   readonly message: string | null;
   readonly options: ResumeSessionOptions;
   readonly io: CommandIo;
@@ -67,28 +67,28 @@ type ResumeRequest = {
 
 async function resumeFromStore(
   opened: OpenedStore,
-  { word, message, options, io }: ResumeRequest,
+  { sessionRef, message, options, io }: ResumeRequest,
 ): Promise<ExitCode> {
   requireTrustedStore(opened, options);
-  const { id } = await findSession(opened.store, word, options.dir);
-  const found = await opened.store.open(id);
-  const about = requireResumable(id, found, options);
-  const isAtRest = found.session.turn.status === 'waitingForUser' && message === null;
-  if (isAtRest && (await opened.store.commands.listPending(id)).length === 0)
-    return printLastAnswer(found.session, io);
+  const { id } = await findSession(opened.store, sessionRef, options.dir);
+  const stored = await opened.store.open(id);
+  const metadata = requireResumable(id, stored, options);
+  const isIdle = stored.session.turn.status === 'waitingForUser' && message === null;
+  if (isIdle && (await opened.store.commands.listPending(id)).length === 0)
+    return printLastAnswer(stored.session, io);
   const terminal = openTerminalPrompt(io);
-  const flags = { ...about, ...pickDefinedOptions(options) };
-  const settled = await loadConfig(about.dir, flagsToConfig(flags), terminal);
-  const { config } = settled;
-  const { profile } = applyAgentKeys(await resolveProfile(about.profile), config);
+  const flags = { ...metadata, ...pickDefinedOptions(options) };
+  const loaded = await loadConfig(metadata.dir, flagsToConfig(flags), terminal);
+  const { config } = loaded;
+  const { profile } = applyAgentKeys(await resolveProfile(metadata.profile), config);
   const { signal = new AbortController().signal } = options;
-  const index = await indexFolderWithProgress(about.dir, signal, io);
+  const index = await indexFolderWithProgress(metadata.dir, signal, io);
   if (index === null) return exitCodes.interrupted;
   using folder = index;
-  const taken = await claimSessionToResume(opened.store, id, found);
-  const used = { ...flags, ...applyModelConfig(flags, config) };
-  const model = used.model ?? 'librarian';
-  const view = await openRunView(options, io, { folder, id, model, kind: 'run', warnings: settled.warnings });
+  const taken = await claimSessionToResume(opened.store, id, stored);
+  const runFlags = { ...flags, ...applyModelConfig(flags, config) };
+  const model = runFlags.model ?? 'librarian';
+  const view = await openRunView(options, io, { folder, id, model, kind: 'run', warnings: loaded.warnings });
   const telemetry = await openRunTelemetry(config, view, io);
   try {
     const result = await driveRun({
@@ -100,11 +100,11 @@ async function resumeFromStore(
       view,
       trace: openRunRecorder(options, folder.root, (line) => view.warn(line)),
       telemetry,
-      flags: used,
+      flags: runFlags,
       config,
       terminal,
       opened,
-      opening: { kind: 'resumed', taken, message, about: found.metadata },
+      opening: { kind: 'resumed', taken, message, about: stored.metadata },
     });
     await view.end(result);
     return toRunExitCode(result, 'run');
@@ -120,7 +120,7 @@ function requireTrustedStore({ isOwn, path }: OpenedStore, { trustStore }: Resum
   if (isOwn || path === null) return;
   if (trustStore === true) return registerStore(path);
   throw new UsageError(
-    `${path} was not made by you on this machine. Look into it with pawl show; if you trust what it holds, add --trust-store.`,
+    `${path} was not created on this machine. Inspect it with pawl show; if you trust its contents, add --trust-store.`,
   );
 }
 
@@ -131,28 +131,24 @@ function requireResumable(
 ): RunMetadata {
   if (isTerminalSession(session)) {
     throw new UsageError(
-      `Session ${id} has ended for good (${session.turn.status}). Go on from an earlier point: pawl fork ${id} --at ${Math.max(0, head - 1)}`,
+      `Session ${id} is closed (${session.turn.status}). Fork it at an earlier event: pawl fork ${id} --at ${Math.max(0, head - 1)}`,
     );
   }
   const state = owner === getProcessOwner() ? 'gone' : getOwnerState(owner);
   if (state !== 'gone' && takeOver !== true) {
-    const where = state === 'alive' ? 'is running now' : 'may be running elsewhere';
-    throw new UsageError(
-      `Session ${id} ${where} (${owner}). Leave it there, or take it from there with --take-over.`,
-    );
+    const ownerState = state === 'alive' ? 'is running' : 'may be running elsewhere';
+    throw new UsageError(`Session ${id} ${ownerState} (${owner}). Use --take-over to take it over.`);
   }
-  const known = parseRunMetadata(metadata);
-  if (known !== null) return known;
-  throw new UsageError(
-    `Session ${id} was not begun by pawl run: it is not known where and with which model it worked.`,
-  );
+  const parsed = parseRunMetadata(metadata);
+  if (parsed !== null) return parsed;
+  throw new UsageError(`Session ${id} was not started by pawl run: its folder and model are unknown.`);
 }
 
 /** There is nothing to resume: prints the last answer, in case the user has not seen it. */
 function printLastAnswer(session: Session, io: CommandIo): ExitCode {
   const { id } = session;
   const answer = findTurnAnswer(getConversation(session));
-  const next = `Session ${id} waits for you: pawl resume ${shortenId(id)} "what is to be done next"`;
+  const next = `Session ${id} is waiting for input: pawl resume ${shortenId(id)} "next message"`;
   if (answer === null) throw new UsageError(next);
   io.stdout.write(`${sanitizeText(answer)}\n`);
   io.stderr.write(`${next}\n`);

@@ -12,12 +12,12 @@ export type RunFileOptions = {
 
 /** Opens a file that a run appends to. A failure to open it is an error; a later write failure is only a warning. */
 export function openRunFile({ name, path, warn, prepare }: RunFileOptions): RotatingFile {
-  const problem = `The ${name} cannot be written to ${path}`;
+  const problem = `Cannot write the ${name} to ${path}`;
   try {
     prepare?.();
-    return openRotatingFile(path, { onError: (why) => warn(`${problem} at the moment: ${why}`) });
+    return openRotatingFile(path, { onError: (reason) => warn(`${problem} at the moment: ${reason}`) });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${problem}: ${why}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${problem}: ${reason}`, { cause: error });
   }
 }

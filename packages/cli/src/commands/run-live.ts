@@ -22,15 +22,15 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
       permission: (question, signal) => live?.ask(question, signal) ?? Promise.resolve(unattendedDenial),
       user: (question, signal) => live?.askUser(question, signal) ?? Promise.resolve(null),
     },
-    start(begun) {
-      folder = begun.root;
-      lines.start(begun);
+    start(info) {
+      folder = info.root;
+      lines.start(info);
     },
     warn: (line) => (live === null ? lines : live).warn(line),
     trouble: (trouble) => live?.trouble(trouble),
-    see(seen: StepResult) {
-      live?.see(seen);
-      if (seen.session.turn.status !== 'waitingForUser') wake();
+    see(result: StepResult) {
+      live?.see(result);
+      if (result.session.turn.status !== 'waitingForUser') wake();
     },
     control(session, controls) {
       const leave = (): void => {
@@ -66,7 +66,7 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
 }
 
 const doNothing = (): void => undefined;
-const unattendedDenial = { decision: 'deny', reason: 'nobody is there to ask' } as const;
+const unattendedDenial = { decision: 'deny', reason: 'no user is available to ask' } as const;
 
 /** A cancelled turn has no answer; the user is then asked for the next message. */
 function hasFinalAnswer(session: Session): boolean {

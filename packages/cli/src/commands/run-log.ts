@@ -27,9 +27,9 @@ export function openRunRecorder(
   const log = openEventLog(options.logFile, level, warn);
   return {
     ...trace,
-    see(seen) {
-      trace.see(seen);
-      log(seen);
+    see(result) {
+      trace.see(result);
+      log(result);
     },
   };
 }
@@ -38,7 +38,7 @@ function openEventLog(
   path: string | undefined,
   level: LogLevel,
   warn: (line: string) => void,
-): (seen: StepResult) => void {
+): (result: StepResult) => void {
   if (path === undefined) return () => undefined;
   const file = openRunFile({ name: 'log', path, warn });
   const write = (line: string): void => file.write(line);
@@ -47,6 +47,6 @@ function openEventLog(
 
 function parseLogLevel({ logFile, logLevel }: RunLogOptions): LogLevel {
   if (logLevel === undefined) return 'info';
-  if (logFile === undefined) throw new UsageError('--log-level needs a --log-file to write to.');
-  return parseChoice('level', logLevel, logLevels);
+  if (logFile === undefined) throw new UsageError('--log-level requires --log-file.');
+  return parseChoice('log level', logLevel, logLevels);
 }

@@ -26,27 +26,27 @@ export async function runWithDashboard(
 ): Promise<ExitCode> {
   const { startEmbeddedDashboard } = await import('./embedded-dashboard.ts');
   const warn = (line: string): void => view.warn(line);
-  const beside = await startEmbeddedDashboard({ opened, id, dir, telemetry, warn, open: true });
+  const dashboard = await startEmbeddedDashboard({ opened, id, dir, telemetry, warn, open: true });
   try {
-    view.warn(`It is shown at ${beside.login}`);
-    const code = await work(addDashboardObserver(view, beside));
-    beside.done();
+    view.warn(`Dashboard: ${dashboard.login}`);
+    const code = await work(addDashboardObserver(view, dashboard));
+    dashboard.done();
     if (openTerminalPrompt(io) !== null && !signal.aborted) {
-      io.stderr.write(`Still shown at ${beside.url} until Ctrl-C.\n`);
+      io.stderr.write(`The dashboard stays open at ${dashboard.url} until Ctrl-C.\n`);
       await once(signal, 'abort');
     }
     return code;
   } finally {
-    await beside.close();
+    await dashboard.close();
   }
 }
 
-function addDashboardObserver(view: RunView, beside: EmbeddedDashboard): RunView {
+function addDashboardObserver(view: RunView, dashboard: EmbeddedDashboard): RunView {
   return {
     ...view,
-    see(seen) {
-      view.see(seen);
-      beside.see(seen);
+    see(result) {
+      view.see(result);
+      dashboard.see(result);
     },
   };
 }

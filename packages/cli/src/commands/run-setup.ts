@@ -69,29 +69,29 @@ const defaultSetupHooks = { keep: async () => undefined, see: () => undefined, c
  * Creates the setup of a run. The offline librarian works in every profile; in the LKJAgent profiles it follows their
  * protocol and writes their files.
  */
-export async function createRunSetup(asked: RunSetupOptions): Promise<RunSetup> {
-  const chart = asked.profile.settings.chart?.name;
-  const summaryModel = await createSummaryModel(asked.flags, asked.config);
+export async function createRunSetup(options: RunSetupOptions): Promise<RunSetup> {
+  const chart = options.profile.settings.chart?.name;
+  const summaryModel = await createSummaryModel(options.flags, options.config);
   const setup = await (chart === 'lkj' || chart === 'lkj1'
-    ? createLkjSetup(asked, chart)
-    : createStandardSetup(asked));
+    ? createLkjSetup(options, chart)
+    : createStandardSetup(options));
   return { ...setup, means: { ...setup.means, summaryModel } };
 }
 
 /** The librarian only reads; any other model gets the coding tools, under permission rules. */
-async function createStandardSetup(asked: RunSetupOptions): Promise<RunSetup> {
-  const { folder, profile, budgets, flags, id } = asked;
+async function createStandardSetup(options: RunSetupOptions): Promise<RunSetup> {
+  const { folder, profile, budgets, flags, id } = options;
   const model = await createProfileModel(flags, profile, getCodecOptions(profile.settings.chart));
   const isLibrarian = (flags.model ?? 'librarian') === 'librarian';
-  const coder = isLibrarian ? null : await createCodingSetup(asked);
+  const coder = isLibrarian ? null : await createCodingSetup(options);
   const governor = { ...defaultSettings.governor, ...profile.settings.governor };
   const attended = coder?.attended === true ? { governor: { ...governor, attended: true } } : {};
   const settings = applyBudgets({ ...profile.settings, ...attended }, budgets);
-  const session = asked.session ?? createSession({ id, at: Date.now(), profile: profile.name, settings });
+  const session = options.session ?? createSession({ id, at: Date.now(), profile: profile.name, settings });
   const memory = session.memory ?? createMemory(memorySettings.pawl);
-  const keeper = createMemoryManager({ memory, storage: asked.storage, clock: systemClock });
+  const manager = createMemoryManager({ memory, storage: options.storage, clock: systemClock });
   if (coder === null) {
-    const means = { model, tools: createLibrarianTools(folder), memory: keeper, session };
+    const means = { model, tools: createLibrarianTools(folder), memory: manager, session };
     return { means, warnings: [], ...defaultSetupHooks };
   }
   const { tools, rules, decide, hooks, prompt, warnings, onEnd } = coder;
@@ -99,7 +99,7 @@ async function createStandardSetup(asked: RunSetupOptions): Promise<RunSetup> {
     means: {
       model,
       tools,
-      memory: keeper,
+      memory: manager,
       session,
       prompt,
       ...(rules && { rules }),
@@ -113,8 +113,8 @@ async function createStandardSetup(asked: RunSetupOptions): Promise<RunSetup> {
   };
 }
 
-async function createLkjSetup(asked: RunSetupOptions, name: LkjProfile): Promise<RunSetup> {
-  const { folder, profile, budgets, flags, id } = asked;
+async function createLkjSetup(options: RunSetupOptions, name: LkjProfile): Promise<RunSetup> {
+  const { folder, profile, budgets, flags, id } = options;
   const model = await createProfileModel(flags, profile, getCodecOptions(profile.settings.chart));
   const { config, store } = await openLkjFolder(folder.root, name, systemClock).catch((error: unknown) => {
     throw toUsageError(error, MemoryFileError);
@@ -125,13 +125,13 @@ async function createLkjSetup(asked: RunSetupOptions, name: LkjProfile): Promise
   const at = Date.now();
   const { mode, warning } = resumeMode(chart, store.state, at);
   const settings = { ...profile.settings, chart, memory: config.memory, budgets: toIterationBudget(config) };
-  const fresh = createSession({
+  const initial = createSession({
     id,
     at,
     profile: profile.name,
     settings: applyBudgets(settings, budgets),
   });
-  const session = asked.session ?? { ...fresh, mode, memory: store.manager.memory };
+  const session = options.session ?? { ...initial, mode, memory: store.manager.memory };
   // The events are authoritative, because the files may lag one event behind.
   if (session.memory !== null) store.manager.sync(session.memory);
   return {
@@ -145,7 +145,7 @@ async function createLkjSetup(asked: RunSetupOptions, name: LkjProfile): Promise
     warnings: [
       ...store.warnings,
       ...(warning === null ? [] : [warning]),
-      ...config.unknown.map((path) => `Nothing reads ${path} in data/config.json.`),
+      ...config.unknown.map((path) => `Unknown key ${path} in data/config.json; it is ignored.`),
     ],
     keep: ({ mode: after }) => store.endCycle(after?.state ?? 'thinking'),
   };
@@ -159,12 +159,12 @@ function buildLkjChart(
 ): ModeChart {
   const options = { actions, maxIterations: iterate.enable ? iterate.maxIterations : null };
   const chart: ModeChart = name === 'lkj' ? createLkjChart(options) : createLkj1Chart(options);
-  const promptOf = (key: string, otherwise: string): string =>
+  const getPrompt = (key: string, otherwise: string): string =>
     Object.hasOwn(prompts, key) ? toPromptText(prompts[key] ?? null) : otherwise;
   return {
     ...chart,
-    prompt: promptOf('base', chart.prompt),
-    states: chart.states.map((state) => ({ ...state, prompt: promptOf(state.name, state.prompt) })),
+    prompt: getPrompt('base', chart.prompt),
+    states: chart.states.map((state) => ({ ...state, prompt: getPrompt(state.name, state.prompt) })),
   };
 }
 
@@ -180,7 +180,7 @@ function toIterationBudget({ iterate: { enable, maxIterations } }: LkjConfig): B
 /** Budgets of the command line override those of the profile. */
 function applyBudgets(
   settings: Partial<SessionSettings>,
-  asked: BudgetLimits | null,
+  limits: BudgetLimits | null,
 ): Partial<SessionSettings> {
-  return { ...settings, budgets: fillMissingBudgets(asked, settings.budgets) };
+  return { ...settings, budgets: fillMissingBudgets(limits, settings.budgets) };
 }

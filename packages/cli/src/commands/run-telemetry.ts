@@ -28,7 +28,7 @@ export async function openTelemetry(
     ...(traces !== undefined && { traces }),
     metrics: { prometheus, ...(otlp !== undefined && { otlp }) },
     secrets: listSecretValues(env),
-    onExportError: (message) => warn(message ?? 'Telemetry can be sent again.'),
+    onExportError: (message) => warn(message ?? 'Telemetry export works again.'),
   });
 }
 
@@ -52,15 +52,15 @@ export async function openRunTelemetry(
   { stderr }: CommandIo,
   prometheus = false,
 ): Promise<TelemetryClient | null> {
-  let isOver = false;
+  let isClosed = false;
   const warn = (line: string): void =>
-    isOver ? void stderr.write(`${sanitizeOneLine(line)}\n`) : view.warn(line);
+    isClosed ? void stderr.write(`${sanitizeOneLine(line)}\n`) : view.warn(line);
   const telemetry = await openTelemetry(config, { prometheus, warn });
   if (telemetry === null) return null;
   return {
     ...telemetry,
     shutdown() {
-      isOver = true;
+      isClosed = true;
       return telemetry.shutdown();
     },
   };
@@ -69,7 +69,7 @@ export async function openRunTelemetry(
 /** Returns a no-op observer without telemetry. */
 export function createSessionObserver(telemetry: TelemetryClient | null, session: Session): SessionObserver {
   if (telemetry !== null) return telemetry.observe(session);
-  return { observe: () => undefined, runInContext: (means) => means, end: () => undefined };
+  return { observe: () => undefined, runInContext: (setup) => setup, end: () => undefined };
 }
 
 /** Returns the collector's address; null if there is no valid one. */
@@ -81,11 +81,11 @@ function resolveCollectorUrl(
   if (otlp === undefined || disabled) return null;
   const protocol = env['OTEL_EXPORTER_OTLP_PROTOCOL'] ?? '';
   if (protocol === 'grpc') {
-    warn('No telemetry is sent: OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and Pawl sends JSON over HTTP.');
+    warn('Telemetry is disabled: OTEL_EXPORTER_OTLP_PROTOCOL is grpc, but Pawl exports JSON over HTTP.');
     return null;
   }
   if (/^https?:$/.test(URL.parse(otlp)?.protocol ?? '')) return otlp;
-  warn('No telemetry is sent: the address of the collector is neither http:// nor https://.');
+  warn('Telemetry is disabled: the collector URL is neither http:// nor https://.');
   return null;
 }
 
@@ -98,10 +98,10 @@ function expandHeaderVariables(
     Object.entries(headers).map(([key, value]) => [
       key,
       value.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => {
-        const found = env[name];
-        if (found !== undefined) return found;
+        const secret = env[name];
+        if (secret !== undefined) return secret;
         throw new UsageError(
-          `telemetry.headers.${key} needs the environment variable ${name}, and it is not set. Set it, or take it out of the configuration.`,
+          `telemetry.headers.${key} requires the environment variable ${name}, which is not set. Set it, or remove it from the configuration.`,
         );
       }),
     ]),

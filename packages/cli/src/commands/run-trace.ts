@@ -21,10 +21,10 @@ export type TraceOptions = {
 export function openRunTrace(options: TraceOptions, root: string, warn: (line: string) => void): RunTrace {
   const { trace = false, traceFile } = options;
   if (!trace && traceFile === undefined) return { model: (model) => model, see: () => undefined };
-  const own = join(root, 'logs', 'agent_trace.log');
+  const defaultPath = join(root, 'logs', 'agent_trace.log');
   const file = openRunFile(
     traceFile === undefined
-      ? { name: 'trace', path: own, warn, prepare: () => makeTraceFolder(own) }
+      ? { name: 'trace', path: defaultPath, warn, prepare: () => makeTraceFolder(defaultPath) }
       : { name: 'trace', path: traceFile, warn },
   );
   const secrets = listSecretValues(process.env);
@@ -52,11 +52,11 @@ export function openRunTrace(options: TraceOptions, root: string, warn: (line: s
 /** Excludes a newly created folder from git, because prompts are private. */
 function makeTraceFolder(path: string): void {
   const folder = dirname(path);
-  const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (made !== undefined) writeFileSync(join(folder, '.gitignore'), '*\n');
+  const created = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (created !== undefined) writeFileSync(join(folder, '.gitignore'), '*\n');
   for (const each of [folder, path]) {
     // A symbolic link would let the author of the working folder redirect our writes.
     if (lstatSync(each, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-      throw new Error(`${each} is a symbolic link; name the file with --trace-file.`);
+      throw new Error(`${each} is a symbolic link; specify the file with --trace-file.`);
   }
 }

@@ -49,8 +49,10 @@ const passiveViewMethods = {
 } as const;
 
 /** Formats a store outage, or its end, as a line. */
-function formatTrouble(trouble: StoreOutage | null): string {
-  return trouble === null ? 'It goes on.' : `${trouble.message} The work waits, and goes on by itself.`;
+function formatStoreOutage(trouble: StoreOutage | null): string {
+  return trouble === null
+    ? 'The session store is available again.'
+    : `${trouble.message} The run waits and continues automatically.`;
 }
 
 export type RunResult = {
@@ -70,7 +72,7 @@ export function createQuietRunView(io: CommandIo, asks: QuestionHandlers = noQue
     asks,
     start: () => undefined,
     warn,
-    trouble: (trouble) => warn(formatTrouble(trouble)),
+    trouble: (trouble) => warn(formatStoreOutage(trouble)),
     see: () => undefined,
     end: ({ answer, reason }) => {
       if (answer !== null) io.stdout.write(`${sanitizeText(answer)}\n`);
@@ -85,7 +87,7 @@ export function createJsonRunView(io: CommandIo, asks: QuestionHandlers = noQues
   return {
     ...passiveViewMethods,
     asks,
-    trouble: (trouble) => write({ type: 'warning', message: formatTrouble(trouble) }),
+    trouble: (trouble) => write({ type: 'warning', message: formatStoreOutage(trouble) }),
     start: ({ root, files, session }) => write({ type: 'start', folder: root, files, session }),
     warn: (message) => write({ type: 'warning', message }),
     see({ event, notes, session }) {
@@ -106,31 +108,31 @@ export function createJsonRunView(io: CommandIo, asks: QuestionHandlers = noQues
 export function createLineRunView(io: CommandIo, asks: QuestionHandlers = noQuestionHandlers): RunView {
   const err = io.stderr;
   const dim = (text: string): string => styleText('dim', text, { stream: err });
-  const say = (text: string): void => void err.write(`${text}\n`);
+  const writeLine = (text: string): void => void err.write(`${text}\n`);
   const warn = (line: string): void =>
-    say(`${styleText('yellow', 'pawl:', { stream: err })} ${sanitizeOneLine(line)}`);
+    writeLine(`${styleText('yellow', 'pawl:', { stream: err })} ${sanitizeOneLine(line)}`);
   return {
     ...passiveViewMethods,
     asks,
     warn,
-    trouble: (trouble) => warn(formatTrouble(trouble)),
-    start: ({ root, files }) => say(dim(`${formatCount(files, 'file')} in ${sanitizeOneLine(root)}`)),
+    trouble: (trouble) => warn(formatStoreOutage(trouble)),
+    start: ({ root, files }) => writeLine(dim(`${formatCount(files, 'file')} in ${sanitizeOneLine(root)}`)),
     see({ event, notes, actions, session }) {
       if (event.type === 'model-replied')
-        for (const line of getSpokenLines(event, session)) say(sanitizeText(line));
-      if (event.type === 'tool-finished') say(dim(`    ${formatToolResult(event.outcome)}`));
-      for (const note of notes) for (const line of formatRunNote(note, session.phases)) say(dim(line));
+        for (const line of getSpokenLines(event, session)) writeLine(sanitizeText(line));
+      if (event.type === 'tool-finished') writeLine(dim(`    ${formatToolResult(event.outcome)}`));
+      for (const note of notes) for (const line of formatRunNote(note, session.phases)) writeLine(dim(line));
       for (const action of actions) {
-        if (action.type === 'run-tools') for (const call of action.calls) say(formatToolCall(call));
+        if (action.type === 'run-tools') for (const call of action.calls) writeLine(formatToolCall(call));
         if (action.type === 'show-error')
-          say(styleText('red', sanitizeOneLine(action.message), { stream: err }));
+          writeLine(styleText('red', sanitizeOneLine(action.message), { stream: err }));
       }
     },
     end(result) {
       if (result.answer !== null) io.stdout.write(`\n${sanitizeText(result.answer)}\n`);
       if (result.reason !== null)
-        say(styleText('red', `pawl: ${sanitizeOneLine(result.reason)}`, { stream: err }));
-      say(dim(`\n${formatRunResult(result)}`));
+        writeLine(styleText('red', `pawl: ${sanitizeOneLine(result.reason)}`, { stream: err }));
+      writeLine(dim(`\n${formatRunResult(result)}`));
     },
   };
 }
@@ -153,8 +155,8 @@ function getSpokenLines(
   { settings: { chart } }: Session,
 ): readonly string[] {
   if (problem !== undefined) return [problem];
-  const said = chart?.hops.by === 'reply' ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
-  return said.filter((line) => line !== '');
+  const lines = chart?.hops.by === 'reply' ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
+  return lines.filter((line) => line !== '');
 }
 
 function formatRunNote(note: Note, phases: PhaseState): readonly string[] {

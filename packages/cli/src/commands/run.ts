@@ -61,7 +61,7 @@ export type RunOptions = BudgetFlags &
 /** Works on a goal in a folder until there is an answer. */
 export async function runGoal(goal: string, options: RunOptions, io: CommandIo): Promise<ExitCode> {
   if (goal.trim() === '') {
-    throw new UsageError('Say what you want to know, for example: pawl run "How are sessions stored?"');
+    throw new UsageError('Enter a goal, for example: pawl run "How are sessions stored?"');
   }
   return startRun(goal, { ...options, kind: 'run' }, io);
 }
@@ -72,18 +72,16 @@ export async function startRun(
   options: RunOptions & { readonly kind: RunKind },
   io: CommandIo,
 ): Promise<ExitCode> {
-  const asked = parseBudgetFlags(options);
+  const flagBudgets = parseBudgetFlags(options);
   const terminal = openTerminalPrompt(io);
-  const found = await loadConfig(resolve(options.dir), flagsToConfig(options), terminal);
-  const { config } = found;
+  const loaded = await loadConfig(resolve(options.dir), flagsToConfig(options), terminal);
+  const { config } = loaded;
   const profileName = config.profile ?? 'pawl';
   const { profile, warnings } = applyAgentKeys(await resolveProfile(profileName), config);
   const flags = { ...options, ...applyModelConfig(options, config) };
-  const budgets = fillMissingBudgets(asked, config.budgets);
+  const budgets = fillMissingBudgets(flagBudgets, config.budgets);
   if (budgets !== null && budgets.cost !== null && flags.priceIn === undefined) {
-    throw new UsageError(
-      'A budget of money needs prices: --price-in and --price-out, in money per million tokens.',
-    );
+    throw new UsageError('A cost budget requires prices: --price-in and --price-out, per 1M tokens.');
   }
   const { signal = new AbortController().signal } = options;
   const index = await indexFolderWithProgress(options.dir, signal, io);
@@ -91,8 +89,8 @@ export async function startRun(
   using folder = index;
   const id = crypto.randomUUID();
   const model = flags.model ?? 'librarian';
-  const about = { folder, id, model, kind: options.kind, warnings: [...found.warnings, ...warnings] };
-  const view = await openRunView(options, io, about);
+  const viewContext = { folder, id, model, kind: options.kind, warnings: [...loaded.warnings, ...warnings] };
+  const view = await openRunView(options, io, viewContext);
   const trace = openRunRecorder(options, folder.root, (line) => view.warn(line));
   const telemetry = await openRunTelemetry(config, view, io, options.open === true);
   const opened = await openStoreOrMemory(options, config);
@@ -100,14 +98,14 @@ export async function startRun(
   try {
     const known = { dir: folder.root, model, profile: profileName };
     const opening = { kind: 'new', goal, about: toRunMetadata({ ...flags, ...known }) } as const;
-    const job = { id, folder, profile, budgets, signal, trace, telemetry, flags, config, terminal };
-    const worked = async (seen: RunView): Promise<ExitCode> => {
-      const result = await driveRun({ ...job, view: seen, opened, opening });
+    const runOptions = { id, folder, profile, budgets, signal, trace, telemetry, flags, config, terminal };
+    const run = async (runView: RunView): Promise<ExitCode> => {
+      const result = await driveRun({ ...runOptions, view: runView, opened, opening });
       await view.end(result);
       return toRunExitCode(result, options.kind);
     };
-    if (options.open !== true) return await worked(view);
-    return await runWithDashboard({ opened, id, dir: folder.root, telemetry, view, signal, io }, worked);
+    if (options.open !== true) return await run(view);
+    return await runWithDashboard({ opened, id, dir: folder.root, telemetry, view, signal, io }, run);
   } finally {
     await opened.close();
     await telemetry?.shutdown();
@@ -162,10 +160,10 @@ type RunViewContext = {
 export async function openRunView(
   options: RunViewOptions,
   io: CommandIo,
-  begun: RunViewContext,
+  context: RunViewContext,
 ): Promise<RunView> {
-  const { folder, id, warnings } = begun;
-  const view = await selectRunView(options, io, begun);
+  const { folder, id, warnings } = context;
+  const view = await selectRunView(options, io, context);
   view.start({ root: folder.root, files: folder.paths.length, session: id });
   for (const line of formatSkippedFiles(folder.skips)) view.warn(line);
   for (const line of warnings) view.warn(line);

@@ -29,22 +29,22 @@ export function parseScheduleTime({
 }: ScheduleTimeFlags): ScheduleTiming | null {
   if (every === undefined && cron === undefined) {
     if (tz !== undefined || name !== undefined) {
-      throw new UsageError('--name and --tz are for what comes again: say --every 6h or --cron "0 3 * * *".');
+      throw new UsageError('--name and --tz apply only to schedules: add --every 6h or --cron "0 3 * * *".');
     }
     return null;
   }
-  if (every !== undefined && cron !== undefined)
-    throw new UsageError('Give one of --every and --cron, not both.');
-  if (delay !== undefined) throw new UsageError('--delay is for what comes once. With --cron you say when.');
+  if (every !== undefined && cron !== undefined) throw new UsageError('Use --every or --cron, not both.');
+  if (delay !== undefined)
+    throw new UsageError('--delay does not apply to schedules. Use --cron to choose the time.');
   if (cron !== undefined) return { cron, ...(tz !== undefined && { tz }) };
-  if (tz !== undefined) throw new UsageError('--tz is for --cron: every so often is the same everywhere.');
+  if (tz !== undefined) throw new UsageError('--tz applies only to --cron.');
   return { everyMs: parseTimeSpanOption('--every', every ?? '') };
 }
 
 type ScheduleGoalOptions = {
   readonly name: string | undefined;
   readonly tenant: string | undefined;
-  readonly when: ScheduleTiming;
+  readonly timing: ScheduleTiming;
   readonly template: SessionTemplate;
   readonly json: boolean | undefined;
 };
@@ -55,19 +55,19 @@ export async function scheduleGoal(
   {
     name = `schedule-${randomUUID().slice(0, 8)}`,
     tenant = 'default',
-    when,
+    timing,
     template,
     json,
   }: ScheduleGoalOptions,
   io: CommandIo,
 ): Promise<ExitCode> {
   requireTenantName('--name', name);
-  const next = await schedules.set(name, when, template, tenant);
+  const next = await schedules.set(name, timing, template, tenant);
   if (json === true) io.stdout.write(`${JSON.stringify({ name, tenant, next })}\n`);
   else {
     io.stdout.write(`${name}\n`);
     io.stderr.write(
-      `Scheduled, first at ${formatDateTime(next)}. End it with: pawl queue unschedule ${name}\n`,
+      `Scheduled; first run at ${formatDateTime(next)}. To remove it: pawl queue unschedule ${name}\n`,
     );
   }
   return exitCodes.finished;
@@ -79,7 +79,7 @@ export function listSchedules(flags: QueueFlags, io: CommandIo): Promise<ExitCod
     const all = await queue.schedules.all();
     if (flags.json === true) for (const each of all) io.stdout.write(`${JSON.stringify(each)}\n`);
     else io.stdout.write(all.map(formatSchedule).join(''));
-    if (all.length === 0) io.stderr.write('Nothing is scheduled. pawl submit --every 6h "…" does that.\n');
+    if (all.length === 0) io.stderr.write('There are no schedules. Create one: pawl submit --every 6h "…"\n');
     return exitCodes.finished;
   });
 }
@@ -94,7 +94,8 @@ export function removeSchedule(
     const { tenant } = findSchedule(await queue.schedules.all(), name, flags.tenant);
     const removed = await queue.schedules.remove(name, tenant);
     if (flags.json === true) io.stdout.write(`${JSON.stringify({ name, tenant, removed })}\n`);
-    else io.stdout.write(`${sanitizeOneLine(name)} comes no more. What it has begun goes on.\n`);
+    else
+      io.stdout.write(`Removed the schedule ${sanitizeOneLine(name)}. Sessions that it started continue.\n`);
     return exitCodes.finished;
   });
 }
@@ -104,21 +105,23 @@ function findSchedule(
   name: string,
   tenant: string | undefined,
 ): ScheduleSummary {
-  const meant = all.filter((each) => each.name === name && (tenant === undefined || each.tenant === tenant));
-  const [only, another] = meant;
+  const matches = all.filter(
+    (each) => each.name === name && (tenant === undefined || each.tenant === tenant),
+  );
+  const [only, another] = matches;
   if (only === undefined) {
     throw new UsageError(
-      `There is no schedule ${JSON.stringify(sanitizeOneLine(name.slice(0, 100)))}. List them: pawl queue schedules`,
+      `Schedule ${JSON.stringify(sanitizeOneLine(name.slice(0, 100)))} does not exist. List the schedules: pawl queue schedules`,
     );
   }
   if (another === undefined) return only;
-  const tenants = meant.map((each) => sanitizeOneLine(each.tenant)).join(', ');
-  throw new UsageError(`Several tenants have one of that name: ${tenants}. Say whose with --tenant.`);
+  const tenants = matches.map((each) => sanitizeOneLine(each.tenant)).join(', ');
+  throw new UsageError(`Several tenants have a schedule of that name: ${tenants}. Choose one with --tenant.`);
 }
 
 function formatSchedule({ name, tenant, when, goal, next }: ScheduleSummary): string {
-  const rhythm =
+  const interval =
     'everyMs' in when ? `every ${formatTimeSpan(when.everyMs)}` : `cron "${when.cron}" ${when.tz ?? 'UTC'}`;
-  const soon = next === null ? 'not planned' : `next ${formatDateTime(next)}`;
-  return `${[name, tenant, rhythm, soon].map(sanitizeOneLine).join('  ')}  ${truncateColumns(goal, 60)}\n`;
+  const nextRun = next === null ? 'not scheduled' : `next ${formatDateTime(next)}`;
+  return `${[name, tenant, interval, nextRun].map(sanitizeOneLine).join('  ')}  ${truncateColumns(goal, 60)}\n`;
 }

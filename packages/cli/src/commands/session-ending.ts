@@ -15,23 +15,23 @@ export type SessionEnding = {
   readonly evidence: readonly number[];
 };
 
-export function deriveSessionEnding(account: SessionTotals): SessionEnding {
-  const { turn } = account.end;
+export function deriveSessionEnding(totals: SessionTotals): SessionEnding {
+  const { turn } = totals.end;
   switch (turn.status) {
     case 'halted': {
       const { kind, reason, rule } = turn.why;
-      const proof = getVerdictEvidence(account);
+      const proof = getVerdictEvidence(totals);
       const how = kind === 'stuck' || kind === 'budget' ? kind : 'halted';
       return rule !== null && rule === proof.rule
         ? { how, reason, ...proof }
         : { how, reason, ...noEvidence, rule };
     }
     case 'shuttingDown':
-      return { how: 'shut-down', reason: 'It was shut down.', ...noEvidence };
+      return { how: 'shut-down', reason: 'The session was shut down.', ...noEvidence };
     case 'waitingForUser':
-      return deriveTurnEnding(account);
+      return deriveTurnEnding(totals);
     default:
-      return { how: 'unfinished', reason: `It ${formatStatus(turn.status)}.`, ...noEvidence };
+      return { how: 'unfinished', reason: `The session is ${formatStatus(turn.status)}.`, ...noEvidence };
   }
 }
 
@@ -44,30 +44,30 @@ function getVerdictEvidence({ verdict }: SessionTotals): Pick<SessionEnding, 'ru
 }
 
 /** Derives the ending of the last turn. */
-function deriveTurnEnding(account: SessionTotals): SessionEnding {
-  const { verdict, answer, error, events } = account;
+function deriveTurnEnding(totals: SessionTotals): SessionEnding {
+  const { verdict, answer, error, events } = totals;
   if (verdict !== null) {
     const how = verdict.verdict.rule === 'budget' ? 'budget' : 'stuck';
-    return { how, reason: verdict.verdict.reason, ...getVerdictEvidence(account) };
+    return { how, reason: verdict.verdict.reason, ...getVerdictEvidence(totals) };
   }
-  if (answer !== null) return { how: 'answered', reason: 'It gave its answer.', ...noEvidence };
+  if (answer !== null) return { how: 'answered', reason: 'The agent answered.', ...noEvidence };
   if (error !== null) return { how: 'failed', reason: error, ...noEvidence };
   return events === 0
-    ? { how: 'unused', reason: 'Nothing was ever said to it.', ...noEvidence }
-    : { how: 'answered', reason: 'It ended its turn without an answer.', ...noEvidence };
+    ? { how: 'unused', reason: 'No message was sent.', ...noEvidence }
+    : { how: 'answered', reason: 'The turn ended without an answer.', ...noEvidence };
 }
 
 const statusDescriptions: Record<TurnStatus, string> = {
-  waitingForUser: 'waits for the user',
-  callingModel: 'asks the model',
-  processingResponse: 'reads a reply',
-  awaitingPermission: 'waits for permission',
-  executingTools: 'runs tools',
-  postToolsHook: 'runs hooks',
-  progressCheck: 'checks progress',
-  phaseTransition: 'changes phase',
-  errorRecovery: 'recovers from an error',
-  paging: 'makes room',
+  waitingForUser: 'waiting for the user',
+  callingModel: 'calling the model',
+  processingResponse: 'processing a reply',
+  awaitingPermission: 'waiting for permission',
+  executingTools: 'running tools',
+  postToolsHook: 'running hooks',
+  progressCheck: 'checking progress',
+  phaseTransition: 'changing phase',
+  errorRecovery: 'recovering from an error',
+  paging: 'compacting memory',
   paused: 'paused',
   halted: 'halted',
   shuttingDown: 'shut down',
@@ -107,7 +107,7 @@ export function formatEvidenceTable(proof: readonly EvidenceEntry[], width: numb
   const row = (seq: string, what: string, came: string): string =>
     `  ${formatCell(seq, 6, 'right')}  ${formatCell(what, half)}  ${truncateColumns(came, half)}`.trimEnd();
   return [
-    row('event', 'what was done', 'what came of it'),
+    row('event', 'action', 'result'),
     ...proof.map(({ seq, what, came }) => row(String(seq), what, came)),
   ];
 }

@@ -19,18 +19,24 @@ export type SessionPlan = {
 type SessionPlanFlags = ConfigFlags & ModelFlags & { readonly dir: string };
 
 /** Plans a session from the flags, with defaults from the folder's configuration. */
-export async function planSession(flags: SessionPlanFlags, asked: BudgetLimits | null): Promise<SessionPlan> {
+export async function planSession(
+  flags: SessionPlanFlags,
+  budgetFlags: BudgetLimits | null,
+): Promise<SessionPlan> {
   const dir = await resolveFolder(flags.dir);
   const { config } = await loadConfig(dir, flagsToConfig(flags), null);
   const name = config.profile ?? 'pawl';
   const { profile } = applyAgentKeys(await resolveProfile(name), config);
   requireFilelessProfile(profile);
-  const used = { ...flags, ...applyModelConfig(flags, config) };
-  const budgets = fillMissingBudgets(fillMissingBudgets(asked, config.budgets), profile.settings.budgets);
+  const modelFlags = { ...flags, ...applyModelConfig(flags, config) };
+  const budgets = fillMissingBudgets(
+    fillMissingBudgets(budgetFlags, config.budgets),
+    profile.settings.budgets,
+  );
   return {
     profile: profile.name,
     settings: { ...profile.settings, budgets },
-    about: toRunMetadata({ ...used, dir, model: used.model ?? 'librarian', profile: name }),
+    about: toRunMetadata({ ...modelFlags, dir, model: modelFlags.model ?? 'librarian', profile: name }),
   };
 }
 
@@ -39,6 +45,6 @@ function requireFilelessProfile({ name, settings }: Profile): void {
   const chart = settings.chart?.name;
   if (chart !== 'lkj' && chart !== 'lkj1') return;
   throw new UsageError(
-    `The profile ${name} keeps its memory in files of the folder, which only pawl run writes. Run it where the folder is: pawl run --profile ${name}`,
+    `The profile ${name} stores its memory in files of the folder, which only pawl run supports. Use: pawl run --profile ${name}`,
   );
 }

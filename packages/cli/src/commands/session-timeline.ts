@@ -30,12 +30,12 @@ export function toTimelineEntries({ seq, event, before, after }: ReplayedEvent):
   const { at } = event;
   // Nothing waits before the first user message.
   const waits = getConversation(before).length === 0 ? [] : after.notes.flatMap((note) => toWaitItem(note));
-  const told = [
+  const items = [
     ...waits,
     ...toEventItems(event, before.turn),
     ...after.notes.flatMap((note) => toNoteItems(note)),
   ];
-  return told.map(({ what, text, tookMs = null, failed = false }) => ({
+  return items.map(({ what, text, tookMs = null, failed = false }) => ({
     seq,
     at,
     what,
@@ -77,7 +77,7 @@ function toNoteItems(note: Note): readonly TimelineItem[] {
     case 'mode':
       return [{ what: 'mode', text: `${note.from} → ${note.to} (${note.cause})` }];
     case 'phase-started':
-      return [{ what: 'phase', text: `phase ${note.number} begins: ${note.description}` }];
+      return [{ what: 'phase', text: `phase ${note.number} started: ${note.description}` }];
     case 'phase-completed':
       return [
         {
@@ -109,8 +109,8 @@ type EventDescriber<Type extends Event['type']> = (
 
 function toEventItems(event: Event, turn: TurnState): readonly TimelineItem[] {
   // The mapped type guarantees that each describer accepts the event of its key.
-  const tell = eventDescribers[event.type] as EventDescriber<Event['type']>;
-  return tell(event, turn);
+  const describe = eventDescribers[event.type] as EventDescriber<Event['type']>;
+  return describe(event, turn);
 }
 
 /** For events that a note covers, that are reported when they end, or that are never logged. */
@@ -134,18 +134,18 @@ const eventDescribers: { readonly [Type in Event['type']]: EventDescriber<Type> 
   'tool-finished': (event, turn) => [toToolItem(event, turn)],
   'permission-decided': ({ callId, decision, reason }) => {
     const failed = decision === 'deny';
-    const because = reason === undefined ? '' : `: ${reason}`;
-    return [{ what: 'tool', text: `${callId} ${failed ? 'denied' : 'allowed'}${because}`, failed }];
+    const suffix = reason === undefined ? '' : `: ${reason}`;
+    return [{ what: 'tool', text: `${callId} ${failed ? 'denied' : 'allowed'}${suffix}`, failed }];
   },
   'hooks-finished': ({ actionTaken }) => (actionTaken ? [{ what: 'tool', text: 'hooks ran' }] : []),
   'hooks-failed': ({ message }) => [{ what: 'tool', text: `hooks failed: ${message}`, failed: true }],
   'recovery-finished': ({ outcome }) => [{ what: 'session', text: `recovery: ${outcome.kind}` }],
-  'paging-requested': ({ reason }) => [{ what: 'memory', text: `room is to be made: ${reason}` }],
-  'paging-finished': ({ freedTokens }) => [{ what: 'memory', text: `room was made: ${freedTokens} tokens` }],
-  'paging-failed': ({ message }) => [
-    { what: 'memory', text: `no room could be made: ${message}`, failed: true },
+  'paging-requested': ({ reason }) => [{ what: 'memory', text: `compaction requested: ${reason}` }],
+  'paging-finished': ({ freedTokens }) => [
+    { what: 'memory', text: `compaction freed ${freedTokens} tokens` },
   ],
-  'memory-asked': ({ action, key }) => [{ what: 'memory', text: `asked to ${action} ${key}` }],
+  'paging-failed': ({ message }) => [{ what: 'memory', text: `compaction failed: ${message}`, failed: true }],
+  'memory-asked': ({ action, key }) => [{ what: 'memory', text: `requested: ${action} ${key}` }],
   'verdict-reached': ({ verdict }) => [toVerdictItem(verdict)],
   'finish-requested': describeRequest,
   'pause-requested': describeRequest,
@@ -166,13 +166,13 @@ function toReplyItem(
   { at, text, calls, usage, problem }: EventOfType<'model-replied'>,
   turn: TurnState,
 ): TimelineItem {
-  const asked = calls.map(({ tool, args }) => `${tool} ${JSON.stringify(args)}`).join(', ');
+  const callText = calls.map(({ tool, args }) => `${tool} ${JSON.stringify(args)}`).join(', ');
   const tokens = usage === undefined ? '' : `[${usage.inputTokens} → ${usage.outputTokens} tokens] `;
-  const said = [problem && `not understood: ${problem}`, text.trim(), asked && `asks for ${asked}`];
-  const words = said.filter((part) => part !== undefined && part !== '').join(' · ');
+  const parts = [problem && `invalid reply: ${problem}`, text.trim(), callText && `calls ${callText}`];
+  const words = parts.filter((part) => part !== undefined && part !== '').join(' · ');
   return {
     what: 'model',
-    text: tokens + (words === '' ? 'nothing' : words),
+    text: tokens + (words === '' ? 'empty reply' : words),
     tookMs: at - turn.since,
     failed: problem !== undefined,
   };
@@ -195,9 +195,9 @@ function toToolItem(
 
 /** Finds the execution of a call in the turn state before the event. */
 export function findExecution(turn: TurnState, callId: string): CallExecution | undefined {
-  const held = getUnpausedTurn(turn);
-  if (held.status !== 'executingTools') return undefined;
-  return held.executions.find(({ call }) => call.id === callId);
+  const activeTurn = getUnpausedTurn(turn);
+  if (activeTurn.status !== 'executingTools') return undefined;
+  return activeTurn.executions.find(({ call }) => call.id === callId);
 }
 
 /** Returns the duration of a call that ends at this time; null if its start is unknown. */

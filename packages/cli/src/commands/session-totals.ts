@@ -60,14 +60,14 @@ export async function computeSessionTotals(
 }
 
 /** Formats the totals on one line. */
-export function formatSessionTotals(account: SessionTotals): string {
-  const { steps, modelFailures, toolCalls, inputTokens, outputTokens, cost, events, files } = account;
+export function formatSessionTotals(totals: SessionTotals): string {
+  const { steps, modelFailures, toolCalls, inputTokens, outputTokens, cost, events, files } = totals;
   return [
     formatCount(steps, 'step'),
     ...(modelFailures === 0 ? [] : [formatCount(modelFailures, 'failed model call')]),
     formatCount(toolCalls, 'tool call'),
     ...(files.length === 0 ? [] : [`${formatCount(files.length, 'file')} changed`]),
-    `${formatCount(inputTokens, 'token')} read, ${outputTokens.toLocaleString('en')} written`,
+    `${formatCount(inputTokens, 'input token')}, ${formatCount(outputTokens, 'output token')}`,
     ...(cost === null ? [] : [`cost ${cost.toFixed(4)}`]),
     formatCount(events, 'event'),
   ].join(', ');

@@ -32,9 +32,7 @@ export function listSessions(options: ListSessionsOptions, io: CommandIo): Promi
   const limit = parseWholeNumberOption('--limit', options.limit, 1);
   const { signal = new AbortController().signal } = options;
   if (options.watch === true && !isTerminalStream(io.stdout)) {
-    throw new UsageError(
-      '--watch needs a terminal to keep up to date. Leave it out, or try pawl watch --json.',
-    );
+    throw new UsageError('--watch requires a terminal. Omit it, or use pawl watch --json.');
   }
   return withSessionStore(options, async (store) => {
     if (options.watch !== true) return writeSessionList(store, { limit, options, io });
@@ -56,22 +54,22 @@ type SessionListContext = {
 async function writeSessionList(store: Store, { limit, options, io }: SessionListContext): Promise<ExitCode> {
   const all = await listAllSessions(store);
   const short = computeShortIds(all.map(({ id }) => id));
-  const meant = selectSessions(all, options);
-  const rows = meant
+  const selected = selectSessions(all, options);
+  const rows = selected
     .slice(0, limit)
     .map((session) => toSessionListEntry(session, short.get(session.id) ?? session.id));
   const output = new LineOutput(io.stdout);
   if (options.json === true) {
-    for (const row of rows) await output.write(JSON.stringify(row));
+    for (const { metadata, ...row } of rows) await output.write(JSON.stringify({ ...row, about: metadata }));
     return exitCodes.finished;
   }
   if (rows.length > 0) await writeSessionTable(rows, io, output);
-  for (const remark of formatSessionRemarks({ all, meant, rows }, options))
+  for (const remark of formatSessionRemarks({ all, selected, rows }, options))
     io.stderr.write(`${sanitizeOneLine(remark)}\n`);
   return exitCodes.finished;
 }
 
-/** A row of the session list; with --json, one per line. */
+/** A row of the session list. */
 type SessionListEntry = Omit<SessionSummary, 'owner'> & {
   readonly short: string;
   readonly running: boolean;
@@ -124,7 +122,7 @@ function layoutSessionColumns(rows: readonly SessionListEntry[], width: number):
   const first = [
     column('id', ({ short }) => short, 40),
     column('when', ({ updatedAt }) => formatDateTime(updatedAt), 19),
-    column('status', ({ status, running }) => formatStatus(status) + (running ? ', running now' : ''), 36),
+    column('status', ({ status, running }) => formatStatus(status) + (running ? ', running' : ''), 36),
     column('profile', ({ profile }) => profile, 12),
     column('model', ({ model }) => model ?? '', 28),
     column('steps', ({ steps }) => String(steps), 6),
@@ -147,26 +145,30 @@ function formatSessionColumns(
 
 type SessionSelection = {
   readonly all: readonly SessionSummary[];
-  readonly meant: readonly SessionSummary[];
+  readonly selected: readonly SessionSummary[];
   readonly rows: readonly SessionListEntry[];
 };
 
 /** Formats remarks below the table: that it is empty, that there are more sessions, and how to handle damaged ones. */
 function formatSessionRemarks(
-  { all, meant, rows }: SessionSelection,
+  { all, selected, rows }: SessionSelection,
   { all: isAll }: ListSessionsOptions,
 ): readonly string[] {
-  const elsewhere = all.length - meant.length;
+  const elsewhere = all.length - selected.length;
   const damaged = rows.filter(({ status }) => status === 'damaged');
   return [
-    ...(meant.length === 0
-      ? [isAll === true ? 'There are no sessions yet.' : 'No session has worked in this folder yet.']
+    ...(selected.length === 0
+      ? [isAll === true ? 'There are no sessions yet.' : 'There are no sessions in this folder yet.']
       : []),
-    ...(meant.length > rows.length ? [`${meant.length - rows.length} more: --limit shows them.`] : []),
-    ...(elsewhere > 0 ? [`${formatCount(elsewhere, 'session')} of other folders: --all shows them.`] : []),
+    ...(selected.length > rows.length
+      ? [`${selected.length - rows.length} more; use --limit to show them.`]
+      : []),
+    ...(elsewhere > 0
+      ? [`${formatCount(elsewhere, 'session')} in other folders; use --all to show them.`]
+      : []),
     ...damaged.map(
       ({ short }) =>
-        `${short} is damaged and kept apart: put the store back from a copy, or pawl rm ${short} removes it.`,
+        `${short} is damaged. Restore the store from a backup, or remove the session: pawl rm ${short}`,
     ),
   ];
 }

@@ -6,37 +6,39 @@ import { listModelRequests, type SentModelRequest } from './show-request.ts';
 import { formatOutcome } from './session-timeline.ts';
 import type { SessionReplay } from './session-replay.ts';
 import { readRunManifest, type RunManifest } from './manifest.ts';
+import { formatCount } from './format-number.ts';
 
 /** Renders the model's Nth request, as text or as one JSON object. */
 export async function renderPrompt(
   { walked }: SessionReplay,
   number: number,
-  { about, json }: { readonly about: Json; readonly json: boolean },
+  { metadata, json }: { readonly metadata: Json; readonly json: boolean },
 ): Promise<string> {
-  const manifest = readRunManifest(about);
+  const manifest = readRunManifest(metadata);
   let count = 0;
   for await (const each of walked) {
-    for (const asked of listModelRequests(each, manifest)) {
+    for (const sent of listModelRequests(each, manifest)) {
       count += 1;
       if (count < number) continue;
-      const found = { number, seq: each.seq, asked, manifest };
-      return json ? JSON.stringify(toPromptJson(found)) : formatPrompt(found);
+      const prompt = { number, seq: each.seq, sent, manifest };
+      return json ? JSON.stringify(toPromptJson(prompt)) : formatPrompt(prompt);
     }
   }
-  const times = count === 1 ? 'once' : `${count} times`;
-  throw new UsageError(`The model was asked ${times} in this session; there is no prompt ${number}.`);
+  throw new UsageError(
+    `The session has ${formatCount(count, 'model request')}; there is no prompt ${number}.`,
+  );
 }
 
 type SentPrompt = {
   readonly number: number;
   readonly seq: number;
-  readonly asked: SentModelRequest;
+  readonly sent: SentModelRequest;
   readonly manifest: RunManifest;
 };
 
-function toPromptJson({ number, seq, asked, manifest }: SentPrompt): object {
-  const { conversation, ...rest } = asked.ask;
-  const { request, attempt } = asked;
+function toPromptJson({ number, seq, sent, manifest }: SentPrompt): object {
+  const { conversation, ...rest } = sent.ask;
+  const { request, attempt } = sent;
   const { missing } = manifest;
   return {
     type: 'prompt',
@@ -50,11 +52,11 @@ function toPromptJson({ number, seq, asked, manifest }: SentPrompt): object {
   };
 }
 
-function formatPrompt({ number, seq, asked, manifest }: SentPrompt): string {
-  const { ask, attempt } = asked;
-  const again = attempt > 1 ? `, attempt ${attempt}` : '';
+function formatPrompt({ number, seq, sent, manifest }: SentPrompt): string {
+  const { ask, attempt } = sent;
+  const attemptText = attempt > 1 ? `, attempt ${attempt}` : '';
   return [
-    `Prompt ${number}, sent after event ${seq}${again}`,
+    `Prompt ${number}, sent after event ${seq}${attemptText}`,
     ...formatMissingParts(manifest),
     ...formatPromptSection('system', ask.system),
     ...[...iterateItems(ask.conversation)].flatMap(formatPromptMessage),
@@ -65,8 +67,8 @@ function formatPrompt({ number, seq, asked, manifest }: SentPrompt): string {
 
 function formatMissingParts({ missing }: RunManifest): readonly string[] {
   if (missing.length === 0) return [];
-  const what = missing.map((each) => (each === 'prompt' ? 'the prompt' : 'the tools'));
-  return [`Not on record, and left out here: ${what.join(' and ')} of that run. All else is as it was sent.`];
+  const labels = missing.map((each) => (each === 'prompt' ? 'the prompt' : 'the tools'));
+  return [`Not recorded and omitted here: ${labels.join(' and ')} of that run. Everything else is as sent.`];
 }
 
 /** With modes, the mode section comes last and includes the advice. */

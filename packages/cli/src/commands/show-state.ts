@@ -33,7 +33,7 @@ export function formatSessionState(session: Session, width: number): readonly st
   const conversation = getConversation(session);
   const last = getLastItem(conversation);
   return [
-    `After event ${seq} it ${formatStatus(turn.status)}, since ${formatClockTime(turn.since)}.`,
+    `After event ${seq}: ${formatStatus(turn.status)} since ${formatClockTime(turn.since)}`,
     ...formatStateRow(
       'messages',
       `${conversation.length}${last === undefined ? '' : `, the last ${describeMessage(last)}`}`,
@@ -45,32 +45,36 @@ export function formatSessionState(session: Session, width: number): readonly st
 }
 
 function formatTurnDetails({ turn }: Session): readonly string[] {
-  const held = getUnpausedTurn(turn);
+  const activeTurn = getUnpausedTurn(turn);
   const paused = turn.status === 'paused' ? formatStateRow('paused', turn.reason) : [];
-  switch (held.status) {
+  switch (activeTurn.status) {
     case 'executingTools':
       return [
         ...paused,
-        ...held.executions.flatMap(({ status, call }) => formatStateRow(status, formatCall(call, call.id))),
+        ...activeTurn.executions.flatMap(({ status, call }) =>
+          formatStateRow(status, formatCall(call, call.id)),
+        ),
       ];
     case 'awaitingPermission':
       return [
         ...paused,
-        ...held.calls.flatMap(({ decision, call }) => formatStateRow(decision, formatCall(call, call.id))),
+        ...activeTurn.calls.flatMap(({ decision, call }) =>
+          formatStateRow(decision, formatCall(call, call.id)),
+        ),
       ];
     case 'callingModel': {
-      const { advice, finish } = held.ask;
+      const { advice, finish } = activeTurn.ask;
       return [
         ...paused,
-        ...formatStateRow('retries', String(held.retries)),
+        ...formatStateRow('retries', String(activeTurn.retries)),
         ...formatStateRow('advice', advice ?? ''),
-        ...formatStateRow('last answer', finish?.reason ?? ''),
+        ...formatStateRow('final answer', finish?.reason ?? ''),
       ];
     }
     case 'errorRecovery':
-      return [...paused, ...formatStateRow('recovers from', held.origin)];
+      return [...paused, ...formatStateRow('recovering', activeTurn.origin)];
     case 'halted':
-      return formatStateRow('why', held.why.reason);
+      return formatStateRow('reason', activeTurn.why.reason);
     default:
       return paused;
   }
@@ -88,7 +92,7 @@ function formatProgressDetails({ phases, mode, memory, governor, turn }: Session
           'memory',
           `${countMemoryTokens(memory)} tokens in ${[...listEntries(memory)].length} entries`,
         )),
-    ...(refused === 0 ? [] : formatStateRow('refused', `${refused} calls are not run again for now`)),
+    ...(refused === 0 ? [] : formatStateRow('refused', `${refused} calls are currently blocked`)),
   ];
 }
 

@@ -23,11 +23,11 @@ const takeoverFreeStatuses: ReadonlySet<SessionClaim['status']> = new Set([
 ]);
 
 /** Finds takeovers in a session's claims. */
-export function findTakeovers(claims: readonly SessionClaim[], about: Json): readonly SessionTakeover[] {
+export function findTakeovers(claims: readonly SessionClaim[], metadata: Json): readonly SessionTakeover[] {
   // The first claim is that of the submitter, which only hands the session to the workers.
-  const worked = isWorkerSession(about) ? claims.slice(1) : claims;
-  return worked.flatMap((claim, index) => {
-    const before = worked[index - 1];
+  const workClaims = isWorkerSession(metadata) ? claims.slice(1) : claims;
+  return workClaims.flatMap((claim, index) => {
+    const before = workClaims[index - 1];
     const isTakeover =
       before !== undefined && before.owner !== claim.owner && !takeoverFreeStatuses.has(claim.status);
     return isTakeover ? [{ by: claim.owner, from: before.owner, at: claim.at, after: claim.head }] : [];
@@ -46,7 +46,7 @@ export function formatTakeovers(takeovers: readonly SessionTakeover[]): string |
       ({ by, from, at, after }) =>
         `by ${formatOwner(by)} from ${formatOwner(from)} at ${formatDateTime(at)}, after event ${after}`,
     );
-  const more = takeovers.length > maxShownTakeovers ? 'of these last ' : '';
+  const more = takeovers.length > maxShownTakeovers ? 'most recently ' : '';
   return `${times}: ${more}${shown.join('; ')}`;
 }
 
@@ -56,6 +56,6 @@ function formatOwner(owner: string): string {
   return truncateColumns(host === undefined ? owner : `${host}:${pid}`, 80);
 }
 
-function isWorkerSession(about: Json): boolean {
-  return typeof about === 'object' && about !== null && Object.hasOwn(about, 'worker');
+function isWorkerSession(metadata: Json): boolean {
+  return typeof metadata === 'object' && metadata !== null && Object.hasOwn(metadata, 'worker');
 }

@@ -8,6 +8,7 @@ import { openSessionReplay, type ReplayedEvent } from './session-replay.ts';
 import { openStep, type OpenStep, type StepRecord } from './step-record.ts';
 import { formatStepRecord } from './format-step-record.ts';
 import { readRunManifest, type RunManifest } from './manifest.ts';
+import { formatCount } from './format-number.ts';
 
 /**
  * Explains why a step of a session went the way it did; a step is one model request and everything that followed from
@@ -16,11 +17,11 @@ import { readRunManifest, type RunManifest } from './manifest.ts';
 export async function explainStep(
   store: Store,
   { id, head }: SessionSummary,
-  given: string,
-  { about, json, width }: { readonly about: Json; readonly json: boolean; readonly width: number },
+  selector: string,
+  { metadata, json, width }: { readonly metadata: Json; readonly json: boolean; readonly width: number },
 ): Promise<string> {
-  const wanted = parseStepSelector(given, head);
-  const record = await findStepRecord(store, id, { head, wanted, about });
+  const wanted = parseStepSelector(selector, head);
+  const record = await findStepRecord(store, id, { head, wanted, metadata });
   const proof = await collectEvidence(store, id, record);
   return json
     ? JSON.stringify({ type: 'why', ...record, proof })
@@ -30,32 +31,31 @@ export async function explainStep(
 /** Selects a step by its number, or by an event that belongs to it. */
 type StepSelector = { readonly by: 'step' | 'event'; readonly number: number };
 
-function parseStepSelector(given: string, head: number): StepSelector {
-  const [, event] = /^event:(.*)$/.exec(given.trim()) ?? [];
-  if (event === undefined) return { by: 'step', number: parseWholeNumberOption('--why', given, 1) };
+function parseStepSelector(selector: string, head: number): StepSelector {
+  const [, event] = /^event:(.*)$/.exec(selector.trim()) ?? [];
+  if (event === undefined) return { by: 'step', number: parseWholeNumberOption('--why', selector, 1) };
   const number = parseWholeNumberOption('--why event:', event, 1);
   if (number > head) throw new UsageError(`The session has ${head} events; there is no event ${number}.`);
   return { by: 'event', number };
 }
 
-type StepSearch = { readonly head: number; readonly wanted: StepSelector; readonly about: Json };
+type StepSearch = { readonly head: number; readonly wanted: StepSelector; readonly metadata: Json };
 
 async function findStepRecord(
   store: Store,
   id: string,
-  { head, wanted, about }: StepSearch,
+  { head, wanted, metadata }: StepSearch,
 ): Promise<StepRecord> {
   const { walked } = await openSessionReplay(store, id, head);
   let count = 0;
-  for await (const step of splitSteps(walked, readRunManifest(about))) {
+  for await (const step of splitSteps(walked, readRunManifest(metadata))) {
     count += 1;
     if (wanted.by === 'event' && wanted.number < step.begins) throw createNoStepError(wanted.number);
     const reached = wanted.by === 'event' ? step.ends() : step.number;
     if (reached >= wanted.number) return step.record();
   }
   if (wanted.by === 'event') throw createNoStepError(wanted.number);
-  const times = count === 1 ? 'once' : `${count} times`;
-  throw new UsageError(`The model was asked ${times} in this session; there is no step ${wanted.number}.`);
+  throw new UsageError(`The session has ${formatCount(count, 'step')}; there is no step ${wanted.number}.`);
 }
 
 /**
@@ -69,19 +69,19 @@ async function* splitSteps(
   let step: OpenStep | null = null;
   let number = 0;
   for await (const each of walked) {
-    const asks = listModelRequests(each, manifest);
-    if (asks.length === 0 || each.event.type !== 'user-message') step?.add(each);
-    for (const asked of asks) {
+    const requests = listModelRequests(each, manifest);
+    if (requests.length === 0 || each.event.type !== 'user-message') step?.add(each);
+    for (const request of requests) {
       if (step !== null) yield step;
       number += 1;
-      step = openStep(each, asked, number);
+      step = openStep(each, request, number);
     }
   }
   if (step !== null) yield step;
 }
 
 function createNoStepError(event: number): UsageError {
-  return new UsageError(`Event ${event} belongs to no step: the model had not been asked yet.`);
+  return new UsageError(`Event ${event} belongs to no step: it precedes the first model request.`);
 }
 
 /** Collects the events that a step's verdicts cite as evidence; most belong to earlier steps. */

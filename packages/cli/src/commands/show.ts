@@ -45,13 +45,17 @@ export type ShowSessionOptions = SessionFlags & {
 };
 
 /** Shows a session: its totals, its timeline and why it stopped; or one aspect of it. */
-export function showSession(word: string, options: ShowSessionOptions, io: CommandIo): Promise<ExitCode> {
+export function showSession(
+  sessionRef: string,
+  options: ShowSessionOptions,
+  io: CommandIo,
+): Promise<ExitCode> {
   const { at, prompt, why, events } = options;
   if ([at, prompt, why, events].filter((each) => each !== undefined).length > 1) {
-    throw new UsageError('Give one of --at, --prompt, --why and --events, not several.');
+    throw new UsageError('Use only one of --at, --prompt, --why and --events.');
   }
   return withSessionStore(options, async (store) => {
-    const summary = await findSession(store, word, options.dir);
+    const summary = await findSession(store, sessionRef, options.dir);
     const output = new LineOutput(io.stdout);
     if (at !== undefined) await output.write(await renderStateAtEvent(store, summary, at, { options, io }));
     else if (prompt !== undefined)
@@ -88,7 +92,7 @@ async function renderNumberedPrompt(
   // Session lists omit the prompt and the tools, because they are long.
   const { metadata } = await store.open(id, { at: 0 });
   return renderPrompt(await openSessionReplay(store, id, head), number, {
-    about: metadata,
+    metadata,
     json: json === true,
   });
 }
@@ -101,7 +105,7 @@ async function renderStepExplanation(
 ): Promise<string> {
   const { metadata } = await store.open(summary.id, { at: 0 });
   return explainStep(store, summary, why, {
-    about: metadata,
+    metadata,
     json: options.json === true,
     width: getOutputWidth(io.stdout),
   });
@@ -124,37 +128,37 @@ type ShowContext = { readonly output: LineOutput; readonly io: CommandIo; readon
 async function writeSessionReport(
   store: Store,
   summary: SessionSummary,
-  showing: ShowContext,
+  context: ShowContext,
 ): Promise<void> {
   const { id, head } = summary;
-  const { output, io, json } = showing;
+  const { output, io, json } = context;
   const line = createProgressLine(io.stderr);
-  const account = await computeSessionTotals(await openSessionReplay(store, id, head), (seq) =>
+  const totals = await computeSessionTotals(await openSessionReplay(store, id, head), (seq) =>
     line.show(`Reading event ${seq} of ${head} …`),
   );
   line.clear();
-  const ending = deriveSessionEnding(account);
+  const ending = deriveSessionEnding(totals);
   const takeovers = findTakeovers(await store.claims(id), summary.metadata);
   await output.write(
     json
-      ? JSON.stringify({ ...toSessionJson(summary, account), takeovers })
-      : formatSessionSummary(summary, account, takeovers),
+      ? JSON.stringify({ ...toSessionJson(summary, totals), takeovers })
+      : formatSessionSummary(summary, totals, takeovers),
   );
   if (!json) await output.write('');
   const proof: EvidenceEntry[] = [];
   const { walked } = await openSessionReplay(store, id, head);
   const wanted = new Set(ending.evidence);
-  let asked = 0;
+  let requestCount = 0;
   for await (const each of walked) {
     if (output.closed) return;
-    await writeTimelineEntries(each, asked, showing);
-    asked += each.after.actions.filter(isAskModelAction).length;
+    await writeTimelineEntries(each, requestCount, context);
+    requestCount += each.after.actions.filter(isAskModelAction).length;
     if (wanted.has(each.seq)) proof.push(toEvidenceEntry(each));
   }
   await output.write(
     json
       ? JSON.stringify({ type: 'ending', ...ending, proof })
-      : formatSessionEnding(ending, { answer: account.answer, proof }, io),
+      : formatSessionEnding(ending, { answer: totals.answer, proof }, io),
   );
 }
 
@@ -189,10 +193,11 @@ function formatTimelineEntry(
 }
 
 /** The first line of the --json output. */
-function toSessionJson(summary: SessionSummary, account: SessionTotals): object {
-  const { created: _, end, verdict: __, ...counts } = account;
+function toSessionJson(summary: SessionSummary, totals: SessionTotals): object {
+  const { created: _, end, verdict: __, ...counts } = totals;
   const { id, profile, metadata, parent, createdAt, updatedAt, owner } = summary;
   const status = end.turn.status;
+  const { completed: done, ...progress } = computePhaseProgress(end.phases, totals.lastAt ?? createdAt);
   return {
     type: 'session',
     id,
@@ -204,7 +209,7 @@ function toSessionJson(summary: SessionSummary, account: SessionTotals): object 
     parent,
     createdAt,
     updatedAt,
-    phases: computePhaseProgress(end.phases, account.lastAt ?? createdAt),
+    phases: { ...progress, done },
     ...counts,
     stateHash: computeStateHash(end),
   };
@@ -215,13 +220,13 @@ const maxSummaryColumns = 1_000;
 
 function formatSessionSummary(
   summary: SessionSummary,
-  account: SessionTotals,
+  totals: SessionTotals,
   takeovers: readonly SessionTakeover[],
 ): string {
   const { id, profile, metadata, parent, createdAt, owner } = summary;
-  const { end, goal, lastAt } = account;
+  const { end, goal, lastAt } = totals;
   const { status } = end.turn;
-  const running = isSessionRunning({ status }, getOwnerState(owner)) ? ', running now' : '';
+  const running = isSessionRunning({ status }, getOwnerState(owner)) ? ', running' : '';
   const hasPhases = end.phases.current !== null || end.phases.completed.length > 0;
   const rows: readonly (readonly [string, string | null])[] = [
     ['goal', goal],
@@ -231,8 +236,8 @@ function formatSessionSummary(
     ['state', `${formatStatus(status)}${running}`],
     ['taken over', formatTakeovers(takeovers)],
     ['started', formatDateTime(createdAt)],
-    ['took', lastAt === null ? null : formatDuration(Math.max(0, lastAt - createdAt))],
-    ['work', formatSessionTotals(account)],
+    ['duration', lastAt === null ? null : formatDuration(Math.max(0, lastAt - createdAt))],
+    ['totals', formatSessionTotals(totals)],
     ['phases', hasPhases ? formatPhaseLine(computePhaseProgress(end.phases, lastAt ?? createdAt)) : null],
     ['forked from', parent === null ? null : `${parent.id} after event ${parent.at}`],
   ];
@@ -250,12 +255,12 @@ function formatSessionEnding(
   { answer, proof }: { readonly answer: string | null; readonly proof: readonly EvidenceEntry[] },
   io: CommandIo,
 ): string {
-  const head = how === 'unfinished' ? 'Not ended' : `Ended: ${how}`;
-  const by = rule === null ? '' : `, by the rule ${sanitizeOneLine(rule)}`;
+  const head = how === 'unfinished' ? 'Not finished' : `Ended: ${how}`;
+  const ruleText = rule === null ? '' : ` (rule ${sanitizeOneLine(rule)})`;
   const isAnswered = how === 'answered' && answer !== null;
   return [
     '',
-    styleText('bold', `${head}${by}`, { stream: io.stdout }),
+    styleText('bold', `${head}${ruleText}`, { stream: io.stdout }),
     isAnswered ? sanitizeText(truncateAnswer(answer)) : `  ${truncateColumns(reason, maxSummaryColumns)}`,
     ...(advice === null ? [] : [`  advice: ${truncateColumns(advice, maxSummaryColumns)}`]),
     ...(proof.length === 0 ? [] : formatEvidenceTable(proof, getOutputWidth(io.stdout))),

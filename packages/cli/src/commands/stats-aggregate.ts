@@ -172,14 +172,14 @@ function aggregateRuleLoops(all: readonly SessionStats[]): readonly RuleLoops[] 
     ),
   ]
     .map(([rule, verdicts]) => {
-      const found = loops.get(rule) ?? [];
+      const ruleLoops = loops.get(rule) ?? [];
       return {
         rule,
         verdicts: verdicts.length,
         ended: verdicts.filter(({ ended }) => ended).length,
-        loops: found.length,
-        steps: sumValues(found, ({ steps }) => steps),
-        tokens: sumValues(found, ({ tokens }) => tokens),
+        loops: ruleLoops.length,
+        steps: sumValues(ruleLoops, ({ steps }) => steps),
+        tokens: sumValues(ruleLoops, ({ tokens }) => tokens),
       };
     })
     .toSorted((a, b) => b.tokens - a.tokens || b.steps - a.steps || compareText(a.rule, b.rule));
@@ -208,9 +208,9 @@ function computeSavedWork(all: readonly SessionStats[]): SavedWork {
 
 function groupStats(
   all: readonly SessionStats[],
-  nameOf: (session: SessionStats) => string,
+  getName: (session: SessionStats) => string,
 ): readonly GroupStats[] {
-  return [...Map.groupBy(all, nameOf)]
+  return [...Map.groupBy(all, getName)]
     .map(([name, group]) => ({
       name,
       sessions: group.length,
@@ -246,24 +246,24 @@ function computeRuleAccuracy(
   all: readonly SessionStats[],
   marks: readonly SessionVerdictFeedback[],
 ): readonly RuleAccuracy[] {
-  const reached = Map.groupBy(
+  const verdictsByRule = Map.groupBy(
     all.flatMap(({ verdicts }) => verdicts),
     ({ rule }) => rule,
   );
-  const marked = Map.groupBy(marks, ({ rule }) => rule);
-  return [...new Set([...reached.keys(), ...marked.keys()])]
+  const feedbackByRule = Map.groupBy(marks, ({ rule }) => rule);
+  return [...new Set([...verdictsByRule.keys(), ...feedbackByRule.keys()])]
     .map((rule) => {
-      const given = marked.get(rule) ?? [];
-      const right = given.filter(({ mark }) => mark === 'right').length;
-      const wrong = given.length - right;
-      const verdicts = Math.max(reached.get(rule)?.length ?? 0, given.length);
-      return { rule, verdicts, right, wrong, share: computeRatio(right, given.length) };
+      const feedback = feedbackByRule.get(rule) ?? [];
+      const right = feedback.filter(({ mark }) => mark === 'right').length;
+      const wrong = feedback.length - right;
+      const verdicts = Math.max(verdictsByRule.get(rule)?.length ?? 0, feedback.length);
+      return { rule, verdicts, right, wrong, share: computeRatio(right, feedback.length) };
     })
     .toSorted((a, b) => b.right + b.wrong - a.right - a.wrong || compareText(a.rule, b.rule));
 }
 
-function sumValues<Item>(list: readonly Item[], numberOf: (item: Item) => number): number {
-  return list.reduce((total, item) => total + numberOf(item), 0);
+function sumValues<Item>(list: readonly Item[], getNumber: (item: Item) => number): number {
+  return list.reduce((total, item) => total + getNumber(item), 0);
 }
 
 function computeRatio(part: number, whole: number): number | null {

@@ -24,10 +24,10 @@ export function computeDailyStats(
   marks: readonly Pick<SessionVerdictFeedback, 'at' | 'mark'>[],
 ): readonly DayStats[] {
   const sessions = Map.groupBy(all, ({ createdAt }) => toDay(createdAt));
-  const marked = Map.groupBy(marks, ({ at }) => toDay(at));
-  return [...new Set([...sessions.keys(), ...marked.keys()])]
+  const feedbackByDay = Map.groupBy(marks, ({ at }) => toDay(at));
+  return [...new Set([...sessions.keys(), ...feedbackByDay.keys()])]
     .toSorted((a, b) => (a < b ? -1 : 1))
-    .map((day) => computeDayStats(day, sessions.get(day) ?? [], marked.get(day) ?? []));
+    .map((day) => computeDayStats(day, sessions.get(day) ?? [], feedbackByDay.get(day) ?? []));
 }
 
 function toDay(at: number): string {
@@ -39,8 +39,8 @@ function computeDayStats(
   sessions: readonly SessionStats[],
   marks: readonly Pick<SessionVerdictFeedback, 'mark'>[],
 ): DayStats {
-  const sum = (numberOf: (session: SessionStats) => number): number =>
-    sessions.reduce((total, session) => total + numberOf(session), 0);
+  const sum = (getNumber: (session: SessionStats) => number): number =>
+    sessions.reduce((total, session) => total + getNumber(session), 0);
   return {
     day,
     sessions: sessions.length,

@@ -19,7 +19,7 @@ export function renderDailyPlots({ byDay }: AggregateStats): readonly string[] {
   const marked = spans.filter(({ right, wrong }) => right + wrong > 0);
   return [
     renderColumnPlot(
-      { title: 'Sessions that began', legend: endingLegend },
+      { title: 'Sessions started', legend: endingLegend },
       spans.map(({ name, sessions, answered, stuck }) => ({
         name,
         parts: toEndingBarParts({ sessions, answered, stuck }, name),
@@ -27,7 +27,7 @@ export function renderDailyPlots({ byDay }: AggregateStats): readonly string[] {
       formatGroupedNumber,
     ),
     renderLinePlot(
-      'Steps that brought something new',
+      'Effective steps',
       spans.map(({ name, steps, effective }) => ({
         name,
         share: steps === 0 ? null : effective / steps,
@@ -36,10 +36,10 @@ export function renderDailyPlots({ byDay }: AggregateStats): readonly string[] {
     ),
     renderColumnPlot(
       {
-        title: 'Tokens, and those that went into loops',
+        title: 'Tokens, total and in loops',
         legend: [
           ['bad', 'in loops'],
-          ['plain', 'elsewhere'],
+          ['plain', 'other'],
         ],
       },
       spans.map(({ name, tokens, loopTokens }) => ({
@@ -49,7 +49,7 @@ export function renderDailyPlots({ byDay }: AggregateStats): readonly string[] {
           {
             value: tokens - loopTokens,
             kind: 'plain',
-            title: `${name}: ${formatGroupedNumber(tokens)} in all`,
+            title: `${name}: ${formatGroupedNumber(tokens)} total`,
           },
         ],
       })),
@@ -59,7 +59,7 @@ export function renderDailyPlots({ byDay }: AggregateStats): readonly string[] {
       ? []
       : [
           renderLinePlot(
-            'Verdicts that people found right',
+            'Verdicts marked as right',
             spans.map(({ name, right, wrong }) => ({
               name,
               share: right + wrong === 0 ? null : right / (right + wrong),
@@ -75,7 +75,7 @@ export function renderTimePlots({ timeByState }: AggregateStats): readonly strin
     const rows = timeByState.filter((each) => each.machine === machine);
     if (rows.length === 0) return [];
     const bars = rows.map(({ state, totalMs, medianMs, stays }): PlotBar => {
-      const title = `${state}: ${formatDuration(totalMs)} in ${formatCount(stays, 'stay')}, in the middle ${formatDuration(medianMs)}`;
+      const title = `${state}: ${formatDuration(totalMs)} in ${formatCount(stays, 'visit')}, median ${formatDuration(medianMs)}`;
       return {
         name: state,
         parts: [{ value: totalMs, kind: 'plain', title }],
@@ -89,22 +89,22 @@ export function renderTimePlots({ timeByState }: AggregateStats): readonly strin
 export function renderTransitionPlot({ transitions }: AggregateStats): readonly string[] {
   const bars = transitions.map(({ from, to, count, endedWell, medianMs }): PlotBar => {
     const name = `${from} → ${to}`;
-    const title = `${name}: ${count} times, ${formatShare(endedWell)} of their sessions ended with an answer, after ${formatDuration(medianMs)} in the middle`;
+    const title = `${name}: ${count} times, ${formatShare(endedWell)} of these sessions answered, median ${formatDuration(medianMs)}`;
     return {
       name,
       parts: [
         { value: count * endedWell, kind: 'good', title },
         { value: count * (1 - endedWell), kind: 'rest', title },
       ],
-      label: `${formatGroupedNumber(count)}, ${formatShare(endedWell)} well`,
+      label: `${formatGroupedNumber(count)}, ${formatShare(endedWell)} answered`,
     };
   });
   return renderBars(
     {
-      title: 'Moves, by how their sessions ended',
+      title: 'Transitions, by session ending',
       legend: [
-        ['good', 'with an answer'],
-        ['rest', 'otherwise'],
+        ['good', 'answered'],
+        ['rest', 'other'],
       ],
     },
     bars,
@@ -128,8 +128,8 @@ export function renderLoopPlot({ loops, worstLoops }: AggregateStats): readonly 
     formatGroupedNumber(tokens),
   ]);
   return [
-    ...renderBars({ title: 'Tokens that went into loops, by rule' }, bars),
-    ...renderHtmlTable('The most expensive ones', ['goal', 'session', 'rule', 'steps', 'tokens'], rows),
+    ...renderBars({ title: 'Tokens in loops, by rule' }, bars),
+    ...renderHtmlTable('Most expensive loops', ['goal', 'session', 'rule', 'steps', 'tokens'], rows),
   ];
 }
 
@@ -173,12 +173,12 @@ export function renderGroupPlot(title: string, groups: readonly GroupStats[]): r
     group.cost === null ? '-' : group.cost.toFixed(4),
   ]);
   const head = ['', 'sessions', 'answered', 'stuck', 'steps', 'efficient', 'tool calls', 'tokens', 'cost'];
-  return [...renderBars({ title, legend: endingLegend }, bars), ...renderHtmlTable('In numbers', head, rows)];
+  return [...renderBars({ title, legend: endingLegend }, bars), ...renderHtmlTable('Table', head, rows)];
 }
 
 export function renderToolPlot({ byTool }: AggregateStats): readonly string[] {
   const bars = byTool.map(({ tool, calls, failed, repeated }): PlotBar => {
-    const title = `${tool}: ${formatCount(calls, 'call')}, ${failed} failed, ${repeated} came to what was known`;
+    const title = `${tool}: ${formatCount(calls, 'call')}, ${failed} failed, ${repeated} repeated`;
     return {
       name: tool,
       parts: [
@@ -195,33 +195,33 @@ export function renderToolPlot({ byTool }: AggregateStats): readonly string[] {
     formatDuration(totalMs),
     formatDuration(medianMs),
   ]);
-  const head = ['tool', 'calls', 'failed', 'repeated', 'in all', 'median'];
+  const head = ['tool', 'calls', 'failed', 'repeated', 'total', 'median'];
   return [
     ...renderBars(
       {
         title: 'Calls by tool',
         legend: [
-          ['good', 'brought news'],
-          ['rest', 'came to what was known'],
+          ['good', 'new result'],
+          ['rest', 'repeated result'],
           ['bad', 'failed'],
         ],
       },
       bars,
     ),
-    ...renderHtmlTable('In numbers', head, rows),
+    ...renderHtmlTable('Table', head, rows),
   ];
 }
 
 const endingLegend = [
-  ['good', 'with an answer'],
+  ['good', 'answered'],
   ['bad', 'stuck'],
-  ['rest', 'otherwise'],
+  ['rest', 'other'],
 ] as const;
 
 type EndingCounts = { readonly sessions: number; readonly answered: number; readonly stuck: number };
 
 function toEndingBarParts({ sessions, answered, stuck }: EndingCounts, name: string): PlotBar['parts'] {
-  const title = `${name}: ${formatCount(sessions, 'session')}, ${answered} with an answer, ${stuck} stuck`;
+  const title = `${name}: ${formatCount(sessions, 'session')}, ${answered} answered, ${stuck} stuck`;
   return [
     { value: answered, kind: 'good', title },
     { value: stuck, kind: 'bad', title },
@@ -236,7 +236,7 @@ function renderBars(caption: PlotCaption, bars: readonly PlotBar[]): readonly st
   const rest = bars.length - maxHtmlRows;
   const more =
     rest > 0
-      ? [renderElement('p', { class: 'note' }, escapeHtmlText(`And ${rest} more: --json has them all.`))]
+      ? [renderElement('p', { class: 'note' }, escapeHtmlText(`${rest} more; use --json for all.`))]
       : [];
   return [renderBarPlot(caption, bars.slice(0, maxHtmlRows)), ...more];
 }

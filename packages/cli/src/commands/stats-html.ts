@@ -22,7 +22,7 @@ export const statsHtmlMarker = '<!doctype html><!-- pawl stats -->';
  */
 export function renderStatsHtml(
   stats: AggregateStats,
-  about: { readonly at: number; readonly where: string },
+  source: { readonly at: number; readonly where: string },
 ): string {
   const head = [
     '<meta charset="utf-8">',
@@ -30,12 +30,12 @@ export function renderStatsHtml(
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
     '<meta name="referrer" content="no-referrer">',
-    '<title>Sessions in numbers</title>',
+    '<title>Session statistics</title>',
     `<style>${statsHtmlStyle}</style>`,
   ];
-  const intro = `${formatCount(stats.sessions.counted, 'session')} of ${about.where}, ${formatDateTime(about.at)}`;
+  const intro = `${formatCount(stats.sessions.counted, 'session')} of ${source.where}, ${formatDateTime(source.at)}`;
   const body = [
-    '<h1>Sessions in numbers</h1>',
+    '<h1>Session statistics</h1>',
     renderElement('p', { class: 'about' }, escapeHtmlText(intro)),
     renderKeyFigures(stats),
     ...renderStatsSections(stats),
@@ -46,10 +46,10 @@ export function renderStatsHtml(
 function renderStatsSections(stats: AggregateStats): readonly string[] {
   return [
     renderHtmlSection('Over time', renderDailyPlots(stats)),
-    renderHtmlSection('Where the time went', renderTimePlots(stats)),
-    renderHtmlSection('Moves between modes', renderTransitionPlot(stats)),
-    renderHtmlSection('Loops, and what they cost from the second time on', renderLoopPlot(stats)),
-    renderHtmlSection('Verdicts, as people marked them', renderAccuracyPlot(stats)),
+    renderHtmlSection('Time by state', renderTimePlots(stats)),
+    renderHtmlSection('Mode transitions', renderTransitionPlot(stats)),
+    renderHtmlSection('Loops and their cost, from the first repetition on', renderLoopPlot(stats)),
+    renderHtmlSection('Verdict accuracy', renderAccuracyPlot(stats)),
     renderHtmlSection('By profile', renderGroupPlot('Sessions by profile', stats.byProfile)),
     renderHtmlSection('By model', renderGroupPlot('Sessions by model', stats.byModel)),
     renderHtmlSection('By tool', renderToolPlot(stats)),
@@ -67,12 +67,12 @@ function renderKeyFigures({ sessions, efficiency, saved }: AggregateStats): stri
   const ended = new Map(sessions.byEnding.map(({ name, count }) => [name, count]));
   const perStep = saved.tokensPerLoopStep;
   const all: readonly (readonly [string, string])[] = [
-    [formatGroupedNumber(ended.get('answered') ?? 0), 'sessions with an answer'],
-    [formatGroupedNumber(ended.get('stuck') ?? 0), 'stopped for going in circles'],
-    [formatShare(efficiency.share), `of ${formatCount(efficiency.steps, 'step')} brought something new`],
+    [formatGroupedNumber(ended.get('answered') ?? 0), 'sessions answered'],
+    [formatGroupedNumber(ended.get('stuck') ?? 0), 'sessions stuck'],
+    [formatShare(efficiency.share), `of ${formatCount(efficiency.steps, 'step')} were effective`],
     [formatGroupedNumber(saved.stoppedTurns), 'turns stopped by the governor'],
-    [formatGroupedNumber(saved.refusedCalls), 'refused calls not run again'],
-    [perStep === null ? '-' : formatGroupedNumber(perStep), 'tokens that a step in a loop took'],
+    [formatGroupedNumber(saved.refusedCalls), 'blocked calls'],
+    [perStep === null ? '-' : formatGroupedNumber(perStep), 'tokens per step in a loop'],
   ];
   const cells = all.map(([value, name]) =>
     renderElement(
@@ -82,7 +82,7 @@ function renderKeyFigures({ sessions, efficiency, saved }: AggregateStats): stri
     ),
   );
   const note =
-    'What would have come after a stop, nobody knows: so no sum of tokens saved is given, only how often work was stopped and what a step of a loop took.';
+    'The tokens saved by a stop cannot be measured; the report shows only the number of stops and the tokens per step in a loop.';
   return (
     renderElement('dl', { class: 'figures' }, cells.join('')) +
     renderElement('p', { class: 'note' }, escapeHtmlText(note))

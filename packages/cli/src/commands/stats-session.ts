@@ -55,14 +55,14 @@ export type CallStats = {
 /** Computes the statistics in one pass over the log. */
 export async function computeSessionStats(
   summary: SessionSummary,
-  walk: SessionReplay,
+  replay: SessionReplay,
 ): Promise<SessionStats> {
   const tally = createStatsTally();
-  const account = await computeSessionTotals({
-    created: walk.created,
-    walked: tallyReplayedEvents(walk.walked, tally),
+  const totals = await computeSessionTotals({
+    created: replay.created,
+    walked: tallyReplayedEvents(replay.walked, tally),
   });
-  const { steps, modelFailures, toolCalls, inputTokens, outputTokens, cost } = account;
+  const { steps, modelFailures, toolCalls, inputTokens, outputTokens, cost } = totals;
   const { effective, stays, moves, verdicts, refusedCalls, calls } = tally;
   return {
     steps,
@@ -82,8 +82,8 @@ export async function computeSessionStats(
     createdAt: summary.createdAt,
     profile: summary.profile,
     model: getMetadataText(summary.metadata, 'model'),
-    status: account.end.turn.status,
-    how: deriveSessionEnding(account).how,
+    status: totals.end.turn.status,
+    how: deriveSessionEnding(totals).how,
     loops: buildRuleLoops(tally),
   };
 }
@@ -185,9 +185,9 @@ function tallyCall(
 
 function countRefusedCalls(before: Session, after: Session): number {
   if (after.governor.refused === before.governor.refused) return 0;
-  const asked = new Map(before.governor.refused.map((each) => [each.call, each.asked]));
+  const previousCounts = new Map(before.governor.refused.map((each) => [each.call, each.asked]));
   return after.governor.refused.reduce(
-    (sum, each) => sum + Math.max(0, each.asked - (asked.get(each.call) ?? 0)),
+    (sum, each) => sum + Math.max(0, each.asked - (previousCounts.get(each.call) ?? 0)),
     0,
   );
 }

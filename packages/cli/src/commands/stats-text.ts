@@ -8,15 +8,15 @@ import { formatCount, formatGroupedNumber, formatShare } from './format-number.t
 /** Formats the statistics as tables. */
 export function formatStats(stats: AggregateStats, width: number): readonly string[] {
   const { sessions, efficiency } = stats;
-  if (sessions.counted === 0 && sessions.damaged === 0) return ['There are no sessions to count.'];
-  const damaged = sessions.damaged === 0 ? '' : `, ${sessions.damaged} more cannot be read`;
+  if (sessions.counted === 0 && sessions.damaged === 0) return ['There are no sessions.'];
+  const damaged = sessions.damaged === 0 ? '' : `, ${sessions.damaged} more unreadable`;
   const states = sessions.byState.map(({ name, count }) => `${count} ${formatStatus(name)}`).join(', ');
   const endings = sessions.byEnding.map(({ name, count }) => `${count} ${name}`).join(', ');
   return [
     `${formatCount(sessions.counted, 'session')}${damaged}`,
     `  states       ${states}`,
     `  endings      ${endings}`,
-    `  efficiency   ${formatShare(efficiency.share)}: ${efficiency.effective} of ${formatCount(efficiency.steps, 'step')} brought something new or the answer`,
+    `  efficiency   ${formatShare(efficiency.share)}: ${efficiency.effective} of ${formatCount(efficiency.steps, 'step')} made progress`,
     ...formatTimeTable(stats),
     ...formatTransitionTable(stats),
     ...formatLoopTable(stats),
@@ -31,7 +31,7 @@ export function formatStats(stats: AggregateStats, width: number): readonly stri
 function formatTimeTable({ timeByState }: AggregateStats): readonly string[] {
   return formatStatsTable(
     'Time in each state',
-    ['state', 'stays', 'in all', 'median'],
+    ['state', 'visits', 'total', 'median'],
     timeByState.map(({ machine, state, stays, totalMs, medianMs }) => [
       machine === 'mode' ? `mode ${state}` : state,
       String(stays),
@@ -43,8 +43,8 @@ function formatTimeTable({ timeByState }: AggregateStats): readonly string[] {
 
 function formatTransitionTable({ transitions }: AggregateStats): readonly string[] {
   return formatStatsTable(
-    'Moves between modes',
-    ['move', 'times', 'median', 'ended well'],
+    'Mode transitions',
+    ['transition', 'count', 'median', 'answered'],
     transitions.map(({ from, to, count, medianMs, endedWell }) => [
       `${from} → ${to}`,
       String(count),
@@ -56,7 +56,7 @@ function formatTransitionTable({ transitions }: AggregateStats): readonly string
 
 function formatLoopTable({ loops }: AggregateStats): readonly string[] {
   return formatStatsTable(
-    'Loops, and what they cost from the second time on',
+    'Loops and their cost, from the first repetition on',
     ['rule', 'verdicts', 'stopped', 'loops', 'steps', 'tokens'],
     loops.map(({ rule, ...counts }) => [
       rule,
@@ -68,14 +68,12 @@ function formatLoopTable({ loops }: AggregateStats): readonly string[] {
 function formatSavedWork({ stoppedTurns, refusedCalls, tokensPerLoopStep }: SavedWork): readonly string[] {
   if (stoppedTurns === 0 && refusedCalls === 0) return [];
   const each =
-    tokensPerLoopStep === null
-      ? ''
-      : `; a step in a loop took ${formatGroupedNumber(tokensPerLoopStep)} tokens`;
+    tokensPerLoopStep === null ? '' : `; ${formatGroupedNumber(tokensPerLoopStep)} tokens per step in a loop`;
   return [
     '',
     'Saved',
-    `  ${formatCount(stoppedTurns, 'turn')} stopped, ${formatCount(refusedCalls, 'call')} not run again${each}.`,
-    '  What would have come after a stop, nobody knows: no sum of tokens saved is given.',
+    `  ${formatCount(stoppedTurns, 'turn')} stopped, ${formatCount(refusedCalls, 'call')} blocked${each}.`,
+    '  The tokens saved by a stop cannot be measured.',
   ];
 }
 
@@ -97,7 +95,7 @@ function formatGroupTable(title: string, name: string, groups: readonly GroupSta
 function formatToolTable({ byTool }: AggregateStats): readonly string[] {
   return formatStatsTable(
     'By tool',
-    ['tool', 'calls', 'failed', 'repeated', 'in all', 'median'],
+    ['tool', 'calls', 'failed', 'repeated', 'total', 'median'],
     byTool.map(({ tool, calls, failed, repeated, totalMs, medianMs }) => [
       tool,
       ...[calls, failed, repeated].map(formatGroupedNumber),
@@ -113,11 +111,7 @@ function formatAccuracyTable({ accuracy }: AggregateStats): readonly string[] {
     ...[verdicts, right, wrong].map(formatGroupedNumber),
     share === null ? 'not marked' : formatShare(share),
   ]);
-  return formatStatsTable(
-    'Verdicts, as people marked them',
-    ['rule', 'verdicts', 'right', 'wrong', 'accuracy'],
-    rows,
-  );
+  return formatStatsTable('Verdict accuracy', ['rule', 'verdicts', 'right', 'wrong', 'accuracy'], rows);
 }
 
 function formatStatsTable(

@@ -30,19 +30,20 @@ export async function showStats(options: StatsOptions, io: CommandIo): Promise<E
   try {
     const { store, marks } = opened;
     const all = await listAllSessions(store);
-    const meant = selectSessions(all, options);
-    const read = await readAllStats(store, meant, { signal: options.signal, io });
-    if (read === null) return exitCodes.interrupted;
-    const kept = (await marks?.read(meant.map(({ id }) => id))) ?? { marks: [], unread: 0 };
-    const stats = aggregateStats(read.stats, {
-      damaged: read.damaged,
-      marks: filterFeedback(meant, kept, options),
+    const selected = selectSessions(all, options);
+    const loaded = await readAllStats(store, selected, { signal: options.signal, io });
+    if (loaded === null) return exitCodes.interrupted;
+    const feedback = (await marks?.read(selected.map(({ id }) => id))) ?? { marks: [], unread: 0 };
+    const stats = aggregateStats(loaded.stats, {
+      damaged: loaded.damaged,
+      marks: filterFeedback(selected, feedback, options),
     });
     const output = new LineOutput(io.stdout);
     if (options.json === true) await output.write(JSON.stringify({ type: 'stats', ...stats }));
     else for (const line of formatStats(stats, getOutputWidth(io.stdout))) await output.write(line);
     if (options.html !== undefined) await writeStatsHtml(options.html, stats, options, io);
-    for (const line of formatStatsRemarks(kept, all.length - meant.length)) io.stderr.write(`${line}\n`);
+    for (const line of formatStatsRemarks(feedback, all.length - selected.length))
+      io.stderr.write(`${line}\n`);
     return exitCodes.finished;
   } finally {
     await opened.close();
@@ -77,9 +78,9 @@ async function readAllStats(
   let damaged = 0;
   for (const [index, summary] of sessions.entries()) {
     line.show(`Reading session ${index + 1} of ${sessions.length} …`);
-    const read = await readSessionStats(store, summary);
-    if (read === null) damaged += 1;
-    else stats.push(read);
+    const loaded = await readSessionStats(store, summary);
+    if (loaded === null) damaged += 1;
+    else stats.push(loaded);
     if (signal?.aborted === true) break;
   }
   line.clear();
@@ -98,20 +99,20 @@ async function readSessionStats(store: Store, summary: SessionSummary): Promise<
 }
 
 function filterFeedback(
-  meant: readonly SessionSummary[],
+  selected: readonly SessionSummary[],
   { marks }: FeedbackReadResult,
   { all }: StatsOptions,
 ): FeedbackReadResult['marks'] {
   if (all === true) return marks;
-  const ids = new Set(meant.map(({ id }) => id));
+  const ids = new Set(selected.map(({ id }) => id));
   return marks.filter(({ session }) => ids.has(session));
 }
 
 function formatStatsRemarks({ unread }: FeedbackReadResult, elsewhere: number): readonly string[] {
   return [
     ...(elsewhere > 0
-      ? [`${formatCount(elsewhere, 'session')} of other folders: --all counts them as well.`]
+      ? [`${formatCount(elsewhere, 'session')} in other folders; use --all to include them.`]
       : []),
-    ...(unread > 0 ? [`${formatCount(unread, 'mark')} on verdicts cannot be read: left out.`] : []),
+    ...(unread > 0 ? [`${formatCount(unread, 'unreadable verdict mark')} ignored.`] : []),
   ];
 }

@@ -65,39 +65,39 @@ export type OpenStep = {
 };
 
 /** Builds the record lazily, because only one step is requested. */
-export function openStep(begin: ReplayedEvent, asked: SentModelRequest, number: number): OpenStep {
+export function openStep(cause: ReplayedEvent, sent: SentModelRequest, number: number): OpenStep {
   const events: ReplayedEvent[] = [];
   return {
     number,
-    begins: begin.seq,
-    ends: () => events.at(-1)?.seq ?? begin.seq,
+    begins: cause.seq,
+    ends: () => events.at(-1)?.seq ?? cause.seq,
     add: (each) => void events.push(each),
-    record: () => buildStepRecord(begin, asked, events, number),
+    record: () => buildStepRecord(cause, sent, events, number),
   };
 }
 
 function buildStepRecord(
-  begin: ReplayedEvent,
+  cause: ReplayedEvent,
   { request, attempt, ask }: SentModelRequest,
   events: readonly ReplayedEvent[],
   number: number,
 ): StepRecord {
-  const begun = begin.after.session;
-  const end = events.at(-1)?.after.session ?? begun;
+  const started = cause.after.session;
+  const end = events.at(-1)?.after.session ?? started;
   const { governor } = end.settings;
   return {
     number,
-    seq: begin.seq,
-    because: toTimelineEntries(begin).find(({ what }) => what !== 'wait')?.text ?? begin.event.type,
+    seq: cause.seq,
+    because: toTimelineEntries(cause).find(({ what }) => what !== 'wait')?.text ?? cause.event.type,
     request,
     attempt,
     injected: {
       advice: ask.advice,
-      adviceRule: ask.advice === null ? null : (listVerdicts(begin).at(-1)?.rule ?? null),
+      adviceRule: ask.advice === null ? null : (listVerdicts(cause).at(-1)?.rule ?? null),
       modeSection: ask.state,
-      lastAnswer: getFinishRequestReason(begun.turn),
+      lastAnswer: getFinishRequestReason(started.turn),
     },
-    mode: getStepMode(begun),
+    mode: getStepMode(started),
     happened: events.flatMap(toTimelineEntries).map(({ seq, what, text }) => ({ seq, what, text })),
     verdicts: events.flatMap(listVerdicts),
     denied: collectDenials(events),
@@ -126,8 +126,8 @@ function getStepMode({ mode, settings: { chart } }: Session): StepRecord['mode']
 }
 
 function getFinishRequestReason(turn: TurnState): string | null {
-  const held = getUnpausedTurn(turn);
-  return held.status === 'callingModel' ? (held.ask.finish?.reason ?? null) : null;
+  const activeTurn = getUnpausedTurn(turn);
+  return activeTurn.status === 'callingModel' ? (activeTurn.ask.finish?.reason ?? null) : null;
 }
 
 /** Error kinds of calls that never ran. */
@@ -152,8 +152,8 @@ function listDenials({ seq, before, after }: ReplayedEvent): readonly (readonly 
 
 /** Detects a refusal by the governor's count of repeated requests for a refused call. */
 function findRefusingRule(before: Session, after: Session): string | null {
-  const asked = new Map(before.governor.refused.map((each) => [each.call, each.asked]));
-  return after.governor.refused.find((each) => each.asked > (asked.get(each.call) ?? 0))?.rule ?? null;
+  const sent = new Map(before.governor.refused.map((each) => [each.call, each.asked]));
+  return after.governor.refused.find((each) => each.asked > (sent.get(each.call) ?? 0))?.rule ?? null;
 }
 
 type CompletedCall = { readonly id: string; readonly tool: string; readonly outcome: ToolOutcome };
@@ -170,8 +170,11 @@ function listCompletedCalls(before: Session, after: Session): readonly Completed
       each.decision === 'denied' ? [{ ...each.call, outcome: each.outcome }] : [],
     );
   }
-  const told = getConversation(before).length;
-  const added = getConversation(after).length > told ? toItemArray(getConversation(after)).slice(told) : [];
+  const lengthBefore = getConversation(before).length;
+  const added =
+    getConversation(after).length > lengthBefore
+      ? toItemArray(getConversation(after)).slice(lengthBefore)
+      : [];
   return added.flatMap((message) =>
     message.role === 'tool' ? [{ id: message.callId, tool: message.tool, outcome: message.outcome }] : [],
   );

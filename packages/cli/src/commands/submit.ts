@@ -31,30 +31,30 @@ export type SubmitGoalOptions = BudgetFlags &
 /** Submits a goal to the workers and prints the session id, or schedules it and prints the schedule's name. */
 export async function submitGoal(goal: string, options: SubmitGoalOptions, io: CommandIo): Promise<ExitCode> {
   if (goal.trim() === '') {
-    throw new UsageError('Say what is to be done, for example: pawl submit "How are sessions stored?"');
+    throw new UsageError('Enter a goal, for example: pawl submit "How are sessions stored?"');
   }
-  const [turn, when] = [parseQueuePlacement(options), parseScheduleTime(options)];
+  const [placement, timing] = [parseQueuePlacement(options), parseScheduleTime(options)];
   const { profile, about: metadata, settings } = await planSession(options, parseBudgetFlags(options));
   return withQueue(options, { warn: (line) => void io.stderr.write(`${line}\n`) }, async ({ queue }) => {
-    if (when !== null) {
-      const { tenant, priority } = turn;
+    if (timing !== null) {
+      const { tenant, priority } = placement;
       const template = {
         goal,
         profile,
         settings,
-        about: metadata,
+        metadata,
         ...(priority !== undefined && { priority }),
       };
-      return scheduleGoal(queue, { name: options.name, tenant, when, template, json: options.json }, io);
+      return scheduleGoal(queue, { name: options.name, tenant, timing, template, json: options.json }, io);
     }
     const [id, now] = [randomUUID(), Date.now()];
     const session = createSession({ id, at: now, profile, settings });
-    await queue.submit(session, goal, { metadata, owner: getProcessOwner(), now, ...turn });
-    const { tenant = 'default' } = turn;
+    await queue.submit(session, goal, { metadata, owner: getProcessOwner(), now, ...placement });
+    const { tenant = 'default' } = placement;
     if (options.json === true) io.stdout.write(`${JSON.stringify({ id, tenant })}\n`);
     else {
       io.stdout.write(`${id}\n`);
-      io.stderr.write(`Submitted. A worker takes it up: pawl worker. See how it goes: pawl show ${id}\n`);
+      io.stderr.write(`Submitted. A worker (pawl worker) will run it. Show its progress: pawl show ${id}\n`);
     }
     return exitCodes.finished;
   });
@@ -66,12 +66,12 @@ type QueuePlacement = { readonly tenant?: string; readonly priority?: number; re
 const maxPriority = 2_097_151;
 
 function parseQueuePlacement({ tenant, priority, delay }: SubmitGoalOptions): QueuePlacement {
-  const place =
+  const priorityValue =
     priority === undefined ? null : parseWholeNumberOption('--priority', priority, 1, maxPriority);
   if (tenant !== undefined) requireTenantName('--tenant', tenant);
   return {
     ...(tenant !== undefined && { tenant }),
-    ...(place !== null && { priority: place }),
+    ...(priorityValue !== null && { priority: priorityValue }),
     ...(delay !== undefined && { delayMs: parseTimeSpanOption('--delay', delay) }),
   };
 }

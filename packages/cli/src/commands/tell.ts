@@ -28,19 +28,19 @@ export type CommandInput = { readonly what: string; readonly words: readonly str
 
 /** Sends a command to a session, whether a terminal, another process or a worker runs it. */
 export async function sendSessionCommand(
-  word: string,
-  told: CommandInput,
+  sessionRef: string,
+  input: CommandInput,
   flags: SessionCommandFlags,
   io: CommandIo,
 ): Promise<ExitCode> {
   try {
-    return await withCommandTarget(flags, async (place) => {
-      const { id } = await findSession(place.store, word, flags.dir);
-      const { session, owner } = await loadExpectedSession(place.store, id);
-      const command = parseSessionCommand(told, session, flags.reason);
+    return await withCommandTarget(flags, async (target) => {
+      const { id } = await findSession(target.store, sessionRef, flags.dir);
+      const { session, owner } = await loadExpectedSession(target.store, id);
+      const command = parseSessionCommand(input, session, flags.reason);
       requireApplicable(session, command);
-      const sent = await place.store.commands.send(id, command);
-      const runs = (await place.wake(id)) ? 'worker' : getOwnerState(owner);
+      const sent = await target.store.commands.send(id, command);
+      const runs = (await target.wake(id)) ? 'worker' : getOwnerState(owner);
       if (flags.json === true) io.stdout.write(`${JSON.stringify({ id, command, sent, runs })}\n`);
       else io.stdout.write(`${sanitizeOneLine(formatDelivery(id, runs))}\n`);
       return exitCodes.finished;
@@ -59,7 +59,7 @@ type CommandTarget = {
 /** With Redis, workers can be woken; otherwise only a process that already runs the session receives the command. */
 async function withCommandTarget<Result>(
   flags: SessionCommandFlags,
-  work: (place: CommandTarget) => Promise<Result>,
+  work: (target: CommandTarget) => Promise<Result>,
 ): Promise<Result> {
   const named = flags.store ?? (await loadConfig(resolve(flags.dir), {}, null)).config.store ?? 'user';
   if (!isRedisUrl(named)) {
@@ -88,8 +88,8 @@ async function loadExpectedSession(
   id: string,
 ): Promise<{ readonly session: Session; readonly owner: string }> {
   const { session, owner } = await store.open(id);
-  const waiting = await store.commands.listPending(id);
-  const after = waiting.reduce(
+  const pending = await store.commands.listPending(id);
+  const after = pending.reduce(
     (before, { command }) => (command === null ? before : step(before, toTimedCommandEvent(command)).session),
     session,
   );
@@ -98,10 +98,10 @@ async function loadExpectedSession(
 
 /** The session would silently drop a command that does not apply, so reject it here. */
 function requireApplicable(session: Session, command: SessionCommand): void {
-  const fits = getStepOutcome(step(session, toTimedCommandEvent(command)));
-  if (fits.ok) return;
+  const outcome = getStepOutcome(step(session, toTimedCommandEvent(command)));
+  if (outcome.ok) return;
   throw new UsageError(
-    `Session ${session.id} cannot do this now (${fits.state}): ${fits.error}. See how it stands: pawl show ${shortenId(session.id)}`,
+    `Session ${session.id} cannot apply this command now (${outcome.state}): ${outcome.error}. Show its state: pawl show ${shortenId(session.id)}`,
   );
 }
 
@@ -112,13 +112,13 @@ function toTimedCommandEvent(command: SessionCommand): Event {
 function formatDelivery(id: string, runs: 'alive' | 'gone' | 'unknown' | 'worker'): string {
   switch (runs) {
     case 'alive':
-      return `Kept. The process that runs ${id} carries it out.`;
+      return `Queued. The process that runs ${id} will apply it.`;
     case 'worker':
-      return `Kept. Whoever holds ${id} carries it out; a worker is woken if nobody does.`;
+      return `Queued. The worker that runs ${id} will apply it; if none does, one is woken.`;
     case 'unknown':
-      return `Kept. If ${id} still runs elsewhere, it is carried out there; if not, go on with: pawl resume ${shortenId(id)} --take-over`;
+      return `Queued. If ${id} still runs elsewhere, it will be applied there; otherwise resume it: pawl resume ${shortenId(id)} --take-over`;
     case 'gone':
-      return `Kept, but nobody runs ${id} now. It is carried out by: pawl resume ${shortenId(id)}`;
+      return `Queued, but no process runs ${id}. To apply it: pawl resume ${shortenId(id)}`;
     default:
       return runs satisfies never;
   }

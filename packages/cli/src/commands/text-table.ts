@@ -15,7 +15,7 @@ export function formatTextTable({ title, head, rows }: TextTable, rowsMax: numbe
   );
   const line = (row: readonly string[]): string =>
     `  ${row.map((text, column) => formatCell(text, widths[column] ?? 0, column === 0 ? 'left' : 'right')).join('  ')}`;
-  const more = rows.length > rowsMax ? [`  and ${rows.length - rowsMax} more: --json has them all`] : [];
+  const more = rows.length > rowsMax ? [`  ${rows.length - rowsMax} more; use --json for all`] : [];
   return ['', title, line(head), ...shown.map(line), ...more].map((each) => each.trimEnd());
 }
 

@@ -17,20 +17,22 @@ export async function trustFolder(
   const folder = await resolveFolder(dir);
   const store = createTrustStore();
   if (revoke) {
-    const was = await store.revoke(folder);
-    io.stdout.write(was ? `${folder} is no longer trusted.\n` : `${folder} was not trusted.\n`);
+    const wasTrusted = await store.revoke(folder);
+    io.stdout.write(wasTrusted ? `${folder} is no longer trusted.\n` : `${folder} was not trusted.\n`);
     return exitCodes.finished;
   }
   try {
     const path = await findConfigFile(folder);
     if (path === null) {
       throw new UsageError(
-        `${folder} has no configuration (pawl.config.json, .yaml, .yml or .ts), so there is nothing to trust. To write one: pawl init`,
+        `${folder} has no configuration (pawl.config.json, .yaml, .yml or .ts), so there is nothing to trust. Create one: pawl init`,
       );
     }
-    const read = await readConfigFile(path);
-    await store.trust(folder, toTrustedContents(read));
-    io.stdout.write(`${sanitizeText(read.text).trimEnd()}\n\n${path} is trusted as it stands above.\n`);
+    const configFile = await readConfigFile(path);
+    await store.trust(folder, toTrustedContents(configFile));
+    io.stdout.write(
+      `${sanitizeText(configFile.text).trimEnd()}\n\n${path} is now trusted with the contents above.\n`,
+    );
     return exitCodes.finished;
   } catch (error) {
     throw toUsageError(error, ConfigFileError);

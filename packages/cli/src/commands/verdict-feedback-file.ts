@@ -14,7 +14,7 @@ import {
 export function createFeedbackFile(database: string): VerdictFeedbackRepository {
   const path = getFeedbackPath(database);
   return {
-    keep: async (given) => appendFeedback(path, given),
+    keep: async (feedback) => appendFeedback(path, feedback),
     forget: async (verdict) => removeFeedback(path, getFeedbackKey(verdict)),
     read: async () => readFeedbackFile(database),
   };
@@ -30,14 +30,14 @@ function getFeedbackPath(database: string): string {
   return `${database}.marks.jsonl`;
 }
 
-function appendFeedback(path: string, given: SessionVerdictFeedback): void {
+function appendFeedback(path: string, feedback: SessionVerdictFeedback): void {
   try {
     ensureParentFolder(path);
     // The leading newline separates this line from a truncated one before it.
-    appendFileSync(path, `\n${JSON.stringify(given)}\n`, { mode: 0o600 });
+    appendFileSync(path, `\n${JSON.stringify(feedback)}\n`, { mode: 0o600 });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`The mark cannot be kept in ${path}: ${why}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`Cannot save the mark in ${path}: ${reason}`, { cause: error });
   }
 }
 
@@ -45,9 +45,9 @@ function appendFeedback(path: string, given: SessionVerdictFeedback): void {
 function removeFeedback(path: string, key: string): void {
   ensureParentFolder(path);
   const lines = readFileSync(path, { encoding: 'utf8', flag: 'a+' }).split('\n');
-  const kept = lines.filter((line) => line.trim() !== '' && parseFeedbackKey(line) !== key);
+  const remaining = lines.filter((line) => line.trim() !== '' && parseFeedbackKey(line) !== key);
   const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, kept.map((line) => `${line}\n`).join(''), { mode: 0o600 });
+  writeFileSync(temporary, remaining.map((line) => `${line}\n`).join(''), { mode: 0o600 });
   replaceFileSync(temporary, path);
 }
 
@@ -62,7 +62,7 @@ function readFeedbackText(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`The marks on verdicts cannot be read from ${path}: ${why}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`Cannot read the verdict marks from ${path}: ${reason}`, { cause: error });
   }
 }

@@ -11,13 +11,13 @@ const maxParallelReads = 200;
 /** Stores feedback in Redis with its session, so that every client of that Redis sees it. */
 export function createRedisFeedback(marks: SessionFeedbackStore): VerdictFeedbackRepository {
   return {
-    keep: (given) => marks.save(given.session, getFeedbackField(given), JSON.stringify(given)),
+    keep: (feedback) => marks.save(feedback.session, getFeedbackField(feedback), JSON.stringify(feedback)),
     forget: (verdict) => marks.remove(verdict.session, getFeedbackField(verdict)),
     async read(sessions) {
       const lines: string[] = [];
       for (let from = 0; from < sessions.length; from += maxParallelReads) {
-        const some = sessions.slice(from, from + maxParallelReads);
-        lines.push(...(await Promise.all(some.map((session) => marks.list(session)))).flat());
+        const batch = sessions.slice(from, from + maxParallelReads);
+        lines.push(...(await Promise.all(batch.map((session) => marks.list(session)))).flat());
       }
       const { marks: read, unread } = parseFeedbackLines(lines);
       return { marks: read.toSorted((a, b) => a.at - b.at), unread };

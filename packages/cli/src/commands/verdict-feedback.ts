@@ -22,7 +22,7 @@ export type FeedbackReadResult = {
 
 /** Stores feedback beside the sessions, outside their logs. */
 export type VerdictFeedbackRepository = {
-  keep(given: SessionVerdictFeedback): Promise<void>;
+  keep(feedback: SessionVerdictFeedback): Promise<void>;
   /** Withdraws feedback. */
   forget(verdict: VerdictKey): Promise<void>;
   /** Reads at least the feedback on these sessions. The latest feedback on a verdict counts. */

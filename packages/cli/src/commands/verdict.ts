@@ -27,26 +27,26 @@ export type VerdictCommandOptions = SessionFlags & {
 
 /** Records feedback on a verdict as right or wrong; without feedback, lists a session's verdicts. */
 export async function runVerdict(
-  word: string,
-  given: string | undefined,
+  sessionRef: string,
+  rating: string | undefined,
   options: VerdictCommandOptions,
   io: CommandIo,
 ): Promise<ExitCode> {
-  const mark = given === undefined ? null : parseVerdictRating(given);
+  const mark = rating === undefined ? null : parseVerdictRating(rating);
   const opened = await openConfiguredStore(options);
   try {
     const { store, marks } = opened;
     if (marks === null) {
       throw new UsageError(
-        'Nothing is kept with --store none, so there is nothing to mark. Name another store.',
+        '--store none saves nothing, so there are no verdicts to mark. Choose another store.',
       );
     }
-    const summary = await findSession(store, word, options.dir);
-    const found = await findSessionVerdicts(store, summary);
+    const summary = await findSession(store, sessionRef, options.dir);
+    const verdicts = await findSessionVerdicts(store, summary);
     const output = new LineOutput(io.stdout);
-    const place = { marks, session: summary.id, output, io };
-    if (mark === null) await writeVerdictList(found, place, options);
-    else await saveVerdictFeedback(selectVerdict(found, options), mark, place, options);
+    const context = { marks, session: summary.id, output, io };
+    if (mark === null) await writeVerdictList(verdicts, context, options);
+    else await saveVerdictFeedback(selectVerdict(verdicts, options), mark, context, options);
     return exitCodes.finished;
   } finally {
     await opened.close();
@@ -62,37 +62,37 @@ type VerdictContext = {
   readonly io: CommandIo;
 };
 
-function parseVerdictRating(given: string): SessionVerdictFeedback['mark'] {
-  if (given === 'right' || given === 'wrong') return given;
-  const hint = formatNameSuggestion(given, ['right', 'wrong']);
-  throw new UsageError(`A verdict is marked right or wrong, not ${JSON.stringify(given)}.${hint}`);
+function parseVerdictRating(rating: string): SessionVerdictFeedback['mark'] {
+  if (rating === 'right' || rating === 'wrong') return rating;
+  const hint = formatNameSuggestion(rating, ['right', 'wrong']);
+  throw new UsageError(`A verdict can be marked right or wrong, got ${JSON.stringify(rating)}.${hint}`);
 }
 
 async function findSessionVerdicts(
   store: Store,
   { id, head }: SessionSummary,
 ): Promise<readonly SessionVerdict[]> {
-  const found: SessionVerdict[] = [];
+  const verdicts: SessionVerdict[] = [];
   const { walked } = await openSessionReplay(store, id, head);
-  for await (const each of walked) found.push(...listVerdicts(each));
-  if (found.length > 0) return found;
-  throw new UsageError(`Nothing was judged in session ${sanitizeOneLine(id)}: there is no verdict in it.`);
+  for await (const each of walked) verdicts.push(...listVerdicts(each));
+  if (verdicts.length > 0) return verdicts;
+  throw new UsageError(`Session ${sanitizeOneLine(id)} has no verdicts.`);
 }
 
 /** Selects the verdict that the options name; of several, the last, which is the one that users see. */
 function selectVerdict(
-  found: readonly SessionVerdict[],
+  verdicts: readonly SessionVerdict[],
   { rule, event }: VerdictCommandOptions,
 ): SessionVerdict {
   const seq = event === undefined ? null : parseWholeNumberOption('--event', event, 1);
-  const meant = found.findLast(
+  const match = verdicts.findLast(
     (each) => (rule === undefined || each.rule === rule) && (seq === null || each.seq === seq),
   );
-  if (meant !== undefined) return meant;
-  const there = found
+  if (match !== undefined) return match;
+  const available = verdicts
     .slice(-maxListedVerdicts)
     .map((each) => `${truncateColumns(each.rule, 40)} at event ${each.seq}`);
-  throw new UsageError(`There is no such verdict in this session. There are: ${there.join(', ')}.`);
+  throw new UsageError(`No matching verdict in this session. Available: ${available.join(', ')}.`);
 }
 
 const maxListedVerdicts = 10;
@@ -105,29 +105,29 @@ async function saveVerdictFeedback(
 ): Promise<void> {
   const note = options.note ?? null;
   await marks.keep({ at: Date.now(), session, seq, rule, mark, note });
-  const told = { session, seq, rule, level, reason, mark, note };
+  const rated = { session, seq, rule, level, reason, mark, note };
   await output.write(
     options.json === true
-      ? JSON.stringify(told)
+      ? JSON.stringify(rated)
       : `Marked as ${mark}: ${truncateColumns(rule, 40)} at event ${seq}, ${truncateColumns(reason, 200)}`,
   );
 }
 
 async function writeVerdictList(
-  found: readonly SessionVerdict[],
-  { marks: shelf, session, output, io }: VerdictContext,
+  verdicts: readonly SessionVerdict[],
+  { marks: repository, session, output, io }: VerdictContext,
   { rule, event, note, json }: VerdictCommandOptions,
 ): Promise<void> {
   if ((rule ?? event ?? note) !== undefined) {
-    throw new UsageError('Say whether it was right or wrong, for example: pawl verdict last wrong');
+    throw new UsageError('Add right or wrong, for example: pawl verdict last wrong');
   }
-  const { marks: kept } = await shelf.read([session]);
-  const marks = new Map(kept.map((each) => [getFeedbackKey(each), each]));
-  for (const each of found) {
+  const { marks: feedback } = await repository.read([session]);
+  const marks = new Map(feedback.map((each) => [getFeedbackKey(each), each]));
+  for (const each of verdicts) {
     const { seq, level, reason } = each;
     const marked = marks.get(getFeedbackKey({ session, seq, rule: each.rule }));
-    const told = { mark: marked?.mark ?? null, note: marked?.note ?? null };
-    const row = { session, seq, rule: each.rule, level, reason, ...told };
+    const rated = { mark: marked?.mark ?? null, note: marked?.note ?? null };
+    const row = { session, seq, rule: each.rule, level, reason, ...rated };
     await output.write(
       json === true ? JSON.stringify(row) : formatVerdictEntry(row, getOutputWidth(io.stdout)),
     );
@@ -144,12 +144,12 @@ function formatVerdictEntry(
   { seq, rule, level, reason, mark, note }: VerdictListEntry,
   width: number,
 ): string {
-  const said = note === null ? '' : ` (${note})`;
+  const noteText = note === null ? '' : ` (${note})`;
   const start = [
     formatCell(String(seq), 6, 'right'),
     formatCell(level, 7),
     formatCell(rule, 20),
     formatCell(mark ?? '-', 5),
   ].join('  ');
-  return `${start}  ${truncateColumns(`${reason}${said}`, Math.max(20, width - start.length - 2))}`;
+  return `${start}  ${truncateColumns(`${reason}${noteText}`, Math.max(20, width - start.length - 2))}`;
 }

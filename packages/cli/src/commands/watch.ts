@@ -19,10 +19,14 @@ export type WatchSessionOptions = SessionFlags & {
 };
 
 /** Shows a session that another process runs, live. */
-export function watchSession(word: string, options: WatchSessionOptions, io: CommandIo): Promise<ExitCode> {
+export function watchSession(
+  sessionRef: string,
+  options: WatchSessionOptions,
+  io: CommandIo,
+): Promise<ExitCode> {
   const { signal: outside = new AbortController().signal, fromStart } = options;
   return withSessionStore(options, async (store) => {
-    const { id, metadata } = await findSession(store, word, options.dir);
+    const { id, metadata } = await findSession(store, sessionRef, options.dir);
     const leaving = new AbortController();
     const signal = AbortSignal.any([outside, leaving.signal]);
     const { session, happenings } = await followSession(store, id, {
@@ -31,17 +35,17 @@ export function watchSession(word: string, options: WatchSessionOptions, io: Com
     });
     const view = await createWatchView(options, io, {
       session,
-      about: metadata,
+      metadata: metadata,
       leave: () => leaving.abort(),
     });
-    for await (const seen of happenings) view.see(seen);
+    for await (const result of happenings) view.see(result);
     await view.close();
     return outside.aborted ? exitCodes.interrupted : exitCodes.finished;
   });
 }
 
-type WatchView = { see(seen: StepResult): void; close(): Promise<void> };
-type WatchedSession = { readonly session: Session; readonly about: Json; readonly leave: () => void };
+type WatchView = { see(result: StepResult): void; close(): Promise<void> };
+type WatchedSession = { readonly session: Session; readonly metadata: Json; readonly leave: () => void };
 
 async function createWatchView(
   options: WatchSessionOptions,
@@ -54,17 +58,17 @@ async function createWatchView(
     : createLineWatchView(io, watched);
 }
 
-function createLineWatchView(io: CommandIo, { session, about }: WatchedSession): WatchView {
+function createLineWatchView(io: CommandIo, { session, metadata }: WatchedSession): WatchView {
   const view = createLineRunView(io);
   let last = session;
-  io.stderr.write(`${sanitizeOneLine(formatWatchHeading(session.id, about))}\n`);
+  io.stderr.write(`${sanitizeOneLine(formatWatchHeading(session.id, metadata))}\n`);
   return {
-    see(seen) {
-      view.see(seen);
-      last = seen.session;
+    see(result) {
+      view.see(result);
+      last = result.session;
     },
     async close() {
-      io.stderr.write(`It ${formatStatus(last.turn.status)}.\n`);
+      io.stderr.write(`Status: ${formatStatus(last.turn.status)}\n`);
     },
   };
 }
@@ -74,14 +78,14 @@ const doNothing = (): void => undefined;
 /** A read-only view: the only control is to leave. */
 async function createLiveWatchView(
   io: CommandIo,
-  { session, about, leave }: WatchedSession,
+  { session, metadata, leave }: WatchedSession,
 ): Promise<WatchView> {
   const { openLiveView } = await import('../tui/live-view.ts');
   return openLiveView({
     io,
     session,
-    folder: getMetadataText(about, 'dir') ?? '',
-    model: getMetadataText(about, 'model') ?? '',
+    folder: getMetadataText(metadata, 'dir') ?? '',
+    model: getMetadataText(metadata, 'model') ?? '',
     id: session.id,
     mode: 'watch',
     controls: {
@@ -96,7 +100,7 @@ async function createLiveWatchView(
   });
 }
 
-function formatWatchHeading(id: string, about: Json): string {
-  const dir = getMetadataText(about, 'dir');
+function formatWatchHeading(id: string, metadata: Json): string {
+  const dir = getMetadataText(metadata, 'dir');
   return dir === null ? `session ${id}` : `session ${id} in ${dir}`;
 }

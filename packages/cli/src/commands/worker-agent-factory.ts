@@ -23,7 +23,7 @@ export type WorkerAgentOptions = {
   /** Accept only sessions in this folder or below it. */
   readonly root: string;
   /** Returns the storage of a folder, selected by the session's metadata. */
-  readonly storageOf: (dir: string, about: Json) => EntryStorage;
+  readonly storageOf: (dir: string, metadata: Json) => EntryStorage;
   readonly warn: (line: string) => void;
   readonly telemetry?: TelemetryClient | null;
 };
@@ -36,17 +36,17 @@ export function createWorkerAgentFactory({
   telemetry = null,
 }: WorkerAgentOptions): AgentFactory {
   return async (opened) => {
-    const about = requireWorkerMetadata(opened.metadata, root);
-    const { config, warnings } = await loadConfig(about.dir, flagsToConfig(about), null);
-    const { profile } = applyAgentKeys(await resolveProfile(about.profile), config);
-    const folder = await indexFolder(about.dir, { signal: opened.signal });
+    const metadata = requireWorkerMetadata(opened.metadata, root);
+    const { config, warnings } = await loadConfig(metadata.dir, flagsToConfig(metadata), null);
+    const { profile } = applyAgentKeys(await resolveProfile(metadata.profile), config);
+    const folder = await indexFolder(metadata.dir, { signal: opened.signal });
     try {
       return await createWorkerAgent(opened, {
         folder,
         profile,
-        flags: { ...about, ...applyModelConfig(about, config) },
+        flags: { ...metadata, ...applyModelConfig(metadata, config) },
         config,
-        storage: storageOf(about.dir, opened.metadata),
+        storage: storageOf(metadata.dir, opened.metadata),
         warn,
         warnings,
         telemetry,
@@ -70,7 +70,7 @@ type WorkerAgentContext = Pick<
 
 async function createWorkerAgent(
   opened: AgentFactoryContext,
-  { warn, warnings, telemetry, ...found }: WorkerAgentContext,
+  { warn, warnings, telemetry, ...context }: WorkerAgentContext,
 ): Promise<AgentSetup> {
   const { session, signal, waitForPerson, post, now } = opened;
   const phases = createPhaseTools({ post, phases: () => now().phases });
@@ -78,46 +78,47 @@ async function createWorkerAgent(
     means,
     see,
     close,
-    warnings: more,
+    warnings: setupWarnings,
   } = await createRunSetup({
-    ...found,
+    ...context,
     budgets: null,
     terminal: null,
-    asks: { permission: (_, unwanted) => waitForPerson(unwanted), user: null },
+    asks: { permission: (_, cancelSignal) => waitForPerson(cancelSignal), user: null },
     phases,
     signal,
     report: warn,
     id: session.id,
     session,
   });
-  for (const line of [...warnings, ...more]) warn(line);
-  const { session: _, ...outfit } = means;
+  for (const line of [...warnings, ...setupWarnings]) warn(line);
+  const { session: _, ...agentSetup } = means;
   const tools = session.mode === null ? [...means.tools, ...phases] : means.tools;
   const observer = createSessionObserver(telemetry, session);
   return {
-    ...observer.runInContext({ ...outfit, tools }),
+    ...observer.runInContext({ ...agentSetup, tools }),
     spool: createFileSpool(getSessionSpoolFolder(join(getDataFolder(), 'worker'), session.id)),
-    observe(seen) {
-      see(seen);
-      observer.observe(seen);
+    observe(result) {
+      see(result);
+      observer.observe(result);
     },
-    onStoreOutage: (trouble) => warn(trouble === null ? 'It goes on.' : trouble.message),
+    onStoreOutage: (trouble) =>
+      warn(trouble === null ? 'The session store is available again.' : trouble.message),
     async close() {
       observer.end();
       await close();
-      found.folder[Symbol.dispose]();
+      context.folder[Symbol.dispose]();
     },
   };
 }
 
 /** Anyone who can write to Redis chooses a session's folder, so the worker's root restricts it. */
 function requireWorkerMetadata(json: Json, root: string): RunMetadata {
-  const about = parseRunMetadata(json);
-  if (about === null) throw new UsageError('It is not known where and with which model it is to work.');
-  const way = relative(root, about.dir);
-  const isOutside = way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
-  if (!isOutside) return about;
+  const metadata = parseRunMetadata(json);
+  if (metadata === null) throw new UsageError('The session metadata names no folder and model.');
+  const relativePath = relative(root, metadata.dir);
+  const isOutside = relativePath === '..' || relativePath.startsWith(`..${sep}`) || isAbsolute(relativePath);
+  if (!isOutside) return metadata;
   throw new UsageError(
-    `It works in ${about.dir}, and this worker only in ${root}. Start one with --dir there, then: pawl queue retry`,
+    `The session works in ${metadata.dir}, but this worker only in ${root}. Start a worker with --dir there, then: pawl queue retry`,
   );
 }

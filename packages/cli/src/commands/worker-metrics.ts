@@ -37,7 +37,7 @@ async function serveWorkerMetrics(port: number, telemetry: TelemetryClient): Pro
   try {
     return await serveMetrics(port, telemetry.prometheus);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`Metrics cannot be served at port ${port}: ${why}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`Cannot serve metrics on port ${port}: ${reason}`, { cause: error });
   }
 }

@@ -25,7 +25,7 @@ export type WorkerFlags = QueueFlags & {
 /** Claims sessions from the queue and runs them until it is stopped. */
 export async function runWorker(flags: WorkerFlags, io: CommandIo): Promise<ExitCode> {
   const root = await resolveFolder(flags.dir);
-  const times = {
+  const limits = {
     concurrency: parseWholeNumberOption('--concurrency', flags.concurrency, 1),
     leaseMs: parseWholeNumberOption('--lease', flags.lease, 2) * 1_000,
     graceMs: parseWholeNumberOption('--grace', flags.grace, 0) * 1_000,
@@ -33,9 +33,9 @@ export async function runWorker(flags: WorkerFlags, io: CommandIo): Promise<Exit
   };
   const warn = (line: string): void => void io.stderr.write(`${sanitizeOneLine(line)}\n`);
   const { signal } = flags;
-  const isNews = createRepeatFilter();
+  const shouldReport = createRepeatFilter();
   await withAwaitedQueue(flags, { warn, signal }, async ({ redis, store, queue }) => {
-    const watched = await openWorkerMetrics(flags, queue, warn);
+    const metrics = await openWorkerMetrics(flags, queue, warn);
     const worker = await startWorker({
       redis,
       store,
@@ -44,31 +44,33 @@ export async function runWorker(flags: WorkerFlags, io: CommandIo): Promise<Exit
         root,
         storageOf: (dir, about) => createFolderStorage(redis, { dir, tenant: getTenant(about) }),
         warn,
-        telemetry: watched.telemetry,
+        telemetry: metrics.telemetry,
       }),
-      ...times,
+      ...limits,
       onReport(report) {
-        watched.telemetry?.report(report);
-        if (isNews(report)) writeWorkerReport(report, flags.json === true, io);
+        metrics.telemetry?.report(report);
+        if (shouldReport(report)) writeWorkerReport(report, flags.json === true, io);
       },
     });
-    warn(`Waiting for work in ${root}. Ctrl-C ends it; what is under way is left to others.`);
+    warn(
+      `Waiting for sessions in ${root}. Press Ctrl-C to stop; unfinished sessions are released to other workers.`,
+    );
     if (!signal.aborted) await once(signal, 'abort');
     await worker.close();
-    await watched.close();
+    await metrics.close();
   });
   return exitCodes.finished;
 }
 
 const reportVerbs: Record<Exclude<WorkerReport['kind'], 'parked' | 'rescheduled' | 'trouble'>, string> = {
-  taken: 'takes up',
-  waiting: 'has nothing left to do for',
-  ended: 'has brought to its end',
-  left: 'leaves to others',
-  lost: 'has lost',
-  swept: 'has found without a job',
-  fired: 'has begun by a schedule',
-  removed: 'has removed, for its age,',
+  taken: 'claimed',
+  waiting: 'idle:',
+  ended: 'finished',
+  left: 'released',
+  lost: 'lost the lease of',
+  swept: 'requeued',
+  fired: 'started by schedule:',
+  removed: 'removed expired',
 };
 
 /** Reports a repeated error once, because every retry raises it again. */
@@ -87,9 +89,8 @@ function writeWorkerReport(report: WorkerReport, json: boolean, { stdout }: Comm
 }
 
 function formatWorkerReport(report: WorkerReport): string {
-  if (report.kind === 'trouble') return `trouble: ${report.message}`;
-  if (report.kind === 'rescheduled')
-    return `has put back the schedule ${report.schedule} of ${report.tenant}`;
+  if (report.kind === 'trouble') return `error: ${report.message}`;
+  if (report.kind === 'rescheduled') return `restored schedule ${report.schedule} of ${report.tenant}`;
   if (report.kind === 'parked') return `parked ${report.session}: ${report.reason}`;
   return `${reportVerbs[report.kind]} ${report.session}`;
 }

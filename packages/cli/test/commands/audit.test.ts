@@ -203,7 +203,7 @@ describe('pawl audit --preset', () => {
     const captured = captureIo(threeRuns);
     await expect(auditFiles(['-'], { format: 'report', preset: 'nexra' }, captured.io)).rejects.toThrow(
       new UsageError(
-        'There is no preset "nexra". Did you mean nexora? There are: pawl, nexora, nexora-lenient, savant.',
+        'Unknown preset "nexra". Did you mean nexora? Available: pawl, nexora, nexora-lenient, savant.',
       ),
     );
   });
@@ -293,10 +293,10 @@ describe('unreadable input of pawl audit', () => {
   });
 
   it.each([
-    [{ format: 'jsn' }, 'There is no format "jsn". Did you mean json? There are: report, json, verdicts.'],
-    [{ priceIn: 'cheap' }, '--price-in takes a number of 0 or more, such as 2.5, and got "cheap".'],
-    [{ priceOut: '-1' }, '--price-out takes a number of 0 or more, such as 2.5, and got "-1".'],
-    [{ priceOut: ' ' }, '--price-out takes a number of 0 or more, such as 2.5, and got " ".'],
+    [{ format: 'jsn' }, 'Unknown format "jsn". Did you mean json? Available: report, json, verdicts.'],
+    [{ priceIn: 'cheap' }, '--price-in must be a number of at least 0, such as 2.5, got "cheap".'],
+    [{ priceOut: '-1' }, '--price-out must be a number of at least 0, such as 2.5, got "-1".'],
+    [{ priceOut: ' ' }, '--price-out must be a number of at least 0, such as 2.5, got " ".'],
   ])('is a usage error with the options %j', async (options, message) => {
     await expect(runAudit(threeRuns, options)).rejects.toThrow(new UsageError(message));
   });

@@ -47,23 +47,21 @@ describe('pawl chart', () => {
 
   it.each(['turm', 'Turn', 'turns'])('suggests the nearest chart for %s', async (name) => {
     await expect(runChartTest(name, { format: 'svg' })).rejects.toThrow(
-      new UsageError(
-        `There is no chart "${name}". Did you mean turn? There are: turn, savant, lkj, lkj1, loop.`,
-      ),
+      new UsageError(`Unknown chart "${name}". Did you mean turn? Available: turn, savant, lkj, lkj1, loop.`),
     );
   });
 
   it('lists the charts if no name is close', async () => {
     await expect(runChartTest('__proto__', { format: 'svg' })).rejects.toThrow(
-      new UsageError('There is no chart "__proto__". There are: turn, savant, lkj, lkj1, loop.'),
+      new UsageError('Unknown chart "__proto__". Available: turn, savant, lkj, lkj1, loop.'),
     );
   });
 
   it.each([
-    ['mermiad', 'There is no format "mermiad". Did you mean mermaid? There are: mermaid, xstate, json, svg.'],
-    ['png', 'There is no format "png". There are: mermaid, xstate, json, svg.'],
-    ['', 'There is no format "". There are: mermaid, xstate, json, svg.'],
-    ['a\nb', 'There is no format "a\\nb". There are: mermaid, xstate, json, svg.'],
+    ['mermiad', 'Unknown format "mermiad". Did you mean mermaid? Available: mermaid, xstate, json, svg.'],
+    ['png', 'Unknown format "png". Available: mermaid, xstate, json, svg.'],
+    ['', 'Unknown format "". Available: mermaid, xstate, json, svg.'],
+    ['a\nb', 'Unknown format "a\\nb". Available: mermaid, xstate, json, svg.'],
   ])('lists the formats in one line for the unknown format %j', async (format, message) => {
     await expect(runChartTest('turn', { format })).rejects.toThrow(new UsageError(message));
   });
@@ -158,7 +156,7 @@ describe('pawl chart --out', () => {
     await writeFile(out, 'drawn by hand');
     await expect(runChartTest('turn', { format: 'svg', out })).rejects.toThrow(
       new UsageError(
-        `Cannot write ${JSON.stringify(out)}: it is there already. Name another file, or say --force to replace it.`,
+        `Cannot write ${JSON.stringify(out)}: the file exists. Choose another file, or use --force to overwrite it.`,
       ),
     );
     expect(await readFile(out, 'utf8')).toBe('drawn by hand');
@@ -168,7 +166,7 @@ describe('pawl chart --out', () => {
 
   it('reports that the file is a folder', async () => {
     await expect(runChartTest('turn', { format: 'svg', out: folder, force: true })).rejects.toThrow(
-      new UsageError(`Cannot write ${JSON.stringify(folder)}: it is a folder. Name a file in it.`),
+      new UsageError(`Cannot write ${JSON.stringify(folder)}: it is a folder. Choose a file in it.`),
     );
   });
 });

@@ -123,7 +123,7 @@ describe('pawl run with the coding tools', () => {
   it('changes nothing if the user answers no', async () => {
     await runFixTask({ mode: 'ask' }, 'n');
     expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a - b');
-    expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('the user said no');
+    expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('the user declined');
   });
 
   it('changes nothing without a user to ask, and tells the model why', async () => {

@@ -212,7 +212,7 @@ describeOnUnix('completion values', () => {
 describeOnUnix('pawl completion', () => {
   it('lists the supported shells', async () => {
     await expect(printCompletion('bsh', createWholeProgram(), captureIo().io)).rejects.toThrow(
-      'There is no completion script for "bsh". Did you mean bash? There are: bash, zsh, fish.',
+      'Unknown script for "bsh". Did you mean bash? Available: bash, zsh, fish.',
     );
   });
 

@@ -129,8 +129,8 @@ describe('pawl config show', () => {
   });
 
   it.each([
-    [() => ({ dir: '/does/not/exist' }), 'There is no folder "/does/not/exist"'],
-    [() => ({ dir, mode: 'yolo' }), 'There is no mode "yolo"'],
+    [() => ({ dir: '/does/not/exist' }), 'Folder "/does/not/exist" does not exist'],
+    [() => ({ dir, mode: 'yolo' }), 'Unknown mode "yolo"'],
     [() => (vi.stubEnv('PAWL_MODE', 'aks'), { dir }), 'Environment variable PAWL_MODE: expected one of'],
     [() => (writeUserConfig('modle: x'), { dir }), 'line 1: modle: unknown key "modle"; did you mean model?'],
     [() => (writeUserConfig('{}'), writeUserConfig('{}', 'pawl.config.json'), { dir }), 'Keep only one of them.'],

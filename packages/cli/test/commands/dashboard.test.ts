@@ -146,10 +146,10 @@ describe('pawl dashboard', () => {
       return `${answer.status} ${error.message}`;
     };
     expect(await begin({ dir: '/nowhere/at/all' })).toBe(
-      '400 There is no folder "/nowhere/at/all". Check the spelling.',
+      '400 Folder "/nowhere/at/all" does not exist. Check the path.',
     );
-    expect(await begin({ profile: 'pwal' })).toMatch(/^400 There is no profile "pwal"\. /);
-    expect(await begin({ profile: 'lkj' })).toMatch(/^400 The profile lkj keeps its memory in files/);
+    expect(await begin({ profile: 'pwal' })).toMatch(/^400 Unknown profile "pwal"\. /);
+    expect(await begin({ profile: 'lkj' })).toMatch(/^400 The profile lkj stores its memory in files/);
     expect(await begin({ model: 'nobody:m' })).toMatch(/^400 /);
     expect(await readResponseJson(call('/sessions'))).toEqual({ sessions: [], next: null });
   });
@@ -177,7 +177,7 @@ describe('pawl dashboard', () => {
     const listen = (more: Partial<DashboardFlags>): Promise<number> =>
       runDashboard({ dir: folder, store: 'none', signal, ...more }, captureIo().io);
     await expect(listen({ host: '0.0.0.0' })).rejects.toThrow('PAWL_DASHBOARD_TOKEN');
-    await expect(listen({ port: '70000' })).rejects.toThrow('--port takes a whole number from 0 to 65535');
+    await expect(listen({ port: '70000' })).rejects.toThrow('--port must be a whole number from 0 to 65535');
     await expect(listen({ port: 'x' })).rejects.toThrow('--port');
     const portHolder = createServer().listen(0, '127.0.0.1');
     await once(portHolder, 'listening');

@@ -125,7 +125,7 @@ describe('pawl diff', () => {
       'The first 5 events are identical except for times; the second session ends there:',
     );
     expect((await testWorkspace.pawl('diff', part, 'whole')).out).toContain('the first session ends there:');
-    expect((await readDiffOutcomes('whole', part))['status']).toEqual(['halted', 'runs tools']);
+    expect((await readDiffOutcomes('whole', part))['status']).toEqual(['halted', 'running tools']);
     await saveRun(testWorkspace, { ...stuckRun, id: 'patient', settings: { maxRetries: 9 } });
     expect(await readDiffOutcomes('whole', 'patient')).toEqual({ settings: ['maxRetries', 'differ'] });
     expect((await testWorkspace.pawl('diff', 'whole', 'unknown')).code).toBe(2);

@@ -63,7 +63,7 @@ describe('pawl export', () => {
     expect(statSync(out).mode & 0o777).toBe(0o600);
     const before = readFileSync(out, 'utf8');
     const again = await testWorkspace.pawl('export', 'roof', '--out', out, '--as', 'markdown');
-    expect([again.code, again.err]).toEqual([2, expect.stringContaining('it is there already')]);
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('the file exists')]);
     expect(readFileSync(out, 'utf8')).toBe(before);
     expect(
       (await testWorkspace.pawl('export', 'roof', '--out', out, '--as', 'markdown', '--force')).code,
@@ -73,7 +73,7 @@ describe('pawl export', () => {
       (await testWorkspace.pawl('export', 'roof', '--out', getWorkspacePath('no/such/folder'))).err,
     ).toContain('its folder does not exist');
     expect((await testWorkspace.pawl('export', 'roof', '--as', 'yaml')).err).toContain(
-      'There are: json, jsonl, markdown, test.',
+      'Available: json, jsonl, markdown, test.',
     );
   });
 
@@ -169,7 +169,7 @@ describe('pawl export --as test', () => {
     );
     expect([code, err]).toEqual([
       1,
-      'pawl: Cannot generate a test from this session: Event 9 (cancel-requested) is not taken this time.\n',
+      'pawl: Cannot generate a test from this session: Event 9 (cancel-requested) is not accepted in the replay.\n',
     ]);
     expect(existsSync(getWorkspacePath('x.session.json'))).toBe(false);
   });

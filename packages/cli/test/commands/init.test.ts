@@ -125,11 +125,11 @@ describe('pawl init', () => {
   });
 
   it.each([
-    [{ mode: 'full-atuo' }, 'There is no mode "full-atuo". Did you mean full-auto?'],
-    [{ format: 'toml' }, 'There is no format "toml". There are: yaml, json, ts.'],
+    [{ mode: 'full-atuo' }, 'Unknown mode "full-atuo". Did you mean full-auto?'],
+    [{ format: 'toml' }, 'Unknown format "toml". Available: yaml, json, ts.'],
     [{ model: 'ollama' }, 'There is no model "ollama". A model is one of'],
-    [{ profile: 'lom' }, 'There is no profile "lom". Did you mean loom?'],
-    [{ dir: '/does/not/exist' }, 'There is no folder "/does/not/exist"'],
+    [{ profile: 'lom' }, 'Unknown profile "lom". Did you mean loom?'],
+    [{ dir: '/does/not/exist' }, 'Folder "/does/not/exist" does not exist'],
   ])('reports what is wrong with %j and writes nothing', async (options, problem) => {
     await expect(runInit({ yes: true, ...options })).rejects.toThrow(problem);
     expect(existsSync(join(dir, 'pawl.config.yaml'))).toBe(false);

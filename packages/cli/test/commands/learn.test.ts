@@ -132,7 +132,7 @@ describe('pawl learn', () => {
     writeFileSync(file, 'name: mine\n');
     expect(await testWorkspace.pawl('learn', tracesFolder, '--write', file)).toMatchObject({
       code: 2,
-      err: expect.stringContaining('it is there already') as unknown,
+      err: expect.stringContaining('the file exists') as unknown,
     });
     expect(readFileSync(file, 'utf8')).toBe('name: mine\n');
     expect((await testWorkspace.pawl('learn', tracesFolder, '--write', file, '--force')).code).toBe(0);

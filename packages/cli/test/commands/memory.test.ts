@@ -52,7 +52,7 @@ const legacy = {
 };
 
 describe('pawl memory list', () => {
-  it('shows what is at hand and what is on the shelf, and says which file that is [LKJ1-110, LKJ1-109]', async () => {
+  it('lists working memory and storage, and names the file [LKJ1-110, LKJ1-109]', async () => {
     const path = await writeJsonFile('old.json', legacy);
     const { code, out, err } = await runMemoryCommand('list', '--file', path);
     expect(code).toBe(0);
@@ -66,7 +66,7 @@ describe('pawl memory list', () => {
     expect(err).toBe(`Using the memory document ${JSON.stringify(path)}.\n`);
   });
 
-  it('counts tags, the most used first, and leaves logs out', async () => {
+  it('counts tags, most used first, without logs', async () => {
     const path = await writeJsonFile('m.json', { ...legacy, storage: { plan: 'x', 'plan,b': 'y' } });
     expect(parseJsonLines((await runMemoryCommand('list', '--tags', '--json', '--file', path)).out)).toEqual([
       { tag: 'plan', entries: 3 },
@@ -79,7 +79,7 @@ describe('pawl memory list', () => {
     );
   });
 
-  it('prints one object a line, with the value whole', async () => {
+  it('prints one JSON object per line, with the full value', async () => {
     const path = await writeJsonFile('m.json', { working_memory: {}, storage: { long: 'x'.repeat(5_000) } });
     const [row] = parseJsonLines((await runMemoryCommand('list', '--json', '--file', path)).out);
     expect(row).toMatchObject({ place: 'storage', key: 'long', kind: 'entry', value: 'x'.repeat(5_000) });
@@ -88,7 +88,7 @@ describe('pawl memory list', () => {
     );
   });
 
-  it('makes control characters visible, in values and in keys', async () => {
+  it('escapes control characters in values and keys', async () => {
     const storage = { 'a\u202eb': '\u001b[31mred\nline \ud800' };
     const path = await writeJsonFile('m.json', { working_memory: {}, storage });
     expect((await runMemoryCommand('list', '--file', path)).out).toBe(
@@ -96,7 +96,7 @@ describe('pawl memory list', () => {
     );
   });
 
-  it('shows a storage in SQLite', async () => {
+  it('lists a SQLite storage', async () => {
     const storage = openSqliteStorage(getTestPath('s.sqlite'));
     await storage.save([{ key: 'plot', value: 'A letter', kind: 'entry', savedAt: 5 }]);
     await storage.close();
@@ -107,7 +107,7 @@ describe('pawl memory list', () => {
     expect(err).toContain('Using the storage');
   });
 
-  it('knows the logs of an agent by the names its configuration gives them', async () => {
+  it('recognizes logs by the names in the agent configuration', async () => {
     await mkdir(getTestPath('data'));
     await writeJsonFile('data/config.json', { agent: { think_log: { key_prefix: 'mind_' } } });
     const thoughts = Object.fromEntries(
@@ -134,7 +134,7 @@ describe('pawl memory --dir', () => {
     else process.env['XDG_DATA_HOME'] = dataHome;
   });
 
-  it('finds the storage that an agent keeps for the folder, and before it the memory document there', async () => {
+  it('finds the storage of the folder, and prefers a memory document in it', async () => {
     const shelf = getStorageFile(await realpath(folder));
     await mkdir(dirname(shelf), { recursive: true });
     await runMemoryCommand('import', await writeJsonFile('from.json', legacy), '--storage', shelf);
@@ -149,12 +149,12 @@ describe('pawl memory --dir', () => {
   });
 
   it.each([['list'], ['search', 'x'], ['export'], ['import', 'x.json']])(
-    'says so when no agent has left a memory there: %s',
+    'reports that the folder has no memory: %s',
     async (...args) => {
       for (const dir of [folder, getTestPath('nowhere')]) {
         const { code, out, err } = await runMemoryCommand(...args, '--dir', dir);
         expect({ code, out }).toEqual({ code: 2, out: '' });
-        expect(err).toContain(`No agent has left a memory for the folder ${JSON.stringify(dir)}`);
+        expect(err).toContain(`No memory found for the folder ${JSON.stringify(dir)}`);
         expect(splitLines(err)).toHaveLength(1);
       }
     },
@@ -162,7 +162,7 @@ describe('pawl memory --dir', () => {
 });
 
 describe('the memory of a run', () => {
-  it('can be looked into, taken along and given to another folder', async () => {
+  it('can be listed, exported and imported into another folder', async () => {
     await writeJsonFile('notes.md', '# Party\n\nThe garden party is on the first of May.\n');
     const { io } = captureIo();
     expect(await main(['run', '-p', 'lkj', '-d', folder, 'When is the garden party?'], io)).toBe(0);
@@ -180,7 +180,7 @@ describe('the memory of a run', () => {
 });
 
 describe('pawl memory search', () => {
-  it('finds by words in values and tags, at hand and on the shelf', async () => {
+  it('finds words in values and tags, in working memory and in storage', async () => {
     const path = await writeJsonFile('m.json', legacy);
     const { out } = await runMemoryCommand('search', 'alice', '--file', path);
     expect(splitLines(out)).toEqual([
@@ -189,14 +189,14 @@ describe('pawl memory search', () => {
     ]);
   });
 
-  it('says that nothing was found, which is no failure', async () => {
+  it('reports no match without failing', async () => {
     const path = await writeJsonFile('m.json', legacy);
     const { code, out, err } = await runMemoryCommand('search', 'zebra', '--file', path);
     expect({ code, out }).toEqual({ code: 0, out: '' });
-    expect(err).toContain('Nothing contains the words zebra.');
+    expect(err).toContain('No entry matches zebra.');
   });
 
-  it('finds in SQLite, whatever stands in the words', async () => {
+  it('searches SQLite with any characters in the words', async () => {
     await runMemoryCommand(
       'import',
       await writeJsonFile('m.json', legacy),
@@ -215,7 +215,7 @@ describe('pawl memory search', () => {
 });
 
 describe('pawl memory export', () => {
-  it('prints one JSON that the reader of memory documents takes, other keys included', async () => {
+  it('prints one JSON object that parses as a memory document, including unknown keys', async () => {
     const { out } = await runMemoryCommand('export', '--file', await writeJsonFile('m.json', legacy));
     expect(JSON.parse(out)).toMatchObject({
       working_memory: { character_alice: 'adventurous', 'chapter,plan': ['one', 'two'] },
@@ -226,12 +226,12 @@ describe('pawl memory export', () => {
     });
   });
 
-  it('replaces a file only if it is told to, and leaves nothing else behind', async () => {
+  it('overwrites a file only with --force, and leaves no temporary file', async () => {
     const path = await writeJsonFile('m.json', legacy);
     const out = await writeJsonFile('there.json', 'mine');
     const refused = await runMemoryCommand('export', '--file', path, '-o', out);
     expect(refused).toMatchObject({ code: 2, out: '' });
-    expect(refused.err).toMatch(/there\.json": it is there already\. .*--force/);
+    expect(refused.err).toMatch(/there\.json": the file exists\. .*--force/);
     expect(readFileSync(out, 'utf8')).toBe('mine');
     expect(await runMemoryCommand('export', '--file', path, '-o', out, '--force')).toMatchObject({
       code: 0,
@@ -243,7 +243,7 @@ describe('pawl memory export', () => {
 });
 
 describe('pawl memory import', () => {
-  it('adds to what is there: of one key the new value stays, and the logs of the other go to storage', async () => {
+  it('merges entries: imported values override, and imported logs go to storage', async () => {
     const from = await writeJsonFile('from.json', {
       ...legacy,
       working_memory: { plan: 'new', extra: 'more' },
@@ -267,7 +267,7 @@ describe('pawl memory import', () => {
     });
   });
 
-  it('puts it in the place of all that is there', async () => {
+  it('replaces all existing entries with --replace', async () => {
     const into = await writeJsonFile('into.json', {
       working_memory: { plan: 'old' },
       storage: { mine: 'x' },
@@ -281,7 +281,7 @@ describe('pawl memory import', () => {
       into,
     );
     expect(out).toBe(
-      `Imported into ${JSON.stringify(into)}: 3 into working memory, 2 into storage. 0 took the place of something else. 2 that were there are gone.\n`,
+      `Imported into ${JSON.stringify(into)}: 3 entries into working memory, 2 into storage; 0 replaced, 2 removed.\n`,
     );
     const after = readJsonFile(into);
     expect(after['storage']).toEqual(legacy.storage);
@@ -289,7 +289,7 @@ describe('pawl memory import', () => {
     expect(after['mood']).toBe('curious');
   });
 
-  it('puts into a storage what is at hand, too, and loses neither of two values under one key', async () => {
+  it('imports working memory into a storage, and keeps both of two values with one key', async () => {
     const from = await writeJsonFile('m.json', {
       working_memory: { a: 1, b: 2 },
       storage: { a: 0 },
@@ -319,7 +319,7 @@ describe('pawl memory import', () => {
     ).toMatchObject([{ key: 'b', value: 3 }]);
   });
 
-  it('keeps the logs on the shelf of a storage, under keys that the log of another agent does not have', async () => {
+  it('imports logs into a storage under keys that no log of another agent has', async () => {
     await runMemoryCommand(
       'import',
       await writeJsonFile('m.json', legacy),
@@ -334,7 +334,7 @@ describe('pawl memory import', () => {
     ]);
   });
 
-  it('changes nothing when it is done twice', async () => {
+  it('is idempotent', async () => {
     const from = await writeJsonFile('m.json', legacy);
     for (const target of [
       ['--file', getTestPath('into.json')],
@@ -342,7 +342,7 @@ describe('pawl memory import', () => {
     ]) {
       await runMemoryCommand('import', from, ...target);
       const once = (await runMemoryCommand('list', '--json', ...target)).out;
-      expect((await runMemoryCommand('import', from, ...target)).out).toContain(' 0 took the place');
+      expect((await runMemoryCommand('import', from, ...target)).out).toContain(' 0 replaced');
       const keys = (text: string) =>
         parseJsonLines(text)
           .map(({ key, value }) => JSON.stringify([key, value]))
@@ -352,7 +352,7 @@ describe('pawl memory import', () => {
     }
   });
 
-  it('gives back what was exported, through a document and through a storage', async () => {
+  it('restores an export, through a document and through a storage', async () => {
     const keys = fc.oneof(
       fc.constantFrom('__proto__', 'constructor', 'a,b'),
       fc.string({ minLength: 1, maxLength: 8 }),
@@ -396,7 +396,7 @@ describe('pawl memory import', () => {
   });
 });
 
-describe('pawl memory, called wrongly,', () => {
+describe('pawl memory with invalid arguments', () => {
   const good = { working_memory: {}, storage: { a: 'kept' }, state: 'thinking' };
 
   it.each([
@@ -425,7 +425,7 @@ describe('pawl memory, called wrongly,', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['from.json', 'into.json']);
   });
 
-  it('leaves a damaged document as it is, and names the version before it', async () => {
+  it('does not change a damaged document, and names the previous version', async () => {
     const path = await writeJsonFile('m.json', '{"storage"');
     await writeJsonFile('m.json.last-good', good);
     for (const args of [
@@ -436,30 +436,27 @@ describe('pawl memory, called wrongly,', () => {
     ]) {
       const { code, err } = await runMemoryCommand(...args, '--file', path);
       expect(code).toBe(2);
-      expect(err).toContain(`The version before is ${JSON.stringify(`${path}.last-good`)}.`);
+      expect(err).toContain(`The previous version is ${JSON.stringify(`${path}.last-good`)}.`);
     }
     expect(readFileSync(path, 'utf8')).toBe('{"storage"');
     expect((await readdir(folder)).some((name) => name.includes('damaged'))).toBe(false);
   });
 
-  it.each([['list'], ['search', 'x'], ['export']])(
-    'never makes a memory by looking at it: %s',
-    async (...args) => {
-      const missing = await runMemoryCommand(...args, '--file', getTestPath('none.json'));
-      expect(missing.code).toBe(2);
-      expect(missing.err).toMatch(/There is no memory file ".*none\.json"\. Check the spelling/);
-      const none = await runMemoryCommand(...args, '--storage', getTestPath('none.sqlite'));
-      expect(none.code).toBe(2);
-      expect(none.err).toMatch(/There is no storage ".*none\.sqlite"/);
-      expect(existsSync(getTestPath('none.sqlite'))).toBe(false);
-    },
-  );
+  it.each([['list'], ['search', 'x'], ['export']])('never creates a memory on read: %s', async (...args) => {
+    const missing = await runMemoryCommand(...args, '--file', getTestPath('none.json'));
+    expect(missing.code).toBe(2);
+    expect(missing.err).toMatch(/The memory file ".*none\.json" does not exist\. Check the path/);
+    const none = await runMemoryCommand(...args, '--storage', getTestPath('none.sqlite'));
+    expect(none.code).toBe(2);
+    expect(none.err).toMatch(/The storage ".*none\.sqlite"/);
+    expect(existsSync(getTestPath('none.sqlite'))).toBe(false);
+  });
 
   it.each([
     [['list', '--file', 'a', '--storage', 'b'], 'not both'],
-    [['import', 'x.json', '--merge', '--replace', '--file', 'a'], 'Give --merge or --replace, not both.'],
-    [['search', ' ', '--file', 'a'], 'Say what to look for'],
-    [['import', 'no-such.json', '--file', 'a.json'], 'there is no such file'],
+    [['import', 'x.json', '--merge', '--replace', '--file', 'a'], 'Use --merge or --replace, not both.'],
+    [['search', ' ', '--file', 'a'], 'Enter words to search for'],
+    [['import', 'no-such.json', '--file', 'a.json'], 'the file does not exist'],
     [['lst'], 'Did you mean list?'],
     [['list', '--tag'], 'Did you mean --tags?'],
   ])('says so in one line: %j', async (args, message) => {
@@ -469,7 +466,7 @@ describe('pawl memory, called wrongly,', () => {
     expect(err).toContain(message);
   });
 
-  it('says what is wrong with the configuration beside the document', async () => {
+  it('reports errors in the configuration beside the document', async () => {
     await mkdir(getTestPath('data'));
     await writeJsonFile('data/config.json', { agent: { think_log: { max_entries: 'many' } } });
     const { code, err } = await runMemoryCommand(
@@ -481,7 +478,7 @@ describe('pawl memory, called wrongly,', () => {
     expect(err).toContain('agent.think_log.max_entries expects');
   });
 
-  it('turns down a file that is no storage', async () => {
+  it('rejects a file that is not a storage', async () => {
     const { code, err } = await runMemoryCommand(
       'list',
       '--storage',

@@ -16,8 +16,8 @@ const readUsageError = (read: () => number): string => {
   }
 };
 
-describe('the number given to an option', () => {
-  it('is read as it is written', () => {
+describe('a numeric option', () => {
+  it('is parsed as written', () => {
     expect(['1', ' 20 ', '1e6'].map((given) => parseWholeNumberOption('--n', given, 1))).toEqual([
       1, 20, 1_000_000,
     ]);
@@ -34,27 +34,21 @@ describe('the number given to an option', () => {
     'is refused as a whole number of at least 1 when it is %j',
     (given) => {
       expect(readUsageError(() => parseWholeNumberOption('--n', given, 1))).toBe(
-        `--n takes a whole number of at least 1, and got ${JSON.stringify(given)}.`,
+        `--n must be a whole number of at least 1, got ${JSON.stringify(given)}.`,
       );
     },
   );
 
   it.each([
-    [
-      () => parsePortOption('--port', '65536'),
-      '--port takes a whole number from 0 to 65535, and got "65536".',
-    ],
+    [() => parsePortOption('--port', '65536'), '--port must be a whole number from 0 to 65535, got "65536".'],
     [
       () => parseDecimalOption('--price', '-1'),
-      '--price takes a number of 0 or more, such as 2.5, and got "-1".',
+      '--price must be a number of at least 0, such as 2.5, got "-1".',
     ],
-    [
-      () => parseDecimalOption('--price', ''),
-      '--price takes a number of 0 or more, such as 2.5, and got "".',
-    ],
+    [() => parseDecimalOption('--price', ''), '--price must be a number of at least 0, such as 2.5, got "".'],
     [
       () => parseTimeSpanOption('--every', '5s'),
-      '--every takes minutes, hours, days or weeks, such as 90m, 12h, 30d or 4w, and got "5s".',
+      '--every must be a time span such as 90m, 12h, 30d or 4w, got "5s".',
     ],
   ])('says what would be right: %#', (read, message) => {
     expect(readUsageError(read)).toBe(message);

@@ -37,7 +37,7 @@ function isBlankInput(bytes: Uint8Array): boolean {
   return /^\uFEFF?[\t\r ]*$/.test(Buffer.from(bytes).toString());
 }
 
-describe('a good line of the input', () => {
+describe('a valid input line', () => {
   it.each<[string, Buffer]>([
     ['ends in a line break', Buffer.from(`${hello}\n`)],
     ['ends in a line break of Windows', Buffer.from(`${hello}\r\n`)],
@@ -52,7 +52,7 @@ describe('a good line of the input', () => {
     expect(answers[0]).toMatchObject({ actions: [{ messages: [{ text: 'Grüße, 世界 🌍' }] }] });
   });
 
-  it('comes in any number of pieces, cut anywhere', async () => {
+  it('may arrive in any number of chunks, split anywhere', async () => {
     const input = Buffer.from(`${hello}\nnonsense\n\n${hello}\r\n${hello}`);
     const whole = await runPipeInput(input, status);
     const cuts = fc.uniqueArray(fc.nat(input.length), { maxLength: 40 });
@@ -69,7 +69,7 @@ describe('a good line of the input', () => {
   });
 });
 
-describe('a bad line of the input', () => {
+describe('an invalid input line', () => {
   it.each<[string, string | Buffer, string]>([
     ['not JSON', 'hello', `not JSON: Unexpected token 'h', "hello" is not valid JSON`],
     ['JSON cut short', '{"type":', 'not JSON: Unexpected end of JSON input'],
@@ -117,7 +117,7 @@ describe('a bad line of the input', () => {
     expect(answers[1]?.ok).toBe(true);
   });
 
-  it('is passed over when it is too long, and is never held in memory', async () => {
+  it('is skipped without buffering if it is too long', async () => {
     const megabytes = 400;
     const chunkBytes = 1024 * 1024;
     const chunks: WeakRef<ArrayBufferLike>[] = [];
@@ -134,7 +134,7 @@ describe('a bad line of the input', () => {
     const read = [];
     for await (const line of readInputLines(Readable.from(input()))) read.push(line);
     expect(read).toEqual([
-      { number: 1, error: `too long: ${megabytes * chunkBytes} bytes, where a line may have 16777216` },
+      { number: 1, error: `too long: ${megabytes * chunkBytes} bytes; the maximum is 16777216` },
       { number: 2, text: hello },
     ]);
     // A line within the limit may be held: its 16 chunks, and what the stream buffers.
@@ -142,19 +142,19 @@ describe('a bad line of the input', () => {
     expect(Math.max(...reachable)).toBeLessThan(40);
   });
 
-  it('begins one byte after the limit', async () => {
+  it('is one byte over the limit', async () => {
     expect(await readFirstLine('1234567890\n')).toEqual({ number: 1, text: '1234567890' });
     expect(await readFirstLine('1234567890')).toEqual({ number: 1, text: '1234567890' });
     expect(await readFirstLine('12345678901\n')).toMatchObject({
-      error: 'too long: 11 bytes, where a line may have 10',
+      error: 'too long: 11 bytes; the maximum is 10',
     });
     expect(await readFirstLine('12345678901')).toMatchObject({
-      error: 'too long: 11 bytes, where a line may have 10',
+      error: 'too long: 11 bytes; the maximum is 10',
     });
   });
 });
 
-describe('whatever the lines are', () => {
+describe('for any input', () => {
   const examples = Object.values(buildEventsJsonSchema().$defs)
     .flatMap((definition) => (definition['examples'] ?? []) as readonly { readonly type: string }[])
     .filter(({ type }) => type !== 'shutdown-requested');
@@ -173,7 +173,7 @@ describe('whatever the lines are', () => {
     )
     .map((each) => Buffer.from(each).filter((byte) => byte !== 0x0a));
 
-  it('there is one answer for each that is not blank, and it tells good from bad', async () => {
+  it('there is one answer per non-blank line, and it tells valid from invalid', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(line, { maxLength: 30 }), async (all) => {
         const { code, answers } = await runPipeInput(
@@ -191,8 +191,8 @@ describe('whatever the lines are', () => {
   });
 });
 
-describe('the pace', () => {
-  it('is that of the reader: no more answers wait than fit its buffer', async () => {
+describe('flow control', () => {
+  it('follows the reader: at most a buffer of answers is pending', async () => {
     const count = 2_000;
     let most = 0;
     const read: string[] = [];
@@ -212,7 +212,7 @@ describe('the pace', () => {
     expect(most).toBeLessThan(4_096 + 2 * longest);
   });
 
-  it('is that of the writer: each answer is there before the next line is written', async () => {
+  it('follows the writer: each answer arrives before the next line is written', async () => {
     const stdin = new PassThrough();
     const stdout = new PassThrough();
     const ended = runPipe({ profile: 'pawl', state: 'status' }, { stdin, stdout, stderr: new PassThrough() });

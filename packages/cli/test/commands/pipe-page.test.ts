@@ -32,12 +32,12 @@ function parseJsonBlocks(text: string): readonly object[] {
   );
 }
 
-describe('the page of events', () => {
-  it('and the schema on disk are as they are now generated', () => {
+describe('the events page', () => {
+  it('is up to date, like the schema on disk', () => {
     expect(findStalePages(pages).map(({ path }) => path)).toEqual([]);
   });
 
-  it.each(eventTypes)('has %s, with an example and the states that take it', (type) => {
+  it.each(eventTypes)('documents %s, with an example and the states that accept it', (type) => {
     const text = getPageSection(type);
     expect(parseJsonBlocks(text)).toMatchObject([{ type }]);
     const states = turnChart.states.filter(({ transitions }) => transitions.some(({ on }) => on === type));
@@ -45,19 +45,19 @@ describe('the page of events', () => {
     expect(taken).toEqual(states.map(({ name }) => name));
   });
 
-  it('has every action, with what answers it [LOOM-97]', () => {
+  it('documents every action, with the events that answer it [LOOM-97]', () => {
     const actions = listSchemaTypes('Action');
     expect(actions).toHaveLength(13);
     for (const type of actions) expect(getPageSection(type)).toMatch(/Answered by \[|Nothing answers it/);
   });
 
-  it('has every note', () => {
+  it('documents every note', () => {
     const notes = listSchemaTypes('Note');
     expect(notes).toHaveLength(7);
     for (const type of notes) expect(getPageSection(`${type} note`)).toContain('| `at` ');
   });
 
-  it('has no field without a meaning, and no link that leads nowhere', () => {
+  it('describes every field and has no broken link', () => {
     expect(page.split('\n').filter((line) => /^\|.*\|\s*\|$/.test(line))).toEqual([]);
     const anchors = new Set(
       [...page.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-')),
@@ -66,7 +66,7 @@ describe('the page of events', () => {
     expect(links.filter((anchor) => !anchors.has(anchor))).toEqual([]);
   });
 
-  it('shows a turn just as the pipe answers it', async () => {
+  it('shows a turn exactly as the pipe answers it', async () => {
     const pairs = parseJsonBlocks(getPageSection('One turn')).slice(0, -1);
     const input = pairs.filter((_, index) => index % 2 === 0);
     const output = pairs.filter((_, index) => index % 2 === 1);

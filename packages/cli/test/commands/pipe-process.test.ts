@@ -29,8 +29,8 @@ async function runPipeProcess(
   return { code, out, err };
 }
 
-describe('pawl pipe as a process of its own', () => {
-  it('answers each line before the next is written, and ends when it is told to', async () => {
+describe('pawl pipe as a separate process', () => {
+  it('answers each line before the next is written, and exits on shutdown', async () => {
     const child = startPipeProcess('--state', 'status');
     const exit = once(child, 'exit');
     const answers = createInterface(child.stdout)[Symbol.asyncIterator]();
@@ -47,7 +47,7 @@ describe('pawl pipe as a process of its own', () => {
     expect(await exit).toEqual([0, null]);
   });
 
-  it('says with its exit code whether every line was good', async () => {
+  it('exits with 1 if a line was invalid', async () => {
     expect(await runPipeProcess(toJsonLines(hello, done))).toMatchObject({ code: 0, err: '' });
     expect(await runPipeProcess(`${toJsonLines(hello)}nonsense\n${toJsonLines(done)}`)).toMatchObject({
       code: 1,
@@ -56,7 +56,7 @@ describe('pawl pipe as a process of its own', () => {
     expect(await runPipeProcess('')).toEqual({ code: 0, out: '', err: '' });
   });
 
-  it('answers ten thousand lines that are all there at once, in order', async () => {
+  it('answers ten thousand buffered lines in order', async () => {
     const count = 10_000;
     const turns = Array.from({ length: count / 2 }, (_, index) =>
       toJsonLines(hello, { ...done, request: 2 * index + 1 }),
@@ -81,7 +81,7 @@ describe('pawl pipe as a process of its own', () => {
     expect(long.code).toBe(0);
   });
 
-  it('ends quietly when its reader has seen enough', async () => {
+  it('exits quietly when the reader closes the pipe', async () => {
     const child = startPipeProcess();
     const [err, closed] = [text(child.stderr), once(child, 'close')];
     child.stdin.on('error', () => undefined);
@@ -92,18 +92,18 @@ describe('pawl pipe as a process of its own', () => {
     expect(await err).toBe('');
   });
 
-  it('prints a JSON Schema and leaves without reading', async () => {
+  it('prints a JSON Schema and exits without reading input', async () => {
     const child = startPipeProcess('--schema');
     const [out, closed] = [text(child.stdout), once(child, 'exit')];
     expect(await closed).toEqual([0, null]);
     expect(JSON.parse(await out)).toHaveProperty('$defs.Event');
   });
 
-  it('says in one line that there is no such profile', async () => {
+  it('reports an unknown profile in one line', async () => {
     const { code, out, err } = await runPipeProcess('', '--profile', 'lom');
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toBe(
-      'pawl: There is no profile "lom". Did you mean loom? There are: pawl, loom, nexora, savant, lkj, lkj1.\n',
+      'pawl: Unknown profile "lom". Did you mean loom? Available: pawl, loom, nexora, savant, lkj, lkj1.\n',
     );
   });
 });

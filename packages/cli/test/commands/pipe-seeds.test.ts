@@ -145,7 +145,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('the search of Savant, line by line,', () => {
-  it('goes through its phases, is found to repeat itself, and ends with what it has [SAV-37..43, SAV-146]', async () => {
+  it('passes through its phases, is detected repeating itself, and ends with the results so far [SAV-37..43, SAV-146]', async () => {
     const steps = await runPipeScript('savant', savant);
     expect(steps.map(({ turn, mode, moves }) => [turn, mode, moves])).toEqual([
       ['callingModel', 'INIT', []],
@@ -162,7 +162,7 @@ describe('the search of Savant, line by line,', () => {
     expect(steps.flatMap(({ actions }) => actions)).toEqual([...asked, 'stop']);
   });
 
-  it('is told about the query and to finish, in a last call without tools, and the second search never runs [SAV-41, SAV-42, SAV-139, SAV-148]', async () => {
+  it('receives advice to finish in a final call without tools, and the second search never runs [SAV-41, SAV-42, SAV-139, SAV-148]', async () => {
     const steps = await runPipeScript('savant', savant);
     const [verdict] = listPipeVerdicts(getPipeStep(steps, 6));
     expect(verdict).toMatchObject({ level: 'stuck', rule: 'repeated_query', response: { kind: 'finish' } });
@@ -184,7 +184,7 @@ describe('the search of Savant, line by line,', () => {
       outcome: { ok: false, error: { kind: 'skipped' } },
     });
     expect(findOnlyAction(getPipeStep(steps, 7), 'stop')).toMatchObject({
-      why: {
+      haltReason: {
         kind: 'stuck',
         rule: 'repeated_query',
         reason: expect.stringMatching(/^stuck_detection: "execution"/),
@@ -192,7 +192,7 @@ describe('the search of Savant, line by line,', () => {
     });
   });
 
-  it('can be warned first: the repetition is no move, and finishing is one [SAV-146..149, RS-02]', async () => {
+  it('can be warned first: the repetition is not a transition, and finishing is [SAV-146..149, RS-02]', async () => {
     const steps = await runPipeScript(await writeAdviseOnceProfile(), [
       ...again,
       createCallReply('finish', { answer: 'Layers.' }),
@@ -208,7 +208,7 @@ describe('the search of Savant, line by line,', () => {
   });
 
   // SAV-149 ends with the finish tool; here its call is skipped and the model is asked for the same answer once more.
-  it('ends with the answer of the finish tool once it has been warned', async () => {
+  it('ends with the answer of the finish tool after a warning', async () => {
     const steps = await runPipeScript(await writeAdviseOnceProfile(), [
       ...again,
       createCallReply('finish', { answer: 'Layers.' }),
@@ -216,7 +216,7 @@ describe('the search of Savant, line by line,', () => {
     expect(getPipeStep(steps, 8).actions).toEqual(['run-tools']);
   });
 
-  it('is told to stop looking for what is not there [SAV-140, SAV-141]', async () => {
+  it('is advised to stop searching for what does not exist [SAV-140, SAV-141]', async () => {
     const steps = await runPipeScript('savant', [
       createUserMessage('Find the password in a file that does not exist.'),
       createSearchReply('password'),
@@ -242,7 +242,7 @@ const nexora = [
 ];
 
 describe('the loops of Nexora, line by line,', () => {
-  it('look for a way out after the same error three times, and the reason names the file [NEX-13, NEX-78..80]', async () => {
+  it('start recovery after the same error three times, with a reason that names the file [NEX-13, NEX-78..80]', async () => {
     const steps = await runPipeScript('nexora', threeMisses);
     expect(steps.map(({ turn }) => turn).join(' ')).toBe(
       `${'callingModel executingTools '.repeat(3)}errorRecovery`,
@@ -253,17 +253,17 @@ describe('the loops of Nexora, line by line,', () => {
     expect(verdict['reason']).toMatch(/main\.go.*same error 3 times/);
   });
 
-  it('halt when no way out helps [NEX-04, NEX-94, NEX-104]', async () => {
+  it('halt when recovery fails [NEX-04, NEX-94, NEX-104]', async () => {
     const oneMore = [createRecoveryEvent({ kind: 'ask-model' }), ...misses];
     const steps = await runPipeScript('nexora', [...threeMisses, ...oneMore, ...oneMore, ...oneMore]);
     expect([6, 9, 12].map((index) => getPipeStep(steps, index).turn)).toEqual(Array(3).fill('errorRecovery'));
     expect(getPipeStep(steps, 15)).toMatchObject({ turn: 'halted', actions: ['stop'] });
     expect(findOnlyAction(getPipeStep(steps, 15), 'stop')).toMatchObject({
-      why: { kind: 'stuck', rule: 'same_error', reason: expect.stringMatching(/main\.go/) },
+      haltReason: { kind: 'stuck', rule: 'same_error', reason: expect.stringMatching(/main\.go/) },
     });
   });
 
-  it('are over when the way out works, and a new phase starts afresh [NEX-05, NEX-84..86]', async () => {
+  it('end when recovery works, and a new phase resets the detector [NEX-05, NEX-84..86]', async () => {
     const steps = await runPipeScript('nexora', [
       { type: 'phase-started', number: 1, description: 'Fix it', total: 2 },
       ...nexora,
@@ -288,7 +288,7 @@ describe('the loops of Nexora, line by line,', () => {
     });
   });
 
-  it('halt at once when two files are changed back and forth [NEX-27, NEX-81..83]', async () => {
+  it('halt immediately when two files alternate [NEX-27, NEX-81..83]', async () => {
     const hooked = { type: 'hooks-finished', actionTaken: false };
     const edits = ['a.go', 'b.go', 'a.go', 'b.go'].flatMap((path) => [
       createEditReply(path),
@@ -303,7 +303,7 @@ describe('the loops of Nexora, line by line,', () => {
     expect(getPipeStep(steps, 12)).toMatchObject({ turn: 'halted', actions: ['stop'] });
   });
 
-  it('are none when each phase changes files of its own [NEX-64, NEX-66, NEX-77]', async () => {
+  it('are not detected when each phase changes its own files [NEX-64, NEX-66, NEX-77]', async () => {
     const phases = Array.from({ length: 10 }, (_, index) => index + 1).flatMap((number) => [
       {
         type: 'phase-started',
@@ -369,7 +369,7 @@ describe('the four actions of the first LKJAgent, line by line,', () => {
     expect([6, 8, 10, 12].map((index) => getPipeStep(steps, index).mode)).toEqual(Array(4).fill('thinking'));
   });
 
-  it('change memory as they say [LKJ1-46, LKJ1-48, LKJ1-51, LKJ1-56, LKJ1-59, LKJ1-61]', async () => {
+  it('apply their memory actions [LKJ1-46, LKJ1-48, LKJ1-51, LKJ1-56, LKJ1-59, LKJ1-61]', async () => {
     const steps = await runPipeScript('lkj1', lkj1);
     const held = (index: number) => getPipeStep(steps, index).state.memory?.entries;
     const logs = { thinking_log_001: 'Who is in it?', thinking_log_002: 'Alice is, and Bob.' };
@@ -386,7 +386,7 @@ describe('the four actions of the first LKJAgent, line by line,', () => {
     ]);
   });
 
-  it('are not carried out when there is no such action, and the model hears of it [LKJ1-45]', async () => {
+  it('are rejected when the action does not exist, and the model is notified [LKJ1-45]', async () => {
     const steps = await runPipeScript('lkj1', [
       createUserMessage('Go.'),
       createThinkingReply('I try.', 'executing'),
@@ -422,7 +422,7 @@ const lkj = [
 ];
 
 describe('the cycle of the second LKJAgent, line by line,', () => {
-  it('thinks, commands, evaluates, and makes room before it thinks again [LKJ2-09, LKJ2-12, LKJ2-22, LKJ2-24, RL-17]', async () => {
+  it('thinks, commands, evaluates, and compacts memory before it thinks again [LKJ2-09, LKJ2-12, LKJ2-22, LKJ2-24, RL-17]', async () => {
     const steps = await runPipeScript('lkj', lkj);
     expect(steps.map(({ turn, mode, moves, actions }) => [turn, mode, moves, actions])).toEqual([
       ['callingModel', 'thinking', [], ['ask-model']],
@@ -439,7 +439,7 @@ describe('the cycle of the second LKJAgent, line by line,', () => {
     ]);
   });
 
-  it('writes its logs into working memory, and moves what is too much into storage [LKJ2-08, LKJ2-29, LKJ2-30]', async () => {
+  it('writes its logs to working memory, and moves the excess to storage [LKJ2-08, LKJ2-29, LKJ2-30]', async () => {
     const steps = await runPipeScript('lkj', lkj);
     const after = getPipeStep(steps, 4).state.memory?.entries ?? {};
     expect(after).toMatchObject({
@@ -477,7 +477,7 @@ const loom = [
 ];
 
 describe('a turn of Loom, line by line,', () => {
-  it('asks, runs tools side by side, runs hooks, retries and answers [LOOM-43, LOOM-44, LOOM-47, LOOM-50..53, LOOM-55, LOOM-56]', async () => {
+  it('calls the model, runs tools in parallel, runs hooks, retries and answers [LOOM-43, LOOM-44, LOOM-47, LOOM-50..53, LOOM-55, LOOM-56]', async () => {
     const steps = await runPipeScript('loom', loom);
     expect(steps.map(({ turn, actions }) => [turn, actions])).toEqual([
       ['callingModel', ['ask-model']],
@@ -497,7 +497,7 @@ describe('a turn of Loom, line by line,', () => {
     ]);
   });
 
-  it('hands the model all that was said, results in the order of the calls [LOOM-77..79, RO-07]', async () => {
+  it('sends the model the full conversation, with results in call order [LOOM-77..79, RO-07]', async () => {
     const steps = await runPipeScript('loom', loom);
     const said = (index: number) =>
       findOnlyAction(getPipeStep(steps, index), 'ask-model')['messages'] as readonly JsonRecord[];
@@ -513,9 +513,9 @@ describe('a turn of Loom, line by line,', () => {
   });
 });
 
-describe('each of them in a process of its own', () => {
+describe('each of them in a separate process', () => {
   it.each(Object.entries({ savant, nexora, lkj1, lkj, loom }))(
-    'answers %s as it does here [LOOM-73]',
+    'gives the same answers for %s [LOOM-73]',
     async (profile, events) => {
       expect(await runPipeScriptProcess(profile, events)).toEqual(
         (await runPipeInput(toTimedLines(events), { profile })).answers,

@@ -33,7 +33,7 @@ function createFailingStream(code: string): Writable {
 }
 
 describe('pawl pipe', () => {
-  it('walks a whole turn: one answer for each line, with what to do next [LOOM-07]', async () => {
+  it('runs a full turn: one answer per line, with the next actions [LOOM-07]', async () => {
     const { code, answers } = await runPipeInput(
       toJsonLines(userMessageEvent, callReplyEvent, toolFinishedEvent, answerEvent),
       { state: 'status' },
@@ -65,7 +65,7 @@ describe('pawl pipe', () => {
     expect(answers[3]?.actions).toEqual([{ type: 'wait', until: null }]);
   });
 
-  it('walks the flow of Loom with every event of it, from the first message to the shutdown [LOOM-30..42, LOOM-102]', async () => {
+  it('runs the Loom flow with all its events, from the first message to the shutdown [LOOM-30..42, LOOM-102]', async () => {
     const calls = [
       { id: 'a', tool: 'edit_file', args: {} },
       { id: 'b', tool: 'read_file', args: {} },
@@ -100,7 +100,7 @@ describe('pawl pipe', () => {
     expect(answers.every(({ refused }) => refused === undefined)).toBe(true);
   });
 
-  it('takes what is said while work is under way, and has the model hear it with the results', async () => {
+  it('accepts a message during a turn and sends it to the model with the results', async () => {
     const said = { type: 'steered', at: 2_500, text: 'Only the first line.' };
     const { answers } = await runPipeInput(
       toJsonLines(userMessageEvent, callReplyEvent, said, toolFinishedEvent),
@@ -127,12 +127,12 @@ describe('pawl pipe', () => {
     expect(await runPipeInput(input)).toEqual(await runPipeInput(input));
   });
 
-  it('begins its session at the time of the first event, not at that of the process', async () => {
+  it('starts the session at the time of the first event, not of the process', async () => {
     const { answers } = await runPipeInput(toJsonLines({ type: 'retry-due', at: 5 }));
     expect(answers[0]?.state).toMatchObject({ status: 'waitingForUser', since: 5 });
   });
 
-  it('takes the time of arrival for an event without one', async () => {
+  it('uses the arrival time for an event without a timestamp', async () => {
     const before = Date.now();
     const { answers } = await runPipeInput(toJsonLines({ type: 'user-message', text: 'Hello' }));
     const at = answers[0]?.notes?.[0]?.['at'];
@@ -140,7 +140,7 @@ describe('pawl pipe', () => {
     expect(at).toBeLessThanOrEqual(Date.now());
   });
 
-  it('says that an event does not fit the state, and counts the line as good', async () => {
+  it('reports an event that the state refuses, and counts the line as valid', async () => {
     const { code, answers } = await runPipeInput(
       toJsonLines(userMessageEvent, { ...userMessageEvent, at: 5_000 }),
     );
@@ -156,7 +156,7 @@ describe('pawl pipe', () => {
     expect(first).not.toHaveProperty('refused');
   });
 
-  it('prints the state in the form asked for', async () => {
+  it('prints the state in the requested format', async () => {
     expect(await readPipeState('status')).toBe('callingModel');
     expect(await readPipeState('compact')).toMatchObject({
       status: 'callingModel',
@@ -173,7 +173,7 @@ describe('pawl pipe', () => {
     });
   });
 
-  it('answers a shutdown and ends with 0, whatever came before and whatever follows', async () => {
+  it('answers a shutdown and exits with 0, regardless of other lines', async () => {
     const stdin = new PassThrough();
     const stdout = new PassThrough();
     const out = text(stdout);
@@ -185,7 +185,7 @@ describe('pawl pipe', () => {
     expect((await out).trimEnd().split('\n')).toHaveLength(2);
   });
 
-  it('goes on answering after the session has ended', async () => {
+  it('continues to answer after the session has ended', async () => {
     const halt = { type: 'halt-requested', at: 1, reason: 'Enough.' };
     const { answers } = await runPipeInput(toJsonLines(halt, userMessageEvent), { state: 'status' });
     expect(answers.map(({ state, refused }) => [state, refused])).toEqual([
@@ -203,7 +203,7 @@ describe('pawl pipe', () => {
   });
 });
 
-describe('pawl pipe, called wrongly,', () => {
+describe('pawl pipe with invalid arguments', () => {
   it.each([
     [{ profile: 'lom' }, /"lom".*Did you mean loom\?.*pawl, loom, nexora/],
     [{ profile: 'zzzzzzz' }, /"zzzzzzz".*pawl, loom, nexora/],
@@ -216,8 +216,8 @@ describe('pawl pipe, called wrongly,', () => {
   });
 });
 
-describe('the end of pawl pipe', () => {
-  it('comes when the reader has left, also while no line comes', async () => {
+describe('the exit of pawl pipe', () => {
+  it('happens when the reader has closed, even without further input', async () => {
     const stdin = new PassThrough();
     const stdout = new PassThrough();
     const ended = runPipe(
@@ -230,7 +230,7 @@ describe('the end of pawl pipe', () => {
     expect(stdin.destroyed).toBe(true);
   });
 
-  it('comes quietly when the pipe to the reader breaks', async () => {
+  it('is silent when the pipe to the reader breaks', async () => {
     const stdin = new PassThrough();
     const stdout = createFailingStream('EPIPE');
     stdin.write(toJsonLines(userMessageEvent));
@@ -239,7 +239,7 @@ describe('the end of pawl pipe', () => {
     ).toBe(0);
   });
 
-  it('comes with the reason when the output cannot be written', async () => {
+  it('has a reason when the output cannot be written', async () => {
     const stdin = new PassThrough();
     const stdout = createFailingStream('ENOSPC');
     stdin.write(toJsonLines(userMessageEvent));
@@ -250,17 +250,17 @@ describe('the end of pawl pipe', () => {
     await expect(ended).rejects.toThrow('The output cannot be written: write ENOSPC');
   });
 
-  it('comes with the reason when the input cannot be read', async () => {
+  it('has a reason when the input cannot be read', async () => {
     const stdin = new PassThrough();
     const ended = runPipe(
       { profile: 'pawl', state: 'status' },
       { stdin, stdout: createSilentStream(), stderr: createSilentStream() },
     );
     stdin.destroy(new Error('EISDIR: illegal operation on a directory, read'));
-    await expect(ended).rejects.toThrow('The input cannot be read: EISDIR');
+    await expect(ended).rejects.toThrow('Cannot read the input: EISDIR');
   });
 
-  it('comes when the process is asked to stop', async () => {
+  it('happens when the process is asked to stop', async () => {
     const interrupt = new AbortController();
     const stdin = new PassThrough();
     const options = { profile: 'pawl', state: 'status', signal: interrupt.signal };

@@ -22,21 +22,18 @@ async function writeProfileFile(name: string, content: string): Promise<string> 
 }
 
 describe('--profile', () => {
-  it.each(builtInProfiles)('knows $name by its name', async (profile) => {
+  it.each(builtInProfiles)('resolves $name by name', async (profile) => {
     expect(await resolveProfile(profile.name)).toBe(profile);
   });
 
-  it('takes a file', async () => {
+  it('accepts a file', async () => {
     const path = await writeProfileFile('mine.yaml', 'name: mine\nextends: loom\nmaxRetries: 1\n');
     expect(await resolveProfile(path)).toMatchObject({ name: 'mine', settings: { maxRetries: 1 } });
   });
 
   it.each([
-    [
-      'lom',
-      'There is no profile "lom". Did you mean loom? There are: pawl, loom, nexora, savant, lkj, lkj1.',
-    ],
-    ['__proto__', 'There is no profile "__proto__". There are: pawl, loom, nexora, savant, lkj, lkj1.'],
+    ['lom', 'Unknown profile "lom". Did you mean loom? Available: pawl, loom, nexora, savant, lkj, lkj1.'],
+    ['__proto__', 'Unknown profile "__proto__". Available: pawl, loom, nexora, savant, lkj, lkj1.'],
     ['none.yaml', '"none.yaml": file not found. Check the path.'],
     ['./loom', '"./loom": unknown file extension. A profile must be a .json, .yaml or .yml file.'],
   ])('says in one line what is wrong with %s', async (given, message) => {
@@ -48,7 +45,7 @@ describe('pawl pipe --profile', () => {
   const asked = { type: 'user-message', at: 0, text: 'Hello' };
   const failed = { type: 'model-failed', at: 1, error: { kind: 'overloaded', message: 'Later.' } };
 
-  it('behaves as the file says, and the session has its name', async () => {
+  it('applies the profile file, and names it in the session', async () => {
     const path = await writeProfileFile('once.json', '{"name": "once", "extends": "loom", "maxRetries": 1}');
     const status = { state: 'status' };
     const mine = await runPipeInput(toJsonLines(asked, failed), { profile: path, ...status });
@@ -61,7 +58,7 @@ describe('pawl pipe --profile', () => {
     expect(full.answers[0]?.state).toMatchObject({ profile: 'once' });
   });
 
-  it('leaves with one line and the code of wrong usage when the file cannot be used', async () => {
+  it('exits with one line and exit code 2 if the file is invalid', async () => {
     const path = await writeProfileFile('bad.yaml', 'name: bad\ngovernor:\n  rules:\n    same-qery: false\n');
     const { io, out, err } = captureIo(toJsonLines(asked));
     expect(await main(['pipe', '--profile', path], io)).toBe(2);

@@ -7,7 +7,7 @@ import { captureIo } from '../capture-io.ts';
 const example = join(import.meta.dirname, '../../../../examples/profiles/reviewer.yaml');
 
 describe('pawl profiles list', () => {
-  it('has a line for what each is for and one for what it decides', () => {
+  it('prints a description and the settings of each profile', () => {
     const { io, out } = captureIo();
     expect(listProfiles({}, io)).toBe(0);
     expect(out().split('\n')).toHaveLength(2 * builtInProfiles.length + 1);
@@ -17,7 +17,7 @@ describe('pawl profiles list', () => {
     expect(out()).toMatch(/^loom .*\n {8}governor none, protocol native$/m);
   });
 
-  it('prints JSON, an object a line', () => {
+  it('prints one JSON object per line', () => {
     const { io, out } = captureIo();
     listProfiles({ json: true }, io);
     const rows = out()
@@ -38,7 +38,7 @@ describe('pawl profiles list', () => {
 });
 
 describe('pawl profiles show', () => {
-  it('tells everything that a profile decides, what it leaves to the defaults included', async () => {
+  it('shows all settings of a profile, including defaults', async () => {
     const { io, out } = captureIo();
     expect(await showProfile('savant', {}, io)).toBe(0);
     expect(out()).toMatch(/^chart +savant: INIT, SEARCHING, ANALYZING/m);

@@ -18,7 +18,7 @@ const chatRequest: OpenAI.ChatCompletionCreateParamsNonStreaming = {
 };
 
 describe('pawl proxy', () => {
-  it('governs from its first line on until it is stopped, and what it saw is listed by pawl sessions', async () => {
+  it('governs until it is stopped, and pawl sessions lists its conversations', async () => {
     upstream = await startUpstream(() => ({ text: 'Three.' }));
     const dir = mkdtempSync(join(tmpdir(), 'pawl-proxy-'));
     const store = join(dir, 'sessions.db');
@@ -43,7 +43,7 @@ describe('pawl proxy', () => {
     });
   });
 
-  it('tells as JSON where it listens and what it finds; keeps nothing with --store none', async () => {
+  it('prints its address and verdicts as JSON; saves nothing with --store none', async () => {
     upstream = await startUpstream(() => ({ text: 'I will fix it now. '.repeat(500) }));
     const stop = new AbortController();
     const { io, out } = captureIo();
@@ -67,13 +67,13 @@ describe('pawl proxy', () => {
   });
 
   it.each([
-    [{ upstream: undefined }, /--upstream takes the address/],
-    [{ upstream: 'api.openai.com' }, /--upstream takes the address/],
-    [{ upstream: 'ftp://example.org' }, /--upstream takes the address/],
+    [{ upstream: undefined }, /--upstream must be the URL/],
+    [{ upstream: 'api.openai.com' }, /--upstream must be the URL/],
+    [{ upstream: 'ftp://example.org' }, /--upstream must be the URL/],
     [{ upstream: 'https://key:sk-secret@example.org' }, /^(?!.*sk-secret).*--upstream/],
-    [{ port: 'http' }, /--port takes a whole number/],
-    [{ port: '70000' }, /--port takes a whole number from 0 to 65535, and got "70000"/],
-    [{ dir: '/nowhere/at/all' }, /^There is no folder "\/nowhere\/at\/all"/],
+    [{ port: 'http' }, /--port must be a whole number/],
+    [{ port: '70000' }, /--port must be a whole number from 0 to 65535, got "70000"/],
+    [{ dir: '/nowhere/at/all' }, /^Folder "\/nowhere\/at\/all" does not exist/],
     [{ maxSteps: '0' }, /--max-steps/],
   ])('refuses %j with one clear error', async (wrong, message) => {
     const { signal } = new AbortController();

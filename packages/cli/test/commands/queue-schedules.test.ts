@@ -67,7 +67,7 @@ describe('pawl submit, queue and worker', { tags: ['redis'] }, () => {
     return captured.out;
   }
 
-  it('have a goal submitted again and again, by workers that know when', async () => {
+  it('submit a goal on a schedule', async () => {
     const { code, out, err } = await pawl(
       'submit',
       '--every',
@@ -83,18 +83,18 @@ describe('pawl submit, queue and worker', { tags: ['redis'] }, () => {
     ]);
     const said = startWork();
     await expect.poll(async () => (await store.list())[0]?.status).toBe('waitingForUser');
-    await expect.poll(said).toContain('has begun by a schedule party-');
+    await expect.poll(said).toContain('started by schedule: party-');
     const shown = (await pawl('show', 'party')).out;
     expect(shown).toContain('ninth of June');
     expect((await pawl('queue', 'schedules')).out).toMatch(
       /^party {2}default {2}every 6h {2}next \d{4}-.*garden party\?\n$/,
     );
     expect((await pawl('queue', 'unschedule', 'party')).code).toBe(0);
-    expect((await pawl('queue', 'schedules')).err).toContain('Nothing is scheduled');
+    expect((await pawl('queue', 'schedules')).err).toContain('There are no schedules');
     expect(await store.list()).toHaveLength(1);
   });
 
-  it('take the clock of a place, and tell the schedules of two tenants apart', async () => {
+  it('apply a time zone, and separate the schedules of two tenants', async () => {
     const cron = ['--cron', '0 3 * * *', '--tz', 'Europe/Zurich', '--name', 'nightly'];
     const [made] = await json('submit', ...cron, 'Check the links');
     expect(new Date(Number(made?.['next'])).getUTCMinutes()).toBe(0);
@@ -109,12 +109,12 @@ describe('pawl submit, queue and worker', { tags: ['redis'] }, () => {
   });
 
   it.each([
-    [['--every', 'soon'], '--every takes minutes'],
+    [['--every', 'soon'], '--every must be a time span'],
     [['--every', '6h', '--cron', '0 3 * * *'], 'not both'],
-    [['--every', '6h', '--delay', '1h'], '--delay is for what comes once'],
-    [['--every', '6h', '--tz', 'UTC'], '--tz is for --cron'],
-    [['--name', 'x'], 'say --every 6h'],
-    [['--every', '6h', '--name', 'a b'], '--name takes'],
+    [['--every', '6h', '--delay', '1h'], '--delay does not apply to schedules'],
+    [['--every', '6h', '--tz', 'UTC'], '--tz applies only to --cron'],
+    [['--name', 'x'], 'add --every 6h'],
+    [['--every', '6h', '--name', 'a b'], '--name must be'],
     [['--cron', '0 3 * *'], 'five parts'],
     [['--cron', '61 3 * * *'], 'means nothing'],
     [['--cron', '0 3 * * *', '--tz', 'Mars/X'], 'no time zone'],
@@ -125,7 +125,7 @@ describe('pawl submit, queue and worker', { tags: ['redis'] }, () => {
     expect(await store.list()).toEqual([]);
   });
 
-  it('set the limits of a tenant, show them and lift them', async () => {
+  it('set, show and remove the limits of a tenant', async () => {
     const { out } = await pawl('queue', 'limit', 'web', '--concurrency', '4', '--rate', '100/1h');
     expect(out).toBe('web: at most 4 at once, 100 every 1h\n');
     expect((await pawl('queue', 'show')).out).toContain('0 stalled (at most 4 at once, 100 every 1h)\n');
@@ -141,7 +141,7 @@ describe('pawl submit, queue and worker', { tags: ['redis'] }, () => {
     expect((await pawl('queue', 'unschedule', 'none')).err).toContain('pawl queue schedules');
   });
 
-  it('remove what has ended so long ago as a worker is told', async () => {
+  it('remove ended sessions after the retention of a worker', async () => {
     const { redis, close } = await connectRedis(server.url);
     cleanUps.push(close);
     const [kept] = await json('submit', 'When is the garden party?');
@@ -156,11 +156,11 @@ describe('pawl submit, queue and worker', { tags: ['redis'] }, () => {
     await redis.del('pawl:removing');
     // A worker looks for what to remove as soon as it starts.
     const said = startWork({ keep: '1h' });
-    await expect.poll(said).toContain('has removed');
+    await expect.poll(said).toContain('removed expired');
     expect((await store.list()).map(({ id }) => id)).toEqual([kept?.['id']]);
   });
 
-  it('keep what an agent remembers where every worker finds it, and no other tenant', async () => {
+  it('share the memory of an agent between workers, but not between tenants', async () => {
     const model = await startOpenAiServer();
     cleanUps.push(() => model.close());
     const says: readonly ScriptedSay[] = [

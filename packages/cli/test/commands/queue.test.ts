@@ -29,7 +29,7 @@ function waitForCondition(holds: () => Promise<boolean> | boolean): Promise<void
   return expect.poll(holds).toBe(true);
 }
 
-describe('pawl beyond one machine', { tags: ['redis'] }, () => {
+describe('pawl with workers', { tags: ['redis'] }, () => {
   let server: RedisServer;
   let store: Store;
   let folder = '';
@@ -96,7 +96,7 @@ describe('pawl beyond one machine', { tags: ['redis'] }, () => {
     return JSON.parse(captured.out()) as { parked: { session: string; reason: string }[]; tenants: object[] };
   }
 
-  it('answers a goal that was submitted, by a worker that came later', async () => {
+  it('runs a submitted goal on a worker that starts later', async () => {
     const id = await submit('When is the garden party?');
     expect((await store.open(id)).session.turn.status).toBe('callingModel');
     expect((await queueAsJson()).tenants).toMatchObject([
@@ -106,21 +106,21 @@ describe('pawl beyond one machine', { tags: ['redis'] }, () => {
     const { session, metadata } = await untilIn(id, 'waitingForUser');
     expect(findTurnAnswer(getConversation(session))).toContain('ninth of June');
     expect(metadata).toMatchObject({ dir: folder, model: 'librarian', worker: { tenant: 'default' } });
-    await waitForCondition(() => worker.out().includes(`has nothing left to do for ${id}`));
+    await waitForCondition(() => worker.out().includes(`idle: ${id}`));
     const captured = captureIo();
     await sendQueueCommand(id, { kind: 'halt', reason: 'enough' }, flags(), captured.io);
     expect((await untilIn(id, 'halted')).session.turn).toMatchObject({ why: { reason: 'enough' } });
     expect(await worker.end()).toBe(0);
   });
 
-  it('parks what works elsewhere, and takes it up again or leaves it alone as it is told', async () => {
+  it('parks a session of another folder, and retries or drops it on command', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'pawl-elsewhere-'));
     cleanUps.push(() => rmSync(elsewhere, { recursive: true, force: true }));
     const id = await submit('When is the garden party?');
     const wrong = startWork(elsewhere);
     await waitForCondition(async () => (await queueAsJson()).parked.length > 0);
     expect((await queueAsJson()).parked).toMatchObject([
-      { session: id, reason: expect.stringContaining(`It works in ${folder}`) },
+      { session: id, reason: expect.stringContaining(`The session works in ${folder}`) },
     ]);
     await wrong.end();
     const captured = captureIo();
@@ -143,7 +143,7 @@ describe('pawl beyond one machine', { tags: ['redis'] }, () => {
       { store: 'redis://127.0.0.1:1' },
       'Redis at 127.0.0.1:1 (it cannot be reached',
     ],
-    ['a folder that is not there', { dir: '/nowhere/at/all' }, 'There is no folder'],
+    ['a folder that is not there', { dir: '/nowhere/at/all' }, 'Folder "/nowhere/at/all" does not exist'],
     ['a tenant that is none', { tenant: 'a b' }, '--tenant'],
     ['a priority that is none', { priority: '0' }, '--priority'],
     ['too high a priority', { priority: '9999999' }, '2097151'],
@@ -156,7 +156,7 @@ describe('pawl beyond one machine', { tags: ['redis'] }, () => {
     });
   });
 
-  it('says so when a Redis would lose what it is given, and takes it when it is told to', async () => {
+  it('rejects a Redis without persistence unless --allow-loss is given', async () => {
     const careless = await startRedis({ appendonly: 'no' });
     cleanUps.push(() => careless.stop());
     await expect(submit('Do it.', { store: careless.url })).rejects.toThrow('appendonly yes');
@@ -165,7 +165,7 @@ describe('pawl beyond one machine', { tags: ['redis'] }, () => {
     expect(captured.err()).toContain('appendonly yes');
   });
 
-  it('shows the queue where nothing more is said', async () => {
+  it('shows the queue by default', async () => {
     process.env['PAWL_REDIS_URL'] = server.url;
     cleanUps.push(() => delete process.env['PAWL_REDIS_URL']);
     expect(await parseCommandLine(['queue'])).toMatchObject({
@@ -193,7 +193,7 @@ describe('pawl beyond one machine', { tags: ['redis'] }, () => {
       return child;
     }
 
-    it('asks people by whatever machine they are at, and writes only what they allow', async () => {
+    it('asks for permission from any machine, and writes only what is allowed', async () => {
       const says = [createWriteCall('one\n'), createWriteCall('two\n'), 'Written.'];
       model.says = (request) => says[request - 1] ?? 'Nothing is left to say.';
       const id = await submit('Do it.', { model: 'openai-compatible:m', baseUrl: model.url, mode: 'ask' });
@@ -210,7 +210,7 @@ describe('pawl beyond one machine', { tags: ['redis'] }, () => {
       expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('two\n');
     });
 
-    it('goes on with another worker when one is killed, and runs no command twice [SAV-54]', async () => {
+    it('continues on another worker when one is killed, and runs no command twice [SAV-54]', async () => {
       const command = 'echo start >> ledger; sleep 600; echo end >> ledger';
       allowCalls(allowShell(command));
       const says = [{ tool: 'shell', args: { command } }, 'It was cut off; I leave it.'];

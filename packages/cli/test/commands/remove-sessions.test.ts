@@ -20,12 +20,12 @@ const listRemainingIds = async (): Promise<readonly string[]> =>
   (await testWorkspace.store.list()).map(({ id }) => id).toSorted();
 
 describe('pawl rm', () => {
-  it('removes what is named, once it was agreed to', async () => {
+  it('removes the named sessions after confirmation', async () => {
     for (const id of ['one', 'two', 'three']) await saveRun(testWorkspace, { ...successfulRun, id });
     const unsure = await testWorkspace.pawl('rm', 'one');
     expect([unsure.code, unsure.err]).toEqual([
       2,
-      'pawl: This removes 1 session for good, and nobody is there to ask. Say --yes if you mean it.\n',
+      'pawl: This permanently removes 1 session, and there is no terminal to confirm on. Use --yes to confirm.\n',
     ]);
     expect(await listRemainingIds()).toEqual(['one', 'three', 'two']);
     expect((await testWorkspace.pawl('rm', 'one', 'tw', '--yes')).out).toBe('Removed one.\nRemoved two.\n');
@@ -33,29 +33,29 @@ describe('pawl rm', () => {
     expect(await listRemainingIds()).toEqual([]);
   });
 
-  it('asks at a terminal, and takes anything but yes for no', async () => {
+  it('asks at a terminal, and treats anything but yes as no', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'one' });
     const flags = { dir: testWorkspace.dir, store: testWorkspace.file };
     const refusing = captureTerminalIo('perhaps');
     expect(await removeSessions(['one'], flags, refusing.io)).toBe(1);
     expect(refusing.err()).toContain('one  Mend the roof');
-    expect(refusing.err()).toContain('Remove 1 session for good? [y/N]');
+    expect(refusing.err()).toContain('Remove 1 session permanently? [y/N]');
     expect(await listRemainingIds()).toEqual(['one']);
     expect(await removeSessions(['one'], flags, captureTerminalIo('y').io)).toBe(0);
     expect(await listRemainingIds()).toEqual([]);
   });
 
-  it('removes nothing at all if one of them is not there', async () => {
+  it('removes nothing if one session does not exist', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'one' });
     expect((await testWorkspace.pawl('rm', 'one', 'missing', '--yes')).code).toBe(2);
     expect(await listRemainingIds()).toEqual(['one']);
   });
 
-  it('leaves a session alone that runs now, unless it is forced', async () => {
+  it('does not remove a running session without --force', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'busy', owner: getProcessOwner() });
     await saveRun(testWorkspace, { ...stuckRun, id: 'ended', owner: getProcessOwner() });
     const { code, err } = await testWorkspace.pawl('rm', 'ended', 'busy', '--yes');
-    expect([code, err]).toEqual([2, expect.stringContaining('"busy" is running now')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('"busy" is running')]);
     expect(await listRemainingIds()).toEqual(['busy', 'ended']);
     expect((await testWorkspace.pawl('rm', 'ended', '--yes')).code).toBe(0);
     expect((await testWorkspace.pawl('rm', 'busy', '--yes', '--force')).code).toBe(0);
@@ -87,12 +87,12 @@ describe('pawl prune', () => {
     });
   });
 
-  it('removes those of this folder that are older than 30 days, and never one that runs now', async () => {
+  it('removes sessions of this folder older than 30 days, but no running one', async () => {
     expect((await testWorkspace.pawl('prune', '--yes')).code).toBe(0);
     expect(await listRemainingIds()).toEqual(['busy', 'days-1', 'days-10', 'elsewhere']);
   });
 
-  it('goes by age, by number, or by both, in this folder or in all', async () => {
+  it('filters by age, by count, or by both, in this folder or in all', async () => {
     expect(await listPrunableIds('--older-than', '45d')).toEqual(['days-50']);
     expect(await listPrunableIds('--older-than', '1w')).toEqual(['days-10', 'days-40', 'days-50']);
     expect(await listPrunableIds('--keep', '3')).toEqual(['days-50']);
@@ -101,18 +101,18 @@ describe('pawl prune', () => {
     expect(await listRemainingIds()).toHaveLength(6);
   });
 
-  it('tells what it would remove, and asks before it does', async () => {
+  it('lists what it would remove, and asks before it removes', async () => {
     expect((await testWorkspace.pawl('prune', '--dry-run', '--older-than', '45d')).out).toMatch(
       /^Would remove days-50 {2}\d{4}.* {2}Mend the roof\n$/,
     );
-    expect((await testWorkspace.pawl('prune')).err).toContain('Say --yes if you mean it');
+    expect((await testWorkspace.pawl('prune')).err).toContain('Use --yes to confirm');
     expect((await testWorkspace.pawl('prune', '--older-than', '400d')).err).toBe(
-      'Nothing to remove: 5 sessions looked at.\n',
+      'Nothing to remove: 5 sessions checked.\n',
     );
     expect(await listRemainingIds()).toHaveLength(6);
   });
 
-  it('takes no span that it does not understand', async () => {
+  it('rejects an invalid time span', async () => {
     for (const span of ['soon', '-3d', '3 days', '']) {
       const { code, err } = await testWorkspace.pawl('prune', `--older-than=${span}`);
       expect([code, err]).toEqual([2, expect.stringContaining('such as 90m, 12h, 30d or 4w')]);

@@ -119,7 +119,7 @@ async function recordScript({ replies, delays, profile, rulings, hooks }: Replay
 }
 
 describe('an exported test', () => {
-  it('comes to the same session again, whatever happened in it and in whatever order', async () => {
+  it('reaches the same session, for any events in any order', async () => {
     await fc.assert(
       fc.asyncProperty(script, async (written) => {
         const record = await recordScript(written);
@@ -130,7 +130,7 @@ describe('an exported test', () => {
     );
   });
 
-  it('does again what came from outside: pauses, phases, wishes, and the end', async () => {
+  it('replays external events: pauses, phases, requests, and the end', async () => {
     const events: readonly Event[] = [
       { type: 'phase-started', at: 1, number: 1, description: 'Begin' },
       { type: 'user-message', at: 2, text: 'Go' },
@@ -162,20 +162,20 @@ describe('an exported test', () => {
     expect(await replayRecording({ created, events: [], tools })).toBe(created);
   });
 
-  it('tells which event does not come about, is not taken, or is another one', async () => {
+  it('names the event that does not occur, is not accepted, or differs', async () => {
     const created = createSession({ id: 'wrong', at: 0 });
     const first = { type: 'user-message', at: 1, text: 'Go' } as const;
     const play = (...events: readonly Event[]): Promise<Session> =>
       replayRecording({ created, events, tools: [] });
     await expect(play(first, { type: 'resume-requested', at: 2 })).rejects.toThrow(
-      'Event 2 (resume-requested) is not taken this time.',
+      'Event 2 (resume-requested) is not accepted in the replay.',
     );
     await expect(play(first, { type: 'hooks-finished', at: 2, actionTaken: true })).rejects.toThrow(
-      'Event 2 (hooks-finished) does not come about this time.',
+      'Event 2 (hooks-finished) does not occur in the replay.',
     );
     const refused = { type: 'model-replied', at: 2, text: '', calls: [{ tool: 'x', args: 1 }] } as const;
     await expect(play(first, refused, { type: 'model-replied', at: 3, text: '', calls: [] })).rejects.toThrow(
-      'Event 3 (model-replied) is a tool-started this time.',
+      'Event 3 (model-replied) is a tool-started in the replay.',
     );
   });
 });

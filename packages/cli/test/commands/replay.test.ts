@@ -32,7 +32,7 @@ beforeEach(() => {
 afterEach(() => testWorkspace.close());
 
 describe('pawl replay', () => {
-  it('comes to the session that the store opens, with the same hash each time', async () => {
+  it('reaches the state in the store, with the same hash each time', async () => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     const hash = computeStateHash((await testWorkspace.store.open('key')).session);
     const told = {
@@ -50,11 +50,11 @@ describe('pawl replay', () => {
     const { code, out } = await testWorkspace.pawl('replay', 'key');
     expect(code).toBe(0);
     expect(out).toBe(
-      `Replayed 14 events of key.\n  state       halted\n  state hash  ${hash}\nThe same as what the store opens.\n`,
+      `Replayed 14 events of key.\n  state       halted\n  state hash  ${hash}\nMatches the stored state.\n`,
     );
   });
 
-  it('says from which event on the store opens another session, if a snapshot is wrong', async () => {
+  it('names the first event after which a wrong snapshot differs', async () => {
     await saveLongSession('long', 150);
     const database = new DatabaseSync(testWorkspace.file);
     const row = database.prepare('SELECT * FROM snapshots').get() ?? {};
@@ -66,27 +66,25 @@ describe('pawl replay', () => {
     database.close();
     const { code, out } = await testWorkspace.pawl('replay', 'long');
     expect(code).toBe(1);
-    expect(out).toContain(
-      `Not the same as what the store opens: it differs at event ${Number(row['head'])};`,
-    );
+    expect(out).toContain(`Does not match the stored state: it differs at event ${Number(row['head'])};`);
     expect(await testWorkspace.json('replay', 'long')).toMatchObject([
       { same: false, differsAt: Number(row['head']) },
     ]);
   });
 
-  it('says which event is not taken any more', async () => {
+  it('names the event that is no longer accepted', async () => {
     const id = await saveRun(testWorkspace, successfulRun);
     const { fence, head, session } = await testWorkspace.store.open(id);
     await testWorkspace.store.append(id, { fence, head }, [{ type: 'cancel-requested', at: 1 }], session);
     const { code, out } = await testWorkspace.pawl('replay', id);
     expect(code).toBe(1);
-    expect(out).toContain('it differs at event 9; it is not taken any more.');
+    expect(out).toContain('it differs at event 9; it is no longer accepted.');
   });
 
-  it('wants a session or a file, and not both', async () => {
+  it('requires a session or a file, but not both', async () => {
     for (const args of [[], ['some', '--file', 'x']]) {
       const { code, err } = await testWorkspace.pawl('replay', ...args);
-      expect([code, err]).toEqual([2, expect.stringContaining('its id, or --file')]);
+      expect([code, err]).toEqual([2, expect.stringContaining('an id, or --file')]);
     }
   });
 });
@@ -115,7 +113,7 @@ describe('pawl replay --file', () => {
     return file;
   }
 
-  it('reads back what was exported, and comes to the same', async () => {
+  it('replays an export to the same state', async () => {
     const strange = 'quote " newline \n lone \ud800 \u2028 and __proto__';
     await saveRun(testWorkspace, {
       id: 'roof',
@@ -127,12 +125,12 @@ describe('pawl replay --file', () => {
       const file = await exported(form);
       expect(await testWorkspace.json('replay', '--file', file)).toEqual([here]);
       expect((await testWorkspace.pawl('replay', '--file', file)).out).toContain(
-        'The same as what the file says.',
+        'Matches the exported state.',
       );
     }
   });
 
-  it('finds the event that was changed, left out or put elsewhere', async () => {
+  it('finds the event that was changed, removed or moved', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const all = splitLines(readFileSync(await exported('jsonl'), 'utf8'));
     const swapped = all.with(3, all[4] ?? '').with(4, all[3] ?? '');
@@ -156,7 +154,7 @@ describe('pawl replay --file', () => {
     }
   });
 
-  it('is not brought down by what is nested deeper than anything can be', async () => {
+  it('survives extremely deep nesting', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const all = splitLines(readFileSync(await exported('jsonl'), 'utf8'));
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
@@ -177,7 +175,7 @@ describe('pawl replay --file', () => {
     }
   });
 
-  it('refuses what is no exported session with one line', async () => {
+  it('rejects a file that is not an exported session in one line', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const whole = readFileSync(await exported('json'), 'utf8');
     const cases: readonly (readonly [string, string])[] = [
@@ -205,20 +203,20 @@ describe('pawl replay --file', () => {
     expect((await testWorkspace.pawl('replay', '--file', testWorkspace.dir)).code).toBe(2);
   });
 
-  it('says when the same events lead elsewhere', async () => {
+  it('reports when the same events lead to a different state', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const file = await exported('json');
     writeFileSync(file, readFileSync(file, 'utf8').replace(/"stateHash":"./, '"stateHash":"x'));
     const { code, out } = await testWorkspace.pawl('replay', '--file', file);
     expect(code).toBe(1);
     expect(out).toContain(
-      'Not the same as what the file says: it differs at event 8; every event is as exported',
+      'Does not match the exported state: it differs at event 8; the events match the export',
     );
   });
 });
 
 describe('pawl replay --with-model', () => {
-  it('finds nothing where the model says the same again', async () => {
+  it('reports no difference if the model repeats its replies', async () => {
     writeFileSync(
       join(testWorkspace.dir, 'notes.md'),
       '# Garden party\n\nThe garden party is on the third of June.\n',
@@ -243,11 +241,11 @@ describe('pawl replay --with-model', () => {
     await agent.waitUntilIdle();
     const { code, out, err } = await testWorkspace.pawl('replay', 'party', '--with-model');
     expect([code, err]).toEqual([0, '']);
-    expect(splitLines(out).at(-1)).toMatch(/^librarian says the same in all \d+ replies\.$/);
-    expect(splitLines(out)[0]).toBe('prompt 1 (event 2): the same');
+    expect(splitLines(out).at(-1)).toMatch(/^librarian: all \d+ replies match\.$/);
+    expect(splitLines(out)[0]).toBe('prompt 1 (event 2): same');
   });
 
-  it('shows where another model says something else, and stops there unless told to go on', async () => {
+  it('shows the first reply that differs, and stops there without --all', async () => {
     const server = await startOpenAiServer();
     try {
       server.says = (number) =>
@@ -257,14 +255,14 @@ describe('pawl replay --with-model', () => {
       const { code, out, err } = await testWorkspace.pawl('replay', 'roof', '--with-model', ...model);
       expect(code).toBe(1);
       expect(splitLines(out)).toEqual([
-        'prompt 1 (event 2): the same',
+        'prompt 1 (event 2): same',
         'prompt 2 (event 5): differs',
         '  recorded  put {"path":"roof.txt","text":"tiles"}',
         '  now       I would rather not.',
-        expect.stringMatching(/says something else in 1 of 2 replies that were looked at\.$/),
+        expect.stringMatching(/: 1 of 2 compared replies differ\.$/),
       ]);
       expect(err).toBe(
-        'What the model was told first is not on record: it is left out.\nThe tools of that run are not on record: those that were called are offered as they were called.\n',
+        'The system prompt was not recorded; it is omitted.\nThe tools of that run were not recorded; only the tools that were called are offered.\n',
       );
       expect(server.asked.at(-1)?.messages.map(({ role }) => role)).toEqual([
         'system',
@@ -285,7 +283,7 @@ describe('pawl replay --with-model', () => {
     }
   });
 
-  it('says so when the model cannot be asked', async () => {
+  it('reports a model failure', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const bad = await testWorkspace.pawl('replay', 'roof', '--with-model', '--model', 'nobody:x');
     expect([bad.code, splitLines(bad.err)]).toEqual([2, [expect.stringContaining('nobody')]]);

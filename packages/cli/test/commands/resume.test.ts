@@ -102,7 +102,7 @@ const getModelFlags = (): string[] => [
 const slowCommand = 'echo start >> ledger; echo half of it; sleep 600; echo end >> ledger';
 
 describe('pawl resume', () => {
-  it('goes on after kill -9 in the middle of a command, which is not run again, and of which the model is told', async () => {
+  it('resumes after kill -9 during a command, which is not run again, and informs the model', async () => {
     scriptModel({ tool: 'shell', args: { command: slowCommand } }, 'It was cut off; I leave it.');
     const child = spawnPawl('run', ...getModelFlags(), 'Do it.');
     await waitForCondition(() => readLedger() === 'start\n' && hasSpooledOutput());
@@ -136,7 +136,7 @@ describe('pawl resume', () => {
     expect(readLedger()).toBe('start\n');
   });
 
-  it('asks again what was asked when the process ended, and runs what is then allowed', async () => {
+  it('repeats a pending permission question, and runs the call if it is allowed', async () => {
     scriptModel({ tool: 'write', args: { path: 'plan.md', content: 'two\n' } }, 'Written.');
     const interrupt = new AbortController();
     const captured = captureTerminalIo('');
@@ -158,12 +158,12 @@ describe('pawl resume', () => {
     expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('two\n');
   });
 
-  it('says something in a session that waits, with all that was said before', async () => {
+  it('sends a message to a waiting session, with the earlier conversation', async () => {
     scriptModel('The plan says one.', 'It still does.');
     await runGoal('What does the plan say?', createRunOptions(), captureIo().io);
     const waits = await runResumeCommand();
     expect(waits).toMatchObject({ code: 0, out: 'The plan says one.\n' });
-    expect(waits.err).toMatch(/waits for you: pawl resume [\da-f]{8} "/);
+    expect(waits.err).toMatch(/is waiting for input: pawl resume [\da-f]{8} "/);
     expect(server.asked).toHaveLength(1);
     const { code, out } = await runResumeCommand('And now?');
     expect(code).toBe(0);
@@ -173,13 +173,13 @@ describe('pawl resume', () => {
     expect(JSON.stringify(said)).toContain('And now?');
   });
 
-  it('leaves a session alone that runs elsewhere, says who runs it, and takes it over only when told to', async () => {
+  it('refuses a session that runs elsewhere, names its owner, and takes it over only with --take-over', async () => {
     scriptModel({ tool: 'shell', args: { command: slowCommand } }, 'Mine now.');
     const child = spawnPawl('run', ...getModelFlags(), 'Do it.');
     const err = child.stderr === null ? Promise.resolve('') : text(child.stderr);
     await waitForCondition(() => readLedger() === 'start\n');
     await expect(runResumeCommand()).rejects.toThrow(
-      new RegExp(`is running now .*pid=${child.pid} .*--take-over`),
+      new RegExp(`is running .*pid=${child.pid} .*--take-over`),
     );
     const { code, out } = await runResumeCommand(null, { takeOver: true });
     expect(code).toBe(0);
@@ -188,19 +188,19 @@ describe('pawl resume', () => {
     expect(await err).toContain('Someone else holds the session');
   });
 
-  it('does not act on a database that came with a folder, until it is told to', async () => {
+  it('refuses a database that came with a folder without --trust-store', async () => {
     scriptModel('One.', 'Two.');
     await runGoal('Go.', createRunOptions(), captureIo().io);
     const copy = join(folder, 'copy.db');
     await writeFile(copy, readFileSync(getStorePath()));
     const there = { store: copy };
-    await expect(runResumeCommand('Go on.', there)).rejects.toThrow(/was not made by you .*--trust-store/);
+    await expect(runResumeCommand('Go on.', there)).rejects.toThrow(/was not created .*--trust-store/);
     expect(server.asked).toHaveLength(1);
     expect((await runResumeCommand('Go on.', { ...there, trustStore: true })).code).toBe(0);
     expect((await runResumeCommand('Go on.', there)).code).toBe(0);
   });
 
-  it('says in one line what cannot be gone on with', async () => {
+  it('reports in one line why a session cannot be resumed', async () => {
     await expect(runResumeCommand()).rejects.toThrow(/No session has run in/);
     appendFileSync(
       join(folder, 'broken.db'),
@@ -208,23 +208,23 @@ describe('pawl resume', () => {
     );
     await expect(runResumeCommand(null, { store: join(folder, 'broken.db') })).rejects.toThrow(/broken\.db/);
     await expect(runResumeCommand(null, { store: 'https://example.com' })).rejects.toThrow(
-      /not a place to keep sessions/,
+      /not a valid session store/,
     );
   });
 
-  it('keeps nothing with --store none, and says nothing of resuming', async () => {
+  it('saves nothing with --store none, and prints no resume hint', async () => {
     scriptModel('One.');
     expect(await runGoal('Go.', createRunOptions({ store: 'none' }), captureIo().io)).toBe(0);
     expect(existsSync(getStorePath())).toBe(false);
   });
 
-  it('keeps sessions in .pawl with --store workspace, out of reach of others and of git', async () => {
+  it('saves sessions in .pawl with --store workspace, private and ignored by git', async () => {
     scriptModel('One.');
     expect(await runGoal('Go.', createRunOptions({ store: 'workspace' }), captureIo().io)).toBe(0);
     expect(readFileSync(join(folder, '.pawl', '.gitignore'), 'utf8')).toBe('*\n');
     const kept = openSqliteStore(join(folder, '.pawl', 'sessions.db'));
     expect(await kept.list()).toMatchObject([
-      { goal: 'Go.', about: { model: 'openai-compatible:m', mode: 'full-auto' } },
+      { goal: 'Go.', metadata: { model: 'openai-compatible:m', mode: 'full-auto' } },
     ]);
     await kept.close();
   });

@@ -35,7 +35,7 @@ async function readMemoryDocumentJson(): Promise<MemoryDocumentJson> {
 }
 
 describe('pawl run --profile lkj', () => {
-  it('thinks, commands and evaluates until it has an answer, and leaves its memory in data/memory.json [LKJ1-77, LKJ1-78, RX-06]', async () => {
+  it('thinks, commands and evaluates until it has an answer, and saves its memory in data/memory.json [LKJ1-77, LKJ1-78, RX-06]', async () => {
     const { code, out, err } = await runLkjGoal('lkj', 'When is the garden party?');
     expect(code).toBe(0);
     expect(out).toContain('ninth of June');
@@ -48,7 +48,7 @@ describe('pawl run --profile lkj', () => {
     expect(['thinking', 'commanding', 'evaluating']).toContain(state);
   });
 
-  it('in its first version thinks and executes', async () => {
+  it('thinks and executes in its first version', async () => {
     const { code, err } = await runLkjGoal('lkj1', 'When is the garden party?');
     expect(code).toBe(0);
     expect(err).toMatch(/thinking → executing[\s\S]*executing → thinking/);
@@ -58,7 +58,7 @@ describe('pawl run --profile lkj', () => {
     expect(keys.some((key) => key.startsWith('evaluation_log'))).toBe(false);
   });
 
-  it('goes on with what it remembers', async () => {
+  it('continues with its saved memory', async () => {
     await runLkjGoal('lkj', 'When is the garden party?');
     const before = await readMemoryDocumentJson();
     await runLkjGoal('lkj', 'What is on the ninth of June?');
@@ -66,7 +66,7 @@ describe('pawl run --profile lkj', () => {
     expect(Object.keys(after.storage).length).toBeGreaterThan(Object.keys(before.storage).length);
   });
 
-  it('does as data/config.json says [LKJ1-23]', async () => {
+  it('applies data/config.json [LKJ1-23]', async () => {
     await mkdir(join(folder, 'data'));
     const agent = { think_log: { max_entries: 2, key_prefix: 'idea_' }, command_log: { enable: false } };
     await writeFile(join(folder, 'data', 'config.json'), JSON.stringify({ agent }));
@@ -76,7 +76,7 @@ describe('pawl run --profile lkj', () => {
     expect(keys.some((key) => key.startsWith('command_log'))).toBe(false);
   });
 
-  it('says what is wrong with a configuration, and touches nothing', async () => {
+  it('reports an invalid configuration, and changes nothing', async () => {
     await mkdir(join(folder, 'data'));
     await writeFile(
       join(folder, 'data', 'config.json'),
@@ -87,7 +87,7 @@ describe('pawl run --profile lkj', () => {
     expect(await readdir(join(folder, 'data'))).toEqual(['config.json']);
   });
 
-  it('sets a damaged memory aside, says so, and goes on from the last good one [LKJ1-88]', async () => {
+  it('moves a damaged memory aside with a warning, and continues from the last good one [LKJ1-88]', async () => {
     await runLkjGoal('lkj', 'When is the garden party?');
     const good = await readMemoryDocumentJson();
     await writeFile(join(folder, 'data', 'memory.json'), '{"working_memory": {"a"');
@@ -99,7 +99,7 @@ describe('pawl run --profile lkj', () => {
     );
   });
 
-  it('ends after as many cycles as the configuration allows, with what it has, and exit code 4 [LKJ1-104, RL-10]', async () => {
+  it('ends after the configured number of cycles with the results so far and exit code 4 [LKJ1-104, RL-10]', async () => {
     await mkdir(join(folder, 'data'));
     await writeFile(join(folder, 'data', 'config.json'), '{"agent": {"iterate": {"max_iterations": 3}}}');
     const { code, err } = await runLkjGoal('lkj', 'When is the garden party?');

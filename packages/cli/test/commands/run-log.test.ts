@@ -36,7 +36,7 @@ async function readLogLines(file: string): Promise<readonly LogLine[]> {
 }
 
 describe('pawl run --log-file', () => {
-  it('adds what happens to a file, run after run, without what is said', async () => {
+  it('appends events to a file in each run, without message contents', async () => {
     const file = join(folder, 'pawl.log');
     expect((await runPawl('run', '--log-file', file, 'When is the garden party?')).code).toBe(0);
     const first = await readLogLines(file);
@@ -57,11 +57,14 @@ describe('pawl run --log-file', () => {
     expect((await readLogLines(file)).length).toBeGreaterThan(before);
   });
 
-  it('says what is wrong with it before any work is done', async () => {
+  it('reports an invalid option before the run starts', async () => {
     for (const [args, complaint] of [
-      [['--log-level', 'debug'], /--log-level needs a --log-file/],
-      [['--log-file', join(folder, 'x.log'), '--log-level', 'inf'], /no level "inf"\. Did you mean info\?/],
-      [['--log-file', join(folder, 'no', 'such', 'x.log')], /log cannot be written to .*ENOENT/],
+      [['--log-level', 'debug'], /--log-level requires --log-file/],
+      [
+        ['--log-file', join(folder, 'x.log'), '--log-level', 'inf'],
+        /Unknown log level "inf"\. Did you mean info\?/,
+      ],
+      [['--log-file', join(folder, 'no', 'such', 'x.log')], /Cannot write the log to .*ENOENT/],
     ] as const) {
       const { code, err } = await runPawl('run', ...args, 'x y');
       expect(code).toBe(2);

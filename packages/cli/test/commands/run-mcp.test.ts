@@ -53,7 +53,7 @@ async function runMcpGoal(io: ReturnType<typeof captureIo>): Promise<{ code: num
 }
 
 describe('pawl run with an MCP server of the folder', () => {
-  it('uses its tools once the folder is trusted and they are approved, and remembers both', async () => {
+  it('uses its tools once the folder is trusted and they are approved, and saves both decisions', async () => {
     const first = await runMcpGoal(captureTerminalIo('y'));
     expect(first.err).toContain('Trust it?');
     expect(first.err).toContain('offers tools that you have not approved');
@@ -65,7 +65,7 @@ describe('pawl run with an MCP server of the folder', () => {
     expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('entities');
   });
 
-  it('leaves it out where nobody has agreed to it', async () => {
+  it('omits it without approval', async () => {
     const { err } = await runMcpGoal(captureIo());
     expect(err).toContain('is not trusted and was ignored');
     expect(JSON.stringify(server.asked[0])).not.toContain('mem__read_graph');

@@ -44,7 +44,7 @@ async function runModelGoal(
 const isSummaryRequest = (body: ChatRequestBody): boolean => body.tools === undefined;
 
 describe('pawl run --model', () => {
-  it('lets a model behind a real connection search, and shows its answer', async () => {
+  it('lets a model search over a real connection, and shows its answer', async () => {
     server.says = (request) =>
       request === 1 ? { tool: 'search', args: { query: 'garden party' } } : 'On the ninth of June.';
     const { code, out } = await runModelGoal();
@@ -54,7 +54,7 @@ describe('pawl run --model', () => {
     expect(JSON.stringify(server.asked[1]?.messages.at(-1))).toContain('ninth of June');
   });
 
-  it('ends a model that goes round in circles with an answer and exit code 3', async () => {
+  it('ends a stuck model with an answer and exit code 3', async () => {
     server.says = (request) => (request > 6 ? 'I give up.' : { tool: 'search', args: { query: 'treasure' } });
     const { code, err } = await runModelGoal();
     expect(code).toBe(3);
@@ -62,7 +62,7 @@ describe('pawl run --model', () => {
     expect(JSON.stringify(server.asked[3])).toContain('It will not change by asking again');
   });
 
-  it('keeps to a budget of money, with room for a last answer, and exit code 4', async () => {
+  it('enforces a cost budget with a final answer and exit code 4', async () => {
     server.says = (request) =>
       request > 3 ? 'So much for that.' : { tool: 'search', args: { query: `part ${request}` } };
     const { code } = await runModelGoal({ priceIn: '1', priceOut: '1', maxCost: '0.004' });
@@ -70,7 +70,7 @@ describe('pawl run --model', () => {
     expect(server.asked).toHaveLength(4);
   });
 
-  it('has a model sum up what no longer fits, and goes on with its words', async () => {
+  it('compacts the context with a model, and continues with its summary', async () => {
     let steps = 0;
     server.says = (_, body) => {
       if (isSummaryRequest(body)) return 'Ten searches found nothing but the garden.';
@@ -91,14 +91,14 @@ describe('pawl run --model', () => {
     expect(last.length).toBeLessThan(JSON.stringify(server.asked[10]?.messages).length);
   });
 
-  it('says at once that a model cannot sum up', async () => {
+  it('reports immediately that a model cannot write summaries', async () => {
     await expect(runModelGoal({ summaryModel: 'librarian' })).rejects.toThrow(
-      'The librarian writes no summaries. Name another --summary-model, or leave it out.',
+      'The librarian cannot write summaries. Choose another --summary-model, or omit it.',
     );
     await expect(runModelGoal({ summaryModel: 'nobody:x' })).rejects.toThrow(UsageError);
   });
 
-  it('understands a model that writes its calls as text', async () => {
+  it('parses calls that a model writes as text', async () => {
     server.says = (request) =>
       request === 1 ? '{"tool": "search", "args": {"query": "garden party"}}' : 'On the ninth of June.';
     const { code, out } = await runModelGoal();
@@ -110,14 +110,14 @@ describe('pawl run --model', () => {
   it.each([
     ['a model nobody knows', { model: 'opneai:gpt' }, /openai/],
     ['a price alone', { priceIn: '3' }, /both --price-in and --price-out/],
-    ['a budget of money without prices', { maxCost: '1' }, /needs prices: --price-in/],
+    ['a budget of money without prices', { maxCost: '1' }, /requires prices: --price-in/],
     ['a missing address', { baseUrl: undefined }, /base/i],
     [
       'replies without a token',
       { maxOutputTokens: '0' },
-      /--max-output-tokens takes a whole number of at least 1/,
+      /--max-output-tokens must be a whole number of at least 1/,
     ],
-    ['half a token', { maxOutputTokens: '2.5' }, /--max-output-tokens takes a whole number/],
+    ['half a token', { maxOutputTokens: '2.5' }, /--max-output-tokens must be a whole number/],
   ])('says in one line what is wrong with %s', async (_, more, message) => {
     const asking = runModelGoal(more as Partial<RunOptions>);
     await expect(asking).rejects.toThrow(UsageError);

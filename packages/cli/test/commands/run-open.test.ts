@@ -24,7 +24,7 @@ afterEach(() => {
 const goal = 'When is the garden party?';
 
 describe('pawl run --open', () => {
-  it('shows the run in a browser, also once it is over, until Ctrl-C', async () => {
+  it('shows the run in a browser until Ctrl-C, even after it has ended', async () => {
     const stop = new AbortController();
     const { io, err } = captureTerminalIo('y');
     const options = { dir: folder, store: 'none', plain: true, open: true, signal: stop.signal };
@@ -47,7 +47,7 @@ describe('pawl run --open', () => {
     await expect(fetch(origin)).rejects.toThrow();
   });
 
-  it('ends with the run where nobody is at a terminal', async () => {
+  it('ends with the run without a terminal', async () => {
     const { io, out } = captureIo();
     expect(await runGoal(goal, { dir: folder, store: 'none', open: true }, io)).toBe(0);
     expect(out()).toContain('garden.md:1');

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('pawl run --trace', () => {
-  it('writes down every prompt as the model got it, what it said, and every change of state [SAV-136, SAV-138, LKJ1-106]', async () => {
+  it('records every prompt, reply and state transition [SAV-136, SAV-138, LKJ1-106]', async () => {
     const trace = join(folder, 'trace.jsonl');
     const { io } = captureIo();
     await runGoal('When is the garden party?', { dir: folder, profile: 'savant', traceFile: trace }, io);
@@ -36,7 +36,7 @@ describe('pawl run --trace', () => {
     expect((await stat(trace)).mode & othersMode).toBe(0);
   });
 
-  it('masks secrets wherever they stand', async () => {
+  it('masks secrets everywhere', async () => {
     await writeFile(
       join(folder, 'garden.md'),
       '# Garden\n\nThe garden gate opens with ghp_0123456789abcdefgh.\n',
@@ -52,14 +52,14 @@ describe('pawl run --trace', () => {
     expect(text).not.toContain('ghp_');
   });
 
-  it('says when the file cannot be written, before any work is done', async () => {
+  it('reports an unwritable file before the run starts', async () => {
     const trace = join(folder, 'no', 'such', 'folder.jsonl');
     const asked = runGoal('x y', { dir: folder, profile: 'pawl', traceFile: trace }, captureIo().io);
     await expect(asked).rejects.toThrow(UsageError);
-    await expect(asked).rejects.toThrow(/trace cannot be written/);
+    await expect(asked).rejects.toThrow(/Cannot write the trace/);
   });
 
-  it('writes to logs/agent_trace.log of the folder when no file is named, run after run [SAV-136]', async () => {
+  it('appends to logs/agent_trace.log in the folder by default [SAV-136]', async () => {
     const asked = { dir: folder, profile: 'pawl', trace: true } as const;
     const path = join(folder, 'logs', 'agent_trace.log');
     await runGoal('When is the garden party?', asked, captureIo().io);
@@ -76,7 +76,7 @@ describe('pawl run --trace', () => {
     expect(twice).not.toContain('agent_trace.log');
   });
 
-  it('begins another file when one is full', async () => {
+  it('rotates a full file', async () => {
     const path = join(folder, 'logs', 'agent_trace.log');
     await mkdir(join(folder, 'logs'));
     await writeFile(path, '');
@@ -93,7 +93,7 @@ describe('pawl run --trace', () => {
       const elsewhere = await mkdtemp(join(tmpdir(), 'pawl-elsewhere-'));
       await symlink(elsewhere, join(folder, 'logs'));
       const asked = runGoal('x y', { dir: folder, profile: 'pawl', trace: true }, captureIo().io);
-      await expect(asked).rejects.toThrow(/logs is a symbolic link; name the file with --trace-file/);
+      await expect(asked).rejects.toThrow(/logs is a symbolic link; specify the file with --trace-file/);
       await rm(elsewhere, { recursive: true });
     },
   );

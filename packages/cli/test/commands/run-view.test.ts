@@ -33,7 +33,7 @@ function showPhaseEvents(view: RunView): void {
 }
 
 describe('a run in phases', () => {
-  it('shows each phase when it begins and ends, as lines', () => {
+  it('shows the start and end of each phase as lines', () => {
     const { io, out, err } = captureIo();
     showPhaseEvents(createLineRunView(io));
     const lines = err()
@@ -48,7 +48,7 @@ describe('a run in phases', () => {
     expect(out()).toBe('');
   });
 
-  it('shows each phase when it begins and ends, with how far the task is, as JSON', () => {
+  it('shows the start and end of each phase with the progress as JSON', () => {
     const { io, out } = captureIo();
     showPhaseEvents(createJsonRunView(io));
     const lines = out()
@@ -87,7 +87,7 @@ describe('a run in phases', () => {
     ]);
   });
 
-  it('shows nothing of it with --quiet', () => {
+  it('shows no phases with --quiet', () => {
     const { io, out, err } = captureIo();
     showPhaseEvents(createQuietRunView(io));
     expect([out(), err()]).toEqual(['', '']);

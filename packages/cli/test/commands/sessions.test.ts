@@ -22,7 +22,7 @@ const createSessionId = (number: number): string =>
   `${String(number).padStart(8, '0')}-0000-4000-8000-000000000000`;
 
 describe('pawl sessions', () => {
-  it('lists the sessions of this folder, the newest first, each by the beginning of its id', async () => {
+  it('lists the sessions of this folder, newest first, with short ids', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: createSessionId(1) });
     await saveRun(testWorkspace, { ...stuckRun, id: createSessionId(2) });
     await saveRun(testWorkspace, { ...successfulRun, id: createSessionId(3), about: { dir: '/elsewhere' } });
@@ -33,12 +33,12 @@ describe('pawl sessions', () => {
     expect(first).toMatch(
       /^00000002 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}halted +pawl +scripted +5 {2}Find the key$/,
     );
-    expect(second).toMatch(/^00000001 {2}.* waits for the user +pawl +scripted +3 {2}Mend the roof$/);
+    expect(second).toMatch(/^00000001 {2}.* waiting for the user +pawl +scripted +3 {2}Mend the roof$/);
     expect(rest).toEqual([]);
-    expect(err).toBe('1 session of other folders: --all shows them.\n');
+    expect(err).toBe('1 session in other folders; use --all to show them.\n');
   });
 
-  it('lists those of every folder with --all, and no more than --limit', async () => {
+  it('lists the sessions of all folders with --all, up to --limit', async () => {
     for (const number of [1, 2, 3]) {
       await saveRun(testWorkspace, {
         ...successfulRun,
@@ -48,7 +48,7 @@ describe('pawl sessions', () => {
       });
     }
     expect((await testWorkspace.pawl('sessions')).err).toContain(
-      'No session has worked in this folder yet.\n3 sessions of other',
+      'There are no sessions in this folder yet.\n3 sessions in other',
     );
     const rows = await testWorkspace.json('sessions', '--all', '--limit', '2');
     expect(rows.map(({ id, dir }) => [id, dir])).toEqual([
@@ -56,12 +56,12 @@ describe('pawl sessions', () => {
       [createSessionId(2), '/2'],
     ]);
     expect((await testWorkspace.pawl('sessions', '--all', '--limit', '2')).err).toBe(
-      '1 more: --limit shows them.\n',
+      '1 more; use --limit to show them.\n',
     );
     expect((await testWorkspace.pawl('sessions', '--limit', 'few')).code).toBe(2);
   });
 
-  it('prints what it knows of each as one JSON object a line', async () => {
+  it('prints one JSON object per line', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: createSessionId(1) });
     expect(await testWorkspace.json('sessions')).toEqual([
       {
@@ -83,15 +83,15 @@ describe('pawl sessions', () => {
     ]);
   });
 
-  it('says of a session whose process is still there that it is running now', async () => {
+  it('marks a session whose process is alive as running', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: createSessionId(1), owner: getProcessOwner() });
     await saveRun(testWorkspace, { ...stuckRun, id: createSessionId(2), owner: getProcessOwner() });
     const [ended = '', open = ''] = splitLines((await testWorkspace.pawl('sessions')).out).slice(1);
-    expect(open).toContain('waits for the user, running now');
-    expect(ended).not.toContain('running now');
+    expect(open).toContain('waiting for the user, running');
+    expect(ended).not.toContain(', running');
   });
 
-  it('shows a damaged session as such, and what to do about it', async () => {
+  it('marks a damaged session, and says what to do', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: createSessionId(1) });
     await saveRun(testWorkspace, { ...successfulRun, id: createSessionId(2) });
     const database = new DatabaseSync(testWorkspace.file);
@@ -101,8 +101,8 @@ describe('pawl sessions', () => {
     const { code, out, err } = await testWorkspace.pawl('sessions');
     expect(code).toBe(0);
     expect(splitLines(out).filter((line) => line.includes('damaged'))).toHaveLength(1);
-    expect(err).toContain('00000001 is damaged and kept apart');
-    expect(err).toContain('pawl rm 00000001 removes it');
+    expect(err).toContain('00000001 is damaged. Restore the store');
+    expect(err).toContain('remove the session: pawl rm 00000001');
     const shown = await testWorkspace.pawl('show', '00000001');
     expect((await testWorkspace.pawl('rm', '00000001', '--yes')).code).toBe(0);
     expect(shown.code).toBe(1);
@@ -111,7 +111,7 @@ describe('pawl sessions', () => {
     ]);
   });
 
-  it('lists a session of a newer version, and says so when it is to be shown', async () => {
+  it('lists a session of a newer version, and names the version on show', async () => {
     const session = { ...createSession({ id: createSessionId(1), at: 0 }), version: 2 } as never;
     await testWorkspace.store.create(session, 'a test', { metadata: { dir: testWorkspace.dir } });
     expect((await testWorkspace.pawl('sessions')).out).toContain('00000001');
@@ -122,7 +122,7 @@ describe('pawl sessions', () => {
     }
   });
 
-  it('shows what a user or a model wrote as text and nothing else', async () => {
+  it('escapes text from users and models', async () => {
     const goal = 'Wipe\u001b[2J the \u202escreen\n\tnow';
     await saveRun(testWorkspace, {
       id: createSessionId(1),
@@ -144,7 +144,7 @@ describe('pawl sessions', () => {
     expect(splitLines((await testWorkspace.pawl('sessions')).out)).toHaveLength(2);
   });
 
-  it('is one of several commands that each show how they are called', async () => {
+  it('has help, like the related commands', async () => {
     for (const command of ['sessions', 'show', 'replay', 'fork', 'diff', 'export', 'rm', 'prune']) {
       const { code, out } = await testWorkspace.pawl(command, '--help');
       expect([command, code]).toEqual([command, 0]);

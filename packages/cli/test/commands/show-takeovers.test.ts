@@ -17,7 +17,7 @@ describe('takeovers', () => {
   const [a, b, c] = [createOwnerName('one', 1), createOwnerName('two', 2), createOwnerName('two', 3)];
   const about = { dir: '/x', worker: { tenant: 'default' } };
 
-  it('are where another went on in the middle of the work', () => {
+  it('are claims by another owner during work', () => {
     const claims = [
       createClaim('submit', 0, 'waitingForUser'),
       createClaim(a, 1),
@@ -30,7 +30,7 @@ describe('takeovers', () => {
     ]);
   });
 
-  it('are not where nobody had anything in hand, or the same one went on', () => {
+  it('are not claims without work in progress or by the same owner', () => {
     const claims = [
       createClaim('submit', 0, 'waitingForUser'),
       createClaim(a, 1),
@@ -43,13 +43,13 @@ describe('takeovers', () => {
     expect(findTakeovers([], about)).toEqual([]);
   });
 
-  it('count from whoever began it where it was not handed to workers', () => {
+  it('include the first claim of a session that was not submitted to workers', () => {
     const claims = [createClaim(a, 0, 'waitingForUser'), createClaim(b, 5)];
     expect(findTakeovers(claims, { dir: '/x' })).toHaveLength(1);
     expect(findTakeovers(claims, about)).toEqual([]);
   });
 
-  it('are told by machine and process, with when', () => {
+  it('are formatted with machine, process and time', () => {
     const claims = [createClaim(a, 0), createClaim(b, 5), createClaim('somebody\u001b[31m', 6)];
     const text = formatTakeovers(findTakeovers(claims, null)) ?? '';
     expect(text).toMatch(
@@ -58,6 +58,6 @@ describe('takeovers', () => {
     expect(text).not.toContain('\u001b');
     expect(formatTakeovers([])).toBeNull();
     const often = Array.from({ length: 9 }, (_, index) => createClaim(index % 2 === 0 ? a : b, index));
-    expect(formatTakeovers(findTakeovers(often, null))).toMatch(/^8 times: of these last by /);
+    expect(formatTakeovers(findTakeovers(often, null))).toMatch(/^8 times: most recently by /);
   });
 });

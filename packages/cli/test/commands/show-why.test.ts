@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => testWorkspace.close());
 
 describe('pawl show --why', () => {
-  it('tells what led to a step, what happened in it, and how near each rule was', async () => {
+  it('shows the cause of a step, its events, and the distance to each rule', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const { code, out } = await testWorkspace.pawl('show', 'roof', '--why', '1');
     expect(code).toBe(0);
@@ -27,10 +27,10 @@ describe('pawl show --why', () => {
     expect(out).toContain('      4  tool      look {"at":"roof"} → nothing new at roof');
     expect(out).not.toContain('Verdicts');
     expect(out).toMatch(/repeated-call +1 {2}advise at 3\n/);
-    expect(out).toMatch(/After event 4 it asks the model \(via .*executingTools.*callingModel\)\.\n$/);
+    expect(out).toMatch(/After event 4: calling the model \(via .*executingTools.*callingModel\)\.\n$/);
   });
 
-  it('names the rule, its proof and what was done about it, and the advice that the next step got', async () => {
+  it('shows the rule, its evidence and response, and the advice for the next step', async () => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     const [third] = await testWorkspace.json('show', 'key', '--why', '3');
     expect(third).toMatchObject({
@@ -71,7 +71,7 @@ describe('pawl show --why', () => {
     );
   });
 
-  it('takes what the user says for the beginning of a step, not for the end of the one before', async () => {
+  it('assigns a user message to the step it starts, not to the one before', async () => {
     const created = createSession({ id: 'talk', at: 0 });
     const position = await testWorkspace.store.create(created, 'a test', {
       metadata: { dir: testWorkspace.dir },
@@ -97,7 +97,7 @@ describe('pawl show --why', () => {
     expect(records[0]).toMatchObject({ led: { seq: 2, to: 'waitingForUser' } });
   });
 
-  it('says when tools were withheld for a last answer, and why', async () => {
+  it('shows when and why tools were withheld for the final answer', async () => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     const [last] = await testWorkspace.json('show', 'key', '--why', '5');
     expect(last).toMatchObject({
@@ -107,7 +107,7 @@ describe('pawl show --why', () => {
     expect(out).toContain('no tools, final answer requested: look was called 4 times');
   });
 
-  it('tells which calls were refused, by which rule', async () => {
+  it('shows which calls were refused by which rule', async () => {
     const rules = { 'repeated-call': { advise: null, refuse: 2, finish: null } };
     await saveRun(testWorkspace, {
       id: 'refused',
@@ -134,7 +134,7 @@ describe('pawl show --why', () => {
     expect(out).toContain('look (denied, blocked by rule repeated-call): Not run again');
   });
 
-  it('names no rule of the governor for what the user has forbidden', async () => {
+  it('names no governor rule for a call that the user forbids', async () => {
     const rules = { 'repeated-call': { advise: null, refuse: 2, finish: null } };
     await saveRun(testWorkspace, {
       id: 'forbidden',
@@ -154,7 +154,7 @@ describe('pawl show --why', () => {
     expect(third?.['denied']).toMatchObject([{ tool: 'put', reason: 'no writing', rule: null }]);
   });
 
-  it('tells which calls a person denied', async () => {
+  it('shows which calls the user denied', async () => {
     await saveRun(testWorkspace, {
       id: 'asked',
       goal: 'Look',
@@ -167,7 +167,7 @@ describe('pawl show --why', () => {
     ]);
   });
 
-  it('takes an event for the step it belongs to', async () => {
+  it('resolves an event to its step', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const numbers: unknown[] = [];
     for (let seq = 1; seq <= 8; seq += 1) {
@@ -177,7 +177,7 @@ describe('pawl show --why', () => {
     expect(numbers).toEqual([1, 1, 1, 1, 2, 2, 2, 3]);
   });
 
-  it('tells where the mode was and where it could have gone', async () => {
+  it('shows the mode and its possible transitions', async () => {
     const settings = findProfile('savant')?.settings;
     if (settings === undefined) throw new Error('there is a profile savant');
     const created = createSession({ id: 'modes', at: 0, profile: 'savant', settings });
@@ -198,10 +198,10 @@ describe('pawl show --why', () => {
     expect(out).toContain('none: the preset savant has no listed rules');
   });
 
-  it('says what is wrong with a step that there is not', async () => {
+  it('rejects a step that does not exist', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     for (const [given, complaint] of [
-      ['4', /was asked 3 times in this session; there is no step 4/],
+      ['4', /The session has 3 steps; there is no step 4/],
       ['0', /whole number of at least 1/],
       ['event:9', /has 8 events; there is no event 9/],
       ['event:x', /whole number/],
@@ -223,7 +223,7 @@ describe('pawl show --why', () => {
     );
   });
 
-  it('shows what anybody wrote as text', async () => {
+  it('escapes untrusted text', async () => {
     await saveRun(testWorkspace, {
       id: 'rude',
       goal: 'Look \u001b[2J here',

@@ -34,7 +34,7 @@ async function saveEvents(id: string, events: readonly Event[], settings = {}): 
 }
 
 describe('pawl show', () => {
-  it('tells what a session came to, what happened in it, and how it ended', async () => {
+  it('shows the totals, timeline and ending of a session', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const { code, out } = await testWorkspace.pawl('show', 'roof');
     expect(code).toBe(0);
@@ -44,15 +44,15 @@ describe('pawl show', () => {
   folder       ${testWorkspace.dir}
   model        scripted
   profile      pawl
-  state        waits for the user
+  state        waiting for the user
   started      date hh:mm:ss
-  took         13.0 s
-  work         3 steps, 2 tool calls, 1 file changed, 0 tokens read, 0 written, 8 events
+  duration     13.0 s
+  totals       3 steps, 2 tool calls, 1 file changed, 0 input tokens, 0 output tokens, 8 events
 
     1  hh:mm:ss              user       Mend the roof
-    2  hh:mm:ss       3.0 s  model 1    I look at roof. · asks for look {"at":"roof"}
+    2  hh:mm:ss       3.0 s  model 1    I look at roof. · calls look {"at":"roof"}
     4  hh:mm:ss       1.0 s  tool       look {"at":"roof"} → nothing new at roof
-    5  hh:mm:ss       2.0 s  model 2    asks for put {"path":"roof.txt","text":"tiles"}
+    5  hh:mm:ss       2.0 s  model 2    calls put {"path":"roof.txt","text":"tiles"}
     7  hh:mm:ss       1.0 s  tool       put {"path":"roof.txt","text":"tiles"} → put 5 characters; changed roof.txt
     8  hh:mm:ss       3.0 s  model 3    The roof is mended.
 
@@ -62,16 +62,16 @@ The roof is mended.
     );
   });
 
-  it('proves why a session was stopped, with the events side by side', async () => {
+  it('shows why a session was stopped, with the events as evidence', async () => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     const { out } = await testWorkspace.pawl('show', 'key');
     const end = splitLines(out.slice(out.indexOf('Ended:')));
     expect(end.slice(0, 2)).toEqual([
-      'Ended: stuck, by the rule repeated-call',
+      'Ended: stuck (rule repeated-call)',
       '  look was called 4 times in a row with the same arguments and the same result',
     ]);
     expect(end.slice(3).map((line) => line.split(/ {2,}/).slice(1))).toEqual([
-      ['event', 'what was done', 'what came of it'],
+      ['event', 'action', 'result'],
       ...['4', '7', '10', '13'].map((seq) => [seq, 'look {"at":"drawer"}', 'nothing new at drawer']),
     ]);
     const objects = await testWorkspace.json('show', 'key');
@@ -85,7 +85,7 @@ The roof is mended.
     expect(out).toMatch(/verdict +suspect by repeated-call: .*\n(?:.*\n)*.*verdict +stuck by repeated-call/);
   });
 
-  it('tells when somebody went on with what somebody else had in hand', async () => {
+  it('shows takeovers', async () => {
     const session = createSession({ id: 'roof', at: 1 });
     const position = await testWorkspace.store.create(session, 'the first', {
       metadata: { dir: testWorkspace.dir },
@@ -101,7 +101,7 @@ The roof is mended.
     });
   });
 
-  it('prints the same as one JSON object a line', async () => {
+  it('prints one JSON object per line', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const [session, first, ...rest] = await testWorkspace.json('show', 'roof');
     const { session: end } = await testWorkspace.store.open('roof');
@@ -145,7 +145,7 @@ The roof is mended.
     expect(rest.map(({ type }) => type)).toEqual([...Array.from({ length: 5 }, () => 'entry'), 'ending']);
   });
 
-  it('tells of waits, failures, denials, phases, hooks and room that was made', async () => {
+  it('shows waits, failures, denials, phases, hooks and compaction', async () => {
     await saveEvents(
       'eventful',
       [
@@ -188,10 +188,10 @@ The roof is mended.
       .map((line) => line.slice(17).trim().replaceAll(/ {2,}/g, '  '));
     expect(told).toEqual([
       'user  Go',
-      'phase  phase 1 begins: Begin',
+      'phase  phase 1 started: Begin',
       '1.0 s  model 1  overloaded: try later',
       '2.0 s  wait  before trying again',
-      '1.0 s  model 2  [100 → 20 tokens] asks for edit {}, rm {}',
+      '1.0 s  model 2  [100 → 20 tokens] calls edit {}, rm {}',
       'tool  a allowed',
       '3.0 s  wait  for permission',
       'tool  b denied: not that',
@@ -202,17 +202,19 @@ The roof is mended.
       'session  resume requested',
       'session  cancel requested',
       '1.0 s  wait  for the user',
-      'memory  room is to be made: to see',
-      'memory  room was made: 7 tokens',
+      'memory  compaction requested: to see',
+      'memory  compaction freed 7 tokens',
     ]);
     expect(out).toContain('cost 0.5000');
     expect(out).toContain('1 failed model call');
     expect(out).toMatch(/phases +no phase under way \(1 done\)/);
   });
 
-  it('says how to look at it when a session has not ended, was shut down, or failed', async () => {
+  it('shows why a session is unfinished, was shut down, or failed', async () => {
     await saveEvents('asking', [{ type: 'user-message', at: 1, text: 'Go' }]);
-    expect((await testWorkspace.pawl('show', 'asking')).out).toMatch(/Not ended\n {2}It asks the model\.\n$/);
+    expect((await testWorkspace.pawl('show', 'asking')).out).toMatch(
+      /Not finished\n {2}The session is calling the model\.\n$/,
+    );
     await saveEvents('shut', [
       { type: 'user-message', at: 1, text: 'Go' },
       { type: 'shutdown-requested', at: 2 },
@@ -229,7 +231,7 @@ The roof is mended.
   });
 });
 
-describe('the end of a session', () => {
+describe('the ending of a session', () => {
   const verdict = {
     level: 'stuck',
     rule: 'my-rule',
@@ -246,7 +248,7 @@ describe('the end of a session', () => {
     { type: 'tool-finished', at: 5, callId: 'a', outcome: { ok: true, output: 'nothing' } },
   ];
 
-  it('is that of its last turn: what was stuck before the user spoke again is past', async () => {
+  it('is that of its last turn: earlier verdicts no longer count', async () => {
     await saveEvents('stuck', asked);
     const proof = [{ seq: 2, what: 'reply', came: 'I look.' }];
     expect((await testWorkspace.json('show', 'stuck')).at(-1)).toMatchObject({
@@ -268,11 +270,11 @@ describe('the end of a session', () => {
 });
 
 describe('pawl show --at', () => {
-  it('shows the state after any event, in short or whole', async () => {
+  it('shows the state after any event, as a summary or in full', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const { out } = await testWorkspace.pawl('show', 'roof', '--at', '6');
     expect(splitLines(out).map((line) => line.replace(/\d\d:\d\d:\d\d/, 'hh:mm:ss'))).toEqual([
-      'After event 6 it runs tools, since hh:mm:ss.',
+      'After event 6: running tools since hh:mm:ss',
       '  messages       4, the last from the model: put',
       '  running        put {"path":"roof.txt","text":"tiles"}',
       expect.stringMatching(/^ {2}hash {11}[0-9a-f]{64}$/),
@@ -285,14 +287,16 @@ describe('pawl show --at', () => {
     }
   });
 
-  it('takes no event that there is not', async () => {
+  it('rejects an event that does not exist', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     expect((await testWorkspace.pawl('show', 'roof', '--at', '9')).err).toBe(
       'pawl: The session has 8 events; --at 9 is beyond its end.\n',
     );
     for (const at of ['-1', '1.5', 'x', ''])
       expect((await testWorkspace.pawl('show', 'roof', `--at=${at}`)).code).toBe(2);
-    expect((await testWorkspace.pawl('show', 'roof', '--at', '1', '--events')).err).toContain('not several');
+    expect((await testWorkspace.pawl('show', 'roof', '--at', '1', '--events')).err).toContain(
+      'Use only one of',
+    );
   });
 });
 
@@ -303,7 +307,7 @@ const createMetadata = (dir: string) => ({
 });
 
 describe('pawl show --prompt', () => {
-  it('shows what the model was sent, to the letter', async () => {
+  it('shows exactly what the model was sent', async () => {
     const requests: unknown[] = [];
     const settings = { governor: { preset: 'pawl', rules: {} } } as const;
     const tools = createMetadata('').tools.map((description) => ({
@@ -345,24 +349,21 @@ describe('pawl show --prompt', () => {
     expect(out).toMatch(/── tools ──\nlook\n\n── advice ──\nYou have called look 3 times in a row/);
   });
 
-  it('says what is not known of the run, and which prompts there are', async () => {
+  it('reports what was not recorded, and which prompts exist', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     expect((await testWorkspace.pawl('show', 'roof', '--prompt', '1')).out).toBe(`Prompt 1, sent after event 1
-Not on record, and left out here: the prompt and the tools of that run. All else is as it was sent.
+Not recorded and omitted here: the prompt and the tools of that run. Everything else is as sent.
 
 ── user ──
 Mend the roof
 `);
     const { code, err } = await testWorkspace.pawl('show', 'roof', '--prompt', '4');
-    expect([code, err]).toEqual([
-      2,
-      'pawl: The model was asked 3 times in this session; there is no prompt 4.\n',
-    ]);
+    expect([code, err]).toEqual([2, 'pawl: The session has 3 model requests; there is no prompt 4.\n']);
   });
 });
 
 describe('pawl show --events', () => {
-  it('prints the log itself, as events that anything can be driven with', async () => {
+  it('prints the log as events that can be replayed', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     const { out } = await testWorkspace.pawl('show', 'roof', '--events');
     const events = splitLines(out).map((line) => parseEvent(JSON.parse(line)));
@@ -376,7 +377,7 @@ describe('pawl show --events', () => {
 });
 
 describe('a log of ten thousand events', () => {
-  it('is shown, replayed, exported and compared in seconds', async () => {
+  it('is shown, replayed, exported and compared within seconds', async () => {
     const events: Event[] = [{ type: 'user-message', at: 0, text: 'Go on and on' }];
     for (let number = 1; events.length < 10_000; number += 1) {
       const [at, callId] = [number, `c${number}`];
@@ -412,7 +413,7 @@ describe('a log of ten thousand events', () => {
 });
 
 describe('texts of every length', () => {
-  it('are cut to the line', async () => {
+  it('are truncated to the line', async () => {
     const goal = `${'long '.repeat(100_000)}end`;
     await saveRun(testWorkspace, {
       id: 'wide',

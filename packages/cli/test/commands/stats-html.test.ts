@@ -85,7 +85,7 @@ async function measurePlotParts(
 }
 
 describe('pawl stats --html', { tags: ['chromium'] }, () => {
-  it('writes one page with plots that a browser draws, and asks the network for nothing', async () => {
+  it('writes one page with plots that a browser draws without network access', async () => {
     await saveSampleSessions();
     const file = await writeReport();
     const { page, requests, errors } = await openReport(file);
@@ -93,21 +93,21 @@ describe('pawl stats --html', { tags: ['chromium'] }, () => {
     expect(errors).toEqual([]);
     expect(await page.locator('section > h2').allTextContents()).toEqual([
       'Over time',
-      'Where the time went',
-      'Loops, and what they cost from the second time on',
-      'Verdicts, as people marked them',
+      'Time by state',
+      'Loops and their cost, from the first repetition on',
+      'Verdict accuracy',
       'By profile',
       'By model',
       'By tool',
     ]);
     const captions = await page.locator('figcaption b').allTextContents();
     expect(captions).toEqual([
-      'Sessions that began',
-      'Steps that brought something new',
-      'Tokens, and those that went into loops',
-      'Verdicts that people found right',
+      'Sessions started',
+      'Effective steps',
+      'Tokens, total and in loops',
+      'Verdicts marked as right',
       'Time in each state',
-      'Tokens that went into loops, by rule',
+      'Tokens in loops, by rule',
       'Verdicts by rule',
       'Sessions by profile',
       'Sessions by model',
@@ -121,7 +121,7 @@ describe('pawl stats --html', { tags: ['chromium'] }, () => {
     await page.close();
   });
 
-  it('draws bars as long as what they stand for', async () => {
+  it('draws bars in proportion to their values', async () => {
     await saveSampleSessions();
     const { page } = await openReport(await writeReport());
     const widths = await measurePlotParts(page, 'Verdicts by rule', 'width');
@@ -133,7 +133,7 @@ describe('pawl stats --html', { tags: ['chromium'] }, () => {
     await page.close();
   });
 
-  it('joins every point of a line, however many there are', async () => {
+  it('connects all points of a line', async () => {
     for (let index = 0; index < 40; index += 1)
       await saveRun(testWorkspace, { ...successfulRun, id: `roof-${index}`, start: start + index * day });
     const { page } = await openReport(await writeReport());
@@ -144,12 +144,12 @@ describe('pawl stats --html', { tags: ['chromium'] }, () => {
     await page.close();
   });
 
-  it('draws a column for each day, also for those on which there was nothing', async () => {
+  it('draws a column for each day, including days without sessions', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof', start });
     await saveRun(testWorkspace, { ...stuckRun, id: 'key', start: start + day });
     await saveRun(testWorkspace, { ...successfulRun, id: 'wall', start: start + 3 * day });
     const { page } = await openReport(await writeReport());
-    const heights = await measurePlotParts(page, 'Sessions that began', 'height');
+    const heights = await measurePlotParts(page, 'Sessions started', 'height');
     // Three parts for each of four days, of which the third has none.
     expect(heights).toHaveLength(12);
     expect(heights.slice(6, 9)).toEqual([0, 0, 0]);
@@ -157,13 +157,13 @@ describe('pawl stats --html', { tags: ['chromium'] }, () => {
     await page.close();
   });
 
-  it('shows what sessions are about as text, whatever it is', async () => {
+  it('escapes session texts', async () => {
     await saveSampleSessions();
     const { page, requests } = await openReport(await writeReport());
-    await page.locator('summary', { hasText: 'The most expensive ones' }).click();
+    await page.locator('summary', { hasText: 'Most expensive loops' }).click();
     const goals = await page.locator('details td:first-child').allTextContents();
     expect(goals.some((goal) => goal.includes('<script>document.title = "owned"</script><img'))).toBe(true);
-    expect(await page.title()).toBe('Sessions in numbers');
+    expect(await page.title()).toBe('Session statistics');
     expect(await page.locator('script, img, iframe, object, link').count()).toBe(0);
     expect(requests).toHaveLength(1);
     await page.close();
@@ -172,7 +172,7 @@ describe('pawl stats --html', { tags: ['chromium'] }, () => {
     expect(text).not.toMatch(/<[^>]*\son\w+=/);
   });
 
-  it('would not run a script even if there were one', async () => {
+  it('blocks scripts by policy', async () => {
     await saveSampleSessions();
     const file = await writeReport();
     const planted = readFileSync(file, 'utf8').replace(
@@ -182,11 +182,11 @@ describe('pawl stats --html', { tags: ['chromium'] }, () => {
     expect(planted).toContain('owned"</script>');
     writeFileSync(file, planted);
     const { page } = await openReport(file);
-    expect(await page.title()).toBe('Sessions in numbers');
+    expect(await page.title()).toBe('Session statistics');
     await page.close();
   });
 
-  it('is light or dark as its reader prefers, and has room on a telephone', async () => {
+  it('follows the color scheme of the reader, and fits a phone screen', async () => {
     await saveSampleSessions();
     const file = await writeReport();
     const grounds: string[] = [];
@@ -200,7 +200,7 @@ describe('pawl stats --html', { tags: ['chromium'] }, () => {
     expect(grounds).toEqual(['rgb(252, 252, 251)', 'rgb(20, 23, 28)']);
   });
 
-  it('replaces a report of its own, and nothing else', async () => {
+  it('overwrites only its own reports', async () => {
     const file = join(testWorkspace.dir, 'report.html');
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof', start });
     expect((await testWorkspace.pawl('stats', '--html', file)).code).toBe(0);
@@ -208,11 +208,11 @@ describe('pawl stats --html', { tags: ['chromium'] }, () => {
     writeFileSync(file, '<p>mine</p>');
     const { code, err } = await testWorkspace.pawl('stats', '--html', file);
     expect(code).toBe(2);
-    expect(err).toContain('it is there already');
+    expect(err).toContain('the file exists');
     expect(readFileSync(file, 'utf8')).toBe('<p>mine</p>');
   });
 
-  it('is a page without plots where there is nothing to count', async () => {
+  it('has no plots without sessions', async () => {
     const { page, errors } = await openReport(await writeReport());
     expect(errors).toEqual([]);
     expect(await page.locator('figure').count()).toBe(0);

@@ -63,7 +63,7 @@ const loopingEvents: readonly Event[] = [
 ];
 
 describe('pawl stats', () => {
-  it('counts sessions by state and ending, and the steps that brought something', async () => {
+  it('counts sessions by state and ending, and effective steps', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     await saveEvents('circles', loopingEvents);
     await saveEvents('begun', loopingEvents.slice(0, 1));
@@ -86,7 +86,7 @@ describe('pawl stats', () => {
     expect(efficiency).toEqual({ steps: 8, effective: 5, share: 5 / 8 });
   });
 
-  it('tells what a loop cost from the second time on, once however many verdicts it got', async () => {
+  it('reports the cost of a loop from the first repetition on, once for all its verdicts', async () => {
     await saveEvents('circles', loopingEvents);
     const { loops, saved } = await readStats();
     expect(loops).toEqual([
@@ -95,7 +95,7 @@ describe('pawl stats', () => {
     expect(saved).toEqual({ tokens: null, stoppedTurns: 1, refusedCalls: 0, tokensPerLoopStep: 100 });
   });
 
-  it('counts calls that were refused and not run again', async () => {
+  it('counts refused calls', async () => {
     const rules = { 'repeated-call': { advise: null, refuse: 2, finish: null } };
     await saveRun(testWorkspace, {
       goal: 'Look',
@@ -110,7 +110,7 @@ describe('pawl stats', () => {
     expect((await readStats()).saved.refusedCalls).toBe(1);
   });
 
-  it('takes what was found out before the user spoke again for new', async () => {
+  it('counts results as new again after a user message', async () => {
     const again = loopingEvents.slice(1, 4).map((event) => ({ ...event, at: event.at + 100_000 }));
     await saveEvents('twice', [
       ...loopingEvents.slice(0, 4),
@@ -123,7 +123,7 @@ describe('pawl stats', () => {
     expect(byTool).toMatchObject([{ tool: 'look', calls: 2, repeated: 0 }]);
   });
 
-  it('sees the verdict on room that is made for nothing, which halts the session at once', async () => {
+  it('counts the verdict on ineffective compaction, which halts the session', async () => {
     const overflow = { failure: { kind: 'context-overflow', message: 'too long' } } as const;
     await saveRun(testWorkspace, {
       id: 'full',
@@ -142,7 +142,7 @@ describe('pawl stats', () => {
     );
   });
 
-  it('tells of each day, and of the loops that took most with the session they were in', async () => {
+  it('reports days, and the most expensive loops with their sessions', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof', start: Date.UTC(2026, 2, 1, 12) });
     await saveRun(testWorkspace, { ...stuckRun, id: 'key', start: Date.UTC(2026, 2, 3, 12) });
     const { byDay, worstLoops } = await readStats();
@@ -155,7 +155,7 @@ describe('pawl stats', () => {
     ]);
   });
 
-  it('takes a budget that is used up for an ending, not for a loop', async () => {
+  it('counts an exhausted budget as an ending, not as a loop', async () => {
     const budgets = { modelCalls: 3, toolCalls: null, tokens: null, cost: null, wallMs: null };
     await saveRun(testWorkspace, {
       goal: 'Look everywhere',
@@ -169,7 +169,7 @@ describe('pawl stats', () => {
     expect(saved.stoppedTurns).toBe(0);
   });
 
-  it('adds up the time in each state', async () => {
+  it('sums the time in each state', async () => {
     await saveEvents('circles', loopingEvents);
     const { timeByState } = await readStats();
     // Asked at 1 s, 6 s, 16 s, 26 s and 36 s; replied at 2 s, 12 s, 22 s, 32 s and 60 s.
@@ -179,7 +179,7 @@ describe('pawl stats', () => {
     ]);
   });
 
-  it('tells of each profile, model and tool', async () => {
+  it('reports each profile, model and tool', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     await saveEvents('circles', loopingEvents);
     const { byProfile, byModel, byTool } = await readStats();
@@ -202,7 +202,7 @@ describe('pawl stats', () => {
     ]);
   });
 
-  it('reports how efficient transitions are and how often each rule was right, as people marked it [SAV-57]', async () => {
+  it('reports the efficiency of transitions and the accuracy of each rule from feedback [SAV-57]', async () => {
     await saveEvents('circles', loopingEvents);
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     await saveEvents(
@@ -227,11 +227,11 @@ describe('pawl stats', () => {
     expect(efficiency.share).toBeLessThan(1);
     expect(accuracy).toEqual([{ rule: 'repeated-call', verdicts: 4, right: 2, wrong: 1, share: 2 / 3 }]);
     const { out } = await testWorkspace.pawl('stats');
-    expect(out).toMatch(/Verdicts, as people marked them\n.*accuracy\n {2}repeated-call +4 +2 +1 +67 %\n/);
-    expect(out).toMatch(/Moves between modes\n.*ended well\n {2}INIT → \w+ +1 /);
+    expect(out).toMatch(/Verdict accuracy\n.*accuracy\n {2}repeated-call +4 +2 +1 +67 %\n/);
+    expect(out).toMatch(/Mode transitions\n.*answered\n {2}INIT → \w+ +1 /);
   });
 
-  it('stays in this folder unless all are asked for', async () => {
+  it('covers this folder unless --all is given', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     await saveRun(testWorkspace, { ...stuckRun, id: 'far', about: { dir: '/elsewhere' } });
     await testWorkspace.pawl('verdict', 'far', 'right');
@@ -242,12 +242,12 @@ describe('pawl stats', () => {
     expect(all.sessions.counted).toBe(2);
     expect(all.accuracy).toMatchObject([{ rule: 'repeated-call', right: 1 }]);
     expect((await testWorkspace.pawl('stats')).err).toBe(
-      '1 session of other folders: --all counts them as well.\n',
+      '1 session in other folders; use --all to include them.\n',
     );
     expect((await testWorkspace.pawl('stats', '--all')).err).toBe('');
   });
 
-  it('counts marks on verdicts of sessions that were removed since', async () => {
+  it('counts marks on verdicts of removed sessions', async () => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     await testWorkspace.pawl('verdict', 'key', 'wrong');
     await testWorkspace.pawl('rm', 'key', '--yes');
@@ -256,17 +256,17 @@ describe('pawl stats', () => {
     ]);
   });
 
-  it('goes on when a session cannot be read, and says so', async () => {
+  it('skips an unreadable session, and reports it', async () => {
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     await saveRun(testWorkspace, { ...successfulRun, id: 'torn' });
     using database = new DatabaseSync(testWorkspace.file);
     database.exec("UPDATE events SET text = replace(text, 'roof', 'hoof') WHERE session = 2");
     expect((await readStats()).sessions).toMatchObject({ counted: 1, damaged: 1 });
-    expect((await testWorkspace.pawl('stats')).out).toMatch(/^1 session, 1 more cannot be read\n/);
+    expect((await testWorkspace.pawl('stats')).out).toMatch(/^1 session, 1 more unreadable\n/);
   });
 
-  it('says that there is nothing where there is nothing, and shows names as text', async () => {
-    expect((await testWorkspace.pawl('stats')).out).toBe('There are no sessions to count.\n');
+  it('reports that there are no sessions, and escapes names', async () => {
+    expect((await testWorkspace.pawl('stats')).out).toBe('There are no sessions.\n');
     await saveRun(testWorkspace, {
       ...successfulRun,
       about: { dir: testWorkspace.dir, model: '\u001b[31mred' },

@@ -85,7 +85,7 @@ async function runPawlProcess(
 const goal = 'When is the garden party?';
 
 describe('pawl run with a collector', () => {
-  it('sends one connected trace and metrics, and pawl resume goes on with the trace', async () => {
+  it('sends one connected trace and metrics, and pawl resume continues the trace', async () => {
     const env = {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20rose',
@@ -109,7 +109,7 @@ describe('pawl run with a collector', () => {
     expect(all.map(({ name }) => name)).toContain('session taken up');
   });
 
-  it('goes by the configuration of the user, with headers from the environment', async () => {
+  it('applies the user configuration, with headers from the environment', async () => {
     await mkdir(join(folder, 'config', 'pawl'), { recursive: true });
     const telemetry = { otlp: collector.url, headers: { 'x-key': '${GARDEN_KEY}' }, metrics: false };
     await writeFile(join(folder, 'config', 'pawl', 'pawl.config.json'), JSON.stringify({ telemetry }));
@@ -120,7 +120,7 @@ describe('pawl run with a collector', () => {
     expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('variable GARDEN_KEY') as string });
   });
 
-  it('leaves out what a project says about it, and tells so', async () => {
+  it('ignores telemetry settings of a project with a warning', async () => {
     const file = join(folder, 'work', 'pawl.config.json');
     await writeFile(file, JSON.stringify({ telemetry: { otlp: collector.url } }));
     const { warnings } = await loadConfigLayers(
@@ -133,7 +133,7 @@ describe('pawl run with a collector', () => {
     ]);
   });
 
-  it('answers all the same when nobody takes it, and says so', async () => {
+  it('answers despite an unreachable collector, with a warning', async () => {
     const url = collector.url;
     await collector.close();
     const { code, err } = await runPawlProcess(['run', goal], { OTEL_EXPORTER_OTLP_ENDPOINT: url });
@@ -159,7 +159,7 @@ describe('pawl run without a collector', () => {
   });
 
   it.each([
-    [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'http://127.0.0.1:4317', /is grpc, and Pawl sends JSON/],
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'http://127.0.0.1:4317', /is grpc, but Pawl exports JSON/],
     [{}, 'localhost:4317', /neither http:\/\/ nor https:\/\//],
   ])('says why an address is of no use: %j %s', async (env, otlp, complaint) => {
     const warnings: string[] = [];
@@ -170,7 +170,7 @@ describe('pawl run without a collector', () => {
 });
 
 describe('pawl dashboard', () => {
-  it('serves metrics of what it runs and of its store to those who may see them', async () => {
+  it('serves metrics of its sessions and store to authorized clients', async () => {
     vi.stubEnv('PAWL_DASHBOARD_TOKEN', 'a-token-of-the-gardeners');
     const stop = new AbortController();
     const captured = captureIo();
@@ -203,7 +203,7 @@ describe('pawl dashboard', () => {
 });
 
 describe('pawl worker --metrics-port', { tags: ['redis'] }, () => {
-  it('serves metrics that move with what it does, the queue among them', async () => {
+  it('serves current metrics, including the queue', async () => {
     const redis = await startRedis({ appendfsync: 'everysec' });
     const stop = new AbortController();
     const captured = captureIo();
@@ -234,7 +234,7 @@ describe('pawl worker --metrics-port', { tags: ['redis'] }, () => {
 });
 
 describe('workers with a collector', { tags: ['redis'] }, () => {
-  it('send one connected trace of a session that one of them began and another ended', async () => {
+  it('send one connected trace of a session that one started and another ended', async () => {
     const redis = await startRedis({ appendfsync: 'everysec' });
     const store = await openRedisStore(redis.url);
     const model = await startOpenAiServer();
@@ -242,13 +242,13 @@ describe('workers with a collector', { tags: ['redis'] }, () => {
       request === 1 ? { tool: 'write', args: { path: 'plan.md', content: 'Roses.' } } : 'It is planned.';
     vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', collector.url);
     const flags = { dir: join(folder, 'work'), store: redis.url };
-    /** A worker that ends when it has nothing left to do. */
+    /** A worker that ends when it idle:. */
     const shift = async (): Promise<void> => {
       const stop = new AbortController();
       const captured = captureIo();
       const times = { concurrency: '1', lease: '300', grace: '1' };
       const ended = runWorker({ ...flags, ...times, signal: stop.signal }, captured.io);
-      await expect.poll(captured.out).toContain('has nothing left to do');
+      await expect.poll(captured.out).toContain('idle:');
       stop.abort();
       expect(await ended).toBe(0);
     };

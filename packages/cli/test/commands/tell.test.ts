@@ -111,7 +111,7 @@ function createSilentTerminal(): ReturnType<typeof captureIo> {
 }
 
 describe('pawl tell, from another process', { tags: ['tmux'] }, () => {
-  it('allows what is asked in a terminal; the question goes away and the work goes on', async () => {
+  it('allows a call that a terminal asks about; the question disappears and the run continues', async () => {
     scriptModel(writeCall, 'It is changed.');
     const words = [
       process.execPath,
@@ -139,13 +139,13 @@ describe('pawl tell, from another process', { tags: ['tmux'] }, () => {
 });
 
 describe('pawl tell', () => {
-  it('denies what is asked at a terminal, with the reason, once', async () => {
+  it('denies a call that a terminal asks about, with the reason, once', async () => {
     scriptModel(writeCall, 'Then I leave it.');
     const { io, out, err } = createSilentTerminal();
     const running = runGoal('Change the plan.', createRunOptions({ plain: true }), io);
     await expect.poll(err).toContain('Run it?');
     const told = await runPawlInProcess('tell', 'last', 'deny', '--reason', 'not on a Friday');
-    expect(told).toMatchObject({ code: 0, out: expect.stringContaining('Kept. The process that runs') });
+    expect(told).toMatchObject({ code: 0, out: expect.stringContaining('Queued. The process that runs') });
     expect(await running).toBe(0);
     expect(out()).toContain('Then I leave it.');
     expect(readPlan()).toBe('one\n');
@@ -156,7 +156,7 @@ describe('pawl tell', () => {
     expect(decided).toMatchObject([{ decision: 'deny', reason: 'not on a Friday' }]);
   });
 
-  it('pauses, resumes, steers and calls off what another process does', async () => {
+  it('pauses, resumes, steers and cancels the run of another process', async () => {
     scriptModel(slowCall, 'I was told.');
     const { ended } = spawnPawl('run', '--quiet', '--mode', 'full-auto', ...getModelFlags(), 'Wait.');
     await expect.poll(() => existsSync(join(folder, 'begun'))).toBe(true);
@@ -177,7 +177,7 @@ describe('pawl tell', () => {
       ({ type }) => !['user-message', 'model-replied', 'tool-started'].includes(type),
     );
     expect(asked).toMatchObject([
-      { type: 'pause-requested', reason: 'the user asked for it' },
+      { type: 'pause-requested', reason: 'requested by the user' },
       { type: 'resume-requested' },
       { type: 'steered', text: 'Be quick.' },
       { type: 'phase-started', number: 2, description: 'Waiting less' },
@@ -185,7 +185,7 @@ describe('pawl tell', () => {
     ]);
   });
 
-  it('ends a session for good', async () => {
+  it('closes a session', async () => {
     scriptModel(slowCall);
     const { ended } = spawnPawl('run', '--quiet', '--mode', 'full-auto', ...getModelFlags(), 'Wait.');
     await expect.poll(() => existsSync(join(folder, 'begun'))).toBe(true);
@@ -200,7 +200,7 @@ describe('pawl tell', () => {
     });
   });
 
-  it('says so when nobody runs the session; resuming it carries out what was asked', async () => {
+  it('reports that no process runs the session; resuming it applies the command', async () => {
     scriptModel('One.', 'Two.');
     expect(await spawnPawl('run', '--quiet', ...getModelFlags(), 'Begin.').ended).toMatchObject({
       out: 'One.\n',
@@ -208,7 +208,7 @@ describe('pawl tell', () => {
     const told = await runPawlInProcess('tell', 'last', 'say', 'And then?');
     expect(told).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/nobody runs .* pawl resume [\da-f]{8}\n/),
+      out: expect.stringMatching(/no process runs .* pawl resume [\da-f]{8}\n/),
     });
     expect(await spawnPawl('resume', '--quiet').ended).toMatchObject({ code: 0, out: 'Two.\n' });
     expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('And then?');
@@ -216,7 +216,7 @@ describe('pawl tell', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('answers a question that was left open; whoever takes the session up asks nobody', async () => {
+  it('answers an open question; the resumed session does not ask again', async () => {
     scriptModel(writeCall, 'It is changed.');
     const { io, err } = createSilentTerminal();
     const leaving = new AbortController();
@@ -235,7 +235,7 @@ describe('pawl tell', () => {
     expect(kinds.filter((kind) => kind === 'permission-decided')).toHaveLength(1);
   });
 
-  it('says something in a conversation by lines, which answers it there', async () => {
+  it('sends a message to a line-based chat, which answers there', async () => {
     server.says = (request) => `answer ${request}`;
     const { io, out } = captureIo();
     const stdin = new PassThrough();
@@ -250,7 +250,7 @@ describe('pawl tell', () => {
 });
 
 describe('pawl tell, in Redis', { tags: ['redis'] }, () => {
-  it('wakes a worker for a session that is for workers, and says who runs any other', async () => {
+  it('wakes a worker for a submitted session, and names the owner of any other', async () => {
     const redis = await startRedis({ appendfsync: 'everysec' });
     cleanUps.push(() => redis.stop());
     const pawlThere = async (...args: readonly string[]): Promise<ProcessResult> => {
@@ -278,20 +278,20 @@ describe('pawl tell, in Redis', { tags: ['redis'] }, () => {
   });
 });
 
-describe('what pawl tell is not told right', () => {
+describe('pawl tell with invalid arguments', () => {
   beforeEach(async () => {
     scriptModel('One.');
     await runGoal('Begin.', createRunOptions({ quiet: true }), captureIo().io);
   });
 
   it.each([
-    [['last', 'allow'], 'asks about no call now'],
+    [['last', 'allow'], 'has no pending calls'],
     [['last', 'resume'], 'nothing is under way'],
-    [['last', 'pause', 'now'], 'say why with --reason'],
-    [['last', 'say'], 'say needs <text>'],
-    [['last', 'phase', 'two', 'Go on'], 'takes a whole number of at least 1, and got "two"'],
-    [['last', 'phase', '2'], 'phase needs'],
-    [['last', 'evict', 'plan'], 'there is no plan in working memory. See how'],
+    [['last', 'pause', 'now'], 'Use --reason to give a reason'],
+    [['last', 'say'], 'say requires <text>'],
+    [['last', 'phase', 'two', 'Go on'], 'must be a whole number of at least 1, got "two"'],
+    [['last', 'phase', '2'], 'phase requires'],
+    [['last', 'evict', 'plan'], 'there is no plan in working memory. Show its state'],
     [['last', 'dance'], 'Allowed choices are say, allow'],
     [['nobody', 'pause'], 'There is no session "nobody"'],
     [['last'], "missing required argument 'what'"],

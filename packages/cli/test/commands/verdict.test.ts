@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => testWorkspace.close());
 
 describe('pawl verdict', () => {
-  it('keeps what a person thinks of the last verdict, beside the store and not in the session', async () => {
+  it('saves feedback on the last verdict beside the store, not in the session', async () => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     const before = computeStateHash((await testWorkspace.store.open('key')).session);
     const { code, out } = await testWorkspace.pawl(
@@ -58,7 +58,7 @@ describe('pawl verdict', () => {
     expect(out).toMatch(/^ {4}10 {2}suspect {2}repeated-call +right {2}look was called/);
   });
 
-  it('lets a later mark on the same verdict count, and says with --json what it marked', async () => {
+  it('lets a later mark override an earlier one, and prints it with --json', async () => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     await testWorkspace.pawl('verdict', 'key', 'wrong');
     expect(await testWorkspace.json('verdict', 'key', 'right', '--rule', 'repeated-call')).toMatchObject([
@@ -67,7 +67,7 @@ describe('pawl verdict', () => {
     expect(readFeedbackFile(testWorkspace.file).marks).toMatchObject([{ seq: 13, mark: 'right' }]);
   });
 
-  it('passes over lines that are no marks, also where one was cut off', async () => {
+  it('skips invalid lines, including a truncated one', async () => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     await testWorkspace.pawl('verdict', 'key', 'right');
     appendFileSync(`${testWorkspace.file}.marks.jsonl`, '{"at":1,"session":"key","__proto__":{}}\n{"at":17');
@@ -81,19 +81,19 @@ describe('pawl verdict', () => {
     expect(readFileSync(`${testWorkspace.file}.marks.jsonl`, 'utf8')).toContain('{"at":17\n');
   });
 
-  it('says what is wrong, and marks nothing', async () => {
+  it('reports invalid arguments, and marks nothing', async () => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
     for (const [args, complaint] of [
-      [['key', 'wrog'], /marked right or wrong, not "wrog"\. .*wrong/],
+      [['key', 'wrog'], /marked right or wrong, got "wrog"\. .*wrong/],
       [
         ['key', 'right', '--event', '11'],
-        /no such verdict .* repeated-call at event 10, repeated-call at event 13/,
+        /No matching verdict .* repeated-call at event 10, repeated-call at event 13/,
       ],
-      [['key', 'right', '--rule', 'monologue'], /no such verdict/],
-      [['key', 'right', '--event', 'x'], /--event takes a whole number/],
-      [['key', '--note', 'x'], /Say whether it was right or wrong/],
-      [['roof', 'right'], /there is no verdict in it/],
+      [['key', 'right', '--rule', 'monologue'], /No matching verdict/],
+      [['key', 'right', '--event', 'x'], /--event must be a whole number/],
+      [['key', '--note', 'x'], /Add right or wrong/],
+      [['roof', 'right'], /has no verdicts/],
       [['nobody', 'right'], /There is no session "nobody"/],
     ] as const) {
       const { code, err } = await testWorkspace.pawl('verdict', ...args);

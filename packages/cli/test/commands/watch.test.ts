@@ -42,7 +42,7 @@ async function createWatchedAgent(owner: string, text: string): Promise<Agent> {
 }
 
 describe('pawl watch', () => {
-  it('shows what happens in a session that runs elsewhere, until it is called off', async () => {
+  it('shows the events of a session that runs elsewhere until it is interrupted', async () => {
     const agent = await createWatchedAgent(getProcessOwner(), 'Forty-two.');
     const enough = new AbortController();
     const captured = captureIo();
@@ -56,7 +56,7 @@ describe('pawl watch', () => {
     expect(captured.err()).toContain('waitingForUser → callingModel');
   });
 
-  it('ends by itself when nobody runs the session any more, and can show it from the start', async () => {
+  it('ends when no process runs the session, and can show it from the start', async () => {
     const agent = await createWatchedAgent('somebody else', 'Forty-two.');
     await agent.sendMessage('What is the answer?');
     await agent.waitUntilIdle();
@@ -78,7 +78,7 @@ describe('pawl watch', () => {
 });
 
 describe('pawl sessions --watch', () => {
-  it('keeps the list up to date until it is called off', async () => {
+  it('refreshes the list until it is interrupted', async () => {
     const agent = await createWatchedAgent(getProcessOwner(), 'Forty-two.');
     const enough = new AbortController();
     const captured = captureIo();
@@ -92,9 +92,9 @@ describe('pawl sessions --watch', () => {
     expect(await listing).toBe(0);
   });
 
-  it('says so where there is no terminal', () => {
+  it('requires a terminal', () => {
     expect(() => listSessions({ ...getStoreFlags(), limit: '9', watch: true }, captureIo().io)).toThrow(
-      /needs a terminal/,
+      /requires a terminal/,
     );
   });
 });

@@ -28,19 +28,19 @@ async function listAgentTools(root: string, dir: string): Promise<readonly strin
   return outfit.tools.map(({ description }) => description.name);
 }
 
-describe('a worker of a folder', () => {
+describe('a worker for a folder', () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-outfit-')));
 
-  it.each(['.', 'below', '..below'])('works in %s of it', async (name) => {
+  it.each(['.', 'below', '..below'])('accepts a session in %s', async (name) => {
     const dir = join(root, name);
     mkdirSync(dir, { recursive: true });
     expect(await listAgentTools(root, dir)).toContain('search');
   });
 
-  it.each(['..', '../beside'])('does not work in %s of it, and says where to', async (name) => {
+  it.each(['..', '../beside'])('rejects a session in %s, and says where to run it', async (name) => {
     const dir = join(root, name);
     await expect(listAgentTools(root, dir)).rejects.toThrow(
-      `It works in ${dir}, and this worker only in ${root}. Start one with --dir there, then: pawl queue retry`,
+      `The session works in ${dir}, but this worker only in ${root}. Start a worker with --dir there, then: pawl queue retry`,
     );
   });
 });

@@ -14,7 +14,7 @@ import { captureIo } from '../capture-io.ts';
 const bin = join(import.meta.dirname, '../../bin/pawl.js');
 const times = { concurrency: '1', lease: '300', grace: '1' };
 
-describe('pawl worker, where its Redis comes later', { tags: ['redis'] }, () => {
+describe('pawl worker without a reachable Redis', { tags: ['redis'] }, () => {
   let server: RedisServer;
   let folder = '';
   const cleanUps: (() => unknown)[] = [];
@@ -31,7 +31,7 @@ describe('pawl worker, where its Redis comes later', { tags: ['redis'] }, () => 
     for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
   });
 
-  it('says once what it waits for, says when it is there, and works', async () => {
+  it('reports once that it waits, reports the connection, and works', async () => {
     await server.kill();
     const stop = new AbortController();
     const { io, out, err } = captureIo();
@@ -47,17 +47,17 @@ describe('pawl worker, where its Redis comes later', { tags: ['redis'] }, () => 
     expect(await main(['sessions', '--store', server.url], sessions.io)).toBe(2);
     expect(sessions.err()).toContain(refused);
     await server.start();
-    await expect.poll(err).toContain(`Redis at 127.0.0.1:${server.port} is there.`);
+    await expect.poll(err).toContain(`Connected to Redis at 127.0.0.1:${server.port}.`);
     expect(err().match(/Waiting for Redis/g)).toHaveLength(1);
     await submitGoal('When is the garden party?', place, captureIo().io);
-    await expect.poll(out).toContain('has nothing left to do for');
+    await expect.poll(out).toContain('idle:');
     stop.abort();
     expect(await working).toBe(0);
   });
 
   it.each([
     ['while it waits', 'Waiting for Redis'],
-    ['while Redis is away', 'trouble: connect ECONNREFUSED'],
+    ['while Redis is away', 'error: connect ECONNREFUSED'],
   ])('ends in order when it is told to, %s', async (_, sign) => {
     const isWaiting = sign.startsWith('Waiting');
     if (isWaiting) await server.kill();
@@ -69,7 +69,7 @@ describe('pawl worker, where its Redis comes later', { tags: ['redis'] }, () => 
       stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
     const hears = (text: string): Promise<void> => expect.poll(() => said).toContain(text);
     if (!isWaiting) {
-      await hears('Waiting for work');
+      await hears('Waiting for sessions');
       await server.kill();
     }
     await hears(sign);
@@ -79,7 +79,7 @@ describe('pawl worker, where its Redis comes later', { tags: ['redis'] }, () => 
     expect(said.match(new RegExp(sign, 'g'))).toHaveLength(1);
   });
 
-  it('ends at once with one error where waiting mends nothing', async () => {
+  it('exits immediately with one error if waiting cannot help', async () => {
     const careless = await startRedis({ appendonly: 'no', requirepass: 'right' });
     cleanUps.push(() => careless.stop());
     for (const [url, reason] of [

@@ -57,9 +57,9 @@ type TorturedSession = {
   readonly about: string;
 };
 
-describeOnLinux('pawl, killed again and again', () => {
+describeOnLinux('pawl, killed repeatedly', () => {
   it(
-    'starts no command twice, loses nothing, and always goes on',
+    'starts no command twice, loses nothing, and always resumes',
     async () => {
       const random = createRandom(seed);
       const tally = new Map<KillMethod, number>();
