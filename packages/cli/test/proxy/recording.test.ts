@@ -50,7 +50,7 @@ describe('a conversation behind the proxy', () => {
       goal: 'What is in a?',
       status: 'halted',
       steps: 5,
-      about: { kind: 'proxy', dir: '/work', model: 'tiny' },
+      metadata: { kind: 'proxy', dir: '/work', model: 'tiny' },
     });
     const id = summary?.id ?? '';
     const { session } = await proxy.store.open(id);
