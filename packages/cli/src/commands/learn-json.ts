@@ -30,10 +30,10 @@ export function toLearnJson({ learnt, patterns, needs }: LearnReport, written: s
   };
 }
 
-function toProposalJson({ changes, weight, harmBound, changed }: ThresholdProposal): object {
+function toProposalJson({ changes, score, harmBound, changed }: ThresholdProposal): object {
   return {
     changes,
-    shares: weight.shares,
+    shares: score.shares,
     harmBound,
     earlier: changed.filter(isEndedEarlier).length,
     later: changed.filter((run) => !isEndedEarlier(run)).length,

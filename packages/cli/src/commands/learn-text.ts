@@ -127,7 +127,7 @@ function formatLearnScores({ inForce, proposal, crossValidation }: LearningResul
     ['', ...learningMeasures],
     [
       toScoreCells('as it is', inForce),
-      ...(proposal === null ? [] : [toScoreCells('as proposed', proposal.weight)]),
+      ...(proposal === null ? [] : [toScoreCells('as proposed', proposal.score)]),
     ],
   );
   if (crossValidation === null) return here;

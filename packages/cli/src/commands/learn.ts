@@ -59,7 +59,7 @@ export async function runLearn(
   if (read.facts.length === 0) throw new UsageError(nothingToLearnMessage);
   const learnt = await learnWithProgress(read.facts, base.rules, { signal, io });
   if (learnt === null) return exitCodes.interrupted;
-  const report = { learnt, patterns: read.patterns.found(), needs: read.needs.found() };
+  const report = { learnt, patterns: read.patterns.listPatterns(), needs: read.needs.computeAll() };
   const written = await writeProposal(learnt, options);
   await writeLearnReport(report, written, options, io);
   for (const line of formatLearnRemarks(base, written, options))
@@ -135,7 +135,7 @@ async function readTrainingData(
   runs: AsyncIterable<TrainingRun>,
   rules: readonly Rule[],
 ): Promise<TrainingData> {
-  const counting = { rules, least: computeMinThresholds(rules) };
+  const counting = { rules, minCounts: computeMinThresholds(rules) };
   const facts: TrainingFacts[] = [];
   const [patterns, needs] = [new PatternTable(), new StepRequirementTable()];
   for await (const learnt of runs) {

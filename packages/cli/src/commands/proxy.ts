@@ -32,11 +32,11 @@ export async function runProxy(flags: ProxyCommandOptions, io: CommandIo): Promi
   const opened = await openStoreOrMemory(flags, config);
   const say = (line: string): void => void io.stderr.write(`${sanitizeOneLine(line)}\n`);
   if (opened.warning !== null) say(opened.warning);
-  const about = { kind: 'proxy', dir, upstream: upstream.origin };
+  const metadata = { kind: 'proxy', dir, upstream: upstream.origin };
   // Without a persistent store, recordings would only accumulate in memory.
   const recorder =
-    opened.path === null ? null : createConversationRecorder({ store: opened.store, about, onTrouble: say });
-  const { server, heard } = createProxy({
+    opened.path === null ? null : createConversationRecorder({ store: opened.store, metadata, onError: say });
+  const { server, waitUntilIdle } = createProxy({
     upstream,
     govern: { now: Date.now, ...(budgets !== null && { budgets }) },
     recorder,
@@ -60,8 +60,8 @@ export async function runProxy(flags: ProxyCommandOptions, io: CommandIo): Promi
   } finally {
     server.closeAllConnections();
     server.close();
-    await heard();
-    await recorder?.settled();
+    await waitUntilIdle();
+    await recorder?.waitUntilIdle();
     await opened.close();
   }
 }

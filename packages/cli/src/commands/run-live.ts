@@ -27,9 +27,9 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
       lines.start(begun);
     },
     warn: (line) => (live === null ? lines : live).warn(line),
-    trouble: (trouble) => live?.trouble(trouble),
+    trouble: (trouble) => live?.setStoreOutage(trouble),
     see(seen: StepResult) {
-      live?.see(seen);
+      live?.observe(seen);
       if (seen.session.turn.status !== 'waitingForUser') wake();
     },
     control(session, controls) {

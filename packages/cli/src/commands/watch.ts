@@ -77,7 +77,7 @@ async function createLiveWatchView(
   { session, about, leave }: WatchedSession,
 ): Promise<WatchView> {
   const { openLiveView } = await import('../tui/live-view.ts');
-  return openLiveView({
+  const view = openLiveView({
     io,
     session,
     folder: getMetadataText(about, 'dir') ?? '',
@@ -94,6 +94,7 @@ async function createLiveWatchView(
       leave,
     },
   });
+  return { see: view.observe, close: view.close };
 }
 
 function formatWatchHeading(id: string, about: Json): string {
