@@ -37,15 +37,15 @@ const benchReadTool = defineTool({
 });
 
 /** Measures the CPU time per step in microseconds: the agent, the observer and the export of telemetry. */
-async function timeObserver({ name, watch }: BenchObserver, steps: number): Promise<number> {
+async function timeObserver({ name, attach }: BenchObserver, steps: number): Promise<number> {
   const replies = Array.from({ length: steps }, (_, at) => ({
     text: `I look at file ${at}.`,
     calls: [{ id: `call-${at}`, tool: 'read', args: { path: `src/file-${at}.ts` } }],
   }));
   const model = createScriptedModel([...replies, { text: 'Done.' }]);
   const session = createSession({ id: `bench-${name}-${performance.now()}`, at: Date.now() });
-  const { means, observe, end } = watch({ model, tools: [benchReadTool] }, session);
-  const agent = new Agent({ ...means, session, ...(observe && { observe }) });
+  const { ports, observe, end } = attach({ model, tools: [benchReadTool] }, session);
+  const agent = new Agent({ ...ports, session, ...(observe && { observe }) });
   await sleep(5);
   collectGarbage();
   const start = process.cpuUsage();

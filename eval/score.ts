@@ -26,7 +26,7 @@ export function scoreDetector({ runs, judged }: EvaluationData, { verdicts }: St
     const scored = {
       success: run.success ?? null,
       lastStep: run.steps.at(-1)?.i ?? 0,
-      work: run.steps.filter((step) => step.role !== 'user').map((step) => step.i),
+      agentSteps: run.steps.filter((step) => step.role !== 'user').map((step) => step.i),
       judgement: judgement === undefined ? null : { stuck: judgement.stuck, from: judgement.from_step ?? 0 },
     };
     return computeScoreRatios(scored, verdicts(run));

@@ -9,18 +9,18 @@ import { createPlanByKind, runPlan, type SimRunKind } from './src/run-seed.ts';
 import { shrinkRun } from './src/shrink.ts';
 import { workerBugs, getBuggyWorkerParts } from './src/workers/worker-bugs.ts';
 
-const help = `Runs the agent in a simulated world in which things go wrong, and holds it to its promises.
+const help = `Runs the agent in a simulated world with injected faults and checks its invariants.
 
-  npm run sim -- [--seeds N] [--from S] [--jobs J] [--json]   many seeds; ends with 1 if one of them fails
-  npm run sim -- --seed S                                      one seed; if it fails, the smallest run that fails so
-  npm run sim -- --bug NAME [--seeds N]                        the same with a planted bug
-  npm run sim -- --bugs [--seeds N]                            every planted bug: by what it is found, and at which seed
-  npm run sim -- --double-crash                                a crash before every step, and a second after it
-  npm run sim -- --workers N [any of the above but the last]   the world of workers on a queue, at most N of them
+  npm run sim -- [--seeds N] [--from S] [--jobs J] [--json]   Run many seeds; exit code 1 if one fails
+  npm run sim -- --seed S                                      Run one seed; if it fails, show a minimized run
+  npm run sim -- --bug NAME [--seeds N]                        Run with a planted bug
+  npm run sim -- --bugs [--seeds N]                            List the invariant and seed that detect each planted bug
+  npm run sim -- --double-crash                                Crash before every step, and again before every later step
+  npm run sim -- --workers N [any of the above but the last]   Simulate up to N workers on a queue
 
-  --seeds N   how many, 1000 unless told otherwise
-  --from S    the first one, 1 unless told otherwise
-  --jobs J    how many threads
+  --seeds N   number of seeds (default: 1000)
+  --from S    first seed (default: 1)
+  --jobs J    number of threads
   --json      print JSON`;
 
 const options = {
@@ -51,7 +51,7 @@ async function main(): Promise<number> {
     console.log(help);
     return 0;
   }
-  const asked: SimCommand = {
+  const command: SimCommand = {
     seeds: parseSeedNumber('seeds', values.seeds),
     from: parseSeedNumber('from', values.from),
     jobs: parseSeedNumber('jobs', values.jobs),
@@ -59,13 +59,13 @@ async function main(): Promise<number> {
     workers: values.workers === undefined ? null : parseWorkers(values.workers),
     json: values.json,
   };
-  if (asked.workers === null) getBuggyAssembly(asked.bug);
-  else getBuggyWorkerParts(asked.bug);
-  if (values.seed !== undefined) return runOneSeed(parseSeedNumber('seed', values.seed), asked);
-  const pool = createSimThreadPool(asked.jobs);
+  if (command.workers === null) getBuggyAssembly(command.bug);
+  else getBuggyWorkerParts(command.bug);
+  if (values.seed !== undefined) return runOneSeed(parseSeedNumber('seed', values.seed), command);
+  const pool = createSimThreadPool(command.jobs);
   try {
-    if (values.bugs) return await runAllBugs(pool, asked);
-    return await (values['double-crash'] ? runAllDoubleCrashes(pool, asked) : runManySeeds(pool, asked));
+    if (values.bugs) return await runAllBugs(pool, command);
+    return await (values['double-crash'] ? runAllDoubleCrashes(pool, command) : runManySeeds(pool, command));
   } finally {
     await pool.close();
   }
@@ -74,41 +74,41 @@ async function main(): Promise<number> {
 function parseSeedNumber(name: string, text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
-  throw new Error(`--${name} is to be a whole number, not ${JSON.stringify(text)}.`);
+  throw new Error(`--${name} must be a whole number, got ${JSON.stringify(text)}.`);
 }
 
 function parseWorkers(text: string): number {
   const workers = parseSeedNumber('workers', text);
   if (workers >= 1 && workers <= 16) return workers;
-  throw new Error(`--workers is to be 1 to 16, not ${workers}.`);
+  throw new Error(`--workers must be from 1 to 16, got ${workers}.`);
 }
 
-async function runManySeeds(pool: SimThreadPool, asked: SimCommand): Promise<number> {
+async function runManySeeds(pool: SimThreadPool, command: SimCommand): Promise<number> {
   const started = performance.now();
-  let shown = started;
+  let lastShown = started;
   const totals = await runSeeds(pool, {
-    ...asked,
-    untilFailure: asked.bug !== null,
+    ...command,
+    untilFailure: command.bug !== null,
     onProgress(now) {
-      if (asked.json || performance.now() - shown < 5_000) return;
-      shown = performance.now();
-      console.error(formatTotals(now, shown - started));
+      if (command.json || performance.now() - lastShown < 5_000) return;
+      lastShown = performance.now();
+      console.error(formatTotals(now, lastShown - started));
     },
   });
   const tookMs = performance.now() - started;
-  if (asked.json) console.log(JSON.stringify({ ...totals, tookMs }, null, 2));
+  if (command.json) console.log(JSON.stringify({ ...totals, tookMs }, null, 2));
   else console.log(formatTotals(totals, tookMs));
   const [first] = totals.failures;
   if (first === undefined) return 0;
-  if (!asked.json) {
+  if (!command.json) {
     for (const { seed, violation } of totals.failures.slice(0, 20))
       console.log(`seed ${seed}: invariant ${violation?.invariant}: ${violation?.what}`);
-    // The run that failed soonest has the least to take away.
-    const soonest = totals.failures.reduce(
+    // The run that failed earliest is the easiest to minimize.
+    const earliest = totals.failures.reduce(
       (best, each) => (getFailedStep(each) < getFailedStep(best) ? each : best),
       first,
     );
-    await runOneSeed(soonest.seed, asked);
+    await runOneSeed(earliest.seed, command);
   }
   return 1;
 }
@@ -128,7 +128,7 @@ function formatTotals(
     Object.entries(workers)
       .map(([name, count]) => `${count} ${name}, `)
       .join('') +
-    `${failures.length} failed; ${perMinute} seeds a minute`
+    `${failures.length} failed; ${perMinute} seeds per minute`
   );
 }
 
@@ -141,7 +141,7 @@ async function runOneSeed(seed: number, { bug, workers, json }: SimCommand): Pro
     console.log(
       json
         ? JSON.stringify({ seed, digest, events, steps })
-        : `seed ${seed} holds: ${events} events, ${steps} steps, ${digest}`,
+        : `seed ${seed} passes: ${events} events, ${steps} steps, ${digest}`,
     );
     return 0;
   }
@@ -150,22 +150,22 @@ async function runOneSeed(seed: number, { bug, workers, json }: SimCommand): Pro
     script: run.script,
     run: (smaller, choices) => runPlan(smaller, { bug, workers }, choices),
   });
-  const found = shrunk ?? { plan, script: run.script, violation: run.violation, tries: 1 };
+  const failing = shrunk ?? { plan, script: run.script, violation: run.violation, tries: 1 };
   if (json) {
-    console.log(JSON.stringify({ seed, bug, ...found }, null, 2));
+    console.log(JSON.stringify({ seed, bug, ...failing }, null, 2));
     return 1;
   }
-  const { violation, tries } = found;
-  const choices = Object.entries(found.script).map(([name, value]) => `${name} = ${value}`);
+  const { violation, tries } = failing;
+  const choices = Object.entries(failing.script).map(([name, value]) => `${name} = ${value}`);
   console.log(
     [
       ``,
       `Seed ${seed} breaks invariant ${violation.invariant}: ${simInvariants[violation.invariant]}.`,
       `  ${violation.what}`,
-      `The smallest run that does (found in ${tries} tries), with ${choices.length} choices that are not the plain ones:`,
-      ...describePlan(found.plan).map((line) => `  ${line}`),
+      `Minimized run (after ${tries} tries), with ${choices.length} non-default choices:`,
+      ...describePlan(failing.plan).map((line) => `  ${line}`),
       ...choices.map((choice) => `  ${choice}`),
-      `To run it again: npm run sim -- --seed ${seed}${formatRerunFlags({ bug, workers })}`,
+      `Rerun it with: npm run sim -- --seed ${seed}${formatRerunFlags({ bug, workers })}`,
     ].join('\n'),
   );
   return 1;
@@ -186,9 +186,9 @@ async function runAllBugs(pool: SimThreadPool, { seeds, workers, json }: SimComm
   if (json) console.log(JSON.stringify(caught, null, 2));
   else
     for (const { name, what, caught: by } of caught) {
-      const found =
+      const failing =
         by === null ? `NOT FOUND in ${seeds} seeds` : `invariant ${by.invariant}, seed ${by.seed}`;
-      console.log(`${name.padEnd(28)} ${found.padEnd(26)} ${what}`);
+      console.log(`${name.padEnd(28)} ${failing.padEnd(26)} ${what}`);
     }
   return caught.every((each) => each.caught !== null) ? 0 : 1;
 }
@@ -204,12 +204,12 @@ async function runAllDoubleCrashes(pool: SimThreadPool, { json }: SimCommand): P
       console.log(
         `crashes before ${crashes.join(' and ')}: invariant ${violation.invariant}: ${violation.what}`,
       );
-    if (report.missed.length > 0) console.log(`never crashed at: ${report.missed.join(', ')}`);
+    if (report.missed.length > 0) console.log(`crash points not hit: ${report.missed.join(', ')}`);
   }
   return report.failures.length + report.missed.length === 0 ? 0 : 1;
 }
 
-/** Whatever is wrong with how it was called is one line. */
+/** Prints usage errors as a single line. */
 function printErrorLine(error: unknown): number {
   console.error((error instanceof Error ? error.message : String(error)).split('\n', 1)[0]);
   return 2;

@@ -20,8 +20,8 @@ export function playSession(contender: TurnContender, turns: number): readonly T
     session = playTurn(contender, session);
     actionOutbox.log = null;
     sights.push({
-      status: contender.statusOf(session),
-      messages: contender.messagesOf(session),
+      status: contender.getStatus(session),
+      messages: contender.getMessages(session),
       actions: log.filter((type) => type !== 'wait'),
     });
   }
@@ -41,8 +41,8 @@ export function assertAgreement([first, ...others]: readonly TurnContender[], tu
 
 /** Throws unless a timed session completed all of its turns. */
 export function assertTurnsPlayed(contender: TurnContender, session: unknown, turns: number): void {
-  const status = contender.statusOf(session);
-  const { length } = contender.messagesOf(session);
+  const status = contender.getStatus(session);
+  const { length } = contender.getMessages(session);
   if (status === 'waitingForUser' && length === turns * messagesPerTurn) return;
   throw new Error(
     `Expected ${contender.name} to wait for the user after ${turns} turns with ${turns * messagesPerTurn} messages, ` +

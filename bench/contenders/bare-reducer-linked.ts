@@ -75,13 +75,13 @@ export const bareReducerLinked: TurnContender<LinkedState> = {
   name: 'bare, linked list',
   library: null,
   create: () => ({ status: 'waitingForUser', history: null, calls: noCalls, open: 0 }),
-  take(session, event) {
+  handleEvent(session, event) {
     const { state, actions } = reduceLinked(session, event);
     for (const action of actions) performAction(action);
     return state;
   },
-  statusOf: ({ status }) => status,
-  messagesOf: ({ history }) => toOldestFirst(history),
+  getStatus: ({ status }) => status,
+  getMessages: ({ history }) => toOldestFirst(history),
 };
 
 function toOldestFirst(history: LinkedHistory): readonly ConversationMessage[] {

@@ -80,11 +80,11 @@ export const bareReducer: TurnContender<BareState> = {
   name: 'bare reducer',
   library: null,
   create: () => ({ status: 'waitingForUser', history: emptyConversation, calls: noCalls, open: 0 }),
-  take(session, event) {
+  handleEvent(session, event) {
     const { state, actions } = reduceBare(session, event);
     for (const action of actions) performAction(action);
     return state;
   },
-  statusOf: ({ status }) => status,
-  messagesOf: ({ history }) => toItemArray(history),
+  getStatus: ({ status }) => status,
+  getMessages: ({ history }) => toItemArray(history),
 };

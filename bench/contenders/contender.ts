@@ -8,10 +8,10 @@ export type TurnContender<Session = unknown> = {
   readonly library: string | null;
   create(id: string): Session;
   /** Handles one event and passes every resulting action to `performAction`. */
-  take(session: Session, event: TurnEvent): Session;
-  statusOf(session: Session): string;
+  handleEvent(session: Session, event: TurnEvent): Session;
+  getStatus(session: Session): string;
   /** The conversation, oldest message first. */
-  messagesOf(session: Session): readonly ConversationMessage[];
+  getMessages(session: Session): readonly ConversationMessage[];
 };
 
 /**
@@ -20,7 +20,7 @@ export type TurnContender<Session = unknown> = {
  */
 export function playTurn(contender: TurnContender, session: unknown): unknown {
   let current = session;
-  for (const event of turnEvents) current = contender.take(current, event);
+  for (const event of turnEvents) current = contender.handleEvent(current, event);
   return current;
 }
 

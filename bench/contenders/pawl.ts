@@ -9,11 +9,11 @@ export const pawlStepContender: TurnContender<Session> = {
   name: 'Pawl step',
   library: null,
   create: (id) => createSession({ id, at: 0, settings }),
-  take(session, event) {
+  handleEvent(session, event) {
     const { session: next, actions } = step(session, event);
     for (const action of actions) performAction(action);
     return next;
   },
-  statusOf: ({ turn }) => turn.status,
-  messagesOf: (session) => toItemArray(getConversation(session)),
+  getStatus: ({ turn }) => turn.status,
+  getMessages: (session) => toItemArray(getConversation(session)),
 };

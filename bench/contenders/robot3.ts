@@ -70,10 +70,10 @@ export const robot3Contender: TurnContender<ReturnType<typeof startRobotService>
   name: 'robot3 service',
   library: 'robot3',
   create: startRobotService,
-  take(session, event) {
+  handleEvent(session, event) {
     session.send(event);
     return session;
   },
-  statusOf: (session) => session.machine.current,
-  messagesOf: (session) => toItemArray(session.context.history),
+  getStatus: (session) => session.machine.current,
+  getMessages: (session) => toItemArray(session.context.history),
 };

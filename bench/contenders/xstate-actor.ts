@@ -8,10 +8,10 @@ export const xstateActor: TurnContender<ActorRefFrom<typeof xstateMachine>> = {
   name: 'XState actor',
   library: 'xstate',
   create: () => createActor(xstateMachine).start(),
-  take(session, event) {
+  handleEvent(session, event) {
     session.send(event);
     return session;
   },
-  statusOf: (session) => session.getSnapshot().value,
-  messagesOf: (session) => toItemArray(session.getSnapshot().context.history),
+  getStatus: (session) => session.getSnapshot().value,
+  getMessages: (session) => toItemArray(session.getSnapshot().context.history),
 };

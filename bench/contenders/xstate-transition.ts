@@ -8,11 +8,11 @@ export const xstateTransition: TurnContender<SnapshotFrom<typeof xstateMachine>>
   name: 'XState transition()',
   library: 'xstate',
   create: () => initialTransition(xstateMachine)[0],
-  take(session, event) {
+  handleEvent(session, event) {
     const [next, actions] = transition(xstateMachine, session, event);
     for (const action of actions) performAction(action);
     return next;
   },
-  statusOf: ({ value }) => value,
-  messagesOf: ({ context }) => toItemArray(context.history),
+  getStatus: ({ value }) => value,
+  getMessages: ({ context }) => toItemArray(context.history),
 };

@@ -143,7 +143,7 @@ async function timeWorkers(
   await waitUntilDrained(queue);
   await queue.pause();
   await fill();
-  for (const worker of workers) worker.mark();
+  for (const worker of workers) worker.resetCpuBaseline();
   const start = performance.now();
   await queue.resume();
   await waitUntilDrained(queue);

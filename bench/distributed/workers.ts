@@ -16,7 +16,7 @@ export type WorkerProcessPlan = {
 
 export type WorkerProcess = {
   /** Resets the CPU time baseline. */
-  mark(): void;
+  resetCpuBaseline(): void;
   /** Stops the worker and resolves to its CPU time since the baseline, in milliseconds. */
   end(): Promise<number>;
   kill(): Promise<void>;
@@ -32,7 +32,7 @@ export async function startWorkerProcess(plan: WorkerProcessPlan): Promise<Worke
   const [said] = (await Promise.race([once(started.stdout, 'data'), once(started, 'exit')])) as [unknown];
   if (!Buffer.isBuffer(said)) throw new Error(`Expected a worker (${plan.kind}) to start, and it has ended`);
   return {
-    mark: () => void started.stdin.write('\n'),
+    resetCpuBaseline: () => void started.stdin.write('\n'),
     async end() {
       const [told, ended] = [once(started.stdout, 'data'), once(started, 'exit')];
       started.stdin.end();

@@ -7,34 +7,34 @@ import { createTelemetry, type TelemetryOptions } from '@pawl/telemetry';
 
 /** An observed agent: its ports, the observer, and the cleanup at the end. */
 export type ObservedAgent = {
-  readonly means: Pick<AgentOptions, 'model' | 'tools'>;
+  readonly ports: Pick<AgentOptions, 'model' | 'tools'>;
   readonly observe?: (seen: StepResult) => void;
   readonly end: () => Promise<void>;
 };
 
-type ObservedPorts = ObservedAgent['means'];
+type ObservedPorts = ObservedAgent['ports'];
 
 export type BenchObserver = {
   readonly name: string;
-  readonly watch: (means: ObservedPorts, session: Session) => ObservedAgent;
+  readonly attach: (means: ObservedPorts, session: Session) => ObservedAgent;
 };
 
 /** The observers that `pawl run` supports, from none to all at once. */
 export function createBenchObservers(url: string): readonly BenchObserver[] {
   const everything = { traces: { url }, metrics: { prometheus: true, otlp: { url } } };
   return [
-    { name: 'nobody looks on', watch: (means) => ({ means, end: async () => undefined }) },
-    { name: 'all off', watch: (means) => ({ means, observe: ignoreStep, end: async () => undefined }) },
-    { name: 'logs', watch: (means) => observeWithLogs(means) },
-    { name: 'metrics', watch: observeWithTelemetry({ metrics: everything.metrics }) },
-    { name: 'traces', watch: observeWithTelemetry({ traces: everything.traces }) },
+    { name: 'nobody looks on', attach: (ports) => ({ ports, end: async () => undefined }) },
+    { name: 'all off', attach: (ports) => ({ ports, observe: ignoreStep, end: async () => undefined }) },
+    { name: 'logs', attach: (means) => observeWithLogs(means) },
+    { name: 'metrics', attach: observeWithTelemetry({ metrics: everything.metrics }) },
+    { name: 'traces', attach: observeWithTelemetry({ traces: everything.traces }) },
     {
       name: 'all on',
-      watch(means, session) {
+      attach(means, session) {
         const log = observeWithLogs(means);
         const told = observeWithTelemetry(everything)(means, session);
         return {
-          means: told.means,
+          ports: told.ports,
           observe(seen) {
             log.observe?.(seen);
             told.observe?.(seen);
@@ -51,19 +51,19 @@ export function createBenchObservers(url: string): readonly BenchObserver[] {
 
 const ignoreStep = (): void => undefined;
 
-function observeWithLogs(means: ObservedPorts): ObservedAgent {
+function observeWithLogs(ports: ObservedPorts): ObservedAgent {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-log-'));
   const file = openRotatingFile(join(folder, 'pawl.log'));
   const { observe } = createEventLogger({ write: (line) => file.write(line) });
-  return { means, observe, end: async () => rmSync(folder, { recursive: true }) };
+  return { ports, observe, end: async () => rmSync(folder, { recursive: true }) };
 }
 
-function observeWithTelemetry(options: TelemetryOptions): BenchObserver['watch'] {
+function observeWithTelemetry(options: TelemetryOptions): BenchObserver['attach'] {
   return (means, session) => {
     const telemetry = createTelemetry(options);
     const observer = telemetry.observe(session);
     return {
-      means: observer.runInContext(means),
+      ports: observer.runInContext(means),
       observe: observer.observe,
       async end() {
         observer.end();

@@ -16,8 +16,8 @@ export async function answerApproval(
 ): Promise<PermissionDecision> {
   const { faults, choices, oracle } = world;
   const mark = getCallMark(call.args);
-  const late = faults.strikes('person-late', 'answer') ? lateAnswerMs : promptAnswerMs;
-  const inMs = faults.strikes('person-never', 'answer') ? Infinity : late + drawDelay(world, 'person');
+  const answerMs = faults.shouldFail('person-late', 'answer') ? lateAnswerMs : promptAnswerMs;
+  const inMs = faults.shouldFail('person-never', 'answer') ? Infinity : answerMs + drawDelay(world, 'person');
   const args = JSON.stringify(call.args);
   await waitForScheduler(
     world,
@@ -25,6 +25,6 @@ export async function answerApproval(
     { name: mark, inMs, signal },
   );
   const decision = choices.choose('answer', (random) => random.below(3)) === 1 ? 'deny' : 'allow';
-  if (!signal.aborted) oracle.answered(driver, mark, { decision, args });
+  if (!signal.aborted) oracle.onAnswered(driver, mark, { decision, args });
   return { decision };
 }

@@ -15,7 +15,7 @@ export type CampaignTotals = {
   /** Number of seeds that were run twice with the same result. */
   repeated: number;
   /** How often each fault occurred. */
-  readonly struck: Partial<Record<FaultName, number>>;
+  readonly faultCounts: Partial<Record<FaultName, number>>;
   /** Worker counts, if the campaign simulates workers. */
   readonly workers: Partial<Record<keyof WorkerCounts, number>>;
   readonly failures: SeedRun[];
@@ -42,19 +42,19 @@ export async function runSeeds(pool: SimThreadPool, campaign: SeedCampaign): Pro
     simulatedMs: 0,
     lateStarts: 0,
     repeated: 0,
-    struck: {},
+    faultCounts: {},
     workers: {},
     failures: [],
   };
   let next = from;
-  const isOver = (): boolean => next >= from + seeds || (untilFailure && totals.failures.length > 0);
+  const isFinished = (): boolean => next >= from + seeds || (untilFailure && totals.failures.length > 0);
   const work = async (): Promise<void> => {
-    while (!isOver()) {
+    while (!isFinished()) {
       const count = Math.min(seedsPerRequest, from + seeds - next);
-      const order: PoolRequest = { kind: 'seeds', from: next, count, bug, workers };
+      const request: PoolRequest = { kind: 'seeds', from: next, count, bug, workers };
       next += count;
-      const answer = await pool.run(order);
-      if (answer.kind === 'seeds') for (const run of answer.runs) addRunToTotals(totals, run);
+      const response = await pool.run(request);
+      if (response.kind === 'seeds') for (const run of response.runs) addRunToTotals(totals, run);
       onProgress?.(totals);
     }
   };
@@ -70,9 +70,9 @@ function addRunToTotals(totals: CampaignTotals, run: SeedRun): void {
   totals.simulatedMs += run.simulatedMs;
   totals.lateStarts += run.lateStarts;
   if (run.repeated) totals.repeated += 1;
-  for (const [name, count] of Object.entries(run.struck)) {
+  for (const [name, count] of Object.entries(run.faultCounts)) {
     const fault = name as FaultName;
-    totals.struck[fault] = (totals.struck[fault] ?? 0) + count;
+    totals.faultCounts[fault] = (totals.faultCounts[fault] ?? 0) + count;
   }
   for (const [name, count] of Object.entries(run.workers ?? {})) {
     const what = name as keyof WorkerCounts;
@@ -96,9 +96,9 @@ export async function catchBug(
 ): Promise<CaughtBug | null> {
   for (let from = 1; from <= seedsMax; from += seedsPerRequest) {
     const count = Math.min(seedsPerRequest, seedsMax + 1 - from);
-    const answer = await pool.run({ kind: 'seeds', from, count, bug, workers });
-    if (answer.kind !== 'seeds') continue;
-    for (const { seed, violation } of answer.runs) {
+    const response = await pool.run({ kind: 'seeds', from, count, bug, workers });
+    if (response.kind !== 'seeds') continue;
+    for (const { seed, violation } of response.runs) {
       if (violation === null) continue;
       const sound = await pool.run({ kind: 'seeds', from: seed, count: 1, bug: null, workers });
       if (sound.kind === 'seeds' && sound.runs[0]?.violation === null)
@@ -118,10 +118,10 @@ export type CrashReport = {
 /** Crashes before every step, alone and combined with a second crash before every later step. */
 export async function runDoubleCrashes(pool: SimThreadPool): Promise<CrashReport> {
   const steps = await countCrashFreeSteps();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: steps }, (_, first) => pool.run({ kind: 'crashes', first, bug: null })),
   );
-  const crashes = answers.flatMap((answer) => (answer.kind === 'crashes' ? [answer.crashes] : []));
+  const crashes = responses.flatMap((response) => (response.kind === 'crashes' ? [response.crashes] : []));
   const hit = new Set(crashes.flatMap(({ points }) => points));
   return {
     runs: crashes.reduce((sum, { runs }) => sum + runs, 0),

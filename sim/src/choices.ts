@@ -10,7 +10,7 @@ export type ChoiceScript = Readonly<Record<string, number>>;
 export type ChoiceSource = {
   choose(name: string, draw: (random: RandomSource) => number): number;
   /** Returns the choices made so far that differ from the default. */
-  made(): ChoiceScript;
+  getScript(): ChoiceScript;
 };
 
 /** Draws choices at random from a seed. */
@@ -25,7 +25,7 @@ export function createRandomChoices(seed: number): ChoiceSource {
       if (value !== 0) made[key] = value;
       return value;
     },
-    made: () => made,
+    getScript: () => made,
   };
 }
 
@@ -34,7 +34,7 @@ export function createScriptedChoices(script: ChoiceScript): ChoiceSource {
   const numbered = createNameNumbering();
   return {
     choose: (name) => script[numbered(name)] ?? 0,
-    made: () => script,
+    getScript: () => script,
   };
 }
 

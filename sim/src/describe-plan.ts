@@ -22,13 +22,13 @@ export function describePlan(plan: SimPlan): readonly string[] {
 function describePlannedSession(session: PlannedSession | undefined): string {
   if (session === undefined) return '';
   const turns = session.turns.map(({ steps, interference }) => {
-    const said = steps.map((calls) => calls.map(describePlannedCall).join(' + '));
-    return [...said, 'answer', ...(interference === null ? [] : [`(user: ${interference})`])].join(', ');
+    const replies = steps.map((calls) => calls.map(describePlannedCall).join(' + '));
+    return [...replies, 'answer', ...(interference === null ? [] : [`(user: ${interference})`])].join(', ');
   });
-  const { governed, remembers, modelCalls, ending } = session;
+  const { governed, hasMemory, modelCalls, ending } = session;
   const traits = [
     ...(governed ? ['governed'] : []),
-    ...(remembers ? ['with a memory'] : []),
+    ...(hasMemory ? ['with a memory'] : []),
     ...(modelCalls === null ? [] : [`${modelCalls} model calls at most`]),
     ...(ending === 'wait' ? [] : ['shut down at the end']),
   ];

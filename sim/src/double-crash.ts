@@ -25,7 +25,7 @@ const doubleCrashPlan: SimPlan = {
         },
       ],
       governed: true,
-      remembers: false,
+      hasMemory: false,
       modelCalls: null,
       ending: 'wait',
     },
@@ -54,7 +54,7 @@ export async function runWithCrashes(
     ...(assembly !== undefined && { assembly }),
     before(world, operator) {
       const process = operator.processes[0];
-      if (process === undefined || !process.alive || !crashes.includes(world.scheduler.steps)) return;
+      if (process === undefined || !process.isAlive || !crashes.includes(world.scheduler.steps)) return;
       for (const point of listCrashPoints(world)) points.add(point);
       operator.crash(process);
     },

@@ -18,33 +18,33 @@ import { createSimTools } from './sim-tools.ts';
 import type { SessionDriver, SimWorld } from './sim-world.ts';
 
 /** With `from`, the session is claimed only if that fence is still current; without it, from any owner. */
-export type DriveOptions = { readonly from?: number; readonly onGone: (driver: SessionDriver) => void };
+export type DriveOptions = { readonly from?: number; readonly onEnded: (driver: SessionDriver) => void };
 
 /** Runs a session in a process as the CLI does: creates or resumes it and continues its pending work. */
 export async function driveSession(
   world: SimWorld,
   driver: SessionDriver,
-  { from, onGone }: DriveOptions,
+  { from, onEnded }: DriveOptions,
 ): Promise<void> {
-  const place = { world, driver };
+  const context = { world, driver };
   const { assembly } = world;
-  const store = assembly.store(createSimStore(world, driver), place);
+  const store = assembly.store(createSimStore(world, driver), context);
   try {
-    const taken = await createOrResumeSession(place, store, from);
-    const options = assembly.options({ ...buildAgentOptions(place), ...taken }, place);
-    world.oracle.watching(driver, taken.session.seq);
-    driver.agent = assembly.agent(options, place);
+    const resumed = await createOrResumeSession(context, store, from);
+    const options = assembly.options({ ...buildAgentOptions(context), ...resumed }, context);
+    world.oracle.onAttached(driver, resumed.session.seq);
+    driver.agent = assembly.agent(options, context);
     driver.agent.ended.then(
       () => undefined,
-      () => onGone(driver),
+      () => onEnded(driver),
     );
     await driver.agent.resume();
-    driver.recovering = false;
+    driver.isRecovering = false;
   } catch (error) {
     // Only the store may fail here; retrying would hide any other error.
     if (!(error instanceof StoreError))
-      world.oracle.fail(18, `${driver.name} cannot begin: ${String(error)}`);
-    onGone(driver);
+      world.oracle.fail(18, `${driver.name} cannot start: ${String(error)}`);
+    onEnded(driver);
   }
 }
 
@@ -54,8 +54,8 @@ async function createOrResumeSession(
   from: number | undefined,
 ): Promise<ResumedSession> {
   const { session: id, name: owner } = driver;
-  if (world.oracle.books.has(id)) {
-    return world.assembly.takeUp(store, id, { owner, ...(from !== undefined && { from }) });
+  if (world.oracle.ledgers.has(id)) {
+    return world.assembly.resume(store, id, { owner, ...(from !== undefined && { from }) });
   }
   const session = createPlannedSession(world, driver);
   const position = await store.create(session, owner);
@@ -75,38 +75,38 @@ function createPlannedSession(world: SimWorld, driver: SessionDriver): Session {
 export function getPlannedSettings({
   governed,
   modelCalls,
-  remembers,
+  hasMemory,
 }: PlannedSession): Partial<SessionSettings> {
-  const none = { toolCalls: null, tokens: null, cost: null, wallMs: null };
+  const unlimited = { toolCalls: null, tokens: null, cost: null, wallMs: null };
   return {
     compact: true,
-    ...(remembers && { memory: memorySettings.pawl }),
+    ...(hasMemory && { memory: memorySettings.pawl }),
     ...(!governed && { governor: { preset: 'none', rules: {} } }),
-    ...(modelCalls !== null && { budgets: { modelCalls, ...none } }),
+    ...(modelCalls !== null && { budgets: { modelCalls, ...unlimited } }),
   };
 }
 
-function buildAgentOptions(place: AssemblyContext): AgentOptions {
-  const { world, driver } = place;
+function buildAgentOptions(context: AssemblyContext): AgentOptions {
+  const { world, driver } = context;
   const { assembly, choices, faults, oracle } = world;
   const caller = { process: driver.process.name, kind: 'hooks' };
   let replies = 0;
   const marks = (): string => `${driver.name}-${(replies += 1)}`;
   return {
     id: driver.session,
-    clock: assembly.clock(createSimClock(world, driver.process), place),
-    model: assembly.model(createSimModel(world, driver, marks), place),
-    tools: assembly.tools(createSimTools(world, driver), place),
-    spool: assembly.spool(createSimSpool(world, driver), place),
+    clock: assembly.clock(createSimClock(world, driver.process), context),
+    model: assembly.model(createSimModel(world, driver, marks), context),
+    tools: assembly.tools(createSimTools(world, driver), context),
+    spool: assembly.spool(createSimSpool(world, driver), context),
     rules: ({ args }) => getPermissionArgument(args),
     decide: (call, signal) => answerApproval(world, driver, call, signal),
     async hooks(_, signal) {
       await waitForScheduler(world, caller, { name: 'hooks', inMs: drawDelay(world, 'hooks'), signal });
-      if (faults.strikes('hooks-fail', 'hooks')) throw new Error('simulated: a hook failed');
+      if (faults.shouldFail('hooks-fail', 'hooks')) throw new Error('simulated: a hook failed');
       return true;
     },
     random: () => choices.choose('jitter', (random) => random.below(100)) / 100,
-    observe: (seen) => oracle.observed(driver, seen),
+    observe: (result) => oracle.onObserved(driver, result),
   };
 }
 

@@ -6,14 +6,14 @@ export type ExternalEffects = {
   /** How often an execution of the call actually started. */
   starts: number;
   /** How often the call changed the external world. */
-  effects: number;
+  changes: number;
   /** Id of the execution that ran the call. */
   execution: string | null;
 };
 
 export type ExternalWorld = {
-  readonly deeds: ReadonlyMap<string, ExternalEffects>;
-  deed(mark: string): ExternalEffects;
+  readonly effects: ReadonlyMap<string, ExternalEffects>;
+  getEffects(mark: string): ExternalEffects;
   /** Files by session and path. */
   readonly files: Map<string, string>;
   /** Sent messages by idempotency key. */
@@ -21,12 +21,12 @@ export type ExternalWorld = {
 };
 
 export function createExternalWorld(): ExternalWorld {
-  const deeds = new Map<string, ExternalEffects>();
+  const effects = new Map<string, ExternalEffects>();
   return {
-    deeds,
-    deed(mark) {
-      let deed = deeds.get(mark);
-      if (deed === undefined) deeds.set(mark, (deed = { starts: 0, effects: 0, execution: null }));
+    effects,
+    getEffects(mark) {
+      let deed = effects.get(mark);
+      if (deed === undefined) effects.set(mark, (deed = { starts: 0, changes: 0, execution: null }));
       return deed;
     },
     files: new Map(),

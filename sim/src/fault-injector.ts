@@ -69,29 +69,29 @@ export type FaultRates = Partial<Readonly<Record<FaultName, number>>>;
 
 export type FaultInjector = {
   /** Whether the fault occurs now. `where` distinguishes opportunities of the same kind. */
-  strikes(fault: FaultName, where: string): boolean;
+  shouldFail(fault: FaultName, where: string): boolean;
   /** Returns which of the faults occurs now, if any. */
-  strikesOneOf(faults: readonly FaultName[], where: string): FaultName | null;
+  drawFault(faults: readonly FaultName[], where: string): FaultName | null;
   /** Stops all faults from now on. */
-  heal(): void;
-  readonly healed: boolean;
+  disable(): void;
+  readonly isDisabled: boolean;
   /** How often each fault occurred. */
-  readonly struck: ReadonlyMap<FaultName, number>;
+  readonly counts: ReadonlyMap<FaultName, number>;
 };
 
 export function createFaultInjector(rates: FaultRates, choices: ChoiceSource): FaultInjector {
-  const struck = new Map<FaultName, number>();
+  const counts = new Map<FaultName, number>();
   let healed = false;
-  const count = (fault: FaultName): void => void struck.set(fault, (struck.get(fault) ?? 0) + 1);
+  const count = (fault: FaultName): void => void counts.set(fault, (counts.get(fault) ?? 0) + 1);
   return {
-    strikes(fault, where) {
+    shouldFail(fault, where) {
       const rate = rates[fault] ?? 0;
       if (healed || rate === 0) return false;
       const strikes = choices.choose(`${fault} ${where}`, (random) => (random.chance(rate) ? 1 : 0)) !== 0;
       if (strikes) count(fault);
       return strikes;
     },
-    strikesOneOf(among, where) {
+    drawFault(among, where) {
       if (healed || !among.some((fault) => (rates[fault] ?? 0) > 0)) return null;
       const drawn = choices.choose(where, (random) => {
         let left = random.next();
@@ -103,12 +103,12 @@ export function createFaultInjector(rates: FaultRates, choices: ChoiceSource): F
       count(fault);
       return fault;
     },
-    heal() {
+    disable() {
       healed = true;
     },
-    get healed() {
+    get isDisabled() {
       return healed;
     },
-    struck,
+    counts,
   };
 }

@@ -24,7 +24,7 @@ export type PlannedSession = {
   readonly turns: readonly PlannedTurn[];
   readonly governed: boolean;
   /** Whether the session has working memory. */
-  readonly remembers: boolean;
+  readonly hasMemory: boolean;
   /** Budget of model calls; null for no limit. */
   readonly modelCalls: number | null;
   readonly ending: 'wait' | 'shut-down';
@@ -96,7 +96,7 @@ export function drawPlannedSession(random: RandomSource): PlannedSession {
   return {
     turns,
     governed: random.chance(0.7),
-    remembers: random.chance(0.15),
+    hasMemory: random.chance(0.15),
     modelCalls: random.chance(budgetShare) ? 3 + random.below(5) : null,
     ending: random.chance(0.1) ? 'shut-down' : 'wait',
   };

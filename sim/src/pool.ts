@@ -3,7 +3,7 @@ import type { PoolResponse, PoolRequest } from './seeds-worker.ts';
 
 /** A pool of simulation threads, each with its own global traps. */
 export type SimThreadPool = {
-  run(order: PoolRequest): Promise<Exclude<PoolResponse, { kind: 'error' }>>;
+  run(request: PoolRequest): Promise<Exclude<PoolResponse, { kind: 'error' }>>;
   close(): Promise<void>;
 };
 
@@ -27,12 +27,12 @@ export function createSimThreadPool(jobs: number): SimThreadPool {
     return worker === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(worker);
   };
   return {
-    async run(order) {
+    async run(request) {
       const worker = await acquire();
       try {
-        const answer = await sendPoolRequest(worker, order);
-        if (answer.kind === 'error') throw new Error(answer.message);
-        return answer;
+        const response = await sendPoolRequest(worker, request);
+        if (response.kind === 'error') throw new Error(response.message);
+        return response;
       } finally {
         release(worker);
       }
@@ -43,15 +43,15 @@ export function createSimThreadPool(jobs: number): SimThreadPool {
   };
 }
 
-function sendPoolRequest(worker: Worker, order: PoolRequest): Promise<PoolResponse> {
+function sendPoolRequest(worker: Worker, request: PoolRequest): Promise<PoolResponse> {
   return new Promise((resolve, reject) => {
-    const answered = (answer: PoolResponse): void => {
+    const onResponse = (response: PoolResponse): void => {
       worker.off('error', reject);
-      resolve(answer);
+      resolve(response);
     };
-    worker.once('message', answered);
+    worker.once('message', onResponse);
     worker.once('error', reject);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    worker.postMessage(order);
+    worker.postMessage(request);
   });
 }

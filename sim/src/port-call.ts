@@ -13,7 +13,7 @@ export function drawDelay(world: SimWorld, kind: string): number {
 
 /** Draws the duration of a disk access, which is sometimes slow. */
 export function drawDiskDelay(world: SimWorld, kind: string): number {
-  return world.faults.strikes('slow-disk', kind) ? slowDiskMs : drawDelay(world, kind);
+  return world.faults.shouldFail('slow-disk', kind) ? slowDiskMs : drawDelay(world, kind);
 }
 
 export type ScheduledWait = {
@@ -37,16 +37,16 @@ export function waitForScheduler(
       lane: `${process}/${kind}`,
       name: `${process} ${kind} ${name}`,
       inMs,
-      happen: () => {
-        signal?.removeEventListener('abort', called);
+      run: () => {
+        signal?.removeEventListener('abort', onAbort);
         resolve();
       },
     });
-    const called = (): void => {
+    const onAbort = (): void => {
       scheduler.remove(pending);
       resolve();
     };
-    signal?.addEventListener('abort', called, { once: true });
+    signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
 

@@ -16,7 +16,7 @@ import type { SessionDriver, SimWorld } from './sim-world.ts';
  */
 export type ProcessAssembly = {
   store(store: Store, at: AssemblyContext): Store;
-  takeUp: typeof resumeSession;
+  resume: typeof resumeSession;
   options(options: AgentOptions, at: AssemblyContext): AgentOptions;
   agent(options: AgentOptions, at: AssemblyContext): Agent;
   clock(clock: RuntimeClock, at: AssemblyContext): RuntimeClock;
@@ -30,7 +30,7 @@ export type AssemblyContext = { readonly world: SimWorld; readonly driver: Sessi
 /** The assembly without bugs. */
 export const soundAssembly: ProcessAssembly = {
   store: (store) => store,
-  takeUp: resumeSession,
+  resume: resumeSession,
   options: (options) => options,
   agent: (options) => new Agent(options),
   clock: (clock) => clock,

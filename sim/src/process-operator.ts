@@ -16,8 +16,8 @@ export class ProcessOperator {
   readonly #world: SimWorld;
   /** Sessions that are scheduled to be resumed. */
   readonly #waiting = new Set<string>();
-  #born = 0;
-  #driven = 0;
+  #startedCount = 0;
+  #driverCount = 0;
 
   constructor(world: SimWorld) {
     this.#world = world;
@@ -26,30 +26,30 @@ export class ProcessOperator {
   start(): void {
     const { plan } = this.#world;
     for (let slot = 0; slot < plan.processes; slot += 1) this.#startProcess(slot);
-    for (const index of listSessionNumbers(plan)) this.#want(formatSimSessionId(index));
+    for (const index of listSessionNumbers(plan)) this.#scheduleResume(formatSimSessionId(index));
   }
 
   /** Returns whether a fault occurred. */
   interfere(): boolean {
     const { faults, drivers } = this.#world;
-    const recovering = [...drivers.values()].find((driver) => driver.recovering && driver.process.alive);
-    const fault = faults.strikesOneOf(recovering === undefined ? anyTimeFaults : recoveryFaults, 'trouble');
+    const recovering = [...drivers.values()].find((driver) => driver.isRecovering && driver.process.isAlive);
+    const fault = faults.drawFault(recovering === undefined ? anyTimeFaults : recoveryFaults, 'trouble');
     if (fault === null) return false;
-    const victim = fault === 'crash-in-recovery' ? recovering?.process : this.#oneOf(this.#living());
-    if (victim !== undefined) this.#strike(fault, victim);
+    const target = fault === 'crash-in-recovery' ? recovering?.process : this.#pickOne(this.#listAlive());
+    if (target !== undefined) this.#injectFault(fault, target);
     return true;
   }
 
   /** Crashes a process: its pending calls never complete, and persisted data survives. */
   crash(process: SimProcess): void {
     const { scheduler, drivers } = this.#world;
-    process.alive = false;
+    process.isAlive = false;
     scheduler.drop(process.name);
     void process.store.close();
-    for (const driver of drivers.values()) if (driver.process === process) this.#gone(driver);
+    for (const driver of drivers.values()) if (driver.process === process) this.#onDriverEnded(driver);
     const inMs = 50 + 50 * this.#draw('restart', 5);
-    const happen = (): void => this.#startProcess(process.slot);
-    scheduler.add({ owner: 'operator', lane: 'operator', name: `start p${process.slot}`, inMs, happen });
+    const run = (): void => this.#startProcess(process.slot);
+    scheduler.add({ owner: 'operator', lane: 'operator', name: `start p${process.slot}`, inMs, run });
   }
 
   /** Detaches all agents; resolves when they are detached. */
@@ -57,89 +57,89 @@ export class ProcessOperator {
     await detachAgents([...this.#world.drivers.values()], 1_000);
   }
 
-  #strike(fault: FaultName, process: SimProcess): void {
+  #injectFault(fault: FaultName, process: SimProcess): void {
     if (fault === 'crash' || fault === 'crash-in-recovery') this.crash(process);
     if (fault === 'take-over') this.#takeOver();
-    if (fault === 'leave' && !process.leaving) this.#leave(process);
-    if (fault === 'clock-jump') process.shift += this.#draw('jump', 2) === 0 ? -hourMs : hourMs;
+    if (fault === 'leave' && !process.isShuttingDown) this.#shutDown(process);
+    if (fault === 'clock-jump') process.offsetMs += this.#draw('jump', 2) === 0 ? -hourMs : hourMs;
   }
 
   #startProcess(slot: number): void {
     const { faults, disk } = this.#world;
-    this.#born += 1;
-    const drift = faults.strikes('clock-drift', 'birth') ? 1.5 : 1;
-    const name = `p${slot}.${this.#born}`;
+    this.#startedCount += 1;
+    const drift = faults.shouldFail('clock-drift', 'birth') ? 1.5 : 1;
+    const name = `p${slot}.${this.#startedCount}`;
     this.processes[slot] = {
       name,
       slot,
-      alive: true,
-      leaving: false,
+      isAlive: true,
+      isShuttingDown: false,
       drift,
-      shift: 0,
+      offsetMs: 0,
       store: disk.connect(),
     };
   }
 
   /** Schedules a session to be resumed, unless a process runs it or it has ended. */
-  #want(session: string): void {
+  #scheduleResume(session: string): void {
     const { oracle, drivers, scheduler } = this.#world;
-    const book = oracle.books.get(session);
+    const ledger = oracle.ledgers.get(session);
     if (this.#waiting.has(session) || drivers.has(session)) return;
-    if (book !== undefined && isTerminalSession(book.session)) return;
+    if (ledger !== undefined && isTerminalSession(ledger.session)) return;
     this.#waiting.add(session);
     const inMs = 100 + 600 * this.#draw('patience', 3);
-    const happen = (): void => this.#takeUp(session);
-    scheduler.add({ owner: 'operator', lane: 'operator', name: `take up ${session}`, inMs, happen });
+    const run = (): void => this.#resume(session);
+    scheduler.add({ owner: 'operator', lane: 'operator', name: `take up ${session}`, inMs, run });
   }
 
-  #takeUp(session: string): void {
+  #resume(session: string): void {
     const { oracle, drivers } = this.#world;
     this.#waiting.delete(session);
     if (drivers.has(session)) return;
-    const process = this.#oneOf(this.#living().filter(({ leaving }) => !leaving));
-    if (process === undefined) this.#want(session);
-    else this.#run(process, session, oracle.books.get(session)?.fence);
+    const process = this.#pickOne(this.#listAlive().filter(({ isShuttingDown }) => !isShuttingDown));
+    if (process === undefined) this.#scheduleResume(session);
+    else this.#drive(process, session, oracle.ledgers.get(session)?.fence);
   }
 
   /** Takes over a session from a live process that does not know about it. */
   #takeOver(): void {
     const { drivers } = this.#world;
-    const driver = this.#oneOf([...drivers.values()].filter(({ agent }) => agent !== null));
-    const other = this.#living().find((each) => !each.leaving && each !== driver?.process);
-    if (driver !== undefined && other !== undefined) this.#run(other, driver.session, undefined);
+    const driver = this.#pickOne([...drivers.values()].filter(({ agent }) => agent !== null));
+    const other = this.#listAlive().find((each) => !each.isShuttingDown && each !== driver?.process);
+    if (driver !== undefined && other !== undefined) this.#drive(other, driver.session, undefined);
   }
 
-  #run(process: SimProcess, session: string, from: number | undefined): void {
-    this.#driven += 1;
-    const name = `${process.name}/${session}.${this.#driven}`;
-    const driver: SessionDriver = { name, process, session, agent: null, recovering: true, gone: false };
+  #drive(process: SimProcess, session: string, from: number | undefined): void {
+    this.#driverCount += 1;
+    const name = `${process.name}/${session}.${this.#driverCount}`;
+    const driver: SessionDriver = { name, process, session, agent: null, isRecovering: true, ended: false };
     this.#world.drivers.set(session, driver);
-    const onGone = (gone: SessionDriver): void => this.#gone(gone);
-    void driveSession(this.#world, driver, { ...(from !== undefined && { from }), onGone });
+    const onEnded = (gone: SessionDriver): void => this.#onDriverEnded(gone);
+    void driveSession(this.#world, driver, { ...(from !== undefined && { from }), onEnded });
   }
 
-  #gone(driver: SessionDriver): void {
+  #onDriverEnded(driver: SessionDriver): void {
     const { drivers } = this.#world;
-    driver.gone = true;
+    driver.ended = true;
     if (drivers.get(driver.session) === driver) drivers.delete(driver.session);
-    this.#want(driver.session);
+    this.#scheduleResume(driver.session);
   }
 
   /** Shuts a process down with a grace period. */
-  #leave(process: SimProcess): void {
-    process.leaving = true;
+  #shutDown(process: SimProcess): void {
+    process.isShuttingDown = true;
     const graceMs = [2_000, 0, 30][this.#draw('grace', 3)] ?? 2_000;
     const own = [...this.#world.drivers.values()].filter((driver) => driver.process === process);
     void detachAgents(own, graceMs).then(() => {
-      if (process.alive) this.crash(process);
+      if (process.isAlive) this.crash(process);
     });
   }
 
-  #living(): readonly SimProcess[] {
-    return this.processes.filter(({ alive }) => alive);
+  #listAlive(): readonly SimProcess[] {
+    return this.processes.filter(({ isAlive }) => isAlive);
   }
 
-  #oneOf<Item>(items: readonly Item[]): Item | undefined {
+  #pickOne<Item>(items: readonly Item[]): Item | undefined {
     return items.length < 2 ? items[0] : items[this.#draw('which', items.length) % items.length];
   }
 

@@ -26,14 +26,14 @@ export async function runSeed(seed: number, kind: SimRunKind, traps: GlobalTraps
   const plan = createPlanByKind(seed, kind);
   const run = await runPlan(plan, kind);
   const repeated = seed % repeatSeedInterval === 0;
-  const again = repeated ? await runPlan(plan, kind) : run;
-  const { script: _, ...figures } = run;
-  const [tripped] = traps.take();
-  const found =
-    tripped === undefined
-      ? (run.violation ?? findDigestMismatch(run, again))
-      : ({ invariant: 19, what: `${tripped} was used`, step: run.steps } as const);
-  return { ...figures, seed, repeated, violation: found };
+  const secondRun = repeated ? await runPlan(plan, kind) : run;
+  const { script: _, ...summary } = run;
+  const [used] = traps.takeUsed();
+  const violation =
+    used === undefined
+      ? (run.violation ?? findDigestMismatch(run, secondRun))
+      : ({ invariant: 19, what: `${used} was used`, step: run.steps } as const);
+  return { ...summary, seed, repeated, violation };
 }
 
 export function createPlanByKind(seed: number, { workers }: SimRunKind): SimPlan {
@@ -46,13 +46,17 @@ export function runPlan(
   { bug, workers }: SimRunKind,
   choices?: ChoiceSource,
 ): Promise<AnyRun> {
-  const by = choices === undefined ? {} : { choices };
+  const choiceOptions = choices === undefined ? {} : { choices };
   return workers === null
-    ? runSimulation(plan, { ...by, assembly: getBuggyAssembly(bug) })
-    : simulateWorkers(plan, { ...by, parts: getBuggyWorkerParts(bug) });
+    ? runSimulation(plan, { ...choiceOptions, assembly: getBuggyAssembly(bug) })
+    : simulateWorkers(plan, { ...choiceOptions, parts: getBuggyWorkerParts(bug) });
 }
 
-function findDigestMismatch(run: SimRun, again: SimRun): SimRun['violation'] {
-  if (run.digest === again.digest) return null;
-  return { invariant: 20, what: `it came to ${run.digest} and to ${again.digest}`, step: run.steps };
+function findDigestMismatch(run: SimRun, secondRun: SimRun): SimRun['violation'] {
+  if (run.digest === secondRun.digest) return null;
+  return {
+    invariant: 20,
+    what: `the digests differ: ${run.digest} and ${secondRun.digest}`,
+    step: run.steps,
+  };
 }

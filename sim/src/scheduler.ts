@@ -10,10 +10,10 @@ export type PendingTask = {
   readonly lane: string;
   readonly name: string;
   due: number;
-  happen(): void;
+  run(): void;
 };
 
-export type PendingTaskOptions = Pick<PendingTask, 'owner' | 'lane' | 'name' | 'happen'> & {
+export type PendingTaskOptions = Pick<PendingTask, 'owner' | 'lane' | 'name' | 'run'> & {
   readonly inMs: number;
 };
 
@@ -21,7 +21,7 @@ export type PendingTaskOptions = Pick<PendingTask, 'owner' | 'lane' | 'name' | '
 const slackMs = 5;
 
 /** Captured before the global traps replace it. */
-const { setImmediate: later } = globalThis;
+const { setImmediate: scheduleImmediate } = globalThis;
 
 /**
  * Simulated time and scheduling: runs one task at a time, in an order determined by the choices. All microtasks of a
@@ -56,9 +56,9 @@ export class SimScheduler {
     return this.#pending;
   }
 
-  add({ inMs, ...coming }: PendingTaskOptions): PendingTask {
+  add({ inMs, ...options }: PendingTaskOptions): PendingTask {
     this.#count += 1;
-    const pending = { ...coming, number: this.#count, due: this.#now + inMs };
+    const pending = { ...options, number: this.#count, due: this.#now + inMs };
     this.#pending.add(pending);
     return pending;
   }
@@ -90,7 +90,7 @@ export class SimScheduler {
     this.#now = Math.max(this.#now, next.due);
     this.#steps += 1;
     this.#trace.add(`${this.#now} ${next.name}`);
-    next.happen();
+    next.run();
     await drainMicrotasks();
     return next;
   }
@@ -108,15 +108,15 @@ export class SimScheduler {
 /** All microtasks have run by the next iteration of the event loop. */
 export function drainMicrotasks(): Promise<void> {
   return new Promise((resolve) => {
-    later(resolve);
+    scheduleImmediate(resolve);
   });
 }
 
 /** Gives each lane a random weight, so that some lanes are faster than others in this run. */
 function createWeightedDraw(seed: number): (ready: readonly PendingTask[], random: RandomSource) => number {
-  const weightOf = createCachedDraw(seed, (random) => random.pick([1, 3, 10]));
+  const getWeight = createCachedDraw(seed, (random) => random.pick([1, 3, 10]));
   return (ready, random) => {
-    const weights = ready.map(({ lane }) => weightOf(lane));
+    const weights = ready.map(({ lane }) => getWeight(lane));
     let left = random.next() * weights.reduce((sum, weight) => sum + weight, 0);
     return Math.max(
       0,
@@ -129,12 +129,12 @@ function createPriorityDraw({
   seed,
   changes,
 }: Extract<SchedulePolicy, { kind: 'priorities' }>): (ready: readonly PendingTask[]) => number {
-  const priorityOf = createCachedDraw(seed, (random) => random.next());
+  const getPriority = createCachedDraw(seed, (random) => random.next());
   const lowered = new Map<string, number>();
   let picks = 0;
   return (ready) => {
     picks += 1;
-    const priorities = ready.map(({ lane }) => lowered.get(lane) ?? priorityOf(lane));
+    const priorities = ready.map(({ lane }) => lowered.get(lane) ?? getPriority(lane));
     const best = priorities.indexOf(Math.max(...priorities));
     const { lane } = ready[best] ?? { lane: '' };
     if (changes.includes(picks)) lowered.set(lane, -picks);
@@ -146,8 +146,8 @@ function createCachedDraw(seed: number, draw: (random: RandomSource) => number):
   const random = createRandomSource(seed);
   const drawn = new Map<string, number>();
   return (lane) => {
-    const known = drawn.get(lane);
-    if (known !== undefined) return known;
+    const cached = drawn.get(lane);
+    if (cached !== undefined) return cached;
     const value = draw(random);
     drawn.set(lane, value);
     return value;

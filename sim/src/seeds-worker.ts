@@ -16,8 +16,8 @@ export type PoolResponse =
 
 const installedTraps = installGlobalTraps();
 
-parentPort?.on('message', (order: PoolRequest) => {
-  void handlePoolRequest(order).catch(toErrorResponseMessage).then(postPoolResponse);
+parentPort?.on('message', (request: PoolRequest) => {
+  void handlePoolRequest(request).catch(toErrorResponseMessage).then(postPoolResponse);
 });
 
 function postPoolResponse(message: PoolResponse): void {
@@ -30,16 +30,16 @@ function toErrorResponseMessage(error: unknown): PoolResponse {
   return { kind: 'error', message };
 }
 
-async function handlePoolRequest(order: PoolRequest): Promise<PoolResponse> {
-  if (order.kind === 'crashes') {
-    const crashes = await runDoubleCrash(order.first, getBuggyAssembly(order.bug));
-    const [tripped] = installedTraps.take();
-    if (tripped !== undefined) throw new Error(`${tripped} was used in a run with crashes`);
+async function handlePoolRequest(request: PoolRequest): Promise<PoolResponse> {
+  if (request.kind === 'crashes') {
+    const crashes = await runDoubleCrash(request.first, getBuggyAssembly(request.bug));
+    const [used] = installedTraps.takeUsed();
+    if (used !== undefined) throw new Error(`${used} was used in a run with crashes`);
     return { kind: 'crashes', crashes };
   }
   const runs: SeedRun[] = [];
-  for (let seed = order.from; seed < order.from + order.count; seed += 1) {
-    runs.push(await runSeed(seed, order, installedTraps));
+  for (let seed = request.from; seed < request.from + request.count; seed += 1) {
+    runs.push(await runSeed(seed, request, installedTraps));
   }
   return { kind: 'seeds', runs };
 }

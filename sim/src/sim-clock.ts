@@ -8,7 +8,7 @@ const clockStart = 1_700_000_000_000;
 /** The clock of a process. Its wall-clock time may drift and jump; timers count elapsed time and are unaffected. */
 export function createSimClock(world: SimWorld, process: SimProcess): RuntimeClock {
   const { scheduler } = world;
-  const now = (): number => Math.round(clockStart + scheduler.now * process.drift + process.shift);
+  const now = (): number => Math.round(clockStart + scheduler.now * process.drift + process.offsetMs);
   return {
     now,
     sleepUntil: (at, signal) =>

@@ -10,25 +10,25 @@ export function createSimModel(world: SimWorld, driver: SessionDriver, marks: ()
   return {
     name: 'simulated',
     async *stream(request, signal) {
-      world.oracle.asked(driver, request);
-      const say = createModelPort(world, driver, signal);
-      await say.begin();
-      if (say.strikes('model-error')) return yield drawModelFailure(world);
-      if (say.strikes('model-stall')) {
-        await say.stall();
+      world.oracle.onRequest(driver, request);
+      const port = createModelPort(world, driver, signal);
+      await port.begin();
+      if (port.strikes('model-error')) return yield drawModelFailure(world);
+      if (port.strikes('model-stall')) {
+        await port.stall();
         return yield { type: 'failure', error: { kind: 'timeout', message: 'no byte for too long' } };
       }
       const reply = buildPlannedReply(world, driver, { request, marks });
       yield { type: 'text', text: `${reply.text} ` };
-      await say.wait();
+      await port.wait();
       for (const { id = 'c', tool, args } of reply.calls)
         yield { type: 'call', callId: id, tool, fragment: JSON.stringify(args).slice(0, 9) };
       // Truncated stream: nothing streamed so far may be acted on.
-      if (say.strikes('model-truncated')) return;
-      await say.wait();
-      const said = say.strikes('model-garbage') ? drawGarbageReply(world, reply) : reply;
-      if (said.type === 'reply') world.oracle.replied(said.text);
-      yield said;
+      if (port.strikes('model-truncated')) return;
+      await port.wait();
+      const chunk = port.strikes('model-garbage') ? drawGarbageReply(world, reply) : reply;
+      if (chunk.type === 'reply') world.oracle.onReply(chunk.text);
+      yield chunk;
     },
   };
 }
@@ -48,7 +48,7 @@ function createModelPort(world: SimWorld, driver: SessionDriver, signal: AbortSi
     wait: () => waitForScheduler(world, caller, { name, inMs: 20 + drawDelay(world, 'model'), signal }),
     stall: () => waitForScheduler(world, caller, { name: `${name} stalls`, inMs: Infinity, signal }),
     strikes: (fault: 'model-error' | 'model-stall' | 'model-truncated' | 'model-garbage') =>
-      world.faults.strikes(fault, name),
+      world.faults.shouldFail(fault, name),
   };
 }
 
@@ -90,16 +90,16 @@ function buildPlannedReply(
   driver: SessionDriver,
   { request, marks }: ReplyRequest,
 ): SimReplyChunk {
-  const book = world.oracle.books.get(driver.session);
-  const planned = request.tools.length === 0 ? [] : getDueStep(world, book);
+  const ledger = world.oracle.ledgers.get(driver.session);
+  const planned = request.tools.length === 0 ? [] : getDueStep(world, ledger);
   const usage = { inputTokens: 100, outputTokens: 10 };
   const text = planned.length === 0 ? `Done: ${marks()}.` : `Next: ${marks()}.`;
   return { type: 'reply', text, calls: planned.map((call) => toRequestedCall(call, marks())), usage };
 }
 
-function getDueStep({ plan }: SimWorld, book: SessionLedger | undefined): readonly PlannedCall[] {
-  if (book === undefined) return [];
-  return findPlannedSession(plan, book.id)?.turns[book.turns - 1]?.steps[book.replies] ?? [];
+function getDueStep({ plan }: SimWorld, ledger: SessionLedger | undefined): readonly PlannedCall[] {
+  if (ledger === undefined) return [];
+  return findPlannedSession(plan, ledger.id)?.turns[ledger.turns - 1]?.steps[ledger.replies] ?? [];
 }
 
 function toRequestedCall({ tool, permission, id }: PlannedCall, mark: string): RequestedCall {
@@ -112,7 +112,7 @@ function toRequestedCall({ tool, permission, id }: PlannedCall, mark: string): R
 /** Malformed replies; none of them may cause harm. */
 function drawGarbageReply(world: SimWorld, reply: SimReplyChunk): ModelChunk {
   const calls = reply.calls.map((call) => ({ ...call, id: 'same' }));
-  const odd: readonly ModelChunk[] = [
+  const malformed: readonly ModelChunk[] = [
     { ...reply, calls },
     { ...reply, text: '', calls: [] },
     { ...reply, problem: 'There are two answers in this reply.' },
@@ -123,6 +123,6 @@ function drawGarbageReply(world: SimWorld, reply: SimReplyChunk): ModelChunk {
     },
     { ...reply, text: '\uD800 lone' },
   ];
-  const drawn = world.choices.choose('garbage', (random) => random.below(odd.length));
-  return odd[drawn % odd.length] ?? reply;
+  const drawn = world.choices.choose('garbage', (random) => random.below(malformed.length));
+  return malformed[drawn % malformed.length] ?? reply;
 }

@@ -19,14 +19,14 @@ export function createSimStore(world: SimWorld, driver: SessionDriver): Store {
     create: (session, owner, options) =>
       write('create', async () => {
         const position = await store.create(session, owner, options);
-        oracle.created(driver, session, position);
+        oracle.onCreated(driver, session, position);
         return position;
       }),
     claim: (id, owner, from) =>
       write('claim', async () => {
         const claimed = await store.claim(id, owner, from);
-        oracle.claimed(driver, id, claimed);
-        oracle.opened(id, claimed);
+        oracle.onClaimed(driver, id, claimed);
+        oracle.onOpened(id, claimed);
         return claimed;
       }),
     append: (id, at, events, after) => {
@@ -36,16 +36,16 @@ export function createSimStore(world: SimWorld, driver: SessionDriver): Store {
         'append',
         async () => {
           const position = await store.append(id, at, events, after);
-          oracle.appended(driver, { at, events, texts, after, position });
+          oracle.onAppended(driver, { at, events, texts, after, position });
           return position;
         },
-        () => oracle.foundNoRoom(driver, at, texts),
+        () => oracle.onStoreFull(driver, at, texts),
       );
     },
     open: (id, options) =>
       read('open', async () => {
         const opened = await store.open(id, options);
-        if (options?.at === undefined) oracle.opened(id, opened);
+        if (options?.at === undefined) oracle.onOpened(id, opened);
         return opened;
       }),
   };
@@ -54,23 +54,23 @@ export function createSimStore(world: SimWorld, driver: SessionDriver): Store {
 type StoreWrite = <Result>(
   name: string,
   perform: () => Promise<Result>,
-  noRoom?: () => void,
+  onFull?: () => void,
 ) => Promise<Result>;
 
 function createStoreWrite(world: SimWorld, driver: SessionDriver): StoreWrite {
   const { faults, disk, scheduler } = world;
   const caller = { process: driver.process.name, kind: 'store' };
-  return (name, perform, noRoom = () => undefined) =>
+  return (name, perform, onFull = () => undefined) =>
     performPortCall(world, caller, { name, inMs: drawDiskDelay(world, 'store') }, async () => {
-      if (faults.strikes('full', name)) disk.fullUntil = scheduler.now + diskFullMs;
-      const isFull = !faults.healed && scheduler.now < disk.fullUntil;
-      if (isFull || faults.strikes('busy', name)) {
-        noRoom();
+      if (faults.shouldFail('full', name)) disk.fullUntil = scheduler.now + diskFullMs;
+      const isFull = !faults.isDisabled && scheduler.now < disk.fullUntil;
+      if (isFull || faults.shouldFail('busy', name)) {
+        onFull();
         throw new StoreError(isFull ? 'full' : 'busy', 'the simulated disk');
       }
-      if (faults.strikes('unknown-lost', name)) throw createIoError();
+      if (faults.shouldFail('unknown-lost', name)) throw createIoError();
       const result = await perform();
-      if (faults.strikes('unknown-kept', name)) throw createIoError();
+      if (faults.shouldFail('unknown-kept', name)) throw createIoError();
       return result;
     });
 }
@@ -82,7 +82,7 @@ function createStoreRead(
   const caller = { process: driver.process.name, kind: 'store' };
   return (name, perform) =>
     performPortCall(world, caller, { name, inMs: drawDiskDelay(world, 'store') }, async () => {
-      if (world.faults.strikes('unknown-lost', name)) throw createIoError();
+      if (world.faults.shouldFail('unknown-lost', name)) throw createIoError();
       return perform();
     });
 }

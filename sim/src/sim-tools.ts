@@ -9,10 +9,10 @@ export function createSimTools(world: SimWorld, driver: SessionDriver): readonly
   const running =
     (run: (world: SimWorld, driver: SessionDriver, run: SimToolRun) => Promise<ToolResult>): Tool['run'] =>
     (args, context) =>
-      world.oracle.runs(
+      world.oracle.trackRun(
         driver,
         getCallMark(args),
-        run(world, driver, { args, context, asked: world.scheduler.steps }),
+        run(world, driver, { args, context, requestedAt: world.scheduler.steps }),
       );
   return [
     createSimTool('read', 'read-only', running(runSimRead)),
@@ -30,7 +30,7 @@ function createSimTool(name: string, effect: EffectClass, run: Tool['run']): Too
 }
 
 /** `asked` is the step at which the runtime started the tool. */
-type SimToolRun = { readonly args: Json; readonly context: ToolContext; readonly asked: number };
+type SimToolRun = { readonly args: Json; readonly context: ToolContext; readonly requestedAt: number };
 
 async function runSimRead(world: SimWorld, driver: SessionDriver, run: SimToolRun): Promise<ToolResult> {
   if (await waitOrCancel(world, driver, run)) return cancelledResult;
@@ -51,7 +51,7 @@ async function runSimShell(world: SimWorld, driver: SessionDriver, run: SimToolR
 async function runSimSend(world: SimWorld, driver: SessionDriver, run: SimToolRun): Promise<ToolResult> {
   if (await waitOrCancel(world, driver, run)) return cancelledResult;
   recordStart(world, driver, 'send', run);
-  const { sent } = world.outside;
+  const { sent } = world.externalWorld;
   const key = run.context.execution?.id ?? '';
   // The receiver deduplicates by key.
   if (!sent.has(key)) {
@@ -63,17 +63,17 @@ async function runSimSend(world: SimWorld, driver: SessionDriver, run: SimToolRu
 
 async function runSimEdit(world: SimWorld, driver: SessionDriver, run: SimToolRun): Promise<ToolResult> {
   if (await waitOrCancel(world, driver, run)) return cancelledResult;
-  const { files } = world.outside;
+  const { files } = world.externalWorld;
   const file = getFileKey(driver, run.args);
   const before = files.get(file) ?? '';
   const after = getCallMark(run.args);
-  const wanted = await run.context.execution?.recordIntent({ before, after });
-  const asked = world.scheduler.steps;
-  if (wanted !== true || (await waitOrCancel(world, driver, run))) return cancelledResult;
+  const isRecorded = await run.context.execution?.recordIntent({ before, after });
+  const requestedAt = world.scheduler.steps;
+  if (isRecorded !== true || (await waitOrCancel(world, driver, run))) return cancelledResult;
   if (files.get(file) === after) return createMarkedResult(run.args);
   if ((files.get(file) ?? '') !== before)
-    return createSimFailure('interrupted', 'the file has changed meanwhile');
-  recordStart(world, driver, 'edit', { ...run, asked });
+    return createSimFailure('interrupted', 'the file was changed in the meantime');
+  recordStart(world, driver, 'edit', { ...run, requestedAt });
   files.set(file, after);
   recordEffect(world, run.args);
   return finishToolRun(world, driver, run);
@@ -88,10 +88,10 @@ async function reconcileEdit(
   { args, intent }: InterruptedEdit,
 ): Promise<ToolResult | 'run-again'> {
   await waitForScheduler(world, getToolCaller(driver), { name: 'look', inMs: drawDelay(world, 'tool') });
-  const now = world.outside.files.get(getFileKey(driver, args)) ?? '';
+  const now = world.externalWorld.files.get(getFileKey(driver, args)) ?? '';
   if (now === getJsonProperty(intent, 'after')) return createMarkedResult(args);
   if (now === getJsonProperty(intent, 'before')) return 'run-again';
-  return createSimFailure('interrupted', 'the file holds neither what it held nor what it was to hold');
+  return createSimFailure('interrupted', 'the file has neither its old nor its new content');
 }
 
 function getJsonProperty(intent: Json | null, key: string): unknown {
@@ -124,18 +124,18 @@ function recordStart(
   world: SimWorld,
   driver: SessionDriver,
   name: string,
-  { args, context, asked }: SimToolRun,
+  { args, context, requestedAt }: SimToolRun,
 ): void {
   const mark = getCallMark(args);
-  world.outside.deed(mark).starts += 1;
+  world.externalWorld.getEffects(mark).starts += 1;
   const execution = context.execution?.id ?? '';
-  world.oracle.started(driver, { mark, tool: name, args: JSON.stringify(args), execution, asked });
+  world.oracle.onStarted(driver, { mark, tool: name, args: JSON.stringify(args), execution, requestedAt });
 }
 
 function recordEffect(world: SimWorld, args: Json): void {
   const mark = getCallMark(args);
-  world.outside.deed(mark).effects += 1;
-  world.oracle.effected(mark);
+  world.externalWorld.getEffects(mark).changes += 1;
+  world.oracle.onEffect(mark);
 }
 
 /** The effect has happened; whether a result comes back depends on the faults. */
@@ -143,12 +143,12 @@ async function finishToolRun(world: SimWorld, driver: SessionDriver, run: SimToo
   const { faults } = world;
   const mark = getCallMark(run.args);
   const { signal } = run.context;
-  if (faults.strikes('tool-throw', 'ending')) throw new Error(`simulated: ${mark} broke`);
-  const isMute = faults.strikes('tool-hang', 'ending') || faults.strikes('tool-mute', 'ending');
+  if (faults.shouldFail('tool-throw', 'ending')) throw new Error(`simulated: ${mark} broke`);
+  const isMute = faults.shouldFail('tool-hang', 'ending') || faults.shouldFail('tool-mute', 'ending');
   const inMs = isMute ? Infinity : drawDelay(world, 'tool');
   await waitForScheduler(world, getToolCaller(driver), { name: `${mark} ends`, inMs, signal });
   if (signal.aborted) return cancelledResult;
-  if (faults.strikes('tool-unfit', 'ending')) return { ok: true, output: NaN };
+  if (faults.shouldFail('tool-unfit', 'ending')) return { ok: true, output: NaN };
   return createMarkedResult(run.args);
 }
 
@@ -160,4 +160,4 @@ function createSimFailure(kind: 'interrupted', message: string): ToolResult {
   return { ok: false, error: { kind, message } };
 }
 
-const cancelledResult = createSimFailure('interrupted', 'called off while it ran');
+const cancelledResult = createSimFailure('interrupted', 'cancelled while it ran');

@@ -5,7 +5,7 @@ import { formatSimSessionId, type UserInterference } from './plan.ts';
 import type { SessionDriver, SimWorld } from './sim-world.ts';
 
 /** Polling interval of the user, with exponential backoff while nothing changes. */
-const userGlanceMs = { first: 80, factor: 4, last: 5_000 } as const;
+const userPollMs = { first: 80, factor: 4, last: 5_000 } as const;
 
 /**
  * The user of one session: sends the planned messages turn by turn, interferes in between, and resends messages that
@@ -24,10 +24,10 @@ export class SimUser {
   /** Messages handed to a driver, which holds them while it is alive. */
   readonly #handedOver = new Map<string, SessionDriver>();
   /** The driver that has not acknowledged the last request yet; the user waits for it, because it may be a pause. */
-  #waitsFor: SessionDriver | null = null;
-  #readTo = 0;
-  #seen = '';
-  #glanceMs: number = userGlanceMs.first;
+  #waitingFor: SessionDriver | null = null;
+  #readSeq = 0;
+  #lastState = '';
+  #pollMs: number = userPollMs.first;
   #done = false;
 
   constructor(world: SimWorld, index: number) {
@@ -37,7 +37,7 @@ export class SimUser {
     this.#turns = planned?.turns.map(({ interference }) => interference) ?? [];
     this.#shutsDown = planned?.ending === 'shut-down';
     this.#texts = this.#turns.map((_, turn) => `${this.#id}: do part ${turn}`);
-    this.#look();
+    this.#schedulePoll();
   }
 
   /** Whether all messages have been sent and answered. */
@@ -45,58 +45,58 @@ export class SimUser {
     return this.#done;
   }
 
-  #look(): void {
+  #schedulePoll(): void {
     const { scheduler } = this.#world;
     const name = `user ${this.#id}`;
-    const happen = (): void => {
-      const book = this.#world.oracle.books.get(this.#id);
-      this.#rest(book);
-      if (book !== undefined) this.#glance(book);
-      if (!this.#done) this.#look();
+    const run = (): void => {
+      const ledger = this.#world.oracle.ledgers.get(this.#id);
+      this.#updatePollInterval(ledger);
+      if (ledger !== undefined) this.#poll(ledger);
+      if (!this.#done) this.#schedulePoll();
     };
-    scheduler.add({ owner: 'user', lane: name, name, inMs: this.#glanceMs, happen });
+    scheduler.add({ owner: 'user', lane: name, name, inMs: this.#pollMs, run });
   }
 
-  #rest(book: SessionLedger | undefined): void {
-    const seen = `${book?.texts.length} ${this.#world.drivers.get(this.#id)?.agent !== null}`;
-    const longer = Math.min(this.#glanceMs * userGlanceMs.factor, userGlanceMs.last);
-    this.#glanceMs = seen === this.#seen ? longer : userGlanceMs.first;
-    this.#seen = seen;
+  #updatePollInterval(ledger: SessionLedger | undefined): void {
+    const state = `${ledger?.texts.length} ${this.#world.drivers.get(this.#id)?.agent !== null}`;
+    const longer = Math.min(this.#pollMs * userPollMs.factor, userPollMs.last);
+    this.#pollMs = state === this.#lastState ? longer : userPollMs.first;
+    this.#lastState = state;
   }
 
-  #glance(book: SessionLedger): void {
+  #poll(ledger: SessionLedger): void {
     const { drivers } = this.#world;
-    if (isTerminalSession(book.session)) {
+    if (isTerminalSession(ledger.session)) {
       this.#done = true;
       return;
     }
     const driver = drivers.get(this.#id);
-    if (book.texts.length > this.#readTo + 4) this.#readOn();
-    if (driver === undefined || driver.agent === null || driver.process.leaving) return;
-    this.#answerTwice(book, driver);
-    const { status } = book.session.turn;
+    if (ledger.texts.length > this.#readSeq + 4) this.#readLog();
+    if (driver === undefined || driver.agent === null || driver.process.isShuttingDown) return;
+    this.#answerTwice(ledger, driver);
+    const { status } = ledger.session.turn;
     if (status === 'paused') this.#unpause(driver);
-    else if (status === 'waitingForUser') this.#sayNext(book, driver);
+    else if (status === 'waitingForUser') this.#sendNext(ledger, driver);
     else this.#interfere(driver);
   }
 
-  #sayNext(book: SessionLedger, driver: SessionDriver): void {
-    const text = this.#texts.find((each) => !book.heard.has(each));
+  #sendNext(ledger: SessionLedger, driver: SessionDriver): void {
+    const text = this.#texts.find((each) => !ledger.userTexts.has(each));
     if (text !== undefined) {
-      if (this.#handedOver.get(text) === driver && !driver.gone) return;
+      if (this.#handedOver.get(text) === driver && !driver.ended) return;
       this.#turn = this.#texts.indexOf(text);
       this.#interfered = false;
-      this.#hand(driver, text, driver.agent?.post({ type: 'user-message', text }));
+      this.#handOver(driver, text, driver.agent?.post({ type: 'user-message', text }));
       return;
     }
     if (this.#shutsDown) this.#post(driver, { type: 'shutdown-requested' });
-    else if (this.#waitsFor !== driver) this.#done = true;
+    else if (this.#waitingFor !== driver) this.#done = true;
   }
 
-  #hand(driver: SessionDriver, text: string, taken: Promise<boolean> | undefined): void {
+  #handOver(driver: SessionDriver, text: string, accepted: Promise<boolean> | undefined): void {
     this.#handedOver.set(text, driver);
-    void taken?.then((isTaken) => {
-      if (isTaken) this.#world.oracle.acknowledged(this.#id, text);
+    void accepted?.then((isAccepted) => {
+      if (isAccepted) this.#world.oracle.onAcknowledged(this.#id, text);
       else this.#handedOver.delete(text);
     });
   }
@@ -117,7 +117,7 @@ export class SimUser {
       case 'say': {
         const text = `${this.#id}: and then part ${this.#texts.length}`;
         this.#texts.push(text);
-        this.#hand(driver, text, driver.agent?.sendMessage(text));
+        this.#handOver(driver, text, driver.agent?.sendMessage(text));
         return;
       }
       default:
@@ -131,44 +131,45 @@ export class SimUser {
   }
 
   /** A repeated answer must be rejected. */
-  #answerTwice(book: SessionLedger, driver: SessionDriver): void {
-    if (!this.#world.faults.strikes('double-answer', this.#id)) return;
+  #answerTwice(ledger: SessionLedger, driver: SessionDriver): void {
+    if (!this.#world.faults.shouldFail('double-answer', this.#id)) return;
     const type =
       this.#world.choices.choose('again', (random) => random.below(2)) === 0
         ? 'tool-finished'
         : 'permission-decided';
-    const answers = book.texts.map((text) => JSON.parse(text) as Event).filter(isUserAnswerEvent);
-    const kept = answers.findLast((answer) => answer.type === type);
-    if (kept === undefined) return;
-    const { at: _, ...again } = kept;
+    const answers = ledger.texts.map((text) => JSON.parse(text) as Event).filter(isUserAnswerEvent);
+    const stored = answers.findLast((answer) => answer.type === type);
+    if (stored === undefined) return;
+    const { at: _, ...again } = stored;
     const forged: UnstampedEvent =
       again.type === 'tool-finished'
         ? { ...again, outcome: { ok: true, output: 'forged' } }
         : { ...again, decision: again.decision === 'allow' ? 'deny' : 'allow' };
-    this.#post(driver, forged, (taken) => {
-      if (taken) this.#world.oracle.fail(7, `${this.#id} took a second ${kept.type} for ${kept.callId}`);
+    this.#post(driver, forged, (accepted) => {
+      if (accepted)
+        this.#world.oracle.fail(7, `${this.#id} took a second ${stored.type} for ${stored.callId}`);
     });
   }
 
   /** Reads the log incrementally, continuing after the last event read. */
-  #readOn(): void {
+  #readLog(): void {
     const { drivers, oracle, faults, disk, choices } = this.#world;
     const store = drivers.get(this.#id)?.process.store;
     if (store === undefined) return;
-    if (faults.strikes('snapshot', this.#id)) {
+    if (faults.shouldFail('snapshot', this.#id)) {
       void store
         .snapshot(this.#id)
         .catch((error: unknown) => oracle.fail(8, `no snapshot: ${String(error)}`));
-      if (faults.strikes('snapshot-damage', this.#id))
+      if (faults.shouldFail('snapshot-damage', this.#id))
         disk.damageSnapshot(
           this.#id,
           choices.choose('damage', (random) => random.below(2)),
         );
     }
     void (async () => {
-      for await (const kept of store.events(this.#id, this.#readTo)) {
-        oracle.readOn(this.#id, this.#readTo, kept);
-        this.#readTo = kept.seq;
+      for await (const stored of store.events(this.#id, this.#readSeq)) {
+        oracle.onRead(this.#id, this.#readSeq, stored);
+        this.#readSeq = stored.seq;
       }
     })().catch((error: unknown) =>
       oracle.fail(12, `the log of ${this.#id} cannot be read: ${String(error)}`),
@@ -178,12 +179,12 @@ export class SimUser {
   #post(
     driver: SessionDriver,
     event: UnstampedEvent,
-    then: (taken: boolean) => void = () => undefined,
+    then: (accepted: boolean) => void = () => undefined,
   ): void {
-    this.#waitsFor = driver;
-    void driver.agent?.post(event).then((taken) => {
-      if (this.#waitsFor === driver) this.#waitsFor = null;
-      then(taken);
+    this.#waitingFor = driver;
+    void driver.agent?.post(event).then((accepted) => {
+      if (this.#waitingFor === driver) this.#waitingFor = null;
+      then(accepted);
     });
   }
 }

@@ -12,11 +12,11 @@ import type { SpooledResult } from './sim-spool.ts';
 export type SimProcess = {
   readonly name: string;
   readonly slot: number;
-  alive: boolean;
-  leaving: boolean;
+  isAlive: boolean;
+  isShuttingDown: boolean;
   /** Its wall-clock time is `now * drift + shift`. */
   drift: number;
-  shift: number;
+  offsetMs: number;
   readonly store: Store;
 };
 
@@ -27,8 +27,8 @@ export type SessionDriver = {
   readonly session: string;
   agent: Agent | null;
   /** Whether it is still reconciling interrupted calls. */
-  recovering: boolean;
-  gone: boolean;
+  isRecovering: boolean;
+  ended: boolean;
 };
 
 /** All components of a run. */
@@ -38,7 +38,7 @@ export type SimWorld = {
   readonly faults: FaultInjector;
   readonly scheduler: SimScheduler;
   readonly oracle: SimOracle;
-  readonly outside: ExternalWorld;
+  readonly externalWorld: ExternalWorld;
   /** How processes are assembled. */
   readonly assembly: ProcessAssembly;
   readonly disk: SimDisk;

@@ -24,7 +24,7 @@ export type SimRun = {
   readonly simulatedMs: number;
   readonly lateStarts: number;
   /** How often each fault occurred. */
-  readonly struck: Partial<Readonly<Record<FaultName, number>>>;
+  readonly faultCounts: Partial<Readonly<Record<FaultName, number>>>;
 };
 
 export type SimulationOptions = {
@@ -67,15 +67,15 @@ export function createSimWorld(
   { choices = createRandomChoices(plan.seed), assembly = soundAssembly }: SimulationOptions,
 ): SimWorld {
   const trace = createDigestTrace();
-  const outside = createExternalWorld();
+  const externalWorld = createExternalWorld();
   const scheduler = new SimScheduler(choices, plan.schedule, trace);
   return {
     plan,
     choices,
     faults: createFaultInjector(plan.faults, choices),
     scheduler,
-    oracle: createSimOracle(outside, trace, () => scheduler.steps),
-    outside,
+    oracle: createSimOracle(externalWorld, trace, () => scheduler.steps),
+    externalWorld,
     assembly,
     disk: createSimDisk(plan, () => scheduler.now),
     drivers: new Map(),
@@ -94,16 +94,16 @@ async function runFaultPhase(
   while (scheduler.steps < chaosSteps && oracle.violation === null && !users.every(({ done }) => done)) {
     before?.(world, operator);
     if (operator.interfere()) await drainMicrotasks();
-    const happened = await scheduler.step();
-    idle = happened?.owner === 'user' ? idle + 1 : 0;
+    const task = await scheduler.step();
+    idle = task?.owner === 'user' ? idle + 1 : 0;
     // All remaining work waits for the faults to end.
-    if (happened === null || idle > idleSteps * users.length) return;
+    if (task === null || idle > idleSteps * users.length) return;
   }
 }
 
 /** Ends the faults and releases everything that waited for that. */
 export function healFaults({ faults, scheduler }: SimWorld): void {
-  faults.heal();
+  faults.disable();
   for (const pending of scheduler.pending) {
     if (pending.due !== Infinity) continue;
     scheduler.remove(pending);
@@ -124,26 +124,25 @@ async function runQuietPhase(
     if (scheduler.now > now + calmMs)
       oracle.fail(18, `not at rest after ${calmMs / 1_000} s: ${describeWorldState(world)}`);
     before?.(world, operator);
-    if ((await scheduler.step()) === null)
-      oracle.fail(18, `nothing more happens: ${describeWorldState(world)}`);
+    if ((await scheduler.step()) === null) oracle.fail(18, `no task is left: ${describeWorldState(world)}`);
   }
 }
 
 function isWorldAtRest({ oracle, drivers }: SimWorld, users: readonly SimUser[]): boolean {
   if (!users.every(({ done }) => done)) return false;
-  if (oracle.books.size < users.length) return false;
-  return [...oracle.books.values()].every(({ id, session }) => {
+  if (oracle.ledgers.size < users.length) return false;
+  return [...oracle.ledgers.values()].every(({ id, session }) => {
     const driver = drivers.get(id);
     // The live session has caught up with the persisted events.
     const isKnown = driver?.agent?.session.seq === session.seq;
     if (isTerminalSession(session)) return driver === undefined || isKnown;
-    return session.turn.status === 'waitingForUser' && driver?.recovering === false && isKnown;
+    return session.turn.status === 'waitingForUser' && driver?.isRecovering === false && isKnown;
   });
 }
 
 function describeWorldState({ oracle, drivers, scheduler }: SimWorld): string {
-  const sessions = [...oracle.books.values()].map(
-    ({ id, session }) => `${id} is ${session.turn.status}, run by ${drivers.get(id)?.name ?? 'nobody'}`,
+  const sessions = [...oracle.ledgers.values()].map(
+    ({ id, session }) => `${id} is ${session.turn.status}, run by ${drivers.get(id)?.name ?? 'no driver'}`,
   );
   const pending = [...scheduler.pending].map(({ name }) => name);
   return `${sessions.join('; ')}; waiting: ${pending.slice(0, 9).join(', ')}`;
@@ -155,23 +154,23 @@ async function shutDownWorld(world: SimWorld, operator: ProcessOperator): Promis
   for (const { agent, session } of world.drivers.values()) {
     if (agent !== null) oracle.compare(session, agent.session, 'the live session');
   }
-  let left = false;
-  void operator.stopAll().then(() => (left = true));
+  let isDetached = false;
+  void operator.stopAll().then(() => (isDetached = true));
   await drainMicrotasks();
   for (let steps = 0; steps < 500 && (await scheduler.step()) !== null;) steps += 1;
-  if (!left) oracle.fail(18, `an agent cannot be left: ${describeWorldState(world)}`);
-  if (scheduler.pending.size > 0) oracle.fail(18, `something is left waiting: ${describeWorldState(world)}`);
+  if (!isDetached) oracle.fail(18, `an agent cannot be detached: ${describeWorldState(world)}`);
+  if (scheduler.pending.size > 0) oracle.fail(18, `tasks are left waiting: ${describeWorldState(world)}`);
   oracle.checkCalls();
-  oracle.checkSaid();
+  oracle.checkUserMessages();
   const store = disk.connect();
-  for (const { id, texts } of oracle.books.values()) {
+  for (const { id, texts } of oracle.ledgers.values()) {
     const verified = await store.verify(id);
     if (!verified.ok) oracle.fail(8, `${id} is damaged: ${verified.reason}`);
-    oracle.opened(id, await store.open(id));
+    oracle.onOpened(id, await store.open(id));
     let head = 0;
-    for await (const kept of store.events(id)) oracle.readOn(id, (head += 1) - 1, kept);
+    for await (const stored of store.events(id)) oracle.onRead(id, (head += 1) - 1, stored);
     if (head !== texts.length)
-      oracle.fail(8, `${id} has ${head} events in the store, and ${texts.length} were kept`);
+      oracle.fail(8, `${id} has ${head} events in the store, and ${texts.length} were persisted`);
   }
   await store.close();
 }
@@ -180,11 +179,11 @@ export function toSimRun({ oracle, scheduler, choices, faults }: SimWorld): SimR
   return {
     violation: oracle.violation,
     digest: oracle.digest(),
-    script: choices.made(),
+    script: choices.getScript(),
     events: oracle.counts.events,
     steps: scheduler.steps,
     simulatedMs: scheduler.now,
     lateStarts: oracle.counts.lateStarts,
-    struck: Object.fromEntries(faults.struck),
+    faultCounts: Object.fromEntries(faults.counts),
   };
 }

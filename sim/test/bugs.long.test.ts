@@ -14,25 +14,29 @@ describe('a planted bug', () => {
   const pool = createSimThreadPool(Math.min(4, availableParallelism()));
   afterAll(() => pool.close());
 
-  it.concurrent.each(plantedBugs)('is found: $name ($what)', { timeout: soakTimeoutMs }, async ({ name }) => {
-    const caught = await catchBug(pool, { bug: name, workers: null }, seedsMax);
-    expect(caught).not.toBeNull();
-  });
+  it.concurrent.each(plantedBugs)(
+    'is detected: $name ($what)',
+    { timeout: soakTimeoutMs },
+    async ({ name }) => {
+      const caught = await catchBug(pool, { bug: name, workers: null }, seedsMax);
+      expect(caught).not.toBeNull();
+    },
+  );
 
   it('is one of at least fifteen', () => {
     expect(new Set(plantedBugs.map(({ name }) => name)).size).toBeGreaterThanOrEqual(15);
   });
 
-  it('that nobody knows is an error that names those there are', () => {
+  it('with an unknown name is an error that lists the known ones', () => {
     expect(() => getBuggyAssembly('no-such-bug')).toThrow(
-      /no planted bug named "no-such-bug"\. There are: no-fence, /,
+      /no planted bug named "no-such-bug"\. The planted bugs are: no-fence, /,
     );
   });
 });
 
-describe('a run that fails', () => {
+describe('a failing run', () => {
   it(
-    'is made smaller and still fails in the same way',
+    'is minimized and still breaks the same invariant',
     async () => {
       const assembly = getBuggyAssembly('rerun-pending');
       const { seed, script, violation } = await findFirstFailure('rerun-pending');
@@ -51,7 +55,7 @@ describe('a run that fails', () => {
     soakTimeoutMs,
   );
 
-  it('cannot be made smaller if it does not fail', async () => {
+  it('cannot be minimized if it does not fail', async () => {
     const plan = createSimPlan(1);
     const { script } = await runSimulation(plan);
     expect(
@@ -70,5 +74,5 @@ async function findFirstFailure(bug: string) {
     const { violation, script } = await runSimulation(createSimPlan(seed), { assembly });
     if (violation !== null) return { seed, violation, script };
   }
-  throw new Error(`${bug} is not found`);
+  throw new Error(`${bug} is not detected`);
 }

@@ -6,12 +6,12 @@ import { runWithCrashes, runDoubleCrash, countCrashFreeSteps } from '../src/doub
 import { createSimThreadPool } from '../src/pool.ts';
 import { soakTimeoutMs } from './limits.ts';
 
-describe('a crash before every step, and a second one before every step after it', () => {
+describe('a crash before every step, and a second one before every later step', () => {
   const pool = createSimThreadPool(Math.min(4, availableParallelism()));
   afterAll(() => pool.close());
 
   it(
-    'breaks no promise, and leaves out no point at which a process can end',
+    'breaks no invariant, and hits every crash point',
     async () => {
       const { runs, failures, missed } = await runDoubleCrashes(pool);
       expect(failures).toEqual([]);
@@ -22,7 +22,7 @@ describe('a crash before every step, and a second one before every step after it
   );
 
   it(
-    'would find a call that is run twice',
+    'detects a call that runs twice',
     async () => {
       const assembly = getBuggyAssembly('rerun-pending');
       const steps = await countCrashFreeSteps();
@@ -36,7 +36,7 @@ describe('a crash before every step, and a second one before every step after it
     soakTimeoutMs,
   );
 
-  it('would find a result that is forgotten too early', { timeout: soakTimeoutMs }, async () => {
+  it('detects a result that is removed too early', { timeout: soakTimeoutMs }, async () => {
     const assembly = getBuggyAssembly('spool-forgets-all');
     const steps = await countCrashFreeSteps();
     const found: number[] = [];

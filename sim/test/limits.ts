@@ -1,5 +1,5 @@
-/** `PAWL_SOAK=1` has the tests look for as long as it takes to be sure; without it, for as long as one likes to wait. */
+/** `PAWL_SOAK=1` runs many more seeds. */
 export const isSoak = process.env['PAWL_SOAK'] === '1';
 
-/** A machine that does other things at the same time takes a multiple of what it takes alone. */
+/** Generous, because a busy machine takes much longer. */
 export const soakTimeoutMs = isSoak ? 3 * 3_600_000 : 600_000;

@@ -17,8 +17,8 @@ function drawNumbers(seed: number): readonly number[] {
   return Array.from({ length: 8 }, () => random.next());
 }
 
-describe('chance', () => {
-  it('is the same for the same seed and another for another', () => {
+describe('the random source', () => {
+  it('gives the same numbers for the same seed and others for another', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         expect(drawNumbers(seed)).toEqual(drawNumbers(seed));
@@ -27,7 +27,7 @@ describe('chance', () => {
     );
   });
 
-  it('falls on every number below the limit and on no other', () => {
+  it('draws every number below the limit and no other', () => {
     const random = createRandomSource(1);
     const drawn = new Set(Array.from({ length: 1_000 }, () => random.below(7)));
     expect(drawn).toEqual(new Set([0, 1, 2, 3, 4, 5, 6]));
@@ -35,31 +35,31 @@ describe('chance', () => {
 });
 
 describe('choices', () => {
-  it('are told by name and number, and followed by them', () => {
+  it('are recorded and replayed by name and number', () => {
     const drawn = createRandomChoices(3);
     const made = ['a', 'b', 'a', 'a'].map((name) => drawn.choose(name, (random) => random.below(3)));
-    const followed = createScriptedChoices(drawn.made());
-    expect(['a', 'b', 'a', 'a'].map((name) => followed.choose(name, () => 9))).toEqual(made);
+    const replayed = createScriptedChoices(drawn.getScript());
+    expect(['a', 'b', 'a', 'a'].map((name) => replayed.choose(name, () => 9))).toEqual(made);
   });
 
-  it('that are not written down are the plain ones', () => {
-    const followed = createScriptedChoices({ 'a#2': 5 });
-    expect(['a', 'a', 'a'].map((name) => followed.choose(name, () => 9))).toEqual([0, 5, 0]);
+  it('that are not in the script have the default value', () => {
+    const replayed = createScriptedChoices({ 'a#2': 5 });
+    expect(['a', 'a', 'a'].map((name) => replayed.choose(name, () => 9))).toEqual([0, 5, 0]);
   });
 
-  it('drawn for a seed and followed as they were written down make the same run', async () => {
+  it('drawn from a seed and replayed from the script produce the same run', async () => {
     for (const seed of [3, 32, 77]) {
       const drawn = await runSimulation(createSimPlan(seed));
-      const followed = await runSimulation(createSimPlan(seed), {
+      const replayed = await runSimulation(createSimPlan(seed), {
         choices: createScriptedChoices(drawn.script),
       });
-      expect(followed.digest).toBe(drawn.digest);
+      expect(replayed.digest).toBe(drawn.digest);
     }
   });
 });
 
 describe('the scheduler', () => {
-  it('lets nothing happen before it is due, and everything once', async () => {
+  it('runs every task once and not before it is due', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(50), { maxLength: 12 }),
@@ -70,38 +70,38 @@ describe('the scheduler', () => {
             ? ({ kind: 'weighted', seed } as const)
             : ({ kind: 'priorities', seed, changes: [1, 3] } as const);
           const scheduler = new SimScheduler(createRandomChoices(seed), schedule, createDigestTrace());
-          const happened: number[] = [];
+          const ran: number[] = [];
           for (const [index, inMs] of delays.entries()) {
-            const happen = (): void => {
+            const run = (): void => {
               expect(scheduler.now).toBeGreaterThanOrEqual(inMs);
-              happened.push(index);
+              ran.push(index);
             };
-            scheduler.add({ owner: 'a', lane: `lane ${index % 3}`, name: 'it', inMs, happen });
+            scheduler.add({ owner: 'a', lane: `lane ${index % 3}`, name: 'it', inMs, run });
           }
           while ((await scheduler.step()) !== null);
-          expect(happened.toSorted((a, b) => a - b)).toEqual([...delays.keys()]);
+          expect(ran.toSorted((a, b) => a - b)).toEqual([...delays.keys()]);
         },
       ),
       { numRuns: 50 },
     );
   });
 
-  it('drops what a process waited for, and nothing else, and never comes to what has no time', async () => {
+  it('drops only the tasks of a process, and never runs a task without a due time', async () => {
     const scheduler = new SimScheduler(
       createScriptedChoices({}),
       { kind: 'weighted', seed: 1 },
       createDigestTrace(),
     );
-    const happened: string[] = [];
+    const ran: string[] = [];
     const add = (owner: string, inMs: number): void => {
-      scheduler.add({ owner, lane: owner, name: owner, inMs, happen: () => happened.push(owner) });
+      scheduler.add({ owner, lane: owner, name: owner, inMs, run: () => ran.push(owner) });
     };
     add('dead', 1);
     add('alive', 2);
     add('stalled', Infinity);
     scheduler.drop('dead');
     while ((await scheduler.step()) !== null);
-    expect(happened).toEqual(['alive']);
+    expect(ran).toEqual(['alive']);
     expect(scheduler.pending.size).toBe(1);
   });
 });
@@ -117,10 +117,10 @@ function createResultMessage(callId: string): ConversationMessage {
   return { role: 'tool', at: 0, callId, tool: 'read', outcome: { ok: true, output: null } };
 }
 
-describe('what is sent to a model', () => {
+describe('the history of a model request', () => {
   it.each([
-    ['nothing', [], 'it begins with nothing'],
-    ['an answer first', [createCallsMessage('a')], 'it begins with assistant'],
+    ['nothing', [], 'it starts with nothing'],
+    ['an answer first', [createCallsMessage('a')], 'it starts with assistant'],
     [
       'a missing result',
       [user, createCallsMessage('a', 'b'), createResultMessage('a')],
@@ -134,16 +134,16 @@ describe('what is sent to a model', () => {
     [
       'results out of order',
       [user, createCallsMessage('a', 'b'), createResultMessage('b')],
-      'message 2 is the result of b, where a is due',
+      'message 2 is the result of b, expected a',
     ],
     [
-      'a result too many',
+      'an extra result',
       [user, createCallsMessage('a'), createResultMessage('a'), createResultMessage('a')],
-      'message 3 is the result of a, where none is due',
+      'message 3 is the result of a, expected none',
     ],
-    ['an id twice', [user, createCallsMessage('a', 'a')], 'message 1 has the same call id twice'],
+    ['a duplicate id', [user, createCallsMessage('a', 'a')], 'message 1 has the same call id twice'],
     ['an empty reply', [user, createCallsMessage()], 'message 1 is empty'],
-  ] as const)('is not valid with %s', (_, messages, problem) => {
+  ] as const)('is invalid with %s', (_, messages, problem) => {
     expect(findHistoryProblem(messages)).toBe(problem);
   });
 
@@ -162,7 +162,7 @@ describe('what is sent to a model', () => {
 });
 
 describe('a comparison', () => {
-  it('finds none between a value and what JSON makes of it', () => {
+  it('finds no difference between a value and its JSON round trip', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const other: unknown = JSON.parse(JSON.stringify(value));
@@ -174,14 +174,14 @@ describe('a comparison', () => {
   it.each([
     [{ a: [1, 2] }, { a: [1, 3] }, 'session.a.1 is 3, not 2'],
     [{ a: 1 }, {}, 'session.a is undefined, not 1'],
-    [{}, { a: 1 }, 'session.a is there and should not be'],
-    [{ a: [] }, { a: {} }, 'session.a is of another kind'],
-  ])('says where %j and %j differ', (kept, other, difference) => {
+    [{}, { a: 1 }, 'session.a is unexpected'],
+    [{ a: [] }, { a: {} }, 'session.a has another type'],
+  ])('reports where %j and %j differ', (kept, other, difference) => {
     expect(findFirstDifference(kept, other)).toBe(difference);
   });
 });
 
-describe('the traps', () => {
+describe('the global traps', () => {
   it.each([
     'Date.now()',
     'new Date()',
@@ -199,7 +199,7 @@ describe('the traps', () => {
       const traps = installGlobalTraps();
       new Date(0).toISOString();
       try { ${use}; } catch {}
-      console.log(traps.take().length);`;
+      console.log(traps.takeUsed().length);`;
     const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
       encoding: 'utf8',
     });

@@ -11,21 +11,21 @@ function runSimCommand(...options: readonly string[]) {
 }
 
 describe('npm run sim', { timeout: soakTimeoutMs }, () => {
-  it('runs seeds and gives figures', () => {
+  it('runs seeds and prints totals', () => {
     const { status, stdout } = runSimCommand('--seeds', '20', '--from', '7', '--jobs', '1');
     expect(stdout).toMatch(
-      /^20 seeds, \d+ events, [\d.]+ simulated hours, 0 run twice, \d+ late starts, 0 failed; \d+ seeds a minute\n$/,
+      /^20 seeds, \d+ events, [\d.]+ simulated hours, 0 run twice, \d+ late starts, 0 failed; \d+ seeds per minute\n$/,
     );
     expect(status).toBe(0);
   });
 
-  it('gives the same run for the same seed', () => {
+  it('produces the same run for the same seed', () => {
     const once = runSimCommand('--seed', '42');
-    expect(once.stdout).toMatch(/^seed 42 holds: \d+ events, \d+ steps, [0-9a-f]{16}\n$/);
+    expect(once.stdout).toMatch(/^seed 42 passes: \d+ events, \d+ steps, [0-9a-f]{16}\n$/);
     expect(runSimCommand('--seed', '42')).toEqual(once);
   });
 
-  it('shows the smallest run that fails, and how to run it again', () => {
+  it('shows a minimized failing run and how to rerun it', () => {
     const { status, stdout } = runSimCommand(
       '--bug',
       'acknowledge-before-append',
@@ -35,21 +35,21 @@ describe('npm run sim', { timeout: soakTimeoutMs }, () => {
       '1',
     );
     expect(stdout).toMatch(/Seed \d+ breaks invariant \d+: .+\.\n/);
-    expect(stdout).toMatch(/The smallest run that does \(found in \d+ tries\), with \d+ choices/);
-    expect(stdout).toMatch(/To run it again: npm run sim -- --seed \d+ --bug acknowledge-before-append\n$/);
+    expect(stdout).toMatch(/Minimized run \(after \d+ tries\), with \d+ non-default choices/);
+    expect(stdout).toMatch(/Rerun it with: npm run sim -- --seed \d+ --bug acknowledge-before-append\n$/);
     expect(status).toBe(1);
   });
 
-  it('gives JSON', () => {
+  it('prints JSON', () => {
     const { stdout } = runSimCommand('--seeds', '5', '--jobs', '1', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ seeds: 5, failures: [] });
   });
 
   it.each([
-    [['--seeds', 'many'], '--seeds is to be a whole number, not "many".\n'],
+    [['--seeds', 'many'], '--seeds must be a whole number, got "many".\n'],
     [['--bug', 'none-such'], 'There is no planted bug named "none-such".'],
     [['--nonsense'], "Unknown option '--nonsense'"],
-  ])('says in a line what is wrong with %j', (options, message) => {
+  ])('reports a usage error for %j in one line', (options, message) => {
     const { status, stderr } = runSimCommand(...options);
     expect(stderr.startsWith(message)).toBe(true);
     expect(stderr.trim().split('\n')).toHaveLength(1);

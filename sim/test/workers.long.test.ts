@@ -15,17 +15,17 @@ describe('workers in a simulated world', () => {
   afterAll(() => pool.close());
 
   it(
-    'keep their promises whatever goes wrong with them and with the queue',
+    'keep every invariant under faults of workers and queue',
     async () => {
       const totals = await runSeeds(pool, { from: 1, seeds, bug: null, workers, jobs, untilFailure: false });
       const failures = totals.failures.map(({ seed, violation }) => ({ seed, ...violation }));
       expect(failures).toEqual([]);
       expect(totals.repeated).toBe(seeds / 100);
-      // A world in which next to nothing happens would keep any promise.
+      // Guards against a world in which almost nothing happens.
       expect(totals.events).toBeGreaterThan(20 * seeds);
-      expect(Object.keys(totals.struck).toSorted()).toEqual(Object.keys(workersFaultRates).toSorted());
+      expect(Object.keys(totals.faultCounts).toSorted()).toEqual(Object.keys(workersFaultRates).toSorted());
       for (const count of Object.values(totals.workers)) expect(count).toBeGreaterThan(0);
-      // What a fence cannot keep out does happen here, and is told.
+      // Late starts, which fencing cannot prevent, occur and are counted.
       expect(totals.lateStarts).toBeGreaterThan(0);
       const { stops = 0, crashes = 0, swept = 0, parked = 0, takings = 0 } = totals.workers;
       const figures = `${seeds} seeds: ${takings} takings, ${crashes} crashes, ${stops} stops, ${swept} swept, ${parked} parked`;
@@ -35,14 +35,14 @@ describe('workers in a simulated world', () => {
   );
 
   it.concurrent.each(workerBugs)(
-    'do not with this: $name ($what)',
+    'fail with the planted bug $name ($what)',
     { timeout: soakTimeoutMs },
     async ({ name }) => {
       expect(await catchBug(pool, { bug: name, workers }, 1_000)).not.toBeNull();
     },
   );
 
-  it('have no bug but those there are', () => {
-    expect(() => getBuggyWorkerParts('no-such-bug')).toThrow(/no planted bug of workers named "no-such-bug"/);
+  it('reject an unknown bug name', () => {
+    expect(() => getBuggyWorkerParts('no-such-bug')).toThrow(/no planted worker bug named "no-such-bug"/);
   });
 });

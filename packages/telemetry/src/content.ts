@@ -12,27 +12,27 @@ const contentMessagesMax = 50;
 
 /** Builds the content attributes in the form of the semantic conventions, with secrets masked. */
 export function buildContentAttributes(
-  { work, end }: EndedOperation,
-  { seen }: StepObservation,
+  { operation, result }: EndedOperation,
+  { stepResult }: StepObservation,
   secrets: readonly string[],
 ): TextAttributes {
-  const { event } = seen;
+  const { event } = stepResult;
   const text = (value: unknown): string =>
     JSON.stringify(maskSecrets(value, { secrets, textMax: contentTextMax }));
-  if (work.kind === 'model') {
-    const input = toItemArray(work.conversation).slice(-contentMessagesMax).map(toContentMessage);
-    const said = event.type === 'model-replied' ? [toReplyMessage(event)] : [];
+  if (operation.kind === 'model') {
+    const input = toItemArray(operation.conversation).slice(-contentMessagesMax).map(toContentMessage);
+    const output = event.type === 'model-replied' ? [toReplyMessage(event)] : [];
     return {
       [otelAttributes.inputMessages]: text(input),
-      ...(said.length > 0 && { [otelAttributes.outputMessages]: text(said) }),
+      ...(output.length > 0 && { [otelAttributes.outputMessages]: text(output) }),
       ...(event.type === 'model-failed' && { [otelAttributes.exceptionMessage]: text(event.error.message) }),
     };
   }
-  if (work.kind !== 'tool') return {};
-  const isOurs = event.type === 'tool-finished' && end.kind !== 'called-off';
+  if (operation.kind !== 'tool') return {};
+  const hasResult = event.type === 'tool-finished' && result.kind !== 'cancelled';
   return {
-    [otelAttributes.toolArguments]: text(work.call.args),
-    ...(isOurs && {
+    [otelAttributes.toolArguments]: text(operation.call.args),
+    ...(hasResult && {
       [otelAttributes.toolResult]: text(event.outcome.ok ? event.outcome.output : event.outcome.error),
     }),
   };
@@ -53,7 +53,7 @@ function toContentMessage(message: ConversationMessage): {
   return { role, parts: [{ type: 'tool_call_response', id, response }] };
 }
 
-type ModelReplyEvent = Extract<StepObservation['seen']['event'], { readonly type: 'model-replied' }>;
+type ModelReplyEvent = Extract<StepObservation['stepResult']['event'], { readonly type: 'model-replied' }>;
 
 function toReplyMessage({ text, calls }: ModelReplyEvent): object {
   return {

@@ -16,25 +16,25 @@ const exportTimeoutMs = 3_000;
 
 export function createTraceExporter(
   collector: OtlpCollector,
-  onTrouble: ExportErrorListener,
+  onError: ExportErrorListener,
 ): OTLPTraceExporter {
   const url = buildSignalUrl(collector, 'v1/traces');
   return reportExportErrors(
     new OTLPTraceExporter({ ...collector, url, timeoutMillis: exportTimeoutMs }),
     url,
-    onTrouble,
+    onError,
   );
 }
 
 export function createMetricExporter(
   collector: OtlpCollector,
-  onTrouble: ExportErrorListener,
+  onError: ExportErrorListener,
 ): OTLPMetricExporter {
   const url = buildSignalUrl(collector, 'v1/metrics');
   return reportExportErrors(
     new OTLPMetricExporter({ ...collector, url, timeoutMillis: exportTimeoutMs }),
     url,
-    onTrouble,
+    onError,
   );
 }
 
@@ -50,19 +50,17 @@ type BatchExporter<Batch> = {
 function reportExportErrors<Batch, Exporter extends BatchExporter<Batch>>(
   exporter: Exporter & BatchExporter<Batch>,
   url: string,
-  onTrouble: ExportErrorListener,
+  onError: ExportErrorListener,
 ): Exporter {
-  let isInTrouble = false;
+  let isFailing = false;
   const send = exporter.export.bind(exporter);
   exporter.export = (batch, done) =>
     send(batch, (result) => {
       const hasFailed = result.code !== 0;
-      if (hasFailed && !isInTrouble)
-        onTrouble(
-          `Telemetry cannot be sent to ${stripUrlSecrets(url)}: ${getExportErrorReason(result.error)}`,
-        );
-      if (!hasFailed && isInTrouble) onTrouble(null);
-      isInTrouble = hasFailed;
+      if (hasFailed && !isFailing)
+        onError(`Telemetry cannot be sent to ${stripUrlSecrets(url)}: ${getExportErrorReason(result.error)}`);
+      if (!hasFailed && isFailing) onError(null);
+      isFailing = hasFailed;
       done(result);
     });
   return exporter;
@@ -75,7 +73,7 @@ function stripUrlSecrets(url: string): string {
 }
 
 function getExportErrorReason(error: Error | undefined): string {
-  if (error === undefined) return 'no reason was given';
+  if (error === undefined) return 'unknown error';
   // If no address of a host answers, the aggregate error has an empty message.
   const [first] = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [];
   const message = error.message === '' && first instanceof Error ? first.message : error.message;

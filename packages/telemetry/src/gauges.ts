@@ -58,9 +58,9 @@ export function observeGauges(meter: Meter, { states, sources }: GaugeContext): 
 const restingStatuses = turnChart.states.filter(({ kind }) => kind !== 'passing').map(({ name }) => name);
 
 /** Reports 0 for a state without sessions, so that its series drops instead of ending. */
-function observeStates(result: ObservableResult, found: Iterable<string>): void {
+function observeStates(result: ObservableResult, states: Iterable<string>): void {
   const counts = new Map<string, number>(restingStatuses.map((status) => [status, 0]));
-  for (const state of found) counts.set(state, (counts.get(state) ?? 0) + 1);
+  for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
   for (const [state, count] of counts) result.observe(count, { [pawlAttributes.state]: state });
 }
 
@@ -89,21 +89,21 @@ function observeLoopDelay(
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
   delays.enable();
   let since = performance.now();
-  const observed = (nanoseconds: () => number) => (result: ObservableResult) => {
+  const createDelayCallback = (nanoseconds: () => number) => (result: ObservableResult) => {
     // The histogram measures the interval between two samples; only the part beyond the resolution is delay.
     const seconds = nanoseconds() / 1e9 - resolutionMs / 1_000;
     result.observe(Number.isFinite(seconds) ? Math.max(0, seconds) : 0);
   };
   gauge(
     'loopDelayMean',
-    observed(() => delays.mean),
+    createDelayCallback(() => delays.mean),
   );
   gauge(
     'loopDelayP99',
-    observed(() => delays.percentile(99)),
+    createDelayCallback(() => delays.percentile(99)),
   );
   gauge('loopDelayMax', (result) => {
-    observed(() => delays.max)(result);
+    createDelayCallback(() => delays.max)(result);
     if (performance.now() - since < windowMs) return;
     delays.reset();
     since = performance.now();
@@ -114,10 +114,10 @@ function observeLoopDelay(
 /** Returns null if the source is missing, fails or times out. */
 async function readWithTimeout<Value>(source: (() => Promise<Value>) | undefined): Promise<Value | null> {
   if (source === undefined) return null;
-  const late = Promise.withResolvers<null>();
-  const timer = setTimeout(() => late.resolve(null), sourceTimeoutMs);
+  const timeout = Promise.withResolvers<null>();
+  const timer = setTimeout(() => timeout.resolve(null), sourceTimeoutMs);
   try {
-    return await Promise.race([source(), late.promise]);
+    return await Promise.race([source(), timeout.promise]);
   } catch {
     return null;
   } finally {

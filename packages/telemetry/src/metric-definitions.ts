@@ -13,37 +13,41 @@ export const counterDefinitions = {
   transitions: {
     name: 'pawl.transitions',
     unit: '{transition}',
-    description: 'Changes of state, by edge.',
+    description: 'State transitions, by edge.',
   },
   verdicts: { name: 'pawl.verdicts', unit: '{verdict}', description: 'Verdicts of the governor.' },
   verdictOutcomes: {
     name: 'pawl.verdict.outcomes',
     unit: '{verdict}',
-    description: 'What came of what was done about a verdict.',
+    description: 'Outcomes of the responses to verdicts.',
   },
-  tokens: { name: 'pawl.tokens', unit: '{token}', description: 'Tokens that models read and wrote.' },
-  cost: { name: 'pawl.cost', unit: '1', description: 'What models cost, in the money of the prices.' },
-  retries: { name: 'pawl.retries', unit: '{retry}', description: 'What failed and was tried again.' },
-  paging: { name: 'pawl.paging.runs', unit: '{run}', description: 'How often room was made.' },
+  tokens: { name: 'pawl.tokens', unit: '{token}', description: 'Input and output tokens of model calls.' },
+  cost: {
+    name: 'pawl.cost',
+    unit: '1',
+    description: 'Cost of model calls, in the currency of the configured prices.',
+  },
+  retries: { name: 'pawl.retries', unit: '{retry}', description: 'Retries after failures.' },
+  paging: { name: 'pawl.paging.runs', unit: '{run}', description: 'Paging runs.' },
   freedTokens: {
     name: 'pawl.paging.freed_tokens',
     unit: '{token}',
-    description: 'Tokens that making room has freed.',
+    description: 'Tokens freed by paging.',
   },
   movedEntries: {
     name: 'pawl.paging.moved_entries',
     unit: '{entry}',
-    description: 'Entries that went from memory to storage.',
+    description: 'Entries moved from working memory to storage.',
   },
   leaseLosses: {
     name: 'pawl.lease.losses',
     unit: '{lease}',
-    description: 'Sessions that this worker lost while it worked on them.',
+    description: 'Leases that this worker lost while it ran a session.',
   },
   workerReports: {
     name: 'pawl.worker.reports',
     unit: '{report}',
-    description: 'What became of the sessions that this worker took up.',
+    description: 'Reports of this worker about its sessions, by kind.',
   },
 } as const satisfies Record<string, MetricDefinition>;
 
@@ -51,37 +55,37 @@ export const histogramDefinitions = {
   modelCall: {
     name: 'gen_ai.client.operation.duration',
     unit: 's',
-    description: 'How long a request to a model took.',
+    description: 'Duration of model requests.',
     boundaries: histogramBuckets.call,
   },
   firstChunk: {
     name: 'gen_ai.client.operation.time_to_first_chunk',
     unit: 's',
-    description: 'How long it took until the first piece of a reply was there.',
+    description: 'Time to the first chunk of a reply.',
     boundaries: histogramBuckets.call,
   },
   toolCall: {
     name: 'gen_ai.execute_tool.duration',
     unit: 's',
-    description: 'How long a tool call took.',
+    description: 'Duration of tool calls.',
     boundaries: histogramBuckets.call,
   },
   turn: {
     name: 'gen_ai.invoke_agent.duration',
     unit: 's',
-    description: 'How long a turn took.',
+    description: 'Duration of turns.',
     boundaries: histogramBuckets.agent,
   },
   hooks: {
     name: 'pawl.hooks.duration',
     unit: 's',
-    description: 'How long hooks took.',
+    description: 'Duration of hooks.',
     boundaries: histogramBuckets.call,
   },
   permission: {
     name: 'pawl.permission.wait',
     unit: 's',
-    description: 'How long a call waited for a decision.',
+    description: 'Time that calls waited for a permission decision.',
     boundaries: histogramBuckets.person,
   },
 } as const satisfies Record<string, HistogramDefinition>;
@@ -90,7 +94,7 @@ export const gaugeDefinitions = {
   sessions: {
     name: 'pawl.sessions',
     unit: '{session}',
-    description: 'Sessions that this process holds, by state.',
+    description: 'Sessions in this process, by state.',
   },
   storedSessions: {
     name: 'pawl.stored_sessions',
@@ -100,32 +104,32 @@ export const gaugeDefinitions = {
   queue: {
     name: 'pawl.queue.sessions',
     unit: '{session}',
-    description: 'Sessions in the queue, by where they stand there.',
+    description: 'Sessions in the queue, by job state.',
   },
   parked: {
     name: 'pawl.queue.parked',
     unit: '{session}',
-    description: 'Sessions that no worker takes up until somebody has looked at them.',
+    description: 'Parked sessions, which no worker runs until they are retried.',
   },
   loopDelayMean: {
     name: 'nodejs.eventloop.delay.mean',
     unit: 's',
-    description: 'How late the event loop was, on average.',
+    description: 'Mean event loop delay.',
   },
   loopDelayP99: {
     name: 'nodejs.eventloop.delay.p99',
     unit: 's',
-    description: 'How late the event loop was, at the 99th percentile.',
+    description: 'Event loop delay, 99th percentile.',
   },
   loopDelayMax: {
     name: 'nodejs.eventloop.delay.max',
     unit: 's',
-    description: 'How late the event loop was at most.',
+    description: 'Maximum event loop delay.',
   },
   memory: {
     name: 'process.memory.usage',
     unit: 'By',
-    description: 'Memory that this process takes.',
+    description: 'Resident memory of this process.',
   },
 } as const satisfies Record<string, MetricDefinition>;
 
@@ -133,6 +137,6 @@ export const observedCounterDefinitions = {
   cpu: {
     name: 'process.cpu.time',
     unit: 's',
-    description: 'Processor time that this process has used.',
+    description: 'CPU time of this process.',
   },
 } as const satisfies Record<string, MetricDefinition>;

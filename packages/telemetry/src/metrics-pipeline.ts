@@ -24,8 +24,8 @@ export type MetricsOptions = {
 type MeteredSession = { readonly model: () => ModelIdentity; readonly state: () => TurnStatus };
 
 export type MetricsPipeline = {
-  observe(means: MeteredSession): SessionMetricsObserver;
-  ask(sources: GaugeSources): void;
+  observe(session: MeteredSession): SessionMetricsObserver;
+  addSources(sources: GaugeSources): void;
   report(kind: string): void;
   /** Null unless Prometheus is enabled. */
   readonly text: (() => Promise<string>) | null;
@@ -36,42 +36,42 @@ export type MetricsPipeline = {
 export function createMetricsPipeline(
   resource: Resource,
   { prometheus = false, otlp }: MetricsOptions,
-  onTrouble: ExportErrorListener,
+  onError: ExportErrorListener,
 ): MetricsPipeline {
   // It does not start its own server; the process's server controls access.
-  const scraped = prometheus ? new PrometheusExporter({ preventServerStart: true }) : null;
-  const pushed = otlp === undefined ? null : createPushReader(otlp, onTrouble);
-  const readers = [scraped, pushed].filter((reader) => reader !== null);
+  const prometheusExporter = prometheus ? new PrometheusExporter({ preventServerStart: true }) : null;
+  const otlpReader = otlp === undefined ? null : createPushReader(otlp, onError);
+  const readers = [prometheusExporter, otlpReader].filter((reader) => reader !== null);
   const provider = new MeterProvider({ resource, readers });
   const meter = provider.getMeter('@pawl/telemetry', manifest.version);
   const instruments = createInstruments(meter);
-  const held = new Map<object, () => TurnStatus>();
+  const sessionStates = new Map<object, () => TurnStatus>();
   let sources: GaugeSources = {};
   const stop = observeGauges(meter, {
-    states: () => [...held.values()].map((state) => state()),
+    states: () => [...sessionStates.values()].map((state) => state()),
     sources: () => sources,
   });
   const toolLabel = createToolLabeler();
   return {
     observe({ model, state }) {
       const metrics = createSessionMetricsObserver({ instruments, model, toolLabel });
-      held.set(metrics, state);
+      sessionStates.set(metrics, state);
       return {
-        see: (happening) => metrics.see(happening),
+        observe: (observation) => metrics.observe(observation),
         end() {
-          held.delete(metrics);
+          sessionStates.delete(metrics);
           metrics.end();
         },
       };
     },
-    ask(more) {
-      sources = { ...sources, ...more };
+    addSources(added) {
+      sources = { ...sources, ...added };
     },
     report(kind) {
       instruments.workerReports.add(1, { [pawlAttributes.report]: kind });
       if (kind === 'lost') instruments.leaseLosses.add(1);
     },
-    text: scraped === null ? null : () => serializePrometheus(scraped),
+    text: prometheusExporter === null ? null : () => serializePrometheus(prometheusExporter),
     async shutdown() {
       stop();
       await provider.shutdown();
@@ -81,10 +81,10 @@ export function createMetricsPipeline(
 
 function createPushReader(
   { everyMs = 30_000, ...collector }: OtlpCollector & { readonly everyMs?: number },
-  onTrouble: ExportErrorListener,
+  onError: ExportErrorListener,
 ): MetricReader {
   return new PeriodicExportingMetricReader({
-    exporter: createMetricExporter(collector, onTrouble),
+    exporter: createMetricExporter(collector, onError),
     exportIntervalMillis: everyMs,
     exportTimeoutMillis: Math.min(everyMs, 4_000),
   });

@@ -7,25 +7,25 @@ import {
   type TurnStatus,
 } from '@pawl/core';
 import type { StepResult } from '@pawl/runtime';
-import type { OperationResult } from './operation-result.ts';
+import { createOperationFailure, type OperationResult } from './operation-result.ts';
 
 /** The current turn, identified by the time of the user message that started it. */
-export type OpenTurn = { readonly heardAt: number };
+export type OpenTurn = { readonly startedAt: number };
 
 /** How a turn ended, and its error if it failed. */
-export type EndedTurn = OpenTurn & { readonly ending: string; readonly end: OperationResult };
+export type EndedTurn = OpenTurn & { readonly ending: string; readonly result: OperationResult };
 
-export function getTurnKey({ heardAt }: OpenTurn): string {
-  return `turn ${heardAt}`;
+export function getTurnKey({ startedAt }: OpenTurn): string {
+  return `turn ${startedAt}`;
 }
 
 /** Returns the session's current turn; null if it waits for the user or has ended. */
 export function findOpenTurn(session: Session): OpenTurn | null {
   if (!hasOpenTurn(session)) return null;
-  let heardAt: number | null = null;
+  let startedAt: number | null = null;
   for (const message of iterateItems(getConversation(session)))
-    if (message.role === 'user') heardAt = message.at;
-  return heardAt === null ? null : { heardAt };
+    if (message.role === 'user') startedAt = message.at;
+  return startedAt === null ? null : { startedAt };
 }
 
 /**
@@ -36,27 +36,25 @@ export function advanceOpenTurn(open: OpenTurn | null, before: Session, after: S
   if (before.turn === after.turn) return open;
   if (!hasOpenTurn(after)) return null;
   const last = getLastMessage(after);
-  return last?.role === 'user' && last !== getLastMessage(before) ? { heardAt: last.at } : open;
+  return last?.role === 'user' && last !== getLastMessage(before) ? { startedAt: last.at } : open;
 }
 
-export function getTurnResult({ event, session, actions }: StepResult): Pick<EndedTurn, 'ending' | 'end'> {
+export function getTurnResult({ event, session, actions }: StepResult): Pick<EndedTurn, 'ending' | 'result'> {
   const { turn } = session;
   const error = actions.find((action) => action.type === 'show-error');
   if (turn.status === 'halted') {
     const { kind } = turn.why;
     return {
       ending: 'halted',
-      end: kind === 'requested' ? { kind: 'called-off' } : createOperationFailure(kind),
+      result: kind === 'requested' ? { kind: 'cancelled' } : createOperationFailure(kind),
     };
   }
-  if (turn.status === 'shuttingDown') return { ending: 'shut-down', end: { kind: 'called-off' } };
-  if (hasOpenTurn(session)) return { ending: 'steered', end: { kind: 'done' } };
-  if (event.type === 'cancel-requested') return { ending: 'cancelled', end: { kind: 'called-off' } };
-  if (error !== undefined) return { ending: 'failed', end: createOperationFailure(error.kind) };
-  return { ending: 'answered', end: { kind: 'done' } };
+  if (turn.status === 'shuttingDown') return { ending: 'shut-down', result: { kind: 'cancelled' } };
+  if (hasOpenTurn(session)) return { ending: 'steered', result: { kind: 'done' } };
+  if (event.type === 'cancel-requested') return { ending: 'cancelled', result: { kind: 'cancelled' } };
+  if (error !== undefined) return { ending: 'failed', result: createOperationFailure(error.kind) };
+  return { ending: 'answered', result: { kind: 'done' } };
 }
-
-const createOperationFailure = (error: string): OperationResult => ({ kind: 'failed', error });
 
 const betweenTurnStatuses: ReadonlySet<TurnStatus> = new Set(['waitingForUser', 'halted', 'shuttingDown']);
 

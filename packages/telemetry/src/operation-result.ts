@@ -5,25 +5,29 @@ import { listPendingOperations, type PendingOperation, type OperationKind } from
 /** How an operation ended. A cancelled operation did not fail. */
 export type OperationResult =
   | { readonly kind: 'done' }
-  | { readonly kind: 'called-off' }
+  | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly error: string };
 
-export type EndedOperation = { readonly work: PendingOperation; readonly end: OperationResult };
+export type EndedOperation = { readonly operation: PendingOperation; readonly result: OperationResult };
 
 /** Lists the operations that were pending before an event and no longer are. */
-export function findEndedOperations(before: Session, seen: StepResult): readonly EndedOperation[] {
-  if (before.turn === seen.session.turn) return [];
-  const left = new Set(listPendingOperations(seen.session).map(({ key }) => key));
-  return listPendingOperations(before).flatMap((work) =>
-    left.has(work.key) ? [] : [{ work, end: resultReaders[work.kind](seen, work) }],
+export function findEndedOperations(before: Session, stepResult: StepResult): readonly EndedOperation[] {
+  if (before.turn === stepResult.session.turn) return [];
+  const pendingKeys = new Set(listPendingOperations(stepResult.session).map(({ key }) => key));
+  return listPendingOperations(before).flatMap((operation) =>
+    pendingKeys.has(operation.key)
+      ? []
+      : [{ operation, result: resultReaders[operation.kind](stepResult, operation) }],
   );
 }
 
 const operationDone: OperationResult = { kind: 'done' };
-const operationCancelled: OperationResult = { kind: 'called-off' };
-const createOperationFailure = (error: string): OperationResult => ({ kind: 'failed', error });
+const operationCancelled: OperationResult = { kind: 'cancelled' };
+export function createOperationFailure(error: string): OperationResult {
+  return { kind: 'failed', error };
+}
 
-type ResultReader = (seen: StepResult, work: PendingOperation) => OperationResult;
+type ResultReader = (stepResult: StepResult, operation: PendingOperation) => OperationResult;
 
 /** Done by the first event type, failed by the second, cancelled by any other. */
 const resultByEvent =
@@ -33,12 +37,13 @@ const resultByEvent =
 
 const resultReaders: Readonly<Record<OperationKind, ResultReader>> = {
   model: readModelResult,
-  tool: ({ event }, work) => {
-    if (event.type !== 'tool-finished' || !isOperationCall(work, event.callId)) return operationCancelled;
+  tool: ({ event }, operation) => {
+    if (event.type !== 'tool-finished' || !isOperationCall(operation, event.callId))
+      return operationCancelled;
     return event.outcome.ok ? operationDone : createOperationFailure(event.outcome.error.kind);
   },
-  permission: ({ event }, work) =>
-    event.type === 'permission-decided' && isOperationCall(work, event.callId)
+  permission: ({ event }, operation) =>
+    event.type === 'permission-decided' && isOperationCall(operation, event.callId)
       ? operationDone
       : operationCancelled,
   hooks: resultByEvent('hooks-finished', 'hooks-failed'),
@@ -48,16 +53,16 @@ const resultReaders: Readonly<Record<OperationKind, ResultReader>> = {
   pause: resultByEvent('resume-requested'),
 };
 
-function isOperationCall(work: PendingOperation, callId: string): boolean {
-  return 'call' in work && work.call.id === callId;
+function isOperationCall(operation: PendingOperation, callId: string): boolean {
+  return 'call' in operation && operation.call.id === callId;
 }
 
 /** A reply may count as a failure, for example a repetition loop. */
 function readModelResult({ event, session: { turn } }: StepResult): OperationResult {
   if (event.type === 'model-failed') return createOperationFailure(event.error.kind);
   if (event.type !== 'model-replied') return operationCancelled;
-  const held = getUnpausedTurn(turn);
-  return held.status === 'errorRecovery' && held.origin === 'model'
-    ? createOperationFailure(held.error.kind)
+  const unpaused = getUnpausedTurn(turn);
+  return unpaused.status === 'errorRecovery' && unpaused.origin === 'model'
+    ? createOperationFailure(unpaused.error.kind)
     : operationDone;
 }

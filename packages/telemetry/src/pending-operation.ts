@@ -31,10 +31,10 @@ export function listPendingOperations({ turn }: Session): readonly PendingOperat
 }
 
 /** Returns the key from which the span id is derived. */
-export function getSpanKey(session: string, work: PendingOperation): string {
-  return work.kind === 'tool'
-    ? getToolSpanKey(deriveExecutionId(session, work.request, work.call.id))
-    : work.key;
+export function getSpanKey(session: string, operation: PendingOperation): string {
+  return operation.kind === 'tool'
+    ? getToolSpanKey(deriveExecutionId(session, operation.request, operation.call.id))
+    : operation.key;
 }
 
 /** Returns the span key of a tool call from its execution id, which is all that the tool knows. */

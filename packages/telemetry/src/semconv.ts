@@ -37,7 +37,7 @@ export const exceptionEventName = 'exception';
 /** Pawl's own attribute names. They must not change, because dashboards and alerts use them. */
 export const pawlAttributes = {
   attempt: 'pawl.attempt',
-  calledOffBy: 'pawl.called_off_by',
+  cancelledBy: 'pawl.called_off_by',
   cause: 'pawl.cause',
   cost: 'pawl.cost',
   decision: 'pawl.decision',

@@ -53,8 +53,10 @@ async function buildMetricsResponse(
   { method, url = '' }: IncomingMessage,
   text: () => Promise<string>,
 ): Promise<MetricsResponse> {
-  if (url.split('?', 1)[0] !== '/metrics') return createPlainResponse(404, 'There is only /metrics here.\n');
-  if (method !== 'GET' && method !== 'HEAD') return createPlainResponse(405, 'Metrics can only be read.\n');
+  if (url.split('?', 1)[0] !== '/metrics')
+    return createPlainResponse(404, 'Not found. Metrics are at /metrics.\n');
+  if (method !== 'GET' && method !== 'HEAD')
+    return createPlainResponse(405, 'Method not allowed. Use GET or HEAD.\n');
   try {
     return { status: 200, type: prometheusContentType, body: await text() };
   } catch (error) {

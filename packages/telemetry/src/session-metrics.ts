@@ -12,11 +12,11 @@ export type MetricInstruments = {
 } & { readonly [Name in keyof typeof histogramDefinitions]: Histogram };
 
 export function createInstruments(meter: Meter): MetricInstruments {
-  const counting = Object.entries(counterDefinitions).map(([key, { name, unit, description }]) => [
+  const counters = Object.entries(counterDefinitions).map(([key, { name, unit, description }]) => [
     key,
     meter.createCounter(name, { unit, description }),
   ]);
-  const timing = Object.entries(histogramDefinitions).map(
+  const histograms = Object.entries(histogramDefinitions).map(
     ([key, { name, unit, description, boundaries }]) => [
       key,
       meter.createHistogram(name, {
@@ -26,13 +26,13 @@ export function createInstruments(meter: Meter): MetricInstruments {
       }),
     ],
   );
-  const instruments = Object.fromEntries([...counting, ...timing]) as MetricInstruments;
+  const instruments = Object.fromEntries([...counters, ...histograms]) as MetricInstruments;
   // Initialize these counters to 0, because otherwise their first increment would not register as a change.
   for (const key of ['cost', 'freedTokens', 'movedEntries', 'leaseLosses'] as const) instruments[key].add(0);
   return instruments;
 }
 
-export type SessionMetricsObserver = { see(happening: StepObservation): void; end(): void };
+export type SessionMetricsObserver = { observe(observation: StepObservation): void; end(): void };
 
 type SessionMetricsContext = {
   readonly instruments: MetricInstruments;
@@ -42,35 +42,38 @@ type SessionMetricsContext = {
 };
 
 /** Records the metrics of one session. */
-export function createSessionMetricsObserver(means: SessionMetricsContext): SessionMetricsObserver {
-  const { instruments } = means;
+export function createSessionMetricsObserver(context: SessionMetricsContext): SessionMetricsObserver {
+  const { instruments } = context;
   const outcomes = createVerdictOutcomeTracker((attributes) =>
     instruments.verdictOutcomes.add(1, attributes),
   );
   return {
-    see(happening) {
-      recordNotes(happening, instruments);
-      for (const ended of happening.ended) recordOperation(ended, happening, means);
-      for (const { rule, level, response } of happening.verdicts)
+    observe(observation) {
+      recordNotes(observation, instruments);
+      for (const ended of observation.endedOperations) recordOperation(ended, observation, context);
+      for (const { rule, level, response } of observation.verdicts)
         instruments.verdicts.add(1, {
           [pawlAttributes.rule]: rule,
           [pawlAttributes.level]: level,
           [pawlAttributes.response]: response.kind,
         });
-      outcomes.see(happening);
-      const { endedTurn, seen } = happening;
+      outcomes.observe(observation);
+      const { endedTurn, stepResult } = observation;
       if (endedTurn === null) return;
-      instruments.turn.record(getElapsedSeconds(endedTurn.heardAt, seen.event.at), {
-        [otelAttributes.agentName]: seen.session.profile,
+      instruments.turn.record(getElapsedSeconds(endedTurn.startedAt, stepResult.event.at), {
+        [otelAttributes.agentName]: stepResult.session.profile,
         [pawlAttributes.ending]: endedTurn.ending,
-        ...errorTypeAttribute(endedTurn.end),
+        ...errorTypeAttribute(endedTurn.result),
       });
     },
     end: () => outcomes.end(),
   };
 }
 
-function recordNotes({ seen: { notes, event } }: StepObservation, instruments: MetricInstruments): void {
+function recordNotes(
+  { stepResult: { notes, event } }: StepObservation,
+  instruments: MetricInstruments,
+): void {
   for (const note of notes) {
     if (note.type === 'transition' || note.type === 'mode') {
       const machine = note.type === 'mode' ? 'mode' : 'turn';
@@ -89,77 +92,86 @@ function recordNotes({ seen: { notes, event } }: StepObservation, instruments: M
 }
 
 function recordOperation(
-  { work, end }: EndedOperation,
-  happening: StepObservation,
-  means: SessionMetricsContext,
+  { operation, result }: EndedOperation,
+  observation: StepObservation,
+  context: SessionMetricsContext,
 ): void {
-  const { instruments, model, toolLabel } = means;
-  const { event } = happening.seen;
-  const took = getElapsedSeconds(work.since, event.at);
+  const { instruments, model, toolLabel } = context;
+  const { event } = observation.stepResult;
+  const seconds = getElapsedSeconds(operation.since, event.at);
   // The duration of a cancelled operation is not meaningful.
-  if (end.kind === 'called-off') return;
-  switch (work.kind) {
+  if (result.kind === 'cancelled') return;
+  switch (operation.kind) {
     case 'model':
-      return recordModelCall(took, { work, end }, happening, { instruments, model });
+      return recordModelCall(seconds, { operation, result }, observation, { instruments, model });
     case 'tool':
-      return instruments.toolCall.record(took, {
-        [otelAttributes.toolName]: toolLabel(work.call.tool),
-        ...errorTypeAttribute(end),
+      return instruments.toolCall.record(seconds, {
+        [otelAttributes.toolName]: toolLabel(operation.call.tool),
+        ...errorTypeAttribute(result),
       });
     case 'permission':
-      return instruments.permission.record(took, {
+      return instruments.permission.record(seconds, {
         [pawlAttributes.decision]: event.type === 'permission-decided' ? event.decision : 'none',
       });
     case 'hooks':
-      return instruments.hooks.record(took, errorTypeAttribute(end));
+      return instruments.hooks.record(seconds, errorTypeAttribute(result));
     case 'paging':
-      instruments.paging.add(1, { [pawlAttributes.outcome]: end.kind });
+      instruments.paging.add(1, { [pawlAttributes.outcome]: result.kind });
       if (event.type === 'paging-finished') instruments.freedTokens.add(Math.max(0, event.freedTokens));
       // Another model may have written the summaries, and the log does not name it.
       return recordTokenUsage(event, {}, instruments);
     case 'retry':
       return instruments.retries.add(1, {
-        [pawlAttributes.of]: work.of,
-        [otelAttributes.errorType]: work.error,
+        [pawlAttributes.of]: operation.of,
+        [otelAttributes.errorType]: operation.error,
       });
     case 'recovery':
     case 'pause':
       return undefined;
     default:
-      return work satisfies never;
+      return operation satisfies never;
   }
 }
 
 function recordModelCall(
-  took: number,
-  { work, end }: EndedOperation,
-  { seen: { event }, firstChunkAt }: StepObservation,
+  seconds: number,
+  { operation, result }: EndedOperation,
+  { stepResult: { event }, firstChunkAt }: StepObservation,
   { instruments, model }: Pick<SessionMetricsContext, 'instruments' | 'model'>,
 ): void {
-  const names = model();
-  const named = { [otelAttributes.provider]: names.provider, [otelAttributes.requestModel]: names.model };
-  const asked = { ...named, [otelAttributes.operation]: otelOperations.chat };
-  instruments.modelCall.record(took, { ...asked, ...errorTypeAttribute(end) });
+  const identity = model();
+  const modelAttributes = {
+    [otelAttributes.provider]: identity.provider,
+    [otelAttributes.requestModel]: identity.model,
+  };
+  const requestAttributes = { ...modelAttributes, [otelAttributes.operation]: otelOperations.chat };
+  instruments.modelCall.record(seconds, { ...requestAttributes, ...errorTypeAttribute(result) });
   if (firstChunkAt !== null)
-    instruments.firstChunk.record(getElapsedSeconds(work.since, firstChunkAt), asked);
-  recordTokenUsage(event, named, instruments);
+    instruments.firstChunk.record(getElapsedSeconds(operation.since, firstChunkAt), requestAttributes);
+  recordTokenUsage(event, modelAttributes, instruments);
 }
 
 function recordTokenUsage(
   event: Event,
-  named: Attributes,
+  modelAttributes: Attributes,
   instruments: SessionMetricsContext['instruments'],
 ): void {
   const usage = getEventUsage(event);
   if (usage === undefined) return;
   const { inputTokens, outputTokens, cost = 0 } = usage;
-  instruments.tokens.add(toPositiveNumber(inputTokens), { ...named, [otelAttributes.tokenType]: 'input' });
-  instruments.tokens.add(toPositiveNumber(outputTokens), { ...named, [otelAttributes.tokenType]: 'output' });
-  if (cost > 0) instruments.cost.add(toPositiveNumber(cost), named);
+  instruments.tokens.add(toPositiveNumber(inputTokens), {
+    ...modelAttributes,
+    [otelAttributes.tokenType]: 'input',
+  });
+  instruments.tokens.add(toPositiveNumber(outputTokens), {
+    ...modelAttributes,
+    [otelAttributes.tokenType]: 'output',
+  });
+  if (cost > 0) instruments.cost.add(toPositiveNumber(cost), modelAttributes);
 }
 
-function errorTypeAttribute(end: EndedOperation['end']): Attributes {
-  return end.kind === 'failed' ? { [otelAttributes.errorType]: end.error } : {};
+function errorTypeAttribute(result: EndedOperation['result']): Attributes {
+  return result.kind === 'failed' ? { [otelAttributes.errorType]: result.error } : {};
 }
 
 /** A counter that decreases or becomes infinite would look like a reset. */

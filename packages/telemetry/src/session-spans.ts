@@ -26,7 +26,7 @@ export type SessionSpansContext = {
 };
 
 export type SessionSpans = {
-  see(happening: StepObservation): void;
+  observe(observation: StepObservation): void;
   /** Ends the span of this process's time with the session. */
   end(): void;
 };
@@ -38,31 +38,32 @@ const turnEventsMax = 100;
  * Writes the spans of one session while it is in this process. The process that handles the event that ends a span
  * writes it, so each span is written exactly once, regardless of which process started it.
  */
-export function createSessionSpans(session: Session, means: SessionSpansContext): SessionSpans {
-  const { write, now } = means;
+export function createSessionSpans(session: Session, context: SessionSpansContext): SessionSpans {
+  const { write, now } = context;
   const { id } = session;
   const stay = createSessionStay(session, now());
-  let loose: SpanEvent[] = [];
-  let last = session;
+  let turnEvents: SpanEvent[] = [];
+  let latest = session;
   return {
-    see(happening) {
-      const { seen, endedTurn } = happening;
-      last = seen.session;
-      stay.see(seen.session.seq, seen.event.at);
-      const events = createSpanEvents(happening);
-      for (const [index, ended] of happening.ended.entries()) {
+    observe(observation) {
+      const { stepResult, endedTurn } = observation;
+      latest = stepResult.session;
+      stay.observe(stepResult.session.seq, stepResult.event.at);
+      const events = createSpanEvents(observation);
+      for (const [index, ended] of observation.endedOperations.entries()) {
         // Verdicts belong to the operation they were reached on.
-        writeOperationSpan(ended, happening, { ...means, id, events: index === 0 ? events : [] });
+        writeOperationSpan(ended, observation, { ...context, id, events: index === 0 ? events : [] });
       }
-      if (happening.ended.length === 0) loose = [...loose, ...events].slice(-turnEventsMax);
+      if (observation.endedOperations.length === 0)
+        turnEvents = [...turnEvents, ...events].slice(-turnEventsMax);
       if (endedTurn === null) return;
-      write(buildTurnSpan(endedTurn, happening, { events: loose, model: means.model() }));
-      loose = [];
+      write(buildTurnSpan(endedTurn, observation, { events: turnEvents, model: context.model() }));
+      turnEvents = [];
     },
     end() {
-      const span = stay.span(now());
+      const span = stay.createSpan(now());
       if (span !== null)
-        write({ ...span, attributes: { ...getSessionAttributes(last), ...span.attributes } });
+        write({ ...span, attributes: { ...getSessionAttributes(latest), ...span.attributes } });
     },
   };
 }
@@ -71,26 +72,26 @@ type TurnSpanContext = { readonly events: readonly SpanEvent[]; readonly model: 
 
 function buildTurnSpan(
   ended: EndedTurn,
-  happening: StepObservation,
+  observation: StepObservation,
   { events, model }: TurnSpanContext,
 ): SpanRecord {
-  const { session, event } = happening.seen;
+  const { session, event } = observation.stepResult;
   return {
     session: session.id,
     key: getTurnKey(ended),
     parent: rootSpanKey,
     name: `${otelOperations.agent} ${session.profile}`,
-    start: ended.heardAt,
+    start: ended.startedAt,
     end: event.at,
     events,
-    error: getResultError(ended.end),
+    error: getResultError(ended.result),
     attributes: {
       ...getSessionAttributes(session),
       [otelAttributes.operation]: otelOperations.agent,
       [otelAttributes.agentName]: session.profile,
       [otelAttributes.requestModel]: model.model,
       [pawlAttributes.ending]: ended.ending,
-      ...getResultAttributes(ended.end, event),
+      ...getResultAttributes(ended.result, event),
     },
   };
 }
@@ -102,30 +103,31 @@ type OperationSpanContext = SessionSpansContext & {
 
 function writeOperationSpan(
   ended: EndedOperation,
-  happening: StepObservation,
-  means: OperationSpanContext,
+  observation: StepObservation,
+  context: OperationSpanContext,
 ): void {
-  const { work, end } = ended;
-  const { event } = happening.seen;
-  const { id, content } = means;
-  const said = content === null ? {} : buildContentAttributes(ended, happening, content.secrets);
-  const { [otelAttributes.exceptionMessage]: message, ...parts } = said;
-  means.write({
+  const { operation, result } = ended;
+  const { event } = observation.stepResult;
+  const { id, content } = context;
+  const contentAttributes =
+    content === null ? {} : buildContentAttributes(ended, observation, content.secrets);
+  const { [otelAttributes.exceptionMessage]: message, ...parts } = contentAttributes;
+  context.write({
     session: id,
-    key: getSpanKey(id, work),
-    parent: happening.turn === null ? rootSpanKey : getTurnKey(happening.turn),
-    name: spanNameByKind[work.kind](work, means.model()),
-    isClient: work.kind === 'model',
-    start: work.since,
+    key: getSpanKey(id, operation),
+    parent: observation.turn === null ? rootSpanKey : getTurnKey(observation.turn),
+    name: spanNameByKind[operation.kind](operation, context.model()),
+    isClient: operation.kind === 'model',
+    start: operation.since,
     end: event.at,
-    error: getResultError(end),
-    events: [...means.events, ...createExceptionEvents(end, event.at, message)],
+    error: getResultError(result),
+    events: [...context.events, ...createExceptionEvents(result, event.at, message)],
     attributes: {
       [otelAttributes.conversationId]: id,
-      [pawlAttributes.seq]: happening.seen.session.seq,
-      ...getOperationAttributes(work, means.model()),
-      ...getResultAttributes(end, event),
-      ...getCompletionAttributes(work, happening),
+      [pawlAttributes.seq]: observation.stepResult.session.seq,
+      ...getOperationAttributes(operation, context.model()),
+      ...getResultAttributes(result, event),
+      ...getCompletionAttributes(operation, observation),
       ...parts,
     },
   });
@@ -148,6 +150,6 @@ const spanNameByKind: Readonly<
   pause: () => 'paused',
 };
 
-function getResultError(end: OperationResult): string | null {
-  return end.kind === 'failed' ? end.error : null;
+function getResultError(result: OperationResult): string | null {
+  return result.kind === 'failed' ? result.error : null;
 }

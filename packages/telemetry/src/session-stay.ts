@@ -6,8 +6,8 @@ import { findOpenTurn, getTurnKey } from './open-turn.ts';
 export const rootSpanKey = 'session';
 
 export type SessionStay = {
-  see(seq: number, at: number): void;
-  span(now: number): SpanRecord | null;
+  observe(seq: number, at: number): void;
+  createSpan(now: number): SpanRecord | null;
 };
 
 /**
@@ -17,17 +17,17 @@ export type SessionStay = {
 export function createSessionStay(session: Session, since: number): SessionStay {
   const { id, seq } = session;
   const turn = findOpenTurn(session);
-  let begunAt: number | null = null;
+  let startedAt: number | null = null;
   let isRoot = false;
   return {
-    see(number, at) {
-      begunAt ??= Math.min(at, turn?.heardAt ?? at);
+    observe(number, at) {
+      startedAt ??= Math.min(at, turn?.startedAt ?? at);
       isRoot ||= number === 2;
     },
-    span(now) {
-      if (begunAt === null) return null;
+    createSpan(now) {
+      if (startedAt === null) return null;
       const shared = { session: id, end: now, attributes: {}, events: [], error: null };
-      if (isRoot) return { ...shared, key: rootSpanKey, parent: null, name: 'session', start: begunAt };
+      if (isRoot) return { ...shared, key: rootSpanKey, parent: null, name: 'session', start: startedAt };
       const links = turn === null ? [] : [getTurnKey(turn)];
       const name = 'session taken up';
       return { ...shared, key: `stay ${seq}`, parent: rootSpanKey, name, start: since, links };

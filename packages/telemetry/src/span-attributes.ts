@@ -19,48 +19,51 @@ export function getSessionAttributes({ id, profile, seq, mode, turn }: Session):
 }
 
 export function getOperationAttributes(
-  work: PendingOperation,
+  operation: PendingOperation,
   { provider, model }: ModelIdentity,
 ): Attributes {
-  switch (work.kind) {
+  switch (operation.kind) {
     case 'model':
       return {
         [otelAttributes.operation]: otelOperations.chat,
         [otelAttributes.provider]: provider,
         [otelAttributes.requestModel]: model,
-        [pawlAttributes.attempt]: work.attempt,
+        [pawlAttributes.attempt]: operation.attempt,
       };
     case 'tool':
       return {
         [otelAttributes.operation]: otelOperations.tool,
-        [otelAttributes.toolName]: work.call.tool,
-        [otelAttributes.toolCallId]: work.call.id,
+        [otelAttributes.toolName]: operation.call.tool,
+        [otelAttributes.toolCallId]: operation.call.id,
         [otelAttributes.toolType]: 'function',
       };
     case 'permission':
-      return { [otelAttributes.toolName]: work.call.tool, [otelAttributes.toolCallId]: work.call.id };
+      return {
+        [otelAttributes.toolName]: operation.call.tool,
+        [otelAttributes.toolCallId]: operation.call.id,
+      };
     case 'hooks':
     case 'paging':
-      return { [pawlAttributes.attempt]: work.attempt };
+      return { [pawlAttributes.attempt]: operation.attempt };
     case 'retry':
       return {
-        [pawlAttributes.of]: work.of,
-        [pawlAttributes.attempt]: work.attempt,
-        [pawlAttributes.cause]: work.error,
+        [pawlAttributes.of]: operation.of,
+        [pawlAttributes.attempt]: operation.attempt,
+        [pawlAttributes.cause]: operation.error,
       };
     case 'recovery':
-      return { [pawlAttributes.rule]: work.rule, [pawlAttributes.attempt]: work.attempt };
+      return { [pawlAttributes.rule]: operation.rule, [pawlAttributes.attempt]: operation.attempt };
     case 'pause':
       return {};
     default:
-      return work satisfies never;
+      return operation satisfies never;
   }
 }
 
 /** Returns the attributes that the ending event provides. */
 export function getCompletionAttributes(
   { kind, since }: PendingOperation,
-  { seen: { event }, firstChunkAt }: StepObservation,
+  { stepResult: { event }, firstChunkAt }: StepObservation,
 ): Attributes {
   if (kind === 'model' && event.type === 'model-replied') {
     const first = firstChunkAt === null ? null : Math.max(0, firstChunkAt - since) / 1_000;
@@ -94,19 +97,19 @@ function getModelReplyAttributes({
   };
 }
 
-export function getResultAttributes(end: OperationResult, event: Event): Attributes {
-  if (end.kind === 'failed') return { [otelAttributes.errorType]: end.error };
-  return end.kind === 'called-off' ? { [pawlAttributes.calledOffBy]: event.type } : {};
+export function getResultAttributes(result: OperationResult, event: Event): Attributes {
+  if (result.kind === 'failed') return { [otelAttributes.errorType]: result.error };
+  return result.kind === 'cancelled' ? { [pawlAttributes.cancelledBy]: event.type } : {};
 }
 
 export function createExceptionEvents(
-  end: OperationResult,
+  result: OperationResult,
   at: number,
   message: string | undefined,
 ): readonly SpanEvent[] {
-  if (end.kind !== 'failed') return [];
+  if (result.kind !== 'failed') return [];
   const attributes = {
-    [otelAttributes.exceptionType]: end.error,
+    [otelAttributes.exceptionType]: result.error,
     ...(message !== undefined && { [otelAttributes.exceptionMessage]: message }),
   };
   return [{ name: exceptionEventName, at, attributes }];
@@ -114,7 +117,7 @@ export function createExceptionEvents(
 
 export function createSpanEvents({
   verdicts,
-  seen: { event, notes },
+  stepResult: { event, notes },
 }: StepObservation): readonly SpanEvent[] {
   const { at } = event;
   return [

@@ -44,19 +44,19 @@ export function createSpanWriter(
   version: string,
 ): SpanWriter {
   const tracer = provider.getTracer('@pawl/telemetry', version);
-  return (written) => {
-    const { session, key, name, isClient = false, start, events, error, attributes } = written;
+  return (record) => {
+    const { session, key, name, isClient = false, start, events, error, attributes } = record;
     ids.next(deriveTraceId(session), deriveSpanId(session, key));
     const kind = isClient ? SpanKind.CLIENT : SpanKind.INTERNAL;
-    const links = (written.links ?? []).map((linked): Link => ({
+    const links = (record.links ?? []).map((linked): Link => ({
       context: createSpanContext(session, linked),
     }));
     const options = { startTime: toHrTime(start), kind, links, attributes };
-    const span = tracer.startSpan(name, options, getParentContext(written));
+    const span = tracer.startSpan(name, options, getParentContext(record));
     for (const event of events) span.addEvent(event.name, event.attributes, toHrTime(event.at));
     if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error });
     // If the clock was set back, a span must not end before it starts.
-    span.end(toHrTime(Math.max(start, written.end)));
+    span.end(toHrTime(Math.max(start, record.end)));
   };
 }
 

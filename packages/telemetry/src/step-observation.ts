@@ -6,11 +6,11 @@ import { advanceOpenTurn, getTurnResult, findOpenTurn, type EndedTurn, type Open
 
 /** The effects of one event, for both spans and metrics. */
 export type StepObservation = {
-  readonly seen: StepResult;
+  readonly stepResult: StepResult;
   readonly before: Session;
   /** The turn that the ended operations were part of. */
   readonly turn: OpenTurn | null;
-  readonly ended: readonly EndedOperation[];
+  readonly endedOperations: readonly EndedOperation[];
   readonly endedTurn: EndedTurn | null;
   readonly verdicts: readonly Verdict[];
   /** When the first chunk of the reply arrived, if a model call ended. */
@@ -21,36 +21,38 @@ export type StepObservation = {
 export function createStepObserver(
   session: Session,
   now: number,
-): (seen: StepResult) => StepObservation | null {
-  const again = listRestartedOperations(session);
+): (stepResult: StepResult) => StepObservation | null {
+  const restartedKeys = listRestartedOperations(session);
   let before = session;
   let turn = findOpenTurn(session);
   let firstChunkAt: number | null = null;
-  return (seen) => {
-    const { event, session: after } = seen;
-    const last = before;
+  return (stepResult) => {
+    const { event, session: after } = stepResult;
+    const previous = before;
     before = after;
     if (isEphemeralEvent(event)) {
       if (event.type !== 'tool-progressed') firstChunkAt ??= event.at;
       return null;
     }
-    if (after === last) return null;
+    if (after === previous) return null;
     const open = turn;
-    turn = advanceOpenTurn(open, last, after);
-    const ended = findEndedOperations(last, seen).map(({ work, end }) =>
-      again.has(work.key) ? { work: { ...work, since: Math.max(work.since, now) }, end } : { work, end },
+    turn = advanceOpenTurn(open, previous, after);
+    const endedOperations = findEndedOperations(previous, stepResult).map(({ operation, result }) =>
+      restartedKeys.has(operation.key)
+        ? { operation: { ...operation, since: Math.max(operation.since, now) }, result }
+        : { operation, result },
     );
-    const happening: StepObservation = {
-      seen,
-      before: last,
+    const observation: StepObservation = {
+      stepResult,
+      before: previous,
       turn: open,
-      ended,
-      endedTurn: open === null || open === turn ? null : { ...open, ...getTurnResult(seen) },
-      verdicts: listResultVerdicts(seen),
+      endedOperations,
+      endedTurn: open === null || open === turn ? null : { ...open, ...getTurnResult(stepResult) },
+      verdicts: listResultVerdicts(stepResult),
       firstChunkAt,
     };
-    if (ended.some(({ work }) => work.kind === 'model')) firstChunkAt = null;
-    return happening;
+    if (endedOperations.some(({ operation }) => operation.kind === 'model')) firstChunkAt = null;
+    return observation;
   };
 }
 
@@ -63,6 +65,6 @@ function listRestartedOperations(session: Session): ReadonlySet<string> {
 }
 
 function listResultVerdicts({ event, notes }: StepResult): readonly Verdict[] {
-  const noted = notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict] : []));
-  return event.type === 'verdict-reached' ? [event.verdict, ...noted] : noted;
+  const noteVerdicts = notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict] : []));
+  return event.type === 'verdict-reached' ? [event.verdict, ...noteVerdicts] : noteVerdicts;
 }

@@ -44,9 +44,9 @@ export type TelemetryClient = {
 
 export type SessionObserver = {
   /** Pass each step result of the agent's observer. */
-  readonly observe: (seen: StepResult) => void;
+  readonly observe: (result: StepResult) => void;
   /** Wraps the agent's ports so that their requests carry the trace context. */
-  runInContext<Given extends TracedPorts>(means: Given): Given;
+  runInContext<Ports extends TracedPorts>(ports: Ports): Ports;
   /** Call when this process releases the session, whether or not it has ended. Further calls have no effect. */
   end(): void;
 };
@@ -60,51 +60,54 @@ export function createTelemetry(options: TelemetryOptions): TelemetryClient {
   const resource = createResource(options);
   const tracing =
     options.traces === undefined ? null : createTracingPipeline(resource, options.traces, onExportError);
-  const { metrics: kept = {} } = options;
-  const isMetered = kept.prometheus === true || kept.otlp !== undefined;
-  const metering = isMetered ? createMetricsPipeline(resource, kept, onExportError) : null;
+  const { metrics: metricsOptions = {} } = options;
+  const isMetered = metricsOptions.prometheus === true || metricsOptions.otlp !== undefined;
+  const metering = isMetered ? createMetricsPipeline(resource, metricsOptions, onExportError) : null;
   const content = captureContent ? { secrets } : null;
   return {
     observe(session) {
       let current = session;
-      let isOver = false;
+      let isEnded = false;
       let model: ModelIdentity = parseModelIdentity('unknown');
-      const means = { now, model: () => model, content };
-      const follow = createStepObserver(session, now());
-      const spans = tracing === null ? null : createSessionSpans(session, { ...means, write: tracing.write });
-      const metrics = metering?.observe({ model: means.model, state: () => current.turn.status });
+      const context = { now, model: () => model, content };
+      const observeStep = createStepObserver(session, now());
+      const spans =
+        tracing === null ? null : createSessionSpans(session, { ...context, write: tracing.write });
+      const metrics = metering?.observe({ model: context.model, state: () => current.turn.status });
       return {
-        observe(seen) {
-          current = seen.session;
-          const happening = follow(seen);
-          if (happening === null) return;
-          spans?.see(happening);
-          metrics?.see(happening);
+        observe(result) {
+          current = result.session;
+          const observation = observeStep(result);
+          if (observation === null) return;
+          spans?.observe(observation);
+          metrics?.observe(observation);
         },
-        runInContext(given) {
-          model = parseModelIdentity(given.model.name);
-          return tracing === null ? given : withSpanContext(given, () => current);
+        runInContext(ports) {
+          model = parseModelIdentity(ports.model.name);
+          return tracing === null ? ports : withSpanContext(ports, () => current);
         },
         end() {
-          if (isOver) return;
-          isOver = true;
+          if (isEnded) return;
+          isEnded = true;
           spans?.end();
           metrics?.end();
         },
       };
     },
-    ask: (sources) => metering?.ask(sources),
+    ask: (sources) => metering?.addSources(sources),
     report: ({ kind }) => metering?.report(kind),
     async prometheus() {
       if (metering === null || metering.text === null)
-        throw new TypeError('Metrics are not kept for Prometheus. Give metrics: { prometheus: true }.');
+        throw new TypeError(
+          'Prometheus metrics are disabled. Enable them with metrics: { prometheus: true }.',
+        );
       return metering.text();
     },
     async shutdown() {
       const ending = Promise.allSettled([tracing?.shutdown(), metering?.shutdown()]);
-      const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, shutdownMs);
-      await Promise.race([ending, late.promise]);
+      const timeout = Promise.withResolvers<void>();
+      const timer = setTimeout(timeout.resolve, shutdownMs);
+      await Promise.race([ending, timeout.promise]);
       clearTimeout(timer);
     },
   };
@@ -129,10 +132,10 @@ type TracingPipeline = { readonly write: SpanWriter; shutdown(): Promise<void> }
 function createTracingPipeline(
   resource: Resource,
   collector: OtlpCollector,
-  onTrouble: ExportErrorListener,
+  onError: ExportErrorListener,
 ): TracingPipeline {
   const ids = createPresetIdGenerator();
-  const exporter = createTraceExporter(collector, onTrouble);
+  const exporter = createTraceExporter(collector, onError);
   const provider = new TracerProvider({
     resource,
     idGenerator: ids,

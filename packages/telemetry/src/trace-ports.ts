@@ -10,25 +10,27 @@ export type TracedPorts = Pick<AgentOptions, 'model' | 'tools' | 'hooks'>;
  * Wraps the ports so that their requests (HTTP models, MCP servers, commands) carry the trace context of the current
  * span.
  */
-export function withSpanContext<Given extends TracedPorts>(means: Given, session: () => Session): Given {
-  const { model, tools, hooks } = means;
+export function withSpanContext<Ports extends TracedPorts>(ports: Ports, session: () => Session): Ports {
+  const { model, tools, hooks } = ports;
   const { id } = session();
-  const keyOf = (kind: OperationKind): string =>
-    listPendingOperations(session()).find((work) => work.kind === kind)?.key ?? kind;
-  const run = <Value>(key: string, piece: () => Value): Value =>
-    runWithTraceContext({ traceparent: formatTraceparent(id, key) }, piece);
+  const findPendingKey = (kind: OperationKind): string =>
+    listPendingOperations(session()).find((operation) => operation.kind === kind)?.key ?? kind;
+  const run = <Value>(key: string, task: () => Value): Value =>
+    runWithTraceContext({ traceparent: formatTraceparent(id, key) }, task);
   return {
-    ...means,
-    model: traceModel(model, () => keyOf('model'), run),
+    ...ports,
+    model: traceModel(model, () => findPendingKey('model'), run),
     tools: tools.map((tool) => traceTool(tool, run)),
     ...(hooks !== undefined && {
       hooks: ((completed, signal) =>
-        run(keyOf('hooks'), () => hooks(completed, signal))) satisfies NonNullable<TracedPorts['hooks']>,
+        run(findPendingKey('hooks'), () => hooks(completed, signal))) satisfies NonNullable<
+        TracedPorts['hooks']
+      >,
     }),
   };
 }
 
-type RunInSpan = <Value>(key: string, piece: () => Value) => Value;
+type RunInSpan = <Value>(key: string, task: () => Value) => Value;
 
 function traceTool(tool: Tool, run: RunInSpan): Tool {
   return {

@@ -3,23 +3,23 @@ import type { Verdict } from '@pawl/core';
 import type { StepObservation } from './step-observation.ts';
 import { pawlAttributes } from './semconv.ts';
 
-export type VerdictOutcomeTracker = { see(happening: StepObservation): void; end(): void };
+export type VerdictOutcomeTracker = { observe(observation: StepObservation): void; end(): void };
 
 /**
  * Reports the outcome of each verdict's response: `repeated` if the same rule matched again in that turn, `left` if the
  * session was released, otherwise how the turn ended.
  */
-export function createVerdictOutcomeTracker(tell: (attributes: Attributes) => void): VerdictOutcomeTracker {
+export function createVerdictOutcomeTracker(report: (attributes: Attributes) => void): VerdictOutcomeTracker {
   const open = new Map<string, Verdict>();
   const close = (outcome: string): void => {
-    for (const verdict of open.values()) tell(getVerdictOutcomeAttributes(verdict, outcome));
+    for (const verdict of open.values()) report(getVerdictOutcomeAttributes(verdict, outcome));
     open.clear();
   };
   return {
-    see({ verdicts, endedTurn }) {
+    observe({ verdicts, endedTurn }) {
       for (const verdict of verdicts) {
         const earlier = open.get(verdict.rule);
-        if (earlier !== undefined) tell(getVerdictOutcomeAttributes(earlier, 'repeated'));
+        if (earlier !== undefined) report(getVerdictOutcomeAttributes(earlier, 'repeated'));
         open.set(verdict.rule, verdict);
       }
       if (endedTurn !== null) close(endedTurn.ending);

@@ -53,11 +53,11 @@ export type ReceivedSpan = Omit<
 
 export type TestCollector = {
   readonly url: string;
-  /** What it answers from now on; 200 if nothing is said. */
+  /** The status of its responses; 200 by default. */
   status: number;
-  /** Every span that came, in the order in which they came. */
+  /** All received spans, in order. */
   spans(): readonly ReceivedSpan[];
-  /** The names of all metrics that came. */
+  /** The names of all received metrics. */
   metrics(): ReadonlySet<string>;
   readonly requests: readonly {
     readonly path: string;
@@ -67,15 +67,15 @@ export type TestCollector = {
   close(): Promise<void>;
 };
 
-/** Takes what a collector takes: OTLP over HTTP, as JSON. */
+/** Starts a collector that accepts OTLP over HTTP, as JSON. */
 export async function startTestCollector(): Promise<TestCollector> {
   const requests: { path: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
-  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request);
     requests.push({ path: request.url ?? '', headers: request.headers, body });
     response.writeHead(self.status, { 'content-type': 'application/json' }).end('{}');
   };
-  const server = createServer((request, response) => void take(request, response));
+  const server = createServer((request, response) => void receive(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
@@ -131,7 +131,7 @@ function toPlainValue(value: OtlpValue): unknown {
   return value.stringValue ?? value.doubleValue ?? value.boolValue;
 }
 
-/** What is wrong with a trace: spans of another one, twice the same, or below something that is not there. */
+/** Lists problems of a trace: spans of another trace, duplicate spans, or missing parents. */
 export function findTraceProblems(spans: readonly ReceivedSpan[]): readonly string[] {
   const ids = new Map<string, number>();
   for (const { spanId } of spans) ids.set(spanId, (ids.get(spanId) ?? 0) + 1);
@@ -141,10 +141,10 @@ export function findTraceProblems(spans: readonly ReceivedSpan[]): readonly stri
     ...(roots.length === 1 ? [] : [`${roots.length} roots`]),
     ...[...ids].flatMap(([id, count]) => (count === 1 ? [] : [`${id} ${count} times`])),
     ...spans.flatMap(({ name, parentSpanId = '' }) =>
-      parentSpanId === '' || ids.has(parentSpanId) ? [] : [`${name} is below nothing`],
+      parentSpanId === '' || ids.has(parentSpanId) ? [] : [`${name} has no parent`],
     ),
     ...spans.flatMap(({ name, startMs, endMs }) =>
-      endMs >= startMs ? [] : [`${name} ends before it begins`],
+      endMs >= startMs ? [] : [`${name} ends before it starts`],
     ),
   ];
 }

@@ -18,7 +18,7 @@ import { createTelemetry, type TelemetryClient } from '../src/index.ts';
 import { startTestCollector, type TestCollector, type ReceivedSpan } from './collector.ts';
 import { startObserved, createLookReply, createPricedModel } from './observed-worker.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
+/** These tests need a POSIX shell. */
 const onUnix = it.skipIf(process.platform === 'win32');
 
 let collector: TestCollector;
@@ -37,7 +37,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true });
 });
 
-/** What the tool gave back when it was called once, and the span of that call. */
+/** Calls the tool once; returns its result and the span of the call. */
 async function callToolOnce(
   tool: Tool,
   args: object,
@@ -47,10 +47,10 @@ async function callToolOnce(
     { calls: [{ id: 'one', tool: name, args: { ...args } }] },
     { text: 'Done.' },
   ]);
-  const { agent, leave } = await startObserved(telemetry, { id: 'roof' }, { model, tools: [tool] });
+  const { agent, detach } = await startObserved(telemetry, { id: 'roof' }, { model, tools: [tool] });
   await agent.sendMessage('Go');
   const session = await agent.waitUntilIdle();
-  await leave();
+  await detach();
   await telemetry.shutdown();
   const result = toItemArray(getConversation(session)).find((message) => message.role === 'tool');
   return {
@@ -62,7 +62,7 @@ async function callToolOnce(
 const parseTraceparent = (text: string): readonly string[] =>
   /00-([0-9a-f]{32})-([0-9a-f]{16})-01/.exec(text)?.slice(1) ?? [];
 
-describe('the context of a trace', () => {
+describe('the trace context', () => {
   onUnix('is in the environment of commands', async () => {
     const shell = createShellTool({ root, sandbox: passthroughSandbox });
     const { output, span } = await callToolOnce(shell, { command: 'echo "it is $TRACEPARENT"' });
@@ -75,37 +75,37 @@ describe('the context of a trace', () => {
     const { afterTools } = await createHooks({ workspace: root, afterTools: [{ command }] });
     const model = createPricedModel([createLookReply('roof'), { text: 'Done.' }]);
     const settings = { mutatingTools: ['look'] };
-    const { agent, leave } = await startObserved(
+    const { agent, detach } = await startObserved(
       telemetry,
       { id: 'roof', settings },
       { model, hooks: afterTools },
     );
     await agent.sendMessage('Go');
     await agent.waitUntilIdle();
-    await leave();
+    await detach();
     await telemetry.shutdown();
     const span = collector.spans().find(({ name }) => name === 'run hooks');
     expect(parseTraceparent(readFileSync(file, 'utf8'))).toEqual([span?.traceId, span?.spanId]);
   });
 
-  it('goes with calls to MCP servers', async () => {
+  it('is sent with calls to MCP servers', async () => {
     const server = fileURLToPath(new URL('fixtures/meta-server.ts', import.meta.url));
     await using connection = await connectMcpServer(
       { name: 'meta', command: process.execPath, args: [server] },
       { newTools: 'approve' },
     );
-    const [tell] = connection.tools;
-    if (tell === undefined) throw new Error('The server has no tool.');
-    const { output, span } = await callToolOnce(tell, {});
+    const [tool] = connection.tools;
+    if (tool === undefined) throw new Error('The server has no tool.');
+    const { output, span } = await callToolOnce(tool, {});
     expect(output).toContain('traceparent');
     expect(parseTraceparent(output)).toEqual([span?.traceId, span?.spanId]);
-    expect(tell.description.description).toContain('Tells what came');
+    expect(tool.description.description).toContain('Returns the metadata');
   });
 
-  it('is among the headers of requests to models', async () => {
-    const asked: (string | undefined)[] = [];
+  it('is a header of model requests', async () => {
+    const traceparents: (string | undefined)[] = [];
     const server: Server = createServer((request, response) => {
-      asked.push(request.headers['traceparent']?.toString());
+      traceparents.push(request.headers['traceparent']?.toString());
       response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}');
     });
     server.listen(0, '127.0.0.1');
@@ -113,18 +113,20 @@ describe('the context of a trace', () => {
     const { port } = server.address() as { port: number };
     const environment = { PAWL_BASE_URL: `http://127.0.0.1:${port}/v1` };
     const model = await createModelFromSpec('openai-compatible:roofer', environment);
-    const { agent, leave } = await startObserved(telemetry, { id: 'roof' }, { model });
+    const { agent, detach } = await startObserved(telemetry, { id: 'roof' }, { model });
     await agent.sendMessage('Go');
     await agent.waitUntilIdle();
-    await leave();
+    await detach();
     await telemetry.shutdown();
     server.close();
     const span = collector.spans().find(({ name }) => name === 'chat roofer');
-    expect(asked.map((header) => parseTraceparent(header ?? ''))).toEqual([[span?.traceId, span?.spanId]]);
+    expect(traceparents.map((header) => parseTraceparent(header ?? ''))).toEqual([
+      [span?.traceId, span?.spanId],
+    ]);
     expect(span?.attributes).toMatchObject({ 'gen_ai.provider.name': 'openai-compatible' });
   });
 
-  onUnix('is told to nobody while there are no traces', async () => {
+  onUnix('is not set without tracing', async () => {
     await telemetry.shutdown();
     telemetry = createTelemetry({ metrics: { prometheus: true } });
     const shell = createShellTool({ root, sandbox: passthroughSandbox });

@@ -3,7 +3,7 @@ import { parseExposition } from './exposition.ts';
 
 const family = '# HELP a_total How often.\n# TYPE a_total counter\n';
 
-describe('the parser of the exposition format', () => {
+describe('the exposition format parser', () => {
   it('reads names, labels with escapes, values and times', () => {
     const text = `${family}a_total{b="say \\"hi\\" \\\\ \\n",c=""} 3.5e2 1700000000000\n`;
     expect(parseExposition(text).get('a_total')).toEqual({
@@ -15,17 +15,17 @@ describe('the parser of the exposition format', () => {
   });
 
   it.each([
-    ['no end of line', `${family}a_total 1`],
+    ['a missing line end', `${family}a_total 1`],
     ['no family', 'a_total 1\n'],
     ['another family', `${family}b_total 1\n`],
     ['no value', `${family}a_total\n`],
-    ['a word for a value', `${family}a_total many\n`],
+    ['a value that is not a number', `${family}a_total many\n`],
     ['a label without quotes', `${family}a_total{b=c} 1\n`],
     ['a raw quote in a label', `${family}a_total{b="c"d"} 1\n`],
-    ['a label twice', `${family}a_total{b="c",b="d"} 1\n`],
-    ['the same twice', `${family}a_total 1\na_total 2\n`],
+    ['a duplicate label', `${family}a_total{b="c",b="d"} 1\n`],
+    ['a duplicate series', `${family}a_total 1\na_total 2\n`],
     ['a negative count', `${family}a_total -1\n`],
-    ['a type that there is not', '# TYPE a metric\na 1\n'],
+    ['an unknown type', '# TYPE a metric\na 1\n'],
     [
       'buckets out of order',
       '# TYPE h histogram\nh_count 1\nh_sum 1\nh_bucket{le="2"} 1\nh_bucket{le="1"} 1\nh_bucket{le="+Inf"} 1\n',
@@ -34,7 +34,7 @@ describe('the parser of the exposition format', () => {
       'buckets that do not add up',
       '# TYPE h histogram\nh_count 2\nh_sum 1\nh_bucket{le="1"} 1\nh_bucket{le="+Inf"} 1\n',
     ],
-  ])('refuses %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(() => parseExposition(text)).toThrow();
   });
 });

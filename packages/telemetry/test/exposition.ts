@@ -1,4 +1,4 @@
-/** One line of numbers: its name, its labels and its value. */
+/** One sample line: name, labels and value. */
 export type ExpositionSample = {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -18,14 +18,14 @@ const nameChars = '[a-zA-Z_:][a-zA-Z0-9_:]*';
 const types = ['counter', 'gauge', 'histogram', 'summary', 'untyped'];
 
 /**
- * Reads the text format of Prometheus, version 0.0.4, and is strict about it: every line has to be of the grammar, every sample
- * has to stand under the one family it belongs to, and histograms have to add up. Throws at the first thing that is wrong.
+ * Parses the Prometheus text format, version 0.0.4, strictly: every line must match the grammar, every sample must follow
+ * its family, and histograms must add up. Throws at the first error.
  */
 export function parseExposition(text: string): ReadonlyMap<string, MetricFamily> {
   const families = new Map<string, OpenFamily>();
   let current: OpenFamily | null = null;
   const series = new Set<string>();
-  if (!text.endsWith('\n')) throw new Error('The last line does not end.');
+  if (!text.endsWith('\n')) throw new Error('The last line has no line end.');
   for (const line of text.slice(0, -1).split('\n')) {
     if (line === '') continue;
     if (line.startsWith('#')) {
@@ -34,14 +34,14 @@ export function parseExposition(text: string): ReadonlyMap<string, MetricFamily>
     }
     const sample = parseSample(line);
     if (current === null || !isSampleOfFamily(sample.name, current))
-      throw new Error(`${line} stands under no family.`);
+      throw new Error(`${line} belongs to no family.`);
     const key = JSON.stringify([
       sample.name,
       Object.entries(sample.labels)
         .map(String)
         .toSorted((a, b) => (a < b ? -1 : 1)),
     ]);
-    if (series.has(key)) throw new Error(`${line} is there twice.`);
+    if (series.has(key)) throw new Error(`${line} is a duplicate.`);
     series.add(key);
     current.samples.push(sample);
   }
@@ -54,17 +54,17 @@ function parseComment(
   families: Map<string, OpenFamily>,
   current: OpenFamily | null,
 ): OpenFamily | null {
-  const found = new RegExp(`^# (HELP|TYPE) (${nameChars})(?: (.*))?$`).exec(line);
-  if (found === null) {
-    if (/^# (?:HELP|TYPE)\b/.test(line)) throw new Error(`${line} is no comment of the grammar.`);
+  const match = new RegExp(`^# (HELP|TYPE) (${nameChars})(?: (.*))?$`).exec(line);
+  if (match === null) {
+    if (/^# (?:HELP|TYPE)\b/.test(line)) throw new Error(`${line} is not a valid comment.`);
     return current;
   }
-  const [, kind, name = '', rest = ''] = found;
+  const [, kind, name = '', rest = ''] = match;
   const family = families.get(name) ?? { name, type: 'untyped', help: '', samples: [] };
-  if (family.samples.length > 0) throw new Error(`${line} comes after numbers of ${name}.`);
+  if (family.samples.length > 0) throw new Error(`${line} follows samples of ${name}.`);
   families.set(name, family);
   if (kind === 'HELP') {
-    if (/\\(?![\\n])/.test(rest)) throw new Error(`${line} has an escape that there is not.`);
+    if (/\\(?![\\n])/.test(rest)) throw new Error(`${line} has an unknown escape.`);
     family.help = rest;
   } else {
     if (!types.includes(rest)) throw new Error(`${line} has no known type.`);
@@ -84,9 +84,9 @@ function parseSample(line: string): ExpositionSample {
   if (start === null) throw new Error(`${line} has no name.`);
   const [name] = start;
   const { labels, rest } = parseLabels(line, line.slice(name.length));
-  const found = /^ (\S+)(?: (-?\d+))?$/.exec(rest);
-  if (found === null) throw new Error(`${line} has no value.`);
-  return { name, labels, value: parseValue(line, found[1] ?? '') };
+  const match = /^ (\S+)(?: (-?\d+))?$/.exec(rest);
+  if (match === null) throw new Error(`${line} has no value.`);
+  return { name, labels, value: parseValue(line, match[1] ?? '') };
 }
 
 function parseLabels(
@@ -97,9 +97,9 @@ function parseLabels(
   const labels: Record<string, string> = {};
   let rest = text.slice(1);
   while (!rest.startsWith('}')) {
-    const found = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(,|(?=\}))/.exec(rest);
-    if (found === null) throw new Error(`${line} has labels that cannot be read.`);
-    const [whole, name = '', value = ''] = found;
+    const match = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(,|(?=\}))/.exec(rest);
+    if (match === null) throw new Error(`${line} has invalid labels.`);
+    const [whole, name = '', value = ''] = match;
     if (Object.hasOwn(labels, name)) throw new Error(`${line} has ${name} twice.`);
     labels[name] = value.replaceAll(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char));
     rest = rest.slice(whole.length);
@@ -116,7 +116,8 @@ function parseValue(line: string, text: string): number {
 }
 
 function checkFamily({ name, type, samples }: OpenFamily): void {
-  if (type === 'counter' && !samples.every(({ value }) => value >= 0)) throw new Error(`${name} goes down.`);
+  if (type === 'counter' && !samples.every(({ value }) => value >= 0))
+    throw new Error(`${name} is negative.`);
   if (type !== 'histogram') return;
   const groups = Map.groupBy(samples, ({ labels }) => JSON.stringify({ ...labels, le: null }));
   for (const group of groups.values()) checkHistogram(name, group);
@@ -133,7 +134,7 @@ function checkHistogram(name: string, group: readonly ExpositionSample[]): void 
   if (!group.some((sample) => sample.name === `${name}_sum`)) throw new Error(`${name} has no sum.`);
 }
 
-/** The sum of all samples of that name with those labels; what there is none of is 0. */
+/** The sum of all samples with this name and these labels; 0 if there are none. */
 export function sumSamples(
   families: ReadonlyMap<string, MetricFamily>,
   name: string,

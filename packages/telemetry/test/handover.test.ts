@@ -14,9 +14,9 @@ const initialSession = createSession({
   settings: { retryBaseMs: 1, mutatingTools: ['look'] },
 });
 
-/** Two turns with all that may happen in one, as an observer is told of it. */
+/** Records the step results of two turns with every kind of operation. */
 async function recordSteps(): Promise<readonly StepResult[]> {
-  const seen: StepResult[] = [];
+  const results: StepResult[] = [];
   let time = 1_000;
   const agent = new Agent({
     session: initialSession,
@@ -33,48 +33,48 @@ async function recordSteps(): Promise<readonly StepResult[]> {
     rules: ({ id }) => (id === 'a' ? 'ask' : 'allow'),
     decide: async () => ({ decision: 'allow' }),
     clock: { now: () => (time += 7), sleepUntil: async () => undefined },
-    observe: (each) => void seen.push(each),
+    observe: (each) => void results.push(each),
   });
   for (const goal of ['Mend the roof', 'Look for it']) {
     await agent.sendMessage(goal);
     await agent.waitUntilIdle();
   }
-  return seen;
+  return results;
 }
 
-/** The spans that one observer after the other writes, each beginning where the one before it left. */
+/** Collects the spans that successive observers write, each starting where the previous one stopped. */
 function collectSpans(all: readonly StepResult[], cuts: readonly number[]): readonly SpanRecord[] {
-  const written: SpanRecord[] = [];
+  const records: SpanRecord[] = [];
   let session: Session = initialSession;
   let from = 0;
   for (const to of [...cuts, all.length]) {
     const part = all.slice(from, to);
     const now = session.turn.status === 'paused' ? 0 : session.turn.since;
-    const follow = createStepObserver(session, now);
-    const means = { now: () => now, model: () => ({ provider: 'pawl', model: 'm' }), content: null };
-    const spans = createSessionSpans(session, { ...means, write: (span) => void written.push(span) });
-    for (const seen of part) {
-      const happening = follow(seen);
-      if (happening !== null) spans.see(happening);
+    const observeStep = createStepObserver(session, now);
+    const context = { now: () => now, model: () => ({ provider: 'pawl', model: 'm' }), content: null };
+    const spans = createSessionSpans(session, { ...context, write: (span) => void records.push(span) });
+    for (const result of part) {
+      const observation = observeStep(result);
+      if (observation !== null) spans.observe(observation);
     }
     spans.end();
     session = part.at(-1)?.session ?? session;
     from = to;
   }
-  return written;
+  return records;
 }
 
 const isStaySpan = ({ key }: SpanRecord): boolean => key === 'session' || key.startsWith('stay');
 const summarizeSpan = ({ key, parent, name, start, end, error }: SpanRecord): string =>
   JSON.stringify([key, parent, name, start, end, error]);
 
-describe('sessions handed over', () => {
+describe('sessions handed over between processes', () => {
   let all: readonly StepResult[] = [];
   beforeAll(async () => {
     all = await recordSteps();
   });
 
-  it('have the same spans with the same times, whoever wrote them and wherever they were handed over', () => {
+  it('have the same spans with the same times, wherever they were handed over', () => {
     const whole = collectSpans(all, []).filter((span) => !isStaySpan(span));
     expect(new Set(whole.map(({ name }) => name)).size).toBeGreaterThanOrEqual(7);
     const cuts = fc.array(fc.nat({ max: all.length }), { maxLength: 4 });
@@ -91,7 +91,7 @@ describe('sessions handed over', () => {
     );
   });
 
-  it('have one root, and everything else below something that is there', () => {
+  it('have one root span, and every other span has an existing parent', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: all.length }), { maxLength: 4 }), (unsorted) => {
         const parts = collectSpans(
@@ -107,8 +107,8 @@ describe('sessions handed over', () => {
   });
 });
 
-describe('ids of spans', () => {
-  it('are what a trace may have, and others for other sessions and keys', () => {
+describe('span ids', () => {
+  it('are valid, and differ between sessions and keys', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii' }), fc.string(), fc.string(), (session, a, b) => {
         expect(deriveSpanId(session, a)).toMatch(/^(?!0{16})[0-9a-f]{16}$/);

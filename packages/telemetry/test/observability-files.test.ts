@@ -28,7 +28,7 @@ type AlertRules = {
   }[];
 };
 
-/** The words of PromQL that these files use. Any other name has to be that of a metric or of a label. */
+/** The PromQL keywords in these files; any other name must be a metric or a label. */
 const promqlWords = new Set(
   'sum max by rate increase deriv topk histogram_quantile and or label_values'.split(' '),
 );
@@ -43,7 +43,7 @@ function listExpressionNames(expression: string): readonly string[] {
   return (bare.match(/[a-zA-Z_][a-zA-Z0-9_]*/g) ?? []).filter((name) => !promqlWords.has(name));
 }
 
-/** Lets happen whatever any metric counts. */
+/** Exercises everything that a metric counts. */
 async function exerciseAllMetrics(telemetry: TelemetryClient): Promise<void> {
   telemetry.ask({
     queue: async () => [{ tenant: 'web', waiting: 1, delayed: 0, active: 0, stalled: 0 }],
@@ -51,7 +51,7 @@ async function exerciseAllMetrics(telemetry: TelemetryClient): Promise<void> {
     stored: async () => ['awaitingPermission'],
   });
   telemetry.report({ kind: 'lost' });
-  const { agent, leave } = await startObserved(
+  const { agent, detach } = await startObserved(
     telemetry,
     { id: 'roof', settings: { retryBaseMs: 1, mutatingTools: ['look'], memory: memorySettings.pawl } },
     {
@@ -68,12 +68,12 @@ async function exerciseAllMetrics(telemetry: TelemetryClient): Promise<void> {
   );
   await agent.sendMessage('Look for it');
   await agent.waitUntilIdle();
-  await leave();
+  await detach();
 }
 
-describe('what is written about metrics', () => {
+describe('the observability files', () => {
   const telemetry = createTelemetry({ metrics: { prometheus: true } });
-  const there = new Set<string>(prometheusLabels);
+  const knownNames = new Set<string>(prometheusLabels);
   const families: string[] = [];
 
   beforeAll(async () => {
@@ -81,45 +81,45 @@ describe('what is written about metrics', () => {
     for (const family of parseExposition(await telemetry.prometheus()).values()) {
       families.push(family.name);
       for (const { name, labels } of family.samples) {
-        there.add(name);
-        for (const label of Object.keys(labels)) there.add(label);
+        knownNames.add(name);
+        for (const label of Object.keys(labels)) knownNames.add(label);
       }
     }
   });
 
   afterAll(() => telemetry.shutdown());
 
-  it('all metrics there are have something to tell after that', () => {
+  it('are tested with samples of every metric', () => {
     const names = [counterDefinitions, histogramDefinitions, gaugeDefinitions, observedCounterDefinitions]
       .flatMap((kind) => Object.values(kind))
       .map(({ name }) => name.replaceAll('.', '_'));
-    const told = new Set(families.map((name) => name.replace(/_total$/, '')));
-    expect(told).toEqual(new Set([...names, 'target_info']));
+    const reported = new Set(families.map((name) => name.replace(/_total$/, '')));
+    expect(reported).toEqual(new Set([...names, 'target_info']));
   });
 
-  it('the dashboard asks only for metrics and labels that there are', () => {
+  it('query only existing metrics and labels in the dashboard', () => {
     const { panels, templating } = JSON.parse(
       readDocsFile('observability/grafana-dashboard.json'),
     ) as GrafanaDashboard;
     const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     expect(expressions.length).toBeGreaterThan(20);
-    const asked = [
+    const queries = [
       ...expressions,
       JSON.stringify(templating.list.map(({ query }) => query)).match(/label_values\(([^)]*)\)/)?.[1] ?? '',
     ];
-    expect(asked.flatMap(listExpressionNames).filter((name) => !there.has(name))).toEqual([]);
+    expect(queries.flatMap(listExpressionNames).filter((name) => !knownNames.has(name))).toEqual([]);
   });
 
-  it('the alerts ask only for metrics and labels that there are', () => {
+  it('query only existing metrics and labels in the alerts', () => {
     const { groups } = parse(readDocsFile('observability/alerts.yaml')) as AlertRules;
     const rules = groups.flatMap((group) => group.rules);
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
-    expect(rules.flatMap(({ expr }) => listExpressionNames(expr)).filter((name) => !there.has(name))).toEqual(
-      [],
-    );
+    expect(
+      rules.flatMap(({ expr }) => listExpressionNames(expr)).filter((name) => !knownNames.has(name)),
+    ).toEqual([]);
   });
 
-  it('the page has every metric, by the name that Prometheus has for it', () => {
+  it('document every metric by its Prometheus name', () => {
     const page = readDocsFile('observability.md');
     expect(families.filter((name) => name !== 'target_info' && !page.includes(`\`${name}\``))).toEqual([]);
   });

@@ -30,7 +30,7 @@ export const createLookReply = (at: string, id: string = `look-${at}`): Scripted
   calls: [{ id, tool: 'look', args: { at } }],
 });
 
-/** A script that also says what each reply took. */
+/** A scripted model that also reports usage. */
 export function createPricedModel(replies: readonly ScriptedReply[], name = 'anthropic:big-model'): Model {
   const model = createScriptedModel(replies);
   return {
@@ -47,38 +47,38 @@ export function createPricedModel(replies: readonly ScriptedReply[], name = 'ant
 export type ObservedWorker = {
   readonly agent: Agent;
   readonly observer: SessionObserver;
-  readonly leave: () => Promise<void>;
+  readonly detach: () => Promise<void>;
 };
 
 type ObservedWorkerOptions = Partial<AgentOptions> & { readonly model: Model };
 
-/** An agent that works on a kept session, observed. */
+/** Resumes a stored session with an observed agent. */
 export async function resumeObserved(
   telemetry: TelemetryClient,
   store: Store,
   id: string,
   options: ObservedWorkerOptions,
 ): Promise<ObservedWorker> {
-  const taken = await resumeSession(store, id, { owner: 'another' });
-  const observer = telemetry.observe(taken.session);
+  const resumed = await resumeSession(store, id, { owner: 'another' });
+  const observer = telemetry.observe(resumed.session);
   const agent = new Agent({
     ...observer.runInContext({ tools: [lookTool], ...options }),
-    ...taken,
+    ...resumed,
     observe: observer.observe,
   });
   return {
     agent,
     observer,
-    async leave() {
+    async detach() {
       await agent.detach();
       observer.end();
-      // Whoever ends what has ended changes nothing.
+      // Ending twice has no effect.
       observer.end();
     },
   };
 }
 
-/** An agent that begins a session and keeps it. */
+/** Starts a stored session with an observed agent. */
 export async function startObserved(
   telemetry: TelemetryClient,
   { id, settings = {} }: Pick<SessionOptions, 'settings'> & { readonly id: string },
@@ -98,7 +98,7 @@ export async function startObserved(
     store,
     agent,
     observer,
-    async leave() {
+    async detach() {
       await agent.detach();
       observer.end();
     },

@@ -26,7 +26,7 @@ async function scrapeMetrics(): Promise<ReadonlyMap<string, MetricFamily>> {
 }
 
 describe('metrics for Prometheus', () => {
-  it('are of the exposition format and move with what happens [NEX-125]', async () => {
+  it('have the exposition format and follow the session [NEX-125]', async () => {
     const collector = await startTestCollector();
     telemetry = createTelemetry({
       metrics: { prometheus: true, otlp: { url: collector.url, everyMs: 60_000 } },
@@ -34,7 +34,7 @@ describe('metrics for Prometheus', () => {
     const before = await scrapeMetrics();
     expect(sumSamples(before, 'pawl_cost_total')).toBe(0);
     expect(sumSamples(before, 'gen_ai_client_operation_duration_count')).toBe(0);
-    const { agent, leave } = await startObserved(
+    const { agent, detach } = await startObserved(
       telemetry,
       { id: 'roof', settings: { retryBaseMs: 5, mutatingTools: ['look'] } },
       {
@@ -67,40 +67,40 @@ describe('metrics for Prometheus', () => {
     expect(sumSamples(after, 'pawl_paging_runs_total', { pawl_outcome: 'done' })).toBe(1);
     expect(sumSamples(after, 'pawl_paging_freed_tokens_total')).toBe(400);
     expect(sumSamples(after, 'gen_ai_invoke_agent_duration_count', { pawl_ending: 'answered' })).toBe(1);
-    const asking = { pawl_machine: 'turn', pawl_from: 'waitingForUser', pawl_to: 'callingModel' };
-    expect(sumSamples(after, 'pawl_transitions_total', asking)).toBe(1);
+    const transition = { pawl_machine: 'turn', pawl_from: 'waitingForUser', pawl_to: 'callingModel' };
+    expect(sumSamples(after, 'pawl_transitions_total', transition)).toBe(1);
     expect(sumSamples(after, 'pawl_sessions', { pawl_state: 'waitingForUser' })).toBe(1);
     expect(sumSamples(after, 'process_cpu_time_total')).toBeGreaterThan(0);
     expect(sumSamples(after, 'process_memory_usage')).toBeGreaterThan(1e6);
     expect(after.has('nodejs_eventloop_delay_p99')).toBe(true);
-    await leave();
+    await detach();
     expect(sumSamples(await scrapeMetrics(), 'pawl_sessions')).toBe(0);
     await telemetry.shutdown();
-    // And the same for whoever does not ask but is told.
+    // The same metrics are pushed.
     expect([...collector.metrics()]).toEqual(
       expect.arrayContaining(['pawl.tokens', 'gen_ai.execute_tool.duration', 'process.cpu.time']),
     );
     await collector.close();
   });
 
-  it('count verdicts by rule and by what came of the response', async () => {
+  it('count verdicts by rule and by the outcome of the response', async () => {
     telemetry = createTelemetry({ metrics: { prometheus: true } });
     const again = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) => createLookReply('nowhere', id));
-    const { agent, leave } = await startObserved(
+    const { agent, detach } = await startObserved(
       telemetry,
       { id: 'roof' },
       { model: createPricedModel([...again, { text: 'No.' }]) },
     );
     await agent.sendMessage('Look for it');
     await agent.waitUntilIdle();
-    await leave();
+    await detach();
     const metrics = await scrapeMetrics();
     const all = sumSamples(metrics, 'pawl_verdicts_total');
     expect(all).toBeGreaterThanOrEqual(2);
     expect(
       sumSamples(metrics, 'pawl_verdicts_total', { pawl_verdict_rule: 'repeated-failure' }),
     ).toBeGreaterThan(0);
-    // Each verdict comes to one outcome.
+    // Each verdict has one outcome.
     expect(sumSamples(metrics, 'pawl_verdict_outcomes_total')).toBe(all);
     expect(sumSamples(metrics, 'pawl_verdict_outcomes_total', { pawl_outcome: 'repeated' })).toBeGreaterThan(
       0,
@@ -111,7 +111,7 @@ describe('metrics for Prometheus', () => {
     expect(labels?.[0]).toEqual(['pawl_verdict_rule', 'pawl_verdict_response', 'pawl_outcome']);
   });
 
-  it('do not time what was called off', async () => {
+  it('do not time cancelled operations', async () => {
     telemetry = createTelemetry({ metrics: { prometheus: true } });
     const worker = await startObserved(
       telemetry,
@@ -136,17 +136,17 @@ describe('metrics for Prometheus', () => {
     );
     await worker.agent.sendMessage('Look');
     await worker.agent.waitUntilIdle();
-    await worker.leave();
+    await worker.detach();
     const metrics = await scrapeMetrics();
     expect(sumSamples(metrics, 'gen_ai_execute_tool_duration_count')).toBe(0);
     expect(sumSamples(metrics, 'gen_ai_invoke_agent_duration_count', { pawl_ending: 'cancelled' })).toBe(1);
   });
 
-  it('say that a verdict was left to others when the session goes elsewhere', async () => {
+  it('report the outcome left when the session is released', async () => {
     telemetry = createTelemetry({ metrics: { prometheus: true } });
     const reached = Promise.withResolvers<void>();
     const model = createPricedModel(['a', 'b', 'c', 'd'].map((id) => createLookReply('nowhere', id)));
-    const { agent, leave } = await startObserved(
+    const { agent, detach } = await startObserved(
       telemetry,
       { id: 'roof' },
       {
@@ -165,13 +165,13 @@ describe('metrics for Prometheus', () => {
     );
     await agent.sendMessage('Look for it');
     await reached.promise;
-    await leave();
+    await detach();
     expect(sumSamples(await scrapeMetrics(), 'pawl_verdict_outcomes_total', { pawl_outcome: 'left' })).toBe(
       1,
     );
   });
 
-  it('have the names of all metrics that are documented here, and no others', async () => {
+  it('have only defined metric names', async () => {
     telemetry = createTelemetry({ metrics: { prometheus: true } });
     telemetry.ask({
       queue: async () => [{ tenant: 'web', waiting: 3, delayed: 2, active: 1, stalled: 1 }],
@@ -189,11 +189,11 @@ describe('metrics for Prometheus', () => {
     const known = [counterDefinitions, histogramDefinitions, gaugeDefinitions, observedCounterDefinitions]
       .flatMap((kind) => Object.values(kind))
       .map(({ name }) => name.replaceAll('.', '_'));
-    const there = [...metrics.keys()].map((name) => name.replace(/_total$/, ''));
-    expect(there.filter((name) => !known.includes(name))).toEqual(['target_info']);
+    const names = [...metrics.keys()].map((name) => name.replace(/_total$/, ''));
+    expect(names.filter((name) => !known.includes(name))).toEqual(['target_info']);
   });
 
-  it('leave out a source that fails or takes too long, and nothing else', async () => {
+  it('omit only a source that fails or times out', async () => {
     telemetry = createTelemetry({ metrics: { prometheus: true } });
     telemetry.ask({
       queue: () => Promise.reject(new Error('Redis is gone')),
@@ -206,20 +206,20 @@ describe('metrics for Prometheus', () => {
     expect(metrics.has('pawl_sessions')).toBe(true);
   });
 
-  it('stay of the format and few, whatever a model calls its tools', async () => {
+  it('stay valid and bounded for any tool names', async () => {
     telemetry = createTelemetry({ metrics: { prometheus: true } });
     const odd = ['"} 1\nevil 2', '__proto__', '\ud800', 'x'.repeat(50_000), '\\', 'a\nb'];
     const names = [...odd, ...Array.from({ length: 300 }, (_, number) => `made-up-${number}`)];
     const calls = names.map((tool, at) => ({ id: `call-${at}`, tool, args: {} }));
     const model = createPricedModel([{ calls }, { text: 'Done.' }], 'evil:"}\n\\');
-    const { agent, leave } = await startObserved(
+    const { agent, detach } = await startObserved(
       telemetry,
       { id: 'roof', settings: { governor: { preset: 'none', rules: {} } } },
       { model },
     );
     await agent.sendMessage('Go');
     await agent.waitUntilIdle();
-    await leave();
+    await detach();
     const metrics = await scrapeMetrics();
     const labels = (metrics.get('gen_ai_execute_tool_duration')?.samples ?? []).map(
       (sample) => sample.labels['gen_ai_tool_name'] ?? '',
@@ -229,24 +229,27 @@ describe('metrics for Prometheus', () => {
     expect(Math.max(...labels.map((label) => label.length))).toBeLessThanOrEqual(100);
   });
 
-  it('are only for whoever has asked for them', async () => {
+  it('are disabled by default', async () => {
     telemetry = createTelemetry({});
     await expect(telemetry.prometheus()).rejects.toThrow('metrics: { prometheus: true }');
-    const { agent, leave } = await startObserved(
+    const { agent, detach } = await startObserved(
       telemetry,
       { id: 'roof' },
       { model: createPricedModel([{ text: 'Yes.' }]) },
     );
     await agent.sendMessage('Well?');
     await agent.waitUntilIdle();
-    await leave();
+    await detach();
   });
 });
 
-describe('a session taken up', () => {
-  it('is timed from when it is here', async () => {
+describe('a resumed session', () => {
+  it('is timed from its resume', async () => {
     let time = 1_000_000;
-    const clock = { now: () => (time += 1), sleepUntil: async (at: number) => void (time = Math.max(time, at)) };
+    const clock = {
+      now: () => (time += 1),
+      sleepUntil: async (at: number) => void (time = Math.max(time, at)),
+    };
     telemetry = createTelemetry({ metrics: { prometheus: true }, now: clock.now });
     const hung = {
       name: 'hung',
@@ -257,7 +260,7 @@ describe('a session taken up', () => {
     };
     const one = await startObserved(telemetry, { id: 'roof' }, { model: hung, clock });
     await one.agent.sendMessage('Well?');
-    await one.leave();
+    await one.detach();
     time += 300;
     const two = await resumeObserved(telemetry, one.store, 'roof', {
       model: createPricedModel([{ text: 'Yes.' }]),
@@ -265,7 +268,7 @@ describe('a session taken up', () => {
     });
     await two.agent.resume();
     await two.agent.waitUntilIdle();
-    await two.leave();
+    await two.detach();
     const metrics = await scrapeMetrics();
     expect(sumSamples(metrics, 'gen_ai_client_operation_duration_count')).toBe(1);
     expect(sumSamples(metrics, 'gen_ai_client_operation_duration_sum')).toBeLessThan(0.25);
@@ -273,8 +276,8 @@ describe('a session taken up', () => {
   });
 });
 
-describe('the server for metrics', () => {
-  it('serves them at /metrics on this machine, and nothing else', async () => {
+describe('the metrics server', () => {
+  it('serves only /metrics, on the loopback interface', async () => {
     telemetry = createTelemetry({ metrics: { prometheus: true } });
     const server = await serveMetrics(0, () => telemetry.prometheus());
     const at = (path: string, init?: RequestInit): Promise<Response> =>
@@ -289,7 +292,7 @@ describe('the server for metrics', () => {
     await expect(at('/metrics')).rejects.toThrow();
   });
 
-  it('says so when they cannot be read', async () => {
+  it('responds with an error if metrics cannot be read', async () => {
     telemetry = createTelemetry({});
     const server = await serveMetrics(0, () => telemetry.prometheus());
     const answer = await fetch(`http://127.0.0.1:${server.port}/metrics`);

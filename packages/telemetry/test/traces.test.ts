@@ -28,16 +28,16 @@ function createTestTelemetry(options: Partial<TelemetryOptions> = {}): Telemetry
   return telemetry;
 }
 
-/** Everything that was sent, once nothing is left to send. */
+/** Flushes all clients and returns the received spans. */
 async function flushSpans(): Promise<readonly ReceivedSpan[]> {
   await Promise.all(open.splice(0).map((telemetry) => telemetry.shutdown()));
   return collector.spans();
 }
 
-async function runGoal({ agent, leave }: ObservedWorker, goal: string): Promise<void> {
+async function runGoal({ agent, detach }: ObservedWorker, goal: string): Promise<void> {
   await agent.sendMessage(goal);
   await agent.waitUntilIdle();
-  await leave();
+  await detach();
 }
 
 const filterByName = (spans: readonly ReceivedSpan[], name: string): readonly ReceivedSpan[] =>
@@ -93,7 +93,7 @@ describe('the trace of a session', () => {
     expect(turn?.resource).toMatchObject({ 'service.name': 'roofers', 'service.version': '0.1.0' });
   });
 
-  it('says of a model call who was asked, how often, what it took and how it ended', async () => {
+  it('describes a model call: provider, attempt, usage and result', async () => {
     const model = createPricedModel([
       { failure: { kind: 'rate-limit', message: 'slower, please' } },
       { text: 'Mended.' },
@@ -125,7 +125,7 @@ describe('the trace of a session', () => {
     expect(replied?.attributes['gen_ai.response.time_to_first_chunk']).toBeTypeOf('number');
   });
 
-  it('has verdicts as events of the call they were reached on, and the error of a call that failed', async () => {
+  it('has verdicts as events of the call that caused them, and the error of a failed call', async () => {
     const again = ['a', 'b', 'c', 'd'].map((id) => createLookReply('nowhere', id));
     const model = createPricedModel([...again, { text: 'There is nothing.' }]);
     await runGoal(await startObserved(createTestTelemetry(), { id: 'roof' }, { model }), 'Look for it');
@@ -147,7 +147,7 @@ describe('the trace of a session', () => {
     });
   });
 
-  it('has a span for the room that is made, and for a pause', async () => {
+  it('has a span for paging and for a pause', async () => {
     const model = createPricedModel([
       { failure: { kind: 'context-overflow', message: 'full' } },
       { text: 'Mended.' },
@@ -172,9 +172,9 @@ describe('the trace of a session', () => {
     expect((pause?.endMs ?? 0) - (pause?.startMs ?? 0)).toBeGreaterThanOrEqual(20);
   });
 
-  it('calls a reply that was a chant a failure, and what was called off none', async () => {
-    const chant = 'We mend the roof, and then we mend the roof again. '.repeat(60);
-    const model = createPricedModel([{ text: chant }, createLookReply('roof')]);
+  it('marks a repetition loop as a failure, and a cancelled operation not', async () => {
+    const loop = 'We mend the roof, and then we mend the roof again. '.repeat(60);
+    const model = createPricedModel([{ text: loop }, createLookReply('roof')]);
     const worker = await startObserved(
       createTestTelemetry(),
       { id: 'roof', settings: { retryBaseMs: 1 } },
@@ -197,8 +197,8 @@ describe('the trace of a session', () => {
       ]);
   });
 
-  it('begins a turn for each time that the user speaks', async () => {
-    const { agent, leave } = await startObserved(
+  it('has a turn for each user message', async () => {
+    const { agent, detach } = await startObserved(
       createTestTelemetry(),
       { id: 'roof' },
       { model: createPricedModel([{ text: 'Yes.' }, { text: 'No.' }]) },
@@ -208,21 +208,21 @@ describe('the trace of a session', () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     await agent.sendMessage('Is it broken?');
     await agent.waitUntilIdle();
-    await leave();
+    await detach();
     const spans = await flushSpans();
     expect(findTraceProblems(spans)).toEqual([]);
     expect(filterByName(spans, 'invoke_agent pawl')).toHaveLength(2);
   });
 });
 
-describe('a session that goes from one worker to another', () => {
-  it('goes on with the same trace, connected, with a link to what was left', async () => {
+describe('a session that moves from one worker to another', () => {
+  it('continues the same connected trace, with a link to the open turn', async () => {
     const [first, second] = [
       createTestTelemetry({ instance: 'one' }),
       createTestTelemetry({ instance: 'two' }),
     ];
     const asked = Promise.withResolvers<void>();
-    const nobody = {
+    const unanswered = {
       model: createPricedModel([createLookReply('roof')]),
       rules: () => 'ask' as const,
       decide: () => {
@@ -230,7 +230,7 @@ describe('a session that goes from one worker to another', () => {
         return new Promise<never>(() => undefined);
       },
     };
-    const one = await startObserved(first, { id: 'roof' }, nobody);
+    const one = await startObserved(first, { id: 'roof' }, unanswered);
     await one.agent.sendMessage('Mend the roof');
     await asked.promise;
     await one.agent.detach({ graceMs: 0 });
@@ -241,7 +241,7 @@ describe('a session that goes from one worker to another', () => {
     });
     await two.agent.resume();
     await two.agent.waitUntilIdle();
-    await two.leave();
+    await two.detach();
     const spans = await flushSpans();
     expect(findTraceProblems(spans)).toEqual([]);
     const by = (instance: string): readonly string[] =>
@@ -257,11 +257,11 @@ describe('a session that goes from one worker to another', () => {
     const [turn] = filterByName(spans, 'invoke_agent pawl');
     const [stay] = filterByName(spans, 'session taken up');
     expect(stay?.links.map(({ spanId }) => spanId)).toEqual([turn?.spanId]);
-    // The turn lasts from when the first heard the user to when the second had the answer.
+    // The turn lasts from the user message in the first worker to the answer in the second.
     expect(turn?.startMs).toBeLessThanOrEqual(filterByName(spans, 'chat big-model')[0]?.startMs ?? 0);
   });
 
-  it('has no spans of those who only had a look', async () => {
+  it('has no spans of a worker that did nothing', async () => {
     const first = createTestTelemetry();
     const one = await startObserved(
       first,
@@ -272,28 +272,28 @@ describe('a session that goes from one worker to another', () => {
     const two = await resumeObserved(createTestTelemetry({ instance: 'two' }), one.store, 'roof', {
       model: createPricedModel([]),
     });
-    await two.leave();
+    await two.detach();
     const spans = await flushSpans();
     expect(spans.filter(({ resource }) => resource['service.instance.id'] === 'two')).toEqual([]);
   });
 });
 
-describe('what was said', () => {
-  const said = ['MEND', 'attic', 'cellar', 'floor plan', 'Mended', 'sk-abcdefghijklmnopqrstuvwx'];
+describe('message content', () => {
+  const phrases = ['MEND', 'attic', 'cellar', 'floor plan', 'Mended', 'sk-abcdefghijklmnopqrstuvwx'];
   const goal = 'MEND it, the key is sk-abcdefghijklmnopqrstuvwx';
   const replies = [createLookReply('attic', 'first'), createLookReply('nowhere'), { text: 'Mended.' }];
 
-  it('is not sent', async () => {
+  it('is not exported by default', async () => {
     await runGoal(
       await startObserved(createTestTelemetry(), { id: 'roof' }, { model: createPricedModel(replies) }),
       goal,
     );
     await flushSpans();
     const bodies = collector.requests.map(({ body }) => body).join('');
-    expect(said.filter((text) => bodies.includes(text))).toEqual([]);
+    expect(phrases.filter((text) => bodies.includes(text))).toEqual([]);
   });
 
-  it('is sent without secrets when it is asked for', async () => {
+  it('is exported with secrets masked if enabled', async () => {
     const telemetry = createTestTelemetry({ captureContent: true, secrets: ['floor plan'] });
     await runGoal(
       await startObserved(telemetry, { id: 'roof' }, { model: createPricedModel(replies) }),
@@ -301,7 +301,7 @@ describe('what was said', () => {
     );
     const spans = await flushSpans();
     const bodies = collector.requests.map(({ body }) => body).join('');
-    expect(said.filter((text) => bodies.includes(text))).toEqual(['MEND', 'attic', 'cellar', 'Mended']);
+    expect(phrases.filter((text) => bodies.includes(text))).toEqual(['MEND', 'attic', 'cellar', 'Mended']);
     const [call] = filterByName(spans, 'execute_tool look');
     expect(call?.attributes).toMatchObject({
       'gen_ai.tool.call.arguments': '{"at":"attic"}',
@@ -317,7 +317,7 @@ describe('what was said', () => {
 });
 
 describe('a collector', () => {
-  it('is sent the headers it needs', async () => {
+  it('receives the configured headers', async () => {
     const telemetry = createTestTelemetry({
       traces: { url: `${collector.url}/`, headers: { 'x-team': 'roofers' } },
     });
@@ -331,30 +331,30 @@ describe('a collector', () => {
     ]);
   });
 
-  it('that refuses what it gets is told of once, and again when it no longer does', async () => {
-    const troubles: (string | null)[] = [];
+  it('that rejects data is reported once, and again when it recovers', async () => {
+    const errors: (string | null)[] = [];
     const telemetry = createTestTelemetry({
       metrics: { otlp: { url: collector.url, everyMs: 30 } },
-      onExportError: (message) => troubles.push(message),
+      onExportError: (message) => errors.push(message),
     });
-    const until = async (count: number): Promise<void> => {
+    const waitForRequests = async (count: number): Promise<void> => {
       while (collector.requests.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
     };
     collector.status = 400;
-    await until(3);
+    await waitForRequests(3);
     collector.status = 200;
-    await until(6);
+    await waitForRequests(6);
     await telemetry.shutdown();
-    expect(troubles).toEqual([expect.stringContaining('/v1/metrics: Bad Request'), null]);
+    expect(errors).toEqual([expect.stringContaining('/v1/metrics: Bad Request'), null]);
   });
 
-  it('that is not there does not disturb the work, and is told of once, without what is secret', async () => {
-    const troubles: (string | null)[] = [];
+  it('that is unreachable does not disturb the session, and is reported once without secrets', async () => {
+    const errors: (string | null)[] = [];
     const { url } = collector;
     await collector.close();
     const telemetry = createTestTelemetry({
       traces: { url: `${url}?key=hush` },
-      onExportError: (message) => troubles.push(message),
+      onExportError: (message) => errors.push(message),
     });
     const worker = await startObserved(
       telemetry,
@@ -363,16 +363,16 @@ describe('a collector', () => {
     );
     await runGoal(worker, 'Well?');
     await flushSpans();
-    expect(troubles).toEqual([
+    expect(errors).toEqual([
       expect.stringMatching(/^Telemetry cannot be sent to http:\/\/127.*ECONNREFUSED/),
     ]);
-    expect(troubles.join('')).not.toContain('hush');
+    expect(errors.join('')).not.toContain('hush');
     collector = await startTestCollector();
   });
 });
 
-describe('without a place for traces', () => {
-  it('nothing is sent, and what the agent works with stays as it is', async () => {
+describe('without a trace collector', () => {
+  it('nothing is exported, and the ports are unchanged', async () => {
     const telemetry = createTelemetry({ metrics: { prometheus: true } });
     open.push(telemetry);
     const worker = await startObserved(
@@ -380,8 +380,8 @@ describe('without a place for traces', () => {
       { id: 'roof' },
       { model: createPricedModel([{ text: 'Yes.' }]) },
     );
-    const means = { model: createPricedModel([]), tools: [lookTool] };
-    expect(worker.observer.runInContext(means)).toBe(means);
+    const ports = { model: createPricedModel([]), tools: [lookTool] };
+    expect(worker.observer.runInContext(ports)).toBe(ports);
     await runGoal(worker, 'Well?');
     expect(await flushSpans()).toEqual([]);
     expect(collector.requests).toEqual([]);

@@ -6,7 +6,7 @@ import type { PlantedBug } from './bug.ts';
 export const agentBugs: readonly PlantedBug[] = [
   {
     name: 'acknowledge-early',
-    what: 'the user is told that a message is kept before it is',
+    what: 'a user message is acknowledged before it is persisted',
     parts: {
       agent: (options) =>
         new (class extends Agent {
@@ -19,7 +19,7 @@ export const agentBugs: readonly PlantedBug[] = [
   },
   {
     name: 'start-early',
-    what: 'a call runs while its start is still being kept',
+    what: 'a call runs while its start is still being persisted',
     parts: {
       agent: (options) =>
         new (class extends Agent {
@@ -32,7 +32,7 @@ export const agentBugs: readonly PlantedBug[] = [
   },
   {
     name: 'answers-without-request',
-    what: 'an answer is taken by the id of its call alone, whichever request it belongs to',
+    what: 'an answer is matched by call id only, without its request',
     parts: {
       agent: (options) =>
         new (class extends Agent {
@@ -47,7 +47,7 @@ export const agentBugs: readonly PlantedBug[] = [
   },
   {
     name: 'approval-by-tool',
-    what: 'what was allowed once is allowed for every call of that tool',
+    what: 'one approval allows every call of that tool',
     parts: {
       options: (options) => {
         const allowed = new Set<string>();
@@ -67,26 +67,26 @@ export const agentBugs: readonly PlantedBug[] = [
   },
   {
     name: 'partial-reply',
-    what: 'a reply that broke off is taken for a whole one',
+    what: 'a truncated reply is treated as complete',
     parts: {
       model: (model) => ({
         ...model,
         async *stream(request, signal) {
           let text = '';
-          let isOver = false;
+          let isComplete = false;
           for await (const chunk of model.stream(request, signal)) {
             if (chunk.type === 'text') text += chunk.text;
-            isOver = chunk.type === 'reply' || chunk.type === 'failure';
+            isComplete = chunk.type === 'reply' || chunk.type === 'failure';
             yield chunk;
           }
-          if (!isOver) yield { type: 'reply', text, calls: [] } satisfies ModelChunk;
+          if (!isComplete) yield { type: 'reply', text, calls: [] } satisfies ModelChunk;
         },
       }),
     },
   },
   {
     name: 'hidden-retry',
-    what: 'a model that fails is asked again behind the back of the machine',
+    what: 'a failed model request is retried without the state machine',
     parts: {
       model: (model) => ({
         ...model,
@@ -101,7 +101,7 @@ export const agentBugs: readonly PlantedBug[] = [
   },
   {
     name: 'results-left-out',
-    what: 'the model is sent a conversation without the last result',
+    what: 'the model request omits the last tool result',
     parts: {
       model: (model) => ({
         ...model,
@@ -118,7 +118,7 @@ export const agentBugs: readonly PlantedBug[] = [
   },
   {
     name: 'wall-clock',
-    what: 'how long to wait is told by a clock that can be set',
+    what: 'waiting uses the wall clock instead of a monotonic timer',
     parts: {
       clock: (clock) => ({
         ...clock,

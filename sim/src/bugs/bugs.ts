@@ -13,7 +13,7 @@ export function getBuggyAssembly(name: string | null): ProcessAssembly {
   const bug = plantedBugs.find((each) => each.name === name);
   if (bug === undefined) {
     const known = plantedBugs.map((each) => each.name).join(', ');
-    throw new Error(`There is no planted bug named ${JSON.stringify(name)}. There are: ${known}.`);
+    throw new Error(`There is no planted bug named ${JSON.stringify(name)}. The planted bugs are: ${known}.`);
   }
   return { ...soundAssembly, ...bug.parts };
 }

@@ -15,20 +15,20 @@ import { replaceLog, type PlantedBug } from './bug.ts';
 export const storeBugs: readonly PlantedBug[] = [
   {
     name: 'no-fence',
-    what: 'whoever a session was taken from can go on adding to it',
+    what: 'a former owner of a session can still append to it',
     parts: {
       store: (store, { world }) => ({
         ...store,
         append: (id, at, events, after) =>
-          store.append(id, { ...at, fence: world.oracle.books.get(id)?.fence ?? 0 }, events, after),
+          store.append(id, { ...at, fence: world.oracle.ledgers.get(id)?.fence ?? 0 }, events, after),
       }),
     },
   },
   {
     name: 'no-claim',
-    what: 'a session is gone on with under the claim of whoever had it before',
+    what: 'a session is resumed under the claim of its former owner',
     parts: {
-      async takeUp(store, id) {
+      async resume(store, id) {
         const { session, fence, head, metadata } = await store.open(id);
         return {
           fence,
@@ -42,7 +42,7 @@ export const storeBugs: readonly PlantedBug[] = [
   },
   {
     name: 'wrong-fence',
-    what: 'a claim gives the number of the one before it',
+    what: 'a claim returns the previous fence',
     parts: {
       store: (store) => ({
         ...store,
@@ -55,23 +55,23 @@ export const storeBugs: readonly PlantedBug[] = [
   },
   {
     name: 'retry-without-reading',
-    what: 'an append that may have been kept is made again without a look',
+    what: 'an append with unknown outcome is retried without checking the log',
     parts: {
-      async takeUp(store, id, options) {
-        const taken = await resumeSession(store, id, options);
+      async resume(store, id, options) {
+        const resumed = await resumeSession(store, id, options);
         const { fence, head } = await store.open(id);
-        return { ...taken, log: createStubbornLog(store, id, { fence, head }) };
+        return { ...resumed, log: createStubbornLog(store, id, { fence, head }) };
       },
     },
   },
   {
     name: 'acknowledge-before-append',
-    what: 'events are said to be kept before they are',
+    what: 'events are acknowledged before they are persisted',
     parts: { options: (options) => replaceLog(options, createHastyLog) },
   },
   {
     name: 'start-unrecorded',
-    what: 'a call runs before its start is kept',
+    what: 'a call runs before its start is persisted',
     parts: {
       options: (options) =>
         replaceLog(options, (log) =>
@@ -81,31 +81,31 @@ export const storeBugs: readonly PlantedBug[] = [
   },
   {
     name: 'together-unkept',
-    what: 'what is kept together is told, and its calls run, before it is kept',
+    what: 'a batch of events is acknowledged, and its calls run, before it is persisted',
     parts: {
       options: (options) => replaceLog(options, (log) => createHastyLog(log, ({ length }) => length > 1)),
     },
   },
   {
     name: 'together-by-half',
-    what: 'what is kept together counts as kept once the first of it is',
+    what: 'a batch counts as persisted once its first event is',
     parts: { options: (options) => replaceLog(options, (log) => createPiecemealLog(log, options, 'hasty')) },
   },
   {
     name: 'together-torn',
-    what: 'what belongs together is kept one by one, and tried again as a whole',
+    what: 'a batch is persisted event by event, and retried as a whole',
     parts: {
       options: (options) => replaceLog(options, (log) => createPiecemealLog(log, options, 'patient')),
     },
   },
   {
     name: 'skip-when-full',
-    what: 'an event for which there is no room is left out',
+    what: 'an event that does not fit on the disk is skipped',
     parts: { options: (options) => replaceLog(options, (log) => createErrorIgnoringLog(log, ['full'])) },
   },
   {
     name: 'go-on-when-held',
-    what: 'an agent whose session was taken over goes on without its log',
+    what: 'an agent that lost its session continues without its log',
     parts: {
       options: (options) => replaceLog(options, (log) => createErrorIgnoringLog(log, ['held', 'conflict'])),
     },
@@ -133,11 +133,11 @@ export const storeBugs: readonly PlantedBug[] = [
   },
   {
     name: 'running-forgotten',
-    what: 'calls that were running are taken for calls that never began',
+    what: 'running calls are treated as not started',
     parts: {
-      async takeUp(store, id, options) {
-        const taken = await resumeSession(store, id, options);
-        return { ...taken, session: resetRunningCalls(taken.session) };
+      async resume(store, id, options) {
+        const resumed = await resumeSession(store, id, options);
+        return { ...resumed, session: resetRunningCalls(resumed.session) };
       },
     },
   },
@@ -166,9 +166,9 @@ function createHastyLog(
   let last: Promise<void> = Promise.resolve();
   return {
     append(events, after) {
-      const kept = last.then(() => log.append(events, after));
-      last = kept.catch(() => undefined);
-      return isHasty(events) ? undefined : kept;
+      const persisted = last.then(() => log.append(events, after));
+      last = persisted.catch(() => undefined);
+      return isHasty(events) ? undefined : persisted;
     },
   };
 }
@@ -176,12 +176,12 @@ function createHastyLog(
 /** Persists the events of one append one by one, and waits for all of them or only for the first. */
 function createPiecemealLog(
   log: EventLog,
-  { session: begun }: Pick<AgentOptions, 'session'>,
-  manner: 'hasty' | 'patient',
+  { session: initial }: Pick<AgentOptions, 'session'>,
+  mode: 'hasty' | 'patient',
 ): EventLog {
-  let session = begun;
+  let session = initial;
   let last: Promise<void> = Promise.resolve();
-  const keep = async (event: Event): Promise<void> => {
+  const persist = async (event: Event): Promise<void> => {
     if (session === undefined) return;
     session = step(session, event).session;
     await log.append([event], session);
@@ -189,12 +189,12 @@ function createPiecemealLog(
   return {
     async append([first, ...others]) {
       await last;
-      if (first !== undefined) await keep(first);
+      if (first !== undefined) await persist(first);
       const rest = (async () => {
-        for (const event of others) await keep(event);
+        for (const event of others) await persist(event);
       })();
       last = rest.catch(() => undefined);
-      if (manner === 'patient') await rest;
+      if (mode === 'patient') await rest;
     },
   };
 }

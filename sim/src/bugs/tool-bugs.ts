@@ -8,24 +8,24 @@ import type { PlantedBug } from './bug.ts';
 export const toolBugs: readonly PlantedBug[] = [
   {
     name: 'rerun-pending',
-    what: 'a call that must not be repeated is run again after a crash',
+    what: 'a non-repeatable call is run again after a crash',
     parts: { tools: (tools) => replaceTool(tools, 'shell', (tool) => ({ ...tool, effect: 'read-only' })) },
   },
   {
     name: 'start-called-off',
-    what: 'a call that was called off while it waited is started all the same',
-    parts: { tools: (tools, place) => tools.map((tool) => createQueuedTool(tool, place)) },
+    what: 'a call that was cancelled while queued is started anyway',
+    parts: { tools: (tools, context) => tools.map((tool) => createQueuedTool(tool, context)) },
   },
   {
     name: 'provider-id-as-key',
-    what: 'a call is known by the id that the provider gave it',
+    what: 'a call is identified by the id of the provider',
     parts: {
       tools: (tools) => tools.map((tool) => renameExecution(tool, (_, args) => getCallIdArgument(args))),
     },
   },
   {
     name: 'key-per-attempt',
-    what: 'a call gets a new key each time it is run',
+    what: 'a call gets a new idempotency key on each run',
     parts: {
       tools: (tools, { driver }) =>
         tools.map((tool) => renameExecution(tool, (id) => `${id} ${driver.name}`)),
@@ -33,7 +33,7 @@ export const toolBugs: readonly PlantedBug[] = [
   },
   {
     name: 'settle-without-looking',
-    what: 'an edit that was cut off is taken for done',
+    what: 'an interrupted edit is treated as done',
     parts: {
       tools: (tools) =>
         replaceTool(tools, 'edit', (tool) => ({
@@ -44,31 +44,31 @@ export const toolBugs: readonly PlantedBug[] = [
   },
   {
     name: 'spool-forgets-when-read',
-    what: 'a result is forgotten as soon as somebody has read it',
+    what: 'a spooled result is removed when it is read',
     parts: {
       spool: (spool) => ({
         ...spool,
         async find(execution) {
-          const found = await spool.find(execution);
-          if (found.result !== null) await spool.remove(execution);
-          return found;
+          const entry = await spool.find(execution);
+          if (entry.result !== null) await spool.remove(execution);
+          return entry;
         },
       }),
     },
   },
   {
     name: 'spool-forgets-all',
-    what: 'tidying up throws away what is still needed',
+    what: 'cleanup removes results that are still needed',
     parts: { spool: (spool) => ({ ...spool, retainOnly: () => spool.retainOnly([]) }) },
   },
   {
     name: 'spool-mixes-up',
-    what: 'the results of different calls are kept under the same name',
+    what: 'results of different calls share one spool key',
     parts: { spool: (spool) => renameSpoolKeys(spool, () => 'result') },
   },
   {
     name: 'assume-done',
-    what: 'a call of which nothing is known is taken for done',
+    what: 'a call with unknown result is treated as done',
     parts: {
       spool: (spool) => ({
         ...spool,

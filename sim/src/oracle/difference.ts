@@ -2,18 +2,18 @@
 const equalPairs = new WeakMap<object, object>();
 
 /** Returns the first difference between two values in their JSON form, or null if there is none. */
-export function findFirstDifference(kept: unknown, other: unknown, at = 'session'): string | null {
-  if (kept === other) return null;
-  if (!isObjectFields(kept) || !isObjectFields(other))
-    return `${at} is ${JSON.stringify(other)}, not ${JSON.stringify(kept)}`;
-  if (equalPairs.get(kept) === other) return null;
-  if (Array.isArray(kept) !== Array.isArray(other)) return `${at} is of another kind`;
+export function findFirstDifference(expected: unknown, actual: unknown, at = 'session'): string | null {
+  if (expected === actual) return null;
+  if (!isObjectFields(expected) || !isObjectFields(actual))
+    return `${at} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`;
+  if (equalPairs.get(expected) === actual) return null;
+  if (Array.isArray(expected) !== Array.isArray(actual)) return `${at} has another type`;
   const difference =
-    Array.isArray(kept) && Array.isArray(other)
-      ? findItemDifference(kept, other)
-      : findFieldDifference(kept, other);
+    Array.isArray(expected) && Array.isArray(actual)
+      ? findItemDifference(expected, actual)
+      : findFieldDifference(expected, actual);
   if (difference !== null) return `${at}.${difference}`;
-  equalPairs.set(kept, other);
+  equalPairs.set(expected, actual);
   return null;
 }
 
@@ -23,21 +23,21 @@ function isObjectFields(value: unknown): value is ObjectFields {
   return typeof value === 'object' && value !== null;
 }
 
-function findItemDifference(kept: readonly unknown[], other: readonly unknown[]): string | null {
-  for (let index = 0; index < kept.length; index += 1) {
-    const difference = findFirstDifference(kept[index], other[index], String(index));
+function findItemDifference(expected: readonly unknown[], actual: readonly unknown[]): string | null {
+  for (let index = 0; index < expected.length; index += 1) {
+    const difference = findFirstDifference(expected[index], actual[index], String(index));
     if (difference !== null) return difference;
   }
-  return kept.length < other.length ? `${kept.length} is there and should not be` : null;
+  return expected.length < actual.length ? `${expected.length} is unexpected` : null;
 }
 
-function findFieldDifference(kept: ObjectFields, other: ObjectFields): string | null {
-  for (const key in kept) {
-    const difference = findFirstDifference(kept[key], other[key], key);
+function findFieldDifference(expected: ObjectFields, actual: ObjectFields): string | null {
+  for (const key in expected) {
+    const difference = findFirstDifference(expected[key], actual[key], key);
     if (difference !== null) return difference;
   }
-  for (const key in other) {
-    if (other[key] !== undefined && kept[key] === undefined) return `${key} is there and should not be`;
+  for (const key in actual) {
+    if (actual[key] !== undefined && expected[key] === undefined) return `${key} is unexpected`;
   }
   return null;
 }

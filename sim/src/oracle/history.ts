@@ -2,7 +2,7 @@ import type { ConversationMessage } from '@pawl/core';
 
 /** Returns why a provider would reject the conversation, or null if it is valid. */
 export function findHistoryProblem(messages: readonly ConversationMessage[]): string | null {
-  if (messages[0]?.role !== 'user') return `it begins with ${messages[0]?.role ?? 'nothing'}`;
+  if (messages[0]?.role !== 'user') return `it starts with ${messages[0]?.role ?? 'nothing'}`;
   let open: readonly string[] = [];
   for (const [index, message] of messages.entries()) {
     const problem =
@@ -18,7 +18,7 @@ function listMessageCallIds(message: ConversationMessage): readonly string[] {
 }
 
 function findResultProblem(callId: string, open: readonly string[]): string | null {
-  return open[0] === callId ? null : `is the result of ${callId}, where ${open[0] ?? 'none'} is due`;
+  return open[0] === callId ? null : `is the result of ${callId}, expected ${open[0] ?? 'none'}`;
 }
 
 function findMessageProblem(

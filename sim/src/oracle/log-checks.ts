@@ -16,75 +16,77 @@ import type { ObserverChecks } from './observer-checks.ts';
 
 /** Checks on the log: which driver persisted which events, and whether all views of the log agree. */
 export type LogChecks = {
-  claimed(driver: SessionDriver, id: string, position: LogPosition): void;
-  appended(driver: SessionDriver, appended: AppendRecord): void;
-  foundNoRoom(driver: SessionDriver, at: LogPosition, texts: readonly string[]): void;
-  opened(id: string, opened: OpenedSession): void;
+  onClaimed(driver: SessionDriver, id: string, position: LogPosition): void;
+  onAppended(driver: SessionDriver, appended: AppendRecord): void;
+  onStoreFull(driver: SessionDriver, at: LogPosition, texts: readonly string[]): void;
+  onOpened(id: string, opened: OpenedSession): void;
   /** A user message was acknowledged as persisted. */
-  acknowledged(id: string, text: string): void;
+  onAcknowledged(id: string, text: string): void;
   /** Checks at the end of a run that every persisted user message reached the conversation. */
-  checkSaid(): void;
+  checkUserMessages(): void;
   /** Compares a session with the state that its persisted events produce. */
   compare(id: string, session: Session, what: string): void;
 };
 
-export function createLogChecks(known: SimOracleContext, calls: CallChecks & ObserverChecks): LogChecks {
-  const { books, fail, trace } = known;
+export function createLogChecks(context: SimOracleContext, calls: CallChecks & ObserverChecks): LogChecks {
+  const { ledgers, fail, trace } = context;
   const compare = (id: string, session: Session, what: string): void => {
-    const book = books.get(id);
-    if (book === undefined) return;
-    const difference = findFirstDifference(toDurableSession(book.session), toDurableSession(session));
+    const ledger = ledgers.get(id);
+    if (ledger === undefined) return;
+    const difference = findFirstDifference(toDurableSession(ledger.session), toDurableSession(session));
     if (difference !== null)
-      fail(8, `${what} of ${id} is not what its ${book.texts.length} events lead to: ${difference}`);
+      fail(8, `${what} of ${id} is not what its ${ledger.texts.length} events lead to: ${difference}`);
   };
   return {
     compare,
-    claimed(driver, id, { fence, head }) {
+    onClaimed(driver, id, { fence, head }) {
       trace.add(`claimed ${id} ${fence}`);
-      const book = books.get(id);
-      if (book === undefined) return fail(5, `${id} was claimed before it was created`);
-      if (fence <= book.fence)
-        fail(5, `the claim of ${driver.name} on ${id} has fence ${fence} after ${book.fence}`);
-      if (head !== book.texts.length) fail(8, `${id} was claimed at event ${head} of ${book.texts.length}`);
-      book.fence = Math.max(fence, book.fence);
-      book.driver = driver;
-      book.waiting = null;
+      const ledger = ledgers.get(id);
+      if (ledger === undefined) return fail(5, `${id} was claimed before it was created`);
+      if (fence <= ledger.fence)
+        fail(5, `the claim of ${driver.name} on ${id} has fence ${fence} after ${ledger.fence}`);
+      if (head !== ledger.texts.length)
+        fail(8, `${id} was claimed at event ${head} of ${ledger.texts.length}`);
+      ledger.fence = Math.max(fence, ledger.fence);
+      ledger.driver = driver;
+      ledger.rejected = null;
     },
-    appended(driver, appended) {
-      const book = books.get(driver.session);
-      if (book === undefined) return fail(5, `${driver.session} was added to before it was created`);
-      checkLogWriter(known, book, { driver, appended });
+    onAppended(driver, appended) {
+      const ledger = ledgers.get(driver.session);
+      if (ledger === undefined) return fail(5, `${driver.session} was added to before it was created`);
+      checkLogWriter(context, ledger, { driver, appended });
       for (const [index, event] of appended.events.entries())
-        checkAppendedEvent(known, calls, { driver, book, event, text: appended.texts[index] ?? '' });
-      book.together = appended.events.map(({ type }) => type);
-      if (book.session.seq !== book.texts.length)
+        checkAppendedEvent(context, calls, { driver, ledger, event, text: appended.texts[index] ?? '' });
+      ledger.lastAppendTypes = appended.events.map(({ type }) => type);
+      if (ledger.session.seq !== ledger.texts.length)
         fail(
           5,
-          `event ${book.texts.length} of ${book.id} means nothing where it stands: ${book.texts.at(-1)}`,
+          `event ${ledger.texts.length} of ${ledger.id} means nothing where it stands: ${ledger.texts.at(-1)}`,
         );
-      checkModelBudget(known, book);
-      compare(book.id, appended.after, `the live session of ${driver.name}`);
+      checkModelBudget(context, ledger);
+      compare(ledger.id, appended.after, `the live session of ${driver.name}`);
     },
-    foundNoRoom(driver, { fence }, texts) {
-      const book = books.get(driver.session);
-      if (book === undefined || fence !== book.fence) return;
+    onStoreFull(driver, { fence }, texts) {
+      const ledger = ledgers.get(driver.session);
+      if (ledger === undefined || fence !== ledger.fence) return;
       const text = joinEventTexts(texts);
-      if (book.waiting !== null && book.waiting.text !== text)
-        fail(14, `${driver.name} tries ${text} while ${book.waiting.text} is not kept`);
-      book.waiting = { fence, text };
+      if (ledger.rejected !== null && ledger.rejected.text !== text)
+        fail(14, `${driver.name} tries ${text} while ${ledger.rejected.text} is not persisted`);
+      ledger.rejected = { fence, text };
     },
-    opened(id, { session, head, fence }) {
-      const book = books.get(id);
-      if (book === undefined) return;
-      if (head !== book.texts.length) fail(8, `${id} was opened at event ${head} of ${book.texts.length}`);
-      if (fence !== book.fence) fail(5, `${id} was opened under fence ${fence}, not ${book.fence}`);
+    onOpened(id, { session, head, fence }) {
+      const ledger = ledgers.get(id);
+      if (ledger === undefined) return;
+      if (head !== ledger.texts.length)
+        fail(8, `${id} was opened at event ${head} of ${ledger.texts.length}`);
+      if (fence !== ledger.fence) fail(5, `${id} was opened under fence ${fence}, not ${ledger.fence}`);
       compare(id, session, 'the opened session');
     },
-    checkSaid() {
-      for (const book of books.values()) checkUserTexts(known, book);
+    checkUserMessages() {
+      for (const ledger of ledgers.values()) checkUserTexts(context, ledger);
     },
-    acknowledged(id, text) {
-      if (!books.get(id)?.heard.has(text))
+    onAcknowledged(id, text) {
+      if (!ledgers.get(id)?.userTexts.has(text))
         fail(7, `${JSON.stringify(text)} was acknowledged and is not in ${id}`);
     },
   };
@@ -92,7 +94,7 @@ export function createLogChecks(known: SimOracleContext, calls: CallChecks & Obs
 
 type AppendedEvent = {
   readonly driver: SessionDriver;
-  readonly book: SessionLedger;
+  readonly ledger: SessionLedger;
   readonly event: Event;
   readonly text: string;
 };
@@ -100,49 +102,52 @@ type AppendedEvent = {
 function checkAppendedEvent(
   { counts, fail, trace }: SimOracleContext,
   calls: CallChecks & ObserverChecks,
-  { driver, book, event, text }: AppendedEvent,
+  { driver, ledger, event, text }: AppendedEvent,
 ): void {
   trace.add(text);
   counts.events += 1;
-  if (isEphemeralEvent(event)) fail(17, `${event.type} of ${book.id} was kept`);
-  if (event.type === 'permission-decided') calls.decided(driver, book, event);
-  if (event.type === 'model-replied') calls.replyKept(event.text);
-  const settled = recordEvent(book, event, text);
-  if ('text' in event && (book.heard.get(event.text) ?? 0) > 1)
-    fail(7, `${book.id} has ${JSON.stringify(event.text)} twice`);
-  for (const record of settled) calls.settled(book, record, event);
+  if (isEphemeralEvent(event)) fail(17, `${event.type} of ${ledger.id} was persisted`);
+  if (event.type === 'permission-decided') calls.onDecided(driver, ledger, event);
+  if (event.type === 'model-replied') calls.onReplyPersisted(event.text);
+  const settled = recordEvent(ledger, event, text);
+  if ('text' in event && (ledger.userTexts.get(event.text) ?? 0) > 1)
+    fail(7, `${ledger.id} has ${JSON.stringify(event.text)} twice`);
+  for (const record of settled) calls.onResult(ledger, record, event);
 }
 
 /** Every persisted user message must be in the conversation, unless the conversation was compacted. */
-function checkUserTexts({ fail }: SimOracleContext, { id, session, heard, shortened }: SessionLedger): void {
+function checkUserTexts(
+  { fail }: SimOracleContext,
+  { id, session, userTexts, isCompacted }: SessionLedger,
+): void {
   const messages = toItemArray(getConversation(session));
   const said = new Set(messages.map((message) => (message.role === 'user' ? message.text : null)));
-  for (const text of shortened ? [] : heard.keys())
+  for (const text of isCompacted ? [] : userTexts.keys())
     if (!said.has(text))
-      fail(7, `${JSON.stringify(text)} was kept and never got into the conversation of ${id}`);
+      fail(7, `${JSON.stringify(text)} was persisted and never got into the conversation of ${id}`);
 }
 
 function checkLogWriter(
   { fail }: SimOracleContext,
-  book: SessionLedger,
+  ledger: SessionLedger,
   {
     driver,
     appended: { at, position, texts },
   }: { readonly driver: SessionDriver; readonly appended: AppendRecord },
 ): void {
-  if (at.fence !== book.fence || book.driver !== driver)
+  if (at.fence !== ledger.fence || ledger.driver !== driver)
     fail(
       5,
-      `${driver.name} added to ${book.id} under fence ${at.fence}; ${book.driver.name} has ${book.fence}`,
+      `${driver.name} added to ${ledger.id} under fence ${at.fence}; ${ledger.driver.name} has ${ledger.fence}`,
     );
-  if (at.head !== book.texts.length)
-    fail(5, `${driver.name} added to ${book.id} after event ${at.head} of ${book.texts.length}`);
-  if (position.head !== book.texts.length + texts.length)
-    fail(5, `${book.id} stands at ${position.head} after ${book.texts.length} and ${texts.length} more`);
-  const { waiting } = book;
-  if (waiting !== null && waiting.text !== joinEventTexts(texts))
-    fail(14, `${driver.name} kept ${joinEventTexts(texts)} before ${waiting.text}`);
-  book.waiting = null;
+  if (at.head !== ledger.texts.length)
+    fail(5, `${driver.name} added to ${ledger.id} after event ${at.head} of ${ledger.texts.length}`);
+  if (position.head !== ledger.texts.length + texts.length)
+    fail(5, `${ledger.id} stands at ${position.head} after ${ledger.texts.length} and ${texts.length} more`);
+  const { rejected } = ledger;
+  if (rejected !== null && rejected.text !== joinEventTexts(texts))
+    fail(14, `${driver.name} persisted ${joinEventTexts(texts)} before ${rejected.text}`);
+  ledger.rejected = null;
 }
 
 /** Events that did not fit together must be retried together. */

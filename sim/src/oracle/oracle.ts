@@ -28,12 +28,12 @@ export type SimOracle = LogChecks &
   CallChecks &
   ObserverChecks & {
     readonly violation: InvariantViolation | null;
-    readonly books: ReadonlyMap<string, SessionLedger>;
+    readonly ledgers: ReadonlyMap<string, SessionLedger>;
     readonly fail: ViolationReporter;
     readonly counts: OracleCounts;
     /** Returns a digest of everything that happened. */
     digest(): string;
-    created(driver: SessionDriver, session: Session, position: LogPosition): void;
+    onCreated(driver: SessionDriver, session: Session, position: LogPosition): void;
   };
 
 export type OracleCounts = {
@@ -46,8 +46,8 @@ export type OracleCounts = {
 };
 
 export type SimOracleContext = {
-  readonly books: Map<string, SessionLedger>;
-  readonly outside: ExternalWorld;
+  readonly ledgers: Map<string, SessionLedger>;
+  readonly externalWorld: ExternalWorld;
   readonly fail: ViolationReporter;
   readonly counts: OracleCounts;
   readonly trace: DigestTrace;
@@ -55,29 +55,33 @@ export type SimOracleContext = {
   readonly steps: () => number;
 };
 
-export function createSimOracle(outside: ExternalWorld, trace: DigestTrace, steps: () => number): SimOracle {
-  const books = new Map<string, SessionLedger>();
+export function createSimOracle(
+  externalWorld: ExternalWorld,
+  trace: DigestTrace,
+  steps: () => number,
+): SimOracle {
+  const ledgers = new Map<string, SessionLedger>();
   let violation: InvariantViolation | null = null;
   const fail: ViolationReporter = (invariant, what) => {
     violation ??= { invariant, what, step: steps() };
   };
   const counts: OracleCounts = { events: 0, lateStarts: 0, requests: 0, startsAfterTakeOver: 0 };
-  const known: SimOracleContext = { books, outside, fail, counts, trace, steps };
-  const checks = { ...createCallChecks(known), ...createObserverChecks(known) };
+  const context: SimOracleContext = { ledgers, externalWorld, fail, counts, trace, steps };
+  const checks = { ...createCallChecks(context), ...createObserverChecks(context) };
   return {
     ...checks,
-    ...createLogChecks(known, checks),
-    books,
+    ...createLogChecks(context, checks),
+    ledgers,
     fail,
     counts,
     digest: () => trace.digest(),
     get violation() {
       return violation;
     },
-    created(driver, session, { fence, head }) {
-      if (books.has(session.id)) fail(5, `${session.id} was created a second time`);
+    onCreated(driver, session, { fence, head }) {
+      if (ledgers.has(session.id)) fail(5, `${session.id} was created a second time`);
       if (head !== 0) fail(5, `${session.id} was created at event ${head}`);
-      books.set(session.id, createSessionLedger(session, driver, fence));
+      ledgers.set(session.id, createSessionLedger(session, driver, fence));
       trace.add(`created ${session.id} ${fence}`);
     },
   };

@@ -18,14 +18,14 @@ export type OracleCallRecord = {
   readonly args: string;
   readonly permission: string;
   /** The user's persisted decision. */
-  decided: 'allow' | 'deny' | null;
+  decision: 'allow' | 'deny' | null;
   /** The arguments that the user was shown for that decision. */
-  shown: string | null;
+  shownArgs: string | null;
   /** Number of persisted starts. */
-  intents: number;
+  startCount: number;
   outcome: ToolOutcome | null;
   /** The step at which the result was reported. */
-  settledAt: number;
+  resultStep: number;
 };
 
 /** The oracle's knowledge of one session, derived only from persisted data. */
@@ -35,25 +35,25 @@ export type SessionLedger = {
   session: Session;
   readonly texts: string[];
   /** The event types of the last append. */
-  together: readonly Event['type'][];
+  lastAppendTypes: readonly Event['type'][];
   fence: number;
   driver: SessionDriver;
   readonly calls: Map<string, OracleCallRecord>;
   /** The calls of the last reply, by id. */
-  open: Map<string, OracleCallRecord>;
+  openCalls: Map<string, OracleCallRecord>;
   /** Number of messages already processed. */
-  messages: number;
+  messageCount: number;
   /** Number of replies since the last user message, and number of user turns. */
   replies: number;
   turns: number;
   /** User messages, and how often each was persisted. */
-  readonly heard: Map<string, number>;
+  readonly userTexts: Map<string, number>;
   /** The conversation was compacted, so it no longer contains every message. */
-  shortened: boolean;
+  isCompacted: boolean;
   /** Model requests that were sent, by fence and request number. */
-  readonly asked: Set<string>;
+  readonly requests: Set<string>;
   /** Events rejected for lack of space, until they are persisted or another driver claims the session. */
-  waiting: { readonly fence: number; readonly text: string } | null;
+  rejected: { readonly fence: number; readonly text: string } | null;
 };
 
 export function createSessionLedger(session: Session, driver: SessionDriver, fence: number): SessionLedger {
@@ -61,76 +61,76 @@ export function createSessionLedger(session: Session, driver: SessionDriver, fen
     id: session.id,
     session,
     texts: [],
-    together: [],
+    lastAppendTypes: [],
     fence,
     driver,
     calls: new Map(),
-    open: new Map(),
-    messages: 0,
+    openCalls: new Map(),
+    messageCount: 0,
     replies: 0,
     turns: 0,
-    heard: new Map(),
-    shortened: false,
-    asked: new Set(),
-    waiting: null,
+    userTexts: new Map(),
+    isCompacted: false,
+    requests: new Set(),
+    rejected: null,
   };
 }
 
 /** Records an event and returns the calls that got their result from it. */
-export function recordEvent(book: SessionLedger, event: Event, text: string): readonly OracleCallRecord[] {
-  const before = book.session;
-  applyEventToLedger(book, event);
-  book.session = step(before, event).session;
-  book.texts.push(text);
-  return getConversation(before) === getConversation(book.session) ? [] : readNewResults(book);
+export function recordEvent(ledger: SessionLedger, event: Event, text: string): readonly OracleCallRecord[] {
+  const before = ledger.session;
+  applyEventToLedger(ledger, event);
+  ledger.session = step(before, event).session;
+  ledger.texts.push(text);
+  return getConversation(before) === getConversation(ledger.session) ? [] : readNewResults(ledger);
 }
 
-function applyEventToLedger(book: SessionLedger, event: Event): void {
+function applyEventToLedger(ledger: SessionLedger, event: Event): void {
   switch (event.type) {
     case 'user-message':
-      startLedgerTurn(book);
-      return countUserText(book, event.text);
+      startLedgerTurn(ledger);
+      return countUserText(ledger, event.text);
     case 'steered':
       // Steering of a waiting session starts a turn like any other message.
-      if (book.session.turn.status === 'waitingForUser') startLedgerTurn(book);
-      return countUserText(book, event.text);
+      if (ledger.session.turn.status === 'waitingForUser') startLedgerTurn(ledger);
+      return countUserText(ledger, event.text);
     case 'model-replied':
-      book.replies += 1;
+      ledger.replies += 1;
       return;
     case 'permission-decided': {
-      const record = book.open.get(event.callId);
-      if (record !== undefined) record.decided = event.decision;
+      const record = ledger.openCalls.get(event.callId);
+      if (record !== undefined) record.decision = event.decision;
       return;
     }
     case 'tool-started': {
-      const record = findCallRecord(book, findRunningExecution(book.session, event.callId)?.call.args);
-      if (record !== undefined) record.intents += 1;
+      const record = findCallRecord(ledger, findRunningExecution(ledger.session, event.callId)?.call.args);
+      if (record !== undefined) record.startCount += 1;
       return;
     }
     case 'paging-finished':
-      book.shortened = true;
+      ledger.isCompacted = true;
       return;
     default:
   }
 }
 
-function startLedgerTurn(book: SessionLedger): void {
-  book.turns += 1;
-  book.replies = 0;
+function startLedgerTurn(ledger: SessionLedger): void {
+  ledger.turns += 1;
+  ledger.replies = 0;
 }
 
-function countUserText(book: SessionLedger, text: string): void {
-  book.heard.set(text, (book.heard.get(text) ?? 0) + 1);
+function countUserText(ledger: SessionLedger, text: string): void {
+  ledger.userTexts.set(text, (ledger.userTexts.get(text) ?? 0) + 1);
 }
 
 function findRunningExecution({ turn }: Session, callId: string): CallExecution | undefined {
-  const held = getUnpausedTurn(turn);
-  if (held.status !== 'executingTools') return undefined;
-  return held.executions.find(({ call }) => call.id === callId);
+  const unpaused = getUnpausedTurn(turn);
+  if (unpaused.status !== 'executingTools') return undefined;
+  return unpaused.executions.find(({ call }) => call.id === callId);
 }
 
-function findCallRecord(book: SessionLedger, args: unknown): OracleCallRecord | undefined {
-  return book.calls.get(getCallMark(args));
+function findCallRecord(ledger: SessionLedger, args: unknown): OracleCallRecord | undefined {
+  return ledger.calls.get(getCallMark(args));
 }
 
 /** Every tool call carries a unique mark in its arguments. */
@@ -145,28 +145,28 @@ function getRequestedPermission(args: unknown): string {
   return isObject && 'permission' in args ? String(args.permission) : 'allow';
 }
 
-function readNewResults(book: SessionLedger): readonly OracleCallRecord[] {
-  const messages = toItemArray(getConversation(book.session));
-  const settled: OracleCallRecord[] = [];
-  for (const message of messages.slice(book.messages)) {
+function readNewResults(ledger: SessionLedger): readonly OracleCallRecord[] {
+  const messages = toItemArray(getConversation(ledger.session));
+  const finished: OracleCallRecord[] = [];
+  for (const message of messages.slice(ledger.messageCount)) {
     if (message.role === 'assistant') {
-      book.open = new Map(
-        message.calls.map(({ id, tool, args }) => [id, addCallRecord(book, { id, tool, args })]),
+      ledger.openCalls = new Map(
+        message.calls.map(({ id, tool, args }) => [id, addCallRecord(ledger, { id, tool, args })]),
       );
     }
     if (message.role === 'tool') {
-      const record = book.open.get(message.callId);
+      const record = ledger.openCalls.get(message.callId);
       if (record === undefined) continue;
       record.outcome = message.outcome;
-      settled.push(record);
+      finished.push(record);
     }
   }
-  book.messages = messages.length;
-  return settled;
+  ledger.messageCount = messages.length;
+  return finished;
 }
 
 function addCallRecord(
-  book: SessionLedger,
+  ledger: SessionLedger,
   { id, tool, args }: { id: string; tool: string; args: unknown },
 ): OracleCallRecord {
   const record: OracleCallRecord = {
@@ -175,12 +175,12 @@ function addCallRecord(
     tool,
     args: JSON.stringify(args),
     permission: getRequestedPermission(args),
-    decided: null,
-    shown: null,
-    intents: 0,
+    decision: null,
+    shownArgs: null,
+    startCount: 0,
     outcome: null,
-    settledAt: -1,
+    resultStep: -1,
   };
-  book.calls.set(record.mark, record);
+  ledger.calls.set(record.mark, record);
   return record;
 }

@@ -16,9 +16,9 @@ export function performRedisCall<Result>(
     { process, kind: 'redis' },
     { name, inMs: drawDelay(world, 'redis') },
     async () => {
-      if (faults.strikes('unknown-lost', name)) throw createConnectionCutError();
+      if (faults.shouldFail('unknown-lost', name)) throw createConnectionCutError();
       const result = await perform();
-      if (faults.strikes('unknown-kept', name)) throw createConnectionCutError();
+      if (faults.shouldFail('unknown-kept', name)) throw createConnectionCutError();
       return result;
     },
   );
@@ -28,16 +28,20 @@ function createConnectionCutError(): StoreError {
   return new StoreError('unreadable', 'the simulated Redis', 'the connection was cut');
 }
 
-export function createCrashLedgerPort(world: SimWorld, process: string, care: CrashLedger): CrashLedger {
+export function createCrashLedgerPort(
+  world: SimWorld,
+  process: string,
+  crashLedger: CrashLedger,
+): CrashLedger {
   const call = <Result>(name: string, perform: () => Promise<Result>): Promise<Result> =>
-    performRedisCall(world, process, `care ${name}`, perform);
+    performRedisCall(world, process, `crash ledger ${name}`, perform);
   return {
-    startAttempt: (session) => call('begin', () => care.startAttempt(session)),
-    endAttempt: (session) => call('end', () => care.endAttempt(session)),
-    park: (parked, crashes) => call('park', () => care.park(parked, crashes)),
-    reason: (session) => call('reason', () => care.reason(session)),
-    parked: () => call('parked', () => care.parked()),
-    unpark: (session) => call('unpark', () => care.unpark(session)),
+    startAttempt: (session) => call('begin', () => crashLedger.startAttempt(session)),
+    endAttempt: (session) => call('end', () => crashLedger.endAttempt(session)),
+    park: (parked, crashes) => call('park', () => crashLedger.park(parked, crashes)),
+    reason: (session) => call('reason', () => crashLedger.reason(session)),
+    parked: () => call('parked', () => crashLedger.parked()),
+    unpark: (session) => call('unpark', () => crashLedger.unpark(session)),
   };
 }
 

@@ -14,14 +14,14 @@ import type { WorkersWorld } from './workers-world.ts';
 import { createCommandsPort, performRedisCall } from './redis-ports.ts';
 
 /** Polling interval of the person, with exponential backoff while nothing changes. */
-const personGlanceMs = { first: 100, factor: 3, last: 5_000 } as const;
+const personPollMs = { first: 100, factor: 3, last: 5_000 } as const;
 
 /**
  * The person behind one session: submits it, sends further messages as remote commands, interferes, answers approval
  * requests, and resends everything that was not acknowledged under the same request id.
  */
 export class SimPerson {
-  readonly #crew: WorkersWorld;
+  readonly #workersWorld: WorkersWorld;
   readonly #id: string;
   readonly #planned: PlannedSession;
   readonly #process: SimProcess;
@@ -31,33 +31,33 @@ export class SimPerson {
   /** Acknowledged request ids. */
   readonly #acknowledged = new Set<string>();
   /** The command kind of each request. */
-  readonly #asked = new Map<string, SessionCommand['kind']>();
+  readonly #requested = new Map<string, SessionCommand['kind']>();
   readonly #decisions = new Map<string, 'allow' | 'deny'>();
   readonly #interfered = new Set<number>();
-  #seen = '';
-  #glanceMs: number = personGlanceMs.first;
+  #lastState = '';
+  #pollMs: number = personPollMs.first;
   #done = false;
 
-  constructor(crew: WorkersWorld, index: number, planned: PlannedSession) {
-    const { world } = crew;
-    this.#crew = crew;
+  constructor(workersWorld: WorkersWorld, index: number, planned: PlannedSession) {
+    const { world } = workersWorld;
+    this.#workersWorld = workersWorld;
     this.#id = formatSimSessionId(index);
     this.#planned = planned;
     this.#texts = planned.turns.map((_, turn) => `${this.#id}: do part ${turn}`);
     const name = `person ${index}`;
     const store = world.disk.connect();
-    this.#process = { name, slot: -1, alive: true, leaving: false, drift: 1, shift: 0, store };
+    this.#process = { name, slot: -1, isAlive: true, isShuttingDown: false, drift: 1, offsetMs: 0, store };
     const driver: SessionDriver = {
       name,
       process: this.#process,
       session: this.#id,
       agent: null,
-      recovering: false,
-      gone: false,
+      isRecovering: false,
+      ended: false,
     };
     this.#store = createSimStore(world, driver);
     this.#commands = createCommandsPort(world, name, store.commands);
-    void this.#attend();
+    void this.#pollUntilDone();
   }
 
   /** Whether all messages have been sent and answered. */
@@ -71,107 +71,109 @@ export class SimPerson {
 
   /** Final check: acknowledged commands were applied, and none was applied more often than requested. */
   check(): void {
-    const { fail, books } = this.#crew.world.oracle;
-    const book = books.get(this.#id);
-    if (book === undefined || this.#planned.poison === true) return;
+    const { fail, ledgers } = this.#workersWorld.world.oracle;
+    const ledger = ledgers.get(this.#id);
+    if (ledger === undefined || this.#planned.poison === true) return;
     const lost = this.#texts.filter(
-      (text) => this.#acknowledged.has(text) && !book.heard.has(text) && !isTerminalSession(book.session),
+      (text) =>
+        this.#acknowledged.has(text) && !ledger.userTexts.has(text) && !isTerminalSession(ledger.session),
     );
     for (const text of lost) fail(7, `${JSON.stringify(text)} was acknowledged and never carried out`);
     for (const kind of ['cancel', 'pause', 'finish', 'halt'] as const) {
-      const asked = [...this.#asked.values()].filter((each) => each === kind).length;
-      const kept = book.texts.filter((text) => text.includes(`"type":"${kind}-requested"`)).length;
-      if (kept > asked) fail(7, `${this.#id} was asked ${asked} times to ${kind}, and has it ${kept} times`);
+      const requested = [...this.#requested.values()].filter((each) => each === kind).length;
+      const applied = ledger.texts.filter((text) => text.includes(`"type":"${kind}-requested"`)).length;
+      if (applied > requested)
+        fail(7, `${this.#id} was requested ${requested} times to ${kind}, and has it ${applied} times`);
     }
   }
 
-  async #attend(): Promise<void> {
-    const { world } = this.#crew;
+  async #pollUntilDone(): Promise<void> {
+    const { world } = this.#workersWorld;
     while (!this.#done) {
       await waitForScheduler(
         world,
         { process: 'user', kind: this.#id },
-        { name: 'look', inMs: this.#glanceMs },
+        { name: 'look', inMs: this.#pollMs },
       );
       try {
-        await this.#look();
+        await this.#poll();
       } catch (error) {
         if (!(error instanceof StoreError)) world.oracle.fail(18, `${this.#id} is refused: ${String(error)}`);
       }
     }
   }
 
-  async #look(): Promise<void> {
-    const book = this.#crew.world.oracle.books.get(this.#id);
-    this.#rest(book);
-    if (book === undefined || book.texts.length === 0) return this.#submit();
-    if (isTerminalSession(book.session)) this.#done = true;
-    else if ((await this.#crew.care.reason(this.#id)) !== null) await this.#retry();
-    else if (this.#planned.poison !== true) await this.#goOn(book);
+  async #poll(): Promise<void> {
+    const ledger = this.#workersWorld.world.oracle.ledgers.get(this.#id);
+    this.#updatePollInterval(ledger);
+    if (ledger === undefined || ledger.texts.length === 0) return this.#submit();
+    if (isTerminalSession(ledger.session)) this.#done = true;
+    else if ((await this.#workersWorld.crashLedger.reason(this.#id)) !== null) await this.#retry();
+    else if (this.#planned.poison !== true) await this.#continueSession(ledger);
   }
 
   /** Retries a parked session, unless it is a poison session. */
   async #retry(): Promise<void> {
-    const { world, care, takings } = this.#crew;
+    const { world, crashLedger, attempts } = this.#workersWorld;
     if (this.#planned.poison === true) {
       this.#done = true;
       return;
     }
     await performRedisCall(world, this.#process.name, 'retry', async () => {
       // Clear the list in place, because a worker that holds the session shares it.
-      takings.get(this.#id)?.splice(0);
-      await care.unpark(this.#id);
+      attempts.get(this.#id)?.splice(0);
+      await crashLedger.unpark(this.#id);
     });
     await this.#wake();
   }
 
-  async #goOn(book: SessionLedger): Promise<void> {
-    const { turn } = book.session;
+  async #continueSession(ledger: SessionLedger): Promise<void> {
+    const { turn } = ledger.session;
     switch (turn.status) {
       case 'waitingForUser':
-        return this.#sayNext(book);
+        return this.#sendNext(ledger);
       case 'awaitingPermission':
         for (const { decision, call } of turn.calls)
           if (decision === 'pending') await this.#decide(call, turn.request);
         return;
       case 'paused':
-        return this.#ask(`resume ${book.session.seq}`, { kind: 'resume' });
+        return this.#sendCommand(`resume ${ledger.session.seq}`, { kind: 'resume' });
       default:
-        return this.#interfere(book.turns - 1);
+        return this.#interfere(ledger.turns - 1);
     }
   }
 
-  async #sayNext(book: SessionLedger): Promise<void> {
-    const text = this.#texts.find((each) => !book.heard.has(each));
-    if (text !== undefined) await this.#ask(text, { kind: 'say', text });
+  async #sendNext(ledger: SessionLedger): Promise<void> {
+    const text = this.#texts.find((each) => !ledger.userTexts.has(each));
+    if (text !== undefined) await this.#sendCommand(text, { kind: 'say', text });
     else if (this.#planned.ending === 'shut-down')
-      await this.#ask('halt', { kind: 'halt', reason: 'enough' });
+      await this.#sendCommand('halt', { kind: 'halt', reason: 'enough' });
     else if ((await this.#process.store.commands.listPending(this.#id)).length === 0) this.#done = true;
   }
 
   async #decide(call: { readonly id: string; readonly args: unknown }, request: number): Promise<void> {
-    const { choices, oracle } = this.#crew.world;
+    const { choices, oracle } = this.#workersWorld.world;
     const mark = getCallMark(call.args);
     const key = `decide ${mark}`;
-    if (!this.#asked.has(key)) {
+    if (!this.#requested.has(key)) {
       const decision = choices.choose('answer', (random) => random.below(3)) === 1 ? 'deny' : 'allow';
-      oracle.answered(remotePeople, mark, { decision, args: JSON.stringify(call.args) });
+      oracle.onAnswered(remotePeople, mark, { decision, args: JSON.stringify(call.args) });
       this.#decisions.set(key, decision);
     }
     const decision = this.#decisions.get(key) ?? 'allow';
-    await this.#ask(key, { kind: 'decide', callId: call.id, request, decision });
+    await this.#sendCommand(key, { kind: 'decide', callId: call.id, request, decision });
   }
 
   async #interfere(turn: number): Promise<void> {
     const interference = this.#planned.turns[turn]?.interference ?? null;
     if (interference === null || this.#interfered.has(turn)) return;
-    if (this.#crew.world.choices.choose('interfere', (random) => random.below(3)) === 2) return;
+    if (this.#workersWorld.world.choices.choose('interfere', (random) => random.below(3)) === 2) return;
     this.#interfered.add(turn);
-    const command = this.#commandFor(interference);
-    await this.#ask(command.kind === 'say' ? command.text : `${interference} ${turn}`, command);
+    const command = this.#toCommand(interference);
+    await this.#sendCommand(command.kind === 'say' ? command.text : `${interference} ${turn}`, command);
   }
 
-  #commandFor(interference: UserInterference): SessionCommand {
+  #toCommand(interference: UserInterference): SessionCommand {
     if (interference === 'cancel') return { kind: 'cancel' };
     if (interference !== 'say') return { kind: interference, reason: 'please' };
     const text = `${this.#id}: and then part ${this.#texts.length}`;
@@ -180,17 +182,17 @@ export class SimPerson {
   }
 
   /** Sends a command until it is acknowledged, and sometimes once more. */
-  async #ask(requestId: string, command: SessionCommand): Promise<void> {
-    const { faults } = this.#crew.world;
-    if (this.#acknowledged.has(requestId) && !faults.strikes('command-twice', command.kind)) return;
-    this.#asked.set(requestId, command.kind);
+  async #sendCommand(requestId: string, command: SessionCommand): Promise<void> {
+    const { faults } = this.#workersWorld.world;
+    if (this.#acknowledged.has(requestId) && !faults.shouldFail('command-twice', command.kind)) return;
+    this.#requested.set(requestId, command.kind);
     await this.#commands.send(this.#id, command, { requestId });
     this.#acknowledged.add(requestId);
     await this.#wake();
   }
 
   async #wake(): Promise<void> {
-    const { world, queue } = this.#crew;
+    const { world, queue } = this.#workersWorld;
     const { head } = await this.#store.open(this.#id);
     await performRedisCall(world, this.#process.name, 'wake', async () =>
       queue.add({ session: this.#id, version: head }),
@@ -198,7 +200,7 @@ export class SimPerson {
   }
 
   async #submit(): Promise<void> {
-    const { world, queue } = this.#crew;
+    const { world, queue } = this.#workersWorld;
     const now = createSimClock(world, this.#process).now();
     const session: Session = createSession({
       id: this.#id,
@@ -208,15 +210,15 @@ export class SimPerson {
     const [goal = ''] = this.#texts;
     const add = (wake: WakeJob): Promise<void> =>
       performRedisCall(world, this.#process.name, 'wake', async () => queue.add(wake));
-    const means = { store: this.#store, queues: { wake: add } };
-    await submitSessionOnce(means, { session, goal }, { owner: this.#process.name, now });
+    const dependencies = { store: this.#store, queues: { wake: add } };
+    await submitSessionOnce(dependencies, { session, goal }, { owner: this.#process.name, now });
     this.#acknowledged.add(goal);
   }
 
-  #rest(book: SessionLedger | undefined): void {
-    const seen = String(book?.texts.length);
-    const longer = Math.min(this.#glanceMs * personGlanceMs.factor, personGlanceMs.last);
-    this.#glanceMs = seen === this.#seen ? longer : personGlanceMs.first;
-    this.#seen = seen;
+  #updatePollInterval(ledger: SessionLedger | undefined): void {
+    const state = String(ledger?.texts.length);
+    const longer = Math.min(this.#pollMs * personPollMs.factor, personPollMs.last);
+    this.#pollMs = state === this.#lastState ? longer : personPollMs.first;
+    this.#lastState = state;
   }
 }

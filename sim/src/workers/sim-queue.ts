@@ -12,7 +12,7 @@ export type SimJob = {
   /** A wake-up that arrived while the job was active; it becomes the next job. */
   next: WakeJob | null;
   /** Tokens whose lock the queue lost; their holders cannot know. */
-  readonly forgotten: Set<string>;
+  readonly lostTokens: Set<string>;
 };
 
 /** Delay of a late job. */
@@ -33,15 +33,15 @@ export class SimQueue {
 
   add(wake: WakeJob, delayMs = 0): void {
     const { faults } = this.#world;
-    if (faults.strikes('job-lost', 'add')) return;
-    const known = this.#jobOf(wake.session);
-    const isTwice = faults.strikes('job-twice', 'add');
-    if (known !== undefined && !isTwice) {
-      if (known.state === 'active') known.next = wake;
+    if (faults.shouldFail('job-lost', 'add')) return;
+    const existing = this.#findJob(wake.session);
+    const isDuplicate = faults.shouldFail('job-twice', 'add');
+    if (existing !== undefined && !isDuplicate) {
+      if (existing.state === 'active') existing.next = wake;
       return;
     }
-    const late = faults.strikes('job-late', 'add') ? lateJobMs : 0;
-    this.#put(wake, delayMs + late);
+    const late = faults.shouldFail('job-late', 'add') ? lateJobMs : 0;
+    this.#enqueue(wake, delayMs + late);
   }
 
   take(token: string, leaseMs: number): SimJob | null {
@@ -50,8 +50,8 @@ export class SimQueue {
     const ready = [...this.#jobs.values()].filter(
       ({ state, notBefore }) => state === 'waiting' && notBefore <= now,
     );
-    const isOdd = ready.length > 1 && faults.strikes('job-out-of-order', 'take');
-    const index = isOdd ? choices.choose('which job', (random) => random.below(ready.length)) : 0;
+    const isOutOfOrder = ready.length > 1 && faults.shouldFail('job-out-of-order', 'take');
+    const index = isOutOfOrder ? choices.choose('which job', (random) => random.below(ready.length)) : 0;
     const job = ready[index % Math.max(1, ready.length)];
     if (job === undefined) return null;
     job.state = 'active';
@@ -77,10 +77,10 @@ export class SimQueue {
   finish(job: SimJob, token: string): void {
     if (!this.isHeld(job, token)) return;
     this.#jobs.delete(job.number);
-    if (job.next !== null) this.#put(job.next, 0);
+    if (job.next !== null) this.#enqueue(job.next, 0);
   }
 
-  giveBack(job: SimJob, token: string): void {
+  release(job: SimJob, token: string): void {
     if (!this.isHeld(job, token)) throw new Error(`Missing lock for job ${job.number}`);
     this.#release(job);
   }
@@ -94,18 +94,18 @@ export class SimQueue {
 
   /** Drops the lock of an active job; returns false if there is none. */
   forgetLock(): boolean {
-    const held = [...this.#jobs.values()].find(({ state }) => state === 'active');
-    if (held === undefined) return false;
-    held.lockedUntil = this.#world.scheduler.now;
-    if (held.token !== null) held.forgotten.add(held.token);
+    const active = [...this.#jobs.values()].find(({ state }) => state === 'active');
+    if (active === undefined) return false;
+    active.lockedUntil = this.#world.scheduler.now;
+    if (active.token !== null) active.lostTokens.add(active.token);
     return true;
   }
 
   has(session: string): boolean {
-    return this.#jobOf(session) !== undefined;
+    return this.#findJob(session) !== undefined;
   }
 
-  #jobOf(session: string): SimJob | undefined {
+  #findJob(session: string): SimJob | undefined {
     return [...this.#jobs.values()].find(({ wake }) => wake.session === session);
   }
 
@@ -115,7 +115,7 @@ export class SimQueue {
     this.#onReady();
   }
 
-  #put(wake: WakeJob, inMs: number): void {
+  #enqueue(wake: WakeJob, inMs: number): void {
     const { scheduler } = this.#world;
     this.#count += 1;
     const job: SimJob = {
@@ -126,10 +126,10 @@ export class SimQueue {
       token: null,
       lockedUntil: 0,
       next: null,
-      forgotten: new Set(),
+      lostTokens: new Set(),
     };
     this.#jobs.set(job.number, job);
-    const happen = (): void => this.#onReady();
-    scheduler.add({ owner: 'queue', lane: 'queue', name: `job ${wake.session} is ready`, inMs, happen });
+    const run = (): void => this.#onReady();
+    scheduler.add({ owner: 'queue', lane: 'queue', name: `job ${wake.session} is ready`, inMs, run });
   }
 }

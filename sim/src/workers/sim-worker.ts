@@ -24,49 +24,54 @@ const simGraceMs = 2_000;
 const stalledEveryMs = simLeaseMs / 4;
 const sweepEveryMs = 5_000;
 
-export type SimWorkerOptions = { readonly crash: () => void; readonly stopwatchRate: number };
+export type SimWorkerOptions = { readonly crash: () => void; readonly timerRate: number };
 
 /** A worker process that takes jobs, runs them with the real code, and sweeps. */
 export class SimWorker {
   readonly process: SimProcess;
-  readonly #crew: WorkersWorld;
+  readonly #workersWorld: WorkersWorld;
   readonly #crash: () => void;
-  readonly #stopwatch: MonotonicTimer;
+  readonly #timer: MonotonicTimer;
   readonly #draining = new AbortController();
   #active = 0;
-  #taken = 0;
+  #takenCount = 0;
   #isFetching = false;
 
-  constructor(crew: WorkersWorld, process: SimProcess, { crash, stopwatchRate }: SimWorkerOptions) {
+  constructor(workersWorld: WorkersWorld, process: SimProcess, { crash, timerRate }: SimWorkerOptions) {
     this.process = process;
-    this.#crew = crew;
+    this.#workersWorld = workersWorld;
     this.#crash = crash;
-    const own = createSimTimer(crew.world, process, stopwatchRate);
-    this.#stopwatch = crew.parts.stopwatch(own, process, crew.world);
-    void this.#everySo('stalled', stalledEveryMs, async () => crew.queue.releaseStalled());
-    void this.#everySo('sweep', sweepEveryMs, () => this.#sweep());
+    const own = createSimTimer(workersWorld.world, process, timerRate);
+    this.#timer = workersWorld.parts.timer(own, process, workersWorld.world);
+    void this.#runEvery('stalled', stalledEveryMs, async () => workersWorld.queue.releaseStalled());
+    void this.#runEvery('sweep', sweepEveryMs, () => this.#sweep());
     this.fetch();
   }
 
   /** Tries to take a job. */
   fetch(): void {
-    const { world, queue } = this.#crew;
-    if (this.#isFetching || !this.process.alive || this.process.leaving || this.#active >= concurrency)
+    const { world, queue } = this.#workersWorld;
+    if (
+      this.#isFetching ||
+      !this.process.isAlive ||
+      this.process.isShuttingDown ||
+      this.#active >= concurrency
+    )
       return;
     this.#isFetching = true;
     void (async () => {
-      await this.#hop('fetch', drawDelay(world, 'queue'));
+      await this.#wait('fetch', drawDelay(world, 'queue'));
       this.#isFetching = false;
-      if (this.process.leaving) return;
-      this.#taken += 1;
-      const token = `${this.process.name}#${this.#taken}`;
+      if (this.process.isShuttingDown) return;
+      this.#takenCount += 1;
+      const token = `${this.process.name}#${this.#takenCount}`;
       const job = queue.take(token, simLeaseMs);
       if (job === null) return;
       this.#active += 1;
       this.fetch();
       // The job is taken immediately, but the response takes time to arrive.
-      await this.#hop('job', drawDelay(world, 'queue'));
-      await this.#carryOut(job, token);
+      await this.#wait('job', drawDelay(world, 'queue'));
+      await this.#runJob(job, token);
       this.#active -= 1;
       this.fetch();
     })();
@@ -74,20 +79,20 @@ export class SimWorker {
 
   /** Pauses the worker for longer than its lease; afterwards it continues as if nothing had happened. */
   stop(): void {
-    const { world, counts } = this.#crew;
+    const { world, counts } = this.#workersWorld;
     counts.stops += 1;
     world.scheduler.hold(this.process.name, world.scheduler.now + simLeaseMs * 1.5);
   }
 
   /** Takes no further jobs, and resolves when all active ones are released. */
   async leave(): Promise<void> {
-    this.process.leaving = true;
+    this.process.isShuttingDown = true;
     this.#draining.abort();
-    while (this.#active > 0) await this.#hop('leaving', 100);
+    while (this.#active > 0) await this.#wait('leaving', 100);
   }
 
-  async #carryOut(job: SimJob, token: string): Promise<void> {
-    const { world, queue, parts, care } = this.#crew;
+  async #runJob(job: SimJob, token: string): Promise<void> {
+    const { world, queue, parts, crashLedger } = this.#workersWorld;
     const { name } = this.process;
     const { session } = job.wake;
     const driver: SessionDriver = {
@@ -95,12 +100,12 @@ export class SimWorker {
       process: this.process,
       session,
       agent: null,
-      recovering: false,
-      gone: false,
+      isRecovering: false,
+      ended: false,
     };
     const store = parts.store(createSimStore(world, driver), world);
-    const taking = this.#noting(driver);
-    let isGivenBack = false;
+    const attempt = this.#trackAttempt(driver);
+    let isReleased = false;
     try {
       await processSessionJob(
         {
@@ -110,18 +115,20 @@ export class SimWorker {
           ),
           release: () =>
             performRedisCall(world, name, 'give back', async () => {
-              queue.giveBack(job, token);
-              isGivenBack = true;
+              queue.release(job, token);
+              isReleased = true;
             }),
         },
         {
           store,
           commands: parts.commands(createCommandsPort(world, name, this.process.store.commands), world),
-          crashLedger: taking.heard(parts.care(createCrashLedgerPort(world, name, taking.kept(care)))),
+          crashLedger: attempt.heard(
+            parts.crashLedger(createCrashLedgerPort(world, name, attempt.kept(crashLedger))),
+          ),
           owner: driver.name,
           agentFactory: async ({ session: { seq } }) => {
-            world.oracle.watching(driver, seq);
-            return this.#outfit(driver, { job, token });
+            world.oracle.onAttached(driver, seq);
+            return this.#createAgentSetup(driver, { job, token });
           },
           draining: this.#draining.signal,
           graceMs: simGraceMs,
@@ -129,21 +136,24 @@ export class SimWorker {
           leaseMs: simLeaseMs,
           crashesMax: simCrashesMax,
           now: () => createSimClock(world, this.process).now(),
-          onReport: taking.report,
-          timer: this.#stopwatch,
+          onReport: attempt.report,
+          timer: this.#timer,
         },
       );
     } catch (error) {
-      taking.failed(error);
+      attempt.failed(error);
     }
-    if (!isGivenBack)
+    if (!isReleased)
       await performRedisCall(world, name, 'finish', async () => queue.finish(job, token)).catch(
         () => undefined,
       );
   }
 
-  #outfit(driver: SessionDriver, held: { readonly job: SimJob; readonly token: string }): AgentSetup {
-    const { world, queue } = this.#crew;
+  #createAgentSetup(
+    driver: SessionDriver,
+    held: { readonly job: SimJob; readonly token: string },
+  ): AgentSetup {
+    const { world, queue } = this.#workersWorld;
     const { oracle, faults, choices } = world;
     let replies = 0;
     const marks = (): string => `${driver.name}-${(replies += 1)}`;
@@ -151,15 +161,16 @@ export class SimWorker {
     const model = createSimModel(world, driver, marks);
     return {
       clock: createSimClock(world, this.process),
-      model: findPlannedSession(world.plan, driver.session)?.poison === true ? this.#deadly() : model,
+      model:
+        findPlannedSession(world.plan, driver.session)?.poison === true ? this.#createCrashingModel() : model,
       tools: createSimTools(world, driver).map((tool) => ({
         ...tool,
         run: (args, context) => {
           const { job, token } = held;
-          if (!queue.isHeld(job, token) && !job.forgotten.has(token))
+          if (!queue.isHeld(job, token) && !job.lostTokens.has(token))
             oracle.fail(15, `${driver.name} begins something, and its lock is over`);
           const running = tool.run(args, context);
-          if (faults.strikes('stop-before-start', tool.description.name)) this.stop();
+          if (faults.shouldFail('stop-before-start', tool.description.name)) this.stop();
           return running;
         },
       })),
@@ -167,16 +178,16 @@ export class SimWorker {
       rules: ({ args }) => getPermissionArgument(args),
       async hooks(_, signal) {
         await waitForScheduler(world, caller, { name: 'hooks', inMs: drawDelay(world, 'hooks'), signal });
-        if (faults.strikes('hooks-fail', 'hooks')) throw new Error('simulated: a hook failed');
+        if (faults.shouldFail('hooks-fail', 'hooks')) throw new Error('simulated: a hook failed');
         return true;
       },
       random: () => choices.choose('jitter', (random) => random.below(100)) / 100,
-      observe: (seen) => oracle.observed(driver, seen),
+      observe: (seen) => oracle.onObserved(driver, seen),
     };
   }
 
   /** A model that crashes its worker. */
-  #deadly(): AgentSetup['model'] {
+  #createCrashingModel(): AgentSetup['model'] {
     const crash = this.#crash;
     return {
       name: 'deadly',
@@ -189,44 +200,44 @@ export class SimWorker {
   }
 
   /** Records how this attempt ends, and checks every parking decision against that record. */
-  #noting(driver: SessionDriver) {
-    const { world, takings, counts } = this.#crew;
+  #trackAttempt(driver: SessionDriver) {
+    const { world, attempts, counts } = this.#workersWorld;
     const { session } = driver;
-    const all = takings.get(session) ?? [];
-    takings.set(session, all);
+    const all = attempts.get(session) ?? [];
+    attempts.set(session, all);
     let own: ResumeAttempt | null = null;
-    let before: readonly ResumeAttempt['how'][] = [];
-    let isUnheard = false;
-    const end = (how: ResumeAttempt['how']): void => {
-      if (own !== null) own.how = how;
+    let before: readonly ResumeAttempt['ending'][] = [];
+    let isReportPending = false;
+    const end = (how: ResumeAttempt['ending']): void => {
+      if (own !== null) own.ending = how;
     };
     return {
       /** Records attempts in the order in which the ledger persists them. */
-      kept: (care: WorkersWorld['care']): WorkersWorld['care'] => ({
+      kept: (care: WorkersWorld['crashLedger']): WorkersWorld['crashLedger'] => ({
         ...care,
         startAttempt: async (id) => {
-          const begun = await care.startAttempt(id);
-          if (begun !== null) all.push((own = { driver, how: 'gone' }));
-          return begun;
+          const started = await care.startAttempt(id);
+          if (started !== null) all.push((own = { driver, ending: 'gone' }));
+          return started;
         },
         park: async (parked, crashes) => {
           const isParked = await care.park(parked, crashes);
           // Snapshot at this moment. An attempt still in progress counts as `gone`, because its end is not known.
           const earlier = own === null ? [] : all.slice(0, Math.max(0, all.indexOf(own)));
-          if (isParked) before = earlier.slice(-simCrashesMax).map(({ how }) => how);
+          if (isParked) before = earlier.slice(-simCrashesMax).map(({ ending }) => ending);
           return isParked;
         },
       }),
-      heard: (care: WorkersWorld['care']): WorkersWorld['care'] => ({
+      heard: (care: WorkersWorld['crashLedger']): WorkersWorld['crashLedger'] => ({
         ...care,
         park: (parked, crashes) => {
-          isUnheard = true;
+          isReportPending = true;
           return care.park(parked, crashes);
         },
         endAttempt: async (id) => {
-          isUnheard = true;
+          isReportPending = true;
           await care.endAttempt(id);
-          isUnheard = false;
+          isReportPending = false;
         },
       }),
       report: (report: JobReport): void => {
@@ -241,8 +252,8 @@ export class SimWorker {
         }
       },
       failed: (error: unknown): void => {
-        if (own?.how !== 'gone') return;
-        end(isUnheard ? 'unheard' : 'trouble');
+        if (own?.ending !== 'gone') return;
+        end(isReportPending ? 'unheard' : 'trouble');
         if (!(error instanceof StoreError))
           world.oracle.fail(18, `${driver.name} cannot go on: ${String(error)}`);
       },
@@ -250,36 +261,40 @@ export class SimWorker {
   }
 
   async #sweep(): Promise<void> {
-    const { world, queue, care, parts, counts } = this.#crew;
+    const { world, queue, crashLedger, parts, counts } = this.#workersWorld;
     const { name, store } = this.process;
-    const look: SweepProbe = parts.look({
+    const probe: SweepProbe = parts.sweepProbe({
       readSessionHead: (id) => performRedisCall(world, name, 'glimpse', () => findStoredSummary(store, id)),
       commands: createCommandsPort(world, name, store.commands),
-      crashLedger: createCrashLedgerPort(world, name, care),
+      crashLedger: createCrashLedgerPort(world, name, crashLedger),
       isQueued: (_, id) => performRedisCall(world, name, 'is queued', async () => queue.has(id)),
       wake: (wake) => performRedisCall(world, name, 'wake', async () => queue.add(wake)),
       now: createSimClock(world, this.process).now(),
     });
     for (const number of listSessionNumbers(world.plan)) {
       // Ignore errors, because the next sweep follows soon.
-      const woken = await wakeIfForgotten(formatSimSessionId(number), look).catch(() => null);
-      if (woken !== null) counts.swept += 1;
+      const wokenId = await wakeIfForgotten(formatSimSessionId(number), probe).catch(() => null);
+      if (wokenId !== null) counts.swept += 1;
     }
   }
 
-  #hop(name: string, inMs: number): Promise<void> {
-    return waitForScheduler(this.#crew.world, { process: this.process.name, kind: 'worker' }, { name, inMs });
+  #wait(name: string, inMs: number): Promise<void> {
+    return waitForScheduler(
+      this.#workersWorld.world,
+      { process: this.process.name, kind: 'worker' },
+      { name, inMs },
+    );
   }
 
-  async #everySo(name: string, ms: number, round: () => Promise<void>): Promise<void> {
-    while (!this.process.leaving) {
-      await this.#hop(name, ms);
-      if (!this.process.leaving) await round();
+  async #runEvery(name: string, ms: number, round: () => Promise<void>): Promise<void> {
+    while (!this.process.isShuttingDown) {
+      await this.#wait(name, ms);
+      if (!this.process.isShuttingDown) await round();
     }
   }
 }
 
-const goneOutcomes: ReadonlySet<ResumeAttempt['how']> = new Set(['gone', 'lost', 'unheard']);
+const goneOutcomes: ReadonlySet<ResumeAttempt['ending']> = new Set(['gone', 'lost', 'unheard']);
 
 /** Like the real implementation, it reads no log, because most sessions need no work. */
 async function findStoredSummary(
@@ -293,8 +308,8 @@ function createSimTimer({ scheduler }: SimWorld, { name }: SimProcess, rate: num
   return {
     now: () => scheduler.now * rate,
     schedule(ms, then) {
-      const coming = { owner: name, lane: `${name}/stopwatch`, name: `${name} rings`, inMs: ms / rate };
-      const pending = scheduler.add({ ...coming, happen: then });
+      const task = { owner: name, lane: `${name}/stopwatch`, name: `${name} rings`, inMs: ms / rate };
+      const pending = scheduler.add({ ...task, run: then });
       return () => scheduler.remove(pending);
     },
   };

@@ -34,22 +34,22 @@ export async function simulateWorkers(
   plan: SimPlan,
   simulation: WorkersSimulationOptions = {},
 ): Promise<WorkersRun> {
-  const foreman = new WorkerSupervisor(plan, simulation);
+  const supervisor = new WorkerSupervisor(plan, simulation);
   try {
-    await foreman.run();
+    await supervisor.run();
   } finally {
-    await foreman.close();
+    await supervisor.close();
   }
-  return foreman.report();
+  return supervisor.report();
 }
 
 /** Starts workers and injects worker faults. */
 class WorkerSupervisor {
   readonly #world: SimWorld;
-  readonly #crew: WorkersWorld;
+  readonly #workersWorld: WorkersWorld;
   readonly #workers: SimWorker[] = [];
-  readonly #people: readonly SimPerson[];
-  #born = 0;
+  readonly #persons: readonly SimPerson[];
+  #startedCount = 0;
   #isClosing = false;
 
   constructor(
@@ -60,61 +60,61 @@ class WorkerSupervisor {
     const onReady = (): void => {
       for (const worker of this.#workers) worker.fetch();
     };
-    this.#crew = {
+    this.#workersWorld = {
       world: this.#world,
       queue: new SimQueue(this.#world, onReady),
-      care: createSimCrashLedger((id) => this.#world.oracle.books.get(id)?.texts.length ?? null),
+      crashLedger: createSimCrashLedger((id) => this.#world.oracle.ledgers.get(id)?.texts.length ?? null),
       parts,
-      takings: new Map(),
+      attempts: new Map(),
       counts: { stops: 0, crashes: 0, takings: 0, parked: 0, swept: 0 },
     };
     for (let slot = 0; slot < plan.processes; slot += 1) this.#start(slot);
-    this.#people = listSessionNumbers(plan).flatMap((number) => {
+    this.#persons = listSessionNumbers(plan).flatMap((number) => {
       const planned = plan.sessions[number];
-      return planned === undefined ? [] : [new SimPerson(this.#crew, number, planned)];
+      return planned === undefined ? [] : [new SimPerson(this.#workersWorld, number, planned)];
     });
   }
 
   async run(): Promise<void> {
     const { scheduler, oracle } = this.#world;
-    const isOver = (): boolean => oracle.violation !== null || this.#people.every(({ done }) => done);
-    while (scheduler.steps < workersChaosSteps && !isOver()) {
+    const isFinished = (): boolean => oracle.violation !== null || this.#persons.every(({ done }) => done);
+    while (scheduler.steps < workersChaosSteps && !isFinished()) {
       this.#interfere();
       await drainMicrotasks();
       if ((await scheduler.step()) === null) break;
     }
     healFaults(this.#world);
     const { steps, now } = scheduler;
-    while (!isOver() || !this.#isAtRest()) {
+    while (!isFinished() || !this.#isAtRest()) {
       if (oracle.violation !== null) return;
       if (scheduler.steps > steps + workersCalmSteps || scheduler.now > now + workersCalmMs)
         oracle.fail(18, `not at rest: ${this.#state()}`);
-      if ((await scheduler.step()) === null) oracle.fail(18, `nothing more happens: ${this.#state()}`);
+      if ((await scheduler.step()) === null) oracle.fail(18, `no task is left: ${this.#state()}`);
     }
-    if (oracle.violation === null) await this.#windDown();
+    if (oracle.violation === null) await this.#shutDown();
   }
 
   async close(): Promise<void> {
     for (const { process } of this.#workers) await process.store.close();
-    for (const person of this.#people) await person.close();
+    for (const person of this.#persons) await person.close();
     this.#world.disk.remove();
   }
 
   report(): WorkersRun {
     const lateStarts = this.#world.oracle.counts.startsAfterTakeOver;
-    return { ...toSimRun(this.#world), lateStarts, workers: this.#crew.counts };
+    return { ...toSimRun(this.#world), lateStarts, workers: this.#workersWorld.counts };
   }
 
   /** Whether no session has a job in the queue. */
   #isAtRest(): boolean {
-    const { queue } = this.#crew;
-    return [...this.#world.oracle.books.keys()].every((id) => !queue.has(id));
+    const { queue } = this.#workersWorld;
+    return [...this.#world.oracle.ledgers.keys()].every((id) => !queue.has(id));
   }
 
   #state(): string {
     const { oracle, scheduler } = this.#world;
-    const sessions = [...oracle.books.values()].map(({ id, session }) => {
-      const queued = this.#crew.queue.has(id) ? 'queued' : 'in no queue';
+    const sessions = [...oracle.ledgers.values()].map(({ id, session }) => {
+      const queued = this.#workersWorld.queue.has(id) ? 'queued' : 'in no queue';
       return `${id} is ${session.turn.status}, ${queued}`;
     });
     const pending = [...scheduler.pending].map(({ name }) => name);
@@ -122,27 +122,27 @@ class WorkerSupervisor {
   }
 
   /** Shuts all workers down, then checks that no task is pending and that the stored data matches the ledger. */
-  async #windDown(): Promise<void> {
+  async #shutDown(): Promise<void> {
     const { scheduler, oracle, disk } = this.#world;
-    const left = new Set<SimWorker>();
+    const stopped = new Set<SimWorker>();
     this.#isClosing = true;
-    const living = this.#workers.filter(({ process }) => process.alive);
-    for (const worker of living) void worker.leave().then(() => left.add(worker));
+    const alive = this.#workers.filter(({ process }) => process.isAlive);
+    for (const worker of alive) void worker.leave().then(() => stopped.add(worker));
     await drainMicrotasks();
     for (let steps = 0; steps < 2_000 && (await scheduler.step()) !== null;) steps += 1;
     // A worker that was already leaving has exited by now.
-    if (living.some((worker) => worker.process.alive && !left.has(worker)))
-      oracle.fail(18, `a worker cannot leave: ${this.#state()}`);
-    if (scheduler.pending.size > 0) oracle.fail(18, `something is left waiting: ${this.#state()}`);
-    if (![...oracle.books.keys()].some((id) => this.#isPoison(id))) oracle.checkCalls();
-    oracle.checkSaid();
-    for (const person of this.#people) person.check();
+    if (alive.some((worker) => worker.process.isAlive && !stopped.has(worker)))
+      oracle.fail(18, `a worker cannot shut down: ${this.#state()}`);
+    if (scheduler.pending.size > 0) oracle.fail(18, `tasks are left waiting: ${this.#state()}`);
+    if (![...oracle.ledgers.keys()].some((id) => this.#isPoison(id))) oracle.checkCalls();
+    oracle.checkUserMessages();
+    for (const person of this.#persons) person.check();
     const store = disk.connect();
-    for (const { id, texts } of oracle.books.values()) {
+    for (const { id, texts } of oracle.ledgers.values()) {
       const verified = await store.verify(id);
       if (!verified.ok) oracle.fail(8, `${id} is damaged: ${verified.reason}`);
       const opened = await store.open(id);
-      oracle.opened(id, opened);
+      oracle.onOpened(id, opened);
       if (opened.head !== texts.length)
         oracle.fail(8, `${id} has ${opened.head} events, not ${texts.length}`);
     }
@@ -155,60 +155,68 @@ class WorkerSupervisor {
 
   #interfere(): void {
     const { faults } = this.#world;
-    const fault = faults.strikesOneOf(workerAnyTimeFaults, 'trouble');
+    const fault = faults.drawFault(workerAnyTimeFaults, 'trouble');
     const worker = fault === null ? undefined : this.#anyWorker();
     if (fault === null || worker === undefined) return;
     const { process } = worker;
     if (fault === 'crash') this.#crash(process);
     if (fault === 'stop') worker.stop();
-    if (fault === 'leave' && !process.leaving) {
+    if (fault === 'leave' && !process.isShuttingDown) {
       void worker.leave().then(() => {
-        if (process.alive) this.#crash(process);
+        if (process.isAlive) this.#crash(process);
       });
     }
-    if (fault === 'clock-jump') process.shift += this.#draw('jump', 2) === 0 ? -hourMs : hourMs;
-    if (fault === 'lock-lost') this.#crew.queue.forgetLock();
+    if (fault === 'clock-jump') process.offsetMs += this.#draw('jump', 2) === 0 ? -hourMs : hourMs;
+    if (fault === 'lock-lost') this.#workersWorld.queue.forgetLock();
   }
 
   /** Crashes a worker and schedules its replacement. */
   #crash(process: SimProcess): void {
     const { scheduler } = this.#world;
-    if (!process.alive) return;
-    process.alive = false;
-    this.#crew.counts.crashes += 1;
+    if (!process.isAlive) return;
+    process.isAlive = false;
+    this.#workersWorld.counts.crashes += 1;
     scheduler.drop(process.name);
     void process.store.close();
     const inMs = 200 + 500 * this.#draw('restart', 5);
-    const happen = (): void => this.#start(process.slot);
-    scheduler.add({ owner: 'operator', lane: 'operator', name: `start w${process.slot}`, inMs, happen });
+    const run = (): void => this.#start(process.slot);
+    scheduler.add({ owner: 'operator', lane: 'operator', name: `start w${process.slot}`, inMs, run });
   }
 
   #start(slot: number): void {
     const { faults, disk, choices, scheduler } = this.#world;
     if (this.#isClosing) return;
-    this.#born += 1;
+    this.#startedCount += 1;
     const store = disk.connect();
-    const name = `w${slot}.${this.#born}`;
-    const drift = faults.strikes('clock-drift', 'birth') ? 1.5 : 1;
-    const process: SimProcess = { name, slot, alive: true, leaving: false, drift, shift: 0, store };
-    const isOdd = faults.strikes('stopwatch-drift', 'birth');
-    const stopwatchRate = isOdd ? [0.85, 1.2][choices.choose('rate', (random) => random.below(2))] : 1;
-    const happen = (): void => this.#crash(process);
+    const name = `w${slot}.${this.#startedCount}`;
+    const drift = faults.shouldFail('clock-drift', 'birth') ? 1.5 : 1;
+    const process: SimProcess = {
+      name,
+      slot,
+      isAlive: true,
+      isShuttingDown: false,
+      drift,
+      offsetMs: 0,
+      store,
+    };
+    const isOdd = faults.shouldFail('stopwatch-drift', 'birth');
+    const timerRate = isOdd ? [0.85, 1.2][choices.choose('rate', (random) => random.below(2))] : 1;
+    const run = (): void => this.#crash(process);
     const crash = (): void =>
       void scheduler.add({
         owner: 'operator',
         lane: 'operator',
         name: `${name} is brought down`,
         inMs: 0,
-        happen,
+        run,
       });
-    const options = { crash, stopwatchRate: stopwatchRate ?? 1 };
-    this.#workers[slot] = new SimWorker(this.#crew, process, options);
+    const options = { crash, timerRate: timerRate ?? 1 };
+    this.#workers[slot] = new SimWorker(this.#workersWorld, process, options);
   }
 
   #anyWorker(): SimWorker | undefined {
-    const living = this.#workers.filter(({ process }) => process.alive);
-    return living.length < 2 ? living[0] : living[this.#draw('which', living.length) % living.length];
+    const alive = this.#workers.filter(({ process }) => process.isAlive);
+    return alive.length < 2 ? alive[0] : alive[this.#draw('which', alive.length) % alive.length];
   }
 
   #draw(name: string, limit: number): number {

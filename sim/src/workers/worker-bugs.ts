@@ -12,25 +12,25 @@ export type WorkerBug = {
 export const workerBugs: readonly WorkerBug[] = [
   {
     name: 'workers-no-fence',
-    what: 'a worker whose session was taken over can go on adding to it',
+    what: 'a worker that lost its session can still append to it',
     parts: {
       store: (store, world) => ({
         ...store,
         append: (id, at, events, after) =>
-          store.append(id, { ...at, fence: world.oracle.books.get(id)?.fence ?? 0 }, events, after),
+          store.append(id, { ...at, fence: world.oracle.ledgers.get(id)?.fence ?? 0 }, events, after),
       }),
     },
   },
   {
     name: 'lease-for-ever',
-    what: 'a worker that was stopped takes its lease for as good as before',
-    parts: { stopwatch: (stopwatch) => ({ ...stopwatch, now: () => 0 }) },
+    what: 'a paused worker still considers its lease valid',
+    parts: { timer: (stopwatch) => ({ ...stopwatch, now: () => 0 }) },
   },
   {
     name: 'lease-by-the-wall',
-    what: 'how long a lease is good for is told by a clock that can be set',
+    what: 'lease expiry uses the wall clock instead of a monotonic timer',
     parts: {
-      stopwatch: (stopwatch, process, world) => ({
+      timer: (stopwatch, process, world) => ({
         ...stopwatch,
         now: () => createSimClock(world, process).now(),
       }),
@@ -38,7 +38,7 @@ export const workerBugs: readonly WorkerBug[] = [
   },
   {
     name: 'renewal-unheard',
-    what: 'a worker that is told that its lease is over does not listen',
+    what: 'a worker ignores that its lease could not be extended',
     parts: {
       extend: (extend) => () =>
         extend().then(
@@ -49,38 +49,40 @@ export const workerBugs: readonly WorkerBug[] = [
   },
   {
     name: 'no-sweep',
-    what: 'what the queue has lost is not looked for',
-    parts: { look: (look) => ({ ...look, readSessionHead: async () => null }) },
+    what: 'lost jobs are not swept',
+    parts: { sweepProbe: (look) => ({ ...look, readSessionHead: async () => null }) },
   },
   {
     name: 'sweep-misses-commands',
-    what: 'a session that waits is not woken for what people have said to it',
-    parts: { look: (look) => ({ ...look, commands: { ...look.commands, listPending: async () => [] } }) },
+    what: 'a waiting session is not woken for pending commands',
+    parts: {
+      sweepProbe: (look) => ({ ...look, commands: { ...look.commands, listPending: async () => [] } }),
+    },
   },
   {
     name: 'drop-without-fence',
-    what: 'a worker whose session was taken over throws away what it is asked, since it means nothing to it',
+    what: 'a worker that lost its session removes pending commands',
     parts: {
       commands: (commands) => ({ ...commands, remove: (session, id) => commands.remove(session, id) }),
     },
   },
   {
     name: 'command-taken-first',
-    what: 'a command is taken away before it is carried out',
+    what: 'a command is removed before it is executed',
     parts: {
       commands: (commands) => ({
         ...commands,
         async listPending(session) {
-          const waiting = await commands.listPending(session);
-          for (const { id } of waiting) await commands.remove(session, id);
-          return waiting;
+          const pending = await commands.listPending(session);
+          for (const { id } of pending) await commands.remove(session, id);
+          return pending;
         },
       }),
     },
   },
   {
     name: 'command-kept-on',
-    what: 'a command that was carried out waits to be carried out again',
+    what: 'an executed command stays pending',
     parts: {
       store: (store) => ({
         ...store,
@@ -92,21 +94,21 @@ export const workerBugs: readonly WorkerBug[] = [
   },
   {
     name: 'crashes-uncounted',
-    what: 'a session that brings every worker down is taken up again and again',
+    what: 'a session that crashes every worker is retried forever',
     parts: {
-      care: (care) => ({
+      crashLedger: (care) => ({
         ...care,
         async startAttempt(session) {
-          const begun = await care.startAttempt(session);
-          return begun === null ? null : { ...begun, count: 1 };
+          const attempt = await care.startAttempt(session);
+          return attempt === null ? null : { ...attempt, count: 1 };
         },
       }),
     },
   },
   {
     name: 'crashes-unforgotten',
-    what: 'a session that ended in order is counted as one that brought its worker down',
-    parts: { care: (care) => ({ ...care, endAttempt: async () => undefined }) },
+    what: 'an attempt that ended normally is counted as a crash',
+    parts: { crashLedger: (care) => ({ ...care, endAttempt: async () => undefined }) },
   },
 ];
 
@@ -116,7 +118,9 @@ export function getBuggyWorkerParts(name: string | null): WorkerParts {
   const bug = workerBugs.find((each) => each.name === name);
   if (bug === undefined) {
     const known = workerBugs.map((each) => each.name).join(', ');
-    throw new Error(`There is no planted bug of workers named ${JSON.stringify(name)}. There are: ${known}.`);
+    throw new Error(
+      `There is no planted worker bug named ${JSON.stringify(name)}. The planted worker bugs are: ${known}.`,
+    );
   }
   return { ...soundWorkerParts, ...bug.parts };
 }

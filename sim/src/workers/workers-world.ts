@@ -10,10 +10,10 @@ export type WorkersWorld = {
   readonly world: SimWorld;
   readonly queue: SimQueue;
   /** The shared crash ledger; workers access it through ports. */
-  readonly care: CrashLedger;
+  readonly crashLedger: CrashLedger;
   readonly parts: WorkerParts;
   /** How each attempt to resume a session ended so far. */
-  readonly takings: Map<string, ResumeAttempt[]>;
+  readonly attempts: Map<string, ResumeAttempt[]>;
   readonly counts: WorkerCounts;
 };
 
@@ -30,24 +30,24 @@ export type WorkerCounts = {
 /** `gone`: its end was never reported. `unheard`: it ended normally, but the report was lost. */
 export type ResumeAttempt = {
   readonly driver: SessionDriver;
-  how: 'gone' | 'lost' | 'unheard' | 'trouble' | 'in order';
+  ending: 'gone' | 'lost' | 'unheard' | 'trouble' | 'in order';
 };
 
 /** How a worker is assembled. A planted bug replaces one of the parts. */
 export type WorkerParts = {
   store(store: Store, world: SimWorld): Store;
-  stopwatch(stopwatch: MonotonicTimer, process: SimProcess, world: SimWorld): MonotonicTimer;
+  timer(timer: MonotonicTimer, process: SimProcess, world: SimWorld): MonotonicTimer;
   extend(extend: () => Promise<boolean>): () => Promise<boolean>;
-  care(care: CrashLedger): CrashLedger;
-  look(look: SweepProbe): SweepProbe;
+  crashLedger(crashLedger: CrashLedger): CrashLedger;
+  sweepProbe(probe: SweepProbe): SweepProbe;
   commands(commands: Store['commands'], world: SimWorld): Store['commands'];
 };
 
 export const soundWorkerParts: WorkerParts = {
   store: (store) => store,
-  stopwatch: (stopwatch) => stopwatch,
+  timer: (timer) => timer,
   extend: (extend) => extend,
-  care: (care) => care,
-  look: (look) => look,
+  crashLedger: (crashLedger) => crashLedger,
+  sweepProbe: (probe) => probe,
   commands: (commands) => commands,
 };

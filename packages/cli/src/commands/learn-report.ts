@@ -34,10 +34,10 @@ export function toLearnJson({ result, patterns, needs }: LearnReport, written: s
   };
 }
 
-function toProposalJson({ changes, weight, harmBound, changed }: ThresholdProposal): object {
+function toProposalJson({ changes, score, harmBound, changed }: ThresholdProposal): object {
   return {
     changes,
-    shares: weight.shares,
+    shares: score.shares,
     harmBound,
     earlier: changed.filter(isEndedEarlier).length,
     later: changed.filter((run) => !isEndedEarlier(run)).length,
@@ -197,7 +197,7 @@ function formatLearnScores({ inForce, proposal, crossValidation }: LearningResul
     ['', ...learningMeasures],
     [
       toScoreCells('current', inForce),
-      ...(proposal === null ? [] : [toScoreCells('proposed', proposal.weight)]),
+      ...(proposal === null ? [] : [toScoreCells('proposed', proposal.score)]),
     ],
   );
   if (crossValidation === null) return scores;

@@ -57,7 +57,7 @@ export async function runLearn(
   if (data.facts.length === 0) throw new UsageError(nothingToLearnMessage);
   const result = await learnWithProgress(data.facts, active.rules, { signal, io });
   if (result === null) return exitCodes.interrupted;
-  const report = { result, patterns: data.patterns.found(), needs: data.needs.found() };
+  const report = { result, patterns: data.patterns.listPatterns(), needs: data.needs.computeAll() };
   const written = await writeProposal(result, options);
   await writeLearnReport(report, written, options, io);
   for (const line of formatLearnRemarks(active, written, options))
@@ -135,7 +135,7 @@ async function readTrainingData(
   runs: AsyncIterable<TrainingRun>,
   rules: readonly Rule[],
 ): Promise<TrainingData> {
-  const counting = { rules, least: computeMinThresholds(rules) };
+  const counting = { rules, minCounts: computeMinThresholds(rules) };
   const facts: TrainingFacts[] = [];
   const [patterns, needs] = [new PatternTable(), new StepRequirementTable()];
   for await (const run of runs) {

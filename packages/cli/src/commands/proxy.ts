@@ -30,15 +30,16 @@ export async function runProxy(flags: ProxyCommandOptions, io: CommandIo): Promi
   const budgets = parseBudgetFlags(flags);
   const { config } = await loadConfig(dir, {}, null);
   const opened = await openStoreOrMemory(flags, config);
-  const writeLine = (line: string): void => void io.stderr.write(`${sanitizeOneLine(line)}\n`);
+  const writeLine = (line: string): void => void io.stderr.write(`${sanitizeOneLine(line)}
+`);
   if (opened.warning !== null) writeLine(opened.warning);
-  const about = { kind: 'proxy', dir, upstream: upstream.origin };
+  const metadata = { kind: 'proxy', dir, upstream: upstream.origin };
   // Without a persistent store, recordings would only accumulate in memory.
   const recorder =
     opened.path === null
       ? null
-      : createConversationRecorder({ store: opened.store, about, onTrouble: writeLine });
-  const { server, heard } = createProxy({
+      : createConversationRecorder({ store: opened.store, metadata, onError: writeLine });
+  const { server, waitUntilIdle } = createProxy({
     upstream,
     govern: { now: Date.now, ...(budgets !== null && { budgets }) },
     recorder,
@@ -62,8 +63,8 @@ export async function runProxy(flags: ProxyCommandOptions, io: CommandIo): Promi
   } finally {
     server.closeAllConnections();
     server.close();
-    await heard();
-    await recorder?.settled();
+    await waitUntilIdle();
+    await recorder?.waitUntilIdle();
     await opened.close();
   }
 }

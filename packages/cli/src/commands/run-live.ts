@@ -27,9 +27,9 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
       lines.start(info);
     },
     warn: (line) => (live === null ? lines : live).warn(line),
-    trouble: (trouble) => live?.trouble(trouble),
+    trouble: (trouble) => live?.setStoreOutage(trouble),
     see(result: StepResult) {
-      live?.see(result);
+      live?.observe(result);
       if (result.session.turn.status !== 'waitingForUser') wake();
     },
     control(session, controls) {

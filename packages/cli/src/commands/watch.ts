@@ -81,7 +81,7 @@ async function createLiveWatchView(
   { session, metadata, leave }: WatchedSession,
 ): Promise<WatchView> {
   const { openLiveView } = await import('../tui/live-view.ts');
-  return openLiveView({
+  const view = openLiveView({
     io,
     session,
     folder: getMetadataText(metadata, 'dir') ?? '',
@@ -98,6 +98,7 @@ async function createLiveWatchView(
       leave,
     },
   });
+  return { see: view.observe, close: view.close };
 }
 
 function formatWatchHeading(id: string, metadata: Json): string {

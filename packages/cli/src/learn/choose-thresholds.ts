@@ -21,13 +21,14 @@ import {
 export function chooseThresholds(
   runs: readonly TrainingFacts[],
   inForce: RuleThresholdMap,
-  knobs: readonly TunableThreshold[],
+  tunables: readonly TunableThreshold[],
 ): RuleThresholdMap {
   const { folds } = createFolds(runs);
   let base = inForce;
-  for (const knob of knobs) {
-    const value = findBestValue(runs, base, knob);
-    if (value !== null && isHeldOutImprovement(folds, base, knob)) base = setThreshold(base, knob, value);
+  for (const tunable of tunables) {
+    const value = findBestValue(runs, base, tunable);
+    if (value !== null && isHeldOutImprovement(folds, base, tunable))
+      base = setThreshold(base, tunable, value);
   }
   return base;
 }
@@ -39,19 +40,20 @@ export function chooseThresholds(
 function findBestValue(
   runs: readonly TrainingFacts[],
   base: RuleThresholdMap,
-  knob: TunableThreshold,
+  tunable: TunableThreshold,
 ): number | null {
-  const scale = createRuleScorer(runs, base, knob.rule);
-  const touched = findAffectedRuns(runs, knob.rule);
+  const scorer = createRuleScorer(runs, base, tunable.rule);
+  const affectedRuns = findAffectedRuns(runs, tunable.rule);
   const sources = new Set(runs.map(({ source }) => source)).size;
-  const values = knob.values.filter(
-    (value) => value > knob.from || hasEnoughNearMisses(countNearMisses(touched, knob, value), sources),
+  const values = tunable.values.filter(
+    (value) =>
+      value > tunable.from || hasEnoughNearMisses(countNearMisses(affectedRuns, tunable, value), sources),
   );
-  let best: { readonly value: number; readonly weight: ThresholdScore } | null = null;
+  let best: { readonly value: number; readonly score: ThresholdScore } | null = null;
   for (const value of values) {
-    const weight = scale.weigh(setThreshold(base, knob, value));
-    if (listWorseMeasures(weight, scale.base).length > 0 || isMoreHarmful(weight, scale.base)) continue;
-    if (compareThresholdScores(weight, best?.weight ?? scale.base) > 0) best = { value, weight };
+    const score = scorer.score(setThreshold(base, tunable, value));
+    if (listWorseMeasures(score, scorer.base).length > 0 || isMoreHarmful(score, scorer.base)) continue;
+    if (compareThresholdScores(score, best?.score ?? scorer.base) > 0) best = { value, score };
   }
   return best?.value ?? null;
 }
@@ -59,18 +61,18 @@ function findBestValue(
 function isHeldOutImprovement(
   folds: readonly RunFold<TrainingFacts>[],
   base: RuleThresholdMap,
-  knob: TunableThreshold,
+  tunable: TunableThreshold,
 ): boolean {
-  const tried = folds.map(({ held, rest }) => {
-    const value = findBestValue(rest, base, knob);
-    const scale = createRuleScorer(held, base, knob.rule);
+  const results = folds.map(({ held, rest }) => {
+    const value = findBestValue(rest, base, tunable);
+    const scorer = createRuleScorer(held, base, tunable.rule);
     return {
-      before: scale.base,
-      after: value === null ? scale.base : scale.weigh(setThreshold(base, knob, value)),
+      before: scorer.base,
+      after: value === null ? scorer.base : scorer.score(setThreshold(base, tunable, value)),
     };
   });
-  const before = sumThresholdScores(tried.map((each) => each.before));
-  const after = sumThresholdScores(tried.map((each) => each.after));
+  const before = sumThresholdScores(results.map((each) => each.before));
+  const after = sumThresholdScores(results.map((each) => each.after));
   return (
     listWorseMeasures(after, before).length === 0 &&
     !isMoreHarmful(after, before) &&

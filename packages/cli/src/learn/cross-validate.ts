@@ -29,20 +29,20 @@ export type CrossValidation = {
 export function* crossValidateThresholds(
   runs: readonly TrainingFacts[],
   inForce: RuleThresholdMap,
-  knobs: readonly TunableThreshold[],
+  tunables: readonly TunableThreshold[],
 ): Generator<string, CrossValidation, undefined> {
   const { by, folds } = createFolds(runs);
-  const tried: HeldOutResult[] = [];
+  const results: HeldOutResult[] = [];
   for (const { name, held, rest } of folds) {
     yield name;
-    const chosen = chooseThresholds(rest, inForce, knobs);
-    const weights = { inForce: scoreThresholds(held, inForce), learnt: scoreThresholds(held, chosen) };
-    tried.push({ name, runs: held.length, chosen, ...weights });
+    const chosen = chooseThresholds(rest, inForce, tunables);
+    const scores = { inForce: scoreThresholds(held, inForce), learnt: scoreThresholds(held, chosen) };
+    results.push({ name, runs: held.length, chosen, ...scores });
   }
   return {
     by,
-    folds: tried,
-    inForce: sumThresholdScores(tried.map((each) => each.inForce)),
-    learnt: sumThresholdScores(tried.map((each) => each.learnt)),
+    folds: results,
+    inForce: sumThresholdScores(results.map((each) => each.inForce)),
+    learnt: sumThresholdScores(results.map((each) => each.learnt)),
   };
 }

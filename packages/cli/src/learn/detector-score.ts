@@ -7,7 +7,7 @@ export type ScoredRun = {
   readonly success: boolean | null;
   readonly lastStep: number;
   /** The numbers of the agent's own steps. */
-  readonly work: readonly number[];
+  readonly agentSteps: readonly number[];
   readonly judgement: StuckJudgment | null;
 };
 
@@ -32,23 +32,23 @@ export type ScoreRatios = Readonly<Record<ScoreColumn, HitRatio>>;
 export type DetectorScore = Readonly<Record<ScoreColumn, number | null>>;
 
 /** Computes what one run adds to each column. */
-export function computeScoreRatios(run: ScoredRun, told: readonly DetectorVerdict[]): ScoreRatios {
-  const end = told.find(isRunEnding);
+export function computeScoreRatios(run: ScoredRun, verdicts: readonly DetectorVerdict[]): ScoreRatios {
+  const end = verdicts.find(isRunEnding);
   const isEnded = end !== undefined && end.step < run.lastStep;
   const isSolved = run.success === true;
   const isUnsolved = run.success === false;
   const isStuck = run.judgement?.stuck === true;
   const isFine = run.judgement?.stuck === false;
   const from = (run.judgement?.from ?? 0) - 2;
-  const after = isUnsolved && isEnded ? run.work.filter((step) => step > end.step).length : 0;
+  const savedSteps = isUnsolved && isEnded ? run.agentSteps.filter((step) => step > end.step).length : 0;
   return {
     harm: toHitRatio(isSolved, isEnded),
-    noise: toHitRatio(isSolved, told.length > 0),
+    noise: toHitRatio(isSolved, verdicts.length > 0),
     caught: toHitRatio(isUnsolved, isEnded),
-    saved: { hits: after, of: isUnsolved ? run.work.length : 0 },
+    saved: { hits: savedSteps, of: isUnsolved ? run.agentSteps.length : 0 },
     told: toHitRatio(
       isStuck,
-      told.some(({ step }) => step >= from),
+      verdicts.some(({ step }) => step >= from),
     ),
     wrong: toHitRatio(isFine, end !== undefined),
   };
@@ -58,17 +58,17 @@ export function sumScoreRatios(all: Iterable<ScoreRatios>): ScoreRatios {
   const sums = Object.fromEntries(
     scoreColumns.map((column) => [column, { hits: 0, of: 0 }]),
   ) as MutableRatios;
-  for (const shares of all) {
+  for (const ratios of all) {
     for (const column of scoreColumns) {
-      sums[column].hits += shares[column].hits;
-      sums[column].of += shares[column].of;
+      sums[column].hits += ratios[column].hits;
+      sums[column].of += ratios[column].of;
     }
   }
   return sums;
 }
 
-export function toDetectorScore(shares: ScoreRatios): DetectorScore {
-  const percents = scoreColumns.map((column) => [column, toPercent(shares[column])]);
+export function toDetectorScore(ratios: ScoreRatios): DetectorScore {
+  const percents = scoreColumns.map((column) => [column, toPercent(ratios[column])]);
   return Object.fromEntries(percents) as DetectorScore;
 }
 

@@ -26,44 +26,48 @@ const maxPatterns = 100_000;
 export class PatternTable {
   readonly #patterns = new Map<string, PatternObservation>();
   /** By source, the runs that reached each stage. */
-  readonly #lasted: StageTallies = new Map();
+  readonly #runsByStage: StageTallies = new Map();
 
   add(
     tokens: readonly StepToken[],
     { source, failed }: { readonly source: string; readonly failed: boolean },
   ): void {
     for (let stage = 0; stage <= getRunStage(tokens.length); stage += 1) {
-      tallyStage(this.#lasted, { source, stage, failed });
+      tallyStage(this.#runsByStage, { source, stage, failed });
     }
     for (const [name, step] of extractPatterns(tokens)) {
-      const seen: PatternObservation = this.#patterns.get(name) ?? { stages: new Map(), left: [] };
-      tallyStage(seen.stages, { source, stage: getRunStage(step), failed });
-      if (failed && seen.left.length < maxStepsLeft) seen.left.push(tokens.length - step);
-      this.#patterns.set(name, seen);
+      const observation: PatternObservation = this.#patterns.get(name) ?? {
+        stages: new Map(),
+        stepsLeft: [],
+      };
+      tallyStage(observation.stages, { source, stage: getRunStage(step), failed });
+      if (failed && observation.stepsLeft.length < maxStepsLeft)
+        observation.stepsLeft.push(tokens.length - step);
+      this.#patterns.set(name, observation);
     }
-    if (this.#patterns.size > maxPatterns) this.#forgetRare();
+    if (this.#patterns.size > maxPatterns) this.#dropRare();
   }
 
   /** Returns the significant patterns, strongest first; of redundant patterns, only the strongest. */
-  found({ supportMin = 10, deviationsMin = 3, max = 20 } = {}): readonly FailurePattern[] {
-    const found = [...this.#patterns]
-      .flatMap(([name, seen]) => {
-        const pattern = scorePattern(JSON.parse(name) as readonly string[], seen, this.#lasted);
+  listPatterns({ supportMin = 10, deviationsMin = 3, max = 20 } = {}): readonly FailurePattern[] {
+    const significant = [...this.#patterns]
+      .flatMap(([name, observation]) => {
+        const pattern = scorePattern(JSON.parse(name) as readonly string[], observation, this.#runsByStage);
         return pattern.runs >= supportMin && pattern.deviations >= deviationsMin ? [pattern] : [];
       })
       .toSorted(
         (a, b) => b.deviations - a.deviations || a.words.length - b.words.length || comparePatterns(a, b),
       );
-    const told: FailurePattern[] = [];
-    for (const pattern of found) {
-      if (told.length >= max) break;
-      if (!told.some((other) => isRedundantPattern(pattern, other))) told.push(pattern);
+    const selected: FailurePattern[] = [];
+    for (const pattern of significant) {
+      if (selected.length >= max) break;
+      if (!selected.some((other) => isRedundantPattern(pattern, other))) selected.push(pattern);
     }
-    return told;
+    return selected;
   }
 
   /** Drops patterns seen in only one run, which are unlikely to become significant. */
-  #forgetRare(): void {
+  #dropRare(): void {
     for (const [name, { stages }] of this.#patterns) {
       if (countStageRuns(stages) < 2) this.#patterns.delete(name);
     }
@@ -75,7 +79,7 @@ export class PatternTable {
 type OutcomeTally = { runs: number; failed: number };
 /** By source and stage. */
 type StageTallies = Map<string, Map<number, OutcomeTally>>;
-type PatternObservation = { readonly stages: StageTallies; readonly left: number[] };
+type PatternObservation = { readonly stages: StageTallies; readonly stepsLeft: number[] };
 
 const maxStepsLeft = 1_000;
 
@@ -90,35 +94,35 @@ function getRunStage(step: number): number {
 /** Extracts each pattern of a run once, with the step at which it was first complete. */
 function extractPatterns(tokens: readonly StepToken[]): ReadonlyMap<string, number> {
   const words = tokens.map(formatStepToken);
-  const found = new Map<string, number>();
+  const patterns = new Map<string, number>();
   for (const index of words.keys()) {
     for (let length = 1; length <= Math.min(maxPatternWords, index + 1); length += 1) {
-      if (found.size >= maxPatternsPerRun) return found;
+      if (patterns.size >= maxPatternsPerRun) return patterns;
       const name = JSON.stringify(words.slice(index + 1 - length, index + 1));
-      if (!found.has(name)) found.set(name, index + 1);
+      if (!patterns.has(name)) patterns.set(name, index + 1);
     }
   }
-  return found;
+  return patterns;
 }
 
 function scorePattern(
   words: readonly string[],
-  { stages, left }: PatternObservation,
-  lasted: StageTallies,
+  { stages, stepsLeft }: PatternObservation,
+  runsByStage: StageTallies,
 ): FailurePattern {
   let [runs, failed, expected, variance] = [0, 0, 0, 0];
   // Sort first, because floating-point sums depend on the order and the result must not depend on the order of the
   // runs.
   for (const [source, tallies] of [...stages].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     for (const [stage, tally] of [...tallies].toSorted(([a], [b]) => a - b)) {
-      const whole = lasted.get(source)?.get(stage) ?? tally;
-      const share = whole.failed / whole.runs;
+      const reference = runsByStage.get(source)?.get(stage) ?? tally;
+      const share = reference.failed / reference.runs;
       runs += tally.runs;
       failed += tally.failed;
       expected += tally.runs * share;
       // Finite population correction: if all runs that reached this stage have the pattern, the variance is zero.
-      const free = whole.runs > 1 ? (whole.runs - tally.runs) / (whole.runs - 1) : 0;
-      variance += tally.runs * share * (1 - share) * free;
+      const correction = reference.runs > 1 ? (reference.runs - tally.runs) / (reference.runs - 1) : 0;
+      variance += tally.runs * share * (1 - share) * correction;
     }
   }
   return {
@@ -129,7 +133,7 @@ function scorePattern(
     expected,
     lift: expected === 0 ? 0 : failed / expected,
     deviations: variance === 0 ? 0 : (failed - expected) / Math.sqrt(variance),
-    stepsLeft: computeQuantile(left, 0.5) ?? 0,
+    stepsLeft: computeQuantile(stepsLeft, 0.5) ?? 0,
   };
 }
 

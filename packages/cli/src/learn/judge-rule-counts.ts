@@ -10,20 +10,20 @@ export function judgeRuleCounts(
   counts: readonly RuleCount[],
   thresholds: RuleThresholdMap,
 ): readonly DetectorVerdict[] {
-  const told: DetectorVerdict[] = [];
-  let spoken: readonly AdvisedLoop[] = [];
-  let gravest: AdvisedLoop | null = null;
+  const verdicts: DetectorVerdict[] = [];
+  let advised: readonly AdvisedLoop[] = [];
+  let mostSevere: AdvisedLoop | null = null;
   for (const [index, { step, rule, count, loop }] of counts.entries()) {
-    const gravity = getSeverity(count, thresholds.get(rule));
-    if (gravity > (gravest?.gravity ?? 0) && !isAlreadyAdvised(spoken, { loop, gravity }))
-      gravest = { loop, gravity };
-    if (gravest === null || counts[index + 1]?.step === step) continue;
-    told.push({ step, level: auditLevels[gravest.gravity - 1] ?? 'stop' });
-    if (gravest.gravity >= endingSeverity) break;
-    spoken = [...spoken.slice(-(maxRememberedLoops - 1)), gravest];
-    gravest = null;
+    const severity = getSeverity(count, thresholds.get(rule));
+    if (severity > (mostSevere?.severity ?? 0) && !isAlreadyAdvised(advised, { loop, severity }))
+      mostSevere = { loop, severity };
+    if (mostSevere === null || counts[index + 1]?.step === step) continue;
+    verdicts.push({ step, level: auditLevels[mostSevere.severity - 1] ?? 'stop' });
+    if (mostSevere.severity >= endingSeverity) break;
+    advised = [...advised.slice(-(maxRememberedLoops - 1)), mostSevere];
+    mostSevere = null;
   }
-  return told;
+  return verdicts;
 }
 
 /** How many advised loops the governor remembers. */
@@ -35,7 +35,7 @@ const auditLevels: readonly AuditSeverity[] = ['nudge', 'block', 'ask', 'stop'];
 const endingSeverity = 3;
 
 /** Loop numbers are unique across rules, so a number identifies both. */
-type AdvisedLoop = { readonly loop: number; readonly gravity: number };
+type AdvisedLoop = { readonly loop: number; readonly severity: number };
 
 /** Returns 0 for no verdict, otherwise the severity, mildest first. */
 function getSeverity(count: number, thresholds: RuleThresholds | undefined): number {
@@ -47,6 +47,6 @@ function getSeverity(count: number, thresholds: RuleThresholds | undefined): num
   return 0;
 }
 
-function isAlreadyAdvised(spoken: readonly AdvisedLoop[], { loop, gravity }: AdvisedLoop): boolean {
-  return spoken.some((each) => each.loop === loop && each.gravity >= gravity);
+function isAlreadyAdvised(advised: readonly AdvisedLoop[], { loop, severity }: AdvisedLoop): boolean {
+  return advised.some((each) => each.loop === loop && each.severity >= severity);
 }

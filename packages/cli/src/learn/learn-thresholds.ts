@@ -45,7 +45,7 @@ export type TrainingDataSummary = {
 export type ThresholdProposal = {
   readonly changes: readonly ThresholdChange[];
   readonly thresholds: RuleThresholdMap;
-  readonly weight: ThresholdScore;
+  readonly score: ThresholdScore;
   /** Upper confidence bound, from held-out runs, of the share of solved runs that would be ended. */
   readonly harmBound: number;
   readonly changed: readonly ChangedRun[];
@@ -94,22 +94,22 @@ export function* learnThresholds(
   const base = { data, inForce: scoreThresholds(runs, inForce) };
   if (data.solved < data.solvedNeeded || data.unsolved < data.unsolvedNeeded)
     return { ...base, proposal: null, crossValidation: null, outcome: { kind: 'too-little' } };
-  const knobs = listTunableThresholds(rules);
+  const tunables = listTunableThresholds(rules);
   yield 'nothing';
-  const chosen = chooseThresholds(runs, inForce, knobs);
-  const crossValidation = yield* crossValidateThresholds(runs, inForce, knobs);
-  const tried = { ...base, crossValidation };
+  const chosen = chooseThresholds(runs, inForce, tunables);
+  const crossValidation = yield* crossValidateThresholds(runs, inForce, tunables);
+  const tested = { ...base, crossValidation };
   if (!isAtLeastAsStrict(inForce, chosen))
-    throw new Error('A limit would be loosened: this must not happen.');
-  const changes = listThresholdChanges(runs, { knobs, inForce, chosen, folds: crossValidation.folds });
-  if (changes.length === 0) return { ...tried, proposal: null, outcome: { kind: 'nothing' } };
+    throw new Error('Bug in threshold learning: a chosen threshold is looser than the current one.');
+  const changes = listThresholdChanges(runs, { tunables, inForce, chosen, folds: crossValidation.folds });
+  if (changes.length === 0) return { ...tested, proposal: null, outcome: { kind: 'nothing' } };
   const worse = listWorseMeasures(crossValidation.learnt, crossValidation.inForce);
   const { harm } = crossValidation.learnt.shares;
   const harmBound = computeUpperBound(harm.hits, harm.of);
-  if (worse.length > 0) return { ...tried, proposal: null, outcome: { kind: 'not-held', worse } };
+  if (worse.length > 0) return { ...tested, proposal: null, outcome: { kind: 'not-held', worse } };
   const changed = findChangedRuns(runs, inForce, chosen);
-  const proposal = { changes, thresholds: chosen, weight: scoreThresholds(runs, chosen), harmBound, changed };
-  return { ...tried, proposal, outcome: { kind: 'proposed' } };
+  const proposal = { changes, thresholds: chosen, score: scoreThresholds(runs, chosen), harmBound, changed };
+  return { ...tested, proposal, outcome: { kind: 'proposed' } };
 }
 
 function summarizeTrainingData(runs: readonly TrainingFacts[]): TrainingDataSummary {
@@ -124,7 +124,7 @@ function summarizeTrainingData(runs: readonly TrainingFacts[]): TrainingDataSumm
 }
 
 type ThresholdChoice = {
-  readonly knobs: readonly TunableThreshold[];
+  readonly tunables: readonly TunableThreshold[];
   readonly inForce: RuleThresholdMap;
   readonly chosen: RuleThresholdMap;
   readonly folds: CrossValidation['folds'];
@@ -132,9 +132,9 @@ type ThresholdChoice = {
 
 function listThresholdChanges(
   runs: readonly TrainingFacts[],
-  { knobs, inForce, chosen, folds }: ThresholdChoice,
+  { tunables, inForce, chosen, folds }: ThresholdChoice,
 ): readonly ThresholdChange[] {
-  const times = new Set(knobs.flatMap(({ rule, isTime }) => (isTime ? [rule] : [])));
+  const timeRules = new Set(tunables.flatMap(({ rule, isTime }) => (isTime ? [rule] : [])));
   return [...inForce].flatMap(([rule, was]) => {
     const is = chosen.get(rule) ?? was;
     return severityLadder.flatMap((level): readonly ThresholdChange[] => {
@@ -147,7 +147,7 @@ function listThresholdChanges(
           from,
           to,
           reached: countReachingRuns(runs, rule, to),
-          nearMisses: countNearMisses(runs, { rule, isTime: times.has(rule) }, to),
+          nearMisses: countNearMisses(runs, { rule, isTime: timeRules.has(rule) }, to),
           chosenIn: folds.filter((fold) => fold.chosen.get(rule)?.[level] === to).length,
           isUnannounced: level === 'finish' && isEndAnnounced(was) && !isEndAnnounced(is),
         },
@@ -168,8 +168,9 @@ function countReachingRuns(
   const reached = runs.filter(({ counts }) =>
     counts.some((each) => each.rule === rule && each.count >= value),
   );
-  const of = (success: boolean | null): number => reached.filter((run) => run.success === success).length;
-  return { solved: of(true), unsolved: of(false), unknown: of(null) };
+  const countBy = (success: boolean | null): number =>
+    reached.filter((run) => run.success === success).length;
+  return { solved: countBy(true), unsolved: countBy(false), unknown: countBy(null) };
 }
 
 function findChangedRuns(
@@ -185,7 +186,7 @@ function findChangedRuns(
         Math.min(was ?? Infinity, is ?? Infinity),
         Math.max(was ?? Infinity, is ?? Infinity),
       ];
-      const steps = run.work.filter((step) => step > from && step <= to).length;
+      const steps = run.agentSteps.filter((step) => step > from && step <= to).length;
       return [{ run: run.id, source: run.source, success: run.success, was, is, steps }];
     })
     .toSorted((a, b) => b.steps - a.steps || (a.run < b.run ? -1 : 1));

@@ -13,18 +13,18 @@ export function countNearMisses(
   { rule, isTime }: Pick<TunableThreshold, 'rule' | 'isTime'>,
   value: number,
 ): NearMissCount {
-  const near = isTime ? Math.floor(value * 0.8) : value - 1;
-  const missed = runs.filter(
+  const nearValue = isTime ? Math.floor(value * 0.8) : value - 1;
+  const nearRuns = runs.filter(
     ({ success, counts }) =>
-      success === true && counts.some((each) => each.rule === rule && each.count >= near),
+      success === true && counts.some((each) => each.rule === rule && each.count >= nearValue),
   );
-  return { runs: missed.length, sources: new Set(missed.map(({ source }) => source)).size };
+  return { runs: nearRuns.length, sources: new Set(nearRuns.map(({ source }) => source)).size };
 }
 
 const minNearMissRuns = 10;
 const minNearMissSources = 3;
 
 /** If there are fewer sources than required, all of them suffice. */
-export function hasEnoughNearMisses({ runs, sources }: NearMissCount, sourcesThere: number): boolean {
-  return runs >= minNearMissRuns && sources >= Math.min(minNearMissSources, sourcesThere);
+export function hasEnoughNearMisses({ runs, sources }: NearMissCount, sourceCount: number): boolean {
+  return runs >= minNearMissRuns && sources >= Math.min(minNearMissSources, sourceCount);
 }

@@ -11,18 +11,18 @@ export type RuleCount = {
 
 /**
  * Collects the counts of all rules in a run, from which the verdicts for any thresholds follow. Omits counts below
- * `least`, the smallest threshold worth trying, and everything after the step at which the current rules end the run,
+ * `minCounts`, the smallest thresholds worth trying, and everything after the step at which the current rules end the run,
  * because no threshold is ever raised beyond that.
  */
 export function collectRuleCounts(
   run: RecordedRun,
   rules: readonly Rule[],
-  least: ReadonlyMap<string, number>,
+  minCounts: ReadonlyMap<string, number>,
 ): readonly RuleCount[] {
   const counts: RuleCount[] = [];
   const loops = new Map<string, number>();
-  const see = ({ id }: Rule, step: number, { count, loop }: RuleMatch): void => {
-    if (count < (least.get(id) ?? Infinity)) return;
+  const onMatch = ({ id }: Rule, step: number, { count, loop }: RuleMatch): void => {
+    if (count < (minCounts.get(id) ?? Infinity)) return;
     const name = JSON.stringify([id, loop]);
     const number = loops.get(name) ?? loops.size;
     loops.set(name, number);
@@ -30,20 +30,21 @@ export function collectRuleCounts(
   };
   auditRun(
     run,
-    rules.map((rule) => createCountedRule(rule, see)),
+    rules.map((rule) => createCountedRule(rule, onMatch)),
   );
   return counts;
 }
 
 /** Wraps a rule so that its matches are reported; it gives no verdict itself before it ends the run. */
-function createCountedRule(rule: Rule, see: (rule: Rule, step: number, sight: RuleMatch) => void): Rule {
+function createCountedRule(rule: Rule, onMatch: (rule: Rule, step: number, match: RuleMatch) => void): Rule {
   const { ask = null, finish } = rule.thresholds;
   const match = (window: readonly WindowItem[]): RuleMatch | null => {
     // The window has the type that the rule expects, but the compiler cannot see that through the union.
-    const sight = rule.match(window as readonly never[]);
+    const ruleMatch = rule.match(window as readonly never[]);
     const last = window.at(-1);
-    if (sight !== null && last !== undefined) see(rule, 'seq' in last ? last.seq : last.last.seq, sight);
-    return sight;
+    if (ruleMatch !== null && last !== undefined)
+      onMatch(rule, 'seq' in last ? last.seq : last.last.seq, ruleMatch);
+    return ruleMatch;
   };
   return { ...rule, thresholds: { advise: null, refuse: null, ask, finish }, match };
 }

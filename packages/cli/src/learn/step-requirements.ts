@@ -45,7 +45,7 @@ export class StepRequirementTable {
       if (mode !== null) addStepCount(this.#modes, mode, steps.length, failed);
   }
 
-  found(): StepRequirements {
+  computeAll(): StepRequirements {
     return {
       bySource: computeRequirements(this.#sources),
       byTool: computeRequirements(this.#tools),
@@ -57,10 +57,10 @@ export class StepRequirementTable {
 type StepCountTable = Map<string, { readonly solved: number[]; readonly failed: number[] }>;
 
 function addStepCount(table: StepCountTable, name: string, steps: number, failed: boolean): void {
-  const kept = table.get(name) ?? { solved: [], failed: [] };
+  const counts = table.get(name) ?? { solved: [], failed: [] };
   if (!table.has(name) && table.size >= maxRequirementNames) return;
-  kept[failed ? 'failed' : 'solved'].push(steps);
-  table.set(name, kept);
+  counts[failed ? 'failed' : 'solved'].push(steps);
+  table.set(name, counts);
 }
 
 /** Only names with solved runs, most frequent first. */

@@ -10,7 +10,7 @@ export type StepToken = {
   readonly mode: string | null;
   /** Null for text without a call. */
   readonly tool: string | null;
-  readonly came: StepNovelty;
+  readonly novelty: StepNovelty;
 };
 
 /** Tool names are external and can be arbitrarily long. */
@@ -23,13 +23,13 @@ export function tokenizeRun({ run, modes }: Pick<TrainingRun, 'run' | 'modes'>):
     if (step.role === 'user') return [];
     const mode = modes?.get(step.i)?.slice(0, maxTokenName) ?? null;
     const tool = step.tool?.slice(0, maxTokenName) ?? null;
-    return [{ step: step.i, mode, tool, came: classifyStep(step, seen) }];
+    return [{ step: step.i, mode, tool, novelty: classifyStep(step, seen) }];
   });
 }
 
 /** Formats a token as one word, the unit of patterns. */
-export function formatStepToken({ mode, tool, came }: StepToken): string {
-  return `${mode === null ? '' : `${mode}/`}${tool === null ? came : `${tool} ${came}`}`;
+export function formatStepToken({ mode, tool, novelty }: StepToken): string {
+  return `${mode === null ? '' : `${mode}/`}${tool === null ? novelty : `${tool} ${novelty}`}`;
 }
 
 function classifyStep(

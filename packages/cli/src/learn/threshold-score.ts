@@ -10,7 +10,7 @@ export type LearningMeasure = (typeof learningMeasures)[number];
 export type ThresholdScore = {
   readonly shares: Readonly<Record<LearningMeasure, HitRatio>>;
   /** Solved runs that would be ended, by source. */
-  readonly harmIn: ReadonlyMap<string, number>;
+  readonly harmBySource: ReadonlyMap<string, number>;
 };
 
 export function scoreThresholds(
@@ -34,18 +34,18 @@ export function createRuleScorer(
   base: RuleThresholdMap,
   rule: string,
 ): RuleScorer {
-  const touched = findAffectedRuns(runs, rule);
-  const whole = getOrCreate(
+  const affectedRuns = findAffectedRuns(runs, rule);
+  const baseScore = getOrCreate(
     getOrCreate(baseScoreCache, runs, () => new WeakMap()),
     base,
     () => scoreThresholds(runs, base),
   );
   const rest = createEmptyScore();
-  addThresholdScore(rest, whole, 1);
-  addThresholdScore(rest, scoreThresholds(touched, base), -1);
+  addThresholdScore(rest, baseScore, 1);
+  addThresholdScore(rest, scoreThresholds(affectedRuns, base), -1);
   return {
-    base: whole,
-    weigh: (thresholds) => sumThresholdScores([rest, scoreThresholds(touched, thresholds)]),
+    base: baseScore,
+    score: (thresholds) => sumThresholdScores([rest, scoreThresholds(affectedRuns, thresholds)]),
   };
 }
 
@@ -71,32 +71,32 @@ const affectedRunsCache = new WeakMap<readonly TrainingFacts[], Map<string, Trai
 function getOrCreate<Key extends object, Value>(
   cache: WeakMap<Key, Value>,
   key: Key,
-  make: () => Value,
+  create: () => Value,
 ): Value {
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  cache.set(key, made);
-  return made;
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  const created = create();
+  cache.set(key, created);
+  return created;
 }
 
 export type RuleScorer = {
   readonly base: ThresholdScore;
   /** Scores thresholds that differ from the base only in this rule. */
-  readonly weigh: (thresholds: RuleThresholdMap) => ThresholdScore;
+  readonly score: (thresholds: RuleThresholdMap) => ThresholdScore;
 };
 
 /** Higher is worse for these measures; for the others, lower is worse. */
 const costMeasures: ReadonlySet<LearningMeasure> = new Set(['harm', 'noise', 'wrong']);
 
-/** Lists the measures on which `weight` is worse than `base`, on the same runs. */
-export function listWorseMeasures(weight: ThresholdScore, base: ThresholdScore): readonly LearningMeasure[] {
-  return learningMeasures.filter((measure) => computeGain(measure, weight, base) < 0);
+/** Lists the measures on which `score` is worse than `base`, on the same runs. */
+export function listWorseMeasures(score: ThresholdScore, base: ThresholdScore): readonly LearningMeasure[] {
+  return learningMeasures.filter((measure) => computeGain(measure, score, base) < 0);
 }
 
 /** Returns whether any source is harmed more, even if the total is not. */
-export function isMoreHarmful(weight: ThresholdScore, base: ThresholdScore): boolean {
-  return [...weight.harmIn].some(([source, harm]) => harm > (base.harmIn.get(source) ?? 0));
+export function isMoreHarmful(score: ThresholdScore, base: ThresholdScore): boolean {
+  return [...score.harmBySource].some(([source, harm]) => harm > (base.harmBySource.get(source) ?? 0));
 }
 
 /** Compares in order of priority: steps saved, solved runs without verdicts, unsolved runs warned. */
@@ -108,40 +108,41 @@ export function compareThresholdScores(a: ThresholdScore, b: ThresholdScore): nu
   return 0;
 }
 
-function computeGain(measure: LearningMeasure, weight: ThresholdScore, base: ThresholdScore): number {
-  const more = weight.shares[measure].hits - base.shares[measure].hits;
-  return costMeasures.has(measure) ? -more : more;
+function computeGain(measure: LearningMeasure, score: ThresholdScore, base: ThresholdScore): number {
+  const difference = score.shares[measure].hits - base.shares[measure].hits;
+  return costMeasures.has(measure) ? -difference : difference;
 }
 
 type MutableThresholdScore = {
   readonly shares: Readonly<Record<LearningMeasure, { hits: number; of: number }>>;
-  readonly harmIn: Map<string, number>;
+  readonly harmBySource: Map<string, number>;
 };
 
 function createEmptyScore(): MutableThresholdScore {
-  const shares = learningMeasures.map((measure) => [measure, { hits: 0, of: 0 }]);
-  return { shares: Object.fromEntries(shares) as MutableThresholdScore['shares'], harmIn: new Map() };
+  const entries = learningMeasures.map((measure) => [measure, { hits: 0, of: 0 }]);
+  return { shares: Object.fromEntries(entries) as MutableThresholdScore['shares'], harmBySource: new Map() };
 }
 
 function addThresholdScore(
-  { shares, harmIn }: MutableThresholdScore,
-  weight: ThresholdScore,
+  { shares, harmBySource }: MutableThresholdScore,
+  score: ThresholdScore,
   sign: 1 | -1,
 ): void {
   for (const measure of learningMeasures) {
-    shares[measure].hits += sign * weight.shares[measure].hits;
-    shares[measure].of += sign * weight.shares[measure].of;
+    shares[measure].hits += sign * score.shares[measure].hits;
+    shares[measure].of += sign * score.shares[measure].of;
   }
-  for (const [source, harm] of weight.harmIn) harmIn.set(source, (harmIn.get(source) ?? 0) + sign * harm);
+  for (const [source, harm] of score.harmBySource)
+    harmBySource.set(source, (harmBySource.get(source) ?? 0) + sign * harm);
 }
 
 function scoreTrainingRun(run: TrainingFacts, thresholds: RuleThresholdMap): ThresholdScore {
-  const told = judgeRuleCounts(run.counts, thresholds);
-  const shares = computeScoreRatios(run, told);
+  const verdicts = judgeRuleCounts(run.counts, thresholds);
+  const shares = computeScoreRatios(run, verdicts);
   const isUnsolved = run.success === false;
-  const warned = { hits: isUnsolved && told.length > 0 ? 1 : 0, of: isUnsolved ? 1 : 0 };
+  const warned = { hits: isUnsolved && verdicts.length > 0 ? 1 : 0, of: isUnsolved ? 1 : 0 };
   const { hits } = shares.harm;
-  return { shares: { ...shares, warned }, harmIn: hits === 0 ? noHarm : new Map([[run.source, hits]]) };
+  return { shares: { ...shares, warned }, harmBySource: hits === 0 ? noHarm : new Map([[run.source, hits]]) };
 }
 
 const noHarm: ReadonlyMap<string, number> = new Map();

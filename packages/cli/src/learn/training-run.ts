@@ -22,18 +22,21 @@ export type TrainingRun = {
 
 export type CountingOptions = {
   readonly rules: readonly Rule[];
-  readonly least: ReadonlyMap<string, number>;
+  readonly minCounts: ReadonlyMap<string, number>;
 };
 
-export function extractTrainingFacts(learnt: TrainingRun, { rules, least }: CountingOptions): TrainingFacts {
-  const { run, source, success, judgement } = learnt;
+export function extractTrainingFacts(
+  trainingRun: TrainingRun,
+  { rules, minCounts }: CountingOptions,
+): TrainingFacts {
+  const { run, source, success, judgement } = trainingRun;
   return {
     id: run.id,
     source,
     success,
     judgement,
     lastStep: run.steps.at(-1)?.i ?? 0,
-    work: run.steps.filter(({ role }) => role !== 'user').map(({ i }) => i),
-    counts: collectRuleCounts(run, rules, least),
+    agentSteps: run.steps.filter(({ role }) => role !== 'user').map(({ i }) => i),
+    counts: collectRuleCounts(run, rules, minCounts),
   };
 }

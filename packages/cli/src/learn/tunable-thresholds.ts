@@ -36,12 +36,12 @@ export function listTunableThresholds(rules: readonly Rule[]): readonly TunableT
 
 /** Returns the smallest current or candidate threshold of each rule. */
 export function computeMinThresholds(rules: readonly Rule[]): ReadonlyMap<string, number> {
-  const knobs = Map.groupBy(listTunableThresholds(rules), ({ rule }) => rule);
+  const tunables = Map.groupBy(listTunableThresholds(rules), ({ rule }) => rule);
   return new Map(
     rules.map(({ id, thresholds }) => {
-      const tried = (knobs.get(id) ?? []).flatMap(({ values }) => values);
-      const given = Object.values(thresholds).flatMap((each) => each ?? []);
-      return [id, Math.min(...tried, ...given)];
+      const candidates = (tunables.get(id) ?? []).flatMap(({ values }) => values);
+      const current = Object.values(thresholds).flatMap((each) => each ?? []);
+      return [id, Math.min(...candidates, ...current)];
     }),
   );
 }
@@ -54,8 +54,8 @@ const timeFractions: readonly number[] = [5 / 6, 2 / 3, 1 / 2];
 
 function listEarlierValues(from: number, steps: readonly number[] | null): readonly number[] {
   if (steps !== null) return steps.map((share) => Math.round(from * share));
-  const least = Math.max(2, Math.ceil(from / 2));
-  return Array.from({ length: Math.max(0, from - least) }, (_, index) => from - 1 - index);
+  const min = Math.max(2, Math.ceil(from / 2));
+  return Array.from({ length: Math.max(0, from - min) }, (_, index) => from - 1 - index);
 }
 
 function listLaterValues(
@@ -63,10 +63,10 @@ function listLaterValues(
   thresholds: RuleThresholds,
   steps: readonly number[] | null,
 ): readonly number[] {
-  const graver = [thresholds.refuse, thresholds.ask, thresholds.finish].flatMap((each) => each ?? []);
-  const most = Math.min(Math.ceil(from * 1.5), ...graver.map((each) => each - 1));
-  if (steps !== null) return most > from ? [most] : [];
-  return Array.from({ length: Math.max(0, most - from) }, (_, index) => from + 1 + index);
+  const stricter = [thresholds.refuse, thresholds.ask, thresholds.finish].flatMap((each) => each ?? []);
+  const max = Math.min(Math.ceil(from * 1.5), ...stricter.map((each) => each - 1));
+  if (steps !== null) return max > from ? [max] : [];
+  return Array.from({ length: Math.max(0, max - from) }, (_, index) => from + 1 + index);
 }
 
 /** Sets a threshold; a milder level never has a higher threshold than a more severe one. */
@@ -77,14 +77,14 @@ export function setThreshold(
 ): RuleThresholdMap {
   const before = all.get(rule);
   if (before === undefined) return all;
-  const rung = severityLadder.indexOf(level);
-  const graver = severityLadder.slice(rung + 1).flatMap((each) => before[each] ?? []);
-  const set = Math.min(value, ...graver);
-  const milder = severityLadder.slice(0, rung).flatMap((each) => {
-    const given = before[each] ?? null;
-    return given === null ? [] : [[each, Math.min(given, set)] as const];
+  const index = severityLadder.indexOf(level);
+  const stricter = severityLadder.slice(index + 1).flatMap((each) => before[each] ?? []);
+  const capped = Math.min(value, ...stricter);
+  const milder = severityLadder.slice(0, index).flatMap((each) => {
+    const current = before[each] ?? null;
+    return current === null ? [] : [[each, Math.min(current, capped)] as const];
   });
-  return new Map([...all, [rule, { ...before, ...Object.fromEntries(milder), [level]: set }]]);
+  return new Map([...all, [rule, { ...before, ...Object.fromEntries(milder), [level]: capped }]]);
 }
 
 /** Returns whether no refuse, ask or finish threshold was raised or removed, and no advice removed. */
@@ -92,13 +92,13 @@ export function isAtLeastAsStrict(before: RuleThresholdMap, after: RuleThreshold
   return [...before].every(([rule, was]) => {
     const is = after.get(rule);
     if (is === undefined) return false;
-    const firm = [
+    const strictPairs = [
       [was.refuse, is.refuse],
       [was.ask ?? null, is.ask ?? null],
       [was.finish, is.finish],
     ] as const;
     return (
-      firm.every(([then, now]) => then === null || (now !== null && now <= then)) &&
+      strictPairs.every(([then, now]) => then === null || (now !== null && now <= then)) &&
       (was.advise === null || is.advise !== null)
     );
   });

@@ -8,7 +8,7 @@ const sessionNameSchema = z
   .min(1)
   .max(200)
   .default('default')
-  .describe('Whose work it is, where one client speaks for several agents.');
+  .describe('Name of the agent, if one client reports for several agents.');
 
 const stuckReportSchema = z.object({
   stuck: z.boolean(),
@@ -21,11 +21,11 @@ const stuckReportSchema = z.object({
 
 const observedCallSchema = z.object({
   session: sessionNameSchema,
-  tool: z.string().min(1).describe('The tool that was called.'),
-  args: z.json().optional().describe('Its arguments.'),
-  success: z.boolean().default(true).describe('Whether it succeeded.'),
-  output: z.json().optional().describe('What it said. Left out, it is not known.'),
-  error: z.string().optional().describe('What it said when it failed.'),
+  tool: z.string().min(1).describe('Name of the tool that was called.'),
+  args: z.json().optional().describe('Arguments of the call.'),
+  success: z.boolean().default(true).describe('Whether the call succeeded.'),
+  output: z.json().optional().describe('Output of the call. Omit it if it is unknown.'),
+  error: z.string().optional().describe('Error message, if the call failed.'),
 });
 
 /** Registers the governor as tools: a client reports calls and learns whether the work progresses. */
@@ -33,9 +33,9 @@ export function registerGovernorTools(server: McpServer, trackers: TrackerLookup
   server.registerTool(
     'observe',
     {
-      title: 'Tell the governor of a call',
+      title: 'Report a tool call to the governor',
       description:
-        'Call this after each tool call of your own, with how it ended. Says whether the work still moves, and what to do when it does not.',
+        'Call this after each of your own tool calls, with its result. Returns whether the work makes progress, and advice if it is stuck.',
       inputSchema: observedCallSchema,
       outputSchema: stuckReportSchema,
       annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
@@ -56,16 +56,16 @@ export function registerGovernorTools(server: McpServer, trackers: TrackerLookup
   server.registerTool(
     'verdict',
     {
-      title: 'Ask whether the work still moves',
-      description: 'What the governor thinks of the work so far, and how many calls it has been told of.',
+      title: 'Check whether the work is stuck',
+      description: 'Returns the current verdict of the governor and the number of calls reported so far.',
       inputSchema: z.object({ session: sessionNameSchema }),
       outputSchema: stuckReportSchema.extend({ calls: z.number() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ session: name }) => {
       const tracker = trackers(name);
-      const found = tracker.stuck();
-      return toMcpToolResult({ ...found, evidence: [...found.evidence], calls: tracker.progress().calls });
+      const report = tracker.stuck();
+      return toMcpToolResult({ ...report, evidence: [...report.evidence], calls: tracker.progress().calls });
     },
   );
 }

@@ -6,7 +6,7 @@ import { toMcpToolResult, toMcpToolError } from './tool-result.ts';
 
 const memoryTagsSchema = z
   .string()
-  .describe('The name of the information, such as "project_plan"; several tags with commas between them.');
+  .describe('Tags that name the information, such as "project_plan"; separate several tags with commas.');
 
 const memoryEntrySchema = z.object({ tags: z.array(z.string()), value: z.json(), savedAt: z.number() });
 
@@ -15,20 +15,20 @@ export function registerMemoryTools(server: McpServer, storage: EntryStorage, no
   server.registerTool(
     'remember',
     {
-      title: 'Remember something',
+      title: 'Save information',
       description:
-        'Keeps a text under its tags, for later conversations too. What was under exactly these tags is replaced.',
+        'Saves a text under its tags, also for later conversations. Replaces an entry with exactly the same tags.',
       inputSchema: z.object({
         tags: memoryTagsSchema,
-        value: z.string().describe('The information itself.'),
+        value: z.string().describe('The text to save.'),
       }),
       outputSchema: z.object({ tags: z.array(z.string()), replaced: z.boolean() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     },
-    async ({ tags: given, value }) => {
-      const named = normalizeTags(given);
-      if ('problem' in named) return toMcpToolError(`This cannot be remembered: ${named.problem}.`);
-      const { key } = named;
+    async ({ tags: tagText, value }) => {
+      const normalized = normalizeTags(tagText);
+      if ('problem' in normalized) return toMcpToolError(`The entry cannot be saved: ${normalized.problem}.`);
+      const { key } = normalized;
       const replaced = (await storage.load(key)) !== null;
       await storage.save([{ key, value: value.toWellFormed(), kind: 'entry', savedAt: now() }]);
       return toMcpToolResult({ tags: parseTagKey(key), replaced });
@@ -37,17 +37,18 @@ export function registerMemoryTools(server: McpServer, storage: EntryStorage, no
   server.registerTool(
     'recall',
     {
-      title: 'Recall what is under some tags',
-      description: 'What was remembered under exactly these tags. To find something by its words, search.',
+      title: 'Recall an entry by its tags',
+      description: 'Returns the entry with exactly these tags. Use search to find entries by their text.',
       inputSchema: z.object({ tags: memoryTagsSchema }),
       outputSchema: z.object({ found: z.boolean(), entry: memoryEntrySchema.nullable() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    async ({ tags: given }) => {
-      const named = normalizeTags(given);
-      if ('problem' in named) return toMcpToolError(`This cannot be recalled: ${named.problem}.`);
-      const found = await storage.load(named.key);
-      return toMcpToolResult({ found: found !== null, entry: found === null ? null : toEntryJson(found) });
+    async ({ tags: tagText }) => {
+      const normalized = normalizeTags(tagText);
+      if ('problem' in normalized)
+        return toMcpToolError(`The entry cannot be recalled: ${normalized.problem}.`);
+      const entry = await storage.load(normalized.key);
+      return toMcpToolResult({ found: entry !== null, entry: entry === null ? null : toEntryJson(entry) });
     },
   );
   registerSearchTool(server, storage);
@@ -57,19 +58,19 @@ function registerSearchTool(server: McpServer, storage: EntryStorage): void {
   server.registerTool(
     'search',
     {
-      title: 'Search what was remembered',
-      description: 'Entries by words in them or in their tags, the best first.',
+      title: 'Search saved entries',
+      description: 'Finds entries by words in their text or tags, best match first.',
       inputSchema: z.object({
-        query: z.string().default('').describe('Words to look for.'),
-        tags: z.string().default('').describe('Tags that an entry must have, with commas between them.'),
+        query: z.string().default('').describe('Words to search for.'),
+        tags: z.string().default('').describe('Tags that an entry must have, separated by commas.'),
         limit: z.int().min(1).max(storageLimits.found).default(storageLimits.foundDefault),
       }),
       outputSchema: z.object({ entries: z.array(memoryEntrySchema) }),
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    async ({ query, tags: given, limit }) => {
-      const named = normalizeTags(given);
-      const wanted = 'problem' in named ? [] : parseTagKey(named.key);
+    async ({ query, tags: tagText, limit }) => {
+      const normalized = normalizeTags(tagText);
+      const wanted = 'problem' in normalized ? [] : parseTagKey(normalized.key);
       const entries = await storage.search({ text: query, tags: wanted, limit });
       return toMcpToolResult({ entries: entries.map(toEntryJson) });
     },

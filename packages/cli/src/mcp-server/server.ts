@@ -16,8 +16,8 @@ export function createMcpServer({ version, storage, now }: McpServerOptions): Mc
     { name: 'pawl', version },
     {
       instructions:
-        'Tell observe of each tool call you make and heed its advice: it notices when work goes round in circles. ' +
-        'remember, recall and search keep what is worth knowing beyond this conversation.',
+        'Report each of your tool calls with observe and follow its advice: it detects when the work is stuck in a loop. ' +
+        'Use remember, recall and search for information that should outlast this conversation.',
     },
   );
   registerGovernorTools(server, createTrackerLookup(now));

@@ -7,13 +7,13 @@ export type TrackerLookup = (name: string) => LoopTracker<'pawl'>;
 const maxTrackers = 64;
 
 export function createTrackerLookup(now: () => number): TrackerLookup {
-  const all = new Map<string, LoopTracker<'pawl'>>();
+  const trackers = new Map<string, LoopTracker<'pawl'>>();
   return (name) => {
-    const tracker = all.get(name) ?? createTracker({ sessionId: name, preset: 'pawl', now });
-    all.delete(name);
-    all.set(name, tracker);
-    const [oldest] = all.keys();
-    if (all.size > maxTrackers && oldest !== undefined) all.delete(oldest);
+    const tracker = trackers.get(name) ?? createTracker({ sessionId: name, preset: 'pawl', now });
+    trackers.delete(name);
+    trackers.set(name, tracker);
+    const [oldest] = trackers.keys();
+    if (trackers.size > maxTrackers && oldest !== undefined) trackers.delete(oldest);
     return tracker;
   };
 }

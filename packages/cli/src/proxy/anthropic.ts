@@ -21,32 +21,32 @@ import {
 /** The Anthropic Messages API. */
 export const anthropicWireFormat: WireFormat = {
   name: 'anthropic',
-  isAt: (path) => path.endsWith('/messages'),
-  instructions: (body) => getOwnField(body, 'system') ?? null,
-  messages: (body) => toFieldsList(getListField(body, 'messages')),
-  goesOnFrom: () => null,
-  items: () => [],
-  withAdvice(body, advice) {
+  matchesPath: (path) => path.endsWith('/messages'),
+  getInstructions: (body) => getOwnField(body, 'system') ?? null,
+  getMessages: (body) => toFieldsList(getListField(body, 'messages')),
+  getPreviousReplyId: () => null,
+  getNewItems: () => [],
+  addAdvice(body, advice) {
     const messages = getListField(body, 'messages');
     const last = toJsonFields(messages.at(-1)) ?? {};
-    const note = { type: 'text', text: advice };
+    const adviceBlock = { type: 'text', text: advice };
     if (getStringField(last, 'role') !== 'user')
-      return { ...body, messages: [...messages, { role: 'user', content: [note] }] };
+      return { ...body, messages: [...messages, { role: 'user', content: [adviceBlock] }] };
     // Add to the last message itself, because not every server accepts two consecutive messages of the same role.
     const content = getOwnField(last, 'content');
     const blocks =
       typeof content === 'string' ? [{ type: 'text', text: content }] : getListField(last, 'content');
-    return { ...body, messages: [...messages.slice(0, -1), { ...last, content: [...blocks, note] }] };
+    return { ...body, messages: [...messages.slice(0, -1), { ...last, content: [...blocks, adviceBlock] }] };
   },
   /** A conversation with tool calls must keep naming its tools, so forbid choosing one instead. */
-  withoutTools: (body) =>
+  removeTools: (body) =>
     getOwnField(body, 'tools') === undefined ? body : { ...body, tool_choice: { type: 'none' } },
-  replyIn: (body) => ({
+  parseReply: (body) => ({
     ...parseContentBlocks(getListField(body, 'content')),
     usage: parseAnthropicUsage(getObjectField(body, 'usage')),
-    kept: null,
+    reference: null,
   }),
-  reader: createMessageReader,
+  createReader: createMessageReader,
 };
 
 /** Parses the text and the tool calls of a message. */
@@ -62,8 +62,8 @@ function parseContentBlocks(blocks: readonly Json[]): {
 }
 
 function parseAnthropicUsage(usage: JsonFields): ProviderTokenUsage | null {
-  const read = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
-  const input_tokens = read.reduce((sum, name) => sum + getNumberField(usage, name), 0);
+  const inputFields = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
+  const input_tokens = inputFields.reduce((sum, name) => sum + getNumberField(usage, name), 0);
   const output_tokens = getNumberField(usage, 'output_tokens');
   return input_tokens + output_tokens === 0 ? null : { input_tokens, output_tokens };
 }
@@ -89,8 +89,8 @@ function createMessageReader(): ReplyReader {
       text += added;
       return added;
     },
-    reply: (): ObservedReply => ({ text, calls, usage: parseAnthropicUsage(usage), kept: null }),
-    ending() {
+    getReply: (): ObservedReply => ({ text, calls, usage: parseAnthropicUsage(usage), reference: null }),
+    formatEnding() {
       const delta = { stop_reason: 'max_tokens', stop_sequence: null };
       const output_tokens = getNumberField(usage, 'output_tokens');
       return [

@@ -8,20 +8,20 @@ export function collectBody(req: IncomingMessage, max: number = maxBodyBytes): P
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const done = (body: Buffer | null): void => {
-      req.off('data', take).off('end', end).off('close', gone);
+    const finish = (body: Buffer | null): void => {
+      req.off('data', onData).off('end', onEnd).off('close', onClose);
       resolve(body);
     };
-    const take = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       chunks.push(chunk);
       length += chunk.length;
       if (length <= max) return;
       req.pause();
-      done(null);
+      finish(null);
       req.unshift(Buffer.concat(chunks));
     };
-    const end = (): void => done(Buffer.concat(chunks));
-    const gone = (): void => reject(new Error('The client left before its request was complete.'));
-    req.on('data', take).once('end', end).once('close', gone);
+    const onEnd = (): void => finish(Buffer.concat(chunks));
+    const onClose = (): void => reject(new Error('The client disconnected before its request was complete.'));
+    req.on('data', onData).once('end', onEnd).once('close', onClose);
   });
 }

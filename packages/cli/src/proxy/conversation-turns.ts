@@ -12,8 +12,8 @@ import type { ProviderTokenUsage } from './wire-format.ts';
 
 /** A part of a message, independent of the wire format. One message may contain several. */
 export type ConversationTurn =
-  | { readonly kind: 'said'; readonly text: string }
-  | { readonly kind: 'replied'; readonly text: string; readonly calls: readonly TurnCall[] }
+  | { readonly kind: 'user'; readonly text: string }
+  | { readonly kind: 'reply'; readonly text: string; readonly calls: readonly TurnCall[] }
   | { readonly kind: 'result'; readonly id: string; readonly output: Json; readonly failed: boolean };
 
 type TurnCall = { readonly id: string; readonly tool: string; readonly args: Json };
@@ -27,7 +27,7 @@ export function parseMessageTurns(message: JsonFields): readonly ConversationTur
     case 'assistant':
       return [
         {
-          kind: 'replied',
+          kind: 'reply',
           text: joinTextBlocks(content),
           calls: [...parseChatCalls(message), ...parseBlockCalls(message)],
         },
@@ -49,7 +49,7 @@ export function parseMessageTurns(message: JsonFields): readonly ConversationTur
 /** Fingerprints a message by its text and calls, independent of its formatting. */
 export function fingerprintMessage(message: JsonFields): string {
   const turns = parseMessageTurns(message).map((turn) =>
-    turn.kind === 'replied'
+    turn.kind === 'reply'
       ? fingerprintReply(
           turn.text,
           turn.calls.map(({ id }) => id),
@@ -76,7 +76,7 @@ export function attachUsage(
 
 function parseUserTurns(content: Json | undefined): readonly ConversationTurn[] {
   const text = joinTextBlocks(content);
-  return text === '' ? [] : [{ kind: 'said', text }];
+  return text === '' ? [] : [{ kind: 'user', text }];
 }
 
 function parseToolResults(message: JsonFields): readonly ConversationTurn[] {
@@ -94,11 +94,11 @@ function parseToolResults(message: JsonFields): readonly ConversationTurn[] {
 function parseChatCalls(message: JsonFields): readonly TurnCall[] {
   return getListField(message, 'tool_calls').map((each) => {
     const call = toJsonFields(each) ?? {};
-    const called = getObjectField(call, 'function');
+    const fn = getObjectField(call, 'function');
     return {
       id: getStringField(call, 'id'),
-      tool: getStringField(called, 'name'),
-      args: parseTurnArguments(getStringField(called, 'arguments')),
+      tool: getStringField(fn, 'name'),
+      args: parseTurnArguments(getStringField(fn, 'arguments')),
     };
   });
 }

@@ -23,9 +23,9 @@ export type ConversationRequest = {
 
 export type ConversationRegistry = {
   /** Finds the conversation of a request; null if the request is not a conversation. */
-  hear(wire: WireFormat, body: JsonFields, name: string | undefined): ConversationRequest | null;
+  resolveRequest(wire: WireFormat, body: JsonFields, name: string | undefined): ConversationRequest | null;
   /** Records the reply to a request. */
-  reply(heard: ConversationRequest, reply: ObservedReply): void;
+  recordReply(request: ConversationRequest, reply: ObservedReply): void;
 };
 
 /** Cache limits: conversations, replies that later requests refer to, and usages per conversation. */
@@ -37,10 +37,10 @@ export function createConversationRegistry(): ConversationRegistry {
   const all = new Map<string, ProxyConversation>();
   const replies = new Map<string, { readonly items: readonly Json[]; readonly key: string }>();
   return {
-    hear(wire, body, name) {
-      const from = wire.goesOnFrom(body);
-      const before = from === null ? undefined : replies.get(from);
-      const messages = wire.messages(body, before?.items ?? []);
+    resolveRequest(wire, body, name) {
+      const previousId = wire.getPreviousReplyId(body);
+      const before = previousId === null ? undefined : replies.get(previousId);
+      const messages = wire.getMessages(body, before?.items ?? []);
       if (messages === null) return null;
       const key = name ?? before?.key ?? computeConversationKey(wire, body, messages);
       const conversation = all.get(key) ?? {
@@ -49,12 +49,17 @@ export function createConversationRegistry(): ConversationRegistry {
         recording: null,
       };
       touchEntry(all, key, conversation, maxConversations);
-      return { conversation, messages, items: [...(before?.items ?? []), ...wire.items(body)] };
+      return { conversation, messages, items: [...(before?.items ?? []), ...wire.getNewItems(body)] };
     },
-    reply({ conversation, items }, { text, calls, usage, kept }) {
+    recordReply({ conversation, items }, { text, calls, usage, reference }) {
       if (usage !== null) touchEntry(conversation.usages, fingerprintReply(text, calls), usage, maxUsages);
-      if (kept === null) return;
-      touchEntry(replies, kept.id, { items: [...items, ...kept.items], key: conversation.key }, maxReplies);
+      if (reference === null) return;
+      touchEntry(
+        replies,
+        reference.id,
+        { items: [...items, ...reference.items], key: conversation.key },
+        maxReplies,
+      );
     },
   };
 }
@@ -62,8 +67,8 @@ export function createConversationRegistry(): ConversationRegistry {
 /** Identifies a conversation by its start: the instructions, and the messages up to the first user message. */
 function computeConversationKey(wire: WireFormat, body: JsonFields, messages: readonly JsonFields[]): string {
   const first = messages.findIndex((message) => getStringField(message, 'role') === 'user');
-  const opening = [wire.name, wire.instructions(body), messages.slice(0, first + 1)];
-  return createHash('sha256').update(JSON.stringify(opening)).digest('hex');
+  const start = [wire.name, wire.getInstructions(body), messages.slice(0, first + 1)];
+  return createHash('sha256').update(JSON.stringify(start)).digest('hex');
 }
 
 /** Marks an entry as most recently used, and evicts the least recently used one. */

@@ -30,7 +30,7 @@ export type ForwardOptions = {
 export type RequestForwarder = (
   req: IncomingMessage,
   res: ServerResponse,
-  forwarded: ForwardOptions,
+  options: ForwardOptions,
 ) => Promise<void>;
 
 /** Forwards requests to one server and its responses back. */
@@ -38,45 +38,45 @@ export function createForwarder(upstream: URL): RequestForwarder & { close(): vo
   const isHttps = upstream.protocol === 'https:';
   const agent = isHttps ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
   const send = isHttps ? httpsRequest : httpRequest;
-  const forward: RequestForwarder = async (req, res, forwarded) => {
-    const { body, listener } = forwarded;
-    const going = send({
+  const forward: RequestForwarder = async (req, res, options) => {
+    const { body, listener } = options;
+    const upstreamRequest = send({
       agent,
       host: upstream.hostname.replaceAll(/[[\]]/g, ''),
       port: upstream.port || (isHttps ? 443 : 80),
       method: req.method,
       path: joinUpstreamPath(upstream, req.url ?? '/'),
-      headers: buildForwardHeaders(req, upstream, forwarded),
+      headers: buildForwardHeaders(req, upstream, options),
     });
     // Errors before the response are thrown below; later ones abort the response itself.
-    going.on('error', () => undefined);
+    upstreamRequest.on('error', () => undefined);
     // Stop generating a paid reply that no client will read.
-    res.once('close', () => void going.destroy());
-    if (body === null) void pipeline(req, going).catch(() => undefined);
-    else going.end(body);
-    const [answer] = (await once(going, 'response')) as [IncomingMessage];
-    const { statusCode = 502, statusMessage, rawHeaders } = answer;
+    res.once('close', () => void upstreamRequest.destroy());
+    if (body === null) void pipeline(req, upstreamRequest).catch(() => undefined);
+    else upstreamRequest.end(body);
+    const [upstreamResponse] = (await once(upstreamRequest, 'response')) as [IncomingMessage];
+    const { statusCode = 502, statusMessage, rawHeaders } = upstreamResponse;
     res.writeHead(statusCode, statusMessage, filterHeaders(rawHeaders));
     res.flushHeaders();
-    if (listener === null || statusCode !== 200) await pipeline(answer, res);
-    else await pipeObservedReply(answer, res, listener);
+    if (listener === null || statusCode !== 200) await pipeline(upstreamResponse, res);
+    else await pipeObservedReply(upstreamResponse, res, listener);
   };
   return Object.assign(forward, { close: () => agent.destroy() });
 }
 
 /** Forwards each chunk unchanged and at once, with backpressure. */
 async function pipeObservedReply(
-  answer: IncomingMessage,
+  upstreamResponse: IncomingMessage,
   res: ServerResponse,
   listener: ReplyListener,
 ): Promise<void> {
-  const { 'content-type': type = '', 'content-encoding': encoding = '' } = answer.headers;
-  const watched = observeReply(listener.wire, { type, encoding: encoding.toLowerCase() });
+  const { 'content-type': type = '', 'content-encoding': encoding = '' } = upstreamResponse.headers;
+  const observer = observeReply(listener.wire, { type, encoding: encoding.toLowerCase() });
   try {
-    for await (const chunk of answer as AsyncIterable<Buffer>) {
-      const cut = watched.hear(chunk);
+    for await (const chunk of upstreamResponse as AsyncIterable<Buffer>) {
+      const cut = observer.readChunk(chunk);
       if (cut !== null) {
-        res.write(chunk.subarray(0, cut.pass));
+        res.write(chunk.subarray(0, cut.passBytes));
         res.end(cut.ending);
         listener.onCut();
         break;
@@ -90,16 +90,16 @@ async function pipeObservedReply(
     return;
   }
   res.end();
-  const reply = await watched.end();
+  const reply = await observer.end();
   if (reply !== null) listener.onReply(reply);
 }
 
 async function waitForResponseDrain(res: ServerResponse): Promise<void> {
-  const left = new AbortController();
-  const gone = (): void => left.abort();
-  res.once('close', gone);
-  await once(res, 'drain', { signal: left.signal }).catch(() => undefined);
-  res.off('close', gone);
+  const closed = new AbortController();
+  const onClose = (): void => closed.abort();
+  res.once('close', onClose);
+  await once(res, 'drain', { signal: closed.signal }).catch(() => undefined);
+  res.off('close', onClose);
 }
 
 /** Prepends the base path unless the client already includes it. */
@@ -113,11 +113,11 @@ function buildForwardHeaders(
   upstream: URL,
   { body, isChanged, isStream }: ForwardOptions,
 ): string[] {
-  const own = ['host', 'expect', conversationHeader];
-  if (isChanged) own.push('content-length');
+  const replaced = ['host', 'expect', conversationHeader];
+  if (isChanged) replaced.push('content-length');
   // A stream is read while it passes and may be cut short, neither of which works on compressed data.
-  if (isStream) own.push('accept-encoding');
-  const headers = ['Host', upstream.host, ...filterHeaders(req.rawHeaders, own)];
+  if (isStream) replaced.push('accept-encoding');
+  const headers = ['Host', upstream.host, ...filterHeaders(req.rawHeaders, replaced)];
   if (isStream) headers.push('Accept-Encoding', 'identity');
   if (isChanged && body !== null) headers.push('Content-Length', String(body.length));
   if (body === null && req.headers['transfer-encoding'] !== undefined)

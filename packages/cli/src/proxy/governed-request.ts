@@ -9,13 +9,13 @@ import type { WireFormat } from './wire-format.ts';
 export type GovernedRequest =
   | {
       readonly kind: 'sent';
-      readonly heard: ConversationRequest;
+      readonly request: ConversationRequest;
       /** The change to the body; null to forward it unchanged. */
       readonly change: ((body: JsonFields) => JsonFields) | null;
       readonly verdict: Verdict | null;
       readonly isFinish: boolean;
     }
-  | { readonly kind: 'over'; readonly heard: ConversationRequest; readonly reason: string };
+  | { readonly kind: 'over'; readonly request: ConversationRequest; readonly reason: string };
 
 /** Null if the request is not a conversation. */
 export type RequestGovernor = (
@@ -31,18 +31,18 @@ export function createRequestGovernor(
 ): RequestGovernor {
   const judge: (messages: readonly object[]) => GovernorDecision = createMessageGovernor(options);
   return (wire, body, name) => {
-    const heard = conversations.hear(wire, body, name);
-    if (heard === null) return null;
-    const { usages } = heard.conversation;
+    const request = conversations.resolveRequest(wire, body, name);
+    if (request === null) return null;
+    const { usages } = request.conversation;
     const { advice, dropTools, isOver, finish, verdict } = judge(
-      heard.messages.map((message) => attachUsage(message, usages)),
+      request.messages.map((message) => attachUsage(message, usages)),
     );
-    if (isOver) return { kind: 'over', heard, reason: finish ?? 'the work has come to its end' };
-    const advise = (given: JsonFields): JsonFields =>
-      advice === null ? given : wire.withAdvice(given, advice);
-    const finishing = (given: JsonFields): JsonFields => wire.withoutTools(advise(given));
-    const change = dropTools ? finishing : advice === null ? null : advise;
-    return { kind: 'sent', heard, change, verdict, isFinish: dropTools };
+    if (isOver) return { kind: 'over', request, reason: finish ?? 'the conversation is closed' };
+    const advise = (original: JsonFields): JsonFields =>
+      advice === null ? original : wire.addAdvice(original, advice);
+    const adviseAndRemoveTools = (original: JsonFields): JsonFields => wire.removeTools(advise(original));
+    const change = dropTools ? adviseAndRemoveTools : advice === null ? null : advise;
+    return { kind: 'sent', request, change, verdict, isFinish: dropTools };
   };
 }
 

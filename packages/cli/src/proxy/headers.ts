@@ -19,13 +19,15 @@ export const conversationHeader = 'x-pawl-conversation';
  * stay.
  */
 export function filterHeaders(raw: readonly string[], without: readonly string[] = []): string[] {
-  const named = new Set<string>(without);
+  const excluded = new Set<string>(without);
   for (let index = 0; index < raw.length; index += 2) {
     if (raw[index]?.toLowerCase() !== 'connection') continue;
-    for (const name of (raw[index + 1] ?? '').split(',')) named.add(name.trim().toLowerCase());
+    for (const name of (raw[index + 1] ?? '').split(',')) excluded.add(name.trim().toLowerCase());
   }
   return raw.flatMap((name, index) => {
     const key = name.toLowerCase();
-    return index % 2 === 1 || hopByHopHeaders.has(key) || named.has(key) ? [] : [name, raw[index + 1] ?? ''];
+    return index % 2 === 1 || hopByHopHeaders.has(key) || excluded.has(key)
+      ? []
+      : [name, raw[index + 1] ?? ''];
   });
 }

@@ -11,7 +11,7 @@ export type ReplyObserver = {
    * Reads a chunk. Null forwards it unchanged; otherwise the reply has become a repetition loop: forward only `pass`
    * bytes of the chunk, then `ending`.
    */
-  hear(chunk: Buffer): { readonly pass: number; readonly ending: string } | null;
+  readChunk(chunk: Buffer): { readonly passBytes: number; readonly ending: string } | null;
   /** Returns the complete reply; null if it cannot be read. */
   end(): Promise<ObservedReply | null>;
 };
@@ -28,25 +28,25 @@ export function observeReply(wire: WireFormat, { type, encoding }: ReplyEncoding
 }
 
 /** A stream that is compressed although we did not accept compression is forwarded unread. */
-const noopReplyObserver: ReplyObserver = { hear: () => null, end: () => Promise.resolve(null) };
+const noopReplyObserver: ReplyObserver = { readChunk: () => null, end: () => Promise.resolve(null) };
 
 function observeStream(wire: WireFormat): ReplyObserver {
   const events = new SseEventReader();
-  const reader = wire.reader();
-  const chants = new RepetitionDetector();
+  const reader = wire.createReader();
+  const repetition = new RepetitionDetector();
   let tail = Buffer.alloc(0);
   return {
-    hear(chunk) {
+    readChunk(chunk) {
       const before = tail;
       tail = Buffer.concat([tail, chunk.subarray(-maxEventBreakBytes)]).subarray(-maxEventBreakBytes);
       for (const event of events.read(chunk)) {
         const text = reader.read(event);
-        if (text === '' || chants.addText(text) === null) continue;
-        return { pass: findLastEventEnd(before, chunk), ending: reader.ending() };
+        if (text === '' || repetition.addText(text) === null) continue;
+        return { passBytes: findLastEventEnd(before, chunk), ending: reader.formatEnding() };
       }
       return null;
     },
-    end: () => Promise.resolve(reader.reply()),
+    end: () => Promise.resolve(reader.getReply()),
   };
 }
 
@@ -56,16 +56,16 @@ const maxEventBreakBytes = 3;
 /** Returns the end of the last complete event in a chunk; a partial event would be invalid. */
 function findLastEventEnd(before: Buffer, chunk: Buffer): number {
   const bytes = Buffer.concat([before, chunk]);
-  const plain = bytes.lastIndexOf('\n\n') + 2;
-  const returned = bytes.lastIndexOf('\n\r\n') + 3;
-  return Math.max(plain, returned) - before.length;
+  const lf = bytes.lastIndexOf('\n\n') + 2;
+  const crlf = bytes.lastIndexOf('\n\r\n') + 3;
+  return Math.max(lf, crlf) - before.length;
 }
 
 function observeWholeReply(wire: WireFormat, encoding: string): ReplyObserver {
   const chunks: Buffer[] = [];
   let length = 0;
   return {
-    hear(chunk) {
+    readChunk(chunk) {
       length += chunk.length;
       if (length <= maxReplyBytes) chunks.push(chunk);
       return null;
@@ -75,7 +75,7 @@ function observeWholeReply(wire: WireFormat, encoding: string): ReplyObserver {
       try {
         const text = (await decompressBody(Buffer.concat(chunks), encoding)).toString('utf8');
         const body = toJsonFields(JSON.parse(text) as Json);
-        return body === null ? null : wire.replyIn(body);
+        return body === null ? null : wire.parseReply(body);
       } catch {
         return null;
       }

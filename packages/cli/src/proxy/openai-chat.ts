@@ -20,28 +20,28 @@ import {
 /** The OpenAI Chat Completions API, which most other servers support as well. */
 export const openaiChatWireFormat: WireFormat = {
   name: 'openai-chat',
-  isAt: (path) => path.endsWith('/chat/completions'),
-  instructions: () => null,
-  messages: (body) => toFieldsList(getListField(body, 'messages')),
-  goesOnFrom: () => null,
-  items: () => [],
-  withAdvice: (body, advice) => ({
+  matchesPath: (path) => path.endsWith('/chat/completions'),
+  getInstructions: () => null,
+  getMessages: (body) => toFieldsList(getListField(body, 'messages')),
+  getPreviousReplyId: () => null,
+  getNewItems: () => [],
+  addAdvice: (body, advice) => ({
     ...body,
     messages: [...getListField(body, 'messages'), { role: 'user', content: advice }],
   }),
-  withoutTools(body) {
+  removeTools(body) {
     return Object.fromEntries(Object.entries(body).filter(([name]) => !toolFields.has(name)));
   },
-  replyIn(body) {
+  parseReply(body) {
     const message = getObjectField(getFirstChoice(body), 'message');
     return {
       text: joinTextBlocks(getOwnField(message, 'content')),
       calls: getCallIds(message),
       usage: parseChatUsage(body),
-      kept: null,
+      reference: null,
     };
   },
-  reader: createChatReader,
+  createReader: createChatReader,
 };
 
 /** All request fields about tools, current and legacy. */
@@ -95,8 +95,8 @@ function createChatReader(): ReplyReader {
       text += added;
       return added;
     },
-    reply: (): ObservedReply => ({ text, calls: [...calls.values()], usage, kept: null }),
-    ending() {
+    getReply: (): ObservedReply => ({ text, calls: [...calls.values()], usage, reference: null }),
+    formatEnding() {
       const { usage: _, ...rest } = last;
       const choice = { index: 0, delta: {}, finish_reason: 'length' };
       return `${formatSseEvent({ ...rest, choices: [choice] })}data: [DONE]\n\n`;

@@ -19,26 +19,26 @@ import {
 /** The OpenAI Responses API. The server may hold the history, by the id of the last reply. */
 export const openaiResponsesWireFormat: WireFormat = {
   name: 'openai-responses',
-  isAt: (path) => path.endsWith('/responses'),
-  instructions: (body) => getOwnField(body, 'instructions') ?? null,
-  messages(body, before) {
+  matchesPath: (path) => path.endsWith('/responses'),
+  getInstructions: (body) => getOwnField(body, 'instructions') ?? null,
+  getMessages(body, before) {
     const all = [...before, ...getResponsesInput(body)]
       .map((item) => toJsonFields(item))
       .filter((item) => item !== null);
     return all.length === 0 ? null : toChatMessages(all);
   },
-  goesOnFrom: (body) => getStringField(body, 'previous_response_id') || null,
-  items: getResponsesInput,
-  withAdvice: (body, advice) => ({
+  getPreviousReplyId: (body) => getStringField(body, 'previous_response_id') || null,
+  getNewItems: getResponsesInput,
+  addAdvice: (body, advice) => ({
     ...body,
     input: [...getResponsesInput(body), { role: 'user', content: advice }],
   }),
-  withoutTools(body) {
+  removeTools(body) {
     const { tools: _, tool_choice: __, parallel_tool_calls: ___, ...rest } = body;
     return rest;
   },
-  replyIn: parseResponsesReply,
-  reader: createResponsesReader,
+  parseReply: parseResponsesReply,
+  createReader: createResponsesReader,
 };
 
 function getResponsesInput(body: JsonFields): readonly Json[] {
@@ -97,7 +97,7 @@ function parseResponsesReply(body: JsonFields): ObservedReply {
       .filter((item) => getStringField(item, 'type').endsWith('_call'))
       .map((item) => getStringField(item, 'call_id') || getStringField(item, 'id')),
     usage: parseResponsesUsage(body),
-    kept: id === '' ? null : { id, items },
+    reference: id === '' ? null : { id, items },
   };
 }
 
@@ -127,8 +127,8 @@ function createResponsesReader(): ReplyReader {
       texts.set(index, (texts.get(index) ?? '') + added);
       return added;
     },
-    reply: () => parseResponsesReply(response),
-    ending() {
+    getReply: () => parseResponsesReply(response),
+    formatEnding() {
       const output = [...items].map(([index, item]) => toIncompleteItem(item, texts.get(index)));
       const incomplete_details = { reason: 'max_output_tokens' };
       const type = 'response.incomplete';

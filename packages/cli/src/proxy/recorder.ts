@@ -6,42 +6,42 @@ import { recordConversation, emptyRecording, type ConversationUpdate } from './r
 
 export type ConversationRecorder = {
   /** Records what is new in a conversation. A failure is reported once and blocks nothing. */
-  keep(conversation: ProxyConversation, account: ConversationUpdate, model: string): void;
+  record(conversation: ProxyConversation, update: ConversationUpdate, model: string): void;
   /** Resolves when everything is recorded. */
-  settled(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
 };
 
 export type ConversationRecorderOptions = {
   readonly store: Store;
   /** Metadata stored with every session. */
-  readonly about: { readonly [name: string]: Json };
-  readonly onTrouble: (message: string) => void;
+  readonly metadata: { readonly [name: string]: Json };
+  readonly onError: (message: string) => void;
 };
 
 export function createConversationRecorder({
   store,
-  about,
-  onTrouble,
+  metadata,
+  onError,
 }: ConversationRecorderOptions): ConversationRecorder {
   let queue = Promise.resolve();
-  let isBroken = false;
+  let hasFailed = false;
   return {
-    keep(conversation, account, model) {
+    record(conversation, update, model) {
       // Sequential, because each update continues the recording that the previous one left.
       queue = queue.then(async () => {
-        if (isBroken) return;
+        if (hasFailed) return;
         // Let the request go first, because it must not wait for the recording.
         await setImmediate();
         try {
           const before = conversation.recording ?? emptyRecording;
-          conversation.recording = await recordConversation(store, before, account, { ...about, model });
+          conversation.recording = await recordConversation(store, before, update, { ...metadata, model });
         } catch (error) {
-          isBroken = true;
+          hasFailed = true;
           const reason = error instanceof Error ? error.message : String(error);
-          onTrouble(`Conversations are not kept from now on: ${reason}`);
+          onError(`Recording stopped; later conversations are not recorded: ${reason}`);
         }
       });
     },
-    settled: () => queue,
+    waitUntilIdle: () => queue,
   };
 }

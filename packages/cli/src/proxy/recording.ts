@@ -20,9 +20,9 @@ import type { ProviderTokenUsage } from './wire-format.ts';
  */
 export type ConversationRecording = {
   /** The fingerprints of the recorded messages. */
-  readonly known: readonly string[];
+  readonly fingerprints: readonly string[];
   /** The stored session; null while nothing is stored. */
-  readonly kept: { readonly session: Session; readonly position: LogPosition } | null;
+  readonly stored: { readonly session: Session; readonly position: LogPosition } | null;
 };
 
 export type ConversationUpdate = {
@@ -33,7 +33,7 @@ export type ConversationUpdate = {
   readonly at: number;
 };
 
-export const emptyRecording: ConversationRecording = { known: [], kept: null };
+export const emptyRecording: ConversationRecording = { fingerprints: [], stored: null };
 
 /** Records the new messages. If they do not continue the recording, it stays unchanged and a new one starts. */
 export async function recordConversation(
@@ -42,32 +42,32 @@ export async function recordConversation(
   { messages, usages, verdict, at }: ConversationUpdate,
   metadata: Json,
 ): Promise<ConversationRecording> {
-  const marks = messages.map(fingerprintMessage);
-  const from = findFirstNewMessage(before.known, marks);
-  const fresh = messages.slice(from);
-  if (fresh.length === 0) return before;
-  const kept = from === 0 || isRecordingClosed(before) ? null : before.kept;
-  const session = kept?.session ?? createRecordedSession(at);
-  const { events, after } = buildRecordedEvents(session, { messages: fresh, usages, verdict, at });
-  if (events.length === 0) return { known: marks, kept };
+  const fingerprints = messages.map(fingerprintMessage);
+  const from = findFirstNewMessage(before.fingerprints, fingerprints);
+  const newMessages = messages.slice(from);
+  if (newMessages.length === 0) return before;
+  const stored = from === 0 || isRecordingClosed(before) ? null : before.stored;
+  const session = stored?.session ?? createRecordedSession(at);
+  const { events, after } = buildRecordedEvents(session, { messages: newMessages, usages, verdict, at });
+  if (events.length === 0) return { fingerprints, stored };
   const position =
-    kept?.position ?? (await store.create(session, getProcessOwner(), { metadata, createdAt: at }));
+    stored?.position ?? (await store.create(session, getProcessOwner(), { metadata, createdAt: at }));
   const next = await store.append(session.id, position, events, after);
-  return { known: marks, kept: { session: after, position: next } };
+  return { fingerprints, stored: { session: after, position: next } };
 }
 
 /**
  * Returns the index of the first new message: after the known ones, or, if some of those were rewritten, after the last
  * known one. Returns 0 for a different conversation.
  */
-function findFirstNewMessage(known: readonly string[], marks: readonly string[]): number {
-  if (known.every((mark, index) => mark === marks[index])) return known.length;
+function findFirstNewMessage(known: readonly string[], fingerprints: readonly string[]): number {
+  if (known.every((mark, index) => mark === fingerprints[index])) return known.length;
   const last = known.at(-1);
-  return last === undefined ? 0 : marks.lastIndexOf(last) + 1;
+  return last === undefined ? 0 : fingerprints.lastIndexOf(last) + 1;
 }
 
-function isRecordingClosed({ kept }: ConversationRecording): boolean {
-  return kept !== null && isTerminalSession(kept.session);
+function isRecordingClosed({ stored }: ConversationRecording): boolean {
+  return stored !== null && isTerminalSession(stored.session);
 }
 
 /** The proxy judges the conversation, so the session's governor is off and its actions are not executed. */
@@ -85,26 +85,26 @@ function createRecordedSession(at: number): Session {
 }
 
 function buildRecordedEvents(
-  begun: Session,
+  initial: Session,
   { messages, usages, verdict, at }: ConversationUpdate,
 ): { events: Event[]; after: Session } {
   const events: Event[] = [];
-  let after = begun;
-  const take = (event: Event): void => {
-    const stepped = step(after, event);
-    if (!getStepOutcome(stepped).ok) return;
-    after = stepped.session;
+  let after = initial;
+  const applyEvent = (event: Event): void => {
+    const outcome = step(after, event);
+    if (!getStepOutcome(outcome).ok) return;
+    after = outcome.session;
     events.push(event);
   };
-  const all = messages.flatMap((message) => {
+  const turns = messages.flatMap((message) => {
     const usage = usages.get(fingerprintMessage(message));
     return parseMessageTurns(message).map((turn) => ({ turn, usage }));
   });
-  const last = all.findLastIndex(({ turn }) => turn.kind === 'result');
-  for (const [index, { turn, usage }] of all.entries()) {
+  const last = turns.findLastIndex(({ turn }) => turn.kind === 'result');
+  for (const [index, { turn, usage }] of turns.entries()) {
     // Insert the verdict before the last result of the round, while the turn is still open.
-    if (verdict !== null && index === last) take({ type: 'verdict-reached', at, verdict });
-    for (const event of generateTurnEvents(after, turn, usage, at)) take(event);
+    if (verdict !== null && index === last) applyEvent({ type: 'verdict-reached', at, verdict });
+    for (const event of generateTurnEvents(after, turn, usage, at)) applyEvent(event);
   }
   return { events, after };
 }
@@ -128,7 +128,7 @@ function* generateTurnEvents(
     return;
   }
   if (status === 'executingTools') yield* cancelOpenCalls(session, at);
-  if (turn.kind === 'said') {
+  if (turn.kind === 'user') {
     yield status === 'waitingForUser'
       ? { type: 'user-message', at, text: turn.text }
       : { type: 'steered', at, text: turn.text };
@@ -151,7 +151,10 @@ function* cancelOpenCalls({ turn }: Session, at: number): Generator<Event> {
   if (turn.status !== 'executingTools') return;
   for (const { status, call } of turn.executions) {
     if (status === 'completed') continue;
-    const error = { kind: 'cancelled', message: 'No result of this call was ever told.' } as const;
+    const error = {
+      kind: 'cancelled',
+      message: 'The conversation continued without a result for this call.',
+    } as const;
     yield { type: 'tool-finished', at, callId: call.id, outcome: { ok: false, error } };
   }
 }

@@ -31,7 +31,7 @@ export type ProxyServer = {
   /** Not listening yet. */
   readonly server: Server;
   /** Resolves when every reply is fully processed, because a client may receive it before it is recorded. */
-  readonly heard: () => Promise<void>;
+  readonly waitUntilIdle: () => Promise<void>;
 };
 
 export function createProxy(options: ProxyOptions): ProxyServer {
@@ -41,7 +41,8 @@ export function createProxy(options: ProxyOptions): ProxyServer {
   const forward = createForwarder(upstream);
 
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    if (!isLocalRequest(req)) return sendProxyError(res, 403, 'This proxy serves this machine only.');
+    if (!isLocalRequest(req))
+      return sendProxyError(res, 403, 'Only requests from this machine are accepted.');
     const wire = detectWireFormat(req);
     const bytes = wire === null ? null : await collectBody(req);
     if (wire === null || bytes === null) return forward(req, res, passThroughOptions);
@@ -50,36 +51,36 @@ export function createProxy(options: ProxyOptions): ProxyServer {
     if (body === null || governed === null) return forward(req, res, { ...passThroughOptions, body: bytes });
     if (governed.kind === 'over') {
       onNote({ type: 'over', reason: governed.reason });
-      return sendProxyError(res, 403, `The work was stopped: ${governed.reason}.`);
+      return sendProxyError(res, 403, `The governor has closed this conversation: ${governed.reason}.`);
     }
     const { verdict, isFinish } = governed;
     if (verdict !== null) onNote({ type: 'found', verdict, isFinish });
-    const changed = governed.change === null ? null : rewriteRequestBody(bytes, governed.change);
+    const rewritten = governed.change === null ? null : rewriteRequestBody(bytes, governed.change);
     return forward(req, res, {
-      body: changed ?? bytes,
-      isChanged: changed !== null,
+      body: rewritten ?? bytes,
+      isChanged: rewritten !== null,
       isStream: getOwnField(body, 'stream') === true,
       listener: createReplyListener(governed, { wire, body, conversations, options }),
     });
   };
 
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const server = createServer((req, res) => {
-    const served = serve(req, res).catch((error: unknown) => {
+    const serving = serve(req, res).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
       if (res.headersSent) res.destroy();
       else if (error instanceof Error && 'code' in error)
         sendProxyError(res, 502, `${upstream.origin} does not answer: ${reason}`);
       else sendProxyError(res, 500, reason);
     });
-    underWay.add(served);
-    void served.then(() => underWay.delete(served));
+    inFlight.add(serving);
+    void serving.then(() => inFlight.delete(serving));
   });
   server.keepAliveTimeout = keepAliveTimeoutMs;
   server.on('close', () => forward.close());
   return {
     server,
-    heard: async () => void (await Promise.all(underWay)),
+    waitUntilIdle: async () => void (await Promise.all(inFlight)),
   };
 }
 
@@ -97,23 +98,27 @@ type ReplyListenerContext = {
 
 /** Records the request at once, and the reply when it is complete. */
 function createReplyListener(
-  { heard, verdict }: Extract<GovernedRequest, { readonly kind: 'sent' }>,
+  { request, verdict }: Extract<GovernedRequest, { readonly kind: 'sent' }>,
   { wire, body, conversations, options: { recorder, onNote, now } }: ReplyListenerContext,
 ): ReplyListener {
-  const { conversation, messages } = heard;
+  const { conversation, messages } = request;
   const model = getStringField(body, 'model');
-  const keep = (all: readonly JsonFields[]): void => {
-    if (!isAgentRequest(heard, body)) return;
-    recorder?.keep(conversation, { messages: all, usages: conversation.usages, verdict, at: now() }, model);
+  const record = (allMessages: readonly JsonFields[]): void => {
+    if (!isAgentRequest(request, body)) return;
+    recorder?.record(
+      conversation,
+      { messages: allMessages, usages: conversation.usages, verdict, at: now() },
+      model,
+    );
   };
-  keep(messages);
+  record(messages);
   return {
     wire,
     onCut: () => onNote({ type: 'cut' }),
     onReply(reply) {
-      conversations.reply(heard, reply);
+      conversations.recordReply(request, reply);
       // A reply with tool calls is recorded with their results.
-      if (reply.calls.length === 0) keep([...messages, { role: 'assistant', content: reply.text }]);
+      if (reply.calls.length === 0) record([...messages, { role: 'assistant', content: reply.text }]);
     },
   };
 }

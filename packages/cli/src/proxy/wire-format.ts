@@ -11,36 +11,36 @@ export type ObservedReply = {
   readonly calls: readonly string[];
   readonly usage: ProviderTokenUsage | null;
   /** For APIs that refer to a reply by id instead of repeating it: that id, and the reply's items. */
-  readonly kept: { readonly id: string; readonly items: readonly Json[] } | null;
+  readonly reference: { readonly id: string; readonly items: readonly Json[] } | null;
 };
 
 /** Reads a streamed reply. */
 export type ReplyReader = {
   /** Reads one event of the stream; returns the text it adds. */
   read(event: JsonFields): string;
-  reply(): ObservedReply;
+  getReply(): ObservedReply;
   /** Returns the events that properly end a truncated stream. */
-  ending(): string;
+  formatEnding(): string;
 };
 
 /** A model API over HTTP. No method throws, whatever the input. */
 export type WireFormat = {
   readonly name: string;
   /** Returns whether requests to this path use the format. */
-  readonly isAt: (path: string) => boolean;
+  readonly matchesPath: (path: string) => boolean;
   /** The instructions that precede the conversation and belong to it. */
-  readonly instructions: (body: JsonFields) => Json;
+  readonly getInstructions: (body: JsonFields) => Json;
   /** The conversation so far, as messages that the governor reads; null if it is not a conversation. */
-  readonly messages: (body: JsonFields, before: readonly Json[]) => readonly JsonFields[] | null;
+  readonly getMessages: (body: JsonFields, before: readonly Json[]) => readonly JsonFields[] | null;
   /** The id of the reply that this request continues without repeating it; null if there is none. */
-  readonly goesOnFrom: (body: JsonFields) => string | null;
+  readonly getPreviousReplyId: (body: JsonFields) => string | null;
   /** The items that this request adds, for APIs that do not repeat the history. */
-  readonly items: (body: JsonFields) => readonly Json[];
-  readonly withAdvice: (body: JsonFields, advice: string) => JsonFields;
-  readonly withoutTools: (body: JsonFields) => JsonFields;
+  readonly getNewItems: (body: JsonFields) => readonly Json[];
+  readonly addAdvice: (body: JsonFields, advice: string) => JsonFields;
+  readonly removeTools: (body: JsonFields) => JsonFields;
   /** Parses a non-streamed reply. */
-  readonly replyIn: (body: JsonFields) => ObservedReply;
-  readonly reader: () => ReplyReader;
+  readonly parseReply: (body: JsonFields) => ObservedReply;
+  readonly createReader: () => ReplyReader;
 };
 
 /** Formats one event of a stream. */

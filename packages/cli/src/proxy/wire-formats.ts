@@ -13,5 +13,5 @@ const wireFormats: readonly WireFormat[] = [
 export function findWireFormat(method: string | undefined, url: string): WireFormat | null {
   if (method !== 'POST') return null;
   const [path = ''] = url.split('?', 1);
-  return wireFormats.find(({ isAt }) => isAt(path)) ?? null;
+  return wireFormats.find(({ matchesPath }) => matchesPath(path)) ?? null;
 }

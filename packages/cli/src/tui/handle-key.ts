@@ -40,7 +40,7 @@ export type KeyPress =
 /** A command that a key sends to the session. */
 export type ViewCommand =
   | { readonly type: 'say' | 'steer'; readonly text: string }
-  | { readonly type: 'pause' | 'resume' | 'finish' | 'cancel' | 'leave' }
+  | { readonly type: 'pause' | 'resume' | 'finish' | 'cancel' | 'quit' }
   | { readonly type: 'answer'; readonly number: number; readonly answer: QuestionAnswer };
 
 export type KeyResult = { readonly model: ScreenModel; readonly commands: readonly ViewCommand[] };
@@ -48,22 +48,22 @@ export type KeyResult = { readonly model: ScreenModel; readonly commands: readon
 /** Keys pressed this soon after a question appears were meant for something else. */
 const questionGraceMs = 300;
 const noticeDurationMs = 4_000;
-const leaveConfirmMs = 4_000;
+const quitConfirmMs = 4_000;
 
 /** Returns the next model and the commands of a key press. */
 export function handleKey(before: ScreenModel, key: KeyPress, at: number): KeyResult {
   const model = advanceClock(before, at);
-  const everywhere = handleViewKey(model, key);
-  if (everywhere !== null) return everywhere;
+  const viewResult = handleViewKey(model, key);
+  if (viewResult !== null) return viewResult;
   if (isTypingInWorkView(model) && !isScrollKey(key)) return handleTypingKey(model, key);
-  const asked = model.ui.view === 'work' ? getOpenQuestion(model) : null;
-  if (asked?.kind === 'permission') {
-    const decided = handlePermissionKey(model, asked, key);
-    if (decided !== null) return decided;
+  const pending = model.ui.view === 'work' ? getOpenQuestion(model) : null;
+  if (pending?.kind === 'permission') {
+    const permissionResult = handlePermissionKey(model, pending, key);
+    if (permissionResult !== null) return permissionResult;
   }
   return (
     handleCommandKey(model, key) ??
-    withoutCommands(asked === null ? scrollView(model, key) : scrollQuestion(model, asked, key))
+    withoutCommands(pending === null ? scrollView(model, key) : scrollQuestion(model, pending, key))
   );
 }
 
@@ -74,7 +74,7 @@ function handleViewKey(model: ScreenModel, key: KeyPress): KeyResult | null {
   if (key.name === 'back-tab') return withoutCommands(switchView(model, getNextView(view, -1)));
   if (key.name !== 'ctrl') return null;
   if (key.letter === 'o') return withoutCommands(updateViewState(model, { cardsOpen: !cardsOpen }));
-  return key.letter === 'c' ? requestLeave(model) : null;
+  return key.letter === 'c' ? requestQuit(model) : null;
 }
 
 function isScrollKey({ name }: KeyPress): boolean {
@@ -94,14 +94,15 @@ function showNotice(model: ScreenModel, text: string): ScreenModel {
 }
 
 /** The first press only explains what the second one does. */
-function requestLeave(model: ScreenModel): KeyResult {
-  const { about, ui } = model;
-  if (about.mode === 'watch' || ui.leavingUntil !== null) return { model, commands: [{ type: 'leave' }] };
-  const told = showNotice(
+function requestQuit(model: ScreenModel): KeyResult {
+  const { descriptor, ui } = model;
+  if (descriptor.mode === 'watch' || ui.quitConfirmUntil !== null)
+    return { model, commands: [{ type: 'quit' }] };
+  const notified = showNotice(
     model,
-    `Press Ctrl-C again to leave. The session is kept: pawl resume ${shortenId(about.id)}`,
+    `Press Ctrl-C again to quit. The session is saved. Resume it with: pawl resume ${shortenId(descriptor.id)}`,
   );
-  return withoutCommands(updateViewState(told, { leavingUntil: model.now + leaveConfirmMs }));
+  return withoutCommands(updateViewState(notified, { quitConfirmUntil: model.now + quitConfirmMs }));
 }
 
 function getNextView(view: ScreenViewName, by: number): ScreenViewName {
@@ -110,7 +111,7 @@ function getNextView(view: ScreenViewName, by: number): ScreenViewName {
 }
 
 function switchView(model: ScreenModel, view: ScreenViewName): ScreenModel {
-  return updateViewState(model, { view, scroll: 0, held: null });
+  return updateViewState(model, { view, scroll: 0, frozen: null });
 }
 
 /** Handles keys while the user types a line. */
@@ -120,8 +121,8 @@ function handleTypingKey(model: ScreenModel, key: KeyPress): KeyResult {
     return withoutCommands(updateViewState(model, { input: insertText(ui.input, key.text) }));
   if (key.name === 'enter') return sendInput(model);
   if (key.name === 'escape') {
-    const left = updateViewState(model, { isTyping: false });
-    return ui.input.text === '' && isAgentBusy(model) ? requestCancel(left) : withoutCommands(left);
+    const stopped = updateViewState(model, { isTyping: false });
+    return ui.input.text === '' && isAgentBusy(model) ? requestCancel(stopped) : withoutCommands(stopped);
   }
   const edit = getKeyEdit(key);
   return withoutCommands(
@@ -148,23 +149,23 @@ function getKeyEdit(key: KeyPress): InputEdit | null {
 }
 
 function sendInput(model: ScreenModel): KeyResult {
-  const asked = getOpenQuestion(model);
+  const pending = getOpenQuestion(model);
   const text = model.ui.input.text.trim();
   const isTurn = isWaitingForUser(model);
   if (text === '')
     return withoutCommands(
-      isTurn || asked?.kind === 'model' ? model : updateViewState(model, { isTyping: false }),
+      isTurn || pending?.kind === 'model' ? model : updateViewState(model, { isTyping: false }),
     );
   const sent = updateViewState(model, {
     input: emptyTextInput,
     isTyping: false,
     view: 'work',
     scroll: 0,
-    held: null,
+    frozen: null,
   });
-  if (asked?.kind === 'model') {
-    const answer: QuestionAnswer = { kind: 'model', answer: resolveOption(text, asked.question.options) };
-    return { model: sent, commands: [{ type: 'answer', number: asked.number, answer }] };
+  if (pending?.kind === 'model') {
+    const answer: QuestionAnswer = { kind: 'model', answer: resolveOption(text, pending.question.options) };
+    return { model: sent, commands: [{ type: 'answer', number: pending.number, answer }] };
   }
   return { model: sent, commands: [{ type: isTurn ? 'say' : 'steer', text }] };
 }
@@ -177,31 +178,34 @@ function resolveOption(text: string, options: readonly string[]): string {
 /** Handles keys that decide on a tool call; null for other keys. */
 function handlePermissionKey(
   model: ScreenModel,
-  asked: PendingQuestion & { kind: 'permission' },
+  pending: PendingQuestion & { kind: 'permission' },
   key: KeyPress,
 ): KeyResult | null {
   if (key.name !== 'text') return null;
   const letter = key.text.toLowerCase();
   if (letter !== 'y' && letter !== 'n' && letter !== 'a') return null;
-  if (asked.shownAt === null || model.now - asked.shownAt < questionGraceMs) return withoutCommands(model);
-  const answer = (given: Extract<QuestionAnswer, { kind: 'permission' }>['answer']): KeyResult => ({
+  if (pending.shownAt === null || model.now - pending.shownAt < questionGraceMs)
+    return withoutCommands(model);
+  const answer = (permission: Extract<QuestionAnswer, { kind: 'permission' }>['answer']): KeyResult => ({
     model,
-    commands: [{ type: 'answer', number: asked.number, answer: { kind: 'permission', answer: given } }],
+    commands: [
+      { type: 'answer', number: pending.number, answer: { kind: 'permission', answer: permission } },
+    ],
   });
   if (letter === 'n') return answer({ decision: 'deny', reason: 'the user said no' });
-  if (asked.scroll < getMaxQuestionScroll(asked, getQuestionSize(model))) {
-    return withoutCommands(showNotice(model, 'There is more of it: read to the end first (page-down, end).'));
+  if (pending.scroll < getMaxQuestionScroll(pending, getQuestionSize(model))) {
+    return withoutCommands(showNotice(model, 'Scroll to the end of the call first (page-down, end).'));
   }
   if (letter === 'y') return answer({ decision: 'allow' });
-  return asked.question.always === null
-    ? withoutCommands(showNotice(model, 'There is no always for this one: press y or n.'))
+  return pending.question.always === null
+    ? withoutCommands(showNotice(model, 'This call cannot always be allowed: press y or n.'))
     : answer({ decision: 'allow', always: true });
 }
 
 /** Handles keys that control the session or the view; null for other keys. */
 function handleCommandKey(model: ScreenModel, key: KeyPress): KeyResult | null {
-  const { ui, about } = model;
-  const isWatching = about.mode === 'watch';
+  const { ui, descriptor } = model;
+  const isWatching = descriptor.mode === 'watch';
   if (key.name === 'escape') {
     if (ui.view !== 'work') return withoutCommands(switchView(model, 'work'));
     return !isWatching && isAgentBusy(model) ? requestCancel(model) : withoutCommands(model);
@@ -210,7 +214,7 @@ function handleCommandKey(model: ScreenModel, key: KeyPress): KeyResult | null {
   if (letter === '?') return withoutCommands(switchView(model, ui.view === 'help' ? 'work' : 'help'));
   if (letter === 'o') return withoutCommands(updateViewState(model, { cardsOpen: !ui.cardsOpen }));
   if (!isWatching) return handleWorkKey(model, key);
-  return letter === 'q' ? { model, commands: [{ type: 'leave' }] } : null;
+  return letter === 'q' ? { model, commands: [{ type: 'quit' }] } : null;
 }
 
 function handleWorkKey(model: ScreenModel, key: KeyPress): KeyResult | null {
@@ -221,15 +225,15 @@ function handleWorkKey(model: ScreenModel, key: KeyPress): KeyResult | null {
   if (key.text.length > 1 && !isSessionClosed(model)) return handleTypingKey(startTyping(model), key);
   if (key.text === 'p' && isAgentBusy(model)) {
     return status === 'paused'
-      ? { model: showNotice(model, 'Going on.'), commands: [{ type: 'resume' }] }
+      ? { model: showNotice(model, 'Resumed.'), commands: [{ type: 'resume' }] }
       : {
-          model: showNotice(model, 'Pausing: what runs is finished, nothing new begins.'),
+          model: showNotice(model, 'Pausing: running calls finish, and no new ones start.'),
           commands: [{ type: 'pause' }],
         };
   }
   if (key.text === 'f' && isAgentBusy(model)) {
     return {
-      model: showNotice(model, 'Finishing: one last answer from what there is.'),
+      model: showNotice(model, 'Finishing: the agent gives a final answer from what it has.'),
       commands: [{ type: 'finish' }],
     };
   }
@@ -252,11 +256,11 @@ function isAgentBusy(model: ScreenModel): boolean {
   return !isSessionClosed(model) && !isWaitingForUser(model);
 }
 
-function scrollQuestion(model: ScreenModel, asked: PendingQuestion, key: KeyPress): ScreenModel {
+function scrollQuestion(model: ScreenModel, pending: PendingQuestion, key: KeyPress): ScreenModel {
   const size = getQuestionSize(model);
-  const reach = getMaxQuestionScroll(asked, size);
-  const wanted = movePosition(asked.scroll, key, { page: Math.max(1, size.rows - 3), end: reach });
-  return wanted === null ? model : setQuestionScroll(model, Math.min(Math.max(0, wanted), reach));
+  const maxScroll = getMaxQuestionScroll(pending, size);
+  const target = movePosition(pending.scroll, key, { page: Math.max(1, size.rows - 3), end: maxScroll });
+  return target === null ? model : setQuestionScroll(model, Math.min(Math.max(0, target), maxScroll));
 }
 
 /** Scrolling back freezes the content; at the end the view follows new content again. */
@@ -270,36 +274,41 @@ function scrollView(model: ScreenModel, key: KeyPress): ScreenModel {
   }
   if (ui.view === 'memory') {
     const last = Math.max(0, countMemoryEntries(model) - 1);
-    const wanted = movePosition(Math.min(ui.entry, last), key, { page, end: last });
-    return wanted === null ? model : updateViewState(model, { entry: Math.min(Math.max(0, wanted), last) });
+    const target = movePosition(Math.min(ui.selectedEntry, last), key, { page, end: last });
+    return target === null
+      ? model
+      : updateViewState(model, { selectedEntry: Math.min(Math.max(0, target), last) });
   }
-  const reach = Math.max(0, renderViewLines(model).length - rows);
+  const maxScroll = Math.max(0, renderViewLines(model).length - rows);
   if (ui.view === 'help') {
-    const wanted = movePosition(ui.scroll, key, { page, end: reach });
-    return wanted === null ? model : updateViewState(model, { scroll: Math.min(Math.max(0, wanted), reach) });
+    const target = movePosition(ui.scroll, key, { page, end: maxScroll });
+    return target === null
+      ? model
+      : updateViewState(model, { scroll: Math.min(Math.max(0, target), maxScroll) });
   }
   // These views scroll from the end.
-  const down = movePosition(reach - ui.scroll, key, { page, end: reach });
+  const down = movePosition(maxScroll - ui.scroll, key, { page, end: maxScroll });
   if (down === null) return model;
-  const scrolled = reach - Math.min(Math.max(0, down), reach);
-  const held = scrolled === 0 ? null : (ui.held ?? { story: model.story, events: model.events });
-  return updateViewState(model, { scroll: scrolled, held });
+  const scrolled = maxScroll - Math.min(Math.max(0, down), maxScroll);
+  const frozen =
+    scrolled === 0 ? null : (ui.frozen ?? { transcript: model.transcript, events: model.events });
+  return updateViewState(model, { scroll: scrolled, frozen });
 }
 
 function movePosition(
-  place: number,
+  position: number,
   key: KeyPress,
   { page, end }: { readonly page: number; readonly end: number },
 ): number | null {
   switch (key.name) {
     case 'up':
-      return place - 1;
+      return position - 1;
     case 'down':
-      return place + 1;
+      return position + 1;
     case 'page-up':
-      return place - page;
+      return position - page;
     case 'page-down':
-      return place + page;
+      return position + page;
     case 'home':
       return 0;
     case 'end':

@@ -7,12 +7,12 @@ import { elideMiddle } from './plain-text.ts';
 export type LiveTranscriptItem =
   | { readonly kind: 'user'; readonly number: number; readonly text: string }
   /** `isOver` is false while the model is still streaming. */
-  | { readonly kind: 'model'; readonly number: number; readonly text: string; readonly isOver: boolean }
+  | { readonly kind: 'model'; readonly number: number; readonly text: string; readonly isComplete: boolean }
   | LiveToolCard
   | {
       readonly kind: 'remark';
       readonly number: number;
-      readonly grade: 'quiet' | 'warn' | 'bad';
+      readonly severity: 'info' | 'warn' | 'bad';
       readonly text: string;
     };
 
@@ -25,9 +25,9 @@ export type LiveToolCard = {
   readonly args: string;
   readonly status: ToolCardStatus;
   readonly startedAt: number | null;
-  readonly tookMs: number | null;
+  readonly durationMs: number | null;
   /** The tool's progress while it runs, then its result. */
-  readonly said: string;
+  readonly output: string;
 };
 
 export type ToolCardStatus = 'waiting' | 'running' | 'done' | 'failed' | 'denied' | 'cancelled';
@@ -35,9 +35,9 @@ export type ToolCardStatus = 'waiting' | 'running' | 'done' | 'failed' | 'denied
 export type LiveTranscript = {
   readonly items: readonly LiveTranscriptItem[];
   /** The number of the next item; numbers only increase. */
-  readonly next: number;
+  readonly nextNumber: number;
   /** Number of dropped items. */
-  readonly gone: number;
+  readonly droppedCount: number;
 };
 
 export const transcriptLimits = {
@@ -46,10 +46,10 @@ export const transcriptLimits = {
   characters: 1_000_000,
   text: 20_000,
   args: 2_000,
-  said: 4_000,
+  output: 4_000,
 } as const;
 
-export const emptyTranscript: LiveTranscript = { items: [], next: 1, gone: 0 };
+export const emptyTranscript: LiveTranscript = { items: [], nextNumber: 1, droppedCount: 0 };
 
 /** An item without a number. */
 type NewTranscriptItem = LiveTranscriptItem extends infer Each
@@ -58,85 +58,91 @@ type NewTranscriptItem = LiveTranscriptItem extends infer Each
     : never
   : never;
 
-export function appendTranscriptItem(story: LiveTranscript, item: NewTranscriptItem): LiveTranscript {
+export function appendTranscriptItem(transcript: LiveTranscript, item: NewTranscriptItem): LiveTranscript {
   const items = [
-    ...story.items,
-    { ...truncateTranscriptItem(item), number: story.next } as LiveTranscriptItem,
+    ...transcript.items,
+    { ...truncateTranscriptItem(item), number: transcript.nextNumber } as LiveTranscriptItem,
   ];
-  return trimTranscript({ ...story, items, next: story.next + 1 });
+  return trimTranscript({ ...transcript, items, nextNumber: transcript.nextNumber + 1 });
 }
 
 export function appendRemark(
-  story: LiveTranscript,
-  grade: Extract<LiveTranscriptItem, { kind: 'remark' }>['grade'],
+  transcript: LiveTranscript,
+  severity: Extract<LiveTranscriptItem, { kind: 'remark' }>['severity'],
   text: string,
 ): LiveTranscript {
-  return appendTranscriptItem(story, { kind: 'remark', grade, text });
+  return appendTranscriptItem(transcript, { kind: 'remark', severity, text });
 }
 
 /** Appends streamed model text. */
-export function appendModelText(story: LiveTranscript, text: string): LiveTranscript {
-  const last = story.items.at(-1);
-  if (last?.kind !== 'model' || last.isOver) {
-    return text === '' ? story : appendTranscriptItem(story, { kind: 'model', text, isOver: false });
+export function appendModelText(transcript: LiveTranscript, text: string): LiveTranscript {
+  const last = transcript.items.at(-1);
+  if (last?.kind !== 'model' || last.isComplete) {
+    return text === ''
+      ? transcript
+      : appendTranscriptItem(transcript, { kind: 'model', text, isComplete: false });
   }
-  return replaceTranscriptItem(story, story.items.length - 1, {
+  return replaceTranscriptItem(transcript, transcript.items.length - 1, {
     ...last,
     text: truncateStreamingText(last.text + text),
   });
 }
 
 /** Sets the final model text; null if the reply was aborted, which keeps the partial text. */
-export function finishModelText(story: LiveTranscript, text: string | null): LiveTranscript {
-  const index = story.items.findLastIndex((item) => item.kind === 'model' && !item.isOver);
-  const item = story.items[index];
+export function finishModelText(transcript: LiveTranscript, text: string | null): LiveTranscript {
+  const index = transcript.items.findLastIndex((item) => item.kind === 'model' && !item.isComplete);
+  const item = transcript.items[index];
   if (item?.kind !== 'model') {
     return text === null || text.trim() === ''
-      ? story
-      : appendTranscriptItem(story, { kind: 'model', text, isOver: true });
+      ? transcript
+      : appendTranscriptItem(transcript, { kind: 'model', text, isComplete: true });
   }
   if (text !== null && text.trim() === '') {
-    return { ...story, items: story.items.toSpliced(index, 1) };
+    return { ...transcript, items: transcript.items.toSpliced(index, 1) };
   }
-  const spoken = elideMiddle(text ?? item.text, transcriptLimits.text);
-  return replaceTranscriptItem(story, index, { ...item, text: spoken, isOver: true });
+  const finalText = elideMiddle(text ?? item.text, transcriptLimits.text);
+  return replaceTranscriptItem(transcript, index, { ...item, text: finalText, isComplete: true });
 }
 
 /** Updates the latest unfinished card of a call; later replies may reuse call ids. */
 export function updateToolCard(
-  story: LiveTranscript,
+  transcript: LiveTranscript,
   callId: string,
   change: Partial<LiveToolCard>,
 ): LiveTranscript {
-  const index = story.items.findLastIndex(
+  const index = transcript.items.findLastIndex(
     (item) => item.kind === 'card' && item.callId === callId && !isFinalItem(item),
   );
-  const card = story.items[index];
-  if (card?.kind !== 'card') return story;
-  return replaceTranscriptItem(story, index, truncateTranscriptItem({ ...card, ...change }) as LiveToolCard);
+  const card = transcript.items[index];
+  if (card?.kind !== 'card') return transcript;
+  return replaceTranscriptItem(
+    transcript,
+    index,
+    truncateTranscriptItem({ ...card, ...change }) as LiveToolCard,
+  );
 }
 
 /** Returns whether an item will not change anymore. */
 export function isFinalItem(item: LiveTranscriptItem): boolean {
-  if (item.kind === 'model') return item.isOver;
+  if (item.kind === 'model') return item.isComplete;
   return item.kind !== 'card' || (item.status !== 'waiting' && item.status !== 'running');
 }
 
 function replaceTranscriptItem(
-  story: LiveTranscript,
+  transcript: LiveTranscript,
   index: number,
   item: LiveTranscriptItem,
 ): LiveTranscript {
-  return { ...story, items: story.items.with(index, item) };
+  return { ...transcript, items: transcript.items.with(index, item) };
 }
 
 function truncateTranscriptItem(item: NewTranscriptItem): NewTranscriptItem {
   if (item.kind !== 'card') return { ...item, text: elideMiddle(item.text, transcriptLimits.text) };
-  const { args, said } = item;
+  const { args, output } = item;
   return {
     ...item,
     args: elideMiddle(args, transcriptLimits.args),
-    said: elideMiddle(said, transcriptLimits.said),
+    output: elideMiddle(output, transcriptLimits.output),
   };
 }
 
@@ -146,20 +152,20 @@ function truncateStreamingText(text: string): string {
 }
 
 /** Drops the oldest items in batches, so that trimming does not run for every item. */
-function trimTranscript(story: LiveTranscript): LiveTranscript {
-  const { items } = story;
-  if (items.length % 64 !== 0 && items.length < transcriptLimits.items * 2) return story;
+function trimTranscript(transcript: LiveTranscript): LiveTranscript {
+  const { items } = transcript;
+  if (items.length % 64 !== 0 && items.length < transcriptLimits.items * 2) return transcript;
   let first = Math.max(0, items.length - transcriptLimits.items);
   let room = transcriptLimits.characters;
   for (let index = items.length - 1; index >= first; index -= 1) {
     room -= getItemLength(items[index]);
     if (room < 0) first = index + 1;
   }
-  const gone = Math.min(first, items.length - 1);
-  return { ...story, items: items.slice(gone), gone: story.gone + gone };
+  const dropped = Math.min(first, items.length - 1);
+  return { ...transcript, items: items.slice(dropped), droppedCount: transcript.droppedCount + dropped };
 }
 
 function getItemLength(item: LiveTranscriptItem | undefined): number {
   if (item === undefined) return 0;
-  return item.kind === 'card' ? item.args.length + item.said.length : item.text.length;
+  return item.kind === 'card' ? item.args.length + item.output.length : item.text.length;
 }

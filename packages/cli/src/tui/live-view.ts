@@ -52,9 +52,9 @@ export type LiveViewOptions = {
 };
 
 export type LiveView = {
-  readonly see: (seen: StepResult) => void;
+  readonly observe: (result: StepResult) => void;
   readonly warn: (line: string) => void;
-  readonly trouble: (trouble: StoreOutage | null) => void;
+  readonly setStoreOutage: (outage: StoreOutage | null) => void;
   readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
   readonly askUser: (question: UserQuestion, signal: AbortSignal) => Promise<string | null>;
   /** Restores the terminal and prints the transcript on it. Later events are not shown. */
@@ -66,12 +66,12 @@ const framesPerSecond = 20;
 const tickMs = 250;
 
 /** Shows a session live on standard error, and passes key commands to the controls. */
-export function openLiveView({ io, session, controls, ...about }: LiveViewOptions): LiveView {
+export function openLiveView({ io, session, controls, ...descriptor }: LiveViewOptions): LiveView {
   const paint = createPainter(io.stderr);
   const questions = createQuestionQueue();
-  let model = createScreenModel({ about, session, size: getTerminalSize(io), now: Date.now() });
+  let model = createScreenModel({ descriptor, session, size: getTerminalSize(io), now: Date.now() });
   let timer: NodeJS.Timeout | null = null;
-  let hasLeft = false;
+  let hasQuit = false;
   let isClosed = false;
 
   const draw = (): void => {
@@ -84,10 +84,10 @@ export function openLiveView({ io, session, controls, ...about }: LiveViewOption
     if (!isClosed) timer ??= setTimeout(draw, 1_000 / framesPerSecond);
   };
   const onKey = (key: KeyPress): void => {
-    const pressed = handleKey(model, key, Date.now());
-    change(pressed.model);
-    for (const command of pressed.commands) {
-      if (command.type === 'leave') hasLeft = true;
+    const result = handleKey(model, key, Date.now());
+    change(result.model);
+    for (const command of result.commands) {
+      if (command.type === 'quit') hasQuit = true;
       if (command.type === 'answer') questions.answer(command.number, command.answer);
       else runViewCommand(controls, command);
     }
@@ -108,26 +108,26 @@ export function openLiveView({ io, session, controls, ...about }: LiveViewOption
     },
   });
   draw();
-  const letGo = captureOutput((text) => change(addWarning(model, text)));
-  const ticking = setInterval(() => {
+  const restoreOutput = captureOutput((text) => change(addWarning(model, text)));
+  const ticker = setInterval(() => {
     const now = Date.now();
     if (isRedrawNeeded(model, now)) change(advanceClock(model, now));
   }, tickMs);
 
   return {
-    see: (seen) => change(applyStepResult(model, seen)),
+    observe: (result) => change(applyStepResult(model, result)),
     warn: (line) => change(addWarning(model, line)),
-    trouble: (trouble) => change({ ...model, trouble }),
+    setStoreOutage: (storeOutage) => change({ ...model, storeOutage }),
     ...createAskMethods(ask),
     async close() {
       if (isClosed) return;
       isClosed = true;
-      questions.callOff();
-      clearInterval(ticking);
+      questions.cancelAll();
+      clearInterval(ticker);
       if (timer !== null) clearTimeout(timer);
       await screen.close();
-      letGo();
-      for (const line of [...renderFinalTranscript(model), ...(hasLeft ? renderFarewell(model) : [])]) {
+      restoreOutput();
+      for (const line of [...renderFinalTranscript(model), ...(hasQuit ? renderFarewell(model) : [])]) {
         io.stderr.write(`${paint(line)}\n`);
       }
     },
@@ -143,7 +143,7 @@ function createAskMethods(
       const answer = await ask({ kind: 'permission', question }, signal);
       return answer?.kind === 'permission'
         ? answer.answer
-        : { decision: 'deny', reason: 'it was called off' };
+        : { decision: 'deny', reason: 'the question was cancelled' };
     },
     async askUser(question, signal) {
       const answer = await ask({ kind: 'model', question }, signal);
@@ -153,8 +153,8 @@ function createAskMethods(
 }
 
 /** Renders the transcript for the restored terminal. */
-function renderFinalTranscript({ story, size, now }: ScreenModel): readonly StyledLine[] {
-  return renderTranscript(story, { columns: Math.max(1, size.columns - 1), now, cardRows: 0 });
+function renderFinalTranscript({ transcript, size, now }: ScreenModel): readonly StyledLine[] {
+  return renderTranscript(transcript, { columns: Math.max(1, size.columns - 1), now, cardRows: 0 });
 }
 
 function runViewCommand(controls: LiveControls, command: Exclude<ViewCommand, { type: 'answer' }>): void {
@@ -171,15 +171,22 @@ function runViewCommand(controls: LiveControls, command: Exclude<ViewCommand, { 
       return controls.finish();
     case 'cancel':
       return controls.cancel();
-    case 'leave':
+    case 'quit':
       return controls.leave();
     default:
       return command satisfies never;
   }
 }
 
-function renderFarewell({ about }: ScreenModel): readonly StyledLine[] {
-  return about.mode === 'watch'
+function renderFarewell({ descriptor }: ScreenModel): readonly StyledLine[] {
+  return descriptor.mode === 'watch'
     ? []
-    : [[createSegment(` The session is kept. Go on with: pawl resume ${shortenId(about.id)}`, 'strong')]];
+    : [
+        [
+          createSegment(
+            ` The session is saved. Resume it with: pawl resume ${shortenId(descriptor.id)}`,
+            'strong',
+          ),
+        ],
+      ];
 }

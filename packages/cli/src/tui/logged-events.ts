@@ -21,23 +21,29 @@ const maxLoggedText = 300;
 export function appendLoggedEvent(
   events: readonly LoggedEvent[],
   before: Session,
-  seen: StepResult,
+  result: StepResult,
 ): readonly LoggedEvent[] {
-  const { event, session } = seen;
+  const { event, session } = result;
   if (isEphemeralEvent(event) || session.seq === before.seq) return events;
-  const line = { seq: session.seq, at: event.at, type: event.type, ...summarizeLoggedEvent(before, seen) };
+  const line = { seq: session.seq, at: event.at, type: event.type, ...summarizeLoggedEvent(before, result) };
   const recent = events.length >= maxLoggedEvents * 1.25 ? events.slice(1 - maxLoggedEvents) : events;
   return [...recent, line];
 }
 
-function summarizeLoggedEvent(before: Session, seen: StepResult): Pick<LoggedEvent, 'text' | 'failed'> {
+function summarizeLoggedEvent(before: Session, result: StepResult): Pick<LoggedEvent, 'text' | 'failed'> {
   try {
-    const entries = toTimelineEntries({ seq: seen.session.seq, event: seen.event, before, after: seen });
-    const told = entries.filter(({ what }) => what !== 'wait');
-    const text = told.map((entry) => entry.text.slice(0, maxLoggedText)).join(' · ') || getStartedTool(seen);
+    const entries = toTimelineEntries({
+      seq: result.session.seq,
+      event: result.event,
+      before,
+      after: result,
+    });
+    const visible = entries.filter(({ what }) => what !== 'wait');
+    const text =
+      visible.map((entry) => entry.text.slice(0, maxLoggedText)).join(' · ') || getStartedTool(result);
     return {
       text: elideMiddle(text, maxLoggedText).replaceAll('\n', ' '),
-      failed: told.some(({ failed }) => failed),
+      failed: visible.some(({ failed }) => failed),
     };
   } catch {
     // The arguments are nested too deeply to stringify.

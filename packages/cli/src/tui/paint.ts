@@ -15,10 +15,10 @@ const styleFormats: { readonly [Name in Exclude<TextStyle, 'plain'>]: StyleForma
 
 /** Creates a painter for one stream, with colors if the stream supports them and the user has not disabled them. */
 export function createPainter(stream: Writable): (line: StyledLine) => string {
-  const takesColours = styleText('dim', 'x', { stream }) !== 'x';
+  const supportsColor = styleText('dim', 'x', { stream }) !== 'x';
   return (line) =>
     line
-      .map(({ text, style }) => (takesColours && style !== 'plain' ? colorText(text, style) : text))
+      .map(({ text, style }) => (supportsColor && style !== 'plain' ? colorText(text, style) : text))
       .join('');
 }
 

@@ -22,7 +22,7 @@ export function toPlainText(text: string): string {
     .replaceAll(unknownWidthPattern, spellCodePoint)
     .replaceAll(
       stackedMarksPattern,
-      (_, kept: string, more: string) => `${kept}⟨${Array.from(more).length} more⟩`,
+      (_, marks: string, more: string) => `${marks}⟨${Array.from(more).length} more⟩`,
     );
 }
 

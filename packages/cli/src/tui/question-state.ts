@@ -1,8 +1,8 @@
 import type { PendingQuestion, NewQuestion } from './questions.ts';
 import { isWaitingForUser, type ScreenModel } from './screen-model.ts';
 
-export function addQuestion(model: ScreenModel, number: number, asked: NewQuestion): ScreenModel {
-  const question = { ...asked, number, shownAt: null, scroll: 0 } as PendingQuestion;
+export function addQuestion(model: ScreenModel, number: number, newQuestion: NewQuestion): ScreenModel {
+  const question = { ...newQuestion, number, shownAt: null, scroll: 0 } as PendingQuestion;
   return showFirstQuestion({ ...model, questions: [...model.questions, question] });
 }
 
@@ -10,9 +10,9 @@ export function addQuestion(model: ScreenModel, number: number, asked: NewQuesti
 export function removeQuestion(model: ScreenModel, number: number): ScreenModel {
   const questions = model.questions.filter((each) => each.number !== number);
   if (questions.length === model.questions.length) return model;
-  const { about, ui } = model;
+  const { descriptor, ui } = model;
   const isTyping =
-    (ui.isTyping && ui.input.text !== '') || (about.mode === 'chat' && isWaitingForUser(model));
+    (ui.isTyping && ui.input.text !== '') || (descriptor.mode === 'chat' && isWaitingForUser(model));
   return showFirstQuestion({ ...model, questions, ui: { ...ui, isTyping } });
 }
 
@@ -36,6 +36,6 @@ function showFirstQuestion(model: ScreenModel): ScreenModel {
   return {
     ...model,
     questions: [{ ...first, shownAt: model.now }, ...others],
-    ui: { ...model.ui, view: 'work', scroll: 0, held: null, isTyping },
+    ui: { ...model.ui, view: 'work', scroll: 0, frozen: null, isTyping },
   };
 }

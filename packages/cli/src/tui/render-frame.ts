@@ -53,9 +53,9 @@ function getTranscriptSize(model: ScreenModel): ScreenSize {
 /** The area of a question, which may cover the whole transcript. */
 export function getQuestionSize(model: ScreenModel): ScreenSize {
   const { columns, rows } = getTranscriptSize(model);
-  const asked = getOpenQuestion(model);
-  const wanted = asked === null ? 0 : countQuestionRows(asked, columns);
-  return { columns, rows: Math.min(wanted, rows) };
+  const pending = getOpenQuestion(model);
+  const neededRows = pending === null ? 0 : countQuestionRows(pending, columns);
+  return { columns, rows: Math.min(neededRows, rows) };
 }
 
 /** Renders all lines of the current view; only some of them fit on the screen. */
@@ -66,9 +66,9 @@ export function renderViewLines(model: ScreenModel): readonly StyledLine[] {
     case 'work':
       return [];
     case 'transcript':
-      return renderTranscript(ui.held?.story ?? model.story, { columns, now, cardRows: 30 });
+      return renderTranscript(ui.frozen?.transcript ?? model.transcript, { columns, now, cardRows: 30 });
     case 'events':
-      return renderEventLog(ui.held?.events ?? model.events, columns);
+      return renderEventLog(ui.frozen?.events ?? model.events, columns);
     case 'memory':
       return renderMemoryView(model, getBodySize(model));
     case 'help':
@@ -91,13 +91,13 @@ function isWideScreen({ size: { columns, rows } }: ScreenModel): boolean {
 
 function renderWorkBody(model: ScreenModel): readonly StyledLine[] {
   const { columns, rows } = getTranscriptSize(model);
-  const asked = getOpenQuestion(model);
+  const pending = getOpenQuestion(model);
   const question =
-    asked === null ? [] : renderQuestion(asked, getQuestionSize(model), model.ui.isTyping).slice(0, rows);
-  const storyRows = rows - question.length;
-  const reading = { columns, now: model.now, cardRows: model.ui.cardsOpen ? 8 : 0 };
-  const story = storyRows > 0 ? renderTranscriptEnd(model.story, storyRows, reading) : [];
-  const main = [...alignBottom(story, storyRows), ...question];
+    pending === null ? [] : renderQuestion(pending, getQuestionSize(model), model.ui.isTyping).slice(0, rows);
+  const transcriptRows = rows - question.length;
+  const options = { columns, now: model.now, cardRows: model.ui.cardsOpen ? 8 : 0 };
+  const transcript = transcriptRows > 0 ? renderTranscriptEnd(model.transcript, transcriptRows, options) : [];
+  const main = [...alignBottom(transcript, transcriptRows), ...question];
   return isWideScreen(model)
     ? joinColumns(main, renderSidebar(model, rows), columns)
     : [...main, ...renderStrips(model)];
@@ -116,18 +116,18 @@ function renderStrips(model: ScreenModel): readonly StyledLine[] {
   const rule: StyledLine = [createSegment('─'.repeat(columns), 'dim')];
   const chart = renderChartStrip(model, columns, rows < 22 ? 1 : 2);
   const phases = renderPhasesBar(model, columns);
-  const used = renderUsageStrip(model, columns);
+  const usage = renderUsageStrip(model, columns);
   if (rows < 20)
-    return [rule, ...chart.slice(0, 1), ...phases, renderGovernorStrip(model, columns, true), used];
-  const isHigh = rows >= 24;
+    return [rule, ...chart.slice(0, 1), ...phases, renderGovernorStrip(model, columns, true), usage];
+  const isTall = rows >= 24;
   return [
     rule,
     ...chart,
     ...phases,
-    ...(isHigh ? renderBudgetStrip(model, columns) : []),
-    renderGovernorStrip(model, columns, !isHigh),
+    ...(isTall ? renderBudgetStrip(model, columns) : []),
+    renderGovernorStrip(model, columns, !isTall),
     renderMemoryStrip(model, columns),
-    used,
+    usage,
   ];
 }
 

@@ -16,20 +16,20 @@ export type ScreenSize = { readonly columns: number; readonly rows: number };
  * for sessions of any length; the session itself is only referenced.
  */
 export type ScreenModel = {
-  readonly about: SessionDescriptor;
+  readonly descriptor: SessionDescriptor;
   readonly size: ScreenSize;
   /** The latest known time. */
   readonly now: number;
   readonly session: Session;
-  readonly story: LiveTranscript;
+  readonly transcript: LiveTranscript;
   readonly events: readonly LoggedEvent[];
   /** Turn states since the last user message, newest last. */
   readonly trail: readonly TurnStatus[];
   readonly verdicts: { readonly count: number; readonly latest: Verdict | null };
-  readonly used: SessionUsage;
-  readonly trouble: StoreOutage | null;
+  readonly usage: SessionUsage;
+  readonly storeOutage: StoreOutage | null;
   /** Steering messages that the agent has not received yet. */
-  readonly unheard: readonly string[];
+  readonly pendingSteering: readonly string[];
   readonly questions: readonly PendingQuestion[];
   readonly ui: ViewState;
 };
@@ -56,75 +56,75 @@ export type ViewState = {
   /** Rows scrolled from the end or from the start, depending on the view. */
   readonly scroll: number;
   /** The frozen content while the user scrolls back. */
-  readonly held: { readonly story: LiveTranscript; readonly events: readonly LoggedEvent[] } | null;
+  readonly frozen: { readonly transcript: LiveTranscript; readonly events: readonly LoggedEvent[] } | null;
   /** The selected entry of the memory view. */
-  readonly entry: number;
+  readonly selectedEntry: number;
   readonly isTyping: boolean;
   readonly input: TextInput;
   /** Whether tool cards show their output. */
   readonly cardsOpen: boolean;
   readonly notice: { readonly text: string; readonly until: number } | null;
-  /** The time until which another Ctrl-C leaves; null if none was pressed. */
-  readonly leavingUntil: number | null;
+  /** The time until which another Ctrl-C quits; null if none was pressed. */
+  readonly quitConfirmUntil: number | null;
 };
 
 const maxTrail = 200;
 const maxPendingSteering = 20;
 
 export function createScreenModel(options: {
-  readonly about: SessionDescriptor;
+  readonly descriptor: SessionDescriptor;
   readonly size: ScreenSize;
   readonly session: Session;
   readonly now: number;
 }): ScreenModel {
-  const { about, size, session, now } = options;
+  const { descriptor, size, session, now } = options;
   const { modelCalls, toolCalls, cost } = session.spent;
   const start = appendRemark(
     emptyTranscript,
-    'quiet',
-    `Session ${about.id} · ${about.model} · ${about.folder}`,
+    'info',
+    `Session ${descriptor.id} · ${descriptor.model} · ${descriptor.folder}`,
   );
   return {
-    about,
+    descriptor,
     size,
     now,
     session,
-    story: restoreTranscript(start, session),
+    transcript: restoreTranscript(start, session),
     events: [],
     trail: [session.turn.status],
     verdicts: { count: 0, latest: null },
-    used: { modelCalls, toolCalls, inputTokens: 0, outputTokens: 0, cost },
-    trouble: null,
-    unheard: [],
+    usage: { modelCalls, toolCalls, inputTokens: 0, outputTokens: 0, cost },
+    storeOutage: null,
+    pendingSteering: [],
     questions: [],
     ui: {
       view: 'work',
       scroll: 0,
-      held: null,
-      entry: 0,
-      isTyping: about.mode === 'chat' && session.turn.status === 'waitingForUser',
+      frozen: null,
+      selectedEntry: 0,
+      isTyping: descriptor.mode === 'chat' && session.turn.status === 'waitingForUser',
       input: emptyTextInput,
       cardsOpen: false,
       notice: null,
-      leavingUntil: null,
+      quitConfirmUntil: null,
     },
   };
 }
 
 /** Applies a step result to the model. */
-export function applyStepResult(model: ScreenModel, seen: StepResult): ScreenModel {
+export function applyStepResult(model: ScreenModel, result: StepResult): ScreenModel {
   const { session: before } = model;
-  const { session, event } = seen;
+  const { session, event } = result;
   return {
     ...model,
     now: Number.isFinite(event.at) ? Math.max(model.now, event.at) : model.now,
     session,
-    story: updateTranscript(model.story, before, seen),
-    events: appendLoggedEvent(model.events, before, seen),
-    trail: session === before ? model.trail : updateTrail(model.trail, seen),
-    verdicts: updateVerdicts(model.verdicts, seen),
-    used: session === before ? model.used : updateUsage(model.used, seen),
-    unheard: session === before ? model.unheard : updatePendingSteering(model, seen),
+    transcript: updateTranscript(model.transcript, before, result),
+    events: appendLoggedEvent(model.events, before, result),
+    trail: session === before ? model.trail : updateTrail(model.trail, result),
+    verdicts: updateVerdicts(model.verdicts, result),
+    usage: session === before ? model.usage : updateUsage(model.usage, result),
+    pendingSteering: session === before ? model.pendingSteering : updatePendingSteering(model, result),
     ui: updateFocus(model, session),
   };
 }
@@ -132,9 +132,10 @@ export function applyStepResult(model: ScreenModel, seen: StepResult): ScreenMod
 export function advanceClock(model: ScreenModel, now: number): ScreenModel {
   const { ui } = model;
   const notice = ui.notice !== null && ui.notice.until < now ? null : ui.notice;
-  const leavingUntil = ui.leavingUntil !== null && ui.leavingUntil < now ? null : ui.leavingUntil;
-  const isSame = notice === ui.notice && leavingUntil === ui.leavingUntil;
-  return { ...model, now: Math.max(model.now, now), ui: isSame ? ui : { ...ui, notice, leavingUntil } };
+  const quitConfirmUntil =
+    ui.quitConfirmUntil !== null && ui.quitConfirmUntil < now ? null : ui.quitConfirmUntil;
+  const isSame = notice === ui.notice && quitConfirmUntil === ui.quitConfirmUntil;
+  return { ...model, now: Math.max(model.now, now), ui: isSame ? ui : { ...ui, notice, quitConfirmUntil } };
 }
 
 /** Returns whether time alone has changed the view: a spinner always, a clock once per second. */
@@ -155,7 +156,7 @@ export function resizeScreen(model: ScreenModel, size: ScreenSize): ScreenModel 
 }
 
 export function addWarning(model: ScreenModel, text: string): ScreenModel {
-  return { ...model, story: appendRemark(model.story, 'warn', text) };
+  return { ...model, transcript: appendRemark(model.transcript, 'warn', text) };
 }
 
 /** The input line belongs to the work view; in other views, keys are commands. */
@@ -169,9 +170,9 @@ export function isWaitingForUser({ session: { turn } }: ScreenModel): boolean {
 
 /** Restarts the trail when a new turn starts. */
 function updateTrail(trail: readonly TurnStatus[], { notes }: StepResult): readonly TurnStatus[] {
-  const moves = notes.filter((note) => note.type === 'transition');
-  const states = moves.map(({ to }) => to);
-  const [first] = moves;
+  const transitions = notes.filter((note) => note.type === 'transition');
+  const states = transitions.map(({ to }) => to);
+  const [first] = transitions;
   if (first === undefined) return trail;
   return first.from === 'waitingForUser' ? [first.from, ...states] : [...trail.slice(-maxTrail), ...states];
 }
@@ -204,24 +205,27 @@ function sanitizeCount(count: number | undefined): number {
 
 /** Steering stays pending until it appears in the conversation. */
 function updatePendingSteering(
-  { unheard, session: before }: ScreenModel,
+  { pendingSteering, session: before }: ScreenModel,
   { event, session }: StepResult,
 ): readonly string[] {
-  const said = event.type === 'steered' ? [...unheard.slice(1 - maxPendingSteering), event.text] : unheard;
-  if (said.length === 0) return said;
-  const heard = listNewMessages(before, session).flatMap((message) =>
+  const pending =
+    event.type === 'steered'
+      ? [...pendingSteering.slice(1 - maxPendingSteering), event.text]
+      : pendingSteering;
+  if (pending.length === 0) return pending;
+  const received = listNewMessages(before, session).flatMap((message) =>
     message.role === 'user' ? [message.text] : [],
   );
-  return heard.reduce((rest, text) => {
+  return received.reduce((rest, text) => {
     const index = rest.indexOf(text);
     return index === -1 ? rest : rest.toSpliced(index, 1);
-  }, said);
+  }, pending);
 }
 
 /** In a chat, the input line gets the focus when it is the user's turn and loses it afterwards, unless it is in use. */
-function updateFocus({ about, session: before, ui, questions }: ScreenModel, after: Session): ViewState {
+function updateFocus({ descriptor, session: before, ui, questions }: ScreenModel, after: Session): ViewState {
   const isTurn = after.turn.status === 'waitingForUser';
-  if (about.mode !== 'chat' || isTurn === (before.turn.status === 'waitingForUser')) return ui;
+  if (descriptor.mode !== 'chat' || isTurn === (before.turn.status === 'waitingForUser')) return ui;
   const isInUse = ui.input.text !== '' || questions[0]?.kind === 'model';
   return isInUse ? ui : { ...ui, isTyping: isTurn };
 }

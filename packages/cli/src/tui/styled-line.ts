@@ -32,22 +32,22 @@ export function getTextWidth(text: string): number {
 /** Truncates a line to a width, with an ellipsis. */
 export function truncateLine(line: StyledLine, width: number): StyledLine {
   if (getLineWidth(line) <= width) return line;
-  const kept: StyledSegment[] = [];
+  const segments: StyledSegment[] = [];
   let room = width - 1;
   for (const { text, style } of line) {
     const [head] = wrapLine(text, Math.max(room, 0), 'anywhere');
-    if (room > 0 && head !== undefined) kept.push({ text: head, style });
+    if (room > 0 && head !== undefined) segments.push({ text: head, style });
     room -= getTextWidth(text);
     if (room < 0) break;
   }
-  return width < 1 ? [] : [...kept, { text: '…', style: 'dim' }];
+  return width < 1 ? [] : [...segments, { text: '…', style: 'dim' }];
 }
 
 /** Pads or truncates a line to exactly this width. */
 export function padLine(line: StyledLine, width: number): StyledLine {
-  const cut = truncateLine(line, width);
-  const missing = width - getLineWidth(cut);
-  return missing <= 0 ? cut : [...cut, { text: ' '.repeat(missing), style: 'plain' }];
+  const truncated = truncateLine(line, width);
+  const missing = width - getLineWidth(truncated);
+  return missing <= 0 ? truncated : [...truncated, { text: ' '.repeat(missing), style: 'plain' }];
 }
 
 /** Joins a left and a right part on one line; the left part is truncated first. */
@@ -91,15 +91,15 @@ export function wrapLine(
   if (isNarrowText(text)) return wrapNarrowText(text, width, breaks);
   const rows: string[] = [];
   let row = emptyRowDraft;
-  for (const sign of iterateGraphemes(text, width)) {
-    if (row.columns + sign.columns <= width) {
-      row = appendGrapheme(row, sign, breaks);
-    } else if (sign.text === ' ' && breaks === 'words') {
+  for (const grapheme of iterateGraphemes(text, width)) {
+    if (row.columns + grapheme.columns <= width) {
+      row = appendGrapheme(row, grapheme, breaks);
+    } else if (grapheme.text === ' ' && breaks === 'words') {
       rows.push(row.text);
       row = emptyRowDraft;
     } else {
-      rows.push(row.break > 0 ? row.text.slice(0, row.break).trimEnd() : row.text);
-      row = appendGrapheme(getRowRemainder(row), sign, breaks);
+      rows.push(row.breakIndex > 0 ? row.text.slice(0, row.breakIndex).trimEnd() : row.text);
+      row = appendGrapheme(getRowRemainder(row), grapheme, breaks);
     }
   }
   return [...rows, row.text];
@@ -133,23 +133,29 @@ function wrapNarrowText(text: string, width: number, breaks: 'words' | 'anywhere
 type RowDraft = {
   readonly text: string;
   readonly columns: number;
-  readonly break: number;
-  readonly columnsThere: number;
+  readonly breakIndex: number;
+  readonly columnsAtBreak: number;
 };
 
-const emptyRowDraft: RowDraft = { text: '', columns: 0, break: 0, columnsThere: 0 };
+const emptyRowDraft: RowDraft = { text: '', columns: 0, breakIndex: 0, columnsAtBreak: 0 };
 
-function appendGrapheme(row: RowDraft, sign: MeasuredGrapheme, breaks: 'words' | 'anywhere'): RowDraft {
-  const text = row.text + sign.text;
-  const columns = row.columns + sign.columns;
+function appendGrapheme(row: RowDraft, grapheme: MeasuredGrapheme, breaks: 'words' | 'anywhere'): RowDraft {
+  const text = row.text + grapheme.text;
+  const columns = row.columns + grapheme.columns;
   // Leading spaces are indentation, not a break.
-  const isBreak = sign.text === ' ' && breaks === 'words' && row.text.trim() !== '';
-  return isBreak ? { text, columns, break: text.length, columnsThere: columns } : { ...row, text, columns };
+  const isBreak = grapheme.text === ' ' && breaks === 'words' && row.text.trim() !== '';
+  return isBreak
+    ? { text, columns, breakIndex: text.length, columnsAtBreak: columns }
+    : { ...row, text, columns };
 }
 
 function getRowRemainder(row: RowDraft): RowDraft {
-  if (row.break === 0) return emptyRowDraft;
-  return { ...emptyRowDraft, text: row.text.slice(row.break), columns: row.columns - row.columnsThere };
+  if (row.breakIndex === 0) return emptyRowDraft;
+  return {
+    ...emptyRowDraft,
+    text: row.text.slice(row.breakIndex),
+    columns: row.columns - row.columnsAtBreak,
+  };
 }
 
 type MeasuredGrapheme = { readonly text: string; readonly columns: number };

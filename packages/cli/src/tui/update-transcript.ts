@@ -20,57 +20,61 @@ import {
 } from './live-transcript.ts';
 
 /** Adds an event and its effects to the transcript. */
-export function updateTranscript(story: LiveTranscript, before: Session, seen: StepResult): LiveTranscript {
-  let told = addTranscriptEvent(story, seen);
-  if (seen.session === before) return told;
-  for (const message of listNewMessages(before, seen.session))
-    told = addTranscriptMessage(told, message, seen.event);
-  for (const note of seen.notes) told = addTranscriptNote(told, note);
-  return addTranscriptActions(told, seen);
+export function updateTranscript(
+  transcript: LiveTranscript,
+  before: Session,
+  result: StepResult,
+): LiveTranscript {
+  let next = addTranscriptEvent(transcript, result);
+  if (result.session === before) return next;
+  for (const message of listNewMessages(before, result.session))
+    next = addTranscriptMessage(next, message, result.event);
+  for (const note of result.notes) next = addTranscriptNote(next, note);
+  return addTranscriptActions(next, result);
 }
 
 /** Number of messages restored from a resumed session. */
 const maxRestoredMessages = 30;
 
 /** Restores the last messages of a resumed session. */
-export function restoreTranscript(story: LiveTranscript, session: Session): LiveTranscript {
+export function restoreTranscript(transcript: LiveTranscript, session: Session): LiveTranscript {
   const messages = toItemArray(getConversation(session));
   const earlier = messages.length - maxRestoredMessages;
   const start =
-    earlier > 0 ? appendRemark(story, 'quiet', `${earlier} earlier messages are not shown.`) : story;
+    earlier > 0 ? appendRemark(transcript, 'info', `${earlier} earlier messages are not shown.`) : transcript;
   return messages
     .slice(-maxRestoredMessages)
-    .reduce((told, message) => addTranscriptMessage(told, message, null), start);
+    .reduce((next, message) => addTranscriptMessage(next, message, null), start);
 }
 
-function addTranscriptEvent(story: LiveTranscript, { event, session }: StepResult): LiveTranscript {
+function addTranscriptEvent(transcript: LiveTranscript, { event, session }: StepResult): LiveTranscript {
   switch (event.type) {
     case 'text-delta':
-      return appendModelText(story, event.text);
+      return appendModelText(transcript, event.text);
     case 'tool-started':
-      return updateToolCard(story, event.callId, { status: 'running', startedAt: event.at });
+      return updateToolCard(transcript, event.callId, { status: 'running', startedAt: event.at });
     case 'tool-progressed':
-      return updateToolCard(story, event.callId, { status: 'running', said: event.progress });
+      return updateToolCard(transcript, event.callId, { status: 'running', output: event.progress });
     case 'tool-finished':
-      return addFinalAnswer(finishToolCard(story, event.callId, event.outcome, event.at), event.outcome);
+      return addFinalAnswer(finishToolCard(transcript, event.callId, event.outcome, event.at), event.outcome);
     case 'permission-decided':
       return event.decision === 'deny'
-        ? updateToolCard(story, event.callId, { status: 'denied', said: event.reason ?? '' })
-        : story;
+        ? updateToolCard(transcript, event.callId, { status: 'denied', output: event.reason ?? '' })
+        : transcript;
     case 'model-failed': {
       const { kind, message } = event.error;
-      const isTriedAgain = session.turn.status === 'errorRecovery';
-      const broken = finishModelText(story, null);
-      return isTriedAgain
-        ? appendRemark(broken, 'warn', `The model failed (${kind}): ${message} It is asked again.`)
-        : broken;
+      const isRetried = session.turn.status === 'errorRecovery';
+      const interrupted = finishModelText(transcript, null);
+      return isRetried
+        ? appendRemark(interrupted, 'warn', `The model failed (${kind}): ${message} Retrying.`)
+        : interrupted;
     }
     case 'cancel-requested':
-      return finishModelText(story, null);
+      return finishModelText(transcript, null);
     case 'model-replied':
-      return finishModelText(story, getSpokenText(event, session));
+      return finishModelText(transcript, getSpokenText(event, session));
     default:
-      return story;
+      return transcript;
   }
 }
 
@@ -80,16 +84,16 @@ function getSpokenText(
   { settings: { chart } }: Session,
 ): string {
   if (problem !== undefined) return '';
-  const said = chart?.hops.by === 'reply' ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
-  return said.filter((line) => line !== '').join('\n');
+  const lines = chart?.hops.by === 'reply' ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
+  return lines.filter((line) => line !== '').join('\n');
 }
 
 /** Returns the messages that an event added. Compaction only removes messages, so it adds none. */
 export function listNewMessages(before: Session, after: Session): readonly ConversationMessage[] {
-  const had = getConversation(before);
-  const has = getConversation(after);
-  const added = has === had ? 0 : has.length - had.length;
-  return added <= 0 ? [] : takeLastMessages(has, added);
+  const beforeMessages = getConversation(before);
+  const afterMessages = getConversation(after);
+  const added = afterMessages === beforeMessages ? 0 : afterMessages.length - beforeMessages.length;
+  return added <= 0 ? [] : takeLastMessages(afterMessages, added);
 }
 
 function takeLastMessages(
@@ -101,34 +105,34 @@ function takeLastMessages(
 }
 
 function addTranscriptMessage(
-  story: LiveTranscript,
+  transcript: LiveTranscript,
   message: ConversationMessage,
   event: Event | null,
 ): LiveTranscript {
   switch (message.role) {
     case 'user':
-      return appendTranscriptItem(story, { kind: 'user', text: message.text });
+      return appendTranscriptItem(transcript, { kind: 'user', text: message.text });
     case 'assistant': {
       // In a live session the event already added the text.
-      const said = event === null ? finishModelText(story, message.text) : story;
+      const start = event === null ? finishModelText(transcript, message.text) : transcript;
       return message.calls.reduce(
-        (told, { id, tool, args }) =>
-          appendTranscriptItem(told, {
+        (next, { id, tool, args }) =>
+          appendTranscriptItem(next, {
             kind: 'card',
             callId: id,
             tool,
             args: formatCallArguments(args),
             status: 'waiting',
             startedAt: null,
-            tookMs: null,
-            said: '',
+            durationMs: null,
+            output: '',
           }),
-        said,
+        start,
       );
     }
     case 'tool': {
-      const told = finishToolCard(story, message.callId, message.outcome, message.at);
-      return event === null ? addFinalAnswer(told, message.outcome) : told;
+      const finished = finishToolCard(transcript, message.callId, message.outcome, message.at);
+      return event === null ? addFinalAnswer(finished, message.outcome) : finished;
     }
     default:
       return message satisfies never;
@@ -149,88 +153,95 @@ function stringifyOrPlaceholder(value: unknown, indent = 0): string {
   try {
     return JSON.stringify(value, null, indent) ?? '';
   } catch {
-    return '(too deeply nested to be shown)';
+    return '(nested too deeply to be shown)';
   }
 }
 
 function finishToolCard(
-  story: LiveTranscript,
+  transcript: LiveTranscript,
   callId: string,
   outcome: ToolOutcome,
   at: number,
 ): LiveTranscript {
-  const index = story.items.findLastIndex((item) => item.kind === 'card' && item.callId === callId);
-  const card = story.items[index];
+  const index = transcript.items.findLastIndex((item) => item.kind === 'card' && item.callId === callId);
+  const card = transcript.items[index];
   const startedAt = card?.kind === 'card' ? card.startedAt : null;
-  const tookMs = startedAt === null ? null : Math.max(0, at - startedAt);
-  return updateToolCard(story, callId, { tookMs, ...toCardResult(outcome) });
+  const durationMs = startedAt === null ? null : Math.max(0, at - startedAt);
+  return updateToolCard(transcript, callId, { durationMs, ...toCardResult(outcome) });
 }
 
 /** Shows the answer of a finishing tool in full, as model text. */
-function addFinalAnswer(story: LiveTranscript, outcome: ToolOutcome): LiveTranscript {
-  if (!outcome.ok || outcome.final !== true) return story;
+function addFinalAnswer(transcript: LiveTranscript, outcome: ToolOutcome): LiveTranscript {
+  if (!outcome.ok || outcome.final !== true) return transcript;
   const { output } = outcome;
   const answer = output !== null && typeof output === 'object' && 'answer' in output ? output.answer : output;
-  return typeof answer === 'string' ? finishModelText(story, answer) : story;
+  return typeof answer === 'string' ? finishModelText(transcript, answer) : transcript;
 }
 
-function toCardResult(outcome: ToolOutcome): Pick<LiveToolCard, 'status' | 'said'> {
+function toCardResult(outcome: ToolOutcome): Pick<LiveToolCard, 'status' | 'output'> {
   if (outcome.ok) {
     const { output } = outcome;
-    return { status: 'done', said: typeof output === 'string' ? output : stringifyOrPlaceholder(output, 2) };
+    return {
+      status: 'done',
+      output: typeof output === 'string' ? output : stringifyOrPlaceholder(output, 2),
+    };
   }
   const { kind, message } = outcome.error;
-  if (kind === 'denied') return { status: 'denied', said: message };
-  const isCalledOff = kind === 'cancelled' || kind === 'skipped' || kind === 'interrupted';
-  return { status: isCalledOff ? 'cancelled' : 'failed', said: `${kind}: ${message}` };
+  if (kind === 'denied') return { status: 'denied', output: message };
+  const isCancelled = kind === 'cancelled' || kind === 'skipped' || kind === 'interrupted';
+  return { status: isCancelled ? 'cancelled' : 'failed', output: `${kind}: ${message}` };
 }
 
-function addTranscriptNote(story: LiveTranscript, note: Note): LiveTranscript {
+function addTranscriptNote(transcript: LiveTranscript, note: Note): LiveTranscript {
   switch (note.type) {
     case 'verdict': {
       const { level, rule, reason, response } = note.verdict;
-      return appendRemark(story, level === 'stuck' ? 'bad' : 'warn', `${rule}: ${reason} (${response.kind})`);
+      return appendRemark(
+        transcript,
+        level === 'stuck' ? 'bad' : 'warn',
+        `${rule}: ${reason} (${response.kind})`,
+      );
     }
     case 'phase-started':
-      return appendRemark(story, 'quiet', `Phase ${note.number}: ${note.description}`);
+      return appendRemark(transcript, 'info', `Phase ${note.number}: ${note.description}`);
     case 'phase-completed':
       return appendRemark(
-        story,
-        note.success ? 'quiet' : 'bad',
+        transcript,
+        note.success ? 'info' : 'bad',
         `Phase ${note.number} ${note.success ? 'done' : 'failed'}`,
       );
     case 'paged':
       return appendRemark(
-        story,
-        'quiet',
+        transcript,
+        'info',
         `${note.moved.length} entries moved to storage, ${note.freedTokens} tokens freed`,
       );
     // The chart shows the state, and a refused event changes nothing.
     case 'transition':
     case 'mode':
     case 'refused':
-      return story;
+      return transcript;
     default:
       return note satisfies never;
   }
 }
 
 function addTranscriptActions(
-  story: LiveTranscript,
+  transcript: LiveTranscript,
   { actions, event, session }: StepResult,
 ): LiveTranscript {
-  let told = story;
+  let next = transcript;
   if (event.type === 'model-replied' && event.problem !== undefined) {
-    told = appendRemark(told, 'warn', `The reply was not understood: ${event.problem}`);
+    next = appendRemark(next, 'warn', `The reply could not be parsed: ${event.problem}`);
   }
   for (const action of actions) {
-    if (action.type === 'show-error') told = appendRemark(told, 'bad', action.message);
+    if (action.type === 'show-error') next = appendRemark(next, 'bad', action.message);
     if (action.type === 'show-text' && event.type !== 'text-delta')
-      told = appendRemark(told, 'warn', action.text);
-    if (action.type === 'stop') told = appendRemark(told, 'bad', `Ended: ${action.haltReason.reason}`);
+      next = appendRemark(next, 'warn', action.text);
+    if (action.type === 'stop') next = appendRemark(next, 'bad', `Ended: ${action.haltReason.reason}`);
   }
   const { turn } = session;
   return event.type === 'pause-requested' && turn.status === 'paused'
-    ? appendRemark(told, 'warn', `Paused: ${turn.reason}`)
-    : told;
+    ? appendRemark(next, 'warn', `Paused: ${turn.reason}`)
+    : next;
 }

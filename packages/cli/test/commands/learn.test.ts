@@ -66,7 +66,7 @@ function scoreRules(rules: readonly Rule[], runs: readonly RecordedRun[]): Detec
         const scored = {
           success: success ?? null,
           lastStep: steps.length - 1,
-          work: steps.map(({ i }) => i),
+          agentSteps: steps.map(({ i }) => i),
           judgement: null,
         };
         return computeScoreRatios(scored, auditRun({ ...rest, steps }, rules));

@@ -14,7 +14,7 @@ const currentThresholds: RuleThresholdMap = new Map(pawlRules.map(({ id, thresho
 const tunableThresholds = listTunableThresholds(pawlRules);
 const minThresholds = computeMinThresholds(pawlRules);
 
-/** Steps of few kinds, so that they repeat in every way there is. */
+/** Steps of few kinds, so that they repeat in many ways. */
 const step = fc.oneof(
   {
     weight: 8,
@@ -42,7 +42,7 @@ const step = fc.oneof(
   },
 );
 
-/** Stretches of the same step, since what is drawn alone seldom repeats. */
+/** Runs of the same step, because independently drawn steps rarely repeat. */
 const arbitraryRun = fc
   .array(fc.tuple(step, fc.integer({ min: 1, max: 6 })), { maxLength: 20 })
   .map((parts): RecordedRun => {
@@ -54,9 +54,9 @@ const arbitraryThresholds = fc
   .array(fc.tuple(fc.nat({ max: tunableThresholds.length - 1 }), fc.nat()), { maxLength: 6 })
   .map((picked) =>
     picked.reduce((all, [index, choice]) => {
-      const knob = tunableThresholds[index];
-      const value = knob?.values[choice % knob.values.length];
-      return knob === undefined || value === undefined ? all : setThreshold(all, knob, value);
+      const tunable = tunableThresholds[index];
+      const value = tunable?.values[choice % tunable.values.length];
+      return tunable === undefined || value === undefined ? all : setThreshold(all, tunable, value);
     }, currentThresholds),
   );
 
@@ -64,8 +64,8 @@ function applyThresholds(thresholds: RuleThresholdMap): readonly Rule[] {
   return pawlRules.map((rule) => ({ ...rule, thresholds: thresholds.get(rule.id) ?? rule.thresholds }));
 }
 
-describe('verdicts from counts', () => {
-  it('are those of an audit, whatever thresholds are tried', () => {
+describe('verdicts from rule counts', () => {
+  it('equal those of an audit for any thresholds', () => {
     fc.assert(
       fc.property(arbitraryRun, arbitraryThresholds, (each, thresholds) => {
         const expected = auditRun(each, applyThresholds(thresholds)).map(({ step: at, level }) => ({
@@ -80,7 +80,7 @@ describe('verdicts from counts', () => {
     );
   });
 
-  it('are said again where the governor has forgotten that it said so, as in an audit', () => {
+  it('repeat once the governor no longer remembers the advised loop, as in an audit', () => {
     for (let loops = 2; loops <= 36; loops += 1) {
       const once = Array.from({ length: loops }, (_, index) => [
         ...repeatCall(
@@ -99,7 +99,7 @@ describe('verdicts from counts', () => {
     }
   });
 
-  it('are not looked for after the step at which the rules as they are end the run', () => {
+  it('are not computed after the step at which the current rules end the run', () => {
     const long = createRun('long', 's', false, [
       ...createProductiveCalls(1),
       ...repeatCall(500, 'list x=the same'),
@@ -112,7 +112,7 @@ describe('verdicts from counts', () => {
     ]);
   });
 
-  it('come of no rule that has no thresholds', () => {
+  it('are not given by a rule without thresholds', () => {
     const stuck = createRun('stuck', 's', false, repeatCall(9, 'list x=the same'));
     expect(judgeRuleCounts(collectRuleCounts(stuck, pawlRules, minThresholds), new Map())).toEqual([]);
   });

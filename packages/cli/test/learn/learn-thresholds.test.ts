@@ -24,7 +24,7 @@ function learnToEnd(runs: readonly RecordedRun[]): LearningResult {
 
 const failures = ['no such file', 'permission denied', 'timed out', 'syntax error', 'not found'];
 
-/** Five failures of different kinds, and then it goes on: advice at the fifth is one too early. */
+/** Five failures of different kinds, then progress: advice at the fifth failure is one too early. */
 function createBumpyRuns(source: string): readonly RecordedRun[] {
   return Array.from({ length: 5 }, (_, index) =>
     createRun(`${source}-bumpy-${index}`, source, true, [
@@ -36,7 +36,7 @@ function createBumpyRuns(source: string): readonly RecordedRun[] {
 }
 
 describe('learning thresholds', () => {
-  it('ends earlier where no solved run went so far and many came near, and says what that would have changed', () => {
+  it('ends runs earlier if no solved run reached the count and many came near, and reports what would have changed', () => {
     const { outcome, proposal, crossValidation, data } = learnToEnd(createTrainingRuns());
     expect(outcome).toEqual({ kind: 'proposed' });
     expect(data).toMatchObject({ runs: 195, solved: 150, unsolved: 45, sources: 3, solvedNeeded: 133 });
@@ -63,12 +63,12 @@ describe('learning thresholds', () => {
     });
     expect(crossValidation?.by).toBe('source');
     expect(crossValidation?.learnt.shares.harm).toEqual({ hits: 0, of: 150 });
-    // One step more of the eleven in each failed run, all of them held out in turn.
+    // One more of the eleven steps in each failed run, with every source held out in turn.
     expect(crossValidation?.inForce.shares.saved).toEqual({ hits: 45 * 5, of: 45 * 11 });
     expect(crossValidation?.learnt.shares.saved).toEqual({ hits: 45 * 6, of: 45 * 11 });
   });
 
-  it('does not where one source has a solved run that went so far', () => {
+  it('does not if one source has a solved run that reached the count', () => {
     const patient = createRun('patient', 'gamma', true, [
       ...createProductiveCalls(2),
       ...repeatCall(3, 'list x=the same'),
@@ -79,7 +79,7 @@ describe('learning thresholds', () => {
     expect(proposal).toBeNull();
   });
 
-  it('does not where solved runs never came near: what would be there nobody knows', () => {
+  it('does not if no solved run came near, because nothing is known about such runs', () => {
     const quick = createTrainingRuns().filter(({ id }) => !/solved-\d*[05]$/.test(id));
     const more = createTrainingRuns(['delta']).filter(({ id }) => !/solved-\d*[05]$/.test(id));
     const { outcome, data } = learnToEnd([...quick, ...more]);
@@ -87,7 +87,7 @@ describe('learning thresholds', () => {
     expect(outcome).toEqual({ kind: 'nothing' });
   });
 
-  it('does not where only few solved runs came near, or only those of one source', () => {
+  it('does not if only few solved runs came near, or only those of one source', () => {
     const sources = ['alpha', 'beta', 'gamma', 'delta'];
     const few = createTrainingRuns(sources).filter(
       ({ id }) => !/solved-(?:\d*[05])$/.test(id) || id.endsWith('-0'),
@@ -100,15 +100,15 @@ describe('learning thresholds', () => {
     expect(learnToEnd(createTrainingRuns(sources)).outcome).toEqual({ kind: 'proposed' });
   });
 
-  it('leaves out what only one source speaks for, and keeps what holds in all', () => {
+  it('drops a change that only one source supports, and keeps one that all support', () => {
     const sources = ['alpha', 'beta', 'gamma', 'delta'];
     const { proposal } = learnToEnd([...createTrainingRuns(sources), ...createBumpyRuns('epsilon')]);
     expect(proposal?.changes.map(({ rule }) => rule)).toEqual(['repeated-call']);
-    expect(proposal?.weight.shares.noise.hits).toBe(5);
+    expect(proposal?.score.shares.noise.hits).toBe(5);
   });
 
-  it('shows what would have come of it on sources it has not seen, where that is worse', () => {
-    // Without the source that has them, everything speaks for it; with it, solved runs would be ended.
+  it('reports the scores on held-out sources if they are worse', () => {
+    // Without this source the change looks safe; with it, solved runs would be ended.
     const elsewhere = Array.from({ length: 5 }, (_, index) =>
       createRun(`patient-${index}`, 'delta', true, [
         ...createProductiveCalls(2),
@@ -123,7 +123,7 @@ describe('learning thresholds', () => {
     expect(held?.inForce.shares.harm).toEqual({ hits: 0, of: 5 });
   });
 
-  it('says that there is too little, and how much it takes', () => {
+  it('reports that there are too few runs, and how many are needed', () => {
     const { outcome, data, proposal, crossValidation } = learnToEnd(createTrainingRuns(['alpha']));
     expect(outcome).toEqual({ kind: 'too-little' });
     expect(data).toMatchObject({ solved: 50, solvedNeeded: 133, unsolved: 15, unsolvedNeeded: 30 });
@@ -131,21 +131,21 @@ describe('learning thresholds', () => {
     expect(learnToEnd([]).outcome).toEqual({ kind: 'too-little' });
   });
 
-  it('puts advice off where it only disturbs runs that do well', () => {
+  it('delays advice that only disturbs successful runs', () => {
     const bumpy = ['alpha', 'beta', 'gamma'].flatMap(createBumpyRuns);
     const { proposal, outcome } = learnToEnd([...createTrainingRuns(), ...bumpy]);
     expect(outcome.kind).toBe('proposed');
     const [, advice] = proposal?.changes ?? [];
     expect(advice).toMatchObject({ rule: 'nothing-works', level: 'advise', from: 5, to: 6 });
-    expect(proposal?.weight.shares.noise.hits).toBe(0);
+    expect(proposal?.score.shares.noise.hits).toBe(0);
   });
 
-  it('says what it leaves out at the moment, so that whoever waits can stop it there', () => {
-    const said = [...learnThresholds(extractFacts(createTrainingRuns()), pawlRules)];
-    expect(said).toEqual(['nothing', 'alpha', 'beta', 'gamma']);
+  it('yields the name of each held-out fold, so that the caller can stop in between', () => {
+    const names = [...learnThresholds(extractFacts(createTrainingRuns()), pawlRules)];
+    expect(names).toEqual(['nothing', 'alpha', 'beta', 'gamma']);
   });
 
-  it('comes to the same in whatever order the runs come', () => {
+  it('gives the same result for any order of the runs', () => {
     const forwards = learnToEnd(createTrainingRuns());
     const backwards = learnToEnd(createTrainingRuns().toReversed());
     expect(backwards.proposal?.changes).toEqual(forwards.proposal?.changes);
@@ -153,7 +153,7 @@ describe('learning thresholds', () => {
     expect(backwards.crossValidation?.learnt.shares).toEqual(forwards.crossValidation?.learnt.shares);
   });
 
-  it('never proposes what is looser, or worse on any measure, here or held out', () => {
+  it('never proposes looser thresholds, or ones that are worse on any measure, on these runs or held out', () => {
     const call = fc.tuple(
       fc.constantFrom('list x=same', 'read a=one', 'read a=two', 'run t!boom', 'run u!bang', 'fresh'),
       fc.integer({ min: 1, max: 5 }),
@@ -164,7 +164,7 @@ describe('learning thresholds', () => {
     });
     fc.assert(
       fc.property(runs, (all) => {
-        const made = all.map(([calls, success], index) =>
+        const created = all.map(([calls, success], index) =>
           createRun(`r${index}`, `s${index % 4}`, success, [
             ...calls.flatMap(([each, count], at) =>
               each === 'fresh' ? createProductiveCalls(count, `f${at}`) : repeatCall(count, each),
@@ -172,10 +172,10 @@ describe('learning thresholds', () => {
             'read end=end',
           ]),
         );
-        const { proposal, inForce: before, crossValidation } = learnToEnd(made);
+        const { proposal, inForce: before, crossValidation } = learnToEnd(created);
         if (proposal === null || crossValidation === null) return;
         expect(isAtLeastAsStrict(currentThresholds, proposal.thresholds)).toBe(true);
-        expect(listWorseMeasures(proposal.weight, before)).toEqual([]);
+        expect(listWorseMeasures(proposal.score, before)).toEqual([]);
         expect(listWorseMeasures(crossValidation.learnt, crossValidation.inForce)).toEqual([]);
       }),
       { numRuns: 5, endOnFailure: true },

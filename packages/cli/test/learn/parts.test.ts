@@ -22,7 +22,7 @@ describe('folds', () => {
     maxLength: 80,
   });
 
-  it('have each run exactly once, and the rest beside it', () => {
+  it('contain each run exactly once, with all others in the rest', () => {
     fc.assert(
       fc.property(runs, (all) => {
         const { folds } = createFolds(all);
@@ -35,7 +35,7 @@ describe('folds', () => {
     );
   });
 
-  it('leave sources whole, and are the same in whatever order the runs come', () => {
+  it('keep sources whole, and do not depend on the order of the runs', () => {
     fc.assert(
       fc.property(runs, (all) => {
         const { by, folds } = createFolds(all);
@@ -52,7 +52,7 @@ describe('folds', () => {
     );
   });
 
-  it('are by run where there are too few sources to hold one out', () => {
+  it('are by run if there are too few sources to hold one out', () => {
     const all = Array.from({ length: 100 }, (_, index) => ({ id: `run ${index}`, source: 'here' }));
     const { by, folds } = createFolds(all);
     expect(by).toBe('run');
@@ -65,30 +65,30 @@ function compareIds(a: { readonly id: string }, b: { readonly id: string }): num
   return a.id < b.id ? -1 : 1;
 }
 
-describe('what may be learnt', () => {
+describe('tunable thresholds', () => {
   const inForce: RuleThresholdMap = new Map(pawlRules.map(({ id, thresholds }) => [id, thresholds]));
-  const knobs = listTunableThresholds(pawlRules);
+  const tunables = listTunableThresholds(pawlRules);
 
-  it('never loosens what refuses, asks or ends, and never takes advice away or puts it last', () => {
+  it('never loosen refuse, ask or finish, and never remove advice or put it last', () => {
     const picks = fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 30 });
     fc.assert(
       fc.property(picks, (picked) => {
         let after = inForce;
         for (const [index, choice] of picked) {
-          const knob = knobs[index % knobs.length];
-          const value = knob?.values[choice % knob.values.length];
-          if (knob !== undefined && value !== undefined) after = setThreshold(after, knob, value);
+          const tunable = tunables[index % tunables.length];
+          const value = tunable?.values[choice % tunable.values.length];
+          if (tunable !== undefined && value !== undefined) after = setThreshold(after, tunable, value);
           expect(isAtLeastAsStrict(inForce, after)).toBe(true);
         }
         for (const { advise, refuse, ask, finish } of after.values()) {
-          for (const graver of [refuse, ask ?? null, finish])
-            if (advise !== null && graver !== null) expect(advise).toBeLessThanOrEqual(graver);
+          for (const stricter of [refuse, ask ?? null, finish])
+            if (advise !== null && stricter !== null) expect(advise).toBeLessThanOrEqual(stricter);
         }
       }),
     );
   });
 
-  it('tells when something is loosened', () => {
+  it('are compared for strictness', () => {
     const changed = (change: object): RuleThresholdMap =>
       new Map([...inForce, ['repeated-call', { advise: 3, refuse: null, finish: 4, ...change }]]);
     expect(isAtLeastAsStrict(inForce, changed({ finish: 3 }))).toBe(true);
@@ -98,9 +98,9 @@ describe('what may be learnt', () => {
     expect(isAtLeastAsStrict(inForce, new Map())).toBe(false);
   });
 
-  it('leaves a threshold of one alone, and tries seconds in large steps', () => {
-    expect(knobs.filter(({ rule, level }) => rule === 'chanting' && level === 'advise')).toEqual([]);
-    expect(knobs.find(({ rule, level }) => rule === 'waiting' && level === 'finish')?.values).toEqual([
+  it('do not include a threshold of one, and try seconds in large steps', () => {
+    expect(tunables.filter(({ rule, level }) => rule === 'chanting' && level === 'advise')).toEqual([]);
+    expect(tunables.find(({ rule, level }) => rule === 'waiting' && level === 'finish')?.values).toEqual([
       1500, 1200, 900,
     ]);
   });
@@ -125,7 +125,7 @@ describe('statistics', () => {
     );
   });
 
-  it('know that a share may be higher than it was seen to be, the less the more was seen', () => {
+  it('bound a share from above, more tightly with more cases', () => {
     fc.assert(
       fc.property(fc.nat({ max: 1000 }), fc.integer({ min: 1, max: 1000 }), (hits, more) => {
         const bound = computeUpperBound(hits, hits + more);
@@ -138,14 +138,14 @@ describe('statistics', () => {
     expect(computeUpperBound(0, 964)).toBeCloseTo(0.0028, 4);
   });
 
-  it('know how many it takes', () => {
+  it('compute how many runs a bound requires', () => {
     for (const bound of [0.5, 0.1, 0.02, 0.001]) {
       expect(computeUpperBound(0, computeRequiredRuns(bound))).toBeLessThanOrEqual(bound);
       expect(computeUpperBound(0, computeRequiredRuns(bound) - 1)).toBeGreaterThan(bound);
     }
   });
 
-  it('spread names evenly', () => {
+  it('hash names evenly', () => {
     const parts = Map.groupBy(
       Array.from({ length: 5000 }, (_, index) => `run-${index}`),
       (id) => hashTextToNumber(id) % 5,
@@ -161,12 +161,12 @@ const createDetectorVerdict = (step: number, level: string): { step: number; lev
   step,
   level,
 });
-const solved = { success: true, lastStep: 9, work: [0, 2, 4, 6, 8, 9], judgement: null };
+const solved = { success: true, lastStep: 9, agentSteps: [0, 2, 4, 6, 8, 9], judgement: null };
 const scoreEndedRun = (step: number): unknown =>
   computeScoreRatios(solved, [createDetectorVerdict(step, 'stop')]);
 
-describe('a score', () => {
-  it('counts a solved run that would have been ended, but not at its last step', () => {
+describe('a detector score', () => {
+  it('counts a solved run that would be ended before its last step', () => {
     expect(scoreEndedRun(8)).toMatchObject({
       harm: { hits: 1, of: 1 },
       noise: { hits: 1, of: 1 },
@@ -175,7 +175,7 @@ describe('a score', () => {
     expect(scoreEndedRun(9)).toMatchObject({ harm: { hits: 0, of: 1 }, noise: { hits: 1, of: 1 } });
   });
 
-  it('counts the steps after the end of an unsolved one, and what people judged', () => {
+  it('counts the steps after the end of an unsolved run, and the reviewers’ judgments', () => {
     const judgement = { stuck: true, from: 6 };
     const shares = computeScoreRatios({ ...solved, success: false, judgement }, [
       createDetectorVerdict(2, 'nudge'),
@@ -192,7 +192,7 @@ describe('a score', () => {
     expect(fine).toMatchObject({ wrong: { hits: 1, of: 1 }, told: { of: 0 } });
   });
 
-  it('is in per cent, and nothing where there is nothing to take a share of', () => {
+  it('is a percentage, or null without cases', () => {
     expect(
       toDetectorScore(
         sumScoreRatios([

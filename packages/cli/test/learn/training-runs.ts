@@ -2,18 +2,18 @@ import { pawlRules, type RecordedRun, type RecordedStep } from '@pawl/core';
 import { computeMinThresholds } from '../../src/learn/tunable-thresholds.ts';
 import { extractTrainingFacts, type TrainingFacts } from '../../src/learn/training-run.ts';
 
-/** A call and what came of it, in short: `read a=text`, or `read a!message` for one that fails. */
+/** Parses calls in short form: `read a=text`, or `read a!message` for a failed call. */
 function parseSteps(...calls: readonly string[]): readonly RecordedStep[] {
   return calls.map((call, i) => {
-    const [, tool = '', arg = '', sign, said = ''] = /^(\w+) ([^=!]*)([=!])(.*)$/.exec(call) ?? [];
-    return { i, role: 'assistant', tool, args: { arg }, result: said, error: sign === '!' };
+    const [, tool = '', arg = '', sign, result = ''] = /^(\w+) ([^=!]*)([=!])(.*)$/.exec(call) ?? [];
+    return { i, role: 'assistant', tool, args: { arg }, result, error: sign === '!' };
   });
 }
 
 export const repeatCall = (count: number, call: string): readonly string[] =>
   Array.from({ length: count }, () => call);
 
-/** Some work that brings something new each time. */
+/** Calls that each return something new. */
 export const createProductiveCalls = (count: number, name = 'w'): readonly string[] =>
   Array.from({ length: count }, (_, index) => `read ${name}${index}=text of ${name} ${index}`);
 
@@ -27,8 +27,8 @@ export function createRun(
 }
 
 /**
- * Runs of three sources: the solved ones at times ask for the same thing twice and go on, those that fail ask for it again
- * and again. As the rules are, that ends at the fourth time; the third would do.
+ * Runs of three sources: solved runs sometimes repeat a call once and continue, failed runs repeat it many times. The
+ * current rules end a run at the fourth time; the third would suffice.
  */
 export function createTrainingRuns(sources = ['alpha', 'beta', 'gamma']): readonly RecordedRun[] {
   return sources.flatMap((source) => [
@@ -48,7 +48,7 @@ export function createTrainingRuns(sources = ['alpha', 'beta', 'gamma']): readon
   ]);
 }
 
-const countingOptions = { rules: pawlRules, least: computeMinThresholds(pawlRules) };
+const countingOptions = { rules: pawlRules, minCounts: computeMinThresholds(pawlRules) };
 
 export function extractFacts(runs: readonly RecordedRun[]): readonly TrainingFacts[] {
   return runs.map((each) =>

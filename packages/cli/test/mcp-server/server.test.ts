@@ -15,7 +15,7 @@ const entry = fileURLToPath(new URL('../fixtures/mcp-program.ts', import.meta.ur
 let client: Client | undefined;
 afterEach(() => client?.close());
 
-/** The official client, connected to the command as a process of its own. */
+/** Connects the official client to the command in its own process. */
 async function connectMcpClient(storage: string): Promise<Client> {
   client = new Client({ name: 'test', version: '1' });
   await client.connect(
@@ -34,7 +34,7 @@ async function callMcpTool(name: string, args: object): Promise<unknown> {
 }
 
 describe('pawl mcp', () => {
-  it('offers its tools, each with what it takes and gives', async () => {
+  it('lists its tools with input and output schemas', async () => {
     const { tools } = await (await connectMcpClient(createStoragePath())).listTools();
     expect(tools.map(({ name }) => name)).toEqual(['observe', 'verdict', 'remember', 'recall', 'search']);
     for (const { description, inputSchema, outputSchema } of tools) {
@@ -43,7 +43,7 @@ describe('pawl mcp', () => {
     }
   });
 
-  it('notices work that goes round in circles, for each agent by itself', async () => {
+  it('detects repeated failures separately for each agent', async () => {
     await connectMcpClient(createStoragePath());
     const observed = { tool: 'grep', args: { pattern: 'x' }, success: false, error: 'no such file' };
     expect(await callMcpTool('observe', observed)).toMatchObject({ stuck: false, level: 'healthy' });
@@ -63,7 +63,7 @@ describe('pawl mcp', () => {
     expect(await callMcpTool('verdict', {})).toMatchObject({ stuck: false });
   });
 
-  it('remembers beyond the conversation, in the same memory as pawl memory shows', async () => {
+  it('persists entries across connections, in the same memory that pawl memory lists', async () => {
     const storage = createStoragePath();
     await connectMcpClient(storage);
     const wish = { tags: 'wish, birthday', value: 'A telescope for the attic' };
@@ -85,7 +85,7 @@ describe('pawl mcp', () => {
     expect(out()).toContain('A telescope');
   });
 
-  it('answers what makes no sense with an error that says what to do', async () => {
+  it('rejects invalid arguments with an error that names the problem', async () => {
     await connectMcpClient(createStoragePath());
     for (const [name, args] of [
       ['remember', { tags: ' , ', value: 'x' }],
@@ -101,7 +101,7 @@ describe('pawl mcp', () => {
     }
   });
 
-  it('ends when its client leaves, or when it is asked to', async () => {
+  it('exits when its client disconnects or its signal aborts', async () => {
     const stdin = new PassThrough();
     const leave = new AbortController();
     const { io } = captureIo();

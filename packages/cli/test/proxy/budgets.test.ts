@@ -13,7 +13,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** Reads on and on, each time something new, until there are no tools any more. */
+/** Reads something new each time, until no tools are offered. */
 function respondEagerly({ body }: UpstreamRequest, number: number): UpstreamReply {
   return body['tools'] === undefined || body['tool_choice'] !== undefined
     ? { text: 'That is what I have.' }
@@ -33,7 +33,7 @@ type TestConversation = {
   readonly headers?: Record<string, string>;
 };
 
-/** Goes on until the model answers; gives the number of requests. */
+/** Runs the conversation until the model answers; resolves to the number of requests. */
 async function runUntilAnswer(client: OpenAI, { messages, headers = {} }: TestConversation): Promise<number> {
   for (let steps = 1; steps < 50; steps += 1) {
     const reply = await client.chat.completions.create({ model: 'tiny', messages, tools }, { headers });
@@ -51,7 +51,7 @@ async function runUntilAnswer(client: OpenAI, { messages, headers = {} }: TestCo
 }
 
 describe('a budget', () => {
-  it('of requests ends a conversation with an answer, and turns away who goes on after it', async () => {
+  it('of requests ends a conversation with an answer, and rejects requests after it', async () => {
     const client = await startGovernedClient({ modelCalls: 6 });
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Read it all.' }];
     expect(await runUntilAnswer(client, { messages })).toBe(6);
@@ -61,10 +61,10 @@ describe('a budget', () => {
       status: 403,
       message: expect.stringContaining('the budget of 6 model calls is used up') as string,
     });
-    expect(upstream.arrived.length).toBe(6);
+    expect(upstream.requests.length).toBe(6);
   });
 
-  it('of tool calls is each conversation’s own', async () => {
+  it('of tool calls applies to each conversation separately', async () => {
     const client = await startGovernedClient({ toolCalls: 3 });
     for (const content of ['Read it all.', 'Read the other one.']) {
       expect(await runUntilAnswer(client, { messages: [{ role: 'user', content }] })).toBe(4);
@@ -72,7 +72,7 @@ describe('a budget', () => {
   });
 
   it.each([true, false])(
-    'of tokens counts what the server says that replies took; streamed: %s',
+    'of tokens counts the usage that the server reports; streamed: %s',
     async (stream) => {
       upstream = await startUpstream(respondEagerly);
       proxy = await startProxy(upstream.url, { budgets: { tokens: 600 } });
@@ -80,15 +80,15 @@ describe('a budget', () => {
       const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Read it all.' }];
       let steps = 0;
       for (;;) {
-        const asked = {
+        const request = {
           model: 'tiny',
           max_tokens: 9,
           messages,
           tools: [{ name: 'read', input_schema: { type: 'object' as const } }],
         };
         const reply = stream
-          ? await client.messages.stream(asked).finalMessage()
-          : await client.messages.create(asked);
+          ? await client.messages.stream(request).finalMessage()
+          : await client.messages.create(request);
         steps += 1;
         const call = reply.content.find((block) => block.type === 'tool_use');
         if (call === undefined) break;
@@ -98,18 +98,18 @@ describe('a budget', () => {
           content: [{ type: 'tool_result', tool_use_id: call.id, content: `page ${'x'.repeat(steps)}` }],
         });
       }
-      // Each reply takes 110: after four of them, two more would be too many, and one is kept back for the answer.
+      // Each reply takes 110 tokens: after four, two more would exceed the budget, and one is reserved for the answer.
       expect(steps).toBe(5);
     },
   );
 
-  it('tells conversations that begin alike apart by their header', async () => {
+  it('distinguishes conversations that start alike by their header', async () => {
     const client = await startGovernedClient({ tokens: 600 });
-    const begin = (name: string) =>
+    const run = (name: string) =>
       runUntilAnswer(client, {
         messages: [{ role: 'user', content: 'Read it all.' }],
         headers: { 'X-Pawl-Conversation': name },
       });
-    expect(await Promise.all([begin('one'), begin('two')])).toEqual([5, 5]);
+    expect(await Promise.all([run('one'), run('two')])).toEqual([5, 5]);
   });
 });

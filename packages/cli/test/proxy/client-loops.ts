@@ -3,13 +3,13 @@ import OpenAI from 'openai';
 
 export const secretApiKey = 'sk-secret-of-the-user';
 
-/** What a file holds; those of a productive run differ. */
+/** Returns the content of a file; the files of a productive run differ. */
 function readFakeFile(args: string): string {
   const name = /(\d+)\.txt/.exec(args)?.[1];
   return name === undefined ? 'the same as ever' : `chapter ${'and so on '.repeat(Number(name))}`;
 }
 
-/** Agents as people write them: ask, run what is asked for, ask again. Each gives its steps and its last words. */
+/** A typical agent loop: request, run the requested calls, repeat. Resolves to its number of steps and its final text. */
 export type ClientLoop = (
   address: string,
   stream: boolean,
@@ -27,9 +27,9 @@ const runChatLoop: ClientLoop = async (address, stream) => {
     { type: 'function', function: { name: 'read', parameters: { type: 'object' } } },
   ];
   for (let steps = 1; steps <= maxClientSteps; steps += 1) {
-    const asked = { model: 'tiny', messages, tools, stream_options: { include_usage: true } };
+    const request = { model: 'tiny', messages, tools, stream_options: { include_usage: true } };
     const { choices } = stream
-      ? await client.chat.completions.stream(asked).finalChatCompletion()
+      ? await client.chat.completions.stream(request).finalChatCompletion()
       : await client.chat.completions.create({ model: 'tiny', messages, tools });
     const message = choices[0]?.message;
     const calls = message?.tool_calls ?? [];
@@ -48,13 +48,13 @@ const runMessagesLoop: ClientLoop = async (address, stream) => {
   const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'What is in a.txt?' }];
   const tools: Anthropic.Tool[] = [{ name: 'read', input_schema: { type: 'object' } }];
   for (let steps = 1; steps <= maxClientSteps; steps += 1) {
-    const asked = { model: 'tiny', max_tokens: 100, system: 'You read files.', messages, tools };
+    const request = { model: 'tiny', max_tokens: 100, system: 'You read files.', messages, tools };
     const reply = stream
-      ? await client.messages.stream(asked).finalMessage()
-      : await client.messages.create(asked);
+      ? await client.messages.stream(request).finalMessage()
+      : await client.messages.create(request);
     const calls = reply.content.filter((block) => block.type === 'tool_use');
-    const said = reply.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
-    if (calls.length === 0) return { steps, text: said.join('') };
+    const texts = reply.content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+    if (calls.length === 0) return { steps, text: texts.join('') };
     messages.push({ role: 'assistant', content: reply.content });
     const content = calls.map(({ id, input }) => ({
       type: 'tool_result' as const,
@@ -80,10 +80,10 @@ const runResponsesLoop: ClientLoop = async (address, stream) => {
   const client = new OpenAI({ apiKey: secretApiKey, baseURL: `${address}/v1`, maxRetries: 0 });
   const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'What is in a.txt?' }];
   for (let steps = 1; steps <= maxClientSteps; steps += 1) {
-    const asked = { model: 'tiny', instructions: 'You read files.', input, tools: responsesTools };
+    const request = { model: 'tiny', instructions: 'You read files.', input, tools: responsesTools };
     const reply = stream
-      ? await client.responses.stream(asked).finalResponse()
-      : await client.responses.create(asked);
+      ? await client.responses.stream(request).finalResponse()
+      : await client.responses.create(request);
     const calls = filterFunctionCalls(reply.output);
     if (calls.length === 0) return { steps, text: reply.output_text };
     input.push(...reply.output.map((item) => item as OpenAI.Responses.ResponseInputItem));
@@ -98,14 +98,14 @@ const runResponsesLoop: ClientLoop = async (address, stream) => {
   return { steps: maxClientSteps, text: '' };
 };
 
-/** The same with what came before left to the server. */
+/** The same, with the history held by the server. */
 const runChainedLoop: ClientLoop = async (address) => {
   const client = new OpenAI({ apiKey: secretApiKey, baseURL: `${address}/v1`, maxRetries: 0 });
   let input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: 'What is in a.txt?' }];
   let previous: string | null = null;
   for (let steps = 1; steps <= maxClientSteps; steps += 1) {
-    const asked = { model: 'tiny', input, previous_response_id: previous, tools: responsesTools };
-    const reply: OpenAI.Responses.Response = await client.responses.create(asked);
+    const request = { model: 'tiny', input, previous_response_id: previous, tools: responsesTools };
+    const reply: OpenAI.Responses.Response = await client.responses.create(request);
     const calls = filterFunctionCalls(reply.output);
     if (calls.length === 0) return { steps, text: reply.output_text };
     previous = reply.id;
@@ -118,7 +118,7 @@ const runChainedLoop: ClientLoop = async (address) => {
   return { steps: maxClientSteps, text: '' };
 };
 
-/** How each client library is called in these tests. */
+/** The client libraries under test. */
 export const clientLoops: readonly (readonly [string, ClientLoop, boolean])[] = [
   ['chat completions', runChatLoop, false],
   ['chat completions, streamed', runChatLoop, true],
@@ -126,5 +126,5 @@ export const clientLoops: readonly (readonly [string, ClientLoop, boolean])[] = 
   ['Anthropic messages, streamed', runMessagesLoop, true],
   ['responses', runResponsesLoop, false],
   ['responses, streamed', runResponsesLoop, true],
-  ['responses that go on from their ids', runChainedLoop, false],
+  ['responses by previous id', runChainedLoop, false],
 ];

@@ -11,7 +11,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** A model that reads one file after another, and then says so. */
+/** A model that reads one file after another and then answers. */
 function respondProductively(_request: UpstreamRequest, number: number): UpstreamReply {
   const files = 200;
   return number <= files
@@ -19,12 +19,12 @@ function respondProductively(_request: UpstreamRequest, number: number): Upstrea
     : { text: 'All of them are read.' };
 }
 
-describe.each(clientLoops)('an agent that speaks %s', (_name, loop, stream) => {
-  it('works for 200 steps that bring something new, untouched', async () => {
+describe.each(clientLoops)('an agent that uses %s', (_name, loop, stream) => {
+  it('makes 200 productive steps without interference', async () => {
     upstream = await startUpstream(respondProductively);
     proxy = await startProxy(upstream.url);
     expect(await loop(proxy.url, stream)).toEqual({ steps: 201, text: 'All of them are read.' });
-    expect(upstream.arrived.some(({ raw }) => raw.includes('Note from'))).toBe(false);
+    expect(upstream.requests.some(({ raw }) => raw.includes('Note from'))).toBe(false);
     expect(proxy.notes).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** A model that asks for the same file for as long as there is anything to ask for. */
+/** A model that requests the same file as long as tools are offered. */
 function respondStubbornly({ body }: UpstreamRequest): UpstreamReply {
   const choice = body['tool_choice'];
   const mayCall = body['tools'] !== undefined && (choice as { type?: string } | undefined)?.type !== 'none';
@@ -20,17 +20,17 @@ function respondStubbornly({ body }: UpstreamRequest): UpstreamReply {
     : { text: 'In short: a.txt holds nothing new.' };
 }
 
-describe.each(clientLoops)('an agent that speaks %s', (_name, loop, stream) => {
+describe.each(clientLoops)('an agent that uses %s', (_name, loop, stream) => {
   it('loops without the proxy, and ends with a summary behind it', async () => {
     upstream = await startUpstream(respondStubbornly);
     proxy = await startProxy(upstream.url);
     expect(await loop(upstream.url, stream)).toEqual({ steps: maxClientSteps, text: '' });
-    const before = upstream.arrived.length;
+    const before = upstream.requests.length;
     const { steps, text } = await loop(proxy.url, stream);
     expect(text).toBe('In short: a.txt holds nothing new.');
     expect(steps).toBe(5);
-    const governed = upstream.arrived.slice(before);
-    // One word of advice in the fourth request, and in the fifth the last one; nothing of the fourth is left in it.
+    const governed = upstream.requests.slice(before);
+    // Advice in the fourth request, and the final advice in the fifth, which no longer contains that of the fourth.
     const notes = governed.map(({ raw }) => raw.split('Note from the run’s governor').length - 1);
     expect(notes).toEqual([0, 0, 0, 1, 1]);
     expect(governed.every(({ headers }) => JSON.stringify(headers).includes(secretApiKey))).toBe(true);

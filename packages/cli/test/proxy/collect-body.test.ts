@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { collectBody } from '../../src/proxy/collect-body.ts';
 
-/** What `collected` makes of a body, and what is left to be read after it. */
+/** Returns what `collectBody` reads, and what can still be read afterwards. */
 function collectFromServer(
   body: Buffer,
   max: number,
@@ -23,23 +23,23 @@ function collectFromServer(
     });
     server.listen(0, '127.0.0.1', () => {
       const { port } = server.address() as AddressInfo;
-      const going = request({ port, method: 'POST', agent: false }, (res) => res.resume());
+      const clientRequest = request({ port, method: 'POST', agent: false }, (res) => res.resume());
       for (let start = 0; start < body.length; start += 50_000)
-        going.write(body.subarray(start, start + 50_000));
-      going.end();
+        clientRequest.write(body.subarray(start, start + 50_000));
+      clientRequest.end();
     });
   });
 }
 
 const body = Buffer.from(Array.from({ length: 100_000 }, (_, index) => `${index},`).join(''));
 
-describe('collected', () => {
+describe('collectBody', () => {
   it('reads a body that is not too long', async () => {
     const { read } = await collectFromServer(body, body.length);
     expect(read?.equals(body)).toBe(true);
   });
 
-  it('leaves one that is too long to be read from its beginning', async () => {
+  it('leaves a body that is too long readable from the start', async () => {
     const { read, left } = await collectFromServer(body, 100_000);
     expect(read).toBeNull();
     expect(left.equals(body)).toBe(true);

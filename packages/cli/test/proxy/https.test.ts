@@ -18,7 +18,7 @@ afterEach(async () => {
   await upstream?.close();
 });
 
-/** The command itself: whom Node trusts is settled when it starts. */
+/** Starts the command itself, because Node reads its trusted certificates at startup. */
 async function startHttpsProxy(url: string, env: NodeJS.ProcessEnv): Promise<OpenAI> {
   const args = [bin, 'proxy', '--upstream', url, '--port', '0', '--store', 'none', '--json'];
   child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -31,7 +31,7 @@ async function startHttpsProxy(url: string, env: NodeJS.ProcessEnv): Promise<Ope
 const chatRequest = { model: 'tiny', messages: [{ role: 'user' as const, content: 'Are you there?' }] };
 
 describe('a proxy in front of https', () => {
-  it('passes on what is asked and what is answered, in one piece and in many', async () => {
+  it('forwards requests and replies, streamed or not', async () => {
     upstream = await startUpstream(() => ({ text: 'Yes.' }), tls);
     const client = await startHttpsProxy(upstream.url, { ...process.env, NODE_EXTRA_CA_CERTS: cert });
     const whole = await client.chat.completions.create(chatRequest);
@@ -40,14 +40,14 @@ describe('a proxy in front of https', () => {
     for await (const { choices } of await client.chat.completions.create({ ...chatRequest, stream: true }))
       text += choices[0]?.delta.content ?? '';
     expect(text).toBe('Yes.');
-    expect(upstream.arrived.map(({ headers }) => headers.authorization)).toEqual([
+    expect(upstream.requests.map(({ headers }) => headers.authorization)).toEqual([
       'Bearer sk-secret',
       'Bearer sk-secret',
     ]);
-    expect(upstream.arrived[0]?.headers.host).toBe(new URL(upstream.url).host);
+    expect(upstream.requests[0]?.headers.host).toBe(new URL(upstream.url).host);
   });
 
-  it('sends nothing to one whom nobody vouches for', async () => {
+  it('sends nothing to a server with an untrusted certificate', async () => {
     upstream = await startUpstream(() => ({ text: 'Yes.' }), tls);
     const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
     const client = await startHttpsProxy(upstream.url, env);
@@ -55,6 +55,6 @@ describe('a proxy in front of https', () => {
       status: 502,
       message: expect.stringMatching(/does not answer: .*self-signed/),
     });
-    expect(upstream.arrived).toEqual([]);
+    expect(upstream.requests).toEqual([]);
   });
 });

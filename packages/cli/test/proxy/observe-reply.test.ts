@@ -8,7 +8,7 @@ import type { WireFormat } from '../../src/proxy/wire-format.ts';
 
 const stream = { type: 'text/event-stream; charset=utf-8', encoding: '' };
 
-/** Text in pieces of twenty characters, as the events of a wire. */
+/** Converts a piece of text to an event of each wire format. */
 const pieces: Readonly<Record<string, (text: string) => object>> = {
   'openai-chat': (content) => ({ choices: [{ index: 0, delta: { content } }] }),
   'openai-responses': (delta) => ({ type: 'response.output_text.delta', output_index: 0, delta }),
@@ -20,19 +20,19 @@ function toSseBuffer(wire: WireFormat, text: string, newline: string): Buffer {
   return Buffer.from(all.map((data) => `data: ${data}${newline}${newline}`).join(''));
 }
 
-/** What a client gets of a stream that comes in chunks of these sizes. */
+/** Returns what a client receives of a stream that arrives in chunks of these sizes. */
 function readPassedText(
   wire: WireFormat,
   bytes: Buffer,
   sizes: readonly number[],
 ): { readonly text: string; readonly isCut: boolean } {
-  const watch = observeReply(wire, stream);
+  const observer = observeReply(wire, stream);
   let text = Buffer.alloc(0);
   for (let start = 0, turn = 0; start < bytes.length; turn += 1) {
     const chunk = bytes.subarray(start, start + (sizes[turn % sizes.length] ?? 1));
     start += chunk.length;
-    const cut = watch.hear(chunk);
-    text = Buffer.concat([text, cut === null ? chunk : chunk.subarray(0, cut.pass)]);
+    const cut = observer.readChunk(chunk);
+    text = Buffer.concat([text, cut === null ? chunk : chunk.subarray(0, cut.passBytes)]);
     if (cut !== null) return { text: text.toString() + cut.ending, isCut: true };
   }
   return { text: text.toString(), isCut: false };
@@ -45,15 +45,15 @@ const sizes = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLeng
 const newline = fc.constantFrom('\n', '\r\n');
 
 describe.each(namedWireFormats)('a stream of $name', ({ wire }) => {
-  it('that chants is cut so that all that is left are whole events, however it comes', () => {
-    const chant = 'Ich prüfe es jetzt. 💡 '.repeat(200);
+  it('with a repetition loop is cut after a complete event, however it is chunked', () => {
+    const loop = 'Ich prüfe es jetzt. 💡 '.repeat(200);
     fc.assert(
       fc.property(sizes, newline, (chunks, end) => {
-        const { text, isCut } = readPassedText(wire, toSseBuffer(wire, chant, end), chunks);
+        const { text, isCut } = readPassedText(wire, toSseBuffer(wire, loop, end), chunks);
         expect(isCut).toBe(true);
-        const told = text.split(/\r?\n\r?\n/).filter((event) => event !== '');
-        expect(told.length).toBeLessThan(100);
-        for (const event of told) {
+        const events = text.split(/\r?\n\r?\n/).filter((event) => event !== '');
+        expect(events.length).toBeLessThan(100);
+        for (const event of events) {
           const data = /^(?:event: [\w.]+\n)?data: (.*)$/s.exec(event)?.[1] ?? '';
           if (data !== '[DONE]') expect(() => JSON.parse(data) as unknown).not.toThrow();
         }
@@ -68,22 +68,22 @@ describe.each(namedWireFormats)('a stream of $name', ({ wire }) => {
     );
   });
 
-  it('that does not passes as it is, and is read whole', async () => {
+  it('without one passes unchanged and is read completely', async () => {
     await fc.assert(
       fc.asyncProperty(
         sizes,
         newline,
         fc.string({ unit: 'grapheme', maxLength: 300 }),
-        async (chunks, end, said) => {
-          const bytes = toSseBuffer(wire, said, end);
-          const watch = observeReply(wire, stream);
+        async (chunks, end, text) => {
+          const bytes = toSseBuffer(wire, text, end);
+          const observer = observeReply(wire, stream);
           for (let start = 0, turn = 0; start < bytes.length; turn += 1) {
             const chunk = bytes.subarray(start, start + (chunks[turn % chunks.length] ?? 1));
             start += chunk.length;
-            expect(watch.hear(chunk)).toBeNull();
+            expect(observer.readChunk(chunk)).toBeNull();
           }
-          const reply = await watch.end();
-          if (wire !== openaiResponsesWireFormat) expect(reply?.text).toBe(said);
+          const reply = await observer.end();
+          if (wire !== openaiResponsesWireFormat) expect(reply?.text).toBe(text);
           expect(reply?.calls).toEqual([]);
         },
       ),
@@ -91,11 +91,11 @@ describe.each(namedWireFormats)('a stream of $name', ({ wire }) => {
     );
   });
 
-  it('of anything at all is passed over without a word', () => {
+  it('with arbitrary bytes passes unchanged', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 200 })), (chunks) => {
-        const watch = observeReply(wire, stream);
-        for (const chunk of chunks) expect(watch.hear(Buffer.from(chunk))).toBeNull();
+        const observer = observeReply(wire, stream);
+        for (const chunk of chunks) expect(observer.readChunk(Buffer.from(chunk))).toBeNull();
       }),
     );
     const odd = [
@@ -107,7 +107,7 @@ describe.each(namedWireFormats)('a stream of $name', ({ wire }) => {
       '[]',
       '{',
     ];
-    const watch = observeReply(wire, stream);
-    for (const data of odd) expect(watch.hear(Buffer.from(`data: ${data}\n\n`))).toBeNull();
+    const observer = observeReply(wire, stream);
+    for (const data of odd) expect(observer.readChunk(Buffer.from(`data: ${data}\n\n`))).toBeNull();
   });
 });

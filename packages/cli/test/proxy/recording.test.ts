@@ -36,11 +36,11 @@ async function runRecordedClient(messages: OpenAI.ChatCompletionMessageParam[]):
     for (const { id } of message.tool_calls)
       messages.push({ role: 'tool', tool_call_id: id, content: 'same' });
   }
-  await proxy.settled();
+  await proxy.waitUntilIdle();
 }
 
-describe('a conversation behind the proxy', () => {
-  it('is kept as a session, with what was found and how it ended', async () => {
+describe('a conversation through the proxy', () => {
+  it('is recorded as a session with its verdicts and its ending', async () => {
     upstream = await startUpstream(respondStubbornly);
     proxy = await startProxy(upstream.url);
     await runRecordedClient([{ role: 'user', content: 'What is in a?' }]);
@@ -50,7 +50,7 @@ describe('a conversation behind the proxy', () => {
       goal: 'What is in a?',
       status: 'halted',
       steps: 5,
-      about: { kind: 'proxy', dir: '/work', model: 'tiny' },
+      metadata: { kind: 'proxy', dir: '/work', model: 'tiny' },
     });
     const id = summary?.id ?? '';
     const { session } = await proxy.store.open(id);
@@ -68,9 +68,11 @@ describe('a conversation behind the proxy', () => {
     expect(JSON.stringify([events, summary])).not.toContain('sk-secret');
   });
 
-  it('goes on in the same session with the next word of the user, and in a new one once the last is over', async () => {
-    let says: UpstreamReply = { text: 'Four.' };
-    upstream = await startUpstream((request) => ('text' in says ? says : respondStubbornly(request)));
+  it('continues in the same session with the next user message, and in a new one once the session is closed', async () => {
+    let nextReply: UpstreamReply = { text: 'Four.' };
+    upstream = await startUpstream((request) =>
+      'text' in nextReply ? nextReply : respondStubbornly(request),
+    );
     proxy = await startProxy(upstream.url);
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Two and two?' }];
     await runRecordedClient(messages);
@@ -79,10 +81,10 @@ describe('a conversation behind the proxy', () => {
     expect((await proxy.store.list()).map(({ status, steps }) => ({ status, steps }))).toEqual([
       { status: 'waitingForUser', steps: 2 },
     ]);
-    says = { call: { tool: 'read', args: {} } };
+    nextReply = { call: { tool: 'read', args: {} } };
     messages.push({ role: 'user', content: 'Look it up.' });
     await runRecordedClient(messages);
-    says = { text: 'Nine.' };
+    nextReply = { text: 'Nine.' };
     messages.push({ role: 'user', content: 'Then guess.' });
     await runRecordedClient(messages);
     const all = await proxy.store.list();
@@ -94,7 +96,7 @@ describe('a conversation behind the proxy', () => {
     ]);
   });
 
-  it('is kept apart from another that begins alike, and is followed where earlier messages were rewritten', async () => {
+  it('is separate from one that starts alike, and continues if earlier messages were rewritten', async () => {
     upstream = await startUpstream(() => ({ text: 'Done.' }));
     proxy = await startProxy(upstream.url);
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Sort them.' }];
@@ -107,17 +109,17 @@ describe('a conversation behind the proxy', () => {
       defaultHeaders: { 'X-Pawl-Conversation': 'a' },
     });
     await client.chat.completions.create({ model: 'tiny', messages, tools });
-    await proxy.settled();
+    await proxy.waitUntilIdle();
     expect((await proxy.store.list()).length).toBe(2);
     messages[0] = { role: 'user', content: 'Sort them. (It is Tuesday.)' };
     messages.push({ role: 'assistant', content: 'Done.' }, { role: 'user', content: 'Once more.' });
     await client.chat.completions.create({ model: 'tiny', messages, tools });
-    await proxy.settled();
+    await proxy.waitUntilIdle();
     const all = await proxy.store.list();
     expect(all.map(({ steps }) => steps).toSorted((a, b) => a - b)).toEqual([1, 3]);
   });
 
-  it('has its verdicts before the last result of the round, also where a harness adds a word of its own', async () => {
+  it('has its verdicts before the last result of the round, even if a harness adds text', async () => {
     const store = createMemoryStore();
     const messages = [
       { role: 'user', content: 'Go.' },
@@ -147,21 +149,21 @@ describe('a conversation behind the proxy', () => {
       evidence: [1],
       response: { kind: 'advise' },
     };
-    const account = { usages: new Map(), at: 5 };
+    const update = { usages: new Map(), at: 5 };
     const first = await recordConversation(
       store,
       emptyRecording,
-      { ...account, messages: messages.slice(0, 3), verdict },
+      { ...update, messages: messages.slice(0, 3), verdict },
       null,
     );
-    const second = await recordConversation(store, first, { ...account, messages, verdict: null }, null);
-    const told: string[] = [];
-    for await (const { event } of store.events(second.kept?.session.id ?? '')) {
-      told.push(
+    const second = await recordConversation(store, first, { ...update, messages, verdict: null }, null);
+    const types: string[] = [];
+    for await (const { event } of store.events(second.stored?.session.id ?? '')) {
+      types.push(
         event.type === 'tool-finished' ? `${event.type} ${event.callId} ${event.outcome.ok}` : event.type,
       );
     }
-    expect(told).toEqual([
+    expect(types).toEqual([
       'user-message',
       'model-replied',
       'tool-finished t1 true',
@@ -174,7 +176,7 @@ describe('a conversation behind the proxy', () => {
     ]);
   });
 
-  it('is not kept when it is a single question without tools', async () => {
+  it('is not recorded if it is a single question without tools', async () => {
     upstream = await startUpstream(() => ({ text: 'A title' }));
     proxy = await startProxy(upstream.url);
     const client = new OpenAI({ apiKey: 'x', baseURL: `${proxy.url}/v1` });
@@ -182,17 +184,19 @@ describe('a conversation behind the proxy', () => {
       model: 'tiny',
       messages: [{ role: 'user', content: 'Name this chat.' }],
     });
-    await proxy.settled();
+    await proxy.waitUntilIdle();
     expect(await proxy.store.list()).toEqual([]);
   });
 
-  it('passes on when nothing can be kept, which is said once', async () => {
+  it('is forwarded if recording fails, which is reported once', async () => {
     upstream = await startUpstream(() => ({ text: 'Done.' }));
     const full = { ...createMemoryStore(), create: () => Promise.reject(new Error('The disk is full.')) };
     proxy = await startProxy(upstream.url, {}, full);
     await runRecordedClient([{ role: 'user', content: 'One.' }]);
     await runRecordedClient([{ role: 'user', content: 'Two.' }]);
-    expect(upstream.arrived.length).toBe(2);
-    expect(proxy.notes).toEqual([expect.stringContaining('not kept from now on: The disk is full.')]);
+    expect(upstream.requests.length).toBe(2);
+    expect(proxy.notes).toEqual([
+      expect.stringContaining('later conversations are not recorded: The disk is full.'),
+    ]);
   });
 });

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const messages = [{ role: 'user' as const, content: 'Fix it.' }];
 
-/** Cut soon, at a whole piece of what was said, and in good order for the client. */
+/** Expects an early cut after a complete event, with a proper ending for the client. */
 function expectCut(text: string): void {
   expect(text.length).toBeGreaterThan(100);
   expect(text.length).toBeLessThan(2_000);
@@ -29,7 +29,7 @@ function expectCut(text: string): void {
   expect(proxy.notes).toEqual(['{"type":"cut"}']);
 }
 
-describe('a stream that has become a chant', () => {
+describe('a stream with a repetition loop', () => {
   it('is cut in chat completions', async () => {
     const client = new OpenAI({ apiKey: 'x', baseURL: `${proxy.url}/v1`, maxRetries: 0 });
     const stream = client.chat.completions.stream({ model: 'tiny', messages });
@@ -58,7 +58,7 @@ describe('a stream that has become a chant', () => {
     expectCut(reply.output_text);
   });
 
-  it('is left alone in one piece, since all of it is there already', async () => {
+  it('passes unchanged if it is not streamed, because it is already complete', async () => {
     const client = new OpenAI({ apiKey: 'x', baseURL: `${proxy.url}/v1`, maxRetries: 0 });
     const reply = await client.chat.completions.create({ model: 'tiny', messages });
     expect(reply.choices[0]?.message.content).toBe(loopingText);

@@ -36,8 +36,8 @@ function postToProxy(
   });
 }
 
-describe('what passes through the proxy', () => {
-  it('is the same bytes both ways when there is nothing to say, unknown fields and odd spacing included', async () => {
+describe('the proxy', () => {
+  it('forwards identical bytes both ways without advice, including unknown fields and unusual spacing', async () => {
     const answer = Buffer.concat([Buffer.from('{ "odd" :\t1e400 } '), randomBytes(64)]);
     await startTestProxy((_req, res) => void res.writeHead(200, 'Very Fine', { 'X-Odd': 'yes' }).end(answer));
     const sent =
@@ -49,10 +49,10 @@ describe('what passes through the proxy', () => {
       'Very Fine',
       'yes',
     ]);
-    expect(upstream.arrived[0]).toMatchObject({ raw: sent, path: '/v1/chat/completions?beta=1' });
+    expect(upstream.requests[0]).toMatchObject({ raw: sent, path: '/v1/chat/completions?beta=1' });
   });
 
-  it('includes routes that are nothing to it, whatever the method', async () => {
+  it('forwards other routes with any method', async () => {
     await startTestProxy((req, res) => void res.end(`${req.method} ${req.url}`));
     for (const [method, path] of [
       ['GET', '/v1/models'],
@@ -66,7 +66,7 @@ describe('what passes through the proxy', () => {
     expect((await fetch(`${proxy.url}/x`, { method: 'HEAD' })).status).toBe(200);
   });
 
-  it('includes errors of the model’s server as they are', async () => {
+  it('forwards errors of the model server unchanged', async () => {
     const problem = JSON.stringify({ error: { message: 'Slow down', type: 'rate_limit' } });
     await startTestProxy((_req, res) => void res.writeHead(429, { 'retry-after': '7' }).end(problem));
     const response = await postToProxy('/v1/messages', chatRequest);
@@ -77,7 +77,7 @@ describe('what passes through the proxy', () => {
     ]);
   });
 
-  it('includes the key, but nothing that concerns one connection, nor what is meant for the proxy', async () => {
+  it('forwards the API key, but neither hop-by-hop headers nor its own header', async () => {
     await startTestProxy((req, res) => {
       res.setHeader('Connection', 'close, X-Hop-Back');
       res.setHeader('X-Hop-Back', '1');
@@ -85,7 +85,7 @@ describe('what passes through the proxy', () => {
     });
     const got = await new Promise<IncomingMessage>((resolve) => {
       const { port } = new URL(proxy.url);
-      const going = request(
+      const clientRequest = request(
         {
           port,
           host: '127.0.0.1',
@@ -103,7 +103,7 @@ describe('what passes through the proxy', () => {
         },
         resolve,
       );
-      going.end(JSON.stringify(chatRequest));
+      clientRequest.end(JSON.stringify(chatRequest));
     });
     const chunks: Buffer[] = [];
     for await (const chunk of got as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -119,17 +119,17 @@ describe('what passes through the proxy', () => {
     expect(JSON.stringify([proxy.notes, await proxy.store.list()])).not.toContain('sk-secret');
   });
 
-  it('includes bodies of many megabytes, and those that are no JSON at all', async () => {
+  it('forwards bodies of many megabytes and bodies that are not JSON', async () => {
     await startTestProxy((req, res) => void res.end(req.headers['content-length']));
     const large = JSON.stringify({ ...chatRequest, padding: 'x'.repeat(20_000_000) });
     expect(await (await postToProxy('/v1/chat/completions', large)).text()).toBe(String(large.length));
     for (const odd of ['', 'nonsense', '[1]', '{"messages":7}', '{"messages":[7]}', '{"messages":[]}']) {
       await (await postToProxy('/v1/chat/completions', odd)).text();
-      expect(upstream.arrived.at(-1)?.raw).toBe(odd);
+      expect(upstream.requests.at(-1)?.raw).toBe(odd);
     }
   });
 
-  it('comes at once: each piece of a stream before the next is written', async () => {
+  it('forwards each chunk of a stream before the next one is written', async () => {
     let write: ((text: string) => void) | undefined;
     let end: (() => void) | undefined;
     await startTestProxy((_req, res) => {
@@ -140,7 +140,7 @@ describe('what passes through the proxy', () => {
     });
     const response = await postToProxy('/v1/chat/completions', { ...chatRequest, stream: true });
     const reader = response.body?.getReader();
-    // Half an event, a broken character, a comment: none of it is held back to be understood first.
+    // Half an event, a split character, a comment: none of it is buffered for parsing.
     for (const piece of [
       'data: {"choi',
       'ces":[{"delta":{"content":"h\u00e9"}}]}\n\n',
@@ -155,7 +155,7 @@ describe('what passes through the proxy', () => {
     expect((await reader?.read())?.done).toBe(true);
   });
 
-  it('goes no faster than it is read', async () => {
+  it('applies backpressure', async () => {
     const chunk = Buffer.alloc(256 * 1024, 'x');
     let written = 0;
     await startTestProxy((req, res) => {
@@ -169,7 +169,7 @@ describe('what passes through the proxy', () => {
       more();
     });
     const response = await postToProxy('/v1/chat/completions', { ...chatRequest, stream: true });
-    // Until nothing moves while many others are answered: what is written by then lies in the buffers on the way.
+    // Wait until the writer stalls while other requests are answered: what is written by then fills the buffers.
     for (let still = 0, before = -1; still < 50; before = written) {
       expect(await (await fetch(`${proxy.url}/v1/models`)).text()).toBe('ok');
       still = written === before ? still + 1 : 0;
@@ -179,22 +179,22 @@ describe('what passes through the proxy', () => {
   });
 });
 
-describe('when somebody leaves', () => {
-  it('stops asking as soon as the client has gone', async () => {
+describe('a broken connection', () => {
+  it('to the client aborts the upstream request', async () => {
     let isGone = false;
     await startTestProxy((_req, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       res.write('data: {}\n\n');
       res.once('close', () => (isGone = true));
     });
-    const leave = new AbortController();
+    const abort = new AbortController();
     const response = await fetch(`${proxy.url}/v1/messages`, {
       method: 'POST',
       body: JSON.stringify({ ...chatRequest, stream: true }),
-      signal: leave.signal,
+      signal: abort.signal,
     });
     await response.body?.getReader().read();
-    leave.abort();
+    abort.abort();
     await expect.poll(() => isGone).toBe(true);
   });
 
@@ -202,31 +202,36 @@ describe('when somebody leaves', () => {
     ['/v1/messages', 'destroy'],
     ['/v1/messages', 'resetAndDestroy'],
     ['/v1/files', 'resetAndDestroy'],
-  ] as const)('lets the client of %s see that a stream broke off by %s, and lives on', async (path, how) => {
-    await startTestProxy((_req, res) => {
-      res.writeHead(200, { 'content-type': 'text/event-stream' });
-      res.write('data: {}\n\n', () => res.socket?.[how]());
-    });
-    for (let times = 0; times < 3; times += 1) {
-      const broken = postToProxy(path, { ...chatRequest, stream: true }).then((response) => response.text());
-      await expect(broken).rejects.toThrow();
-    }
-  });
+  ] as const)(
+    'is visible to the client of %s when the stream breaks by %s, and the proxy survives',
+    async (path, how) => {
+      await startTestProxy((_req, res) => {
+        res.writeHead(200, { 'content-type': 'text/event-stream' });
+        res.write('data: {}\n\n', () => res.socket?.[how]());
+      });
+      for (let times = 0; times < 3; times += 1) {
+        const broken = postToProxy(path, { ...chatRequest, stream: true }).then((response) =>
+          response.text(),
+        );
+        await expect(broken).rejects.toThrow();
+      }
+    },
+  );
 
-  it('survives a client that leaves in the middle of its request', async () => {
+  it('in the middle of a request does not stop the proxy', async () => {
     await startTestProxy((_req, res) => void res.end('ok'));
     const { port } = new URL(proxy.url);
     const socket = connect(Number(port), '127.0.0.1');
     socket.write(
       'POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n{"mess',
     );
-    // It is told to continue once its request has been taken.
+    // The server sends 100-continue once it has accepted the request.
     await once(socket, 'data');
     socket.destroy();
     expect(await (await postToProxy('/v1/messages', chatRequest)).text()).toBe('ok');
   });
 
-  it('says in one error that nobody answers', async () => {
+  it('to the upstream server is reported as one error', async () => {
     upstream = await startUpstream(() => ({ text: '' }));
     proxy = await startProxy('http://127.0.0.1:1');
     const response = await postToProxy('/v1/chat/completions', chatRequest);
@@ -239,8 +244,8 @@ describe('when somebody leaves', () => {
   });
 });
 
-describe('who may ask', () => {
-  it('is nobody who comes by another name of this machine', async () => {
+describe('the host check', () => {
+  it('rejects requests under another host name', async () => {
     await startTestProxy((_req, res) => void res.end('ok'));
     const { port } = new URL(proxy.url);
     const statusFor = (host: string): Promise<number | undefined> =>
@@ -253,7 +258,7 @@ describe('who may ask', () => {
     expect(await statusFor('evil.example')).toBe(403);
     expect(await statusFor('localhost.evil.example:4141')).toBe(403);
     expect(await statusFor(`localhost:${port}`)).toBe(200);
-    expect(upstream.arrived.length).toBe(1);
+    expect(upstream.requests.length).toBe(1);
   });
 });
 
@@ -268,8 +273,8 @@ function createCallMessages(id: string): readonly object[] {
   ];
 }
 
-describe('a request that is changed', () => {
-  it('keeps every other field as it was written, numbers that JavaScript cannot hold among them', async () => {
+describe('a changed request', () => {
+  it('keeps every other field as written, including numbers beyond JavaScript’s precision', async () => {
     await startTestProxy((_req, res) => void res.end('{}'));
     const messages = [
       { role: 'user', content: 'go' },
@@ -287,7 +292,7 @@ describe('a request that is changed', () => {
     const sent = text.replace('"z":1.5', '"seed":12345678901234567890,"z":1.5');
     const before = createHash('sha256').update(sent).digest('hex');
     await (await postToProxy('/v1/chat/completions', sent)).text();
-    const { raw = '', headers } = upstream.arrived[0] ?? {};
+    const { raw = '', headers } = upstream.requests[0] ?? {};
     expect(createHash('sha256').update(raw).digest('hex')).not.toBe(before);
     expect(raw).toContain('"seed":12345678901234567890,"z":1.5,"ünïcode":"💡"');
     expect(headers?.['content-length']).toBe(String(Buffer.byteLength(raw)));

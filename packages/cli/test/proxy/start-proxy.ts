@@ -4,12 +4,12 @@ import { createMemoryStore, type Store } from '@pawl/runtime';
 import { createConversationRecorder } from '../../src/proxy/recorder.ts';
 import { createProxy } from '../../src/proxy/server.ts';
 
-/** A proxy that listens, with a store of its own. */
+/** A listening proxy with its own store. */
 export type StartedProxy = {
   readonly url: string;
   readonly store: Store;
   readonly notes: readonly string[];
-  settled(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -19,17 +19,17 @@ export async function startProxy(
   store: Store = createMemoryStore(),
 ): Promise<StartedProxy> {
   const notes: string[] = [];
-  const say = (note: unknown): void => void notes.push(JSON.stringify(note));
+  const addNote = (note: unknown): void => void notes.push(JSON.stringify(note));
   const recorder = createConversationRecorder({
     store,
-    about: { kind: 'proxy', dir: '/work' },
-    onTrouble: say,
+    metadata: { kind: 'proxy', dir: '/work' },
+    onError: addNote,
   });
-  const { server, heard } = createProxy({
+  const { server, waitUntilIdle } = createProxy({
     upstream: new URL(upstream),
     govern,
     recorder,
-    onNote: say,
+    onNote: addNote,
     now: () => 1_000,
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -37,9 +37,9 @@ export async function startProxy(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     store,
     notes,
-    async settled() {
-      await heard();
-      await recorder.settled();
+    async waitUntilIdle() {
+      await waitUntilIdle();
+      await recorder.waitUntilIdle();
     },
     close: () =>
       new Promise((resolve) => {

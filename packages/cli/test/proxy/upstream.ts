@@ -13,42 +13,42 @@ export type UpstreamRequest = {
   readonly body: JsonFields;
 };
 
-/** What the model says: words, or the wish for a call. */
+/** The reply of the model: text or a tool call. */
 export type UpstreamReply =
   | { readonly text: string }
   | { readonly call: { readonly tool: string; readonly args: object } };
 
 export type UpstreamServer = {
   readonly url: string;
-  readonly arrived: readonly UpstreamRequest[];
+  readonly requests: readonly UpstreamRequest[];
   close(): Promise<void>;
 };
 
-/** A model's server on this machine that speaks the three wires, in one piece and in many. */
+/** A local model server that supports the three wire formats, streamed or not. */
 export async function startUpstream(
-  says: (
+  respond: (
     request: UpstreamRequest,
     number: number,
   ) => UpstreamReply | ((req: IncomingMessage, res: ServerResponse) => void),
-  /** With a key and a certificate it is to be asked by https. */
+  /** Serves HTTPS with this key and certificate. */
   tls: { readonly key: string; readonly cert: string } | null = null,
 ): Promise<UpstreamServer> {
-  const arrived: UpstreamRequest[] = [];
+  const requests: UpstreamRequest[] = [];
   const listener = (req: IncomingMessage, res: ServerResponse): void => {
     void (async () => {
       const raw = (await buffer(req)).toString('utf8');
       const body = (raw.startsWith('{') ? JSON.parse(raw) : {}) as JsonFields;
       const request = { path: req.url ?? '', headers: req.headers, raw, body };
-      arrived.push(request);
-      const said = says(request, arrived.length);
-      if (typeof said === 'function') return said(req, res);
+      requests.push(request);
+      const reply = respond(request, requests.length);
+      if (typeof reply === 'function') return reply(req, res);
       const { path } = request;
       const wire = path.includes('/chat/')
         ? toChatAnswer
         : path.includes('/responses')
           ? toResponsesAnswer
           : toMessagesAnswer;
-      const answer = wire(said, arrived.length);
+      const answer = wire(reply, requests.length);
       if (body['stream'] === true) return streamSseEvents(res, answer.events);
       const text = Buffer.from(JSON.stringify(answer.whole));
       const isZipped = /gzip/.test(req.headers['accept-encoding'] ?? '');
@@ -63,7 +63,7 @@ export async function startUpstream(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `${tls === null ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    arrived,
+    requests,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections();
@@ -86,23 +86,23 @@ async function streamSseEvents(res: ServerResponse, events: readonly UpstreamSse
   res.end();
 }
 
-/** Texts come in pieces, as they do from models. */
+/** Splits a text into chunks, as models stream it. */
 function splitIntoPieces(text: string): readonly string[] {
   return text.match(/.{1,20}/gs) ?? [];
 }
 
-function toChatAnswer(said: UpstreamReply, number: number): UpstreamAnswer {
-  const call = 'call' in said ? said.call : null;
-  const text = 'text' in said ? said.text : null;
+function toChatAnswer(reply: UpstreamReply, number: number): UpstreamAnswer {
+  const call = 'call' in reply ? reply.call : null;
+  const text = 'text' in reply ? reply.text : null;
   const head = { id: `chatcmpl-${number}`, object: 'chat.completion', created: 1, model: 'tiny' };
   const chunk = { ...head, object: 'chat.completion.chunk' };
-  const called = call && {
+  const toolCall = call && {
     id: `call_${number}`,
     type: 'function',
     function: { name: call.tool, arguments: JSON.stringify(call.args) },
   };
   const finish_reason = call === null ? 'stop' : 'tool_calls';
-  const message = { role: 'assistant', content: text, ...(called && { tool_calls: [called] }) };
+  const message = { role: 'assistant', content: text, ...(toolCall && { tool_calls: [toolCall] }) };
   const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
   const delta = (change: object, reason: string | null = null): UpstreamSseEvent => ({
     data: { ...chunk, choices: [{ index: 0, delta: change, finish_reason: reason }] },
@@ -112,7 +112,7 @@ function toChatAnswer(said: UpstreamReply, number: number): UpstreamAnswer {
     events: [
       delta({ role: 'assistant', content: '' }),
       ...splitIntoPieces(text ?? '').map((content) => delta({ content })),
-      ...(called ? [delta({ tool_calls: [{ index: 0, ...called }] })] : []),
+      ...(toolCall ? [delta({ tool_calls: [{ index: 0, ...toolCall }] })] : []),
       delta({}, finish_reason),
       { data: { ...chunk, choices: [], usage } },
       { data: '[DONE]' },
@@ -120,11 +120,11 @@ function toChatAnswer(said: UpstreamReply, number: number): UpstreamAnswer {
   };
 }
 
-function toMessagesAnswer(said: UpstreamReply, number: number): UpstreamAnswer {
-  const call = 'call' in said ? said.call : null;
+function toMessagesAnswer(reply: UpstreamReply, number: number): UpstreamAnswer {
+  const call = 'call' in reply ? reply.call : null;
   const block = call
     ? { type: 'tool_use', id: `toolu_${number}`, name: call.tool, input: call.args }
-    : { type: 'text', text: 'text' in said ? said.text : '' };
+    : { type: 'text', text: 'text' in reply ? reply.text : '' };
   const head = {
     id: `msg_${number}`,
     type: 'message',
@@ -137,7 +137,7 @@ function toMessagesAnswer(said: UpstreamReply, number: number): UpstreamAnswer {
   const started = call ? { ...block, input: {} } : { type: 'text', text: '' };
   const deltas = call
     ? [{ type: 'input_json_delta', partial_json: JSON.stringify(call.args) }]
-    : splitIntoPieces('text' in said ? said.text : '').map((text) => ({ type: 'text_delta', text }));
+    : splitIntoPieces('text' in reply ? reply.text : '').map((text) => ({ type: 'text_delta', text }));
   return {
     whole: { ...head, content: [block], stop_reason, usage },
     events: [
@@ -158,9 +158,9 @@ function toNamedEvent(data: { readonly type: string }): UpstreamSseEvent {
   return { name: data.type, data };
 }
 
-function toResponsesAnswer(said: UpstreamReply, number: number): UpstreamAnswer {
-  const call = 'call' in said ? said.call : null;
-  const text = 'text' in said ? said.text : '';
+function toResponsesAnswer(reply: UpstreamReply, number: number): UpstreamAnswer {
+  const call = 'call' in reply ? reply.call : null;
+  const text = 'text' in reply ? reply.text : '';
   const content = [{ type: 'output_text', text, annotations: [] }];
   const item = call
     ? {
@@ -173,7 +173,7 @@ function toResponsesAnswer(said: UpstreamReply, number: number): UpstreamAnswer 
       }
     : { type: 'message', id: `msg_${number}`, role: 'assistant', status: 'completed', content };
   const usage = { input_tokens: 100, output_tokens: 10, total_tokens: 110 };
-  const begun = {
+  const initial = {
     id: `resp_${number}`,
     object: 'response',
     created_at: 1,
@@ -181,10 +181,10 @@ function toResponsesAnswer(said: UpstreamReply, number: number): UpstreamAnswer 
     status: 'in_progress',
     output: [],
   };
-  const whole = { ...begun, status: 'completed', output: [item], usage };
+  const whole = { ...initial, status: 'completed', output: [item], usage };
   const part = { item_id: `msg_${number}`, output_index: 0, content_index: 0 };
   const events = [
-    { type: 'response.created', response: begun },
+    { type: 'response.created', response: initial },
     {
       type: 'response.output_item.added',
       output_index: 0,

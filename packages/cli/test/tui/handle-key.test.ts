@@ -19,7 +19,7 @@ const busyModel = applyEvents(openTestScreen(), helloEvent);
 const waitingModel = openTestScreen();
 
 describe('typing', () => {
-  it('says what was typed when the agent waits, and steers while it works', () => {
+  it('sends a message when the agent waits, and steers while it works', () => {
     expect(pressKeys(waitingModel, createTextKey('p'), createTextKey('lease'), 'enter').commands).toEqual([
       { type: 'say', text: 'please' },
     ]);
@@ -28,36 +28,36 @@ describe('typing', () => {
     ]);
   });
 
-  it('shows what has been said and is not heard yet, until it is', () => {
+  it('shows steering as queued until the agent receives it', () => {
     const steered: Event = { type: 'steered', at: 2_000, text: 'faster' };
-    const said = applyEvents(busyModel, steered);
-    expect(renderScreenText(said)).toContain(' › faster  waits to be heard');
-    expect(renderScreenText(applyEvents(said, { ...steered, text: 'and shorter' }))).toContain(
-      ' › faster  and 1 more waits to be heard',
+    const queued = applyEvents(busyModel, steered);
+    expect(renderScreenText(queued)).toContain(' › faster  queued');
+    expect(renderScreenText(applyEvents(queued, { ...steered, text: 'and shorter' }))).toContain(
+      ' › faster  and 1 more queued',
     );
-    const heard = applyEvents(said, createCallReplyEvent(3_000, 'Done.'));
-    expect(renderScreenText(heard)).not.toContain('to be heard');
-    expect(renderScreenText(heard)).toContain(' › faster\n');
+    const received = applyEvents(queued, createCallReplyEvent(3_000, 'Done.'));
+    expect(renderScreenText(received)).not.toContain('queued');
+    expect(renderScreenText(received)).toContain(' › faster\n');
   });
 
-  it('sends nothing for an empty line, and keeps a line that was left', () => {
+  it('sends nothing for an empty line, and keeps an unsent line', () => {
     expect(pressKeys(busyModel, 'enter', createTextKey('  '), 'enter').commands).toEqual([]);
-    const left = pressKeys(busyModel, 'enter', createTextKey('half a '), 'escape');
-    expect(left.commands).toEqual([]);
-    expect(renderScreenText(left.model)).toContain(' › half a');
-    expect(pressKeys(left.model, 'enter', createTextKey('line'), 'enter').commands).toEqual([
+    const unsent = pressKeys(busyModel, 'enter', createTextKey('half a '), 'escape');
+    expect(unsent.commands).toEqual([]);
+    expect(renderScreenText(unsent.model)).toContain(' › half a');
+    expect(pressKeys(unsent.model, 'enter', createTextKey('line'), 'enter').commands).toEqual([
       { type: 'steer', text: 'half a line' },
     ]);
   });
 
-  it('takes pasted text as text, line breaks and all', () => {
+  it('inserts pasted text with its line breaks', () => {
     const { model, commands } = pressKeys(busyModel, createTextKey('one\r\ntwo'));
     expect(commands).toEqual([]);
     expect(renderScreenText(model)).toContain(' ↳ one⏎two▏');
     expect(pressKeys(model, 'enter').commands).toEqual([{ type: 'steer', text: 'one\ntwo' }]);
   });
 
-  it('shows the part of a long line that the cursor is in', () => {
+  it('shows the part of a long line around the cursor', () => {
     const { model } = pressKeys(waitingModel, createTextKey(`${'a'.repeat(100)}${'漢'.repeat(30)}end`));
     const row = renderScreenText(model).split('\n').at(-2);
     expect(row).toMatch(/^ › …a*漢{30}end▏$/);
@@ -65,7 +65,7 @@ describe('typing', () => {
 });
 
 describe('while the agent works', () => {
-  it('pauses and goes on with p, finishes with f, interrupts with escape', () => {
+  it('pauses and resumes with p, finishes with f, interrupts with escape', () => {
     expect(pressKeys(busyModel, createTextKey('p')).commands).toEqual([{ type: 'pause' }]);
     const paused = applyEvents(busyModel, { type: 'pause-requested', at: 1_500, reason: 'asked' });
     expect(pressKeys(paused, createTextKey('p')).commands).toEqual([{ type: 'resume' }]);
@@ -73,7 +73,7 @@ describe('while the agent works', () => {
     expect(pressKeys(busyModel, 'escape').commands).toEqual([{ type: 'cancel' }]);
   });
 
-  it('asks nothing of a session that waits or has ended', () => {
+  it('sends no commands to a session that waits or is closed', () => {
     const idle = pressKeys(waitingModel, 'escape').model;
     expect(pressKeys(idle, createTextKey('f'), createTextKey('p'), 'escape').commands).toEqual([]);
     const ended = applyEvents(busyModel, { type: 'halt-requested', at: 2_000, reason: 'enough' });
@@ -83,18 +83,18 @@ describe('while the agent works', () => {
     ).toEqual([]);
   });
 
-  it('leaves with a second Ctrl-C, and says first what that means', () => {
+  it('quits with a second Ctrl-C, and explains it after the first', () => {
     const once = pressKeys(busyModel, ctrlCKey);
     expect(once.commands).toEqual([]);
     expect(renderScreenText(once.model)).toContain(
-      'Press Ctrl-C again to leave. The session is kept: pawl resume session-',
+      'Press Ctrl-C again to quit. The session is saved. Resume it with: pawl resume',
     );
-    expect(pressKeys(once.model, ctrlCKey).commands).toEqual([{ type: 'leave' }]);
+    expect(pressKeys(once.model, ctrlCKey).commands).toEqual([{ type: 'quit' }]);
     const late = handleKey(once.model, ctrlCKey, once.model.now + 60_000);
     expect(late.commands).toEqual([]);
   });
 
-  it('only looks on in a session that runs elsewhere', () => {
+  it('is read-only in a session that runs elsewhere', () => {
     const watching = applyEvents(openTestScreen({ mode: 'watch' }), helloEvent);
     expect(
       pressKeys(
@@ -107,8 +107,8 @@ describe('while the agent works', () => {
         'enter',
       ).commands,
     ).toEqual([]);
-    expect(pressKeys(watching, createTextKey('q')).commands).toEqual([{ type: 'leave' }]);
-    expect(pressKeys(watching, ctrlCKey).commands).toEqual([{ type: 'leave' }]);
+    expect(pressKeys(watching, createTextKey('q')).commands).toEqual([{ type: 'quit' }]);
+    expect(pressKeys(watching, ctrlCKey).commands).toEqual([{ type: 'quit' }]);
     expect(renderScreenText(watching)).toContain('watching; the session runs elsewhere');
   });
 });
@@ -125,17 +125,17 @@ function askPermission(
   });
 }
 
-const createPermissionCommands = (given: object) => [
-  { type: 'answer', number: 7, answer: { kind: 'permission', answer: given } },
+const createPermissionCommands = (answer: object) => [
+  { type: 'answer', number: 7, answer: { kind: 'permission', answer } },
 ];
 
-describe('a question of permission', () => {
-  it('shows the whole call, why it is asked, and what always would mean', () => {
+describe('a permission question', () => {
+  it('shows the whole call, the reason, and the rule that always adds', () => {
     const text = renderScreenText(askPermission(busyModel, 'rm -rf build\necho done'));
     for (const row of [' shell', ' command:', '   │ rm -rf build', '   │ echo done', ' it changes things']) {
       expect(text).toContain(`${row}\n`);
     }
-    expect(text).toContain(' always means: allow shell ls\n');
+    expect(text).toContain(' always allows: allow shell ls\n');
     expect(text).toContain(' y yes   n no   a always   esc interrupt\n');
   });
 
@@ -153,43 +153,43 @@ describe('a question of permission', () => {
     expect(pressKeys(model, 'escape').commands).toEqual([{ type: 'cancel' }]);
   });
 
-  it('cannot be answered with always where there is no such rule', () => {
+  it('cannot be answered with always if there is no such rule', () => {
     const model = askPermission(busyModel, 'ls', null);
     expect(renderScreenText(model)).toContain(' y yes   n no   esc interrupt');
     expect(pressKeys(model, createTextKey('a')).commands).toEqual([]);
   });
 
-  it('is not answered by a key that was pressed before anybody could read it', () => {
+  it('ignores a key pressed before the user could read it', () => {
     const model = askPermission(busyModel, 'ls');
     expect(handleKey(model, createTextKey('y'), model.now + 100).commands).toEqual([]);
     expect(handleKey(model, createTextKey('y'), model.now + 400).commands).toHaveLength(1);
   });
 
-  it('is not answered by what somebody goes on typing', () => {
+  it('is not answered by text that the user is typing', () => {
     const model = askPermission(pressKeys(busyModel, 'enter', createTextKey('tell me wh')).model, 'ls');
     const more = pressKeys(model, createTextKey('y'));
     expect(more.commands).toEqual([]);
     expect(renderScreenText(more.model)).toContain('tell me why▏');
-    expect(renderScreenText(more.model)).toContain('esc leaves the line, then y, n or a');
+    expect(renderScreenText(more.model)).toContain('press esc first, then y, n or a');
     expect(pressKeys(more.model, 'escape', createTextKey('y')).commands).toHaveLength(1);
   });
 
-  it('that is called off leaves whoever types where they are', () => {
+  it('keeps the typed line when it is cancelled', () => {
     const model = askPermission(pressKeys(busyModel, 'enter', createTextKey('tell me')).model, 'ls');
-    const calledOff = removeQuestion(model, 7);
-    expect(renderScreenText(calledOff)).not.toContain('May this run?');
-    expect(pressKeys(calledOff, createTextKey(' more'), 'enter').commands).toEqual([
+    const cancelled = removeQuestion(model, 7);
+    expect(renderScreenText(cancelled)).not.toContain('May this run?');
+    expect(pressKeys(cancelled, createTextKey(' more'), 'enter').commands).toEqual([
       { type: 'steer', text: 'tell me more' },
     ]);
   });
 
-  it('is allowed only by whoever has seen the end of it', () => {
+  it('can be allowed only after scrolling to its end', () => {
     const command = Array.from({ length: 60 }, (_, index) => `echo ${index}`).join('\n');
     const model = askPermission(applyEvents(openTestScreen({ size: tinyScreen }), helloEvent), command);
     expect(renderScreenText(model)).toContain('more rows: page-down, end');
     const early = pressKeys(model, createTextKey('y'));
     expect(early.commands).toEqual([]);
-    expect(renderScreenText(early.model)).toContain('read to the end first');
+    expect(renderScreenText(early.model)).toContain('Scroll to the end of the call first');
     expect(pressKeys(model, createTextKey('n')).commands).toHaveLength(1);
     const read = pressKeys(model, 'page-down', 'down', 'up', 'end').model;
     expect(renderScreenText(read)).toContain('   │ echo 59');
@@ -198,7 +198,7 @@ describe('a question of permission', () => {
     );
   });
 
-  it('comes one after the other', () => {
+  it('waits until the previous one is answered', () => {
     const question = { call: { id: 'b', tool: 'write', args: {} }, reason: 'second', always: null };
     const model = addQuestion(askPermission(busyModel, 'ls'), 8, { kind: 'permission', question });
     expect(renderScreenText(model)).not.toContain('second');
@@ -209,13 +209,13 @@ const createAnswerCommands = (text: string) => [
   { type: 'answer', number: 3, answer: { kind: 'model', answer: text } },
 ];
 
-describe('a question of the model', () => {
+describe('a question from the model', () => {
   const model = addQuestion(busyModel, 3, {
     kind: 'model',
     question: { question: 'Which one?', options: ['the left', 'the right'] },
   });
 
-  it('is answered by typing, or by the number of an answer', () => {
+  it('is answered by typing, or by the number of an option', () => {
     expect(renderScreenText(model)).toContain('  2. the right');
     expect(pressKeys(model, createTextKey('neither'), 'enter').commands).toEqual(
       createAnswerCommands('neither'),
@@ -225,7 +225,7 @@ describe('a question of the model', () => {
   });
 });
 
-/** An answer, and what the user says to it. */
+/** An answer and the next user message. */
 const createTalkEvents = (at: number): readonly Event[] => [
   createCallReplyEvent(at, `answer ${at}`),
   { type: 'user-message', at: at + 1, text: `message ${at}` },
@@ -236,7 +236,7 @@ const renderBodyText = (model: ScreenModel): string =>
   renderScreenText(model).split('\n').slice(1, -3).join('\n');
 
 describe('the views', () => {
-  it('follow each other with tab, and go back with shift-tab and escape', () => {
+  it('switch with tab, and back with shift-tab and escape', () => {
     const names = [0, 1, 2, 3, 4].map(
       (times) => pressKeys(busyModel, ...Array<'tab'>(times).fill('tab')).model.ui.view,
     );
@@ -249,7 +249,7 @@ describe('the views', () => {
     expect(pressKeys(busyModel, createTextKey('?')).model.ui.view).toBe('help');
   });
 
-  it('hold still what somebody reads, and follow again at the end', () => {
+  it('freeze while the user scrolls back, and follow again at the end', () => {
     const many = applyEvents(
       busyModel,
       ...Array.from({ length: 40 }, (_, index) => createTalkEvents(10 * index)).flat(),
@@ -264,11 +264,11 @@ describe('the views', () => {
     }
   });
 
-  it('lead from the work back into the transcript', () => {
+  it('switch from work to transcript with page-up', () => {
     expect(pressKeys(busyModel, 'page-up').model.ui.view).toBe('transcript');
   });
 
-  it('open and close what tools said', () => {
+  it('show and hide tool output', () => {
     const done = applyEvents(
       busyModel,
       createCallReplyEvent(2_000, '', ['a', 'read', { path: 'a.md' }]),

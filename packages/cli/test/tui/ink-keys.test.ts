@@ -26,19 +26,19 @@ const none: InkKey = {
 };
 
 describe('keys', () => {
-  it('are told by their names', () => {
+  it('are converted by name', () => {
     expect(parseInkKey('', { ...none, return: true })).toEqual([{ name: 'enter' }]);
     expect(parseInkKey('', { ...none, tab: true, shift: true })).toEqual([{ name: 'back-tab' }]);
     expect(parseInkKey('c', { ...none, ctrl: true })).toEqual([{ name: 'ctrl', letter: 'c' }]);
     expect(parseInkKey('?', none)).toEqual([{ name: 'text', text: '?' }]);
   });
 
-  it('are taken apart when several come at once', () => {
+  it('are split when several arrive at once', () => {
     expect(parseInkKey('be quick\r', none)).toEqual([{ name: 'text', text: 'be quick' }, { name: 'enter' }]);
     expect(parseInkKey('ab\x7fc', none).map(({ name }) => name)).toEqual(['text', 'backspace', 'text']);
   });
 
-  it('mean nothing when they are let go of or pressed together with Alt', () => {
+  it('are ignored when released or pressed with Alt', () => {
     expect(parseInkKey('y', { ...none, eventType: 'release' })).toEqual([]);
     expect(parseInkKey('y', { ...none, meta: true })).toEqual([]);
     expect(parseInkKey('', none)).toEqual([]);

@@ -14,7 +14,7 @@ const sizes = [
   { columns: 200, rows: 50 },
 ] as const;
 
-/** A question is not answered by a key pressed before it could be read. */
+/** Longer than the time in which a new question ignores keys. */
 const readingMs = 400;
 
 let folder = '';
@@ -42,7 +42,7 @@ async function startLiveProgram(size: {
 }
 
 async function openLiveProgram(size: { readonly columns: number; readonly rows: number }): Promise<TmuxPane> {
-  // A server that is on its way out would take a new one at the same place with it.
+  // A tmux server that is shutting down would also end a new one on the same socket.
   openedPanes += 1;
   const socket = join(folder, `tmux-${openedPanes}`);
   pane = await openTmuxPane([process.execPath, program, folder], { ...size, socket });
@@ -50,35 +50,32 @@ async function openLiveProgram(size: { readonly columns: number; readonly rows: 
 }
 
 describe('the live view in a terminal', { tags: ['tmux'] }, () => {
-  it.each(sizes)(
-    'asks before a command runs, and shows what comes of it, on $columns by $rows',
-    async (size) => {
-      const terminal = await startLiveProgram(size);
-      await terminal.press('look around', 'Enter');
-      const asked = await terminal.until('May this run?');
-      expect(asked).toContain('   │ until [ -e go ]; do sleep 0.1; done; echo hello');
-      expect(asked).toContain(' y yes   n no   a always   esc interrupt');
-      expect(asked).toMatch(/ \? awaitingPermission/);
-      expect(asked.trimEnd().split('\n')).toHaveLength(size.rows);
-      await wait(readingMs);
-      await terminal.press('y');
-      await terminal.until(/▸ shell +until/);
-      await writeFile(join(folder, 'go'), '');
-      const answered = await terminal.until('that must stay text.');
-      expect(answered).toContain(
-        String.raw`The folder holds notes and \x1b[31mone escape\x1b[0m that must stay text.`,
-      );
-      expect(answered).toMatch(/✓ shell +until \[ -e go \]; do sleep 0\.1; done; echo hello +[\dm. ]+s/);
-    },
-  );
+  it.each(sizes)('asks before a command runs, and shows its result, on $columns by $rows', async (size) => {
+    const terminal = await startLiveProgram(size);
+    await terminal.press('look around', 'Enter');
+    const asked = await terminal.until('May this run?');
+    expect(asked).toContain('   │ until [ -e go ]; do sleep 0.1; done; echo hello');
+    expect(asked).toContain(' y yes   n no   a always   esc interrupt');
+    expect(asked).toMatch(/ \? awaitingPermission/);
+    expect(asked.trimEnd().split('\n')).toHaveLength(size.rows);
+    await wait(readingMs);
+    await terminal.press('y');
+    await terminal.until(/▸ shell +until/);
+    await writeFile(join(folder, 'go'), '');
+    const answered = await terminal.until('that must stay text.');
+    expect(answered).toContain(
+      String.raw`The folder holds notes and \x1b[31mone escape\x1b[0m that must stay text.`,
+    );
+    expect(answered).toMatch(/✓ shell +until \[ -e go \]; do sleep 0\.1; done; echo hello +[\dm. ]+s/);
+  });
 
-  it('is steered, interrupted, left and gone on with', async () => {
+  it('can be steered, interrupted, quit and resumed', async () => {
     const terminal = await startLiveProgram(sizes[0]);
     await terminal.press('talk on', 'Enter');
     await terminal.until('word 5 ');
     await terminal.press('Enter');
     await terminal.press('be quick', 'Enter');
-    await terminal.until('be quick  waits to be heard');
+    await terminal.until('be quick  queued');
     await writeFile(join(folder, 'all-said'), '');
     const quick = await terminal.until(String.raw`Quick it is: done.\x1b]2;owned\x07\x1b[2J`);
     expect(quick).toContain(' › be quick');
@@ -94,10 +91,10 @@ describe('the live view in a terminal', { tags: ['tmux'] }, () => {
     await terminal.press('look around', 'Enter');
     await terminal.until('May this run?');
     await terminal.press('C-c');
-    await terminal.until('Press Ctrl-C again to leave.');
+    await terminal.until('Press Ctrl-C again to quit.');
     await terminal.press('C-c');
     const left = await terminal.until('ended with 0');
-    expect(left).toContain(' The session is kept. Go on with: pawl resume live-1');
+    expect(left).toContain(' The session is saved. Resume it with: pawl resume live-1');
     const all = await terminal.all();
     expect(all).toContain(' › talk on');
     expect(all).toContain('   Quick it is: done.');
@@ -112,7 +109,7 @@ describe('the live view in a terminal', { tags: ['tmux'] }, () => {
     expect(await second.until('that must stay text.')).toContain('⊘ shell');
   });
 
-  it('fits every size it is given, and every view', async () => {
+  it('fits every terminal size in every view', async () => {
     const terminal = await startLiveProgram(sizes[0]);
     await terminal.press('remember', 'Enter');
     await terminal.until('I keep that in mind.');
@@ -132,12 +129,12 @@ describe('the live view in a terminal', { tags: ['tmux'] }, () => {
     await terminal.press('Tab');
     await terminal.until('   │   "notes.md",');
     await terminal.press('Tab');
-    await terminal.until('leave; the session is kept');
+    await terminal.until('quit; the session is saved');
   });
 });
 
 describe('a live view', () => {
-  it('is for a terminal with somebody at it, and nothing else', () => {
+  it('requires an interactive terminal', () => {
     const { io } = captureIo();
     expect(hasKeyboard(io)).toBe(false);
     const atTerminal = { ...io, stdin: Object.assign(io.stdin, { isTTY: true }) };

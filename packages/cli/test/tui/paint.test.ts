@@ -6,7 +6,7 @@ import { createPainter } from '../../src/tui/paint.ts';
 
 const getColorDepth = (): number => WriteStream.prototype.getColorDepth(process.env);
 
-/** A stream that takes itself for a terminal and finds out about colours as terminals do. */
+/** A stream that acts as a terminal and detects colors like one. */
 function createColorTerminal(): Writable {
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
   return Object.assign(stream, { isTTY: true, getColorDepth });
@@ -21,13 +21,13 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs());
 
 describe('painting', () => {
-  it('colours what stands out, on a terminal', () => {
+  it('colors styled segments on a terminal', () => {
     expect(createPainter(createColorTerminal())(line)).toBe(
       '\x1b[36m ◉ model\x1b[39m plain\x1b[2m dim\x1b[22m',
     );
   });
 
-  it('uses no colours where nobody wants them or nothing takes them', () => {
+  it('uses no colors if they are disabled or unsupported', () => {
     expect(createPainter(new Writable())(line)).toBe(' ◉ model plain dim');
     vi.stubEnv('NO_COLOR', '1');
     expect(createPainter(createColorTerminal())(line)).toBe(' ◉ model plain dim');

@@ -3,32 +3,32 @@ import { describe, expect, it } from 'vitest';
 import { measureCpuMs } from './fixtures/test-screen.ts';
 import { elideMiddle, toPlainText, toPlainLine } from '../../src/tui/plain-text.ts';
 
-/** Everything a terminal would act on, or that takes no room where it stands. */
+/** Characters that a terminal interprets, or that have no width. */
 const activePattern = /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{DI}\p{Zl}\p{Zp}]/u;
 
-describe('plain', () => {
-  it('spells out what would move the cursor, recolour or rename the window', () => {
+describe('plain text', () => {
+  it('escapes sequences that would move the cursor, change colors or set the title', () => {
     expect(toPlainLine('\x1b[31mred\x1b[0m')).toBe(String.raw`\x1b[31mred\x1b[0m`);
     expect(toPlainLine('\x1b]0;title\x07')).toBe(String.raw`\x1b]0;title\x07`);
     expect(toPlainLine('\x9b2J')).toBe(String.raw`\x9b2J`);
   });
 
-  it('spells out what turns the reading direction round or takes no room', () => {
+  it('escapes characters that change the text direction or have no width', () => {
     expect(toPlainLine('a\u202eb')).toBe(String.raw`a\u202eb`);
     expect(toPlainLine('a\u200bb\u00adc')).toBe(String.raw`a\u200bb\u00adc`);
     expect(toPlainLine('a\u{e0041}b')).toBe(String.raw`a\u{e0041}b`);
   });
 
-  it('shows the parts of joined pictures, which every terminal makes another width', () => {
+  it('splits joined emoji, whose width depends on the terminal', () => {
     expect(toPlainLine('👩\u200d💻 ❤\ufe0f')).toBe('👩💻 ❤');
   });
 
-  it('keeps marks on a letter as far as languages need them, and counts the rest', () => {
+  it('keeps as many combining marks as languages use, and counts the rest', () => {
     expect(toPlainLine('e\u0301')).toBe('e\u0301');
     expect(toPlainLine(`e${'\u0301'.repeat(104)}`)).toBe(`e${'\u0301'.repeat(4)}⟨100 more⟩`);
   });
 
-  it('lets nothing through but what is seen and the end of a line, whatever the text', () => {
+  it('contains only visible characters and line feeds, for any input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         expect(toPlainText(text).replaceAll('\n', '')).not.toMatch(activePattern);
@@ -38,7 +38,7 @@ describe('plain', () => {
     );
   });
 
-  it('changes nothing that is plain already', () => {
+  it('is unchanged when converted again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         expect(toPlainText(toPlainText(text))).toBe(toPlainText(text));
@@ -46,7 +46,7 @@ describe('plain', () => {
     );
   });
 
-  it('takes a time that grows with the text alone', () => {
+  it('takes linear time', () => {
     const million = 1_000_000;
     for (const text of ['\x1b', '\u0301', '\u200b', 'e\u0301\u0301\u0301', '\ud800', '\n']) {
       expect(measureCpuMs(() => toPlainText(text.repeat(million)))).toBeLessThan(5_000);
@@ -54,8 +54,8 @@ describe('plain', () => {
   });
 });
 
-describe('clipped', () => {
-  it('keeps both ends and says how much is missing', () => {
+describe('elided text', () => {
+  it('keeps both ends and states how much is missing', () => {
     expect(elideMiddle('a'.repeat(75) + 'b'.repeat(50) + 'c'.repeat(25), 100)).toBe(
       `${'a'.repeat(75)}\n… 50 characters not shown …\n${'c'.repeat(25)}`,
     );

@@ -3,24 +3,24 @@ import { createQuestionQueue } from '../../src/tui/question-queue.ts';
 
 const yes = { kind: 'permission', answer: { decision: 'allow' } } as const;
 
-describe('questions that wait for an answer', () => {
-  it('are answered by their numbers, and told when they come and go', async () => {
+describe('pending questions', () => {
+  it('are answered by number, and report when they open and close', async () => {
     const questions = createQuestionQueue();
-    const told: string[] = [];
-    const change = (number: number, isOpen: boolean): void => void told.push(`${number} ${isOpen}`);
+    const changes: string[] = [];
+    const onChange = (number: number, isOpen: boolean): void => void changes.push(`${number} ${isOpen}`);
     const { signal } = new AbortController();
-    const first = questions.wait(signal, change);
-    const second = questions.wait(signal, change);
+    const first = questions.wait(signal, onChange);
+    const second = questions.wait(signal, onChange);
     questions.answer(2, yes);
     questions.answer(2, yes);
     questions.answer(9, yes);
     questions.answer(1, { kind: 'model', answer: 'so' });
     expect(await second).toEqual(yes);
     expect(await first).toEqual({ kind: 'model', answer: 'so' });
-    expect(told).toEqual(['1 true', '2 true', '2 false', '1 false']);
+    expect(changes).toEqual(['1 true', '2 true', '2 false', '1 false']);
   });
 
-  it('come to nothing when they are called off, before or after they were asked', async () => {
+  it('resolve to null when cancelled, before or after they open', async () => {
     const questions = createQuestionQueue();
     const controller = new AbortController();
     const waiting = questions.wait(controller.signal, () => undefined);
@@ -28,7 +28,7 @@ describe('questions that wait for an answer', () => {
     expect(await waiting).toBe(null);
     expect(await questions.wait(controller.signal, () => undefined)).toBe(null);
     const last = questions.wait(new AbortController().signal, () => undefined);
-    questions.callOff();
+    questions.cancelAll();
     expect(await last).toBe(null);
   });
 });

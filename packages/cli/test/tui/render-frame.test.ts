@@ -26,7 +26,7 @@ import {
 const budgets = { modelCalls: 40, toolCalls: 60, tokens: null, cost: 1, wallMs: null };
 const settings = { ...findProfile('pawl')?.settings, budgets, windowTokens: 16_000 };
 
-/** A task in phases: two tools have run, one of them failed, a third one runs. */
+/** A task in phases: two tools have finished, one of them with an error, and a third is running. */
 const workEvents: readonly Event[] = [
   helloEvent,
   { type: 'phase-started', at: 1_000, number: 1, description: 'Find the bug', total: 4, expectedMs: 60_000 },
@@ -52,13 +52,13 @@ const workEvents: readonly Event[] = [
 
 const workingModel = advanceClock(applyEvents(openTestScreen({ settings }), ...workEvents), 9_000);
 
-/** The rows that the panels are on. */
+/** The rows of the panels. */
 const findPanelRows = (model: ScreenModel): readonly number[] =>
   [' ● user', ' governor', ' memory', ' used', ' › '].map((label) =>
     renderRows(model).findLastIndex((row) => row.startsWith(label)),
   );
 
-/** The same call, which fails in the same way. */
+/** The same call with the same error. */
 const createRepeatedFailure = (at: number): readonly Event[] => [
   createCallReplyEvent(at, '', ['x', 'read', { path: 'no.md' }]),
   { type: 'tool-started', at, callId: 'x' },
@@ -70,8 +70,8 @@ const createRepeatedFailure = (at: number): readonly Event[] => [
   },
 ];
 
-describe('the view of the work', () => {
-  it('shows state, story, chart, phases, budgets, governor, memory and use on 80 by 24', () => {
+describe('the work view', () => {
+  it('shows state, transcript, chart, phases, budgets, governor, memory and usage on 80 by 24', () => {
     expect(renderRows(workingModel)).toEqual([
       ' ◐ executingTools  5 s                      work transcript events memory help',
       '   Session session-1 · scripted · /some/project',
@@ -91,7 +91,7 @@ describe('the view of the work', () => {
       ' ○ recovery  ○ paging  ○ paused  ○ halted  ○ ended',
       ' phases   ▱▱▱▱ phase 1 of 4: Find the bug (8 s of 1 min; 0 done, 0 %)',
       ' budgets  model ▱▱▱▱▱ 2/40 · tools ▱▱▱▱▱ 2/60 · cost ▱▱▱▱▱ 0.0240/1.0000',
-      ' governor nothing to say',
+      ' governor no findings',
       ' memory   ▱▱▱▱▱▱ 0 % of 4,096 tokens, 0 entries · window ▱▱▱▱▱▱ 8 % of 16,000',
       ' used     2,400 tokens in, 160 out · cost 0.0240 · 2 model calls, 2 tool calls',
       '─'.repeat(79),
@@ -100,7 +100,7 @@ describe('the view of the work', () => {
     ]);
   });
 
-  it('has the charts and the figures beside the story on 200 by 50', () => {
+  it('shows the charts and figures next to the transcript on 200 by 50', () => {
     const rows = renderRows(resizeScreen(workingModel, largeScreen));
     expect(rows).toHaveLength(50);
     const beside = rows.slice(1, -3).map((row) => row.slice(158).trim());
@@ -141,7 +141,7 @@ describe('the view of the work', () => {
     expect(rows.at(-4)).toMatch(/^ {3}▸ test {8}npm test {2}12 of 40 tests .* 5 s {2}│$/);
   });
 
-  it('has room for the story, the chart and the line to type on 60 by 15', () => {
+  it('shows the transcript, the chart and the input line on 60 by 15', () => {
     const rows = renderRows(resizeScreen(workingModel, tinyScreen));
     expect(rows).toHaveLength(15);
     expect(rows.slice(1)).toEqual([
@@ -154,7 +154,7 @@ describe('the view of the work', () => {
       '─'.repeat(59),
       ' ●user━●model━●reply─○permit─◉tools─○hooks─●check━●phase',
       ' phases   ▱▱▱▱ phase 1 of 4: Find the bug (8 s of 1 min; 0…',
-      ' governor nothing to say · model ▱▱▱▱▱ 2/40',
+      ' governor no findings · model ▱▱▱▱▱ 2/40',
       ' used     2,400 tokens in, 160 out · cost 0.0240',
       '─'.repeat(59),
       ' › enter to write',
@@ -162,7 +162,7 @@ describe('the view of the work', () => {
     ]);
   });
 
-  it('streams what the model says', () => {
+  it('streams the reply', () => {
     const speaking = applyEvents(
       openTestScreen(),
       helloEvent,
@@ -175,7 +175,7 @@ describe('the view of the work', () => {
     expect(renderScreenText(spoken)).not.toContain('   I begin with\n');
   });
 
-  it('keeps everything where it is while events come in', () => {
+  it('keeps the layout while events arrive', () => {
     const models = workEvents
       .slice(2)
       .map((_, index) => applyEvents(openTestScreen({ settings }), ...workEvents.slice(0, index + 3)));
@@ -183,11 +183,11 @@ describe('the view of the work', () => {
     for (const model of models) expect(findPanelRows(model)).toEqual(first);
   });
 
-  it('shows where the governor stands and what it said', () => {
+  it('shows the nearest rules and the latest verdict', () => {
     const once = applyEvents(openTestScreen({ settings }), helloEvent, ...createRepeatedFailure(1_000));
-    expect(renderScreenText(once)).toContain(' governor nothing to say');
+    expect(renderScreenText(once)).toContain(' governor no findings');
     const twice = applyEvents(once, ...createRepeatedFailure(2_000));
-    expect(renderScreenText(twice)).toContain(' governor spoke once, last repeated-failure');
+    expect(renderScreenText(twice)).toContain(' governor 1 verdict, last repeated-failure');
     expect(renderScreenText(twice)).toContain('/3 to refuse');
     const wide = renderScreenText(resizeScreen(twice, largeScreen));
     expect(wide).toContain(twice.verdicts.latest?.advice.slice(0, 30));
@@ -211,11 +211,11 @@ const hostile = fc.oneof(
   ),
 );
 
-/** What no text may bring to the terminal. */
+/** Characters that must never reach the terminal. */
 const activePattern = /[\p{Cc}\p{Cf}\p{Cs}\p{DI}\p{Zl}\p{Zp}]/u;
 
 describe('hostile text', () => {
-  it('never gets to the terminal, wherever it comes from, in any view and at any size', () => {
+  it('never reaches the terminal, from any source, in any view and at any size', () => {
     const sizes = fc.record({
       columns: fc.integer({ min: 1, max: 220 }),
       rows: fc.integer({ min: 1, max: 60 }),
@@ -234,7 +234,7 @@ describe('hostile text', () => {
     );
   });
 
-  it('is shown soon, even a line of a megabyte', () => {
+  it('is rendered quickly, even a line of a megabyte', () => {
     const taken = measureCpuMs(() => {
       const model = createHostileModel(`${'x'.repeat(1_000_000)}\x1b[31m`);
       for (const view of screenViewNames) renderFrame({ ...model, ui: { ...model.ui, view } });
@@ -244,7 +244,7 @@ describe('hostile text', () => {
   });
 });
 
-/** A view with this text in every place that a model, a tool, a file or a server can write to. */
+/** A view with this text everywhere that a model, a tool, a file or a server can write. */
 function createHostileModel(text: string): ScreenModel {
   const tool = text.slice(0, 2_000);
   const model = applyEvents(
@@ -270,14 +270,14 @@ function createHostileModel(text: string): ScreenModel {
     { type: 'model-failed', at: 1_400, error: { kind: 'unknown', message: text } },
     { type: 'pause-requested', at: 1_500, reason: text },
   );
-  const about = { ...model.about, folder: text, model: text, id: text };
+  const descriptor = { ...model.descriptor, folder: text, model: text, id: text };
   const call = { id: 'a', tool, args: { [tool]: text } };
-  const asked = addQuestion({ ...model, about }, 1, {
+  const withQuestion = addQuestion({ ...model, descriptor }, 1, {
     kind: 'permission',
     question: { call, reason: text, always: text },
   });
-  // What is typed has a limit, and what is not heard yet was typed.
+  // Typed text is limited, and pending steering was typed.
   const line = text.slice(0, 20_000);
-  const ui = { ...asked.ui, input: { text: line, cursor: 0 }, notice: { text: line, until: 9_999 } };
-  return addWarning({ ...asked, ui, unheard: [line] }, text);
+  const ui = { ...withQuestion.ui, input: { text: line, cursor: 0 }, notice: { text: line, until: 9_999 } };
+  return addWarning({ ...withQuestion, ui, pendingSteering: [line] }, text);
 }

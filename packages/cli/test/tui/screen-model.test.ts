@@ -20,12 +20,12 @@ import {
   renderRows,
 } from './fixtures/test-screen.ts';
 
-/** What a model keeps besides the session that it only points at. */
+/** The size of a model without the session that it references. */
 function measureModelSize(model: ScreenModel): number {
   return JSON.stringify({ ...model, session: null }).length;
 }
 
-/** So many replies, each with a call of a tool that reports on its way. */
+/** Replies with a tool call each that reports progress. */
 const createRounds = (from: number, count: number): readonly Event[] =>
   Array.from({ length: count }, (_, index): readonly Event[] => {
     const at = 10 * (from + index);
@@ -41,12 +41,12 @@ const createRounds = (from: number, count: number): readonly Event[] =>
 
 describe('a long session', () => {
   const settings = { ...findProfile('pawl')?.settings, governor: { preset: 'none', rules: {} } } as const;
-  it('takes no more memory after ten thousand events than after five thousand, and draws as fast', () => {
+  it('takes no more memory after ten thousand events than after five thousand, and renders as fast', () => {
     const half = applyEvents(openTestScreen({ settings }), helloEvent, ...createRounds(0, 1_000));
     let full = half;
     const feedMs = measureCpuMs(() => (full = applyEvents(half, ...createRounds(1_000, 1_000))));
     expect(full.session.seq).toBeGreaterThan(5_999);
-    expect(full.story.items.length).toBeLessThanOrEqual(transcriptLimits.items + 64);
+    expect(full.transcript.items.length).toBeLessThanOrEqual(transcriptLimits.items + 64);
     expect(full.events.length).toBeLessThanOrEqual(maxLoggedEvents * 1.25);
     expect(measureModelSize(full)).toBeLessThan(measureModelSize(half) * 1.3);
     expect(feedMs / 5_000).toBeLessThan(5);
@@ -56,10 +56,10 @@ describe('a long session', () => {
     expect(drawMs / 100).toBeLessThan(25);
     expect(renderScreenText(full)).toContain('file-1999.md');
     const transcript = pressKeys(full, 'tab', 'home').model;
-    expect(renderScreenText(transcript)).toContain('earlier entries are not shown here; the log has them.');
+    expect(renderScreenText(transcript)).toContain('earlier entries are not shown here; see the log.');
   });
 
-  it('keeps no more of a reply that never ends than there is use for', () => {
+  it('truncates an endless reply', () => {
     const deltas = Array.from({ length: 2_000 }, (_, at): Event => ({
       type: 'text-delta',
       at,
@@ -71,7 +71,7 @@ describe('a long session', () => {
 });
 
 describe('time', () => {
-  it('changes the view every second, and sooner only while the work goes on', () => {
+  it('changes the view every second, and more often only while the agent works', () => {
     const waiting = advanceClock(openTestScreen(), 5_100);
     expect([isRedrawNeeded(waiting, 5_900), isRedrawNeeded(waiting, 6_000)]).toEqual([false, true]);
     expect(renderRows(advanceClock(waiting, 5_900))).toEqual(renderRows(waiting));
@@ -80,15 +80,15 @@ describe('time', () => {
     expect(renderRows(advanceClock(busy, 5_350))).not.toEqual(renderRows(busy));
   });
 
-  it('goes on though an event bears a time that is none', () => {
+  it('is unaffected by an event with an invalid timestamp', () => {
     const model = applyEvents(openTestScreen(), { type: 'user-message', at: NaN, text: 'Hello' });
     expect(model.now).toBe(0);
     expect(renderScreenText(model)).toContain(' › Hello');
   });
 });
 
-describe('what the view keeps of a session', () => {
-  it('counts calls, tokens and cost, and takes no report that is no number', () => {
+describe('the screen model', () => {
+  it('counts calls, tokens and cost, and ignores invalid usage', () => {
     const model = applyEvents(
       openTestScreen(),
       helloEvent,
@@ -100,8 +100,8 @@ describe('what the view keeps of a session', () => {
         outcome: { ok: true, output: '' },
       },
     );
-    const used = { modelCalls: 1, toolCalls: 1, inputTokens: 1_200, outputTokens: 80, cost: 0.012 };
-    expect(model.used).toEqual(used);
+    const usage = { modelCalls: 1, toolCalls: 1, inputTokens: 1_200, outputTokens: 80, cost: 0.012 };
+    expect(model.usage).toEqual(usage);
     const odd = applyEvents(model, {
       type: 'model-replied',
       at: 2_200,
@@ -109,24 +109,24 @@ describe('what the view keeps of a session', () => {
       calls: [],
       usage: { inputTokens: NaN, outputTokens: -5 },
     });
-    expect(odd.used).toEqual({ ...used, modelCalls: 2 });
+    expect(odd.usage).toEqual({ ...usage, modelCalls: 2 });
   });
 
-  it('takes no notice of an event that the machine did not take', () => {
+  it('ignores an event that the state machine rejects', () => {
     const before = openTestScreen();
     const event: Event = { type: 'tool-finished', at: 5, callId: 'x', outcome: { ok: true, output: 1 } };
     const model = applyStepResult(before, { ...step(before.session, event), event });
-    expect(model.story).toEqual(before.story);
-    expect([model.events, model.trail, model.used]).toEqual([before.events, before.trail, before.used]);
+    expect(model.transcript).toEqual(before.transcript);
+    expect([model.events, model.trail, model.usage]).toEqual([before.events, before.trail, before.usage]);
   });
 
-  it('tells the end of what was said before in a session that is gone on with', () => {
+  it('shows the last messages of a resumed session', () => {
     let session = createSession({ id: 's', at: 0 });
-    const said = Array.from({ length: 40 }, (_, index): readonly Event[] => [
+    const events = Array.from({ length: 40 }, (_, index): readonly Event[] => [
       { type: 'user-message', at: index, text: `question ${index}` },
       createCallReplyEvent(index, `answer ${index}`),
     ]).flat();
-    for (const event of said) session = step(session, event).session;
+    for (const event of events) session = step(session, event).session;
     expect(getConversation(session).length).toBe(80);
     const text = renderScreenText(pressKeys(openTestScreen({ session }), 'tab', 'home').model);
     expect(text).toContain('50 earlier messages are not shown.');
@@ -134,10 +134,10 @@ describe('what the view keeps of a session', () => {
     expect(renderScreenText(openTestScreen({ session }))).toContain('answer 39');
   });
 
-  it('says that nothing can be kept, and that the work waits', () => {
-    const trouble = { kind: 'full', message: 'There is no room left on the disk.' } as const;
-    expect(renderScreenText({ ...openTestScreen(), trouble })).toContain(
-      ' Nothing can be kept (full): There is no room left on the disk. The work waits.',
+  it('reports that events cannot be saved', () => {
+    const storeOutage = { kind: 'full', message: 'There is no room left on the disk.' } as const;
+    expect(renderScreenText({ ...openTestScreen(), storeOutage })).toContain(
+      ' Cannot save (full): There is no room left on the disk. The session waits.',
     );
   });
 });

@@ -20,7 +20,7 @@ const anyText = fc.string({ unit: 'binary', maxLength: 120 }).map(toPlainLine);
 const wideText = fc.string({ unit: fc.constantFrom('a', ' ', '漢', '字', 'é', '🙂', '-'), maxLength: 80 });
 const width = fc.integer({ min: 2, max: 40 });
 
-describe('wrapped', () => {
+describe('wrapped text', () => {
   it('breaks between words, and within a word that is longer than a row', () => {
     expect(wrapLine('one two three', 8)).toEqual(['one two', 'three']);
     expect(wrapLine('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij']);
@@ -32,7 +32,7 @@ describe('wrapped', () => {
     expect(getTextWidth('漢字🙂')).toBe(6);
   });
 
-  it('makes no row wider than it may be, whatever the text', () => {
+  it('has no row wider than the limit, for any text', () => {
     fc.assert(
       fc.property(fc.oneof(anyText, wideText), width, (text, columns) => {
         for (const row of wrapLine(text, columns)) expect(getTextWidth(row)).toBeLessThanOrEqual(columns);
@@ -49,13 +49,13 @@ describe('wrapped', () => {
     );
   });
 
-  it('lets no single character be wider than the screen', () => {
+  it('replaces a grapheme that is wider than the screen', () => {
     expect(wrapLine('\u1100'.repeat(50), 10)).toEqual(['�']);
   });
 
-  it('breaks text that is all narrow as it breaks any other', () => {
+  it('breaks narrow text like any other text', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '-'), maxLength: 80 });
-    // The last word, which takes two columns a sign, keeps the short way from being taken.
+    // The wide characters at the end disable the fast path.
     const end = ' 漢';
     fc.assert(
       fc.property(text, width, fc.constantFrom('words', 'anywhere'), (narrow, columns, breaks) => {
@@ -66,25 +66,28 @@ describe('wrapped', () => {
     );
   });
 
-  it('reads a very long line in a time that grows with it alone', () => {
-    const taken = measureCpuMs(() => {
+  it('takes linear time for a very long line', () => {
+    const elapsedMs = measureCpuMs(() => {
       expect(wrapLine('word '.repeat(200_000), 80).length).toBe(12_500);
       expect(wrapLine('x'.repeat(1_000_000), 80).length).toBe(12_500);
       expect(wrapLine('漢'.repeat(50_000), 80).length).toBe(1_250);
     });
-    expect(taken).toBeLessThan(10_000);
+    expect(elapsedMs).toBeLessThan(10_000);
   });
 });
 
-describe('widthOf', () => {
-  it('agrees with a longer look where it takes a short one', () => {
-    const signs = Array.from({ length: 0x2600 - 0x20 }, (_, index) => String.fromCodePoint(0x20 + index));
-    for (const sign of signs) expect([sign, getTextWidth(sign)]).toEqual([sign, stringWidth(sign)]);
+describe('text width', () => {
+  it('agrees with string-width on the fast path', () => {
+    const characters = Array.from({ length: 0x2600 - 0x20 }, (_, index) =>
+      String.fromCodePoint(0x20 + index),
+    );
+    for (const character of characters)
+      expect([character, getTextWidth(character)]).toEqual([character, stringWidth(character)]);
   });
 });
 
 describe('lines', () => {
-  it('are cut with an ellipsis and filled to a width, whatever they hold', () => {
+  it('are truncated with an ellipsis and padded to a width, for any content', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(anyText, wideText), { maxLength: 4 }), width, (texts, columns) => {
         const line = texts.map((text) => createSegment(text));
@@ -104,7 +107,7 @@ describe('lines', () => {
     expect(getLineText(truncateLine([createSegment('abcdef')], 4))).toBe('abc…');
   });
 
-  it('have their right end at the right, and the left one gives way', () => {
+  it('are right-aligned at the right end, and truncate the left part', () => {
     expect(getLineText(justifyLine([createSegment('left')], [createSegment('right')], 14))).toBe(
       'left     right',
     );
@@ -121,7 +124,7 @@ describe('lines', () => {
     ).toBe('one · two');
   });
 
-  it('keep the lines of a text apart', () => {
+  it('keep line breaks of a text', () => {
     expect(wrapText('a\n\nb c', 2)).toEqual(['a', '', 'b', 'c']);
   });
 });

@@ -10,13 +10,13 @@ import {
 
 const edits: readonly InputEdit[] = ['left', 'right', 'home', 'end', 'back', 'delete', 'word-back', 'clear'];
 
-describe('the line that is typed', () => {
-  it('takes text where the cursor is', () => {
+describe('the input line', () => {
+  it('inserts text at the cursor', () => {
     const input = insertText(applyInputEdit(insertText(emptyTextInput, 'ac'), 'left'), 'b');
     expect(input).toEqual({ text: 'abc', cursor: 2 });
   });
 
-  it('takes whole characters away, however they are made', () => {
+  it('deletes whole graphemes', () => {
     expect(applyInputEdit(insertText(emptyTextInput, 'a👩\u200d💻'), 'back')).toEqual({
       text: 'a',
       cursor: 1,
@@ -31,7 +31,7 @@ describe('the line that is typed', () => {
     });
   });
 
-  it('has the cursor within the text whatever is typed and edited', () => {
+  it('keeps the cursor within the text for any edits', () => {
     const step = fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), fc.constantFrom(...edits));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
@@ -48,7 +48,7 @@ describe('the line that is typed', () => {
     );
   });
 
-  it('has an end', () => {
+  it('has a maximum length', () => {
     const full = insertText(emptyTextInput, 'a'.repeat(20_000));
     expect(insertText(full, 'b')).toBe(full);
   });

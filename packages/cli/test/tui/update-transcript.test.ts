@@ -10,8 +10,8 @@ import {
 } from './fixtures/test-screen.ts';
 
 const listCards = (model: {
-  readonly story: { readonly items: readonly LiveTranscriptItem[] };
-}): readonly LiveToolCard[] => model.story.items.filter((item) => item.kind === 'card');
+  readonly transcript: { readonly items: readonly LiveTranscriptItem[] };
+}): readonly LiveToolCard[] => model.transcript.items.filter((item) => item.kind === 'card');
 
 const listCardStatuses = (model: Parameters<typeof listCards>[0]): readonly string[] =>
   listCards(model).map(({ callId, status }) => `${callId} ${status}`);
@@ -23,8 +23,8 @@ const createToolSuccess = (callId: string, at: number, output: Json = 'fine'): E
   outcome: { ok: true, output },
 });
 
-describe('the cards of calls', () => {
-  it('stand as the calls stand: waiting, running, done, failed', () => {
+describe('tool cards', () => {
+  it('show the status of the call: waiting, running, done, failed', () => {
     const asked = applyEvents(
       openTestScreen(),
       helloEvent,
@@ -34,17 +34,17 @@ describe('the cards of calls', () => {
     const running = applyEvents(asked, { type: 'tool-started', at: 2_100, callId: 'a' });
     expect(listCardStatuses(running)).toEqual(['a running', 'b waiting']);
     const done = applyEvents(running, createToolSuccess('a', 2_600));
-    expect(listCards(done)[0]).toMatchObject({ status: 'done', tookMs: 500, args: 'x', said: 'fine' });
+    expect(listCards(done)[0]).toMatchObject({ status: 'done', durationMs: 500, args: 'x', output: 'fine' });
     const failed = applyEvents(done, {
       type: 'tool-finished',
       at: 2_700,
       callId: 'b',
       outcome: { ok: false, error: { kind: 'timeout', message: 'too slow' } },
     });
-    expect(listCards(failed)[1]).toMatchObject({ status: 'failed', said: 'timeout: too slow' });
+    expect(listCards(failed)[1]).toMatchObject({ status: 'failed', output: 'timeout: too slow' });
   });
 
-  it('of calls that were denied say why, by a rule or by a person', () => {
+  it('show why a call was denied, by a rule or by a user', () => {
     const ruled = applyEvents(
       openTestScreen(),
       helloEvent,
@@ -67,7 +67,7 @@ describe('the cards of calls', () => {
     expect(renderScreenText(decided)).toContain('     not today');
   });
 
-  it('of calls that were called off say so', () => {
+  it('show that a call was cancelled', () => {
     const running = applyEvents(
       openTestScreen(),
       helloEvent,
@@ -78,7 +78,7 @@ describe('the cards of calls', () => {
     ]);
   });
 
-  it('are told apart when another reply uses an id again', () => {
+  it('are distinct if another reply reuses a call id', () => {
     const twice = applyEvents(
       openTestScreen(),
       helloEvent,
@@ -87,10 +87,10 @@ describe('the cards of calls', () => {
       createCallReplyEvent(2_200, '', ['a', 'read', { path: 'y' }]),
       createToolSuccess('a', 2_300, 'second'),
     );
-    expect(listCards(twice).map(({ said }) => said)).toEqual(['first', 'second']);
+    expect(listCards(twice).map(({ output }) => output)).toEqual(['first', 'second']);
   });
 
-  it('of a round of more calls than a leaf of the conversation holds are all there', () => {
+  it('exist for every call of a round larger than a leaf of the conversation', () => {
     const many = Array.from(
       { length: 40 },
       (_, index) => [`c${index}`, 'read', { path: String(index) }] as const,
@@ -100,7 +100,7 @@ describe('the cards of calls', () => {
     ).toHaveLength(40);
   });
 
-  it('are made of arguments and results nested deeper than can be written out', () => {
+  it('have a placeholder for values nested too deeply to stringify', () => {
     let deep: Json = 1;
     for (let depth = 0; depth < 50_000; depth += 1) deep = [deep];
     const reply: Event = {
@@ -111,13 +111,13 @@ describe('the cards of calls', () => {
     };
     const model = openTestScreen({ settings: { governor: { preset: 'none', rules: {} } } });
     expect(renderScreenText(applyEvents(model, helloEvent, reply))).toContain(
-      '(too deeply nested to be shown)',
+      '(nested too deeply to be shown)',
     );
   });
 });
 
-describe('the words of the model', () => {
-  it('stay as far as they came when it broke off', () => {
+describe('model text', () => {
+  it('keeps the partial text of an aborted reply', () => {
     const model = applyEvents(
       openTestScreen(),
       helloEvent,
@@ -125,22 +125,20 @@ describe('the words of the model', () => {
       { type: 'model-failed', at: 1_200, error: { kind: 'network', message: 'The line is dead.' } },
     );
     expect(renderScreenText(model)).toContain('   I was about to\n');
-    expect(renderScreenText(model)).toContain(
-      ' ! The model failed (network): The line is dead. It is asked again.',
-    );
+    expect(renderScreenText(model)).toContain(' ! The model failed (network): The line is dead. Retrying.');
   });
 
-  it('leave no empty place when it says nothing', () => {
+  it('leaves no item for an empty reply', () => {
     const quiet = applyEvents(
       openTestScreen(),
       helloEvent,
       { type: 'text-delta', at: 1_100, text: ' ' },
       createCallReplyEvent(1_200, ' '),
     );
-    expect(quiet.story.items.filter(({ kind }) => kind === 'model')).toEqual([]);
+    expect(quiet.transcript.items.filter(({ kind }) => kind === 'model')).toEqual([]);
   });
 
-  it('are its logs where the reply is all protocol', () => {
+  it('comes from the logs if the reply is all protocol', () => {
     const settings = findProfile('lkj')?.settings ?? {};
     const reply: Event = {
       type: 'model-replied',
@@ -155,16 +153,16 @@ describe('the words of the model', () => {
     expect(text).not.toContain('<agent>');
   });
 
-  it('are told to be wrong when they were not understood', () => {
+  it('is followed by a warning if the reply could not be parsed', () => {
     const reply: Event = { type: 'model-replied', at: 2_000, text: '{', calls: [], problem: 'no JSON' };
     expect(renderScreenText(applyEvents(openTestScreen(), helloEvent, reply))).toContain(
-      ' ! The reply was not understood: no JSON',
+      ' ! The reply could not be parsed: no JSON',
     );
   });
 });
 
 describe('remarks', () => {
-  it('tell of phases, of the end and of errors', () => {
+  it('report phases, the end and errors', () => {
     const model = applyEvents(
       openTestScreen(),
       helloEvent,
@@ -181,8 +179,8 @@ describe('remarks', () => {
   });
 });
 
-describe('the answer of a tool that ends the work', () => {
-  it('is told in full, once', () => {
+describe('the answer of a finishing tool', () => {
+  it('is shown in full, once', () => {
     const answer = `First line.\n${'word '.repeat(40)}`;
     const finished = applyEvents(
       openTestScreen(),
@@ -195,7 +193,7 @@ describe('the answer of a tool that ends the work', () => {
         outcome: { ok: true, output: { answer }, final: true },
       },
     );
-    const spoken = finished.story.items.filter(({ kind }) => kind === 'model');
-    expect(spoken).toMatchObject([{ text: answer }]);
+    const modelItems = finished.transcript.items.filter(({ kind }) => kind === 'model');
+    expect(modelItems).toMatchObject([{ text: answer }]);
   });
 });

@@ -17,19 +17,22 @@ import type { ScreenModel } from '../screen-model.ts';
 
 /** Renders the turn in one or two rows, and the mode, if there is one, in another. */
 export function renderChartStrip(model: ScreenModel, columns: number, rows: number): readonly StyledLine[] {
-  const walk = getTurnTrail(model);
-  const main = renderStateRow(walk, mainStates, columns);
+  const stateTrail = getTurnTrail(model);
+  const main = renderStateRow(stateTrail, mainStates, columns);
   const mode = renderModePath(model.session, columns);
   if (rows < 2) {
-    const isAside = !mainStates.includes(walk.current);
-    const aside = isAside
-      ? [createSegment('  '), renderStateNode(walk, walk.current, statusShortNames[walk.current])]
+    const isSideState = !mainStates.includes(stateTrail.current);
+    const aside = isSideState
+      ? [
+          createSegment('  '),
+          renderStateNode(stateTrail, stateTrail.current, statusShortNames[stateTrail.current]),
+        ]
       : [];
-    const row = isAside ? [...aside, ...main.slice(0)] : main;
+    const row = isSideState ? [...aside, ...main] : main;
     return [truncateLine(row, columns), ...mode];
   }
   const others = sideStates.flatMap((state) => [
-    renderStateNode(walk, state, statusShortNames[state]),
+    renderStateNode(stateTrail, state, statusShortNames[state]),
     createSegment('  '),
   ]);
   return [truncateLine(main, columns), truncateLine([createSegment(' '), ...others], columns), ...mode];
@@ -48,9 +51,9 @@ export function renderChartColumn(model: ScreenModel, columns: number): readonly
   ];
   const { mode } = session;
   if (mode === null || session.settings.chart === null) return turn;
-  const walk: StateTrail<string> = { current: mode.state, trail: getModeTrail(session) };
+  const stateTrail: StateTrail<string> = { current: mode.state, trail: getModeTrail(session) };
   const modes = toDrawableChart(session.settings.chart).states.map(({ name }) =>
-    renderStateEntry(walk, name, columns),
+    renderStateEntry(stateTrail, name, columns),
   );
   return [...turn, blankLine, [createSegment(' mode', 'strong')], ...modes];
 }
@@ -108,29 +111,29 @@ function getModeTrail({ mode }: Session): readonly string[] {
 }
 
 function renderStateRow(
-  walk: StateTrail<TurnStatus>,
+  stateTrail: StateTrail<TurnStatus>,
   states: readonly TurnStatus[],
   columns: number,
 ): StyledLine {
-  const isTight = columns < 74;
-  const steps = listTrailTransitions(walk.trail);
+  const isNarrow = columns < 74;
+  const transitions = listTrailTransitions(stateTrail.trail);
   const line: StyledSegment[] = [createSegment(' ')];
   for (const [index, state] of states.entries()) {
     const before = states[index - 1];
-    if (before !== undefined) line.push(renderStateLink(steps, before, state, isTight ? 1 : 2));
-    line.push(renderStateNode(walk, state, statusShortNames[state], isTight ? '' : ' '));
+    if (before !== undefined) line.push(renderStateLink(transitions, before, state, isNarrow ? 1 : 2));
+    line.push(renderStateNode(stateTrail, state, statusShortNames[state], isNarrow ? '' : ' '));
   }
   return line;
 }
 
 function renderStateNode<State extends string>(
-  walk: StateTrail<State>,
+  stateTrail: StateTrail<State>,
   state: State,
   name: string,
   space = ' ',
 ): StyledSegment {
-  if (state === walk.current) return createSegment(`◉${space}${name}`, 'accent');
-  return walk.trail.includes(state)
+  if (state === stateTrail.current) return createSegment(`◉${space}${name}`, 'accent');
+  return stateTrail.trail.includes(state)
     ? createSegment(`●${space}${name}`)
     : createSegment(`○${space}${name}`, 'dim');
 }
@@ -140,12 +143,12 @@ function listTrailTransitions(trail: readonly string[]): ReadonlySet<string> {
 }
 
 function renderStateLink(
-  steps: ReadonlySet<string>,
+  transitions: ReadonlySet<string>,
   from: string,
   to: string,
   length: number,
 ): StyledSegment {
-  const isTaken = steps.has(`${from}→${to}`) || steps.has(`${to}→${from}`);
+  const isTaken = transitions.has(`${from}→${to}`) || transitions.has(`${to}→${from}`);
   return isTaken ? createSegment('━'.repeat(length), 'accent') : createSegment('─'.repeat(length), 'dim');
 }
 
@@ -162,22 +165,23 @@ function renderModePath({ mode, settings }: Session, columns: number): readonly 
     line = longer;
   }
   const next = listNextModes(toDrawableChart(settings.chart), mode.state);
-  const ways = next.length === 0 ? [] : [createSegment(` ── ○ ${next.join(' ○ ')}`, 'dim')];
-  return [truncateLine([createSegment(' mode  ', 'dim'), ...line, ...ways], columns)];
+  const nextModes = next.length === 0 ? [] : [createSegment(` ── ○ ${next.join(' ○ ')}`, 'dim')];
+  return [truncateLine([createSegment(' mode  ', 'dim'), ...line, ...nextModes], columns)];
 }
 
 function listNextModes(chart: Chart, state: string): readonly string[] {
-  const moves = chart.states.find(({ name }) => name === state)?.transitions ?? [];
-  return [...new Set(moves.map(({ to }) => to))].filter((to) => to !== state);
+  const chartTransitions = chart.states.find(({ name }) => name === state)?.transitions ?? [];
+  return [...new Set(chartTransitions.map(({ to }) => to))].filter((to) => to !== state);
 }
 
 function renderStateEntry<State extends string>(
-  walk: StateTrail<State>,
+  stateTrail: StateTrail<State>,
   name: string,
   columns: number,
 ): StyledLine {
-  const visits = walk.trail.filter((state) => state === name).length;
-  if (name === walk.current) return addVisitCount([createSegment(` ◉ ${name}`, 'accent')], visits, columns);
+  const visits = stateTrail.trail.filter((state) => state === name).length;
+  if (name === stateTrail.current)
+    return addVisitCount([createSegment(` ◉ ${name}`, 'accent')], visits, columns);
   return visits > 0
     ? addVisitCount([createSegment(` ● ${name}`)], visits, columns)
     : truncateLine([createSegment(` ○ ${name}`, 'dim')], columns);

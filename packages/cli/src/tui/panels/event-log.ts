@@ -4,8 +4,7 @@ import { truncateLine, createSegment, type StyledLine } from '../styled-line.ts'
 
 /** Renders logged events, one per row: number, time, type and summary. */
 export function renderEventLog(events: readonly LoggedEvent[], columns: number): readonly StyledLine[] {
-  if (events.length === 0)
-    return [[createSegment('   Nothing has happened since this view was opened.', 'dim')]];
+  if (events.length === 0) return [[createSegment('   No events since this view was opened.', 'dim')]];
   return events.map(({ seq, at, type, text, failed }) =>
     truncateLine(
       [

@@ -3,38 +3,38 @@ import { isWaitingForUser, type ScreenModel } from '../screen-model.ts';
 
 /** Renders the current notice, or else the available keys. */
 export function renderFooter(model: ScreenModel, columns: number): StyledLine {
-  const { trouble, ui } = model;
-  if (trouble !== null) {
+  const { storeOutage, ui } = model;
+  if (storeOutage !== null) {
     return truncateLine(
-      [createSegment(` Nothing can be kept (${trouble.kind}): ${trouble.message} The work waits.`, 'bad')],
+      [createSegment(` Cannot save (${storeOutage.kind}): ${storeOutage.message} The session waits.`, 'bad')],
       columns,
     );
   }
   if (ui.notice !== null) return truncateLine([createSegment(` ${ui.notice.text}`, 'warn')], columns);
-  const keys = getKeyHints(model).map(([key, what]): StyledLine => [
+  const keys = getKeyHints(model).map(([key, label]): StyledLine => [
     createSegment(key, 'strong'),
-    createSegment(` ${what}`, 'dim'),
+    createSegment(` ${label}`, 'dim'),
   ]);
   return [createSegment(' '), ...joinPieces(keys, columns - 2)];
 }
 
-type KeyHint = readonly [key: string, what: string];
+type KeyHint = readonly [key: string, label: string];
 
 function getKeyHints(model: ScreenModel): readonly KeyHint[] {
-  const { ui, session, about } = model;
+  const { ui, session, descriptor } = model;
   const views: readonly KeyHint[] = [
     ['tab', 'views'],
     ['?', 'help'],
   ];
   if (ui.view !== 'work') return [['↑↓', 'scroll'], ['esc', 'back'], ...views];
-  if (about.mode === 'watch') return [['q', 'stop watching'], ...views];
+  if (descriptor.mode === 'watch') return [['q', 'stop watching'], ...views];
   if (ui.isTyping) return getTypingHints(model);
   const { status } = session.turn;
   if (status === 'halted' || status === 'shuttingDown') return views;
-  if (isWaitingForUser(model)) return [['enter', 'write'], ...views, ['ctrl-c', 'leave']];
+  if (isWaitingForUser(model)) return [['enter', 'write'], ...views, ['ctrl-c', 'quit']];
   return [
     ['enter', 'write'],
-    ['p', status === 'paused' ? 'go on' : 'pause'],
+    ['p', status === 'paused' ? 'resume' : 'pause'],
     ['f', 'finish now'],
     ['esc', 'interrupt'],
     ...views,
@@ -44,5 +44,5 @@ function getKeyHints(model: ScreenModel): readonly KeyHint[] {
 
 function getTypingHints(model: ScreenModel): readonly KeyHint[] {
   const send: KeyHint = ['enter', isWaitingForUser(model) || model.questions.length > 0 ? 'send' : 'steer'];
-  return [send, ['esc', 'leave the line'], ['tab', 'views'], ['ctrl-c', 'leave']];
+  return [send, ['esc', 'stop typing'], ['tab', 'views'], ['ctrl-c', 'quit']];
 }

@@ -21,12 +21,15 @@ export function renderBudgetStrip(model: ScreenModel, columns: number): readonly
 
 /** Renders the number of verdicts and the rules closest to a threshold on one row, with budgets if requested. */
 export function renderGovernorStrip(model: ScreenModel, columns: number, withBudgets: boolean): StyledLine {
-  const rules = findNearestRules(model.session).map((near): StyledLine => [
-    createSegment(formatRuleDistance(near), getRuleStyle(near)),
+  const rules = findNearestRules(model.session).map((distance): StyledLine => [
+    createSegment(formatRuleDistance(distance), getRuleStyle(distance)),
   ]);
-  const calm: StyledLine = [createSegment(formatIdleGovernor(model.session), 'dim')];
-  const said = [...renderAdviceSummary(model), ...rules.slice(0, 3)];
-  const pieces = [...(said.length === 0 ? [calm] : said), ...(withBudgets ? renderBudgetPieces(model) : [])];
+  const idle: StyledLine = [createSegment(formatIdleGovernor(model.session), 'dim')];
+  const matches = [...renderAdviceSummary(model), ...rules.slice(0, 3)];
+  const pieces = [
+    ...(matches.length === 0 ? [idle] : matches),
+    ...(withBudgets ? renderBudgetPieces(model) : []),
+  ];
   return [createSegment(' governor ', 'dim'), ...joinPieces(pieces, columns - 11)];
 }
 
@@ -51,16 +54,20 @@ export function renderGovernorColumn(
     ...renderBar(share, 8),
     createSegment(` ${used}/${max}`),
   ]);
-  const rules = findNearestRules(model.session).map((near): StyledLine => [
-    ...padLine([createSegment(` ${near.rule}`, getRuleStyle(near))], 20),
-    ...renderBar(computeThresholdShare(near), 4),
-    createSegment(` ${near.count}/${near.next?.at ?? near.count} ${near.next?.level ?? ''}`, 'dim'),
+  const rules = findNearestRules(model.session).map((distance): StyledLine => [
+    ...padLine([createSegment(` ${distance.rule}`, getRuleStyle(distance))], 20),
+    ...renderBar(computeThresholdShare(distance), 4),
+    createSegment(
+      ` ${distance.count}/${distance.next?.at ?? distance.count} ${distance.next?.level ?? ''}`,
+      'dim',
+    ),
   ]);
   const { latest } = model.verdicts;
   const advice = wrapText(latest?.advice ?? '', columns - 2).slice(0, maxAdviceRows);
-  const said = renderAdviceSummary(model).map((line): StyledLine => [createSegment(' '), ...line]);
-  const words = latest === null ? [] : advice.map((row): StyledLine => [createSegment(` ${row}`, 'dim')]);
-  const all = [...budgets, ...said, ...words, ...rules];
+  const summary = renderAdviceSummary(model).map((line): StyledLine => [createSegment(' '), ...line]);
+  const adviceLines =
+    latest === null ? [] : advice.map((row): StyledLine => [createSegment(` ${row}`, 'dim')]);
+  const all = [...budgets, ...summary, ...adviceLines, ...rules];
   const lines: readonly StyledLine[] =
     all.length === 0 ? [[createSegment(` ${formatIdleGovernor(model.session)}`, 'dim')]] : all;
   return lines.slice(0, rows).map((line) => truncateLine(line, columns));
@@ -68,8 +75,8 @@ export function renderGovernorColumn(
 
 function renderAdviceSummary({ verdicts: { count, latest } }: ScreenModel): readonly StyledLine[] {
   if (latest === null) return [];
-  const said = `${count === 1 ? 'spoke once' : `spoke ${count} times`}, last ${latest.rule}`;
-  return [[createSegment(said, 'warn')]];
+  const text = `${count === 1 ? '1 verdict' : `${count} verdicts`}, last ${latest.rule}`;
+  return [[createSegment(text, 'warn')]];
 }
 
 type BudgetGauge = {
@@ -103,10 +110,10 @@ export function formatMoney(amount: number): string {
 
 /** Returns the rules with matches, closest to their next threshold first. */
 function findNearestRules({ governor, settings }: Session): readonly RuleDistance[] {
-  const seen = computeRuleDistances(governor.watch, selectRules(settings.governor)).filter(
+  const distances = computeRuleDistances(governor.watch, selectRules(settings.governor)).filter(
     ({ count }) => count > 1,
   );
-  return seen.toSorted((one, other) => computeThresholdShare(other) - computeThresholdShare(one));
+  return distances.toSorted((one, other) => computeThresholdShare(other) - computeThresholdShare(one));
 }
 
 function computeThresholdShare({ count, next }: RuleDistance): number {
@@ -117,8 +124,8 @@ function formatRuleDistance({ rule, count, next }: RuleDistance): string {
   return next === null ? `${rule} ${count}` : `${rule} ${count}/${next.at} to ${next.level}`;
 }
 
-function getRuleStyle(near: RuleDistance): 'plain' | 'warn' | 'bad' {
-  const share = computeThresholdShare(near);
+function getRuleStyle(distance: RuleDistance): 'plain' | 'warn' | 'bad' {
+  const share = computeThresholdShare(distance);
   if (share >= 1) return 'bad';
   return share >= 0.6 ? 'warn' : 'plain';
 }
@@ -127,5 +134,5 @@ function getRuleStyle(near: RuleDistance): 'plain' | 'warn' | 'bad' {
 function formatIdleGovernor({ governor, settings }: Session): string {
   const { tracker } = governor;
   if (tracker !== null) return `${settings.governor.preset}: ${tracker.state.mind.machine.state}`;
-  return settings.governor.preset === 'none' ? 'off' : 'nothing to say';
+  return settings.governor.preset === 'none' ? 'off' : 'no findings';
 }

@@ -2,8 +2,8 @@ import { blankLine, truncateLine, padLine, createSegment, type StyledLine } from
 import type { ScreenModel } from '../screen-model.ts';
 
 /** Renders the keys and the meaning of the symbols. */
-export function renderHelp({ about }: ScreenModel, columns: number): readonly StyledLine[] {
-  const keys = about.mode === 'watch' ? watchingKeyHelp : workingKeyHelp;
+export function renderHelp({ descriptor }: ScreenModel, columns: number): readonly StyledLine[] {
+  const keys = descriptor.mode === 'watch' ? watchingKeyHelp : workingKeyHelp;
   const rows = [...keys, null, ...viewKeyHelp, null, ...symbolMeanings];
   return rows.map((row) =>
     row === null
@@ -15,31 +15,29 @@ export function renderHelp({ about }: ScreenModel, columns: number): readonly St
   );
 }
 
-type HelpEntry = readonly [what: string, meaning: string];
+type HelpEntry = readonly [key: string, meaning: string];
 
 const workingKeyHelp: readonly HelpEntry[] = [
-  ['enter', 'write a message, also while the agent works'],
-  ['p', 'pause, and go on'],
-  ['f', 'finish now: one last answer from what there is'],
-  ['esc', 'interrupt the turn, or leave the line or the view'],
-  ['y  n  a', 'may this call run: yes, no, always for this one'],
-  ['ctrl-c twice', 'leave; the session is kept'],
+  ['enter', 'write a message, even while the agent works'],
+  ['p', 'pause or resume'],
+  ['f', 'finish now: one final answer from what the agent has'],
+  ['esc', 'interrupt the turn, stop typing, or go back'],
+  ['y  n  a', 'allow the call, deny it, or always allow it'],
+  ['ctrl-c twice', 'quit; the session is saved'],
 ];
 
-const watchingKeyHelp: readonly HelpEntry[] = [
-  ['q, ctrl-c', 'stop watching; the session goes on where it runs'],
-];
+const watchingKeyHelp: readonly HelpEntry[] = [['q, ctrl-c', 'stop watching; the session keeps running']];
 
 const viewKeyHelp: readonly HelpEntry[] = [
-  ['tab, shift-tab', 'the next view, the one before'],
-  ['↑ ↓ page-up/down', 'read back; end follows again'],
-  ['o', 'open and close the cards of tools'],
+  ['tab, shift-tab', 'next view, previous view'],
+  ['↑ ↓ page-up/down', 'scroll; end follows new content again'],
+  ['o', 'show or hide tool output'],
   ['?', 'this page'],
 ];
 
 const symbolMeanings: readonly HelpEntry[] = [
-  ['◉ ● ○', 'where the work is, was since you spoke, was not'],
-  ['▸ ✓ ✗', 'a tool that runs, that is done, that failed'],
-  ['⊘ –', 'a call that was denied, that was called off'],
-  ['▰▰▱▱', 'how much is used, of budgets, memory and window'],
+  ['◉ ● ○', 'current state, visited since your last message, not visited'],
+  ['▸ ✓ ✗', 'tool call: running, done, failed'],
+  ['⊘ –', 'tool call: denied, cancelled'],
+  ['▰▰▱▱', 'usage of a budget, of memory or of the context window'],
 ];

@@ -11,18 +11,17 @@ import { isTypingInWorkView, isWaitingForUser, type ScreenModel } from '../scree
 
 /** Renders the typed line with the cursor, or else pending steering or a hint. */
 export function renderInputLine(model: ScreenModel, columns: number): StyledLine {
-  const { ui, unheard, about } = model;
-  if (about.mode === 'watch')
+  const { ui, pendingSteering, descriptor } = model;
+  if (descriptor.mode === 'watch')
     return truncateLine([createSegment(' watching; the session runs elsewhere', 'dim')], columns);
   if (isTypingInWorkView(model)) return renderTypedLine(model, columns);
-  if (unheard.length > 0) {
-    const more = unheard.length === 1 ? '' : `and ${unheard.length - 1} more `;
-    const waiting = `${more}${unheard.length > 2 ? 'wait' : 'waits'} to be heard`;
+  if (pendingSteering.length > 0) {
+    const more = pendingSteering.length === 1 ? '' : `and ${pendingSteering.length - 1} more `;
     return truncateLine(
       [
         createSegment(' › ', 'dim'),
-        createSegment(unheard[0] ?? '', 'dim'),
-        createSegment(`  ${waiting}`, 'warn'),
+        createSegment(pendingSteering[0] ?? '', 'dim'),
+        createSegment(`  ${more}queued`, 'warn'),
       ],
       columns,
     );
@@ -38,11 +37,11 @@ function renderTypedLine(model: ScreenModel, columns: number): StyledLine {
   const after = toPlainLine(text.slice(cursor));
   const room = Math.max(1, columns - 6);
   const visible = getTextWidth(before) <= room ? before : `…${takeTextTail(before, room - 1)}`;
-  const mark = isWaitingForUser(model) ? ' › ' : ' ↳ ';
+  const marker = isWaitingForUser(model) ? ' › ' : ' ↳ ';
   const hint = text === '' ? [createSegment(getInputPlaceholder(model), 'dim')] : [];
   return padLine(
     [
-      createSegment(mark, 'accent'),
+      createSegment(marker, 'accent'),
       createSegment(visible),
       createSegment('▏', 'accent'),
       createSegment(after),
@@ -64,5 +63,5 @@ function getInputPlaceholder(model: ScreenModel): string {
   if (model.questions[0]?.kind === 'model') return 'your answer';
   return isWaitingForUser(model)
     ? 'your message'
-    : 'what the agent is to know; it hears it when it is asked next';
+    : 'message to the agent; it is delivered with the next request';
 }

@@ -57,8 +57,8 @@ export function renderUsageColumn(model: ScreenModel, columns: number): readonly
   return renderUsagePieces(model).map((piece) => truncateLine([createSegment(' '), ...piece], columns));
 }
 
-function renderUsagePieces({ used }: ScreenModel): readonly StyledLine[] {
-  const { modelCalls, toolCalls, inputTokens, outputTokens, cost } = used;
+function renderUsagePieces({ usage }: ScreenModel): readonly StyledLine[] {
+  const { modelCalls, toolCalls, inputTokens, outputTokens, cost } = usage;
   return [
     [createSegment(`${formatInteger(inputTokens)} tokens in, ${formatInteger(outputTokens)} out`)],
     ...(cost > 0 ? [[createSegment(`cost ${formatMoney(cost)}`)]] : []),
@@ -71,9 +71,9 @@ function renderUsagePieces({ used }: ScreenModel): readonly StyledLine[] {
   ];
 }
 
-function formatItemCount(many: number, thing: string): string {
-  const things = thing.endsWith('y') ? `${thing.slice(0, -1)}ies` : `${thing}s`;
-  return `${formatInteger(many)} ${many === 1 ? thing : things}`;
+function formatItemCount(count: number, singular: string): string {
+  const plural = singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`;
+  return `${formatInteger(count)} ${count === 1 ? singular : plural}`;
 }
 
 /** Formats the share of the context window that working memory takes. */
@@ -90,14 +90,14 @@ type CapacityUsage = {
 };
 
 function computeCapacityUsage({ memory, window, settings }: Session): readonly CapacityUsage[] {
-  const held: readonly CapacityUsage[] =
+  const memoryUsage: readonly CapacityUsage[] =
     memory === null
       ? []
       : [toCapacityUsage('memory', countMemoryTokens(memory), getMemoryLimit(memory.settings))];
   const { windowTokens } = settings;
   return window === null || windowTokens === null
-    ? held
-    : [...held, toCapacityUsage('window', window.tokens, windowTokens)];
+    ? memoryUsage
+    : [...memoryUsage, toCapacityUsage('window', window.tokens, windowTokens)];
 }
 
 /** The paging limit triggers paging; if it is disabled, the hard limit applies. */

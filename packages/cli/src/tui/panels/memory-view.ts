@@ -20,13 +20,13 @@ export function renderMemoryView(
   if (memory === null) return [[createSegment('   This profile has no working memory.', 'dim')]];
   const entries = getSortedEntries(memory);
   if (entries.length === 0) return [[createSegment('   Working memory is empty.', 'dim')]];
-  const chosen = Math.min(ui.entry, entries.length - 1);
+  const selected = Math.min(ui.selectedEntry, entries.length - 1);
   const listRows = Math.max(1, Math.min(entries.length, Math.floor(rows / 2)));
-  const first = Math.min(Math.max(0, chosen - Math.floor(listRows / 2)), entries.length - listRows);
+  const first = Math.min(Math.max(0, selected - Math.floor(listRows / 2)), entries.length - listRows);
   const list = entries
     .slice(first, first + listRows)
-    .map((entry, index) => renderMemoryEntry(entry, first + index === chosen, columns));
-  const entry = entries[chosen];
+    .map((entry, index) => renderMemoryEntry(entry, first + index === selected, columns));
+  const entry = entries[selected];
   const value = entry === undefined ? [] : renderEntryValue(entry, columns);
   return [...list, blankLine, ...value].slice(0, rows);
 }
@@ -39,14 +39,14 @@ export function countMemoryEntries({ session: { memory } }: ScreenModel): number
 const sortedEntriesCache = new WeakMap<WorkingMemory, readonly MemoryEntry[]>();
 
 function getSortedEntries(memory: WorkingMemory): readonly MemoryEntry[] {
-  const before = sortedEntriesCache.get(memory);
-  if (before !== undefined) return before;
+  const cached = sortedEntriesCache.get(memory);
+  if (cached !== undefined) return cached;
   const entries = listEntries(memory).toSorted((one, other) => (one.key < other.key ? -1 : 1));
   sortedEntriesCache.set(memory, entries);
   return entries;
 }
 
-function renderMemoryEntry(entry: MemoryEntry, isChosen: boolean, columns: number): StyledLine {
+function renderMemoryEntry(entry: MemoryEntry, isSelected: boolean, columns: number): StyledLine {
   const marks = [entry.kind === 'entry' ? '' : entry.kind, entry.pinned ? 'pinned' : ''].filter(
     (mark) => mark !== '',
   );
@@ -55,8 +55,8 @@ function renderMemoryEntry(entry: MemoryEntry, isChosen: boolean, columns: numbe
     createSegment(` ${formatInteger(Math.floor(entry.bytes / 4)).padStart(7)} tokens `, 'dim'),
   ];
   const left: StyledLine = [
-    createSegment(isChosen ? ' ▸ ' : '   ', 'accent'),
-    createSegment(entry.key, isChosen ? 'strong' : 'plain'),
+    createSegment(isSelected ? ' ▸ ' : '   ', 'accent'),
+    createSegment(entry.key, isSelected ? 'strong' : 'plain'),
   ];
   return justifyLine(left, right, columns);
 }

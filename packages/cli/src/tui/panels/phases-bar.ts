@@ -11,19 +11,21 @@ import type { ScreenModel } from '../screen-model.ts';
 
 /** Renders phase progress on one row; empty without phases. */
 export function renderPhasesBar(model: ScreenModel, columns: number): readonly StyledLine[] {
-  const told = summarizePhases(model);
-  if (told === null) return [];
-  const gap = told.cells.length === 0 ? [] : [createSegment(' ')];
-  return [truncateLine([createSegment(' phases   ', 'dim'), ...told.cells, ...gap, told.line], columns)];
+  const summary = summarizePhases(model);
+  if (summary === null) return [];
+  const gap = summary.cells.length === 0 ? [] : [createSegment(' ')];
+  return [
+    truncateLine([createSegment(' phases   ', 'dim'), ...summary.cells, ...gap, summary.line], columns),
+  ];
 }
 
 const maxPhaseRows = 3;
 
 /** Renders phase progress in a few rows. */
 export function renderPhasesColumn(model: ScreenModel, columns: number): readonly StyledLine[] {
-  const told = summarizePhases(model);
-  if (told === null) return [];
-  const { line, cells } = told;
+  const summary = summarizePhases(model);
+  if (summary === null) return [];
+  const { line, cells } = summary;
   const rows = wrapText(line.text, columns - 2).slice(0, maxPhaseRows);
   return [
     ...(cells.length === 0 ? [] : [[createSegment(' '), ...cells]]),

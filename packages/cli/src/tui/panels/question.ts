@@ -6,35 +6,35 @@ import type { ScreenSize } from '../screen-model.ts';
 
 /** Renders a question with everything needed to answer it; rows that do not fit are reached by scrolling. */
 export function renderQuestion(
-  asked: PendingQuestion,
+  pending: PendingQuestion,
   { columns, rows }: ScreenSize,
   isTyping: boolean,
 ): readonly StyledLine[] {
-  const all = renderQuestionLines(asked, columns);
+  const all = renderQuestionLines(pending, columns);
   const shownRows = clampBodyRows(all.length, rows);
-  const scroll = Math.min(asked.scroll, all.length - shownRows);
+  const scroll = Math.min(pending.scroll, all.length - shownRows);
   const below = all.length - shownRows - scroll;
-  const title = asked.kind === 'permission' ? ' May this run? ' : ' The agent asks ';
+  const title = pending.kind === 'permission' ? ' May this run? ' : ' The agent asks ';
   const more = below > 0 ? ` ↓ ${below} more rows: page-down, end ` : '';
   return [
     renderTitleLine(title, more, columns),
     ...all.slice(scroll, scroll + shownRows),
-    truncateLine(renderAnswerKeys(asked, isTyping), columns),
+    truncateLine(renderAnswerKeys(pending, isTyping), columns),
   ];
 }
 
-export function getMaxQuestionScroll(asked: PendingQuestion, { columns, rows }: ScreenSize): number {
-  const all = renderQuestionLines(asked, columns).length;
+export function getMaxQuestionScroll(pending: PendingQuestion, { columns, rows }: ScreenSize): number {
+  const all = renderQuestionLines(pending, columns).length;
   return all - clampBodyRows(all, rows);
 }
 
 /** Returns the number of rows a question needs. */
-export function countQuestionRows(asked: PendingQuestion, columns: number): number {
-  return renderQuestionLines(asked, columns).length + 2;
+export function countQuestionRows(pending: PendingQuestion, columns: number): number {
+  return renderQuestionLines(pending, columns).length + 2;
 }
 
-function clampBodyRows(wanted: number, rows: number): number {
-  return Math.max(1, Math.min(wanted, rows - 2));
+function clampBodyRows(lineCount: number, rows: number): number {
+  return Math.max(1, Math.min(lineCount, rows - 2));
 }
 
 const questionLinesCache = new WeakMap<
@@ -43,14 +43,14 @@ const questionLinesCache = new WeakMap<
 >();
 
 /** Caches the layout, because a long call would otherwise be laid out for each frame. */
-function renderQuestionLines(asked: PendingQuestion, columns: number): readonly StyledLine[] {
-  const before = questionLinesCache.get(asked.question);
-  if (before?.columns === columns) return before.lines;
+function renderQuestionLines(pending: PendingQuestion, columns: number): readonly StyledLine[] {
+  const cached = questionLinesCache.get(pending.question);
+  if (cached?.columns === columns) return cached.lines;
   const lines =
-    asked.kind === 'permission'
-      ? renderPermissionQuestion(asked, columns)
-      : renderModelQuestion(asked, columns);
-  questionLinesCache.set(asked.question, { columns, lines });
+    pending.kind === 'permission'
+      ? renderPermissionQuestion(pending, columns)
+      : renderModelQuestion(pending, columns);
+  questionLinesCache.set(pending.question, { columns, lines });
   return lines;
 }
 
@@ -70,7 +70,7 @@ function renderPermissionQuestion(
     [createSegment(` ${tool}`, 'strong')],
     ...args.map((row): StyledLine => [createSegment(` ${row}`)]),
     ...wrapText(reason, columns - 3).map((row): StyledLine => [createSegment(` ${row}`, 'dim')]),
-    ...(always === null ? [] : wrapText(`always means: ${always}`, columns - 3)).map((row): StyledLine => [
+    ...(always === null ? [] : wrapText(`always allows: ${always}`, columns - 3)).map((row): StyledLine => [
       createSegment(` ${row}`, 'dim'),
     ]),
   ];
@@ -101,11 +101,11 @@ function renderTitleLine(title: string, more: string, columns: number): StyledLi
   );
 }
 
-function renderAnswerKeys(asked: PendingQuestion, isTyping: boolean): StyledLine {
-  if (asked.kind === 'model') return [createSegment(' type the answer, or a number, then enter', 'dim')];
-  if (isTyping) return [createSegment(' you are writing: esc leaves the line, then y, n or a', 'warn')];
+function renderAnswerKeys(pending: PendingQuestion, isTyping: boolean): StyledLine {
+  if (pending.kind === 'model') return [createSegment(' type the answer, or a number, then enter', 'dim')];
+  if (isTyping) return [createSegment(' you are typing: press esc first, then y, n or a', 'warn')];
   const always =
-    asked.question.always === null ? [] : [createSegment('   a', 'strong'), createSegment(' always')];
+    pending.question.always === null ? [] : [createSegment('   a', 'strong'), createSegment(' always')];
   return [
     createSegment(' y', 'strong'),
     createSegment(' yes'),

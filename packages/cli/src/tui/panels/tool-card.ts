@@ -22,7 +22,9 @@ export function renderToolCard(
   { columns, now, rows }: ToolCardOptions,
 ): readonly StyledLine[] {
   const progress =
-    card.status === 'running' && card.said !== '' ? [createSegment(`  ${getLastRow(card.said)}`, 'dim')] : [];
+    card.status === 'running' && card.output !== ''
+      ? [createSegment(`  ${getLastRow(card.output)}`, 'dim')]
+      : [];
   const left: StyledLine = [
     cardStatusSymbols[card.status],
     createSegment(`${card.tool.padEnd(11)} `, 'strong'),
@@ -34,10 +36,10 @@ export function renderToolCard(
     [createSegment(formatCardTime(card, now), 'dim'), createSegment(' ')],
     columns,
   );
-  if (rows > 0 && card.said !== '') return [head, ...renderOutputRows(card.said, columns, rows)];
-  const isWrong = card.status === 'failed' || card.status === 'denied';
-  return isWrong
-    ? [head, truncateLine([createSegment('     '), createSegment(getFirstRow(card.said), 'dim')], columns)]
+  if (rows > 0 && card.output !== '') return [head, ...renderOutputRows(card.output, columns, rows)];
+  const hasReason = card.status === 'failed' || card.status === 'denied';
+  return hasReason
+    ? [head, truncateLine([createSegment('     '), createSegment(getFirstRow(card.output), 'dim')], columns)]
     : [head];
 }
 
@@ -51,16 +53,16 @@ const cardStatusSymbols: { readonly [Status in ToolCardStatus]: StyledSegment } 
 };
 
 /** Formats the duration, or the status if no duration is known and the symbol is not clear enough. */
-function formatCardTime({ status, startedAt, tookMs }: LiveToolCard, now: number): string {
-  if (tookMs !== null) return formatDuration(tookMs);
+function formatCardTime({ status, startedAt, durationMs }: LiveToolCard, now: number): string {
+  if (durationMs !== null) return formatDuration(durationMs);
   if (status === 'waiting' || status === 'denied' || status === 'cancelled') return status;
   return status === 'running' && startedAt !== null
     ? `${Math.floor(Math.max(0, now - startedAt) / 1_000)} s`
     : '';
 }
 
-function renderOutputRows(said: string, columns: number, max: number): readonly StyledLine[] {
-  const rows = wrapText(said.trimEnd(), Math.max(1, columns - 8));
+function renderOutputRows(output: string, columns: number, max: number): readonly StyledLine[] {
+  const rows = wrapText(output.trimEnd(), Math.max(1, columns - 8));
   const shown = rows
     .slice(0, max)
     .map((row): StyledLine => [createSegment('     │ ', 'dim'), createSegment(row, 'dim')]);

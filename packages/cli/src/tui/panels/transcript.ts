@@ -18,16 +18,16 @@ export type TranscriptOptions = {
 
 /** Renders the last rows of the transcript that fit, oldest first. */
 export function renderTranscriptEnd(
-  story: LiveTranscript,
+  transcript: LiveTranscript,
   rows: number,
-  reading: TranscriptOptions,
+  options: TranscriptOptions,
 ): readonly StyledLine[] {
   const parts: (readonly StyledLine[])[] = [];
   let count = 0;
-  for (let index = story.items.length - 1; index >= 0 && count < rows; index -= 1) {
-    const item = story.items[index];
+  for (let index = transcript.items.length - 1; index >= 0 && count < rows; index -= 1) {
+    const item = transcript.items[index];
     if (item === undefined) break;
-    const lines = renderItem(item, reading);
+    const lines = renderItem(item, options);
     parts.push(lines);
     count += lines.length;
   }
@@ -36,14 +36,14 @@ export function renderTranscriptEnd(
 
 /** Renders all items that the transcript still holds. */
 export function renderTranscript(
-  { items, gone }: LiveTranscript,
-  reading: TranscriptOptions,
+  { items, droppedCount }: LiveTranscript,
+  options: TranscriptOptions,
 ): readonly StyledLine[] {
   const earlier: readonly StyledLine[] =
-    gone === 0
+    droppedCount === 0
       ? []
-      : [[createSegment(`   … ${gone} earlier entries are not shown here; the log has them.`, 'dim')]];
-  return [...earlier, ...items.flatMap((item) => renderItem(item, reading))];
+      : [[createSegment(`   … ${droppedCount} earlier entries are not shown here; see the log.`, 'dim')]];
+  return [...earlier, ...items.flatMap((item) => renderItem(item, options))];
 }
 
 /** Caches rendered lines per item, because a final item always renders the same. */
@@ -52,12 +52,12 @@ const itemLinesCache = new WeakMap<
   { readonly key: string; readonly lines: readonly StyledLine[] }
 >();
 
-function renderItem(item: LiveTranscriptItem, reading: TranscriptOptions): readonly StyledLine[] {
-  if (!isFinalItem(item)) return layoutItem(item, reading);
-  const key = `${reading.columns}/${reading.cardRows}`;
-  const before = itemLinesCache.get(item);
-  if (before?.key === key) return before.lines;
-  const lines = layoutItem(item, reading);
+function renderItem(item: LiveTranscriptItem, options: TranscriptOptions): readonly StyledLine[] {
+  if (!isFinalItem(item)) return layoutItem(item, options);
+  const key = `${options.columns}/${options.cardRows}`;
+  const cached = itemLinesCache.get(item);
+  if (cached?.key === key) return cached.lines;
+  const lines = layoutItem(item, options);
   itemLinesCache.set(item, { key, lines });
   return lines;
 }
@@ -76,7 +76,7 @@ function layoutItem(
         ...renderMarkedText(item.text, columns, { mark: ' › ', markStyle: 'accent', style: 'strong' }),
       ];
     case 'model': {
-      const text = item.isOver
+      const text = item.isComplete
         ? item.text.trimEnd()
         : item.text.slice(-maxStreamingCharacters).toWellFormed();
       return [
@@ -87,7 +87,7 @@ function layoutItem(
     case 'card':
       return renderToolCard(item, { columns, now, rows: cardRows });
     case 'remark':
-      return renderMarkedText(item.text, columns, remarkMarkers[item.grade]);
+      return renderMarkedText(item.text, columns, remarkMarkers[item.severity]);
     default:
       return item satisfies never;
   }
@@ -96,9 +96,9 @@ function layoutItem(
 type LineMarker = { readonly mark: string; readonly markStyle: TextStyle; readonly style: TextStyle };
 
 const remarkMarkers: {
-  readonly [Grade in Extract<LiveTranscriptItem, { kind: 'remark' }>['grade']]: LineMarker;
+  readonly [Grade in Extract<LiveTranscriptItem, { kind: 'remark' }>['severity']]: LineMarker;
 } = {
-  quiet: { mark: '   ', markStyle: 'dim', style: 'dim' },
+  info: { mark: '   ', markStyle: 'dim', style: 'dim' },
   warn: { mark: ' ! ', markStyle: 'warn', style: 'warn' },
   bad: { mark: ' ✗ ', markStyle: 'bad', style: 'bad' },
 };

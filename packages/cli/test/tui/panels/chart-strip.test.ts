@@ -25,7 +25,7 @@ const readFinishedEvent: Event = {
 };
 
 describe('the chart of the turn', () => {
-  it('moves with the work, and lights the path it took since the user spoke [NEX-124]', () => {
+  it('follows the session, and highlights the path since the last user message [NEX-124]', () => {
     const still = openTestScreen();
     expect(renderStripRows(still)).toEqual([
       ' ◉ user──○ model──○ reply──○ permit──○ tools──○ hooks──○ check──○ phase',
@@ -55,7 +55,7 @@ describe('the chart of the turn', () => {
     }
   });
 
-  it('shows the states beside the way as well', () => {
+  it('shows the side states as well', () => {
     const failed: Event = { type: 'model-failed', at: 1_500, error: { kind: 'network', message: 'gone' } };
     expect(renderStripRows(applyEvents(openTestScreen(), helloEvent, failed))[1]).toBe(
       ' ◉ recovery  ○ paging  ○ paused  ○ halted  ○ ended',
@@ -70,7 +70,7 @@ describe('the chart of the turn', () => {
     );
   });
 
-  it('lists every state of the machine once where there is room, with how often the work came by', () => {
+  it('lists every state once with its number of visits on a wide screen', () => {
     const model = applyEvents(
       openTestScreen(),
       helloEvent,
@@ -88,7 +88,7 @@ describe('the chart of the turn', () => {
 });
 
 describe('the chart of the modes', () => {
-  it('shows the modes the agent came through, the one it is in and those it can go to [NEX-124]', () => {
+  it('shows the past modes, the current one and the possible next ones [NEX-124]', () => {
     const settings = findProfile('savant')?.settings ?? {};
     const search = createCallReplyEvent(2_000, '', ['a', 'context.fts_search', { query: 'x' }]);
     const model = applyEvents(
@@ -106,7 +106,7 @@ describe('the chart of the modes', () => {
     expect(listed).toContain(' ○ STUCK_DECIDE');
   });
 
-  it('draws any chart, also one that the model leads through by name', () => {
+  it('renders any chart, including one in which the model names the next mode', () => {
     const model = applyEvents(openTestScreen({ settings: { chart: createLkjChart() } }), helloEvent);
     expect(renderStripRows(model)[2]).toMatch(/^ mode {2}◉ \w+ ── ○ \w+/);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ScreenModel } from '../../../src/tui/screen-model.ts';
 import { openTestScreen, pressKeys, renderScreenText } from '../fixtures/test-screen.ts';
 
-/** A view of a session that holds these in mind. */
+/** A view of a session with these memory entries. */
 function createMemoryModel(entries: { readonly [key: string]: string | readonly string[] }): ScreenModel {
   const model = openTestScreen({ mode: 'run' });
   let memory = createMemory(memorySettings.pawl);
@@ -13,8 +13,8 @@ function createMemoryModel(entries: { readonly [key: string]: string | readonly 
 
 const switchToMemoryView = (model: ScreenModel): ScreenModel => pressKeys(model, 'tab', 'tab', 'tab').model;
 
-describe('the view of the memory', () => {
-  it('lists the entries by key, and shows the chosen one whole', () => {
+describe('the memory view', () => {
+  it('lists the entries by key, and shows the selected one in full', () => {
     const model = switchToMemoryView(
       createMemoryModel({ plan: 'Look, then mend.', files: ['a.js', 'b.js'], __proto__x: 'odd' }),
     );
@@ -28,7 +28,7 @@ describe('the view of the memory', () => {
     expect(renderScreenText(pressKeys(down, 'up').model)).toContain('   │   "a.js",');
   });
 
-  it('goes through a thousand entries', () => {
+  it('scrolls through a thousand entries', () => {
     const many = Object.fromEntries(
       Array.from({ length: 1_000 }, (_, index) => [`key-${1_000 + index}`, `value ${index}`]),
     );
@@ -38,14 +38,14 @@ describe('the view of the memory', () => {
     expect(renderScreenText(pressKeys(last, 'home').model)).toMatch(/ ▸ key-1000/);
   });
 
-  it('says when there is nothing', () => {
+  it('states when memory is empty or missing', () => {
     expect(renderScreenText(switchToMemoryView(createMemoryModel({})))).toContain('Working memory is empty.');
     expect(renderScreenText(switchToMemoryView(openTestScreen({ mode: 'run' })))).toContain(
       'This profile has no working memory.',
     );
   });
 
-  it('is summed up in the view of the work', () => {
+  it('is summarized in the work view', () => {
     const model = createMemoryModel({ plan: 'x'.repeat(8_000) });
     expect(renderScreenText(model)).toMatch(/ memory {3}▰▰▰▱▱▱ 49 % of 4,096 tokens, 1 entry/);
   });
