@@ -22,7 +22,8 @@ export function addQueueAssignment(metadata: Json, assignment: QueueAssignment):
 
 /** Returns null for a session that is not run by workers. */
 export function getQueueAssignment(metadata: Json): QueueAssignment | null {
-  if (typeof metadata !== 'object' || metadata === null || !Object.hasOwn(metadata, assignmentKey)) return null;
+  if (typeof metadata !== 'object' || metadata === null || !Object.hasOwn(metadata, assignmentKey))
+    return null;
   const assignment: unknown = Reflect.get(metadata, assignmentKey);
   if (typeof assignment !== 'object' || assignment === null) return null;
   const [tenant, priority, notBefore] = ['tenant', 'priority', 'notBefore'].map((name): unknown =>

@@ -30,7 +30,8 @@ export async function runProxy(flags: ProxyCommandOptions, io: CommandIo): Promi
   const budgets = parseBudgetFlags(flags);
   const { config } = await loadConfig(dir, {}, null);
   const opened = await openStoreOrMemory(flags, config);
-  const writeLine = (line: string): void => void io.stderr.write(`${sanitizeOneLine(line)}
+  const writeLine = (line: string): void =>
+    void io.stderr.write(`${sanitizeOneLine(line)}
 `);
   if (opened.warning !== null) writeLine(opened.warning);
   const metadata = { kind: 'proxy', dir, upstream: upstream.origin };

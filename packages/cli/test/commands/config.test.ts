@@ -133,7 +133,10 @@ describe('pawl config show', () => {
     [() => ({ dir, mode: 'yolo' }), 'Unknown mode "yolo"'],
     [() => (vi.stubEnv('PAWL_MODE', 'aks'), { dir }), 'Environment variable PAWL_MODE: expected one of'],
     [() => (writeUserConfig('modle: x'), { dir }), 'line 1: modle: unknown key "modle"; did you mean model?'],
-    [() => (writeUserConfig('{}'), writeUserConfig('{}', 'pawl.config.json'), { dir }), 'Keep only one of them.'],
+    [
+      () => (writeUserConfig('{}'), writeUserConfig('{}', 'pawl.config.json'), { dir }),
+      'Keep only one of them.',
+    ],
   ])('reports an error in one line', async (options, problem) => {
     const { io, out } = captureIo();
     await expect(showConfig(options(), io)).rejects.toThrow(problem);

@@ -95,7 +95,9 @@ function readAnthropicResults(content: Json | undefined, location: string): read
     // For tools the provider runs itself, the content type says whether they failed.
     const isFailure = getTypeName(inner).endsWith('_error');
     const error = toOptionalBoolean(getJsonPath(block, 'is_error')) ?? isFailure;
-    return [{ type: 'result', id, result: getResultContent(inner), error, location: `${location}[${index}]` }];
+    return [
+      { type: 'result', id, result: getResultContent(inner), error, location: `${location}[${index}]` },
+    ];
   });
 }
 

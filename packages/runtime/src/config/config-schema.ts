@@ -33,12 +33,9 @@ const mcpServerSchema = z
   .strictObject({
     command: lineSchema.exactOptional().meta({ description: 'Program that starts the server.' }),
     args: z.array(z.string().max(20_000)).max(100).exactOptional(),
-    env: stringRecordSchema
-      .exactOptional()
-      .meta({
-        description:
-          'Environment variables of the server. ${NAME} expands to a variable of your environment.',
-      }),
+    env: stringRecordSchema.exactOptional().meta({
+      description: 'Environment variables of the server. ${NAME} expands to a variable of your environment.',
+    }),
     cwd: lineSchema.exactOptional().meta({ description: 'Working directory, relative to this file.' }),
     url: lineSchema.exactOptional().meta({ description: 'URL of a server that uses streamable HTTP.' }),
     headers: stringRecordSchema
@@ -137,11 +134,9 @@ const telemetrySchema = z.strictObject({
     })
     .exactOptional()
     .meta({ description: 'URL of an OTLP/HTTP collector, without /v1/traces.' }),
-  headers: stringRecordSchema
-    .exactOptional()
-    .meta({
-      description: 'Headers sent to the collector. ${NAME} expands to a variable of your environment.',
-    }),
+  headers: stringRecordSchema.exactOptional().meta({
+    description: 'Headers sent to the collector. ${NAME} expands to a variable of your environment.',
+  }),
   traces: z.boolean().exactOptional(),
   metrics: z.boolean().exactOptional(),
   serviceName: lineSchema.exactOptional().meta({ description: 'Service name; "pawl" by default.' }),
