@@ -1,14 +1,18 @@
 import { findLogVersionProblem, latestLogVersion } from './log-version.ts';
 import { emptyConversation } from './conversation/conversation.ts';
 import type { BudgetUsage } from './governor/budget.ts';
-import { initialDetectorState, type DetectorState } from './governor/detector.ts';
+import {
+  createSessionTracker,
+  type DetectorState,
+  initialDetectorState,
+  type SessionTracker,
+} from '@pawl/governor';
 import { createMemory, type WorkingMemory } from './memory/memory.ts';
 import { emptyContextWindow, type ContextWindow } from './memory/context-window.ts';
 import { startMode, type CurrentMode } from './modes/mode.ts';
 import type { PhaseState } from './phases/phase.ts';
 import { emptyPhaseWork } from './phases/phase-work.ts';
 import { defaultSettings, type SessionSettings } from './settings.ts';
-import { createSessionTracker, type SessionTracker } from './trackers/session-tracker.ts';
 import type { TurnState } from './turn/state.ts';
 
 /** Governor state since the last user message or phase. */

@@ -246,7 +246,10 @@ describe('metrics for Prometheus', () => {
 describe('a session taken up', () => {
   it('is timed from when it is here', async () => {
     let time = 1_000_000;
-    const clock = { now: () => (time += 1), sleepUntil: async (at: number) => void (time = Math.max(time, at)) };
+    const clock = {
+      now: () => (time += 1),
+      sleepUntil: async (at: number) => void (time = Math.max(time, at)),
+    };
     telemetry = createTelemetry({ metrics: { prometheus: true }, now: clock.now });
     const hung = {
       name: 'hung',

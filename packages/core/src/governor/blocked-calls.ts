@@ -3,10 +3,13 @@ import type { GovernorState, BlockedCall, Session } from '../session.ts';
 import { addTurnVerdict } from '../turn/agenda.ts';
 import type { CallingModel } from '../turn/state.ts';
 import { createVerdictDraft, type StepDraft } from './step-draft.ts';
-import { computeCallKey, type CallObservation } from './call-observation.ts';
-import { isNewOutcome } from './rules/window-queries.ts';
-import type { Verdict } from './verdict.ts';
-import type { GradedMatch } from './detector.ts';
+import {
+  type CallObservation,
+  computeCallKey,
+  type GradedMatch,
+  isNewOutcome,
+  type Verdict,
+} from '@pawl/governor';
 
 /** Maximum number of blocked calls remembered. */
 const blockedCallsMax = 16;

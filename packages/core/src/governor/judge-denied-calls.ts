@@ -6,11 +6,9 @@ import { addTurnVerdict } from '../turn/agenda.ts';
 import { isStaleAnswer } from '../turn/stale-answer.ts';
 import type { AwaitingPermission, CallingModel } from '../turn/state.ts';
 import { createVerdictDraft, type StepDraft } from './step-draft.ts';
-import { observeCall, type CallObservation } from './call-observation.ts';
+import { type CallObservation, observeCall, type Rule, type Verdict } from '@pawl/governor';
 import { updateBlockedCalls } from './blocked-calls.ts';
-import type { Rule } from './rule.ts';
 import { observeSession } from './observe-session.ts';
-import type { Verdict } from './verdict.ts';
 
 /** Observes calls that a rule denied as failures, because requesting them repeatedly makes no progress. */
 export function judgeDeniedCalls(

@@ -2,7 +2,7 @@ import type { ModeChart } from '../modes/mode-chart.ts';
 import { findReachedModeLimit } from '../modes/mode-limits.ts';
 import { addTurnVerdict } from '../turn/agenda.ts';
 import { createVerdictDraft, type StepDraft } from './step-draft.ts';
-import type { Rule } from './rule.ts';
+import type { Rule } from '@pawl/governor';
 import { observeSession } from './observe-session.ts';
 
 /** Checks whether the agent has exceeded a limit of its mode: steps, time or failures. */

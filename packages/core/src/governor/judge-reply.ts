@@ -2,13 +2,11 @@ import type { Event, ModelReplied } from '../event.ts';
 import type { Session } from '../session.ts';
 import { createSessionFinish, addTurnVerdict } from '../turn/agenda.ts';
 import type { CallingModel } from '../turn/state.ts';
-import { findRepetitionLoop, type RepetitionLoop } from './repetition-loop.ts';
+import { findRepetitionLoop, observeText, type RepetitionLoop, type Rule } from '@pawl/governor';
 import { createHaltEvent, createVerdictDraft, type StepDraft } from './step-draft.ts';
 import { judgeDeniedCalls } from './judge-denied-calls.ts';
 import { denyBlockedCalls } from './blocked-calls.ts';
-import type { Rule } from './rule.ts';
 import { observeSession } from './observe-session.ts';
-import { observeText } from './text-observation.ts';
 
 /**
  * Judges a model reply: blocked or denied calls, a repetition loop, or text only. The answer to a last call is not

@@ -1,8 +1,12 @@
 import type { Session } from '../session.ts';
-import type { Rule } from './rule.ts';
-import type { GovernorObservation } from './governor-observation.ts';
-import { createVerdict, type Verdict } from './verdict.ts';
-import { runDetector, type GradedMatch } from './detector.ts';
+import {
+  createVerdict,
+  type GovernorObservation,
+  type GradedMatch,
+  type Rule,
+  runDetector,
+  type Verdict,
+} from '@pawl/governor';
 
 /** The result of an observation: the updated session, and the match with its verdict, or null. */
 export type ObservationResult =

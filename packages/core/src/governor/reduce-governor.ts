@@ -1,3 +1,4 @@
+import { isJudgedOutcome } from '../conversation/message.ts';
 import { logPatches, hasLogPatch } from '../log-version.ts';
 import type { Event } from '../event.ts';
 import { initialGovernor, type Session } from '../session.ts';
@@ -7,12 +8,16 @@ import type { ExecutingTools } from '../turn/state.ts';
 import { createHaltEvent, createVerdictDraft, type StepDraft } from './step-draft.ts';
 import { judgePermissionDecision } from './judge-denied-calls.ts';
 import { judgeReply } from './judge-reply.ts';
-import { isJudgedOutcome, observeCall, formatToolOutput } from './call-observation.ts';
+import {
+  createVerdict,
+  type DetectorState,
+  formatToolOutput,
+  observeCall,
+  type Rule,
+  runDetector,
+} from '@pawl/governor';
 import { updateBlockedCalls } from './blocked-calls.ts';
-import type { Rule } from './rule.ts';
 import { observeSession } from './observe-session.ts';
-import { createVerdict } from './verdict.ts';
-import { runDetector, type DetectorState } from './detector.ts';
 
 /** Judges the events that show whether the work makes progress. */
 export function reduceGovernor(session: Session, event: Event, rules: readonly Rule[]): StepDraft {
