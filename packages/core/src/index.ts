@@ -103,7 +103,8 @@ export {
 } from './log-version.ts';
 export { step, replay } from './step.ts';
 export { createSession } from './session.ts';
-export type { GovernorState, BlockedCall, Session, SessionOptions } from './session.ts';
+export type { BlockedCall } from '@pawl/governor';
+export type { GovernorState, Session, SessionOptions } from './session.ts';
 export { defaultSettings } from './settings.ts';
 export type { SessionSettings } from './settings.ts';
 export { getConversation, isTerminalSession, getStepOutcome, getUnpausedTurn } from './session-status.ts';

@@ -37,13 +37,13 @@ const recordedTextMax = 2_000;
 /** Returns the verdicts the governor would have given on a recorded run, up to the one that would have ended it. */
 export function auditRun(run: RecordedRun, rules: readonly Rule[] = pawlRules): readonly AuditVerdict[] {
   const verdicts: AuditVerdict[] = [];
-  const said = new Set<string>();
+  const userTexts = new Set<string>();
   let state = initialDetectorState;
   for (const step of run.steps) {
-    if (step.role === 'user' && isNewText(said, step.text ?? '')) state = resetDetector(state);
-    const sighting = toStepObservation(step);
-    if (sighting === null) continue;
-    const next = runDetector(state, sighting, rules);
+    if (step.role === 'user' && isNewText(userTexts, step.text ?? '')) state = resetDetector(state);
+    const observation = toStepObservation(step);
+    if (observation === null) continue;
+    const next = runDetector(state, observation, rules);
     state = next.state;
     if (next.match === null) continue;
     const { level, rule, reason, advice, evidence, counterEvidence } = next.match;
@@ -62,9 +62,9 @@ export function auditRun(run: RecordedRun, rules: readonly Rule[] = pawlRules): 
 }
 
 /** Repeated identical text comes from a harness, not from a user, and must not reset the detector. */
-function isNewText(said: Set<string>, text: string): boolean {
-  if (said.has(text)) return false;
-  said.add(text);
+function isNewText(userTexts: Set<string>, text: string): boolean {
+  if (userTexts.has(text)) return false;
+  userTexts.add(text);
   return true;
 }
 
@@ -72,8 +72,8 @@ function toStepObservation(step: RecordedStep): GovernorObservation | null {
   const { i, role, tool, text = '', textHash } = step;
   if (role === 'user') return null;
   if (tool !== undefined) return observeStep(step, tool);
-  const chant = findRepetitionLoop(text);
-  if (chant !== null) return { kind: 'chant', seq: i, ...chant };
+  const loop = findRepetitionLoop(text);
+  if (loop !== null) return { kind: 'chant', seq: i, ...loop };
   // A truncated text cannot be compared in full, so its recorded fingerprint takes precedence.
   return textHash === undefined ? observeText(i, text) : { ...observeText(i, text), gist: textHash };
 }

@@ -1,7 +1,5 @@
-// Exports only the governor, for programs that start a new process per tool call and need a short startup time.
+// Exports only what a coding agent's hook needs: a hook is a new process per tool call, and its startup time counts.
 export { observeCall, formatToolOutput } from './observations/call-observation.ts';
-export { isNewOutcome } from './rules/window-queries.ts';
 export { selectRules } from './rules/select-rules.ts';
-export { createVerdict } from './verdict.ts';
-export { initialDetectorState, runDetector } from './detector.ts';
+export { initialLadder, judgeObservation, screenCalls } from './ladder.ts';
 export { parseCodexOutcome } from './traces/codex-output.ts';

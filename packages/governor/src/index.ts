@@ -22,7 +22,9 @@ export {
   toOptionalNumber,
 } from './json-fields.ts';
 export type { Json, JsonObject } from './json.ts';
-export { computeCallKey, formatToolOutput, observeCall } from './observations/call-observation.ts';
+export { initialLadder, judgeObservation, screenCalls } from './ladder.ts';
+export type { BlockedCall, LadderState } from './ladder.ts';
+export { formatToolOutput, observeCall } from './observations/call-observation.ts';
 export type { CallFacts, CallObservation } from './observations/call-observation.ts';
 export type { FileContentChange, FileEffect } from './observations/file-change.ts';
 export { fingerprintText } from './observations/fingerprint.ts';
@@ -45,7 +47,6 @@ export type { ErrorRemedy, KnownRecovery } from './recovery.ts';
 export { pawlRules } from './rules/pawl-rules.ts';
 export type { ObservationRule, Rule, RuleMatch, RuleSeverity, RuleThresholds } from './rules/rule.ts';
 export { selectRules } from './rules/select-rules.ts';
-export { isNewOutcome } from './rules/window-queries.ts';
 export { detectTraceFormat, traceFormats } from './traces/detect-trace-format.ts';
 export { describeUnknownFormat, parseTrace } from './traces/parse-trace.ts';
 export type { RecordedRun, RecordedStep } from './traces/recorded-run.ts';
@@ -90,5 +91,4 @@ export { computeStateDuration, describeRefusedTransition } from './tracker/track
 export type { TrackerTransition } from './tracker/tracker-machine.ts';
 export type { CallOutcome, TrackerCall, TrackerRecord } from './tracker/tracker-record.ts';
 export type { StuckReport, TrackerVerdict } from './tracker/tracker-verdict.ts';
-export { createVerdict } from './verdict.ts';
 export type { Verdict, VerdictResponse } from './verdict.ts';

@@ -82,7 +82,7 @@ describe('parsing whatever comes', () => {
   it('says what it looked for when there is nothing', () => {
     const { runs, problems } = parseTrace({ a: 1 }, 'name');
     expect(runs).toEqual([]);
-    expect(problems).toEqual([{ where: '', problem: describeUnknownFormat() }]);
+    expect(problems).toEqual([{ location: '', problem: describeUnknownFormat() }]);
     for (const { sign } of traceFormats) expect(describeUnknownFormat()).toContain(sign);
   });
 });

@@ -130,6 +130,6 @@ describe('spans of OpenTelemetry', () => {
       'name',
     );
     expect(runs).toEqual([]);
-    expect(problems).toEqual([{ where: '', problem: 'no span with gen_ai attributes' }]);
+    expect(problems).toEqual([{ location: '', problem: 'no span with gen_ai attributes' }]);
   });
 });
