@@ -57,21 +57,22 @@ export const initialDetectorState: DetectorState = { seen: emptyWindows, spoken:
 /** Adds an observation and returns the most severe match that has not been reported yet, or null. */
 export function runDetector(
   before: DetectorState,
-  sighting: GovernorObservation,
+  observation: GovernorObservation,
   rules: readonly Rule[],
 ): { readonly state: DetectorState; readonly match: GradedMatch | null } {
-  const seen = addToWindow(before.seen, sighting);
-  let gravest: (RuleMatch & { readonly rule: string; readonly level: RuleSeverity }) | null = null;
+  const seen = addToWindow(before.seen, observation);
+  let mostSevere: (RuleMatch & { readonly rule: string; readonly level: RuleSeverity }) | null = null;
   for (const rule of rules) {
-    if ((rule.on ?? 'work') !== sighting.kind) continue;
-    const finding = gradeRuleMatch(rule, seen);
-    if (finding === null || wasReported(before.spoken, finding)) continue;
-    if (gravest === null || severityRanks[finding.level] > severityRanks[gravest.level]) gravest = finding;
+    if ((rule.on ?? 'work') !== observation.kind) continue;
+    const match = gradeRuleMatch(rule, seen);
+    if (match === null || wasReported(before.spoken, match)) continue;
+    if (mostSevere === null || severityRanks[match.level] > severityRanks[mostSevere.level])
+      mostSevere = match;
   }
-  if (gravest === null) return { state: { seen, spoken: before.spoken }, match: null };
-  const { rule, loop, level } = gravest;
+  if (mostSevere === null) return { state: { seen, spoken: before.spoken }, match: null };
+  const { rule, loop, level } = mostSevere;
   const spoken = [...before.spoken.slice(-(reportedLoopsMax - 1)), { rule, loop, level }];
-  const match = { ...gravest, counterEvidence: findCounterEvidence(seen.work, gravest.evidence) };
+  const match = { ...mostSevere, counterEvidence: findCounterEvidence(seen.work, mostSevere.evidence) };
   return { state: { seen, spoken }, match };
 }
 
@@ -110,10 +111,10 @@ const severityOrder: readonly RuleSeverity[] = ['advise', 'refuse', 'ask', 'fini
  * Any work call clears the text, decision and repetition windows; one with a new outcome also clears the waiting and
  * paging windows, because it shows that the agent makes progress.
  */
-function addToWindow(before: ObservationWindows, sighting: GovernorObservation): ObservationWindows {
-  const { kind } = sighting;
-  if (kind === 'waiting') return { ...before, waiting: extendWait(before.waiting, sighting) };
-  const window = [...before[kind].slice(-(windowSizes[kind] - 1)), sighting];
+function addToWindow(before: ObservationWindows, observation: GovernorObservation): ObservationWindows {
+  const { kind } = observation;
+  if (kind === 'waiting') return { ...before, waiting: extendWait(before.waiting, observation) };
+  const window = [...before[kind].slice(-(windowSizes[kind] - 1)), observation];
   if (kind !== 'work') return { ...before, [kind]: window };
   const work = window as readonly CallObservation[];
   const { mode } = before;

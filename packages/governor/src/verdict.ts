@@ -37,11 +37,11 @@ export type Verdict = {
  * `refuse`.
  */
 export function createVerdict(
-  finding: GradedMatch,
+  match: GradedMatch,
   settings: GovernorSettings,
   failure: RecoverableFailure | null,
 ): Verdict {
-  const { level, rule, reason, advice, evidence, counterEvidence } = finding;
+  const { level, rule, reason, advice, evidence, counterEvidence } = match;
   const recovery = failure === null ? null : findRecovery(settings.recoveries, failure);
   return {
     level: level === 'advise' ? 'suspect' : 'stuck',

@@ -2,14 +2,14 @@ import type { FileContentChange } from '../observations/file-change.ts';
 import type { CallObservation } from '../observations/call-observation.ts';
 
 /** Returns the longest suffix of the window whose observations all pass the test, oldest first. */
-export function takeTailWhile<Sighting>(
-  window: readonly Sighting[],
-  passes: (sighting: Sighting, index: number) => boolean,
-): readonly Sighting[] {
+export function takeTailWhile<Observation>(
+  window: readonly Observation[],
+  passes: (observation: Observation, index: number) => boolean,
+): readonly Observation[] {
   let start = window.length;
   while (start > 0) {
-    const sighting = window[start - 1];
-    if (sighting === undefined || !passes(sighting, start - 1)) break;
+    const observation = window[start - 1];
+    if (observation === undefined || !passes(observation, start - 1)) break;
     start -= 1;
   }
   return window.slice(start);

@@ -57,6 +57,6 @@ function findShapeDifference(pattern: unknown, value: unknown, path: string): st
 }
 
 function createSnapshotError(expected: string, value: unknown): TypeError {
-  const came = (JSON.stringify(value) ?? typeof value).slice(0, 80);
-  return new TypeError(`This is not a snapshot of a tracker: expected ${expected}, and got ${came}.`);
+  const received = (JSON.stringify(value) ?? typeof value).slice(0, 80);
+  return new TypeError(`This is not a snapshot of a tracker: expected ${expected}, and got ${received}.`);
 }

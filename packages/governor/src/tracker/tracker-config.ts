@@ -22,14 +22,14 @@ export function parseTrackerConfig<Config extends object>(
 ): Config {
   const config: Record<string, unknown> = {};
   for (const key of Object.keys(fields)) config[key] = fields[key as keyof Config].fallback;
-  const spelt = new Map<string, string>();
+  const spellings = new Map<string, string>();
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
     const key = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     if (!Object.hasOwn(fields, key)) throw createUnknownKeyError(name, Object.keys(fields));
-    const other = spelt.get(key);
+    const other = spellings.get(key);
     if (other !== undefined) throw new TypeError(`Tracker config: give ${other} or ${name}, not both.`);
-    spelt.set(key, name);
+    spellings.set(key, name);
     const field: ConfigField<unknown> = fields[key as keyof Config];
     if (!field.accepts(value)) throw createBadValueError(name, field.expects, value);
     config[key] = value;
@@ -43,6 +43,6 @@ function createUnknownKeyError(name: string, known: readonly string[]): TypeErro
 }
 
 function createBadValueError(name: string, expects: string, value: unknown): TypeError {
-  const came = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? typeof value);
-  return new TypeError(`Tracker config: ${name} expects ${expects}, and got ${came}.`);
+  const received = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? typeof value);
+  return new TypeError(`Tracker config: ${name} expects ${expects}, and got ${received}.`);
 }

@@ -58,13 +58,13 @@ export function resetPawlDetector(mind: PawlDetectorState): PawlDetectorState {
  */
 export function applyPawlObservation(
   mind: PawlDetectorState,
-  sighting: GovernorObservation,
+  observation: GovernorObservation,
   own: readonly Rule[],
 ): PawlDetectorState {
   const rules = selectRules({ preset: 'pawl', rules: mind.config.rules }, own);
-  const { state: after, match } = runDetector({ seen: mind.seen, spoken: [] }, sighting, rules);
-  const others = mind.standing.filter(({ kind }) => kind !== sighting.kind && after.seen[kind].length > 0);
-  const { kind } = sighting;
+  const { state: after, match } = runDetector({ seen: mind.seen, spoken: [] }, observation, rules);
+  const others = mind.standing.filter(({ kind }) => kind !== observation.kind && after.seen[kind].length > 0);
+  const { kind } = observation;
   const standing = match === null ? others : [...others, { kind, verdict: toTrackerVerdict(match, kind) }];
   return { ...mind, seen: after.seen, standing };
 }
@@ -77,9 +77,9 @@ export function listPawlVerdicts({ config, standing }: PawlDetectorState): reado
 }
 
 /** Severity `advise` becomes `suspect`; every higher severity becomes `stuck`. */
-function toTrackerVerdict(finding: GradedMatch, kind: ObservationKind): TrackerVerdict {
-  const { rule, loop, reason, advice, evidence, counterEvidence } = finding;
-  const level = finding.level === 'advise' ? 'suspect' : 'stuck';
+function toTrackerVerdict(match: GradedMatch, kind: ObservationKind): TrackerVerdict {
+  const { rule, loop, reason, advice, evidence, counterEvidence } = match;
+  const level = match.level === 'advise' ? 'suspect' : 'stuck';
   const isCall = kind === 'work' || kind === 'waiting';
   return {
     level,

@@ -54,10 +54,10 @@ const startedCallsMax = 64;
 
 function acceptObservation(
   mind: PawlDetectorState,
-  sighting: GovernorObservation,
+  observation: GovernorObservation,
   { ownRules }: RecordContext,
 ): RecordOutcome<PawlDetectorState> {
-  return acceptRecord(applyPawlObservation(mind, sighting, ownRules));
+  return acceptRecord(applyPawlObservation(mind, observation, ownRules));
 }
 
 /** Stores only fingerprints of a pending call, because arguments can be long. */
@@ -145,8 +145,8 @@ function countFailedDecision(
   known: RecordContext,
 ): RecordOutcome<PawlDetectorState> {
   const request = mind.failedDecisions + 1;
-  const sighting = { kind: 'decision', seq: known.ledger.callsMade, request } as const;
-  return acceptObservation({ ...mind, failedDecisions: request }, sighting, known);
+  const observation = { kind: 'decision', seq: known.ledger.callsMade, request } as const;
+  return acceptObservation({ ...mind, failedDecisions: request }, observation, known);
 }
 
 /** Unchanged content is ignored; a return to earlier content is recorded as such. */

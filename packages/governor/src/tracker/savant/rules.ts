@@ -27,23 +27,23 @@ export function listSavantVerdicts(mind: SavantDetectorState, at: number): reado
   if (isStuckState(state)) return [createDeclaredVerdict(mind, at)];
   if (!mind.config.enable) return [];
   return savantRules.flatMap(({ id, look }) => {
-    const finding = look(mind, at);
-    return finding === null ? [] : [createSavantVerdict(mind, id, { finding, at })];
+    const match = look(mind, at);
+    return match === null ? [] : [createSavantVerdict(mind, id, { match, at })];
   });
 }
 
 function createSavantVerdict(
   mind: SavantDetectorState,
   rule: string,
-  { finding, at }: { readonly finding: SavantMatch; readonly at: number },
+  { match, at }: { readonly match: SavantMatch; readonly at: number },
 ): TrackerVerdict {
-  return { level: 'stuck', rule, ...finding, advice: buildSavantAdvice(mind, rule, at) };
+  return { level: 'stuck', rule, ...match, advice: buildSavantAdvice(mind, rule, at) };
 }
 
 function createDeclaredVerdict(mind: SavantDetectorState, at: number): TrackerVerdict {
   const { state } = mind.machine;
-  const finding = { loop: state, reason: `the loop declared itself stuck: ${state}`, evidence: [] };
-  return createSavantVerdict(mind, 'declared', { finding, at });
+  const match = { loop: state, reason: `the loop declared itself stuck: ${state}`, evidence: [] };
+  return createSavantVerdict(mind, 'declared', { match, at });
 }
 
 /** Matches the newest call only, because an agent that has done something else since has left the loop. */
