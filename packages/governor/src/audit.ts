@@ -1,4 +1,4 @@
-import type { RecordedRun, RecordedStep } from './traces/recorded-run.ts';
+import type { RecordedRun, RecordedStep } from './traces/trace-format.ts';
 import { findRepetitionLoop } from './observations/repetition-loop.ts';
 import { observeCall, formatToolOutput } from './observations/call-observation.ts';
 import type { RuleSeverity, Rule } from './rules/rule.ts';

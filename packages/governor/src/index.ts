@@ -20,8 +20,9 @@ export {
   toOptionalCount,
   toOptionalList,
   toOptionalNumber,
-} from './json-fields.ts';
-export type { Json, JsonObject } from './json.ts';
+  type Json,
+  type JsonObject,
+} from './json.ts';
 export { initialLadder, judgeObservation, screenCalls } from './ladder.ts';
 export type { BlockedCall, LadderState } from './ladder.ts';
 export { formatToolOutput, observeCall } from './observations/call-observation.ts';
@@ -47,18 +48,33 @@ export type { ErrorRemedy, KnownRecovery } from './recovery.ts';
 export { pawlRules } from './rules/pawl-rules.ts';
 export type { ObservationRule, Rule, RuleMatch, RuleSeverity, RuleThresholds } from './rules/rule.ts';
 export { selectRules } from './rules/select-rules.ts';
-export { detectTraceFormat, traceFormats } from './traces/detect-trace-format.ts';
-export { describeUnknownFormat, parseTrace } from './traces/parse-trace.ts';
-export type { RecordedRun, RecordedStep } from './traces/recorded-run.ts';
-export type { ParsedTrace, TraceFormat, TraceProblem } from './traces/trace-format.ts';
-export { appendRecent } from './tracker/append-recent.ts';
+export { detectTraceFormat, traceFormats, describeUnknownFormat, parseTrace } from './traces/parse-trace.ts';
+export type {
+  RecordedRun,
+  RecordedStep,
+  ParsedTrace,
+  TraceFormat,
+  TraceProblem,
+} from './traces/trace-format.ts';
+export {
+  appendRecent,
+  computeStateDuration,
+  describeRefusedTransition,
+  type TrackerTransition,
+} from './tracker/tracker-machine.ts';
 export { auditWithPreset } from './tracker/audit-with-preset.ts';
-export { createTracker, restoreTracker } from './tracker/create-tracker.ts';
-export type { TrackerOptions } from './tracker/create-tracker.ts';
-export type { TrackerEnding } from './tracker/ending.ts';
-export { LoopTracker } from './tracker/loop-tracker.ts';
-export type { RecordedCall, TrackerCallbacks, TrackerHost, TrackerResult } from './tracker/loop-tracker.ts';
-export type { NexoraState } from './tracker/nexora/states.ts';
+export {
+  createTracker,
+  restoreTracker,
+  type TrackerOptions,
+  LoopTracker,
+  type RecordedCall,
+  type TrackerCallbacks,
+  type TrackerHost,
+  type TrackerResult,
+} from './tracker/loop-tracker.ts';
+export type { TrackerEnding, ProgressStats, TotalProgress, TrackerSummary } from './tracker/report.ts';
+export type { NexoraState } from './tracker/nexora.ts';
 export type {
   CompletedPhase,
   CompletedTrackedPhase,
@@ -68,9 +84,7 @@ export type {
 } from './tracker/phases.ts';
 export { seedPresets, trackerPresets } from './tracker/presets.ts';
 export type { PresetState, SeedPreset, TrackerConfig, TrackerPreset } from './tracker/presets.ts';
-export type { ProgressStats, TotalProgress } from './tracker/progress.ts';
-export { listSavantSuccessors, savantStates, savantTools } from './tracker/savant/states.ts';
-export type { SavantState } from './tracker/savant/states.ts';
+export { listSavantSuccessors, savantStates, savantTools, type SavantState } from './tracker/savant.ts';
 export {
   createSessionTracker,
   recordCallOutcome,
@@ -83,12 +97,8 @@ export type { SessionTracker, TrackerReport } from './tracker/session-tracker.ts
 export type { TrackerSnapshot } from './tracker/snapshot.ts';
 export { renderStateSection } from './tracker/state-section.ts';
 export type { SectionFormat } from './tracker/state-section.ts';
-export type { TrackerSummary } from './tracker/summary.ts';
 export { listTrackerVerdicts, startTracking, trackRecord } from './tracker/track-record.ts';
 export type { TrackerSignal, TrackerState, TrackingOptions, TrackingResult } from './tracker/track-record.ts';
-export type { TrackerJudgment } from './tracker/tracker-judgment.ts';
-export { computeStateDuration, describeRefusedTransition } from './tracker/tracker-machine.ts';
-export type { TrackerTransition } from './tracker/tracker-machine.ts';
+export type { TrackerJudgment, StuckReport, TrackerVerdict } from './tracker/tracker-verdict.ts';
 export type { CallOutcome, TrackerCall, TrackerRecord } from './tracker/tracker-record.ts';
-export type { StuckReport, TrackerVerdict } from './tracker/tracker-verdict.ts';
 export type { Verdict, VerdictResponse } from './verdict.ts';

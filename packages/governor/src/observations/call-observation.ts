@@ -1,10 +1,13 @@
 import type { Json } from '../json.ts';
-import { canonicalizeJson } from './canonical-json.ts';
 import { inferFileChange, type FileContentChange, type FileEffect } from './file-change.ts';
-import { fingerprintText } from './fingerprint.ts';
-import { classifyError, fingerprintMeaning } from './outcome-fingerprint.ts';
-import { fingerprintQuery } from './query-fingerprint.ts';
-import { isWaitingCall } from './waiting-call.ts';
+import {
+  canonicalizeJson,
+  fingerprintText,
+  classifyError,
+  fingerprintMeaning,
+  fingerprintQuery,
+  getTextArgument,
+} from './fingerprint.ts';
 
 /** The known facts about a finished tool call. */
 export type CallFacts = {
@@ -72,4 +75,24 @@ export function formatToolOutput(output: Json): string {
 /** Computes the identity of a call: the tool and its canonicalized arguments. */
 export function computeCallKey(tool: string, args: Json, argsHash?: string): string {
   return fingerprintText(`${tool} ${argsHash ?? canonicalizeJson(args)}`);
+}
+
+/** A status message is short; a longer text that contains such words says more than that. */
+const statusTextMax = 400;
+
+const notDonePattern =
+  /\b(?:still (?:running|going|working|building|waiting|processing)|in[ _-]progress|not (?:yet )?(?:ready|finished|done|complete|completed|available yet)|pending|queued|(?:please )?wait(?:ing)? (?:for|until)|provisioning|(?:status|state)["']?\s*[:=]\s*["']?(?:running|waiting|starting|processing|building|created))\b/i;
+
+const sleepPattern = /^\s*(?:sleep|timeout \d+ sleep)\s+[\d.]+[smh]?\s*;?\s*$/;
+
+/**
+ * Whether a call only waits: it sleeps, or polls something that is not done yet. Waiting is bounded by time, not by the
+ * number of polls.
+ */
+export function isWaitingCall({ tool, args, ok, output }: CallFacts): boolean {
+  if (!ok) return false;
+  if (/^(?:sleep|wait|wait_for\w*|poll)$/i.test(tool)) return true;
+  const command = getTextArgument(args, ['command', 'cmd']) ?? (typeof args === 'string' ? args : '');
+  if (command.length < statusTextMax && sleepPattern.test(command)) return true;
+  return output.length <= statusTextMax && notDonePattern.test(output);
 }

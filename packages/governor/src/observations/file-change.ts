@@ -1,6 +1,5 @@
 import type { Json } from '../json.ts';
-import { fingerprintText } from './fingerprint.ts';
-import { getTextArgument } from './text-argument.ts';
+import { fingerprintText, getTextArgument } from './fingerprint.ts';
 
 /** A file after a call: its path and a fingerprint of its whole content. */
 export type FileEffect = { readonly path: string; readonly hash: string };

@@ -1,8 +1,5 @@
-import type { Json } from '../json.ts';
-import { buildRecordedRun } from './build-run.ts';
-import { getContentText } from './content.ts';
-import type { TraceEntry, TraceOutcome, TracePart, TraceResult } from './trace-entry.ts';
 import {
+  type Json,
   toOptionalBoolean,
   getJsonPath,
   toOptionalId,
@@ -11,12 +8,17 @@ import {
   toOptionalString,
   getTypeName,
   parseNestedJson,
-} from '../json-fields.ts';
+} from '../json.ts';
+import { buildRecordedRun } from './build-run.ts';
+import {
+  getContentText,
+  findMessages,
+  readRunFacts,
+  parseTraceTime,
+  parseTraceUsage,
+} from './trace-fields.ts';
+import type { TraceEntry, TraceOutcome, TracePart, TraceResult, TraceFormat } from './trace-format.ts';
 import { describeInvalidMessage } from './openai-chat.ts';
-import { findMessages, readRunFacts } from './run-facts.ts';
-import { parseTraceTime } from './trace-time.ts';
-import { parseTraceUsage } from './trace-usage.ts';
-import type { TraceFormat } from './trace-format.ts';
 
 /** AI SDK messages: model messages, whose content has parts, and UI messages, which have parts themselves. */
 export const aiSdkFormat: TraceFormat = {
@@ -24,8 +26,8 @@ export const aiSdkFormat: TraceFormat = {
   sign: 'messages with tool-call and tool-result parts, or with a list of parts (AI SDK)',
   matches: (document) => (findMessages(document)?.messages ?? []).some(isAiSdkMessage),
   parse(document, name) {
-    const { messages, where } = findMessages(document) ?? { messages: [], where: '' };
-    return buildRecordedRun(readRunFacts(document, name, 'ai-sdk'), readAiSdkEntries(messages, where));
+    const { messages, location } = findMessages(document) ?? { messages: [], location: '' };
+    return buildRecordedRun(readRunFacts(document, name, 'ai-sdk'), readAiSdkEntries(messages, location));
   },
 };
 
@@ -39,8 +41,9 @@ function isAiSdkToolPart(part: Json): boolean {
   return /^tool-(?:call|result|error)$/.test(getTypeName(part));
 }
 
-function* readAiSdkEntries(messages: readonly Json[], where: string): Generator<TraceEntry> {
-  for (const [index, message] of messages.entries()) yield* readAiSdkMessage(message, `${where}[${index}]`);
+function* readAiSdkEntries(messages: readonly Json[], location: string): Generator<TraceEntry> {
+  for (const [index, message] of messages.entries())
+    yield* readAiSdkMessage(message, `${location}[${index}]`);
 }
 
 function* readAiSdkMessage(message: Json, location: string): Generator<TraceEntry> {
@@ -117,7 +120,7 @@ function getAiSdkOutcome(part: Json): TraceOutcome | undefined {
   return state === 'result' ? { result: getJsonPath(part, 'result'), error: false } : undefined;
 }
 
-function readAiSdkResults(message: Json, where: string): readonly TraceResult[] {
+function readAiSdkResults(message: Json, location: string): readonly TraceResult[] {
   return (toOptionalList(getJsonPath(message, 'content')) ?? []).flatMap(
     (part, index): readonly TraceResult[] => {
       const type = getTypeName(part);
@@ -126,7 +129,7 @@ function readAiSdkResults(message: Json, where: string): readonly TraceResult[] 
       const tool = toOptionalString(getJsonPath(part, 'toolName'));
       const [result, error] =
         type === 'tool-error' ? [getJsonPath(part, 'error'), true] : parseAiSdkResult(part);
-      return [{ type: 'result', id, tool, result, error, location: `${where}.content[${index}]` }];
+      return [{ type: 'result', id, tool, result, error, location: `${location}.content[${index}]` }];
     },
   );
 }

@@ -1,19 +1,22 @@
-import type { Json } from '../json.ts';
-import { buildRecordedRun } from './build-run.ts';
-import { getContentText, getResultContent } from './content.ts';
-import type { TraceEntry, TracePart, TraceResult } from './trace-entry.ts';
 import {
+  type Json,
   toOptionalBoolean,
   getJsonPath,
   toOptionalId,
   toOptionalList,
   toOptionalString,
   getTypeName,
-} from '../json-fields.ts';
+} from '../json.ts';
+import { buildRecordedRun } from './build-run.ts';
+import {
+  getContentText,
+  getResultContent,
+  findMessages,
+  readRunFacts,
+  parseTraceUsage,
+} from './trace-fields.ts';
+import type { TraceEntry, TracePart, TraceResult, TraceFormat } from './trace-format.ts';
 import { describeInvalidMessage } from './openai-chat.ts';
-import { findMessages, readRunFacts } from './run-facts.ts';
-import { parseTraceUsage } from './trace-usage.ts';
-import type { TraceFormat } from './trace-format.ts';
 
 /** Messages of the Anthropic API: calls and results are content blocks. */
 export const anthropicFormat: TraceFormat = {
@@ -21,17 +24,17 @@ export const anthropicFormat: TraceFormat = {
   sign: 'messages with tool_use, tool_result or thinking blocks (Anthropic)',
   matches: (document) => (findMessages(document)?.messages ?? []).some(hasAnthropicBlocks),
   parse(document, name) {
-    const { messages, where } = findMessages(document) ?? { messages: [], where: '' };
+    const { messages, location } = findMessages(document) ?? { messages: [], location: '' };
     return buildRecordedRun(
       readRunFacts(document, name, 'anthropic'),
-      readAnthropicMessages(messages, where),
+      readAnthropicMessages(messages, location),
     );
   },
 };
 
-function* readAnthropicMessages(messages: readonly Json[], where: string): Generator<TraceEntry> {
+function* readAnthropicMessages(messages: readonly Json[], location: string): Generator<TraceEntry> {
   for (const [index, message] of messages.entries())
-    yield* readAnthropicMessage(message, `${where}[${index}]`);
+    yield* readAnthropicMessage(message, `${location}[${index}]`);
 }
 
 /** Metadata from around a message. */

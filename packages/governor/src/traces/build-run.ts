@@ -1,10 +1,15 @@
-import { createRecordedStepDraft, toRecordedStep, type RecordedStepDraft } from './recorded-step-draft.ts';
-import type { TraceEntry, TracePart, TraceReply } from './trace-entry.ts';
-import { createResultPairing, type ResultPairing } from './result-pairing.ts';
-import type { RecordedRun } from './recorded-run.ts';
-import { assignReplyTokens, mergeTraceUsage, type ReplyGroup } from './reply-group.ts';
-import type { TraceUsage } from './trace-usage.ts';
-import type { ParsedTrace, TraceProblem } from './trace-format.ts';
+import type { Json } from '../json.ts';
+import { limitDepth, type TraceUsage, estimateJsonLength, estimateTextTokens } from './trace-fields.ts';
+import type {
+  RecordedRun,
+  RecordedStep,
+  TraceEntry,
+  TracePart,
+  TraceReply,
+  TraceResult,
+  ParsedTrace,
+  TraceProblem,
+} from './trace-format.ts';
 
 /** Maximum number of problems reported per document; the rest are counted. */
 const traceProblemsMax = 100;
@@ -155,4 +160,162 @@ function addTraceUsage(building: RunBuilder, usage: TraceUsage): void {
   for (const group of since) group.usage = { output: 0, input: 0 };
   const [first] = since;
   if (first !== undefined) first.usage = usage;
+}
+
+/** A step under construction. */
+export type RecordedStepDraft = {
+  readonly role: RecordedStep['role'];
+  readonly at: number | undefined;
+  text: string | undefined;
+  tool: string | undefined;
+  args: Json | undefined;
+  result: Json | undefined;
+  error: boolean | undefined;
+  tokens: number | undefined;
+  inputTokens: number | undefined;
+  /** Whether the call has its result. */
+  answered: boolean;
+};
+
+export function createRecordedStepDraft(
+  role: RecordedStep['role'],
+  at: number | undefined,
+): RecordedStepDraft {
+  return {
+    role,
+    at,
+    text: undefined,
+    tool: undefined,
+    args: undefined,
+    result: undefined,
+    error: undefined,
+    tokens: undefined,
+    inputTokens: undefined,
+    answered: false,
+  };
+}
+
+export function toRecordedStep(draft: RecordedStepDraft, i: number): RecordedStep {
+  const { role, text, tool, error, tokens, inputTokens, at } = draft;
+  const [args, result] = [limitDepth(draft.args), limitDepth(draft.result)];
+  const step = { i, role, text, tool, args, result, error, tokens, inputTokens, at };
+  // The remaining entries are exactly the fields of a step.
+  return Object.fromEntries(Object.entries(step).filter(([, value]) => value !== undefined)) as RecordedStep;
+}
+
+/** One model reply: its steps, the length of its reasoning in characters, and its usage, if reported. */
+export type ReplyGroup = {
+  readonly drafts: RecordedStepDraft[];
+  hidden: number;
+  usage: TraceUsage | undefined;
+};
+
+/** A reply recorded in pieces may repeat its usage, each time more complete. */
+export function mergeTraceUsage(known: TraceUsage | undefined, next: TraceUsage): TraceUsage {
+  if (known === undefined) return next;
+  return { output: maxOptional(known.output, next.output), input: maxOptional(known.input, next.input) };
+}
+
+/**
+ * Assigns each reply's usage to its first step, so that the steps add up to it. Without reported usage, each step's
+ * tokens are estimated from its text and arguments. A reply with only reasoning has no step, so the next reply bears
+ * its usage.
+ */
+export function assignReplyTokens(groups: readonly ReplyGroup[]): void {
+  let output = 0;
+  let input: number | undefined;
+  for (const { drafts, hidden, usage } of groups) {
+    const isCounted = usage?.output !== undefined;
+    output += usage?.output ?? estimateTextTokens(hidden);
+    input = usage?.input === undefined ? input : (input ?? 0) + usage.input;
+    const [first] = drafts;
+    if (first === undefined) continue;
+    for (const draft of drafts) draft.tokens = isCounted ? 0 : estimateDraftTokens(draft);
+    first.tokens = (first.tokens ?? 0) + output;
+    first.inputTokens = input;
+    output = 0;
+    input = undefined;
+  }
+}
+
+function maxOptional(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
+}
+
+function estimateDraftTokens({ text, args }: RecordedStepDraft): number {
+  return estimateTextTokens((text?.length ?? 0) + estimateJsonLength(args));
+}
+
+/** Calls that wait for their results, oldest first; calls answered in another way are skipped. */
+type DraftQueue = { readonly drafts: RecordedStepDraft[]; next: number };
+
+/** Pairs calls with their results. */
+export type ResultPairing = {
+  call(draft: RecordedStepDraft, id: string | undefined): void;
+  /** Returns a problem, or null. */
+  result(result: TraceResult): string | null;
+  /** Returns the newest call with this id, answered or not. */
+  find(id: string): RecordedStepDraft | undefined;
+  /** Returns results whose call was never found. */
+  leftOver(): readonly TraceResult[];
+};
+
+/**
+ * A result belongs to the oldest unanswered call with its id, because some models use an id twice and some logs write a
+ * result before its call. A result without an id belongs to the oldest call of its tool, otherwise to the oldest call.
+ */
+export function createResultPairing(): ResultPairing {
+  const byId = new Map<string, DraftQueue>();
+  const byTool = new Map<string, DraftQueue>();
+  const everyCall: DraftQueue = { drafts: [], next: 0 };
+  const early = new Map<string, TraceResult[]>();
+
+  return {
+    call(draft, id) {
+      everyCall.drafts.push(draft);
+      enqueueDraft(byTool, draft.tool ?? '', draft);
+      if (id === undefined) return;
+      enqueueDraft(byId, id, draft);
+      const waiting = early.get(id)?.shift();
+      if (waiting !== undefined) answerDraft(draft, waiting);
+    },
+    result(result) {
+      const { id, tool } = result;
+      if (id === undefined) {
+        const draft = findOldestUnanswered(byTool.get(tool ?? '')) ?? findOldestUnanswered(everyCall);
+        return draft === undefined
+          ? 'a result without an id, and no call waits for one'
+          : answerDraft(draft, result);
+      }
+      const queue = byId.get(id);
+      const draft = findOldestUnanswered(queue);
+      if (draft !== undefined) return answerDraft(draft, result);
+      if (queue !== undefined) return result.repeated === true ? null : `a second result for the call ${id}`;
+      const waiting = early.get(id);
+      if (waiting === undefined) early.set(id, [result]);
+      else waiting.push(result);
+      return null;
+    },
+    find: (id) => byId.get(id)?.drafts.at(-1),
+    leftOver: () => [...early.values()].flat().filter(({ repeated }) => repeated !== true),
+  };
+}
+
+function enqueueDraft(queues: Map<string, DraftQueue>, key: string, draft: RecordedStepDraft): void {
+  const queue = queues.get(key);
+  if (queue === undefined) queues.set(key, { drafts: [draft], next: 0 });
+  else queue.drafts.push(draft);
+}
+
+function findOldestUnanswered(queue: DraftQueue | undefined): RecordedStepDraft | undefined {
+  if (queue === undefined) return undefined;
+  while (queue.drafts[queue.next]?.answered === true) queue.next += 1;
+  return queue.drafts[queue.next];
+}
+
+function answerDraft(draft: RecordedStepDraft, { result, error }: TraceResult): null {
+  draft.result = result;
+  draft.error ??= error;
+  draft.answered = true;
+  return null;
 }

@@ -1,17 +1,16 @@
-import type { Json } from '../json.ts';
-import { readAnthropicMessage } from './anthropic.ts';
-import { buildRecordedRun } from './build-run.ts';
-import type { TraceEntry } from './trace-entry.ts';
 import {
+  type Json,
   getJsonPath,
   toOptionalId,
   isJsonObject,
   describeJsonKind,
   toOptionalList,
   toOptionalString,
-} from '../json-fields.ts';
-import { parseTraceTime } from './trace-time.ts';
-import { mergeTraces, type TraceFormat } from './trace-format.ts';
+} from '../json.ts';
+import { readAnthropicMessage } from './anthropic.ts';
+import { buildRecordedRun } from './build-run.ts';
+import { type TraceEntry, mergeTraces, type TraceFormat } from './trace-format.ts';
+import { parseTraceTime } from './trace-fields.ts';
 
 /**
  * Claude Code sessions: its JSONL files and its JSON stream output. A reply is written in pieces, each on its own line

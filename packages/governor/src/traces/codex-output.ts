@@ -1,7 +1,5 @@
-import type { Json } from '../json.ts';
-import type { TraceOutcome } from './trace-entry.ts';
-import { hasCommandFailed } from './exit-code.ts';
-import { getJsonPath, toOptionalNumber, toOptionalString, parseNestedJson } from '../json-fields.ts';
+import { getJsonPath, toOptionalNumber, toOptionalString, parseNestedJson, type Json } from '../json.ts';
+import type { TraceOutcome } from './trace-format.ts';
 
 /** Maximum length of the header lines before a command's output. */
 const codexHeadMax = 500;
@@ -35,4 +33,12 @@ function parseCodexTextOutput(text: string): CodexOutput | null {
   if (match !== null && match.index > begin.index) return null;
   const output = text.slice(begin.index + begin[0].length);
   return { exitCode: match === null ? undefined : Number(match[1]), output };
+}
+
+/**
+ * Whether a command failed, by its exit code. Exit code 1 without output is a negative answer and not a failure, as
+ * with grep and diff.
+ */
+export function hasCommandFailed(exitCode: number, output: string): boolean {
+  return exitCode !== 0 && !(exitCode === 1 && output.trim() === '');
 }

@@ -1,8 +1,5 @@
-import type { Json } from '../json.ts';
-import { buildRecordedRun } from './build-run.ts';
-import { parseCodexOutcome } from './codex-output.ts';
-import { groupRepliesByTurn, type TraceEntry } from './trace-entry.ts';
 import {
+  type Json,
   toOptionalBoolean,
   getJsonPath,
   toOptionalId,
@@ -12,11 +9,12 @@ import {
   toOptionalNumber,
   toOptionalString,
   getTypeName,
-} from '../json-fields.ts';
+} from '../json.ts';
+import { buildRecordedRun } from './build-run.ts';
+import { parseCodexOutcome } from './codex-output.ts';
+import { groupRepliesByTurn, type TraceEntry, type TraceFormat } from './trace-format.ts';
 import { isResponseItem, readResponseItem } from './openai-responses.ts';
-import { parseTraceTime } from './trace-time.ts';
-import { parseTraceUsage } from './trace-usage.ts';
-import type { TraceFormat } from './trace-format.ts';
+import { parseTraceTime, parseTraceUsage } from './trace-fields.ts';
 
 /** Codex rollout files: lines with a type and a payload, or bare items in the first versions. */
 export const codexFormat: TraceFormat = {
@@ -71,8 +69,8 @@ function* readCodexEntries(lines: readonly Json[]): Generator<TraceEntry> {
   }
 }
 
-function* readCodexItem(item: Json, where: string, at: number | undefined): Generator<TraceEntry> {
-  for (const entry of readResponseItem(item, where, at)) {
+function* readCodexItem(item: Json, location: string, at: number | undefined): Generator<TraceEntry> {
+  for (const entry of readResponseItem(item, location, at)) {
     yield entry.type === 'result' ? { ...entry, ...parseCodexOutcome(entry.result, entry.error) } : entry;
   }
 }

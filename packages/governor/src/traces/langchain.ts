@@ -1,8 +1,5 @@
-import type { Json } from '../json.ts';
-import { buildRecordedRun } from './build-run.ts';
-import { getContentText, getResultContent } from './content.ts';
-import type { TraceEntry, TracePart } from './trace-entry.ts';
 import {
+  type Json,
   getJsonPath,
   toOptionalId,
   isJsonObject,
@@ -10,11 +7,17 @@ import {
   toOptionalList,
   toOptionalString,
   getTypeName,
-} from '../json-fields.ts';
+} from '../json.ts';
+import { buildRecordedRun } from './build-run.ts';
+import {
+  getContentText,
+  getResultContent,
+  findMessages,
+  readRunFacts,
+  parseTraceUsage,
+} from './trace-fields.ts';
+import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';
 import { readChatCallParts } from './openai-chat.ts';
-import { findMessages, readRunFacts } from './run-facts.ts';
-import { parseTraceUsage } from './trace-usage.ts';
-import type { TraceFormat } from './trace-format.ts';
 
 /** LangChain and LangGraph messages, serialized as constructors (`lc`) or as plain objects with a type. */
 export const langchainFormat: TraceFormat = {
@@ -23,19 +26,22 @@ export const langchainFormat: TraceFormat = {
   matches: (document) =>
     getLangchainMessages(document).messages.some((message) => unwrapLangchainMessage(message) !== null),
   parse(document, name) {
-    const { messages, where } = getLangchainMessages(document);
-    return buildRecordedRun(readRunFacts(document, name, 'langchain'), readLangchainEntries(messages, where));
+    const { messages, location } = getLangchainMessages(document);
+    return buildRecordedRun(
+      readRunFacts(document, name, 'langchain'),
+      readLangchainEntries(messages, location),
+    );
   },
 };
 
 /** A batch holds its messages in a list of lists; only the first conversation is read. */
 function getLangchainMessages(document: Json): {
   readonly messages: readonly Json[];
-  readonly where: string;
+  readonly location: string;
 } {
-  const found = findMessages(document) ?? { messages: [], where: '' };
+  const found = findMessages(document) ?? { messages: [], location: '' };
   const inner = found.messages.length === 1 ? toOptionalList(found.messages[0]) : undefined;
-  return inner === undefined ? found : { messages: inner, where: `${found.where}[0]` };
+  return inner === undefined ? found : { messages: inner, location: `${found.location}[0]` };
 }
 
 type LangchainKind = 'human' | 'ai' | 'tool' | 'function' | 'system';
@@ -76,10 +82,10 @@ function toLangchainKind(value: Json | undefined): LangchainKind | undefined {
   return Object.hasOwn(langchainKinds, name) ? langchainKinds[name] : undefined;
 }
 
-function* readLangchainEntries(messages: readonly Json[], where: string): Generator<TraceEntry> {
+function* readLangchainEntries(messages: readonly Json[], location: string): Generator<TraceEntry> {
   for (const [index, message] of messages.entries()) {
     const found = unwrapLangchainMessage(message);
-    const here = `${where}[${index}]`;
+    const here = `${location}[${index}]`;
     if (found !== null) yield* readLangchainMessage(found.kind, found.fields, here);
     else if (isJsonObject(message))
       yield { type: 'problem', location: here, problem: 'a message of an unknown type' };

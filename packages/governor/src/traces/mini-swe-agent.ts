@@ -1,22 +1,24 @@
-import type { Json } from '../json.ts';
-import { buildRecordedRun } from './build-run.ts';
-import { getContentText } from './content.ts';
-import type { TraceEntry, TracePart } from './trace-entry.ts';
-import { hasCommandFailed } from './exit-code.ts';
 import {
+  type Json,
   getJsonPath,
   toOptionalId,
   isJsonObject,
   toOptionalList,
   toOptionalNumber,
   toOptionalString,
-} from '../json-fields.ts';
+} from '../json.ts';
+import { buildRecordedRun } from './build-run.ts';
+import {
+  getContentText,
+  readRunFacts,
+  readRunSuccess,
+  parseTraceTime,
+  parseTraceUsage,
+} from './trace-fields.ts';
+import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';
+import { hasCommandFailed } from './codex-output.ts';
 import { readChatCallParts, describeInvalidMessage, readChatTextParts } from './openai-chat.ts';
 import { readResponseItem } from './openai-responses.ts';
-import { readRunFacts, readRunSuccess } from './run-facts.ts';
-import { parseTraceTime } from './trace-time.ts';
-import { parseTraceUsage } from './trace-usage.ts';
-import type { TraceFormat } from './trace-format.ts';
 
 /**
  * mini-SWE-agent trajectories. Commands are tool calls, or one bash block in the text whose result is the next message.
@@ -52,7 +54,7 @@ export const miniSweAgentFormat: TraceFormat = {
 function* readMiniSweEntries(messages: readonly Json[]): Generator<TraceEntry> {
   let waiting: readonly string[] = [];
   for (const [index, message] of messages.entries()) {
-    const where = `messages[${index}]`;
+    const location = `messages[${index}]`;
     const role = getJsonPath(message, 'role');
     if (role === 'assistant') {
       const { parts, ids } = parseMiniSweReply(message, index);
@@ -65,14 +67,14 @@ function* readMiniSweEntries(messages: readonly Json[]): Generator<TraceEntry> {
       };
     } else if (role === 'user' || role === 'exit') {
       const [id, ...rest] = waiting;
-      if (id !== undefined) yield createMiniSweResult(message, id, where);
+      if (id !== undefined) yield createMiniSweResult(message, id, location);
       else if (role === 'user' && !isObjection(messages, index)) {
         yield { type: 'user', text: getContentText(getJsonPath(message, 'content')) };
       }
       waiting = rest;
     } else if (role === 'tool')
-      yield createMiniSweResult(message, toOptionalId(getJsonPath(message, 'tool_call_id')), where);
-    else yield* readResponseMessage(message, where);
+      yield createMiniSweResult(message, toOptionalId(getJsonPath(message, 'tool_call_id')), location);
+    else yield* readResponseMessage(message, location);
   }
 }
 

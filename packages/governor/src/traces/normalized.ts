@@ -1,7 +1,5 @@
-import type { Json } from '../json.ts';
-import { limitDepth } from './limit-depth.ts';
-import { capProblems } from './build-run.ts';
 import {
+  type Json,
   toOptionalBoolean,
   toOptionalCount,
   getJsonPath,
@@ -11,11 +9,10 @@ import {
   toOptionalList,
   toOptionalNumber,
   toOptionalString,
-} from '../json-fields.ts';
-import type { RecordedRun, RecordedStep } from './recorded-run.ts';
-import { readRunFacts } from './run-facts.ts';
-import { estimateJsonLength, estimateTextTokens } from './trace-usage.ts';
-import type { TraceFormat, TraceProblem } from './trace-format.ts';
+} from '../json.ts';
+import { limitDepth, readRunFacts, estimateJsonLength, estimateTextTokens } from './trace-fields.ts';
+import { capProblems } from './build-run.ts';
+import type { RecordedRun, RecordedStep, TraceFormat, TraceProblem } from './trace-format.ts';
 
 /** Pawl's own format: a recorded run, one object per line. */
 export const normalizedFormat: TraceFormat = {

@@ -1,8 +1,5 @@
-import type { Json } from '../json.ts';
-import { buildRecordedRun } from './build-run.ts';
-import { getContentText, getResultContent } from './content.ts';
-import type { TraceEntry, TracePart } from './trace-entry.ts';
 import {
+  type Json,
   getJsonPath,
   toOptionalId,
   isJsonObject,
@@ -10,11 +7,17 @@ import {
   toOptionalList,
   toOptionalString,
   parseNestedJson,
-} from '../json-fields.ts';
-import { findMessages, readRunFacts } from './run-facts.ts';
-import { parseTraceTime } from './trace-time.ts';
-import { parseTraceUsage } from './trace-usage.ts';
-import type { TraceFormat } from './trace-format.ts';
+} from '../json.ts';
+import { buildRecordedRun } from './build-run.ts';
+import {
+  getContentText,
+  getResultContent,
+  findMessages,
+  readRunFacts,
+  parseTraceTime,
+  parseTraceUsage,
+} from './trace-fields.ts';
+import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';
 
 const chatRoles: ReadonlySet<Json | undefined> = new Set([
   'system',
@@ -31,8 +34,8 @@ export const openaiChatFormat: TraceFormat = {
   sign: 'messages with a role and a content (OpenAI chat)',
   matches: (document) => (findMessages(document)?.messages ?? []).some(isChatMessage),
   parse(document, name) {
-    const { messages, where } = findMessages(document) ?? { messages: [], where: '' };
-    return buildRecordedRun(readRunFacts(document, name, 'openai-chat'), readChatEntries(messages, where));
+    const { messages, location } = findMessages(document) ?? { messages: [], location: '' };
+    return buildRecordedRun(readRunFacts(document, name, 'openai-chat'), readChatEntries(messages, location));
   },
 };
 
@@ -46,8 +49,8 @@ function isChatMessage(message: Json): boolean {
   );
 }
 
-export function* readChatEntries(messages: readonly Json[], where: string): Generator<TraceEntry> {
-  for (const [index, message] of messages.entries()) yield* readChatMessage(message, `${where}[${index}]`);
+export function* readChatEntries(messages: readonly Json[], location: string): Generator<TraceEntry> {
+  for (const [index, message] of messages.entries()) yield* readChatMessage(message, `${location}[${index}]`);
 }
 
 function* readChatMessage(message: Json, location: string): Generator<TraceEntry> {
@@ -101,12 +104,12 @@ export function readChatCallParts(message: Json): readonly TracePart[] {
     .filter((part) => part !== null);
 }
 
-export function* reportNamelessCalls(message: Json, where: string): Generator<TraceEntry> {
+export function* reportNamelessCalls(message: Json, location: string): Generator<TraceEntry> {
   for (const [index, call] of (toOptionalList(getJsonPath(message, 'tool_calls')) ?? []).entries()) {
     if (parseChatCall(call) !== null) continue;
     yield {
       type: 'problem',
-      location: `${where}.tool_calls[${index}]`,
+      location: `${location}.tool_calls[${index}]`,
       problem: 'a call without the name of a tool',
     };
   }

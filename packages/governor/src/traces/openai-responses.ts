@@ -1,8 +1,5 @@
-import type { Json } from '../json.ts';
-import { buildRecordedRun } from './build-run.ts';
-import { getContentText, getResultContent } from './content.ts';
-import { groupRepliesByTurn, type TraceEntry, type TracePart, type TraceReply } from './trace-entry.ts';
 import {
+  type Json,
   getJsonPath,
   toOptionalId,
   isJsonObject,
@@ -11,10 +8,22 @@ import {
   toOptionalString,
   getTypeName,
   parseNestedJson,
-} from '../json-fields.ts';
-import { findMessages, readRunFacts } from './run-facts.ts';
-import { parseTraceUsage } from './trace-usage.ts';
-import type { TraceFormat } from './trace-format.ts';
+} from '../json.ts';
+import { buildRecordedRun } from './build-run.ts';
+import {
+  getContentText,
+  getResultContent,
+  findMessages,
+  readRunFacts,
+  parseTraceUsage,
+} from './trace-fields.ts';
+import {
+  groupRepliesByTurn,
+  type TraceEntry,
+  type TracePart,
+  type TraceReply,
+  type TraceFormat,
+} from './trace-format.ts';
 
 /** Items of the OpenAI Responses API and of the Agents SDK, which spells some names differently. */
 export const openaiResponsesFormat: TraceFormat = {
@@ -76,7 +85,7 @@ function listResponseItems(document: Json): readonly ItemList[] {
     items: toOptionalList(getJsonPath(document, location)) ?? [],
     location,
   }));
-  return wrapped === null ? named : [{ items: wrapped.messages, location: wrapped.where }, ...named];
+  return wrapped === null ? named : [{ items: wrapped.messages, location: wrapped.location }, ...named];
 }
 
 function* readResponseEntries(document: Json): Generator<TraceEntry> {

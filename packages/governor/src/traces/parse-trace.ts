@@ -1,8 +1,20 @@
-import type { Json } from '../json.ts';
+import { toOptionalList, type Json } from '../json.ts';
+import { aiSdkFormat } from './ai-sdk.ts';
+import { anthropicFormat } from './anthropic.ts';
 import { capProblems } from './build-run.ts';
-import { detectTraceFormat, traceFormats } from './detect-trace-format.ts';
-import { toOptionalList } from '../json-fields.ts';
-import { mergeTraces, type ParsedTrace } from './trace-format.ts';
+import { claudeCodeFormat } from './claude-code.ts';
+import { codexFormat } from './codex.ts';
+import { langchainFormat } from './langchain.ts';
+import { miniSweAgentFormat } from './mini-swe-agent.ts';
+import { normalizedFormat } from './normalized.ts';
+import { openaiChatFormat } from './openai-chat.ts';
+import { openaiResponsesFormat } from './openai-responses.ts';
+import { openhandsFormat } from './openhands.ts';
+import { otlpFormat } from './otlp.ts';
+import { pawlSessionFormat } from './pawl-session.ts';
+import { sweAgentFormat } from './swe-agent.ts';
+import { tauFormat } from './tau.ts';
+import { mergeTraces, type ParsedTrace, type TraceFormat } from './trace-format.ts';
 
 /**
  * Parses the runs of a document of any supported format, or of a list of such documents.
@@ -25,7 +37,7 @@ export function parseTrace(document: Json, name: string): ParsedTrace {
       runs,
       problems: problems.map((problem) => ({
         ...problem,
-        where: joinDocumentPath(location, problem.location),
+        location: joinDocumentPath(location, problem.location),
       })),
     };
   });
@@ -40,4 +52,27 @@ export function describeUnknownFormat(): string {
 
 function joinDocumentPath(outer: string, inner: string): string {
   return inner === '' || inner.startsWith('[') ? outer + inner : `${outer}.${inner}`;
+}
+
+/** The supported formats, most specific first, because the last ones only have features that all share. */
+export const traceFormats: readonly TraceFormat[] = [
+  otlpFormat,
+  normalizedFormat,
+  pawlSessionFormat,
+  tauFormat,
+  miniSweAgentFormat,
+  openhandsFormat,
+  sweAgentFormat,
+  codexFormat,
+  claudeCodeFormat,
+  langchainFormat,
+  aiSdkFormat,
+  anthropicFormat,
+  openaiResponsesFormat,
+  openaiChatFormat,
+];
+
+/** Detects the format of a document from its content; null if it is unknown. */
+export function detectTraceFormat(document: Json): TraceFormat | null {
+  return traceFormats.find((format) => format.matches(document)) ?? null;
 }

@@ -1,8 +1,5 @@
-import type { Json } from '../json.ts';
-import { assignCallIds } from '../call-ids.ts';
-import { buildRecordedRun } from './build-run.ts';
-import type { TraceEntry, TracePart } from './trace-entry.ts';
 import {
+  type Json,
   toOptionalBoolean,
   getJsonPath,
   toOptionalId,
@@ -11,9 +8,11 @@ import {
   toOptionalList,
   toOptionalNumber,
   toOptionalString,
-} from '../json-fields.ts';
-import { parseTraceUsage } from './trace-usage.ts';
-import type { TraceFormat } from './trace-format.ts';
+} from '../json.ts';
+import { assignCallIds } from '../call-ids.ts';
+import { buildRecordedRun } from './build-run.ts';
+import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';
+import { parseTraceUsage } from './trace-fields.ts';
 
 /** Pawl sessions as written by `pawl export`: one object with its events, or one event per line. */
 export const pawlSessionFormat: TraceFormat = {

@@ -1,18 +1,16 @@
-import type { Json } from '../json.ts';
-import { buildRecordedRun } from './build-run.ts';
-import { getContentText, getResultContent } from './content.ts';
-import type { TraceEntry, TracePart } from './trace-entry.ts';
 import {
+  type Json,
   getJsonPath,
   toOptionalId,
   isJsonObject,
   describeJsonKind,
   toOptionalList,
   toOptionalString,
-} from '../json-fields.ts';
+} from '../json.ts';
+import { buildRecordedRun } from './build-run.ts';
+import { getContentText, getResultContent, readRunSuccess } from './trace-fields.ts';
+import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';
 import { readChatCallParts } from './openai-chat.ts';
-import { readRunSuccess } from './run-facts.ts';
-import type { TraceFormat } from './trace-format.ts';
 
 /**
  * SWE-agent trajectories: a list of turns, each with the model's response, its action and the observation. The history

@@ -1,8 +1,5 @@
-import type { Json } from '../json.ts';
-import { buildRecordedRun } from './build-run.ts';
-import { getContentText, getResultContent } from './content.ts';
-import type { TraceEntry } from './trace-entry.ts';
 import {
+  type Json,
   toOptionalBoolean,
   getJsonPath,
   toOptionalId,
@@ -10,7 +7,16 @@ import {
   describeJsonKind,
   toOptionalList,
   toOptionalString,
-} from '../json-fields.ts';
+} from '../json.ts';
+import { buildRecordedRun } from './build-run.ts';
+import {
+  getContentText,
+  getResultContent,
+  readRunSuccess,
+  parseTraceTime,
+  parseTraceUsage,
+} from './trace-fields.ts';
+import { type TraceEntry, mergeTraces, type ParsedTrace, type TraceFormat } from './trace-format.ts';
 import {
   readChatCallParts,
   readChatEntries,
@@ -18,10 +24,6 @@ import {
   describeInvalidMessage,
   readChatTextParts,
 } from './openai-chat.ts';
-import { readRunSuccess } from './run-facts.ts';
-import { parseTraceTime } from './trace-time.ts';
-import { parseTraceUsage } from './trace-usage.ts';
-import { mergeTraces, type ParsedTrace, type TraceFormat } from './trace-format.ts';
 
 /** Result files of tau-bench (a list of tasks, each with a `traj`) and of tau2-bench (a list of simulations). */
 export const tauFormat: TraceFormat = {
@@ -68,13 +70,13 @@ function isTauSimulation(run: Json): boolean {
 }
 
 /** tau-bench tools have no error flag; a failed result starts with the word "Error". */
-function parseTauTask(task: Json, name: string, where: string): ParsedTrace {
+function parseTauTask(task: Json, name: string, location: string): ParsedTrace {
   const messages = toOptionalList(getJsonPath(task, 'traj'));
   if (messages === undefined)
-    return createUnreadableTrace(where, `expected a task with a traj, got ${describeJsonKind(task)}`);
+    return createUnreadableTrace(location, `expected a task with a traj, got ${describeJsonKind(task)}`);
   const success = readRunSuccess(task);
   const facts = { ...readTauIdentity(task, name), ...(success === undefined ? {} : { success }) };
-  return buildRecordedRun(facts, markTauErrors(readChatEntries(messages, joinTauPath(where, 'traj'))));
+  return buildRecordedRun(facts, markTauErrors(readChatEntries(messages, joinTauPath(location, 'traj'))));
 }
 
 function* markTauErrors(entries: Iterable<TraceEntry>): Generator<TraceEntry> {
@@ -115,9 +117,9 @@ function readTauIdentity(
   return { id: `${name}/${task}/${trial}`, source: 'tau', task };
 }
 
-function* readSimulationEntries(messages: readonly Json[], where: string): Generator<TraceEntry> {
+function* readSimulationEntries(messages: readonly Json[], location: string): Generator<TraceEntry> {
   for (const [index, message] of messages.entries())
-    yield* readSimulationMessage(message, `${where}[${index}]`);
+    yield* readSimulationMessage(message, `${location}[${index}]`);
 }
 
 /** The simulated user may have its own tools, whose calls are not the agent's work. */
@@ -149,6 +151,6 @@ function createUnreadableTrace(location: string, problem: string): ParsedTrace {
   return { runs: [], problems: [{ location, problem }] };
 }
 
-function joinTauPath(where: string, name: string): string {
-  return where === '' ? name : `${where}.${name}`;
+function joinTauPath(location: string, name: string): string {
+  return location === '' ? name : `${location}.${name}`;
 }

@@ -2,7 +2,7 @@ import { auditRun, type AuditSeverity, type AuditVerdict } from '../audit.ts';
 import { formatToolOutput } from '../observations/call-observation.ts';
 import { selectRules } from '../rules/select-rules.ts';
 import { defaultMaxRecoveries } from '../governor-settings.ts';
-import type { RecordedRun, RecordedStep } from '../traces/recorded-run.ts';
+import type { RecordedRun, RecordedStep } from '../traces/trace-format.ts';
 import {
   recordCallOutcome,
   recordInSession,
@@ -10,8 +10,8 @@ import {
   startSessionTracker,
   type SessionTracker,
 } from './session-tracker.ts';
-import type { TrackerJudgment } from './tracker-judgment.ts';
-import { parsePawlConfig } from './pawl/config.ts';
+import type { TrackerJudgment } from './tracker-verdict.ts';
+import { parsePawlConfig } from './pawl.ts';
 import type { TrackerPreset } from './presets.ts';
 
 /** Returns the verdicts a preset would have given on a recorded run, up to the one that would have ended it. */

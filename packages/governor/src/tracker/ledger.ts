@@ -1,5 +1,5 @@
 import { fingerprintText } from '../observations/fingerprint.ts';
-import { appendRecent } from './append-recent.ts';
+import { appendRecent } from './tracker-machine.ts';
 import type { CallOutcome, EndedCall, RecordByType, TrackerCall, TrackerRecord } from './tracker-record.ts';
 
 /** The result of a test run; only the end of the output is stored. */

@@ -1,23 +1,99 @@
+import { pawlRules } from '../rules/pawl-rules.ts';
 import type { Rule } from '../rules/rule.ts';
-import { CallbackQueue } from './callback-queue.ts';
-import { getTrackerEnding, type TrackerEnding } from './ending.ts';
+import { appendRecent, type TrackerTransition } from './tracker-machine.ts';
 import { isDuplicateMessage } from './ledger.ts';
-import type { TrackerTransition } from './tracker-machine.ts';
+import { parsePawlConfig } from './pawl.ts';
 import type { TrackedPhases } from './phases.ts';
-import type { PresetState, TrackerPreset } from './presets.ts';
-import { computeProgress, computeTotalProgress, type ProgressStats, type TotalProgress } from './progress.ts';
-import type { SectionFormat } from './state-section.ts';
-import { renderPromptSection, appendPromptSection } from './prompt-section.ts';
-import type { CallOutcome, RecordByType, TrackerCall, TrackerRecord } from './tracker-record.ts';
-import { createTrackerSnapshot, type TrackerSnapshot } from './snapshot.ts';
+import type { TrackerConfig, TrackerPreset, PresetState } from './presets.ts';
 import {
+  getTrackerEnding,
+  type TrackerEnding,
+  computeProgress,
+  computeTotalProgress,
+  type ProgressStats,
+  type TotalProgress,
+  renderPromptSection,
+  appendPromptSection,
   listAllowedActions,
   listTrackerNextStates,
   summarizeTracker,
   type TrackerSummary,
-} from './summary.ts';
-import { trackRecord, listTrackerVerdicts, type TrackerSignal, type TrackerState } from './track-record.ts';
+} from './report.ts';
+import { parseTrackerSnapshot, createTrackerSnapshot, type TrackerSnapshot } from './snapshot.ts';
+import type { SectionFormat } from './state-section.ts';
+import {
+  startTracking,
+  trackRecord,
+  listTrackerVerdicts,
+  type TrackerSignal,
+  type TrackerState,
+} from './track-record.ts';
+import type { CallOutcome, RecordByType, TrackerCall, TrackerRecord } from './tracker-record.ts';
 import { toStuckReport, type StuckReport } from './tracker-verdict.ts';
+
+export type TrackerOptions<Preset extends TrackerPreset> = TrackerHost<Preset> & {
+  readonly sessionId: string;
+  readonly preset: Preset;
+  readonly totalPhases?: number | undefined;
+  readonly config?: TrackerConfig<Preset> | undefined;
+  /** For the nexora presets: enter ErrorRecovery and Halted automatically. */
+  readonly autoHalt?: boolean | undefined;
+};
+
+/** Creates a tracker for an agent that runs its own loop; throws a TypeError for invalid options. */
+export function createTracker<Preset extends TrackerPreset>(
+  options: TrackerOptions<Preset>,
+): LoopTracker<Preset> {
+  const { sessionId, preset, totalPhases, config, autoHalt, ...host } = options;
+  checkTrackerHost(options);
+  checkPresetOptions(options);
+  const given = autoHalt === undefined ? config : { ...config, autoHalt };
+  return new LoopTracker(
+    sessionId,
+    startTracking({ preset, at: host.now(), config: given, totalPhases }),
+    host,
+  );
+}
+
+function checkTrackerHost({ sessionId, now, totalPhases }: TrackerOptions<TrackerPreset>): void {
+  if (typeof sessionId !== 'string' || sessionId === '') {
+    throw new TypeError('A tracker needs a sessionId: a text that is not empty.');
+  }
+  if (typeof now !== 'function') {
+    throw new TypeError(
+      'A tracker needs now: a function that gives the time in milliseconds, such as Date.now.',
+    );
+  }
+  const hasPhases = totalPhases !== undefined;
+  if (hasPhases && !(Number.isInteger(totalPhases) && totalPhases >= 1 && totalPhases <= 10_000)) {
+    throw new TypeError(`totalPhases expects a whole number from 1 to 10000, and got ${totalPhases}.`);
+  }
+}
+
+function checkPresetOptions({ preset, config, autoHalt, ownRules }: TrackerOptions<TrackerPreset>): void {
+  if (autoHalt !== undefined && (preset === 'savant' || preset === 'pawl')) {
+    throw new TypeError('autoHalt is for the nexora presets; for savant set policy in its config.');
+  }
+  if (preset === 'pawl') checkRuleIds(config ?? {}, ownRules ?? []);
+  else if (ownRules !== undefined) {
+    throw new TypeError(`ownRules are for the preset pawl; ${preset} has rules of another kind.`);
+  }
+}
+
+/** An override for an unknown rule would be silently ignored. */
+function checkRuleIds(config: object, ownRules: readonly Rule[]): void {
+  const { rules } = parsePawlConfig(config);
+  const known = [...pawlRules, ...ownRules].map(({ id }) => id);
+  const unknown = Object.keys(rules).find((id) => !known.includes(id));
+  if (unknown === undefined) return;
+  throw new TypeError(`Tracker config: there is no rule ${unknown}. The rules are ${known.join(', ')}.`);
+}
+
+/** Restores a tracker from its snapshot. */
+export function restoreTracker(snapshot: unknown, host: TrackerHost): LoopTracker {
+  const { sessionId, state } = parseTrackerSnapshot(snapshot);
+  return new LoopTracker<TrackerPreset>(sessionId, state, host);
+}
 
 /**
  * Observers of a tracker, called synchronously and in order after the change. Errors they throw go to `callbackErrors`.
@@ -238,5 +314,56 @@ export class LoopTracker<Preset extends TrackerPreset = TrackerPreset> {
       default:
         return signal satisfies never;
     }
+  }
+}
+
+/** Maximum number of deliveries that one record may cause through listeners that add records themselves. */
+const callbackDeliveriesMax = 1_000;
+const callbackErrorsMax = 20;
+
+/**
+ * Delivers callbacks one at a time, in order, including those that a callback causes. Errors thrown by callbacks are
+ * collected and change nothing.
+ */
+export class CallbackQueue {
+  readonly #waiting: (() => void)[] = [];
+  #isDelivering = false;
+  #errors: readonly unknown[] = [];
+
+  get errors(): readonly unknown[] {
+    return this.#errors;
+  }
+
+  add(deliveries: readonly (() => void)[]): void {
+    this.#waiting.push(...deliveries);
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
+    let count = 0;
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      count += 1;
+      this.#deliver(next);
+      if (count === callbackDeliveriesMax) this.#giveUp();
+    }
+    this.#isDelivering = false;
+  }
+
+  #deliver(delivery: () => void): void {
+    try {
+      delivery();
+    } catch (error) {
+      this.#keep(error);
+    }
+  }
+
+  #giveUp(): void {
+    if (this.#waiting.length === 0) return;
+    this.#waiting.length = 0;
+    this.#keep(
+      new Error(`Callbacks led to more than ${callbackDeliveriesMax} further calls; the rest was dropped.`),
+    );
+  }
+
+  #keep(error: unknown): void {
+    this.#errors = appendRecent(this.#errors, error, callbackErrorsMax);
   }
 }

@@ -1,4 +1,4 @@
-import { appendRecent } from './append-recent.ts';
+import { appendRecent } from './tracker-machine.ts';
 import type { RecordByType } from './tracker-record.ts';
 
 /** One phase of a long task. */

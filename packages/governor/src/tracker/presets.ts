@@ -1,12 +1,26 @@
 import type { TrackerConfigInput } from './tracker-config.ts';
-import { lenientNexoraConfig, parseNexoraConfig, type NexoraConfig } from './nexora/config.ts';
-import { createNexoraDetector, type NexoraDetectorState } from './nexora/detector-state.ts';
-import type { NexoraState } from './nexora/states.ts';
-import { parsePawlConfig, type PawlConfig } from './pawl/config.ts';
-import { createPawlDetector, type PawlDetectorState, type PawlState } from './pawl/detector-state.ts';
-import { parseSavantConfig, type SavantConfig } from './savant/config.ts';
-import { createSavantDetector, type SavantDetectorState } from './savant/detector-state.ts';
-import type { SavantState } from './savant/states.ts';
+import {
+  lenientNexoraConfig,
+  parseNexoraConfig,
+  type NexoraConfig,
+  createNexoraDetector,
+  type NexoraDetectorState,
+  type NexoraState,
+} from './nexora.ts';
+import {
+  parsePawlConfig,
+  type PawlConfig,
+  createPawlDetector,
+  type PawlDetectorState,
+  type PawlState,
+} from './pawl.ts';
+import {
+  parseSavantConfig,
+  type SavantConfig,
+  createSavantDetector,
+  type SavantDetectorState,
+  type SavantState,
+} from './savant.ts';
 
 /** Governors with their own rules: one for long coding tasks, a more lenient one, and one for agents that search. */
 export type SeedPreset = 'nexora' | 'nexora-lenient' | 'savant';

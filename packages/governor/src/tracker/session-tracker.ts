@@ -1,13 +1,12 @@
 import { inferFileChange, getPathArgument, type FileEffect } from '../observations/file-change.ts';
-import { getTextArgument } from '../observations/text-argument.ts';
+import { getTextArgument } from '../observations/fingerprint.ts';
 import type { Json } from '../json.ts';
 import type { GovernorSettings } from '../governor-settings.ts';
-import { judgeTracker, type TrackerJudgment } from './tracker-judgment.ts';
+import { judgeTracker, type TrackerJudgment, type TrackerVerdict } from './tracker-verdict.ts';
 import { seedPresets, trackerPresets, type SeedPreset } from './presets.ts';
-import { appendRecent } from './append-recent.ts';
+import { appendRecent } from './tracker-machine.ts';
 import type { TrackerCall, TrackerRecord } from './tracker-record.ts';
 import { startTracking, trackRecord, type TrackerState } from './track-record.ts';
-import type { TrackerVerdict } from './tracker-verdict.ts';
 
 /** A tracker inside a session, with the mapping from its calls to session events. Plain JSON and bounded. */
 export type SessionTracker = {

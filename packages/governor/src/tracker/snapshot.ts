@@ -1,9 +1,9 @@
 import { isPlainObject } from '../config-field.ts';
-import { summarizeTracker, type TrackerSummary } from './summary.ts';
+import { summarizeTracker, type TrackerSummary } from './report.ts';
 import { startTracking, type TrackerState } from './track-record.ts';
-import { isNexoraState } from './nexora/states.ts';
+import { isNexoraState } from './nexora.ts';
 import { createDetector, trackerPresets, type TrackerPreset } from './presets.ts';
-import { isSavantState } from './savant/states.ts';
+import { isSavantState } from './savant.ts';
 
 /** A tracker as JSON. `summary` is for readers; a tracker is restored from `state`. */
 export type TrackerSnapshot = {

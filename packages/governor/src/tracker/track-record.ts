@@ -1,10 +1,8 @@
 import type { Rule } from '../rules/rule.ts';
 import { getChangedFile, emptyLedger, findEndedCall, updateLedger, type TrackerLedger } from './ledger.ts';
 import type { TrackerTransition } from './tracker-machine.ts';
-import { listNexoraVerdicts } from './nexora/rules.ts';
-import { nexoraReducers } from './nexora/reducers.ts';
-import { listPawlVerdicts } from './pawl/detector-state.ts';
-import { pawlReducers } from './pawl/reducers.ts';
+import { listNexoraVerdicts, nexoraReducers } from './nexora.ts';
+import { listPawlVerdicts, pawlReducers } from './pawl.ts';
 import {
   completeTrackedPhase,
   createTrackedPhases,
@@ -16,10 +14,14 @@ import {
   type TrackedPhases,
 } from './phases.ts';
 import { createDetector, type TrackerDetectorState, type TrackerPreset } from './presets.ts';
-import type { EndedCall, TrackerRecord } from './tracker-record.ts';
-import { listSavantVerdicts } from './savant/rules.ts';
-import { savantReducers } from './savant/reducers.ts';
-import { applyReducer, type RecordContext, type RecordOutcome } from './record-reducers.ts';
+import {
+  type EndedCall,
+  type TrackerRecord,
+  applyReducer,
+  type RecordContext,
+  type RecordOutcome,
+} from './tracker-record.ts';
+import { listSavantVerdicts, savantReducers } from './savant.ts';
 import type { TrackerVerdict } from './tracker-verdict.ts';
 
 /** The complete state of a tracker: plain JSON, bounded, and a function of the records alone. */

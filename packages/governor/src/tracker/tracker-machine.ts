@@ -1,5 +1,3 @@
-import { appendRecent } from './append-recent.ts';
-
 /** One state change, for later analysis. */
 export type TrackerTransition<State extends string = string> = {
   readonly at: number;
@@ -61,4 +59,9 @@ export function computeStateDuration(
 export function describeRefusedTransition(from: string, to: string, next: readonly string[]): string {
   const choice = next.length === 0 ? 'nothing follows it' : `it is followed by ${next.join(', ')}`;
   return `${to} cannot follow ${from}: ${choice}`;
+}
+
+/** Appends an item and keeps the latest `max` items, newest last. */
+export function appendRecent<Item>(items: readonly Item[], item: Item, max: number): readonly Item[] {
+  return max <= 0 ? [] : [...items.slice(-(max - 1) || items.length), item];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/index.ts';
-import { detectTraceFormat } from '../../src/traces/detect-trace-format.ts';
+import { detectTraceFormat } from '../../src/traces/parse-trace.ts';
 import { omitCostAndTime, parseSingleRun } from './parse-single-run.ts';
 import { openhandsSdkSample, otlpSample, tau2Sample } from './benchmark-samples.ts';
 import {

@@ -1,8 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/index.ts';
-import { detectTraceFormat, traceFormats } from '../../src/traces/detect-trace-format.ts';
-import { parseTrace, describeUnknownFormat } from '../../src/traces/parse-trace.ts';
+import {
+  detectTraceFormat,
+  traceFormats,
+  parseTrace,
+  describeUnknownFormat,
+} from '../../src/traces/parse-trace.ts';
 import { formatTraceProblem } from './parse-single-run.ts';
 import * as benchmarks from './benchmark-samples.ts';
 import * as conversations from './samples.ts';

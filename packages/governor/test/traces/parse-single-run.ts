@@ -1,6 +1,5 @@
 import type { Json } from '../../src/index.ts';
-import type { RecordedRun, RecordedStep } from '../../src/traces/recorded-run.ts';
-import type { TraceFormat, TraceProblem } from '../../src/traces/trace-format.ts';
+import type { RecordedRun, RecordedStep, TraceFormat, TraceProblem } from '../../src/traces/trace-format.ts';
 
 /** Reads a document that holds one run without any problem, and fails if it does not. */
 export function parseSingleRun(format: TraceFormat, document: Json): RecordedRun {

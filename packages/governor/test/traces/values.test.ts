@@ -1,10 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/index.ts';
-import { limitDepth } from '../../src/traces/limit-depth.ts';
-import { getJsonPath } from '../../src/json-fields.ts';
-import { parseTraceTime } from '../../src/traces/trace-time.ts';
-import { estimateJsonLength } from '../../src/traces/trace-usage.ts';
+import { limitDepth, parseTraceTime, estimateJsonLength } from '../../src/traces/trace-fields.ts';
+import { getJsonPath } from '../../src/json.ts';
 
 function createNestedJson(depth: number): Json {
   return JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as Json;

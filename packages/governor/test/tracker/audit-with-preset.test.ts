@@ -4,7 +4,7 @@ import { auditRun } from '../../src/audit.ts';
 import { auditWithPreset } from '../../src/tracker/audit-with-preset.ts';
 import { trackerPresets, type TrackerPreset } from '../../src/tracker/presets.ts';
 import type { Json } from '../../src/json.ts';
-import type { RecordedRun, RecordedStep } from '../../src/traces/recorded-run.ts';
+import type { RecordedRun, RecordedStep } from '../../src/traces/trace-format.ts';
 
 type StepFields = Omit<RecordedStep, 'i' | 'role'> & { readonly role?: RecordedStep['role'] };
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTracker } from '../../src/tracker/create-tracker.ts';
-import type { LoopTracker } from '../../src/tracker/loop-tracker.ts';
+import { createTracker, type LoopTracker } from '../../src/tracker/loop-tracker.ts';
 import { recordEdit, recordFailedEdits, notFoundError, createObservedTracker } from './observed-tracker.ts';
 
 describe('basic use', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NexoraState } from '../../src/tracker/nexora/states.ts';
+import type { NexoraState } from '../../src/tracker/nexora.ts';
 import { createObservedTracker, type ObservedTracker } from './observed-tracker.ts';
 
 /** Which state may follow which, one line for each state. */

@@ -1,5 +1,9 @@
-import { createTracker, type TrackerOptions } from '../../src/tracker/create-tracker.ts';
-import type { LoopTracker, TrackerCallbacks } from '../../src/tracker/loop-tracker.ts';
+import {
+  createTracker,
+  type TrackerOptions,
+  type LoopTracker,
+  type TrackerCallbacks,
+} from '../../src/tracker/loop-tracker.ts';
 import type { TrackerPreset } from '../../src/tracker/presets.ts';
 
 /** A tracker with a clock that moves only when told to, and a record of everything it called back. */

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../src/rules/rule.ts';
-import { restoreTracker } from '../../src/tracker/create-tracker.ts';
-import type { RecordedCall, LoopTracker } from '../../src/tracker/loop-tracker.ts';
+import { restoreTracker, type RecordedCall, type LoopTracker } from '../../src/tracker/loop-tracker.ts';
 import { createLoggingCallbacks, createObservedTracker } from './observed-tracker.ts';
 
 type PawlTracker = LoopTracker<'pawl'>;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SavantConfig } from '../../src/tracker/savant/config.ts';
-import type { SavantState } from '../../src/tracker/savant/states.ts';
+import type { SavantConfig, SavantState } from '../../src/tracker/savant.ts';
 import { recordSearch, createObservedTracker, type ObservedTracker } from './observed-tracker.ts';
 
 const savantSearchToolNames = ['context.fts_search', 'context.memory_search'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { restoreTracker } from '../../src/tracker/create-tracker.ts';
+import { restoreTracker } from '../../src/tracker/loop-tracker.ts';
 import {
   recordFailedEdits,
   createLoggingCallbacks,

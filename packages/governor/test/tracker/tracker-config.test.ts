@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTracker } from '../../src/tracker/create-tracker.ts';
+import { createTracker } from '../../src/tracker/loop-tracker.ts';
 import { recordFailedEdits, recordSearch, createObservedTracker } from './observed-tracker.ts';
 
 const deferTrackerCreation = (options: object) => () =>

@@ -1,25 +1,76 @@
-import { findRepetitionLoop } from '../../observations/repetition-loop.ts';
-import { fingerprintText } from '../../observations/fingerprint.ts';
-import { observeCall, formatToolOutput, type CallObservation } from '../../observations/call-observation.ts';
-import { observeText } from '../../observations/text-observation.ts';
-import type { GovernorObservation } from '../../observations/observation.ts';
-import type { Json } from '../../json.ts';
-import { findLedgerFile, hasTestPassed } from '../ledger.ts';
-import { tickMachine } from '../tracker-machine.ts';
-import { appendRecent } from '../append-recent.ts';
-import type { CallOutcome, RecordByType, TrackerCall } from '../tracker-record.ts';
 import {
+  createBooleanField,
+  isPlainObject,
+  createNameListField,
+  createIntegerField,
+  type ConfigField,
+} from '../config-field.ts';
+import { initialDetectorState, runDetector, type GradedMatch, type ObservationWindows } from '../detector.ts';
+import type { GovernorSettings } from '../governor-settings.ts';
+import type { Json } from '../json.ts';
+import { observeCall, formatToolOutput, type CallObservation } from '../observations/call-observation.ts';
+import { fingerprintText } from '../observations/fingerprint.ts';
+import type { GovernorObservation, ObservationKind } from '../observations/observation.ts';
+import { findRepetitionLoop } from '../observations/repetition-loop.ts';
+import { observeText } from '../observations/text-observation.ts';
+import type { Rule } from '../rules/rule.ts';
+import { selectRules } from '../rules/select-rules.ts';
+import { findLedgerFile, hasTestPassed } from './ledger.ts';
+import { parseTrackerConfig } from './tracker-config.ts';
+import { tickMachine, appendRecent, createTrackerMachine, type TrackerMachine } from './tracker-machine.ts';
+import {
+  type CallOutcome,
+  type RecordByType,
+  type TrackerCall,
   acceptRecord,
   type RecordContext,
   type RecordOutcome,
   type RecordReducers,
-} from '../record-reducers.ts';
-import {
-  resetPawlDetector,
-  applyPawlObservation,
-  type StartedCall,
-  type PawlDetectorState,
-} from './detector-state.ts';
+} from './tracker-record.ts';
+import type { TrackerVerdict } from './tracker-verdict.ts';
+
+export type PawlConfig = {
+  /** Whether rules produce verdicts; events are recorded either way. */
+  readonly enable: boolean;
+  /** Overrides for single rules: other thresholds, or false to disable a rule. */
+  readonly rules: GovernorSettings['rules'];
+  /** Read-only tools. */
+  readonly readTools: readonly string[];
+  readonly progressCallbackInterval: number;
+};
+
+export function parsePawlConfig(given: object): PawlConfig {
+  return parseTrackerConfig<PawlConfig>(
+    {
+      enable: createBooleanField(true),
+      rules: ruleChangesField,
+      readTools: createNameListField(['view', 'ls', 'grep', 'read', 'search']),
+      progressCallbackInterval: createIntegerField(10, 1),
+    },
+    given,
+  );
+}
+
+const thresholdLevels: readonly string[] = ['advise', 'refuse', 'ask', 'finish'];
+
+const ruleChangesField: ConfigField<PawlConfig['rules']> = {
+  fallback: {},
+  expects: `false or numbers for ${thresholdLevels.join(', ')} by the id of a rule, such as { "no-progress": { "advise": 20 } }`,
+  accepts: (value): value is PawlConfig['rules'] =>
+    isPlainObject(value) && Object.values(value).every(isRuleChange),
+};
+
+function isRuleChange(change: unknown): boolean {
+  if (change === false) return true;
+  return (
+    isPlainObject(change) &&
+    Object.entries(change).every(([level, at]) => thresholdLevels.includes(level) && isThreshold(at))
+  );
+}
+
+function isThreshold(at: unknown): boolean {
+  return at === null || (typeof at === 'number' && Number.isFinite(at) && at > 0);
+}
 
 export const pawlReducers: RecordReducers<PawlDetectorState> = {
   moved: (mind, { to }) => ({ mind, error: `${to} cannot follow working: there is no other state` }),
@@ -178,5 +229,85 @@ function createProgressObservation(what: string, at: number, { ledger }: RecordC
     mute: true,
     query: null,
     change: null,
+  };
+}
+
+/** The rules do not depend on the agent's state, so there is only one. */
+export type PawlState = 'working';
+
+/** A started call, with the facts known so far. */
+export type StartedCall = {
+  readonly observation: CallObservation;
+  /** Whether the known facts identify the call; its tool and file alone do not. */
+  readonly isWhole: boolean;
+};
+
+/** State of the pawl detector. Plain JSON, bounded, and a function of the records alone. */
+export type PawlDetectorState = {
+  readonly kind: 'pawl';
+  readonly config: PawlConfig;
+  readonly machine: TrackerMachine<PawlState>;
+  readonly begun: readonly StartedCall[];
+  readonly seen: ObservationWindows;
+  /** The current verdicts, at most one per observation kind. */
+  readonly standing: readonly { readonly kind: ObservationKind; readonly verdict: TrackerVerdict }[];
+  /** Total number of failed decisions. */
+  readonly failedDecisions: number;
+};
+
+export function createPawlDetector(config: PawlConfig, at: number): PawlDetectorState {
+  return {
+    kind: 'pawl',
+    config,
+    machine: createTrackerMachine<PawlState>('working', at),
+    begun: [],
+    seen: initialDetectorState.seen,
+    standing: [],
+    failedDecisions: 0,
+  };
+}
+
+/** Clears the history for a new phase; pending calls continue. */
+export function resetPawlDetector(mind: PawlDetectorState): PawlDetectorState {
+  return { ...mind, seen: initialDetectorState.seen, standing: [] };
+}
+
+/**
+ * Adds an observation. Earlier reports are ignored, so that a verdict holds as long as its condition does; verdicts on
+ * kinds whose window is empty are dropped.
+ */
+export function applyPawlObservation(
+  mind: PawlDetectorState,
+  observation: GovernorObservation,
+  own: readonly Rule[],
+): PawlDetectorState {
+  const rules = selectRules({ preset: 'pawl', rules: mind.config.rules }, own);
+  const { state: after, match } = runDetector({ seen: mind.seen, spoken: [] }, observation, rules);
+  const others = mind.standing.filter(({ kind }) => kind !== observation.kind && after.seen[kind].length > 0);
+  const { kind } = observation;
+  const standing = match === null ? others : [...others, { kind, verdict: toTrackerVerdict(match, kind) }];
+  return { ...mind, seen: after.seen, standing };
+}
+
+/** Returns the current verdicts, most severe first. */
+export function listPawlVerdicts({ config, standing }: PawlDetectorState): readonly TrackerVerdict[] {
+  if (!config.enable) return [];
+  const verdicts = standing.map(({ verdict }) => verdict);
+  return (['stuck', 'suspect'] as const).flatMap((grave) => verdicts.filter(({ level }) => level === grave));
+}
+
+/** Severity `advise` becomes `suspect`; every higher severity becomes `stuck`. */
+function toTrackerVerdict(match: GradedMatch, kind: ObservationKind): TrackerVerdict {
+  const { rule, loop, reason, advice, evidence, counterEvidence } = match;
+  const level = match.level === 'advise' ? 'suspect' : 'stuck';
+  const isCall = kind === 'work' || kind === 'waiting';
+  return {
+    level,
+    rule,
+    loop: `${level} ${rule} ${loop}`,
+    reason,
+    advice,
+    evidence: isCall ? evidence.map(({ seq }) => seq) : [],
+    counterEvidence: isCall ? counterEvidence.map(({ seq }) => seq) : [],
   };
 }
