@@ -1,5 +1,11 @@
-import { eventTypes, isEphemeralEvent, builtInProfiles, turnChart } from '@pawl/core';
-import type { Json, Session } from '@pawl/core';
+import {
+  builtInProfiles,
+  eventTypes,
+  isEphemeralEvent,
+  type Json,
+  type Session,
+  turnChart,
+} from '@pawl/core';
 import { answerLine, type PipeAnswer, type StateFormat } from '../packages/cli/src/commands/pipe-answer.ts';
 import { maxLineBytes } from '../packages/cli/src/commands/pipe-lines.ts';
 import { actionSchemas, actionAnswerEvents } from '../packages/runtime/src/schema/actions.ts';

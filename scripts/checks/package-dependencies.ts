@@ -4,6 +4,7 @@ import { listProjectFiles, repositoryRoot } from '../source-files.ts';
 import { listImports } from './imports.ts';
 
 const publicPackages = [
+  '@pawl/governor',
   '@pawl/core',
   '@pawl/runtime',
   '@pawl/adapters',
@@ -14,15 +15,19 @@ const publicPackages = [
 
 /** The allowed dependencies between workspace packages; all others are forbidden. */
 const allowedDependencies: Readonly<Record<string, readonly string[]>> = {
-  '@pawl/core': [],
-  '@pawl/runtime': ['@pawl/core'],
-  '@pawl/adapters': ['@pawl/core'],
-  '@pawl/worker': ['@pawl/core', '@pawl/runtime'],
-  '@pawl/telemetry': ['@pawl/core', '@pawl/runtime'],
-  '@pawl/dashboard': ['@pawl/core', '@pawl/runtime', '@pawl/worker'],
+  '@pawl/governor': [],
+  '@pawl/core': ['@pawl/governor'],
+  '@pawl/runtime': ['@pawl/governor', '@pawl/core'],
+  '@pawl/adapters': ['@pawl/governor', '@pawl/core'],
+  '@pawl/worker': ['@pawl/governor', '@pawl/core', '@pawl/runtime'],
+  '@pawl/telemetry': ['@pawl/governor', '@pawl/core', '@pawl/runtime'],
+  '@pawl/dashboard': ['@pawl/governor', '@pawl/core', '@pawl/runtime', '@pawl/worker'],
   pawl: publicPackages,
   '@pawl/bench': publicPackages,
 };
+
+/** These run anywhere: they import no built-in module and no package but those they may depend on. */
+const purePackages: ReadonlySet<string> = new Set(['@pawl/governor', '@pawl/core']);
 
 type DependencyManifest = {
   readonly name: string;
@@ -104,7 +109,8 @@ function findPathProblem(
 }
 
 function findOutsideProblem(manifest: DependencyManifest, specifier: string): string | undefined {
-  if (manifest.name === '@pawl/core') return `'${specifier}' is outside of core, which depends on nothing`;
+  if (purePackages.has(manifest.name))
+    return `'${specifier}' is outside of ${manifest.name}, which is pure and has no other dependencies`;
   const isDeclared =
     specifier.startsWith('node:') || listDependencyNames(manifest).includes(getPackageName(specifier));
   return isDeclared ? undefined : `'${specifier}' is not among the dependencies in package.json`;

@@ -8,9 +8,9 @@ const expectedPaths: readonly (readonly [part: string, path: string])[] = [
   ['the chart of reasoning states [SAV-05]', 'packages/core/src/modes/charts/savant.ts'],
   ['the loop that drives it [SAV-14]', 'packages/runtime/src/agent.ts'],
   ['what builds the prompt [SAV-23]', 'packages/runtime/src/prompt.ts'],
-  ['the tracker’s machine and what it knows [NEX-18]', 'packages/core/src/trackers/track-record.ts'],
-  ['the tests of the machine, which one command runs [NEX-87]', 'packages/core/test/trackers'],
-  ['where the machine meets the agent [NEX-96]', 'packages/core/src/trackers/session-tracker.ts'],
+  ['the tracker’s machine and what it knows [NEX-18]', 'packages/governor/src/tracker/track-record.ts'],
+  ['the tests of the machine, which one command runs [NEX-87]', 'packages/governor/test/tracker'],
+  ['where the machine meets the agent [NEX-96]', 'packages/governor/src/tracker/session-tracker.ts'],
   ['the states of the turn [LOOM-09]', 'packages/core/src/turn/state.ts'],
   ['the turn machine [LOOM-10]', 'packages/core/src/step.ts'],
   [

@@ -1,7 +1,7 @@
 import type { ToolCall, ConversationMessage } from './conversation/message.ts';
 import type { ConversationHistory } from './conversation/conversation.ts';
 import type { ModelErrorKind } from './event.ts';
-import type { Verdict } from './governor/verdict.ts';
+import type { Verdict } from '@pawl/governor';
 import type { StoredEntry } from './memory/stored-entry.ts';
 import type { HaltReason } from './turn/state.ts';
 

@@ -1,7 +1,5 @@
-import type { Json } from './json.ts';
+import type { FileEffect, Json, RequestedCall, Verdict } from '@pawl/governor';
 import type { ToolOutcome } from './conversation/message.ts';
-import type { FileEffect } from './governor/file-change.ts';
-import type { Verdict } from './governor/verdict.ts';
 import type { MemoryCommand } from './memory/memory-command.ts';
 import type { StoredEntry } from './memory/stored-entry.ts';
 
@@ -15,17 +13,7 @@ import type { StoredEntry } from './memory/stored-entry.ts';
 type EventBase<Type extends string> = { readonly type: Type; readonly at: number };
 type AnswerEvent<Type extends string> = EventBase<Type> & { readonly request?: number };
 
-/**
- * A tool call as the model requested it. `permission` is the decision of the caller's rules, and `because` the reason
- * for a denial; a call without `permission` is allowed.
- */
-export type RequestedCall = {
-  readonly id?: string;
-  readonly tool: string;
-  readonly args: Json;
-  readonly permission?: 'allow' | 'ask' | 'deny';
-  readonly because?: string;
-};
+export type { RequestedCall };
 
 /** Tokens used by a reply. `cost` is in the currency of the budget; omit it if prices are unknown. */
 export type TokenUsage = {

@@ -1,4 +1,100 @@
 export {
+  auditRun,
+  type AuditSeverity,
+  type AuditVerdict,
+  auditWithPreset,
+  type CallFacts,
+  type CallObservation,
+  type CallOutcome,
+  type CompletedTrackedPhase,
+  computeRuleDistances,
+  computeSimilarity,
+  createTracker,
+  describeUnknownFormat,
+  type DetectorState,
+  detectTraceFormat,
+  type ErrorRemedy,
+  type FailedDecisionObservation,
+  type FileContentChange,
+  type FileEffect,
+  findRepetitionLoop,
+  type GovernorObservation,
+  type GovernorSettings,
+  type GradedMatch,
+  initialDetectorState,
+  type Json,
+  type JsonObject,
+  type KnownRecovery,
+  listTrackerVerdicts,
+  LoopTracker,
+  type NexoraState,
+  type ObservationByKind,
+  type ObservationKind,
+  type ObservationRule,
+  type ObservationWindows,
+  observeCall,
+  observeText,
+  type OverdueModeObservation,
+  type PagingObservation,
+  type ParsedTrace,
+  parseTrace,
+  pawlRecoveries,
+  pawlRules,
+  type PresetState,
+  type ProgressStats,
+  type RecordedCall,
+  type RecordedRun,
+  type RecordedStep,
+  RepetitionDetector,
+  type RepetitionLoop,
+  type RepetitionObservation,
+  resetDetector,
+  restoreTracker,
+  type Rule,
+  type RuleDistance,
+  type RuleMatch,
+  type RuleSeverity,
+  type RuleThresholds,
+  runDetector,
+  type SavantState,
+  type SectionFormat,
+  type SeedPreset,
+  seedPresets,
+  selectRules,
+  type SessionTracker,
+  startTracking,
+  type StuckReport,
+  type TextObservation,
+  type TotalProgress,
+  type TraceFormat,
+  traceFormats,
+  type TraceProblem,
+  type TrackedPhase,
+  type TrackedPhases,
+  type TrackerCall,
+  type TrackerCallbacks,
+  type TrackerConfig,
+  type TrackerEnding,
+  type TrackerHost,
+  type TrackerOptions,
+  type TrackerPreset,
+  trackerPresets,
+  type TrackerRecord,
+  type TrackerResult,
+  type TrackerSignal,
+  type TrackerSnapshot,
+  type TrackerState,
+  type TrackerSummary,
+  type TrackerTransition,
+  type TrackerVerdict,
+  type TrackingOptions,
+  type TrackingResult,
+  trackRecord,
+  type Verdict,
+  type VerdictResponse,
+  type WaitObservation,
+} from '@pawl/governor';
+export {
   findLogVersionProblem,
   logPatches,
   hasLogPatch,
@@ -7,9 +103,10 @@ export {
 } from './log-version.ts';
 export { step, replay } from './step.ts';
 export { createSession } from './session.ts';
-export type { GovernorState, BlockedCall, Session, SessionOptions } from './session.ts';
+export type { BlockedCall } from '@pawl/governor';
+export type { GovernorState, Session, SessionOptions } from './session.ts';
 export { defaultSettings } from './settings.ts';
-export type { GovernorSettings, SessionSettings } from './settings.ts';
+export type { SessionSettings } from './settings.ts';
 export { getConversation, isTerminalSession, getStepOutcome, getUnpausedTurn } from './session-status.ts';
 export type { StepOutcome } from './session-status.ts';
 export { toDurableSession } from './durable-session.ts';
@@ -40,7 +137,6 @@ export type {
 } from './event.ts';
 export type { Action, ActionType, CompletedTool } from './action.ts';
 export type { Note } from './note.ts';
-export type { Json, JsonObject } from './json.ts';
 
 export type { Chart, ChartMove, ChartState } from './charts/chart.ts';
 export { toMermaid } from './charts/to-mermaid.ts';
@@ -73,6 +169,7 @@ export {
   toItemArray,
 } from './conversation/conversation.ts';
 export type { ConversationHistory } from './conversation/conversation.ts';
+export { isJudgedOutcome } from './conversation/message.ts';
 export type {
   AssistantMessage,
   ToolCall,
@@ -84,7 +181,6 @@ export type {
   UserMessage,
 } from './conversation/message.ts';
 
-export type { VerdictResponse, Verdict } from './governor/verdict.ts';
 export { formatPastPhaseLine, formatPhaseLine } from './phases/format-phase.ts';
 export { getNextPhaseNumber, findPhaseProblem, defaultPhasesMax } from './phases/next-phase.ts';
 export type { CompletedPhase, CurrentPhase, PastPhase, Phase, PhaseState } from './phases/phase.ts';
@@ -92,43 +188,8 @@ export { computePhaseProgress, computePhaseTotals } from './phases/progress.ts';
 export type { PhaseProgress, PhaseTotals } from './phases/progress.ts';
 export type { PhaseWork } from './phases/phase-work.ts';
 
-export { auditRun } from './governor/audit.ts';
-export type { AuditSeverity, AuditVerdict } from './governor/audit.ts';
-export { RepetitionDetector, findRepetitionLoop } from './governor/repetition-loop.ts';
-export type { RepetitionLoop } from './governor/repetition-loop.ts';
-export type { FileContentChange, FileEffect } from './governor/file-change.ts';
-export { isJudgedOutcome, observeCall } from './governor/call-observation.ts';
-export type { CallFacts, CallObservation } from './governor/call-observation.ts';
-export { pawlRecoveries } from './governor/recovery.ts';
-export type { KnownRecovery, ErrorRemedy } from './governor/recovery.ts';
-export type { RuleSeverity, Rule, ObservationRule, RuleMatch, RuleThresholds } from './governor/rule.ts';
-export { selectRules } from './governor/select-rules.ts';
-export type {
-  RepetitionObservation,
-  FailedDecisionObservation,
-  OverdueModeObservation,
-  PagingObservation,
-  GovernorObservation,
-  ObservationKind,
-  ObservationByKind,
-  WaitObservation,
-} from './governor/governor-observation.ts';
-export { computeSimilarity, observeText } from './governor/text-observation.ts';
-export type { TextObservation } from './governor/text-observation.ts';
-export { pawlRules } from './governor/rules/pawl-rules.ts';
 export type { BudgetLimits, BudgetUsage } from './governor/budget.ts';
 export { summarizeTurn } from './governor/summarize-turn.ts';
-export {
-  computeRuleDistances,
-  resetDetector,
-  initialDetectorState,
-  runDetector,
-} from './governor/detector.ts';
-export type { RuleDistance, GradedMatch, DetectorState, ObservationWindows } from './governor/detector.ts';
-export { detectTraceFormat, traceFormats } from './traces/detect-trace-format.ts';
-export { parseTrace, describeUnknownFormat } from './traces/parse-trace.ts';
-export type { RecordedRun, RecordedStep } from './traces/recorded-run.ts';
-export type { ParsedTrace, TraceFormat, TraceProblem } from './traces/trace-format.ts';
 
 export { ChartError } from './modes/chart-error.ts';
 export type { ChartPath } from './modes/chart-error.ts';
@@ -145,7 +206,6 @@ export { findReachedModeLimit, getModeTimeLimit } from './modes/mode-limits.ts';
 export type { ReachedModeLimit } from './modes/mode-limits.ts';
 export { renderModeSection, appendModePrompt } from './modes/mode-prompt.ts';
 export type { ModePromptOptions } from './modes/mode-prompt.ts';
-export type { SectionFormat } from './modes/state-section.ts';
 export { findBestTransition, computeTransitionStats } from './modes/transition-stats.ts';
 export type { RecordedModeChanges, TransitionStats } from './modes/transition-stats.ts';
 export { toDrawableChart } from './modes/draw-modes.ts';
@@ -154,34 +214,6 @@ export { createLkj1Chart, createLkjChart } from './modes/charts/lkj.ts';
 export type { Lkj1State, LkjOptions, LkjState } from './modes/charts/lkj.ts';
 export { createSavantChart } from './modes/charts/savant.ts';
 export type { SavantOptions } from './modes/charts/savant.ts';
-
-export { createTracker, restoreTracker } from './trackers/create-tracker.ts';
-export type { TrackerOptions } from './trackers/create-tracker.ts';
-export { LoopTracker } from './trackers/loop-tracker.ts';
-export type { RecordedCall, TrackerCallbacks, TrackerHost, TrackerResult } from './trackers/loop-tracker.ts';
-export { auditWithPreset } from './trackers/audit-with-preset.ts';
-export type { SessionTracker } from './trackers/session-tracker.ts';
-export { seedPresets } from './trackers/presets.ts';
-export type { SeedPreset } from './trackers/presets.ts';
-export { startTracking, trackRecord, listTrackerVerdicts } from './trackers/track-record.ts';
-export type {
-  TrackingResult,
-  TrackerSignal,
-  TrackingOptions,
-  TrackerState,
-} from './trackers/track-record.ts';
-export { trackerPresets } from './trackers/presets.ts';
-export type { PresetState, TrackerConfig, TrackerPreset } from './trackers/presets.ts';
-export type { CallOutcome, TrackerCall, TrackerRecord } from './trackers/tracker-record.ts';
-export type { StuckReport, TrackerVerdict } from './trackers/tracker-verdict.ts';
-export type { ProgressStats, TotalProgress } from './trackers/progress.ts';
-export type { TrackerTransition } from './trackers/tracker-machine.ts';
-export type { CompletedTrackedPhase, TrackedPhase, TrackedPhases } from './trackers/phases.ts';
-export type { TrackerSnapshot } from './trackers/snapshot.ts';
-export type { TrackerSummary } from './trackers/summary.ts';
-export type { TrackerEnding } from './trackers/ending.ts';
-export type { NexoraState } from './trackers/nexora/states.ts';
-export type { SavantState } from './trackers/savant/states.ts';
 
 export { memoryActions, memoryActionTypes, parseMemoryAction } from './memory/memory-action.ts';
 export type { MemoryAction, MemoryActionType, ParsedMemoryAction } from './memory/memory-action.ts';

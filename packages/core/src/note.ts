@@ -1,5 +1,5 @@
 import type { EventType } from './event.ts';
-import type { Verdict } from './governor/verdict.ts';
+import type { Verdict } from '@pawl/governor';
 import type { MovedEntry } from './memory/page-entries.ts';
 import type { TurnStatus } from './turn/state.ts';
 

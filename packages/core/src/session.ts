@@ -1,35 +1,22 @@
 import { findLogVersionProblem, latestLogVersion } from './log-version.ts';
 import { emptyConversation } from './conversation/conversation.ts';
 import type { BudgetUsage } from './governor/budget.ts';
-import { initialDetectorState, type DetectorState } from './governor/detector.ts';
+import { createSessionTracker, initialLadder, type LadderState, type SessionTracker } from '@pawl/governor';
 import { createMemory, type WorkingMemory } from './memory/memory.ts';
 import { emptyContextWindow, type ContextWindow } from './memory/context-window.ts';
 import { startMode, type CurrentMode } from './modes/mode.ts';
 import type { PhaseState } from './phases/phase.ts';
 import { emptyPhaseWork } from './phases/phase-work.ts';
 import { defaultSettings, type SessionSettings } from './settings.ts';
-import { createSessionTracker, type SessionTracker } from './trackers/session-tracker.ts';
 import type { TurnState } from './turn/state.ts';
 
 /** Governor state since the last user message or phase. */
-export type GovernorState = {
+export type GovernorState = LadderState & {
   readonly recoveries: number;
-  readonly watch: DetectorState;
-  /** Calls that are blocked until another call produces a new outcome. */
-  readonly refused: readonly BlockedCall[];
   /** Advice on a reply that ended the turn, delivered with the next model call. */
   readonly advice: string | null;
   /** State of the nexora and savant presets, which decide themselves when to reset it. */
   readonly tracker: SessionTracker | null;
-};
-
-export type BlockedCall = {
-  readonly call: string;
-  readonly rule: string;
-  readonly reason: string;
-  readonly advice: string;
-  /** How often the model has requested the call since it was blocked. */
-  readonly asked: number;
 };
 
 /** The complete state of one agent session: plain JSON, and a deterministic result of its events. */
@@ -66,8 +53,7 @@ export type SessionOptions = {
 
 export const initialGovernor: GovernorState = {
   recoveries: 0,
-  watch: initialDetectorState,
-  refused: [],
+  ...initialLadder,
   advice: null,
   tracker: null,
 };

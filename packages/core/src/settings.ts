@@ -1,25 +1,7 @@
+import { defaultMaxRecoveries, type GovernorSettings } from '@pawl/governor';
 import type { BudgetLimits } from './governor/budget.ts';
-import type { Json } from './json.ts';
-import type { KnownRecovery } from './governor/recovery.ts';
-import type { RuleThresholds } from './governor/rule.ts';
 import type { MemorySettings } from './memory/settings.ts';
 import type { ModeChart } from './modes/mode-chart.ts';
-
-/** The rules that judge the work, referenced by name so that a session stays plain JSON. */
-export type GovernorSettings = {
-  readonly preset: 'pawl' | 'none' | 'nexora' | 'nexora-lenient' | 'savant';
-  /**
-   * Configuration of the nexora and savant presets, with keys in camelCase or snake_case (such as `stuck_threshold`).
-   * It is validated when the session is created.
-   */
-  readonly config?: { readonly [key: string]: Json };
-  /** Overrides for pawl rules and custom rules: other thresholds, or false to disable a rule. */
-  readonly rules: { readonly [id: string]: Partial<RuleThresholds> | false };
-  /** Remedies for kinds of errors, checked before the built-in ones; the first match is used. */
-  readonly recoveries?: readonly KnownRecovery[];
-  /** Whether a person can be asked. If not, a verdict that would ask ends the work with a final answer instead. */
-  readonly attended?: boolean;
-};
 
 /** A profile's settings for the turn machine, including all limits. */
 export type SessionSettings = {
@@ -69,7 +51,7 @@ export const defaultSettings: SessionSettings = {
   pageOnOverflow: true,
   compact: false,
   windowTokens: null,
-  maxRecoveries: 3,
+  maxRecoveries: defaultMaxRecoveries,
   haltOnFailedPhase: false,
   governor: { preset: 'pawl', rules: {} },
   chart: null,

@@ -16,15 +16,15 @@ export type HookFlags = { readonly maxToolCalls?: string | undefined };
 export async function runHook(name: string, flags: HookFlags, io: CommandIo): Promise<ExitCode> {
   const host = findHookHost(name);
   const callsMax = parseToolCallLimit(flags) ?? null;
-  const minds = openHookStateStore(getHooksFile(), Date.now);
+  const states = openHookStateStore(getHooksFile(), Date.now);
   try {
-    const answer = answerHook(host, await readAll(io.stdin), { minds, now: Date.now, callsMax });
+    const answer = answerHook(host, await readAll(io.stdin), { states, now: Date.now, callsMax });
     io.stdout.write(answer);
     return exitCodes.finished;
   } catch (error) {
     throw toUsageError(error, TypeError);
   } finally {
-    minds.close();
+    states.close();
   }
 }
 

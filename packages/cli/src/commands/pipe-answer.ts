@@ -1,5 +1,13 @@
-import { createSession, step, getStepOutcome } from '@pawl/core';
-import type { Note, Profile, Session, SessionStep, TurnStatus } from '@pawl/core';
+import {
+  createSession,
+  getStepOutcome,
+  type Note,
+  type Profile,
+  type Session,
+  type SessionStep,
+  step,
+  type TurnStatus,
+} from '@pawl/core';
 import { parseEvent, printAction, printState } from '@pawl/runtime';
 import type { PrintedAction, PrintedState } from '@pawl/runtime';
 import { sanitizeOneLine } from '../sanitize-text.ts';

@@ -1,14 +1,15 @@
-import { getConversation, getUnpausedTurn } from '@pawl/core';
-import type {
-  Event,
-  CallExecution,
-  Json,
-  Note,
-  ToolOutcome,
-  TurnState,
-  TurnStatus,
-  Verdict,
-  EventOfType,
+import {
+  type CallExecution,
+  type Event,
+  type EventOfType,
+  getConversation,
+  getUnpausedTurn,
+  type Json,
+  type Note,
+  type ToolOutcome,
+  type TurnState,
+  type TurnStatus,
+  type Verdict,
 } from '@pawl/core';
 import type { ReplayedEvent } from './session-replay.ts';
 

@@ -9,50 +9,50 @@ import {
 import type { HookStateStore } from './hook-state-store.ts';
 
 export type HookContext = {
-  readonly minds: HookStateStore;
+  readonly states: HookStateStore;
   readonly now: () => number;
   /** Maximum number of calls between two user messages; null for no limit. */
   readonly callsMax: number | null;
 };
 
 /** Returns a hook's answer: one line of JSON in the host's format, or an empty string. */
-export function answerHook(host: HookHost, text: string, { minds, now, callsMax }: HookContext): string {
-  const { session, agent, event, fact } = parseHookInput(host, text);
-  const who = { host: host.name, session, agent };
-  if (fact.type === 'other') return '';
-  if (fact.type === 'ended') {
-    minds.forget(who);
+export function answerHook(host: HookHost, text: string, { states, now, callsMax }: HookContext): string {
+  const { session, agent, event, hookEvent } = parseHookInput(host, text);
+  const agentKey = { host: host.name, session, agent };
+  if (hookEvent.type === 'other') return '';
+  if (hookEvent.type === 'ended') {
+    states.remove(agentKey);
     return '';
   }
-  const word = minds.change(who, (before) => {
-    const { mind, word: result } = judgeHookEvent(before, fact, now(), callsMax);
-    return { mind, result };
+  const decision = states.change(agentKey, (before) => {
+    const { state, decision: result } = judgeHookEvent(before, hookEvent, now(), callsMax);
+    return { state, result };
   });
-  const answer = host.answer(event, word);
+  const answer = host.answer(event, decision);
   return answer === null ? '' : `${JSON.stringify(answer)}\n`;
 }
 
 type JudgeableHookEvent = Exclude<HookEvent, { readonly type: 'other' | 'ended' }>;
 
 function judgeHookEvent(
-  mind: HookState,
-  fact: JudgeableHookEvent,
+  state: HookState,
+  hookEvent: JudgeableHookEvent,
   at: number,
   callsMax: number | null,
 ): HookJudgment {
-  switch (fact.type) {
+  switch (hookEvent.type) {
     case 'prompted':
-      return { mind: resetHookState(), word: { kind: 'nothing' } };
+      return { state: resetHookState(), decision: { kind: 'nothing' } };
     case 'calling':
-      return judgeHookCall(mind, fact.call, callsMax);
+      return judgeHookCall(state, hookEvent.call, callsMax);
     case 'called':
-      return recordHookCall(mind, fact.call, fact.outcome, at);
+      return recordHookCall(state, hookEvent.call, hookEvent.outcome, at);
     case 'choosing':
       return {
-        mind,
-        word: mind.finish === null ? { kind: 'nothing' } : { kind: 'stop', text: mind.finish.because },
+        state,
+        decision: state.finish === null ? { kind: 'nothing' } : { kind: 'stop', text: state.finish.reason },
       };
     default:
-      return fact satisfies never;
+      return hookEvent satisfies never;
   }
 }

@@ -7,42 +7,42 @@ import { governorNotePrefix, type HookDecision } from './hook-state.ts';
 export const claudeHost: HookHost = {
   name: 'claude',
   title: 'Claude Code',
-  factIn(event, given) {
-    if (event === 'PostToolUseFailure') return toFailureEvent(given);
-    return toToolHookEvent(event, given, (response) => ({ ok: true, said: toOutputText(response) }));
+  parseEvent(event, input) {
+    if (event === 'PostToolUseFailure') return toFailureEvent(input);
+    return toToolHookEvent(event, input, (response) => ({ ok: true, output: toOutputText(response) }));
   },
-  answer(event, word) {
-    return word.kind === 'stop' ? toStopAnswer(word.text) : toToolAnswer(event, word);
+  answer(event, decision) {
+    return decision.kind === 'stop' ? toStopAnswer(decision.text) : toToolAnswer(event, decision);
   },
 };
 
 /** A call that the user interrupted says nothing about progress. */
-function toFailureEvent(given: JsonFields): HookEvent {
-  if (getOwnField(given, 'is_interrupt') === true) return { type: 'other' };
+function toFailureEvent(input: JsonFields): HookEvent {
+  if (getOwnField(input, 'is_interrupt') === true) return { type: 'other' };
   return {
     type: 'called',
-    call: parseHookCall(given),
-    outcome: { ok: false, said: toOutputText(getOwnField(given, 'error')) },
+    call: parseHookCall(input),
+    outcome: { ok: false, output: toOutputText(getOwnField(input, 'error')) },
   };
 }
 
 type OutcomeReader = (
   response: Json | undefined,
-  given: JsonFields,
-) => { readonly ok: boolean; readonly said: string };
+  input: JsonFields,
+) => { readonly ok: boolean; readonly output: string };
 
 /** Converts the events that Claude Code and Codex share. */
-export function toToolHookEvent(event: string, given: JsonFields, read: OutcomeReader): HookEvent {
+export function toToolHookEvent(event: string, input: JsonFields, read: OutcomeReader): HookEvent {
   switch (event) {
     case 'UserPromptSubmit':
       return { type: 'prompted' };
     case 'PreToolUse':
-      return { type: 'calling', call: parseHookCall(given) };
+      return { type: 'calling', call: parseHookCall(input) };
     case 'PostToolUse':
       return {
         type: 'called',
-        call: parseHookCall(given),
-        outcome: read(getOwnField(given, 'tool_response'), given),
+        call: parseHookCall(input),
+        outcome: read(getOwnField(input, 'tool_response'), input),
       };
     case 'SessionEnd':
       return { type: 'ended' };
@@ -52,13 +52,16 @@ export function toToolHookEvent(event: string, given: JsonFields, read: OutcomeR
 }
 
 /** Formats the answers that Claude Code and Codex share. They ignore a denial without a reason. */
-export function toToolAnswer(event: string, word: HookDecision): Json {
-  switch (word.kind) {
+export function toToolAnswer(event: string, decision: HookDecision): Json {
+  switch (decision.kind) {
     case 'nothing':
       return null;
     case 'advise':
       return {
-        hookSpecificOutput: { hookEventName: event, additionalContext: `${governorNotePrefix} ${word.text}` },
+        hookSpecificOutput: {
+          hookEventName: event,
+          additionalContext: `${governorNotePrefix} ${decision.text}`,
+        },
       };
     case 'deny':
     case 'stop':
@@ -66,11 +69,11 @@ export function toToolAnswer(event: string, word: HookDecision): Json {
         hookSpecificOutput: {
           hookEventName: event,
           permissionDecision: 'deny',
-          permissionDecisionReason: `${governorNotePrefix} ${word.text}`,
+          permissionDecisionReason: `${governorNotePrefix} ${decision.text}`,
         },
       };
     default:
-      return word satisfies never;
+      return decision satisfies never;
   }
 }
 

@@ -10,12 +10,12 @@ import { toOutputText, type HookHost } from './hook-event.ts';
 export const codexHost: HookHost = {
   name: 'codex',
   title: 'Codex',
-  factIn: (event, given) =>
-    toToolHookEvent(event, given, (response) => {
+  parseEvent: (event, input) =>
+    toToolHookEvent(event, input, (response) => {
       const code = getOwnField(toJsonFields(response) ?? {}, 'exit_code');
-      if (typeof code === 'number') return { ok: code === 0, said: toOutputText(response) };
+      if (typeof code === 'number') return { ok: code === 0, output: toOutputText(response) };
       const { result, error } = loadGovernor().parseCodexOutcome(response, undefined);
-      return { ok: error !== true, said: toOutputText(result) };
+      return { ok: error !== true, output: toOutputText(result) };
     }),
   answer: toToolAnswer,
 };

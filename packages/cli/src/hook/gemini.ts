@@ -8,14 +8,14 @@ import { governorNotePrefix, type HookOutcome, type HookDecision } from './hook-
 export const geminiHost: HookHost = {
   name: 'gemini',
   title: 'Gemini CLI',
-  factIn(event, given): HookEvent {
+  parseEvent(event, input): HookEvent {
     switch (event) {
       case 'BeforeAgent':
         return { type: 'prompted' };
       case 'BeforeTool':
-        return { type: 'calling', call: parseHookCall(given) };
+        return { type: 'calling', call: parseHookCall(input) };
       case 'AfterTool':
-        return { type: 'called', call: parseHookCall(given), outcome: parseGeminiOutcome(given) };
+        return { type: 'called', call: parseHookCall(input), outcome: parseGeminiOutcome(input) };
       case 'BeforeToolSelection':
         return { type: 'choosing' };
       case 'SessionEnd':
@@ -24,43 +24,46 @@ export const geminiHost: HookHost = {
         return { type: 'other' };
     }
   },
-  answer: (event, word) =>
-    event === 'BeforeToolSelection' ? toNoToolsAnswer(word) : toGeminiAnswer(event, word),
+  answer: (event, decision) =>
+    event === 'BeforeToolSelection' ? toNoToolsAnswer(decision) : toGeminiAnswer(event, decision),
 };
 
 /** Number of characters at the end of a command's output that are searched for its exit code. */
 const maxExitCodeSearch = 500;
 
-function parseGeminiOutcome(given: JsonFields): HookOutcome {
-  const response = getOwnField(given, 'tool_response');
+function parseGeminiOutcome(input: JsonFields): HookOutcome {
+  const response = getOwnField(input, 'tool_response');
   const fields = toJsonFields(response);
-  if (fields === null) return { ok: true, said: toOutputText(response) };
+  if (fields === null) return { ok: true, output: toOutputText(response) };
   const error = getOwnField(fields, 'error');
-  const said = toOutputText(getOwnField(fields, 'llmContent') ?? getOwnField(fields, 'returnDisplay'));
+  const output = toOutputText(getOwnField(fields, 'llmContent') ?? getOwnField(fields, 'returnDisplay'));
   if (error !== undefined && error !== null)
-    return { ok: false, said: said === '' ? toOutputText(error) : said };
-  const code = /^Exit Code: (-?\d{1,9})$/m.exec(said.slice(-maxExitCodeSearch))?.[1];
-  return { ok: code === undefined || Number(code) === 0, said };
+    return { ok: false, output: output === '' ? toOutputText(error) : output };
+  const code = /^Exit Code: (-?\d{1,9})$/m.exec(output.slice(-maxExitCodeSearch))?.[1];
+  return { ok: code === undefined || Number(code) === 0, output };
 }
 
-function toGeminiAnswer(event: string, word: HookDecision): Json {
-  switch (word.kind) {
+function toGeminiAnswer(event: string, decision: HookDecision): Json {
+  switch (decision.kind) {
     case 'nothing':
       return null;
     case 'advise':
       return {
-        hookSpecificOutput: { hookEventName: event, additionalContext: `${governorNotePrefix} ${word.text}` },
+        hookSpecificOutput: {
+          hookEventName: event,
+          additionalContext: `${governorNotePrefix} ${decision.text}`,
+        },
       };
     case 'deny':
-      return { decision: 'deny', reason: `${governorNotePrefix} ${word.text}` };
+      return { decision: 'deny', reason: `${governorNotePrefix} ${decision.text}` };
     case 'stop':
-      return toStopAnswer(word.text);
+      return toStopAnswer(decision.text);
     default:
-      return word satisfies never;
+      return decision satisfies never;
   }
 }
 
-function toNoToolsAnswer(word: HookDecision): Json {
-  if (word.kind === 'nothing') return null;
+function toNoToolsAnswer(decision: HookDecision): Json {
+  if (decision.kind === 'nothing') return null;
   return { hookSpecificOutput: { hookEventName: 'BeforeToolSelection', toolConfig: { mode: 'NONE' } } };
 }

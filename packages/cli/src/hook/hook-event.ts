@@ -20,34 +20,39 @@ export type HostHookInput = {
   /** The sub-agent; empty for the main agent. */
   readonly agent: string;
   readonly event: string;
-  readonly fact: HookEvent;
+  readonly hookEvent: HookEvent;
 };
 
 /** The hook protocol of one host. */
 export type HookHost = {
   readonly name: 'claude' | 'codex' | 'gemini';
   readonly title: string;
-  readonly factIn: (event: string, given: JsonFields) => HookEvent;
+  readonly parseEvent: (event: string, input: JsonFields) => HookEvent;
   /** The answer in the host's format; null for no answer. */
-  readonly answer: (event: string, word: HookDecision) => Json;
+  readonly answer: (event: string, decision: HookDecision) => Json;
 };
 
-export function parseHookCall(given: JsonFields): HookCall {
-  return { tool: getStringField(given, 'tool_name'), args: getOwnField(given, 'tool_input') ?? null };
+export function parseHookCall(input: JsonFields): HookCall {
+  return { tool: getStringField(input, 'tool_name'), args: getOwnField(input, 'tool_input') ?? null };
 }
 
 /** Parses and validates hook input. Throws an error that says what is wrong with it. */
 export function parseHookInput(host: HookHost, text: string): HostHookInput {
-  const given = toJsonFields(parseHookJson(text));
-  if (given === null) throw new TypeError('The hook expects one JSON object on its standard input.');
-  const session = getStringField(given, 'session_id');
-  const event = getStringField(given, 'hook_event_name');
+  const input = toJsonFields(parseHookJson(text));
+  if (input === null) throw new TypeError('The hook expects one JSON object on its standard input.');
+  const session = getStringField(input, 'session_id');
+  const event = getStringField(input, 'hook_event_name');
   if (session === '' || event === '') {
     throw new TypeError(
-      `The hook expects session_id and hook_event_name, as ${host.title} sends them, and got ${Object.keys(given).slice(0, 8).join(', ') || 'neither'}.`,
+      `The hook expects session_id and hook_event_name, as ${host.title} sends them, and got ${Object.keys(input).slice(0, 8).join(', ') || 'neither'}.`,
     );
   }
-  return { session, agent: getStringField(given, 'agent_id'), event, fact: host.factIn(event, given) };
+  return {
+    session,
+    agent: getStringField(input, 'agent_id'),
+    event,
+    hookEvent: host.parseEvent(event, input),
+  };
 }
 
 function parseHookJson(text: string): Json {

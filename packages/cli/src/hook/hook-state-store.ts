@@ -7,11 +7,11 @@ import { initialHookState, type HookState } from './hook-state.ts';
 export type HookStateStore = {
   /** Updates a state exclusively; if `change` throws, the state stays as it was. */
   change<Result>(
-    who: HookAgentKey,
-    change: (mind: HookState) => { readonly mind: HookState; readonly result: Result },
+    agentKey: HookAgentKey,
+    change: (state: HookState) => { readonly state: HookState; readonly result: Result },
   ): Result;
   /** Deletes a session's state, including its sub-agents. */
-  forget(who: Pick<HookAgentKey, 'host' | 'session'>): void;
+  remove(agentKey: Pick<HookAgentKey, 'host' | 'session'>): void;
   close(): void;
 };
 
@@ -34,8 +34,9 @@ export function openHookStateStore(file: string, now: () => number): HookStateSt
   database.exec(`
     pragma journal_mode = wal;
     pragma synchronous = normal;
-    create table if not exists minds (
-      host text not null, session text not null, agent text not null, at integer not null, mind text not null,
+    drop table if exists minds;
+    create table if not exists states (
+      host text not null, session text not null, agent text not null, at integer not null, state text not null,
       primary key (host, session, agent)
     ) strict, without rowid;
   `);
@@ -44,17 +45,17 @@ export function openHookStateStore(file: string, now: () => number): HookStateSt
       database.exec('begin immediate');
       try {
         const row = database
-          .prepare('select mind from minds where host = ? and session = ? and agent = ?')
+          .prepare('select state from states where host = ? and session = ? and agent = ?')
           .get(host, session, agent);
         if (row === undefined) {
-          database.prepare('delete from minds where at < ?').run(now() - stateMaxAgeMs);
+          database.prepare('delete from states where at < ?').run(now() - stateMaxAgeMs);
         }
-        const before = row === undefined ? initialHookState : parseHookState(row['mind']);
-        const { mind, result } = change(before);
-        if (mind !== before) {
+        const before = row === undefined ? initialHookState : parseHookState(row['state']);
+        const { state, result } = change(before);
+        if (state !== before) {
           database
-            .prepare('insert or replace into minds (host, session, agent, at, mind) values (?, ?, ?, ?, ?)')
-            .run(host, session, agent, now(), JSON.stringify(mind));
+            .prepare('insert or replace into states (host, session, agent, at, state) values (?, ?, ?, ?, ?)')
+            .run(host, session, agent, now(), JSON.stringify(state));
         }
         database.exec('commit');
         return result;
@@ -63,8 +64,8 @@ export function openHookStateStore(file: string, now: () => number): HookStateSt
         throw error;
       }
     },
-    forget({ host, session }) {
-      database.prepare('delete from minds where host = ? and session = ?').run(host, session);
+    remove({ host, session }) {
+      database.prepare('delete from states where host = ? and session = ?').run(host, session);
     },
     close: () => database.close(),
   };
@@ -72,11 +73,11 @@ export function openHookStateStore(file: string, now: () => number): HookStateSt
 
 /** Resets state that was written by an incompatible version. */
 function parseHookState(text: unknown): HookState {
-  const mind: unknown = JSON.parse(String(text));
+  const state: unknown = JSON.parse(String(text));
   const isOurs =
-    typeof mind === 'object' &&
-    mind !== null &&
-    'version' in mind &&
-    mind.version === initialHookState.version;
-  return isOurs ? (mind as HookState) : initialHookState;
+    typeof state === 'object' &&
+    state !== null &&
+    'version' in state &&
+    state.version === initialHookState.version;
+  return isOurs ? (state as HookState) : initialHookState;
 }

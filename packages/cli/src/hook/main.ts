@@ -17,12 +17,12 @@ export function main(argv: readonly string[]): number {
         `There is no host ${JSON.stringify(name)}. There are: ${hookHosts.map((each) => each.name).join(', ')}.`,
       );
     }
-    const minds = openHookStateStore(getHooksFile(), Date.now);
+    const states = openHookStateStore(getHooksFile(), Date.now);
     try {
-      const answer = answerHook(host, readFileSync(0, 'utf8'), { minds, now: Date.now, callsMax });
+      const answer = answerHook(host, readFileSync(0, 'utf8'), { states, now: Date.now, callsMax });
       process.stdout.write(answer);
     } finally {
-      minds.close();
+      states.close();
     }
     return 0;
   } catch (error) {

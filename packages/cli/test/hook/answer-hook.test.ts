@@ -24,7 +24,7 @@ function createHookSession(host: HookHost, callsMax: number | null = null) {
   const session_id = `session ${sessions}`;
   return (hook_event_name: string, more: { readonly [name: string]: Json } = {}): unknown => {
     const text = JSON.stringify({ session_id, hook_event_name, transcript_path: null, cwd: '/', ...more });
-    const answer = answerHook(host, text, { minds: hookStates, now: () => 0, callsMax });
+    const answer = answerHook(host, text, { states: hookStates, now: () => 0, callsMax });
     return answer === '' ? null : JSON.parse(answer);
   };
 }
@@ -60,7 +60,7 @@ describe('pawl hook claude', () => {
     });
   });
 
-  it('begins anew with the next word of the user', () => {
+  it('begins anew with the next decision of the user', () => {
     const tell = createHookSession(claudeHost);
     for (let count = 0; count < 4; count += 1)
       tell('PostToolUseFailure', { ...testCall, error: 'Exit code 1' });
@@ -159,7 +159,7 @@ describe('what a hook is told', () => {
     'is refused with one clear error if it is %j',
     (text) => {
       const answered = () =>
-        answerHook(claudeHost, text, { minds: hookStates, now: () => 0, callsMax: null });
+        answerHook(claudeHost, text, { states: hookStates, now: () => 0, callsMax: null });
       expect(answered).toThrow(/^The hook expects /);
     },
   );
@@ -175,7 +175,7 @@ describe('what a hook is told', () => {
       '{"error":{"a":1}}',
     ]) {
       const text = `{"session_id":"odd","hook_event_name":"AfterTool","tool_input":${odd},"tool_response":${odd}}`;
-      expect(answerHook(geminiHost, text, { minds: hookStates, now: () => 0, callsMax: null })).toBe('');
+      expect(answerHook(geminiHost, text, { states: hookStates, now: () => 0, callsMax: null })).toBe('');
     }
   });
 });

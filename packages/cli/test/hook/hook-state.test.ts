@@ -9,23 +9,23 @@ import {
 } from '../../src/hook/hook-state.ts';
 
 const call = { tool: 'Bash', args: { command: 'npm test' } };
-const failure = { ok: false, said: 'Exit code 1: boom' };
+const failure = { ok: false, output: 'Exit code 1: boom' };
 
 function failRepeatedly(times: number): HookState {
-  let mind = initialHookState;
-  for (let at = 0; at < times; at += 1) mind = recordHookCall(mind, call, failure, at).mind;
-  return mind;
+  let state = initialHookState;
+  for (let at = 0; at < times; at += 1) state = recordHookCall(state, call, failure, at).state;
+  return state;
 }
 
-describe('the mind of a hook', () => {
+describe('the state of a hook', () => {
   it('advises on the second identical failure and refuses the call from the third on', () => {
-    expect(recordHookCall(failRepeatedly(1), call, failure, 9).word).toMatchObject({ kind: 'advise' });
-    expect(judgeHookCall(failRepeatedly(2), call, null).word).toEqual({ kind: 'nothing' });
-    expect(judgeHookCall(failRepeatedly(3), call, null).word).toMatchObject({
+    expect(recordHookCall(failRepeatedly(1), call, failure, 9).decision).toMatchObject({ kind: 'advise' });
+    expect(judgeHookCall(failRepeatedly(2), call, null).decision).toEqual({ kind: 'nothing' });
+    expect(judgeHookCall(failRepeatedly(3), call, null).decision).toMatchObject({
       kind: 'deny',
       text: expect.stringContaining('Not run again') as string,
     });
-    expect(judgeHookCall(failRepeatedly(3), { ...call, args: { command: 'ls' } }, null).word.kind).toBe(
+    expect(judgeHookCall(failRepeatedly(3), { ...call, args: { command: 'ls' } }, null).decision.kind).toBe(
       'nothing',
     );
   });
@@ -34,43 +34,43 @@ describe('the mind of a hook', () => {
     const moved = recordHookCall(
       failRepeatedly(3),
       { tool: 'Edit', args: { file: 'a.ts' } },
-      { ok: true, said: 'done' },
+      { ok: true, output: 'done' },
       9,
     );
-    expect(judgeHookCall(moved.mind, call, null).word.kind).toBe('nothing');
+    expect(judgeHookCall(moved.state, call, null).decision.kind).toBe('nothing');
   });
 
   it('ends the work for whoever insists on a refused call, and stops who goes on all the same', () => {
-    let mind = failRepeatedly(3);
+    let state = failRepeatedly(3);
     const words = [];
     for (let asked = 0; asked < 6; asked += 1) {
-      const judged = judgeHookCall(mind, call, null);
-      mind = judged.mind;
-      words.push(judged.word.kind);
+      const judged = judgeHookCall(state, call, null);
+      state = judged.state;
+      words.push(judged.decision.kind);
     }
     expect(words).toEqual(['deny', 'deny', 'deny', 'deny', 'stop', 'stop']);
-    expect(judgeHookCall(mind, { tool: 'Read', args: {} }, null).word.kind).toBe('stop');
+    expect(judgeHookCall(state, { tool: 'Read', args: {} }, null).decision.kind).toBe('stop');
   });
 
   it('holds a budget of calls between two words of the user', () => {
-    const used = recordHookCall(initialHookState, call, { ok: true, said: 'fine' }, 0).mind;
-    expect(judgeHookCall(used, call, 2).word.kind).toBe('nothing');
+    const used = recordHookCall(initialHookState, call, { ok: true, output: 'fine' }, 0).state;
+    expect(judgeHookCall(used, call, 2).decision.kind).toBe('nothing');
     const denied = judgeHookCall(used, call, 1);
-    expect(denied.word).toMatchObject({
+    expect(denied.decision).toMatchObject({
       kind: 'deny',
       text: expect.stringContaining('budget of 1') as string,
     });
-    expect(denied.mind.finish).not.toBeNull();
+    expect(denied.state.finish).not.toBeNull();
   });
 
   it('does not count what it turned away itself as a failure', () => {
-    const mind = failRepeatedly(2);
-    expect(recordHookCall(mind, call, { ok: false, said: `${governorNotePrefix} Not run again` }, 9)).toEqual(
-      {
-        mind,
-        word: { kind: 'nothing' },
-      },
-    );
+    const state = failRepeatedly(2);
+    expect(
+      recordHookCall(state, call, { ok: false, output: `${governorNotePrefix} Not run again` }, 9),
+    ).toEqual({
+      state,
+      decision: { kind: 'nothing' },
+    });
   });
 
   it('is plain JSON, bounded, and never stops work in which every call brings something new', () => {
@@ -78,33 +78,38 @@ describe('the mind of a hook', () => {
       fc.property(
         fc.array(fc.record({ tool: fc.string(), args: fc.jsonValue() }), { maxLength: 40 }),
         (calls) => {
-          let mind = initialHookState;
+          let state = initialHookState;
           for (const [index, each] of calls.entries()) {
             const args = each.args as never;
-            const before = judgeHookCall(mind, { tool: each.tool, args }, null);
-            expect(before.word.kind).toBe('nothing');
-            const said = `${'news '.repeat(index + 1)}${each.tool}`;
-            const after = recordHookCall(before.mind, { tool: each.tool, args }, { ok: true, said }, index);
-            expect(after.word.kind).not.toBe('deny');
-            mind = JSON.parse(JSON.stringify(after.mind)) as HookState;
-            expect(mind).toEqual(after.mind);
+            const before = judgeHookCall(state, { tool: each.tool, args }, null);
+            expect(before.decision.kind).toBe('nothing');
+            const output = `${'news '.repeat(index + 1)}${each.tool}`;
+            const after = recordHookCall(
+              before.state,
+              { tool: each.tool, args },
+              { ok: true, output },
+              index,
+            );
+            expect(after.decision.kind).not.toBe('deny');
+            state = JSON.parse(JSON.stringify(after.state)) as HookState;
+            expect(state).toEqual(after.state);
           }
-          expect(mind.finish).toBeNull();
+          expect(state.finish).toBeNull();
         },
       ),
       { numRuns: 50 },
     );
-    let mind = initialHookState;
+    let state = initialHookState;
     for (let at = 0; at < 500; at += 1) {
       const args = { path: `file-${at}.ts` };
-      mind = recordHookCall(
-        mind,
+      state = recordHookCall(
+        state,
         { tool: 'Read', args },
-        { ok: true, said: `line ${'x'.repeat(at)}` },
+        { ok: true, output: `line ${'x'.repeat(at)}` },
         at,
-      ).mind;
+      ).state;
     }
-    expect(JSON.stringify(mind).length).toBeLessThan(40_000);
-    expect(mind.finish).toBeNull();
+    expect(JSON.stringify(state).length).toBeLessThan(40_000);
+    expect(state.finish).toBeNull();
   });
 });

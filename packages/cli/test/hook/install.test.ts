@@ -100,8 +100,8 @@ describe('pawl hook install and remove', () => {
     const hooks = fc.dictionary(fc.string({ minLength: 1 }), fc.array(fc.jsonValue(), { minLength: 1 }));
     const settings = fc.record({ hooks: fc.option(hooks, { nil: undefined }), other: fc.jsonValue() });
     fc.assert(
-      fc.property(settings, (given) => {
-        const before = JSON.parse(JSON.stringify(given)) as JsonFields;
+      fc.property(settings, (input) => {
+        const before = JSON.parse(JSON.stringify(input)) as JsonFields;
         const isEmpty = JSON.stringify(before['hooks']) === '{}';
         const installed = addHookEntries(before, 'claude', '"node" "/x/pawl-hook.js" claude');
         const { hooks: _, ...rest } = before;

@@ -1,11 +1,6 @@
-import type { Json } from '../json.ts';
+import type { Json, ToolCall } from '@pawl/governor';
 
-/** A tool call in the conversation. The machine guarantees that `id` is unique within its reply. */
-export type ToolCall = {
-  readonly id: string;
-  readonly tool: string;
-  readonly args: Json;
-};
+export type { ToolCall };
 
 /**
  * Why a tool call did not succeed.
@@ -50,3 +45,11 @@ export type ToolMessage = {
 };
 
 export type ConversationMessage = UserMessage | AssistantMessage | ToolMessage;
+
+/**
+ * Whether an outcome says something about the work. Canceled and unstarted calls do not; denied calls are judged when
+ * they are denied.
+ */
+export function isJudgedOutcome(kind: ToolErrorKind | undefined): boolean {
+  return kind === undefined || kind === 'failed' || kind === 'timeout';
+}

@@ -3,7 +3,7 @@ import type { Session } from '../session.ts';
 import { getAgenda, addTurnVerdict } from '../turn/agenda.ts';
 import { isStaleAnswer } from '../turn/stale-answer.ts';
 import type { StepDraft } from './step-draft.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verdict } from '@pawl/governor';
 
 /** Budget limits; null for no limit. No approval and no mode lifts them. */
 export type BudgetLimits = {

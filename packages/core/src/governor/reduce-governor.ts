@@ -1,18 +1,25 @@
+import {
+  findRepetitionLoop,
+  formatToolOutput,
+  judgeObservation,
+  observeCall,
+  observeText,
+  screenCalls,
+  type GovernorObservation,
+  type RepetitionLoop,
+  type Rule,
+  type Verdict,
+} from '@pawl/governor';
+import { isJudgedOutcome, type ToolCall } from '../conversation/message.ts';
+import type { Event, EventOfType, ModelReplied, PermissionDecided } from '../event.ts';
 import { logPatches, hasLogPatch } from '../log-version.ts';
-import type { Event } from '../event.ts';
+import type { ModeChart } from '../modes/mode-chart.ts';
+import { findReachedModeLimit } from '../modes/mode-limits.ts';
 import { initialGovernor, type Session } from '../session.ts';
-import { addTurnVerdict } from '../turn/agenda.ts';
+import { addTurnVerdict, createSessionFinish } from '../turn/agenda.ts';
 import { isStaleAnswer } from '../turn/stale-answer.ts';
-import type { ExecutingTools } from '../turn/state.ts';
+import type { AwaitingPermission, CallingModel, ExecutingTools } from '../turn/state.ts';
 import { createHaltEvent, createVerdictDraft, type StepDraft } from './step-draft.ts';
-import { judgePermissionDecision } from './judge-denied-calls.ts';
-import { judgeReply } from './judge-reply.ts';
-import { isJudgedOutcome, observeCall, formatToolOutput } from './call-observation.ts';
-import { updateBlockedCalls } from './blocked-calls.ts';
-import type { Rule } from './rule.ts';
-import { observeSession } from './observe-session.ts';
-import { createVerdict } from './verdict.ts';
-import { runDetector, type DetectorState } from './detector.ts';
 
 /** Judges the events that show whether the work makes progress. */
 export function reduceGovernor(session: Session, event: Event, rules: readonly Rule[]): StepDraft {
@@ -40,7 +47,7 @@ export function reduceGovernor(session: Session, event: Event, rules: readonly R
 }
 
 /** A user message resets the governor: earlier calls no longer count. */
-function resetGovernor(session: Session, event: Extract<Event, { type: 'user-message' }>): StepDraft {
+function resetGovernor(session: Session, event: EventOfType<'user-message'>): StepDraft {
   if (event.automatic === true || session.governor === initialGovernor) return { session, event, notes: [] };
   return { session: { ...session, governor: initialGovernor }, event, notes: [] };
 }
@@ -48,7 +55,7 @@ function resetGovernor(session: Session, event: Extract<Event, { type: 'user-mes
 function judgeToolResult(
   session: Session,
   turn: ExecutingTools,
-  event: Extract<Event, { type: 'tool-finished' }>,
+  event: EventOfType<'tool-finished'>,
   rules: readonly Rule[],
 ): StepDraft {
   const execution = turn.executions.find((each) => each.call.id === event.callId);
@@ -64,45 +71,198 @@ function judgeToolResult(
   const seq = session.seq + 1;
   const { tool, args } = execution.call;
   const output = outcome.ok ? formatToolOutput(outcome.output) : outcome.error.message;
-  const sighting =
+  const observation =
     kind === 'invalid'
       ? ({ kind: 'decision', seq, request: turn.request } as const)
       : observeCall({ seq, at: event.at, tool, args, ok: outcome.ok, output, files: event.files });
-  const judged = runDetector(session.governor.watch, sighting, rules);
-  const governor = {
-    ...session.governor,
-    watch: judged.state,
-    refused:
-      sighting.kind === 'decision'
-        ? session.governor.refused
-        : updateBlockedCalls(session.governor, sighting, judged.match),
-  };
+  const { state: governor, verdict } = judgeObservation(session.governor, observation, {
+    rules,
+    settings: session.settings.governor,
+    failure: outcome.ok ? null : { args, errorText: output },
+  });
   const governed = { ...session, governor };
-  if (judged.match === null) return { session: governed, event, notes: [] };
-  const failure = outcome.ok ? null : { args, errorText: output, tools: listWorkingTools(judged.state) };
-  const verdict = createVerdict(judged.match, session.settings.governor, failure);
+  if (verdict === null) return { session: governed, event, notes: [] };
   return createVerdictDraft({ ...governed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
 }
 
-function listWorkingTools({ seen }: DetectorState): ReadonlySet<string> {
-  return new Set(seen.work.filter(({ error }) => error === null).map(({ tool }) => tool));
+/**
+ * Judges a model reply: blocked or denied calls, a repetition loop, or text only. The answer to a last call is not
+ * judged.
+ */
+function judgeReply(
+  session: Session,
+  turn: CallingModel,
+  event: ModelReplied,
+  rules: readonly Rule[],
+): StepDraft {
+  if (turn.ask.finish !== null) return { session, event, notes: [] };
+  if (event.problem !== undefined) return judgeUnreadableReply(session, turn, event, rules);
+  if (event.calls.length > 0) {
+    const screened =
+      session.governor.refused.length === 0
+        ? { session, event, notes: [] }
+        : denyBlockedCalls(session, turn, event);
+    return event.calls.some(({ permission }) => permission === 'deny')
+      ? judgeDeniedCalls(screened, turn, event, rules)
+      : screened;
+  }
+  const loop = rules.some((rule) => rule.on === 'chant') ? findRepetitionLoop(event.text) : null;
+  return loop === null
+    ? judgeTextReply(session, turn, event, rules)
+    : judgeRepetitionLoop(session, turn, { event, loop, rules });
 }
+
+/** Judges a reply that could not be parsed. */
+function judgeUnreadableReply(
+  session: Session,
+  turn: CallingModel,
+  event: ModelReplied,
+  rules: readonly Rule[],
+): StepDraft {
+  const observation = { kind: 'decision', seq: session.seq + 1, request: turn.request } as const;
+  const { session: governed, verdict } = observeInSession(session, observation, rules);
+  if (verdict === null) return { session: governed, event, notes: [] };
+  return createVerdictDraft({ ...governed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
+}
+
+/** Denies blocked calls, and finishes the work if the model keeps requesting them. */
+function denyBlockedCalls(session: Session, turn: CallingModel, event: ModelReplied): StepDraft {
+  const { state: governor, blocks, verdict } = screenCalls(session.governor, event.calls, session.seq + 1);
+  const calls = event.calls.map((call, index) => {
+    const block = blocks[index] ?? null;
+    return block === null
+      ? call
+      : { ...call, permission: 'deny' as const, because: `Not run again: ${block.advice}` };
+  });
+  const governed = { ...session, governor };
+  const screened = { ...event, calls };
+  if (verdict === null) return { session: governed, event: screened, notes: [] };
+  return createVerdictDraft({ ...governed, turn: addTurnVerdict(turn, verdict) }, screened, verdict);
+}
+
+/** Observes calls that a rule denied as failures, because requesting them repeatedly makes no progress. */
+function judgeDeniedCalls(
+  screened: StepDraft,
+  turn: CallingModel,
+  reply: ModelReplied,
+  rules: readonly Rule[],
+): StepDraft {
+  if (!shouldJudgeDenials(screened.session) || screened.notes.length > 0) return screened;
+  let { session } = screened;
+  for (const { tool, args, permission, because: output = 'denied' } of reply.calls) {
+    if (permission !== 'deny') continue;
+    const denied = observeCall({ seq: session.seq + 1, at: reply.at, tool, args, ok: false, output });
+    const judged = observeInSession(session, denied, rules);
+    session = judged.session;
+    if (judged.verdict === null) continue;
+    const after = { ...session, turn: addTurnVerdict(turn, judged.verdict) };
+    return createVerdictDraft(after, screened.event, judged.verdict);
+  }
+  return session === screened.session ? screened : { ...screened, session };
+}
+
+/** Observes a denied permission as a failed call. */
+function judgePermissionDecision(
+  session: Session,
+  event: PermissionDecided,
+  rules: readonly Rule[],
+): StepDraft {
+  const { turn } = session;
+  const isDenial = event.decision === 'deny' && shouldJudgeDenials(session);
+  const call = isDenial && turn.status === 'awaitingPermission' ? findPendingCall(turn, event) : undefined;
+  if (call === undefined || turn.status !== 'awaitingPermission') return { session, event, notes: [] };
+  const { tool, args } = call;
+  const { at, reason = 'denied' } = event;
+  const denied = observeCall({ seq: session.seq + 1, at, tool, args, ok: false, output: reason });
+  const { session: judged, verdict } = observeInSession(session, denied, rules);
+  if (verdict === null) return { session: judged, event, notes: [] };
+  return createVerdictDraft({ ...judged, turn: addTurnVerdict(turn, verdict) }, event, verdict);
+}
+
+function findPendingCall(turn: AwaitingPermission, event: PermissionDecided): ToolCall | undefined {
+  if (isStaleAnswer(turn, event)) return undefined;
+  return turn.calls.find(({ call, decision }) => call.id === event.callId && decision === 'pending')?.call;
+}
+
+/** In sessions with modes, the mode counts the calls it does not allow. */
+function shouldJudgeDenials(session: Session): boolean {
+  return session.mode === null && hasLogPatch(session, logPatches.denialsAreSeen);
+}
+
+/**
+ * Judges a text-only reply. It ends the turn, so advice on it waits for the next model call; if the verdict finishes
+ * the work, this reply stands as the last answer.
+ */
+function judgeTextReply(
+  session: Session,
+  turn: CallingModel,
+  event: ModelReplied,
+  rules: readonly Rule[],
+): StepDraft {
+  const { session: observed, verdict } = observeInSession(
+    session,
+    observeText(session.seq + 1, event.text),
+    rules,
+  );
+  const governor = { ...observed.governor, advice: null };
+  if (verdict === null) return { session: { ...session, governor }, event, notes: [] };
+  const governed =
+    verdict.response.kind === 'finish'
+      ? {
+          ...session,
+          governor,
+          turn: { ...turn, ask: { ...turn.ask, finish: createSessionFinish(verdict) } },
+        }
+      : { ...session, governor: { ...governor, advice: verdict.advice } };
+  return createVerdictDraft(governed, event, verdict);
+}
+
+/** Turns a repetition loop into a model failure, so that the model is called again with advice about it. */
+function judgeRepetitionLoop(
+  session: Session,
+  turn: CallingModel,
+  {
+    event,
+    loop,
+    rules,
+  }: { readonly event: ModelReplied; readonly loop: RepetitionLoop; readonly rules: readonly Rule[] },
+): StepDraft {
+  const block = loop.block.slice(0, repetitionQuoteMax);
+  const observation = { kind: 'chant', seq: session.seq + 1, block, times: loop.times } as const;
+  const { session: governed, verdict } = observeInSession(session, observation, rules);
+  const { at, request } = event;
+  const message = `The reply says one thing over and over: “${block}”, ${loop.times} times in a row.`;
+  const failed: Event = {
+    type: 'model-failed',
+    at,
+    ...(request !== undefined && { request }),
+    error: { kind: 'chanting', message },
+  };
+  if (verdict === null) return { session: governed, event: failed, notes: [] };
+  if (verdict.response.kind === 'finish') {
+    return { session: governed, event: createHaltEvent(verdict, at), notes: [] };
+  }
+  const ask = { ...turn.ask, advice: verdict.advice };
+  return createVerdictDraft({ ...governed, turn: { ...turn, ask } }, failed, verdict);
+}
+
+/** Maximum length of the quoted block, in characters. */
+const repetitionQuoteMax = 120;
 
 /** Judges a paging attempt. Repeated fruitless paging halts the session if a model call is waiting for room. */
 function judgePaging(
   session: Session,
-  event: Extract<Event, { type: 'paging-finished' }>,
+  event: EventOfType<'paging-finished'>,
   rules: readonly Rule[],
 ): StepDraft {
   const { turn } = session;
   if (turn.status !== 'paging' || isStaleAnswer(turn, event)) return { session, event, notes: [] };
   const { asking, modelRetries } = turn.work;
   const fruitless = hasFreedLittle(session, event) || (asking && modelRetries > 1);
-  const sighting = { kind: 'paging', seq: session.seq + 1, fruitless } as const;
-  const { session: governed, verdict } = observeSession(session, sighting, rules);
+  const observation = { kind: 'paging', seq: session.seq + 1, fruitless } as const;
+  const { session: governed, verdict } = observeInSession(session, observation, rules);
   if (verdict === null) return { session: governed, event, notes: [] };
-  const isOver = verdict.response.kind === 'finish' && asking;
-  return isOver
+  return verdict.response.kind === 'finish' && asking
     ? { session: governed, event: createHaltEvent(verdict, event.at), notes: [] }
     : createVerdictDraft(governed, event, verdict);
 }
@@ -113,9 +273,41 @@ const freedShareMin = 0.1;
 /** With nothing held nothing can be freed, so such a paging attempt failed. */
 function hasFreedLittle(
   session: Session,
-  { freedTokens, heldTokens }: Extract<Event, { type: 'paging-finished' }>,
+  { freedTokens, heldTokens }: EventOfType<'paging-finished'>,
 ): boolean {
   if (heldTokens === undefined) return freedTokens <= 0;
   const isNothing = freedTokens <= 0 && hasLogPatch(session, logPatches.countsAreFair);
   return isNothing || freedTokens < heldTokens * freedShareMin;
+}
+
+/** Checks whether the agent has exceeded a limit of its mode: steps, time or failures. */
+export function judgeMode(draft: StepDraft, chart: ModeChart, rules: readonly Rule[]): StepDraft {
+  const { session, event, notes } = draft;
+  const { turn, mode } = session;
+  if (event.type !== 'model-replied' || turn.status !== 'callingModel' || mode === null) return draft;
+  if (turn.ask.finish !== null) return draft;
+  const limit = findReachedModeLimit(chart, mode, event.at);
+  if (limit === null) return draft;
+  const observation = {
+    kind: 'mode',
+    seq: session.seq + 1,
+    state: mode.state,
+    since: mode.enteredAt,
+    reason: limit.reason,
+  } as const;
+  const { session: observed, verdict } = observeInSession(session, observation, rules);
+  if (verdict === null) return { session: observed, event, notes };
+  const judged = createVerdictDraft({ ...observed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
+  return { ...judged, notes: [...notes, ...judged.notes] };
+}
+
+/** Adds an observation that is not a failed tool execution, so no error remedy applies. */
+function observeInSession(
+  session: Session,
+  observation: GovernorObservation,
+  rules: readonly Rule[],
+): { readonly session: Session; readonly verdict: Verdict | null } {
+  const settings = session.settings.governor;
+  const { state: governor, verdict } = judgeObservation(session.governor, observation, { rules, settings });
+  return { session: { ...session, governor }, verdict };
 }

@@ -1,25 +1,27 @@
+import { isJudgedOutcome } from '../conversation/message.ts';
 import type { ToolCall } from '../conversation/message.ts';
 import type { Event, ModelReplied, RequestedCall, ToolFinished } from '../event.ts';
 import type { Session } from '../session.ts';
 import {
-  recordDecisionFailure,
+  assignCallIds,
+  findRecovery,
+  formatToolOutput,
   recordCallOutcome,
-  restartOnUserMessage,
+  recordDecisionFailure,
   recordInSession,
-  trackReply,
-  type TrackerReport,
+  restartOnUserMessage,
   type SessionTracker,
-} from '../trackers/session-tracker.ts';
-import type { TrackerJudgment } from '../trackers/tracker-judgment.ts';
+  type TrackerJudgment,
+  type TrackerReport,
+  trackReply,
+  type Verdict,
+  type VerdictResponse,
+} from '@pawl/governor';
 import { getAgenda, createSessionFinish, addTurnVerdict } from '../turn/agenda.ts';
-import { assignCallIds } from '../turn/calls.ts';
 import { isStaleAnswer } from '../turn/stale-answer.ts';
 import type { SessionStep } from '../turn/transition-turn.ts';
 import type { CallingModel, CallExecution, ExecutingTools } from '../turn/state.ts';
 import type { StepDraft } from './step-draft.ts';
-import { isJudgedOutcome, formatToolOutput } from './call-observation.ts';
-import { findRecovery } from './recovery.ts';
-import type { VerdictResponse, Verdict } from './verdict.ts';
 
 /** Passes an event to the session's tracker and adds its verdict to the agenda. */
 export function reduceTracker(governed: StepDraft, tracker: SessionTracker): StepDraft {

@@ -2,7 +2,7 @@ import type { Action } from '../action.ts';
 import type { Event } from '../event.ts';
 import type { Note } from '../note.ts';
 import type { Session } from '../session.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verdict } from '@pawl/governor';
 
 /** The session, event and notes that the reducers pass along before the turn reducer runs. */
 export type StepDraft = {

@@ -1,6 +1,6 @@
 import { toItemArray, type ConversationHistory } from '../conversation/conversation.ts';
 import type { ConversationMessage, ToolMessage } from '../conversation/message.ts';
-import { formatToolOutput } from './call-observation.ts';
+import { formatToolOutput } from '@pawl/governor';
 
 /** How many tool outputs are quoted, and how many characters of each. */
 const quotedOutputsMax = 3;

@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json } from '@pawl/governor';
 import { parseMemoryAction, type MemoryAction } from './memory-action.ts';
 import { admitEntry } from './admit-entry.ts';
 import { formatMemoryList, previewValue, suggestSimilarKeys } from './describe-memory.ts';

@@ -1,5 +1,5 @@
 import type { Event } from '../event.ts';
-import { formatToolOutput } from '../governor/call-observation.ts';
+import { formatToolOutput } from '@pawl/governor';
 import type { TurnState } from '../turn/state.ts';
 import {
   calibrateEstimator,

@@ -1,4 +1,4 @@
-import type { ConfigField } from '../config-field.ts';
+import type { ConfigField } from '@pawl/governor';
 import { logNames, type MemoryLogName, type MemorySettings } from './settings.ts';
 
 /** The configuration field for a log's key prefix. */

@@ -1,6 +1,6 @@
 import type { ModelReplied, PagingFinished, ToolFinished } from '../event.ts';
 import type { StepDraft } from '../governor/step-draft.ts';
-import type { Json } from '../json.ts';
+import type { Json } from '@pawl/governor';
 import type { Session } from '../session.ts';
 import { isStaleAnswer } from '../turn/stale-answer.ts';
 import type { ExecutingTools } from '../turn/state.ts';

@@ -1,4 +1,4 @@
-import { toOptionalCount, getJsonPath } from '../json-fields.ts';
+import { toOptionalCount, getJsonPath } from '@pawl/governor';
 import { summaryTextMax } from './compaction-summary.ts';
 import {
   removeEntry,

@@ -1,5 +1,5 @@
-import * as config from '../config-field.ts';
-import { isPlainObject, type ConfigField } from '../config-field.ts';
+import * as config from '@pawl/governor';
+import { isPlainObject, type ConfigField } from '@pawl/governor';
 import { ChartError, clipText, quoteText, type ChartPath } from './chart-error.ts';
 
 /** A field without a default. */

@@ -1,4 +1,4 @@
-import { computeStateDuration } from '../trackers/tracker-machine.ts';
+import { computeStateDuration } from '@pawl/governor';
 import type { CurrentMode } from './mode.ts';
 import { getModeState, type ModeChart } from './mode-chart.ts';
 

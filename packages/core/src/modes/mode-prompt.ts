@@ -1,8 +1,7 @@
-import { computeStateDuration } from '../trackers/tracker-machine.ts';
+import { computeStateDuration, renderStateSection, type SectionFormat } from '@pawl/governor';
 import type { CurrentMode } from './mode.ts';
 import { getModeState, type ModeChart, type ModeState } from './mode-chart.ts';
 import { formatNameList, listSelectableNames } from './state-names.ts';
-import { renderStateSection, type SectionFormat } from './state-section.ts';
 
 /** Options of the mode section of a prompt: its time, and the governor's advice. */
 export type ModePromptOptions = {

@@ -1,5 +1,4 @@
-import { computeStateDuration } from '../trackers/tracker-machine.ts';
-import { appendRecent } from '../trackers/append-recent.ts';
+import { appendRecent, computeStateDuration } from '@pawl/governor';
 import { clipText, quoteText } from './chart-error.ts';
 import { getModeState, type ModeChart } from './mode-chart.ts';
 

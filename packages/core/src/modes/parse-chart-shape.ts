@@ -1,4 +1,4 @@
-import { dayMilliseconds, createBooleanField, type ConfigField } from '../config-field.ts';
+import { dayMilliseconds, createBooleanField, type ConfigField } from '@pawl/governor';
 import type { ChartPath } from './chart-error.ts';
 import { ChartError } from './chart-error.ts';
 import {

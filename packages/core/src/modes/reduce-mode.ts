@@ -1,6 +1,6 @@
 import type { Event, ModelReplied, RequestedCall, ToolFinished } from '../event.ts';
 import type { StepDraft } from '../governor/step-draft.ts';
-import type { Verdict } from '../governor/verdict.ts';
+import type { Verdict } from '@pawl/governor';
 import { isPagingDue } from '../memory/memory.ts';
 import type { Note } from '../note.ts';
 import type { Session } from '../session.ts';

@@ -1,4 +1,4 @@
-import { describeRefusedTransition } from '../trackers/tracker-machine.ts';
+import { describeRefusedTransition } from '@pawl/governor';
 import { quoteText } from './chart-error.ts';
 import { transitionToNamedState } from './transition-to-named-state.ts';
 import type { ModeEvent } from './mode-event.ts';

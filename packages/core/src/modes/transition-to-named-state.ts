@@ -1,4 +1,4 @@
-import { describeRefusedTransition } from '../trackers/tracker-machine.ts';
+import { describeRefusedTransition } from '@pawl/governor';
 import { quoteText } from './chart-error.ts';
 import { matchStateName, formatNameList, listSelectableNames } from './state-names.ts';
 import {

@@ -1,5 +1,5 @@
 import type { ToolFinished } from '../event.ts';
-import { fingerprintText } from '../governor/fingerprint.ts';
+import { fingerprintText } from '@pawl/governor';
 
 /** The work done in a phase. Counts cover everything; lists hold the latest items, so that a session stays small. */
 export type PhaseWork = {

@@ -1,17 +1,7 @@
+import type { CompletedPhase, Phase } from '@pawl/governor';
 import type { PhaseWork } from './phase-work.ts';
 
-/** One phase of a long task. */
-export type Phase = {
-  readonly number: number;
-  readonly description: string;
-  readonly startedAt: number;
-  readonly expectedMs: number | null;
-};
-
-export type CompletedPhase = Phase & {
-  readonly endedAt: number;
-  readonly success: boolean;
-};
+export type { CompletedPhase, Phase };
 
 /** The current phase with the work done so far. */
 export type CurrentPhase = Phase & PhaseWork;

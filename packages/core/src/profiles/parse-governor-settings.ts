@@ -1,18 +1,19 @@
-import type { KnownRecovery, ErrorRemedy } from '../governor/recovery.ts';
-import type { RuleThresholds } from '../governor/rule.ts';
-import { pawlRules } from '../governor/rules/pawl-rules.ts';
-import type { Json } from '../json.ts';
-import { describeJsonProblem } from '../memory/json-problem.ts';
-import { nameField, describeInputValue } from '../modes/chart-fields.ts';
-import type { GovernorSettings } from '../settings.ts';
 import {
-  dayMilliseconds,
   createBooleanField,
-  isPlainObject,
   createChoiceField,
   createIntegerField,
-} from '../config-field.ts';
-import { createSessionTracker } from '../trackers/session-tracker.ts';
+  createSessionTracker,
+  dayMilliseconds,
+  type ErrorRemedy,
+  type GovernorSettings,
+  isPlainObject,
+  type Json,
+  type KnownRecovery,
+  pawlRules,
+  type RuleThresholds,
+} from '@pawl/governor';
+import { describeJsonProblem } from '../memory/json-problem.ts';
+import { nameField, describeInputValue } from '../modes/chart-fields.ts';
 import { ProfileError, type ProfilePath } from './profile-error.ts';
 import {
   createObjectParser,

@@ -7,7 +7,7 @@ import {
   type TokenLimit,
 } from '../memory/settings.ts';
 import { describeInputValue } from '../modes/chart-fields.ts';
-import { createBooleanField, createChoiceField, createIntegerField } from '../config-field.ts';
+import { createBooleanField, createChoiceField, createIntegerField } from '@pawl/governor';
 import { ProfileError, type ProfilePath } from './profile-error.ts';
 import {
   createListParser,

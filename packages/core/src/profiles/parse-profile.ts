@@ -5,14 +5,15 @@ import { findModeChart, modeCharts } from '../modes/charts/built-in.ts';
 import { parseChart } from '../modes/define-chart.ts';
 import { nameField, createUniqueNamesField, describeInputValue } from '../modes/chart-fields.ts';
 import type { ModeChart } from '../modes/mode-chart.ts';
-import { defaultSettings, type GovernorSettings, type SessionSettings } from '../settings.ts';
 import {
-  dayMilliseconds,
   createBooleanField,
-  isPlainObject,
   createChoiceField,
   createIntegerField,
-} from '../config-field.ts';
+  dayMilliseconds,
+  type GovernorSettings,
+  isPlainObject,
+} from '@pawl/governor';
+import { defaultSettings, type SessionSettings } from '../settings.ts';
 import { findProfile, builtInProfiles, type Profile } from './profiles.ts';
 import { ProfileError, type ProfilePath } from './profile-error.ts';
 import { parseGovernorSettings } from './parse-governor-settings.ts';

@@ -1,6 +1,6 @@
 import { quoteText } from '../modes/chart-error.ts';
 import { describeInputValue } from '../modes/chart-fields.ts';
-import { isPlainObject, type ConfigField } from '../config-field.ts';
+import { isPlainObject, type ConfigField } from '@pawl/governor';
 import { ProfileError, type ProfilePath } from './profile-error.ts';
 
 /** Parses an untrusted value, or throws a `ProfileError` that says what is wrong and where. */

@@ -1,6 +1,7 @@
 import { memorySettings } from '../memory/settings.ts';
 import { createLkj1Chart, createLkjChart } from '../modes/charts/lkj.ts';
-import { createSavantChart, savantTools } from '../modes/charts/savant.ts';
+import { savantTools } from '@pawl/governor';
+import { createSavantChart } from '../modes/charts/savant.ts';
 import type { SessionSettings } from '../settings.ts';
 
 /** A profile: a name, a description and changes to the default settings. */

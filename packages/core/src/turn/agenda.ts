@@ -1,4 +1,4 @@
-import type { Verdict } from '../governor/verdict.ts';
+import type { Verdict } from '@pawl/governor';
 import type {
   TurnAgenda,
   ModelCallIntent,

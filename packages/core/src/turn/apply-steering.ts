@@ -1,7 +1,7 @@
 import { addTextTokens } from '../memory/context-window.ts';
 import { restartTerminalMode } from '../modes/mode.ts';
 import { initialGovernor, type GovernorState, type Session } from '../session.ts';
-import { restartOnUserMessage } from '../trackers/session-tracker.ts';
+import { restartOnUserMessage } from '@pawl/governor';
 
 /**
  * Steering changes the task, so the governor, the mode and the work clock restart. This happens when the model is about

@@ -5,28 +5,6 @@ import type { RequestedCall } from '../event.ts';
 import { createFailedOutcome } from './results.ts';
 import type { CallExecution, PermissionCall } from './state.ts';
 
-/**
- * Gives every call of a reply a unique id. Models omit ids or use one twice; such a call gets an id derived from the
- * request, so that a result is never assigned to the wrong call.
- */
-export function assignCallIds(
-  calls: readonly RequestedCall[],
-  request: number,
-  idPrefix = 'call',
-): readonly ToolCall[] {
-  const assigned = Array<ToolCall>(calls.length);
-  for (let index = 0; index < calls.length; index += 1) {
-    const { id = '', tool, args } = calls[index] as RequestedCall;
-    const isUsable = id !== '' && !isCallIdTaken(id, assigned, index);
-    assigned[index] = {
-      id: isUsable ? id : createFreeCallId(`${idPrefix}_${request}_${index}`, assigned, index),
-      tool,
-      args,
-    };
-  }
-  return assigned;
-}
-
 export function isAllowedCall({ permission = 'allow' }: RequestedCall): boolean {
   return permission === 'allow';
 }
@@ -53,10 +31,10 @@ export function toPermissionCalls(
   });
 }
 
-export function toExecution(permission: PermissionCall): CallExecution {
-  return permission.decision === 'denied'
-    ? { status: 'completed', call: permission.call, outcome: permission.outcome }
-    : { status: 'pending', call: permission.call };
+export function toExecution(decided: PermissionCall): CallExecution {
+  return decided.decision === 'denied'
+    ? { status: 'completed', call: decided.call, outcome: decided.outcome }
+    : { status: 'pending', call: decided.call };
 }
 
 /**
@@ -70,16 +48,4 @@ export function appendReply(
   const { text, calls, at } = reply;
   if (text === '' && calls.length === 0) return conversation;
   return appendItem(conversation, { role: 'assistant', at, text, calls });
-}
-
-function createFreeCallId(preferred: string, assigned: readonly ToolCall[], count: number): string {
-  let id = preferred;
-  while (isCallIdTaken(id, assigned, count)) id += '_';
-  return id;
-}
-
-/** A linear scan is cheaper than a set, because a reply holds only a few calls. */
-function isCallIdTaken(id: string, assigned: readonly ToolCall[], count: number): boolean {
-  for (let index = 0; index < count; index += 1) if (assigned[index]?.id === id) return true;
-  return false;
 }

@@ -6,7 +6,7 @@ import type { Note } from '../note.ts';
 import type { Session } from '../session.ts';
 import { logPatches, hasLogPatch } from '../log-version.ts';
 import { findLastCallVerdict } from '../governor/budget.ts';
-import type { Verdict } from '../governor/verdict.ts';
+import type { Verdict } from '@pawl/governor';
 import { createSessionFinish } from './agenda.ts';
 import { applySteering } from './apply-steering.ts';
 import { waitActions, transitionTurn, type SessionStep } from './transition-turn.ts';

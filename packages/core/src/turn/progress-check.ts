@@ -1,11 +1,11 @@
+import { assignCallIds, type Verdict } from '@pawl/governor';
 import type { ConversationHistory } from '../conversation/conversation.ts';
 import type { ConversationMessage } from '../conversation/message.ts';
 import type { Event, RequestedCall } from '../event.ts';
-import type { Verdict } from '../governor/verdict.ts';
 import { appendArrayItem } from '../array-copy.ts';
 import type { Session } from '../session.ts';
 import { emptyAgenda, isAgendaEmpty, plainCallIntent } from './agenda.ts';
-import { toPermissionCalls, toExecution, assignCallIds, appendReply } from './calls.ts';
+import { toPermissionCalls, toExecution, appendReply } from './calls.ts';
 import {
   callModel,
   computeFinishDeadline,

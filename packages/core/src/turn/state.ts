@@ -2,8 +2,7 @@ import type { CompletedTool } from '../action.ts';
 import type { ConversationHistory } from '../conversation/conversation.ts';
 import type { ToolCall, ConversationMessage, ToolOutcome } from '../conversation/message.ts';
 import type { ModelError } from '../event.ts';
-import type { Json } from '../json.ts';
-import type { Verdict } from '../governor/verdict.ts';
+import type { Json, Verdict } from '@pawl/governor';
 
 /*
  * The turn state says what the session is waiting for.

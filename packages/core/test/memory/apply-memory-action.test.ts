@@ -18,7 +18,7 @@ import {
 } from '../../src/memory/apply-memory-action.ts';
 import { memorySettings } from '../../src/memory/settings.ts';
 import type { StoredEntry } from '../../src/memory/stored-entry.ts';
-import { deepFreeze } from '../helpers/deep-freeze.ts';
+import { deepFreeze } from '../../../governor/test/helpers/deep-freeze.ts';
 import { anyAction, anyEntryName, createFilledMemory, createLimitedSettings } from './arbitraries.ts';
 
 const at = 1_000;

@@ -14,7 +14,7 @@ import {
 import { pageEntries } from '../../src/memory/page-entries.ts';
 import { memorySettings } from '../../src/memory/settings.ts';
 import { movedIndexKey } from '../../src/memory/stub.ts';
-import { deepFreeze } from '../helpers/deep-freeze.ts';
+import { deepFreeze } from '../../../governor/test/helpers/deep-freeze.ts';
 import { anyMemory, createFilledMemory, createLimitedSettings } from './arbitraries.ts';
 
 const repeatToLength = (text: string): string => text.repeat(Math.ceil(800 / text.length));

@@ -8,7 +8,7 @@ import {
   setDictionaryValue,
   type PersistentDictionary,
 } from '../../src/memory/persistent-dictionary.ts';
-import { deepFreeze } from '../helpers/deep-freeze.ts';
+import { deepFreeze } from '../../../governor/test/helpers/deep-freeze.ts';
 import { anyEntryName } from './arbitraries.ts';
 
 function createNumberDictionary(size: number): PersistentDictionary<number> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseGovernorSettings } from '../../src/profiles/parse-governor-settings.ts';
-import type { GovernorSettings } from '../../src/settings.ts';
+import type { GovernorSettings } from '@pawl/governor';
 
 const previousSettings: GovernorSettings = {
   preset: 'pawl',

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getConversation, toItemArray } from '../../src/index.ts';
-import { assignCallIds } from '../../src/turn/calls.ts';
+import { assignCallIds } from '@pawl/governor';
 import {
   createCall,
   toolFinished,

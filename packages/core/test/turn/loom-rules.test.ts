@@ -15,7 +15,7 @@ import {
 import type { EventHandlers } from '../../src/turn/handlers.ts';
 import type { WaitingForUser } from '../../src/turn/state.ts';
 import { waitingForUserHandlers } from '../../src/turn/states/waiting-for-user.ts';
-import { deepFreeze } from '../helpers/deep-freeze.ts';
+import { deepFreeze } from '../../../governor/test/helpers/deep-freeze.ts';
 import {
   createCall,
   modelFailed,

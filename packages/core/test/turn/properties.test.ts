@@ -17,7 +17,7 @@ import {
   type SessionStep,
   type TurnStatus,
 } from '../../src/index.ts';
-import { deepFreeze } from '../helpers/deep-freeze.ts';
+import { deepFreeze } from '../../../governor/test/helpers/deep-freeze.ts';
 import { findConversationFaults } from '../helpers/conversation-faults.ts';
 import { chooseStubbornEvent } from '../helpers/choose-plausible-event.ts';
 import { getRefusalReason } from '../helpers/run-events.ts';

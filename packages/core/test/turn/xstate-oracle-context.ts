@@ -1,5 +1,5 @@
 import type { RequestedCall } from '../../src/event.ts';
-import type { VerdictResponse } from '../../src/governor/verdict.ts';
+import type { VerdictResponse } from '@pawl/governor';
 import type { SessionSettings } from '../../src/settings.ts';
 import type { OracleEvent } from './xstate-oracle-events.ts';
 

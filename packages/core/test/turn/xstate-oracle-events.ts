@@ -1,5 +1,5 @@
 import type { Event, RequestedCall } from '../../src/event.ts';
-import type { VerdictResponse } from '../../src/governor/verdict.ts';
+import type { VerdictResponse } from '@pawl/governor';
 
 /*
  * What the oracle's walks are made of: every event type, with each payload that decides a move. An event is said without

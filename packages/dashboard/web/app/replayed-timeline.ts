@@ -1,5 +1,13 @@
-import { getConversation, step } from '@pawl/core';
-import type { Action, Event, ConversationMessage, Note, Session, TurnStatus } from '@pawl/core';
+import {
+  type Action,
+  type ConversationMessage,
+  type Event,
+  getConversation,
+  type Note,
+  type Session,
+  step,
+  type TurnStatus,
+} from '@pawl/core';
 import { listAddedItems } from './added-items.ts';
 import type { NumberedEvent } from './api-types.ts';
 import { addUsageTotals, emptyUsageTotals, type UsageTotals } from './usage-totals.ts';

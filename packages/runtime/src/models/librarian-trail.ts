@@ -1,5 +1,10 @@
-import type { ToolCall, ConversationHistory, ConversationMessage, ToolOutcome } from '@pawl/core';
-import { iterateItems } from '@pawl/core';
+import {
+  type ConversationHistory,
+  type ConversationMessage,
+  iterateItems,
+  type ToolCall,
+  type ToolOutcome,
+} from '@pawl/core';
 import type { ReadOutput } from '../tools/read.ts';
 import { readOutputSchema } from '../tools/read.ts';
 import type { SearchOutput } from '../tools/search.ts';

@@ -1,5 +1,4 @@
-import { eventTypes } from '@pawl/core';
-import type { Json } from '@pawl/core';
+import { eventTypes, type Json } from '@pawl/core';
 import * as z from 'zod';
 import { answerSchema } from './answer.ts';
 import { eventSchemas } from './events.ts';

@@ -1,5 +1,4 @@
-import { eventTypes } from '@pawl/core';
-import type { Note } from '@pawl/core';
+import { eventTypes, type Note } from '@pawl/core';
 import * as z from 'zod';
 import { createListSchema } from './list.ts';
 import type { ExactSchemas } from './exact-schema.ts';

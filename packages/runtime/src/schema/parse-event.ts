@@ -1,5 +1,4 @@
-import { eventTypes } from '@pawl/core';
-import type { Event, EventType } from '@pawl/core';
+import { type Event, type EventType, eventTypes } from '@pawl/core';
 import * as z from 'zod';
 import { eventSchemas } from './events.ts';
 import { explainSchemaIssue, formatIssuePath } from './explain.ts';

@@ -1,20 +1,18 @@
 import {
-  getConversation,
-  renderModeSection,
-  toItemArray,
+  type Action,
+  type ConversationMessage,
   countMemoryTokens,
+  type CurrentMode,
+  getConversation,
+  type Json,
+  type PausableTurn,
+  type PhaseState,
+  renderModeSection,
+  type Session,
+  toItemArray,
   toMemoryObject,
-} from '@pawl/core';
-import type {
-  Action,
-  PausableTurn,
-  Json,
-  WorkingMemory,
-  ConversationMessage,
-  CurrentMode,
-  PhaseState,
-  Session,
-  TurnState,
+  type TurnState,
+  type WorkingMemory,
 } from '@pawl/core';
 
 /*

@@ -1,5 +1,10 @@
-import type { ConversationHistory, ConversationMessage, ToolOutcome } from '@pawl/core';
-import { appendItem, emptyConversation } from '@pawl/core';
+import {
+  appendItem,
+  type ConversationHistory,
+  type ConversationMessage,
+  emptyConversation,
+  type ToolOutcome,
+} from '@pawl/core';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLibrarian } from '../../src/models/librarian.ts';

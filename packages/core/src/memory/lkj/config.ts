@@ -1,5 +1,4 @@
-import type { Json } from '../../json.ts';
-import { createBooleanField, createIntegerField, type ConfigField } from '../../config-field.ts';
+import { type ConfigField, createBooleanField, createIntegerField, type Json } from '@pawl/governor';
 import { describeJsonProblem } from '../json-problem.ts';
 import { createLogPrefixField, findLogWithSharedPrefix } from '../log-prefix.ts';
 import { memorySettings, type LogSettings, type MemorySettings, type TokenLimit } from '../settings.ts';

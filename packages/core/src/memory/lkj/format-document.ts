@@ -1,4 +1,4 @@
-import type { Json } from '../../json.ts';
+import type { Json } from '@pawl/governor';
 import { isLogKind } from '../logs.ts';
 import { listEntries, type MemoryEntry } from '../memory.ts';
 import { documentKeys, type LkjMemory } from './parse-document.ts';

@@ -1,5 +1,11 @@
-import { isJsonObject, toOptionalList, toOptionalNumber, getJsonPath } from '../../json-fields.ts';
-import type { Json, JsonObject } from '../../json.ts';
+import {
+  getJsonPath,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  toOptionalList,
+  toOptionalNumber,
+} from '@pawl/governor';
 import { describeJsonProblem } from '../json-problem.ts';
 import { appendLog, listLogEntries, findLogSlot, type LogSlot } from '../logs.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Json } from '../../json.ts';
+import type { Json } from '@pawl/governor';
 import { memoryActions } from '../memory-action.ts';
 import { memorySettings } from '../settings.ts';
 import type { LkjProfile } from './states.ts';

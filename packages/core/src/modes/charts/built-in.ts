@@ -1,7 +1,8 @@
+import type { SavantState } from '@pawl/governor';
 import type { ModeChart } from '../mode-chart.ts';
 import { createLkj1Chart, createLkjChart, type Lkj1State, type LkjState } from './lkj.ts';
 import { loopChart } from './loop.ts';
-import { createSavantChart, type SavantState } from './savant.ts';
+import { createSavantChart } from './savant.ts';
 
 /** The built-in charts. `createSavantChart` and similar functions create them with other tools or limits. */
 export const modeCharts: {

@@ -1,19 +1,7 @@
+import { listSavantSuccessors, savantStates, savantTools, type SavantState } from '@pawl/governor';
+import type { ModeStateInput } from '../chart-input.ts';
 import { defineChart } from '../define-chart.ts';
 import type { ModeChart } from '../mode-chart.ts';
-
-/**
- * The kind of step a searching agent takes. It searches, analyzes the results, decides and finishes; from a stuck state
- * it can only finish.
- */
-export type SavantState =
-  | 'INIT'
-  | 'SEARCHING'
-  | 'ANALYZING'
-  | 'DECIDING'
-  | 'STUCK_SEARCH'
-  | 'STUCK_ANALYZE'
-  | 'STUCK_DECIDE'
-  | 'FINISHING';
 
 export type SavantOptions = {
   readonly searchTools?: readonly string[] | undefined;
@@ -22,72 +10,61 @@ export type SavantOptions = {
   readonly lenient?: boolean | undefined;
 };
 
-export const savantTools = {
-  search: ['context.fts_search', 'context.memory_search'],
-  finish: ['finish'],
-} as const;
-
 /** A chart for agents that search. Choosing a tool while analyzing is a decision, so it passes through deciding. */
 export function createSavantChart(options: SavantOptions = {}): ModeChart<SavantState> {
   const { searchTools = savantTools.search, finishTools = savantTools.finish, lenient = false } = options;
-  const stuck = {
-    tools: finishTools,
-    next: ['FINISHING'],
-    timeoutMs: 10_000,
-    stuckAfterSteps,
-    prompt: 'The work is stuck. Finish now: summarize the findings and what is still open.',
-  } as const;
+  const toolsByKind = { search: searchTools, finish: finishTools, any: '*', none: [] } as const;
+  const createState = (name: SavantState, details: SavantStateDetails): ModeStateInput<SavantState> => {
+    const { tools, timeoutMs, stuckState } = savantStates[name];
+    return {
+      name,
+      tools: toolsByKind[tools],
+      next: listSavantSuccessors(name, { lenient }),
+      ...(timeoutMs !== null && { timeoutMs }),
+      ...(stuckState !== null && { stuckState }),
+      ...details,
+    };
+  };
   return defineChart<SavantState>({
     name: 'savant',
     initial: 'INIT',
     finish: { tools: finishTools, state: 'FINISHING' },
     states: [
-      {
-        name: 'INIT',
-        next: ['SEARCHING', 'DECIDING', 'FINISHING'],
+      createState('INIT', {
         stuckAfterSteps,
         prompt: 'No work has been done yet. Start with a search, unless you already know what to do.',
-      },
-      {
-        name: 'SEARCHING',
-        tools: searchTools,
-        next: ['ANALYZING', 'STUCK_SEARCH', 'FINISHING'],
+      }),
+      createState('SEARCHING', {
         afterWords: 'ANALYZING',
-        stuckState: 'STUCK_SEARCH',
-        timeoutMs: 60_000,
         stuckAfterSteps,
         prompt: 'Collect the information the task needs. Never repeat a search.',
-      },
-      {
-        name: 'ANALYZING',
-        next: ['DECIDING', 'STUCK_ANALYZE', 'FINISHING'],
-        stuckState: 'STUCK_ANALYZE',
-        timeoutMs: 30_000,
+      }),
+      createState('ANALYZING', {
         stuckAfterSteps,
         prompt: 'Analyze the search results: what do they answer, and what is missing?',
-      },
-      {
-        name: 'DECIDING',
-        tools: '*',
-        next: ['SEARCHING', 'FINISHING', 'STUCK_DECIDE', ...(lenient ? (['ANALYZING'] as const) : [])],
-        stuckState: 'STUCK_DECIDE',
-        timeoutMs: 45_000,
+      }),
+      createState('DECIDING', {
         stuckAfterSteps,
         stuckAfterFailures: 3,
         prompt: 'Choose the next step: use a tool, search for missing information, or finish.',
-      },
-      { name: 'STUCK_SEARCH', ...stuck },
-      { name: 'STUCK_ANALYZE', ...stuck },
-      { name: 'STUCK_DECIDE', ...stuck },
-      {
-        name: 'FINISHING',
-        terminal: true,
-        timeoutMs: 5_000,
-        prompt: 'Answer with the information you have.',
-      },
+      }),
+      createState('STUCK_SEARCH', stuckDetails),
+      createState('STUCK_ANALYZE', stuckDetails),
+      createState('STUCK_DECIDE', stuckDetails),
+      createState('FINISHING', { terminal: true, prompt: 'Answer with the information you have.' }),
     ],
   });
 }
 
+type SavantStateDetails = Pick<
+  ModeStateInput<SavantState>,
+  'prompt' | 'afterWords' | 'stuckAfterSteps' | 'stuckAfterFailures' | 'terminal'
+>;
+
 /** Step limit of every non-terminal state. */
 const stuckAfterSteps = 5;
+
+const stuckDetails: SavantStateDetails = {
+  stuckAfterSteps,
+  prompt: 'The work is stuck. Finish now: summarize the findings and what is still open.',
+};

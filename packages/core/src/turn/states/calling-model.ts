@@ -1,13 +1,13 @@
+import { assignCallIds, type Verdict } from '@pawl/governor';
 import type { EventOfType } from '../../event.ts';
 import type { Action } from '../../action.ts';
 import { logPatches, hasLogPatch } from '../../log-version.ts';
 import { isBudgetExhausted, findLastCallVerdict } from '../../governor/budget.ts';
-import type { Verdict } from '../../governor/verdict.ts';
 import type { Session } from '../../session.ts';
 import { createAgendaHandlers } from '../agenda-handlers.ts';
 import { createSessionFinish } from '../agenda.ts';
 import { handleMemoryCommand } from '../handle-memory-command.ts';
-import { toPermissionCalls, isAllowedCall, toExecution, assignCallIds, appendReply } from '../calls.ts';
+import { toPermissionCalls, isAllowedCall, toExecution, appendReply } from '../calls.ts';
 import { runRound } from '../enter-state.ts';
 import { executeRound } from '../execute-round.ts';
 import type { EventHandlers } from '../handlers.ts';

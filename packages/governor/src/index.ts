@@ -1,0 +1,104 @@
+export { auditRun } from './audit.ts';
+export type { AuditSeverity, AuditVerdict } from './audit.ts';
+export { assignCallIds } from './call-ids.ts';
+export type { RequestedCall, ToolCall } from './call-ids.ts';
+export {
+  createBooleanField,
+  createChoiceField,
+  createIntegerField,
+  dayMilliseconds,
+  isPlainObject,
+} from './config-field.ts';
+export type { ConfigField } from './config-field.ts';
+export { computeRuleDistances, initialDetectorState, resetDetector, runDetector } from './detector.ts';
+export type { DetectorState, GradedMatch, ObservationWindows, RuleDistance } from './detector.ts';
+export { defaultMaxRecoveries } from './governor-settings.ts';
+export type { GovernorSettings } from './governor-settings.ts';
+export {
+  getJsonPath,
+  isJsonObject,
+  toOptionalCount,
+  toOptionalList,
+  toOptionalNumber,
+  type Json,
+  type JsonObject,
+} from './json.ts';
+export { initialLadder, judgeObservation, screenCalls } from './ladder.ts';
+export type { BlockedCall, LadderState } from './ladder.ts';
+export { formatToolOutput, observeCall } from './observations/call-observation.ts';
+export type { CallFacts, CallObservation } from './observations/call-observation.ts';
+export type { FileContentChange, FileEffect } from './observations/file-change.ts';
+export { fingerprintText } from './observations/fingerprint.ts';
+export type {
+  FailedDecisionObservation,
+  GovernorObservation,
+  ObservationByKind,
+  ObservationKind,
+  OverdueModeObservation,
+  PagingObservation,
+  RepetitionObservation,
+  WaitObservation,
+} from './observations/observation.ts';
+export { RepetitionDetector, findRepetitionLoop } from './observations/repetition-loop.ts';
+export type { RepetitionLoop } from './observations/repetition-loop.ts';
+export { computeSimilarity, observeText } from './observations/text-observation.ts';
+export type { TextObservation } from './observations/text-observation.ts';
+export { findRecovery, pawlRecoveries } from './recovery.ts';
+export type { ErrorRemedy, KnownRecovery } from './recovery.ts';
+export { pawlRules } from './rules/pawl-rules.ts';
+export type { ObservationRule, Rule, RuleMatch, RuleSeverity, RuleThresholds } from './rules/rule.ts';
+export { selectRules } from './rules/select-rules.ts';
+export { detectTraceFormat, traceFormats, describeUnknownFormat, parseTrace } from './traces/parse-trace.ts';
+export type {
+  RecordedRun,
+  RecordedStep,
+  ParsedTrace,
+  TraceFormat,
+  TraceProblem,
+} from './traces/trace-format.ts';
+export {
+  appendRecent,
+  computeStateDuration,
+  describeRefusedTransition,
+  type TrackerTransition,
+} from './tracker/tracker-machine.ts';
+export { auditWithPreset } from './tracker/audit-with-preset.ts';
+export {
+  createTracker,
+  restoreTracker,
+  type TrackerOptions,
+  LoopTracker,
+  type RecordedCall,
+  type TrackerCallbacks,
+  type TrackerHost,
+  type TrackerResult,
+} from './tracker/loop-tracker.ts';
+export type { TrackerEnding, ProgressStats, TotalProgress, TrackerSummary } from './tracker/report.ts';
+export type { NexoraState } from './tracker/nexora.ts';
+export type {
+  CompletedPhase,
+  CompletedTrackedPhase,
+  Phase,
+  TrackedPhase,
+  TrackedPhases,
+} from './tracker/phases.ts';
+export { seedPresets, trackerPresets } from './tracker/presets.ts';
+export type { PresetState, SeedPreset, TrackerConfig, TrackerPreset } from './tracker/presets.ts';
+export { listSavantSuccessors, savantStates, savantTools, type SavantState } from './tracker/savant.ts';
+export {
+  createSessionTracker,
+  recordCallOutcome,
+  recordDecisionFailure,
+  recordInSession,
+  restartOnUserMessage,
+  trackReply,
+} from './tracker/session-tracker.ts';
+export type { SessionTracker, TrackerReport } from './tracker/session-tracker.ts';
+export type { TrackerSnapshot } from './tracker/snapshot.ts';
+export { renderStateSection } from './tracker/state-section.ts';
+export type { SectionFormat } from './tracker/state-section.ts';
+export { listTrackerVerdicts, startTracking, trackRecord } from './tracker/track-record.ts';
+export type { TrackerSignal, TrackerState, TrackingOptions, TrackingResult } from './tracker/track-record.ts';
+export type { TrackerJudgment, StuckReport, TrackerVerdict } from './tracker/tracker-verdict.ts';
+export type { CallOutcome, TrackerCall, TrackerRecord } from './tracker/tracker-record.ts';
+export type { Verdict, VerdictResponse } from './verdict.ts';

@@ -1,0 +1,79 @@
+/** Any value that survives a JSON round trip unchanged. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: Json };
+
+/*
+ * Helpers that read untrusted JSON values. They look only at own properties, so that a field named `constructor` or
+ * `__proto__` is an ordinary field and inherited properties are ignored.
+ */
+
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the value at the end of a property path, or undefined if the path does not exist. */
+export function getJsonPath(value: Json | undefined, ...path: readonly string[]): Json | undefined {
+  let current = value;
+  for (const name of path) {
+    if (!isJsonObject(current) || !Object.hasOwn(current, name)) return undefined;
+    current = current[name];
+  }
+  return current;
+}
+
+/** Returns the value's `type` field, or an empty string if it has none. */
+export function getTypeName(value: Json | undefined): string {
+  return toOptionalString(getJsonPath(value, 'type')) ?? '';
+}
+
+export function toOptionalString(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Accepts ids written as strings or as numbers. */
+export function toOptionalId(value: Json | undefined): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+export function toOptionalNumber(value: Json | undefined): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** Accepts only non-negative numbers. */
+export function toOptionalCount(value: Json | undefined): number | undefined {
+  const number = toOptionalNumber(value);
+  return number !== undefined && number >= 0 ? number : undefined;
+}
+
+export function toOptionalBoolean(value: Json | undefined): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+export function toOptionalList(value: Json | undefined): readonly Json[] | undefined {
+  return isJsonArray(value) ? value : undefined;
+}
+
+/** Parses JSON that is stored as a string inside JSON; text that is not valid JSON is returned unchanged. */
+export function parseNestedJson(value: Json | undefined): Json | undefined {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value) as Json;
+  } catch {
+    return value;
+  }
+}
+
+/** Describes the kind of a value for error messages. */
+export function describeJsonKind(value: Json | undefined): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (isJsonArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+function isJsonArray(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,218 @@
+import type { Json } from '../json.ts';
+
+/**
+ * Computes a short fingerprint: equal texts have equal fingerprints, and different texts of one session practically
+ * never collide. It is not cryptographic, because the core has no cryptography dependency.
+ */
+export function fingerprintText(text: string): string {
+  const fingerprint = new TextFingerprint();
+  fingerprint.addExactly(text);
+  return fingerprint.toString();
+}
+
+/** Incremental fingerprint; a class, so that adding a piece allocates no object. */
+export class TextFingerprint {
+  #one = 0x811c9dc5;
+  #two = 0x2f0b4a97;
+
+  add(code: number): void {
+    this.#one = Math.imul(this.#one ^ code, 0x01000193);
+    this.#two = Math.imul(this.#two ^ code, 0x85ebca6b) ^ (this.#two >>> 13);
+  }
+
+  /** Adds a text verbatim. */
+  addExactly(text: string): void {
+    let one = this.#one;
+    let two = this.#two;
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      one = Math.imul(one ^ code, 0x01000193);
+      two = Math.imul(two ^ code, 0x85ebca6b) ^ (two >>> 13);
+    }
+    this.#one = one;
+    this.#two = two;
+  }
+
+  /** Adds part of a text, with each run of whitespace treated as one space. */
+  addText(text: string, start: number, end: number): void {
+    let one = this.#one;
+    let two = this.#two;
+    let wasSpace = false;
+    for (let index = start; index < end; index += 1) {
+      const code = Math.max(text.charCodeAt(index), spaceCode);
+      if (code === spaceCode && wasSpace) continue;
+      wasSpace = code === spaceCode;
+      one = Math.imul(one ^ code, 0x01000193);
+      two = Math.imul(two ^ code, 0x85ebca6b) ^ (two >>> 13);
+    }
+    this.#one = one;
+    this.#two = two;
+  }
+
+  toNumber(): number {
+    return (this.#one ^ Math.imul(this.#two, 0x9e3779b1)) >>> 0;
+  }
+
+  toString(): string {
+    return (this.#one >>> 0).toString(36) + (this.#two >>> 0).toString(36);
+  }
+}
+
+const spaceCode = 0x20;
+
+/** Values nested deeper than this are not distinguished, because no tool takes arguments nested so deeply. */
+const canonicalDepthMax = 40;
+
+/** Serializes JSON with sorted object keys, so that equal values give equal texts. */
+export function canonicalizeJson(value: Json, depth = 0): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (depth === canonicalDepthMax) return '…';
+  if (isJsonArray(value)) return `[${value.map((item) => canonicalizeJson(item, depth + 1)).join(',')}]`;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalizeJson(item, depth + 1)}`).join(',')}}`;
+}
+
+function isJsonArray(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/*
+ * Reduces tool output to its meaning. Outcomes that differ only in the time of day, a process id or a temporary file
+ * name are the same outcome; errors that differ only in a line number or a quoted name are in the same class. The
+ * patterns are generic (clocks, ids, paths) and not tied to any tool.
+ *
+ * Long texts are examined at both ends only, and only words that contain a digit are examined closely, so that the cost
+ * is small and bounded.
+ */
+const meaningHeadMax = 4_000;
+const meaningTailMax = 1_000;
+
+/** The first lines of an error, or the last ones after a long trace, say what it is. */
+const errorHeadMax = 300;
+const errorTailMax = 200;
+
+/**
+ * Computes a fingerprint that ignores clocks, dates, durations, addresses, ids and temporary names, and treats all
+ * whitespace alike. Other numbers count, because they may be the new information.
+ */
+export function fingerprintMeaning(text: string): string {
+  const bounded = truncateMiddle(text, meaningHeadMax, meaningTailMax);
+  const fingerprint = new TextFingerprint();
+  fingerprint.add(text.length > bounded.length ? text.length : 0);
+  let from = 0;
+  for (let at = findVolatileCandidate(bounded, 0); at !== -1; at = findVolatileCandidate(bounded, from)) {
+    const start = findTokenStart(bounded, at, from);
+    const end = findTokenEnd(bounded, at);
+    fingerprint.addText(bounded, from, start);
+    const after = findVolatileEnd(bounded, start, end);
+    if (after === null) fingerprint.addText(bounded, start, end);
+    else fingerprint.add(volatilePlaceholder);
+    from = after ?? end;
+  }
+  fingerprint.addText(bounded, from, bounded.length);
+  return fingerprint.toString();
+}
+
+/** Reduces an error message to its class: also blanks words that contain digits, quoted words and paths. */
+export function classifyError(text: string): string {
+  return truncateMiddle(text.trim(), errorHeadMax, errorTailMax)
+    .replaceAll(/(["'`‘“])[^"'`’”]{0,200}(["'`’”])/g, '<quoted>')
+    .replaceAll(/[\w@./\\:-]+/g, (word) => (/[/\\]/.test(word) ? '<path>' : word))
+    .replaceAll(/\w+/g, (word) => (/\d/.test(word) ? '#' : word))
+    .replaceAll(/\s+/g, ' ')
+    .toLowerCase();
+}
+
+/** Stands for omitted text; no character has this code. */
+const volatilePlaceholder = 0x110001;
+
+/** Volatile text contains a digit or is a temporary name. */
+function findVolatileCandidate(text: string, from: number): number {
+  const suspect = /\d|\/tmp\//g;
+  suspect.lastIndex = from;
+  return suspect.exec(text)?.index ?? -1;
+}
+
+function findTokenStart(text: string, at: number, from: number): number {
+  let start = at;
+  while (start > from && !isSeparator(text.charCodeAt(start - 1))) start -= 1;
+  return start;
+}
+
+function findTokenEnd(text: string, at: number): number {
+  let end = at + 1;
+  while (end < text.length && !isSeparator(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+/** Which ASCII characters separate words: whitespace, brackets, quotes and similar. */
+const separatorTable = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number(code <= 0x20 || '()[]{}<>,;"\'`=|'.includes(String.fromCharCode(code))),
+);
+
+function isSeparator(code: number): boolean {
+  return code < 128 && separatorTable[code] === 1;
+}
+
+/** Returns where volatile text ends, if this word is or starts such text; otherwise null. */
+function findVolatileEnd(text: string, start: number, end: number): number | null {
+  const word = text.slice(start, end);
+  if (volatilePattern.test(word)) return end;
+  if (!/^\d+(?:\.\d+)?$/.test(word)) return null;
+  if (/\bpid[ =:]*$/i.test(text.slice(Math.max(0, start - 8), start))) return end;
+  const [unit] = /^ (?:ms|s|sec|secs|seconds|minutes)\b/.exec(text.slice(end, end + 9)) ?? [];
+  return unit === undefined ? null : end + unit.length;
+}
+
+/** Dates and times, durations, addresses, temporary names, and long hexadecimal ids, also with a prefix. */
+const volatilePattern = new RegExp(
+  [
+    String.raw`^/tmp/`,
+    String.raw`^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-][\d:]+)?)?[.:]?$`,
+    String.raw`^\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?[.:]?$`,
+    String.raw`^\d+(?:\.\d+)?(?:ms|µs|us|ns|s|sec|secs)[.:]?$`,
+    String.raw`^0x[\da-f]+[.:]?$`,
+    String.raw`^(?:[a-z]+[_-])?(?=[a-f-]*\d)(?=[\d-]*[a-f])[\da-f-]{7,}[.:]?$`,
+  ].join('|'),
+  'i',
+);
+
+function truncateMiddle(text: string, head: number, tail: number): string {
+  return text.length <= head + tail ? text : `${text.slice(0, head)} … ${text.slice(-tail)}`;
+}
+
+const queryArgumentNames = [
+  'query',
+  'q',
+  'search_term',
+  'searchTerm',
+  'search_query',
+  'keyword',
+  'keywords',
+  'pattern',
+];
+
+/** Longer queries are compared by their first characters only. */
+const queryLengthMax = 500;
+
+/** Computes a fingerprint of a call's search query that ignores word order, case and punctuation. */
+export function fingerprintQuery(args: Json): string | null {
+  const query = getTextArgument(args, queryArgumentNames);
+  if (query === null) return null;
+  const words = query
+    .slice(0, queryLengthMax)
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+  return words.length === 0 ? null : fingerprintText(words.toSorted().join(' '));
+}
+
+/** Returns the first of these arguments that is a string, or null. Tools use different names for the same argument. */
+export function getTextArgument(args: Json, names: readonly string[]): string | null {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return null;
+  for (const name of names) {
+    const value = Object.hasOwn(args, name) ? (args as { readonly [key: string]: Json })[name] : undefined;
+    if (typeof value === 'string') return value;
+  }
+  return null;
+}

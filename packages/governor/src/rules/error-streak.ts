@@ -1,0 +1,23 @@
+import type { Rule } from './rule.ts';
+import { takeTailWhile } from './window-queries.ts';
+
+/** The same error class in consecutive calls, whatever the tool and arguments. */
+export const errorStreak: Rule = {
+  id: 'error-streak',
+  rationale:
+    'Changing the arguments and meeting the same class of error each time is not a search, it is a wall. People and models ' +
+    'do find the right form after a few tries, so a word comes early and the end comes late.',
+  thresholds: { advise: 3, refuse: null, finish: 7 },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.error === null) return null;
+    const evidence = takeTailWhile(window, (each) => each.error === last.error);
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.error,
+      reason: `the last ${evidence.length} calls met the same kind of error`,
+      advice: `The last ${evidence.length} calls all met the same kind of error, although the arguments changed. Do not vary the call again: find out what the error means, or reach the goal another way.`,
+    };
+  },
+};

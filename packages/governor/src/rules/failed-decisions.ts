@@ -1,0 +1,24 @@
+import type { ObservationRule } from './rule.ts';
+
+/** Consecutive replies that cannot be parsed. */
+export const failedDecisions: ObservationRule<'decision'> = {
+  id: 'failed-decisions',
+  rationale:
+    'A call that cannot be understood says nothing about the work, and each is answered with what was wrong. A model that ' +
+    'still gets none right after six replies will not get the seventh right.',
+  on: 'decision',
+  unit: 'replies',
+  thresholds: { advise: 3, refuse: null, finish: 6 },
+  match(window) {
+    const evidence = window.filter(
+      (each, index) => window.findIndex(({ request }) => request === each.request) === index,
+    );
+    return {
+      count: evidence.length,
+      evidence,
+      loop: 'failed-decisions',
+      reason: `${evidence.length} replies in a row asked for something that could not be understood`,
+      advice: `Your last ${evidence.length} replies could not be understood. Look at the names of the tools and at what each of them takes, and make one call that is right.`,
+    };
+  },
+};

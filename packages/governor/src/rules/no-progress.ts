@@ -1,0 +1,21 @@
+import type { Rule } from './rule.ts';
+import { isNewOutcome, takeTailWhile } from './window-queries.ts';
+
+/** A long run of calls without a new outcome. */
+export const noProgress: Rule = {
+  id: 'no-progress',
+  rationale:
+    'Twelve calls without one success that says something new are a lot. It may still be a hard problem, so this only ever ' +
+    'earns advice.',
+  thresholds: { advise: 12, refuse: null, finish: null },
+  match(window) {
+    const evidence = takeTailWhile(window, (_, index) => !isNewOutcome(window, index));
+    return {
+      count: evidence.length,
+      evidence,
+      loop: 'no-progress',
+      reason: `the last ${evidence.length} calls brought nothing new`,
+      advice: `Nothing new has come of your last ${evidence.length} calls. Say in one sentence what you know and what is missing, and take the step that would tell you most.`,
+    };
+  },
+};

@@ -1,0 +1,34 @@
+import type { ObservationRule } from './rule.ts';
+import type { WaitObservation } from '../observations/observation.ts';
+
+/** Assumed duration of one poll if no time was recorded. */
+const secondsPerPoll = 30;
+
+/** Repeated polling for something to be done. */
+export const prolongedWait: ObservationRule<'waiting'> = {
+  id: 'waiting',
+  rationale:
+    'Asking whether something is done is not a loop: it is waiting, and what bounds it is time, not how often one looks. ' +
+    'As long as the answer moves, it may go on. A minute of looking at the same answer deserves a word, half an hour an end.',
+  on: 'waiting',
+  unit: 'seconds',
+  thresholds: { advise: 60, refuse: null, finish: 1_800 },
+  match(window) {
+    const wait = window.at(-1);
+    if (wait === undefined) return null;
+    const { first, last, looks } = wait;
+    const seconds = computeWaitSeconds(wait);
+    return {
+      count: seconds,
+      evidence: looks === 1 ? [first] : [first, last],
+      loop: last.call,
+      reason: `${last.tool} has been asked for ${seconds} s whether something is done, and the answer has not changed`,
+      advice: `You have looked ${looks} times and the answer has not changed. Wait once, with one call that blocks until it is done or a good while has passed, or do something else meanwhile.`,
+    };
+  },
+};
+
+function computeWaitSeconds({ first, last, looks }: WaitObservation): number {
+  if (first.at === null || last.at === null) return (looks - 1) * secondsPerPoll;
+  return Math.floor(Math.max(0, last.at - first.at) / 1_000);
+}

@@ -1,0 +1,23 @@
+import type { Rule } from './rule.ts';
+import { isSameObservation } from './window-queries.ts';
+
+/** One call that recurs with the same outcome, among other calls. */
+export const recurringCall: Rule = {
+  id: 'again-and-again',
+  rationale:
+    'A call that comes back five times with the same result, with other things in between, is one the agent forgets it ' +
+    'has made. Running the same test after each change looks the same, so this only earns advice.',
+  thresholds: { advise: 5, refuse: null, finish: null },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined) return null;
+    const evidence = window.filter((each) => isSameObservation(each, last));
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.call,
+      reason: `${last.tool} was called ${evidence.length} times with the same arguments and the same result, among other calls`,
+      advice: `You have called ${last.tool} with these very arguments ${evidence.length} times by now, and the result was always the same. Keep it in mind instead of asking again.`,
+    };
+  },
+};

@@ -1,0 +1,23 @@
+import type { Rule } from './rule.ts';
+import { isSameObservation, takeTailWhile } from './window-queries.ts';
+
+/** Consecutive identical calls that fail with the same error. */
+export const repeatedFailure: Rule = {
+  id: 'repeated-failure',
+  rationale:
+    'A call that failed and is made again word for word, with nothing changed in between, fails again. The second time is ' +
+    'already one too many to let pass without a word.',
+  thresholds: { advise: 2, refuse: 3, finish: 4 },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.error === null) return null;
+    const evidence = takeTailWhile(window, (each) => isSameObservation(each, last));
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.call,
+      reason: `${last.tool} failed ${evidence.length} times in a row with the same arguments and the same error`,
+      advice: `${last.tool} has failed ${evidence.length} times in a row with exactly these arguments and the same error. Repeating it will fail again: read the error, then change the arguments or take another way.`,
+    };
+  },
+};

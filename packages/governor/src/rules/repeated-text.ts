@@ -1,0 +1,25 @@
+import type { ObservationRule } from './rule.ts';
+import { takeTailWhile } from './window-queries.ts';
+
+/** The same text again, without a call. */
+export const repeatedText: ObservationRule<'talk'> = {
+  id: 'repeated-text',
+  rationale:
+    'Saying the same thing again, with nothing done in between and nothing new said to the agent, moves nothing. Numbers, ' +
+    'case and spacing do not make it a new thing to say.',
+  on: 'talk',
+  unit: 'replies',
+  thresholds: { advise: 2, refuse: null, finish: 3 },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined) return null;
+    const evidence = takeTailWhile(window, (each) => each.gist === last.gist);
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.gist,
+      reason: `the same was said ${evidence.length} times in a row, and nothing was done`,
+      advice: `You have said the same ${evidence.length} times in a row without doing anything. Do the next step with a tool, or say that you are done or what stops you.`,
+    };
+  },
+};

@@ -1,0 +1,53 @@
+import type { ObservationKind, ObservationByKind } from '../observations/observation.ts';
+
+/**
+ * Severity of a match, mildest first: advise the model, block the call, ask a person, finish the work with an answer.
+ */
+export type RuleSeverity = 'advise' | 'refuse' | 'ask' | 'finish';
+
+/** The count at which a rule reaches each severity; null for never. */
+export type RuleThresholds = {
+  readonly advise: number | null;
+  readonly refuse: number | null;
+  readonly ask?: number | null;
+  readonly finish: number | null;
+};
+
+/** A match of a rule. `count` is compared with the rule's thresholds. */
+export type RuleMatch = {
+  readonly count: number;
+  /** The observations that prove the match, oldest first. */
+  readonly evidence: readonly { readonly seq: number }[];
+  /** Identifies the loop, so that advice is given once per loop. */
+  readonly loop: string;
+  readonly reason: string;
+  readonly advice: string;
+};
+
+/** A rule on observations of one kind. */
+export type ObservationRule<Kind extends ObservationKind> = {
+  readonly id: string;
+  /** Why the pattern is a sign that the agent is stuck. */
+  readonly rationale: string;
+  readonly on: Kind;
+  readonly thresholds: RuleThresholds;
+  /** What is counted, if not calls: seconds, replies. */
+  readonly unit?: string;
+  readonly match: (window: readonly ObservationByKind<Kind>[]) => RuleMatch | null;
+};
+
+/** A rule on tool calls may omit `on`. */
+type CallRule = Omit<ObservationRule<'work'>, 'on'> & { readonly on?: 'work' };
+
+/**
+ * A rule receives the latest observations of its kind, newest last, and returns what it detects at the newest one, or
+ * null. It is pure, and its cost is bounded by the window size.
+ */
+export type Rule =
+  | CallRule
+  | ObservationRule<'waiting'>
+  | ObservationRule<'talk'>
+  | ObservationRule<'decision'>
+  | ObservationRule<'paging'>
+  | ObservationRule<'chant'>
+  | ObservationRule<'mode'>;

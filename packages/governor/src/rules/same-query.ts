@@ -1,0 +1,25 @@
+import type { Rule } from './rule.ts';
+
+/** The same search with other words or options and the same result. */
+export const sameQuery: Rule = {
+  id: 'same-query',
+  rationale:
+    'Searching for the same words in another order, or with another limit, and finding the same, means that the answer is ' +
+    'not to be found this way. Paging through results finds something else each time and does not count.',
+  thresholds: { advise: 3, refuse: null, finish: null },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.query === null) return null;
+    const { tool, query, outcome } = last;
+    const evidence = window.filter(
+      (each) => each.query === query && each.tool === tool && each.outcome === outcome,
+    );
+    return {
+      count: evidence.length,
+      evidence,
+      loop: `${tool} ${query}`,
+      reason: `${tool} was asked for the same words ${evidence.length} times, with the same result`,
+      advice: `You have searched for the same words with ${tool} ${evidence.length} times, and what came back was the same each time. Search for something else, or work with what was found.`,
+    };
+  },
+};

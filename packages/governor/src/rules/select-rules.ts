@@ -1,0 +1,25 @@
+import type { GovernorSettings } from '../governor-settings.ts';
+import type { Rule } from './rule.ts';
+import { pawlRules } from './pawl-rules.ts';
+
+/** The rules of each preset. Trackers have their own rules, which are not listed here. */
+const rulesByPreset: { readonly [Name in GovernorSettings['preset']]: readonly Rule[] } = {
+  pawl: pawlRules,
+  none: [],
+  nexora: [],
+  'nexora-lenient': [],
+  savant: [],
+};
+
+/** Returns a session's rules with its overrides applied; `own` rules come after those of the preset. */
+export function selectRules(settings: GovernorSettings, own: readonly Rule[] = []): readonly Rule[] {
+  const preset = rulesByPreset[settings.preset];
+  const changes = Object.keys(settings.rules).length;
+  if (changes === 0 && own.length === 0) return preset;
+  const rules = [...preset, ...own];
+  return rules.flatMap((rule) => {
+    const change = Object.hasOwn(settings.rules, rule.id) ? settings.rules[rule.id] : undefined;
+    if (change === false) return [];
+    return change === undefined ? [rule] : [{ ...rule, thresholds: { ...rule.thresholds, ...change } }];
+  });
+}

@@ -1,0 +1,25 @@
+import type { Rule } from './rule.ts';
+import { hasEarlierMatch, takeTailWhile } from './window-queries.ts';
+
+/** Failing calls whose results were all seen before, whatever the arguments. */
+export const staleErrors: Rule = {
+  id: 'stale-errors',
+  rationale:
+    'Six answers in a row that each tool had given before, ending in an error: two or three known errors take turns, and ' +
+    'the arguments that change between them change nothing.',
+  thresholds: { advise: null, refuse: null, finish: 6 },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.error === null) return null;
+    const evidence = takeTailWhile(window, (each, index) =>
+      hasEarlierMatch(window, index, ({ tool, outcome }) => tool === each.tool && outcome === each.outcome),
+    );
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.error,
+      reason: `the last ${evidence.length} answers had all been given before, and the last one is an error`,
+      advice: `The last ${evidence.length} answers were all answers you had been given before, and it ends in an error again. Leave this way and take another.`,
+    };
+  },
+};

@@ -1,0 +1,47 @@
+import type { FileContentChange } from '../observations/file-change.ts';
+import type { CallObservation } from '../observations/call-observation.ts';
+
+/** Returns the longest suffix of the window whose observations all pass the test, oldest first. */
+export function takeTailWhile<Observation>(
+  window: readonly Observation[],
+  passes: (observation: Observation, index: number) => boolean,
+): readonly Observation[] {
+  let start = window.length;
+  while (start > 0) {
+    const observation = window[start - 1];
+    if (observation === undefined || !passes(observation, start - 1)) break;
+    start -= 1;
+  }
+  return window.slice(start);
+}
+
+/** Whether an earlier observation in the window matches. */
+export function hasEarlierMatch(
+  window: readonly CallObservation[],
+  index: number,
+  isAlike: (earlier: CallObservation) => boolean,
+): boolean {
+  for (let before = 0; before < index; before += 1) {
+    const earlier = window[before];
+    if (earlier !== undefined && isAlike(earlier)) return true;
+  }
+  return false;
+}
+
+export function isSameObservation(a: CallObservation, b: CallObservation): boolean {
+  return a.call === b.call && a.outcome === b.outcome;
+}
+
+/** Whether the observation is new: a success with an unseen outcome, or new content for a file. */
+export function isNewOutcome(window: readonly CallObservation[], index: number): boolean {
+  const observation = window[index];
+  if (observation === undefined || observation.error !== null) return false;
+  const { change, outcome } = observation;
+  const isChanged =
+    change !== null && !hasEarlierMatch(window, index, (earlier) => isSameFileChange(earlier.change, change));
+  return isChanged || !hasEarlierMatch(window, index, (earlier) => earlier.outcome === outcome);
+}
+
+function isSameFileChange(a: FileContentChange | null, b: FileContentChange): boolean {
+  return a !== null && a.target === b.target && a.to === b.to;
+}

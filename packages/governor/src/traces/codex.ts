@@ -1,0 +1,115 @@
+import {
+  type Json,
+  toOptionalBoolean,
+  getJsonPath,
+  toOptionalId,
+  isJsonObject,
+  describeJsonKind,
+  toOptionalList,
+  toOptionalNumber,
+  toOptionalString,
+  getTypeName,
+} from '../json.ts';
+import { buildRecordedRun } from './build-run.ts';
+import { parseCodexOutcome } from './codex-output.ts';
+import { groupRepliesByTurn, type TraceEntry, type TraceFormat } from './trace-format.ts';
+import { isResponseItem, readResponseItem } from './openai-responses.ts';
+import { parseTraceTime, parseTraceUsage } from './trace-fields.ts';
+
+/** Codex rollout files: lines with a type and a payload, or bare items in the first versions. */
+export const codexFormat: TraceFormat = {
+  name: 'codex',
+  sign: 'lines of the types session_meta, response_item and event_msg with a payload (Codex)',
+  matches(document) {
+    const lines = toOptionalList(document) ?? [];
+    return lines.some(isRolloutLine) || (isLegacyCodexHeader(lines[0]) && lines.some(isResponseItem));
+  },
+  parse(document, name) {
+    const lines = toOptionalList(document) ?? [];
+    const id = findFirstValue(lines, (line) => toOptionalId(getCodexSessionId(line)));
+    const model = findFirstValue(lines, (line) => toOptionalString(getJsonPath(line, 'payload', 'model')));
+    const facts = { id: id ?? name, source: 'codex', ...(model === undefined ? {} : { model }) };
+    return buildRecordedRun(facts, groupRepliesByTurn(readCodexEntries(lines)));
+  },
+};
+
+function isRolloutLine(line: Json): boolean {
+  return (
+    /^(?:session_meta|response_item|event_msg|turn_context)$/.test(getTypeName(line)) &&
+    isJsonObject(getJsonPath(line, 'payload'))
+  );
+}
+
+/** Whether this is the header line of a first-version file. */
+function isLegacyCodexHeader(line: Json | undefined): boolean {
+  return (
+    getJsonPath(line, 'type') === undefined &&
+    toOptionalId(getJsonPath(line, 'id')) !== undefined &&
+    parseTraceTime(getJsonPath(line, 'timestamp')) !== undefined
+  );
+}
+
+function getCodexSessionId(line: Json): Json | undefined {
+  if (isLegacyCodexHeader(line)) return getJsonPath(line, 'id');
+  if (getTypeName(line) !== 'session_meta') return undefined;
+  return getJsonPath(line, 'payload', 'id') ?? getJsonPath(line, 'payload', 'meta', 'id');
+}
+
+function* readCodexEntries(lines: readonly Json[]): Generator<TraceEntry> {
+  for (const [index, line] of lines.entries()) {
+    const location = `[${index}]`;
+    const at = parseTraceTime(getJsonPath(line, 'timestamp'));
+    if (!isJsonObject(line))
+      yield { type: 'problem', location, problem: `expected an object, got ${describeJsonKind(line)}` };
+    else if (getTypeName(line) === 'response_item') {
+      yield* readCodexItem(getJsonPath(line, 'payload') ?? null, `${location}.payload`, at);
+    } else if (getTypeName(line) === 'event_msg') yield* readCodexEvent(getJsonPath(line, 'payload'));
+    else if (isResponseItem(line) || getTypeName(line) === 'message')
+      yield* readCodexItem(line, location, at);
+  }
+}
+
+function* readCodexItem(item: Json, location: string, at: number | undefined): Generator<TraceEntry> {
+  for (const entry of readResponseItem(item, location, at)) {
+    yield entry.type === 'result' ? { ...entry, ...parseCodexOutcome(entry.result, entry.error) } : entry;
+  }
+}
+
+/** Reads only the UI events that add to the items: the usage, and how calls ended. */
+function* readCodexEvent(payload: Json | undefined): Generator<TraceEntry> {
+  const usage = parseTraceUsage(getJsonPath(payload, 'info', 'last_token_usage'));
+  if (getTypeName(payload) === 'token_count' && usage !== undefined) yield { type: 'usage', usage };
+  const id = toOptionalId(getJsonPath(payload, 'call_id'));
+  const failed = getCodexFailure(payload);
+  if (id !== undefined && failed !== undefined) yield { type: 'failure', id, failed };
+}
+
+function getCodexFailure(payload: Json | undefined): boolean | undefined {
+  const type = getTypeName(payload);
+  if (type === 'patch_apply_end') return negateOptional(toOptionalBoolean(getJsonPath(payload, 'success')));
+  if (type === 'mcp_tool_call_end') {
+    return (
+      getJsonPath(payload, 'result', 'Err') !== undefined ||
+      getJsonPath(payload, 'result', 'Ok', 'isError') === true
+    );
+  }
+  const exitCode =
+    type === 'exec_command_end' ? toOptionalNumber(getJsonPath(payload, 'exit_code')) : undefined;
+  // Without the output in the event, exit code 1 is ambiguous because it may be a regular answer.
+  return exitCode === undefined || exitCode === 1 ? undefined : exitCode !== 0;
+}
+
+function negateOptional(value: boolean | undefined): boolean | undefined {
+  return value === undefined ? undefined : !value;
+}
+
+function findFirstValue<Found>(
+  lines: readonly Json[],
+  find: (line: Json) => Found | undefined,
+): Found | undefined {
+  for (const line of lines) {
+    const found = find(line);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,95 @@
+import {
+  type Json,
+  toOptionalBoolean,
+  toOptionalCount,
+  getJsonPath,
+  toOptionalId,
+  isJsonObject,
+  describeJsonKind,
+  toOptionalList,
+  toOptionalNumber,
+  toOptionalString,
+} from '../json.ts';
+import { limitDepth, readRunFacts, estimateJsonLength, estimateTextTokens } from './trace-fields.ts';
+import { capProblems } from './build-run.ts';
+import type { RecordedRun, RecordedStep, TraceFormat, TraceProblem } from './trace-format.ts';
+
+/** Pawl's own format: a recorded run, one object per line. */
+export const normalizedFormat: TraceFormat = {
+  name: 'normalized',
+  sign: 'steps with the role assistant or user (the normalized format)',
+  matches(document) {
+    const steps = toOptionalList(getJsonPath(document, 'steps'));
+    if (steps === undefined) return false;
+    return (
+      steps.some(isNormalizedStep) ||
+      (steps.length === 0 && toOptionalId(getJsonPath(document, 'id')) !== undefined)
+    );
+  },
+  parse(document, name) {
+    const problems: TraceProblem[] = [];
+    const steps = (toOptionalList(getJsonPath(document, 'steps')) ?? []).flatMap((step, index) => {
+      if (isNormalizedStep(step)) return [readNormalizedStep(step, index)];
+      problems.push({ location: `steps[${index}]`, problem: describeInvalidStep(step) });
+      return [];
+    });
+    return { runs: [{ ...readNormalizedFacts(document, name), steps }], problems: capProblems(problems) };
+  },
+};
+
+function isNormalizedStep(step: Json): boolean {
+  const role = getJsonPath(step, 'role');
+  return role === 'assistant' || role === 'user';
+}
+
+function describeInvalidStep(step: Json): string {
+  if (!isJsonObject(step)) return `expected a step, got ${describeJsonKind(step)}`;
+  return `expected the role assistant or user, got ${toOptionalString(getJsonPath(step, 'role')) ?? describeJsonKind(getJsonPath(step, 'role'))}`;
+}
+
+function readNormalizedFacts(document: Json, name: string): Omit<RecordedRun, 'steps'> {
+  const facts = readRunFacts(document, name, 'normalized');
+  const [source, exit] = [
+    toOptionalString(getJsonPath(document, 'source')),
+    toOptionalString(getJsonPath(document, 'exit')),
+  ];
+  return {
+    ...facts,
+    ...(source === undefined ? {} : { source }),
+    ...(getJsonPath(document, 'model') === null ? { model: null } : {}),
+    ...(getJsonPath(document, 'success') === null ? { success: null } : {}),
+    ...(exit === undefined ? {} : { exit }),
+  };
+}
+
+/** Omits fields of the wrong type. */
+function readNormalizedStep(step: Json, index: number): RecordedStep {
+  const role = getJsonPath(step, 'role') === 'user' ? 'user' : 'assistant';
+  const number = toOptionalNumber(getJsonPath(step, 'i'));
+  const read = {
+    i: number !== undefined && Number.isInteger(number) ? number : index,
+    role,
+    text: toOptionalString(getJsonPath(step, 'text')),
+    textHash: toOptionalString(getJsonPath(step, 'textHash')),
+    tool: toOptionalString(getJsonPath(step, 'tool')),
+    args: limitDepth(getJsonPath(step, 'args')),
+    argsHash: toOptionalString(getJsonPath(step, 'argsHash')),
+    result: limitDepth(getJsonPath(step, 'result')),
+    resultHash: toOptionalString(getJsonPath(step, 'resultHash')),
+    error: toOptionalBoolean(getJsonPath(step, 'error')),
+    tokens:
+      toOptionalCount(getJsonPath(step, 'tokens')) ??
+      (role === 'user' ? undefined : estimateStepTokens(step)),
+    inputTokens: toOptionalCount(getJsonPath(step, 'inputTokens')),
+    at: toOptionalNumber(getJsonPath(step, 'at')),
+  };
+  // Each value was parsed as the type of its field, and missing ones are removed.
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined)) as RecordedStep;
+}
+
+function estimateStepTokens(step: Json): number {
+  return estimateTextTokens(
+    (toOptionalString(getJsonPath(step, 'text')) ?? '').length +
+      estimateJsonLength(getJsonPath(step, 'args')),
+  );
+}

@@ -1,0 +1,78 @@
+import { toOptionalList, type Json } from '../json.ts';
+import { aiSdkFormat } from './ai-sdk.ts';
+import { anthropicFormat } from './anthropic.ts';
+import { capProblems } from './build-run.ts';
+import { claudeCodeFormat } from './claude-code.ts';
+import { codexFormat } from './codex.ts';
+import { langchainFormat } from './langchain.ts';
+import { miniSweAgentFormat } from './mini-swe-agent.ts';
+import { normalizedFormat } from './normalized.ts';
+import { openaiChatFormat } from './openai-chat.ts';
+import { openaiResponsesFormat } from './openai-responses.ts';
+import { openhandsFormat } from './openhands.ts';
+import { otlpFormat } from './otlp.ts';
+import { pawlSessionFormat } from './pawl-session.ts';
+import { sweAgentFormat } from './swe-agent.ts';
+import { tauFormat } from './tau.ts';
+import { mergeTraces, type ParsedTrace, type TraceFormat } from './trace-format.ts';
+
+/**
+ * Parses the runs of a document of any supported format, or of a list of such documents.
+ * `name` is the id of a run that has none.
+ */
+export function parseTrace(document: Json, name: string): ParsedTrace {
+  const format = detectTraceFormat(document);
+  if (format !== null) return format.parse(document, name);
+  const items = toOptionalList(document) ?? [];
+  const formats = items.map(detectTraceFormat);
+  if (formats.every((found) => found === null)) {
+    return { runs: [], problems: [{ location: '', problem: describeUnknownFormat() }] };
+  }
+  const parsed = items.map((item, index): ParsedTrace => {
+    const found = formats[index] ?? null;
+    const location = `[${index}]`;
+    if (found === null) return { runs: [], problems: [{ location, problem: 'no run of a known format' }] };
+    const { runs, problems } = found.parse(item, `${name}#${index + 1}`);
+    return {
+      runs,
+      problems: problems.map((problem) => ({
+        ...problem,
+        location: joinDocumentPath(location, problem.location),
+      })),
+    };
+  });
+  const { runs, problems } = mergeTraces(parsed);
+  return { runs, problems: capProblems(problems) };
+}
+
+/** Describes the supported formats for an error message. */
+export function describeUnknownFormat(): string {
+  return `no known format; looked for ${traceFormats.map(({ sign }) => sign).join('; ')}`;
+}
+
+function joinDocumentPath(outer: string, inner: string): string {
+  return inner === '' || inner.startsWith('[') ? outer + inner : `${outer}.${inner}`;
+}
+
+/** The supported formats, most specific first, because the last ones only have features that all share. */
+export const traceFormats: readonly TraceFormat[] = [
+  otlpFormat,
+  normalizedFormat,
+  pawlSessionFormat,
+  tauFormat,
+  miniSweAgentFormat,
+  openhandsFormat,
+  sweAgentFormat,
+  codexFormat,
+  claudeCodeFormat,
+  langchainFormat,
+  aiSdkFormat,
+  anthropicFormat,
+  openaiResponsesFormat,
+  openaiChatFormat,
+];
+
+/** Detects the format of a document from its content; null if it is unknown. */
+export function detectTraceFormat(document: Json): TraceFormat | null {
+  return traceFormats.find((format) => format.matches(document)) ?? null;
+}

@@ -1,0 +1,88 @@
+import type { Verdict } from '../verdict.ts';
+import { type NexoraDetectorState, listNexoraVerdicts } from './nexora.ts';
+import type { TrackerDetectorState } from './presets.ts';
+import type { SavantDetectorState } from './savant.ts';
+
+/** A verdict of a tracker rule. `loop` identifies the condition, so that it is reported once. */
+export type TrackerVerdict = Omit<Verdict, 'response'> & { readonly loop: string };
+
+/**
+ * Whether the work makes progress. `stuck` is true only for a verdict that should stop the work; `suspect` deserves a
+ * warning, and the work may continue. `evidence` lists the numbers of the calls that prove it.
+ */
+export type StuckReport = {
+  readonly stuck: boolean;
+  readonly level: 'healthy' | 'suspect' | 'stuck';
+  readonly rule: string | null;
+  readonly reason: string;
+  readonly advice: string;
+  readonly evidence: readonly number[];
+};
+
+const healthyReport: StuckReport = {
+  stuck: false,
+  level: 'healthy',
+  rule: null,
+  reason: '',
+  advice: '',
+  evidence: [],
+};
+
+export function toStuckReport(verdict: TrackerVerdict | undefined): StuckReport {
+  if (verdict === undefined) return healthyReport;
+  const { level, rule, reason, advice, evidence } = verdict;
+  return { stuck: level === 'stuck', level, rule, reason, advice, evidence };
+}
+
+/** How the host of the loop responds to a verdict: advise the model, recover, halt, or finish with an answer. */
+export type TrackerJudgment = {
+  readonly verdict: TrackerVerdict;
+  readonly response: 'advise' | 'recover' | 'halt' | 'finish';
+};
+
+/** Judges a tracker's state. `found` are new verdicts; `hasEnded` says whether a call ended. */
+export function judgeTracker(
+  mind: TrackerDetectorState,
+  found: readonly TrackerVerdict[],
+  hasEnded: boolean,
+): TrackerJudgment | null {
+  switch (mind.kind) {
+    case 'nexora':
+      return judgeNexora(mind, found, hasEnded);
+    case 'savant':
+      return judgeSavant(mind, found);
+    case 'pawl':
+      // The session itself judges pawl rules, without a tracker.
+      return null;
+    default:
+      return mind satisfies never;
+  }
+}
+
+/** While a stuck verdict holds, each ended call requests another recovery, if the rule allows it. */
+function judgeNexora(
+  mind: NexoraDetectorState,
+  found: readonly TrackerVerdict[],
+  hasEnded: boolean,
+): TrackerJudgment | null {
+  const hard = hasEnded ? listNexoraVerdicts(mind).find(({ level }) => level === 'stuck') : undefined;
+  if (hard !== undefined) {
+    const isRecoverable = mind.config.recoverableRules.includes(hard.rule);
+    return { verdict: hard, response: isRecoverable ? 'recover' : 'halt' };
+  }
+  const [soft] = found;
+  return soft === undefined ? null : { verdict: soft, response: 'advise' };
+}
+
+/** The held verdict ends the work; any other new verdict is the advice given first. */
+function judgeSavant(
+  { held, finish }: SavantDetectorState,
+  found: readonly TrackerVerdict[],
+): TrackerJudgment | null {
+  const stop = held ?? (finish?.reason === 'stuck_detection' ? finish.verdict : null);
+  if (stop !== null) {
+    return { verdict: { ...stop, reason: `stuck_detection: ${stop.reason}` }, response: 'finish' };
+  }
+  const [soft] = found;
+  return soft === undefined ? null : { verdict: soft, response: 'advise' };
+}

@@ -1,0 +1,134 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  auditRun,
+  observeCall,
+  pawlRules,
+  initialDetectorState,
+  runDetector,
+  type CallObservation,
+  type RecordedRun,
+} from '../src/index.ts';
+
+type CallSample = {
+  readonly tool: string;
+  readonly path: string;
+  readonly ok: boolean;
+  readonly said: string;
+};
+
+const anyCallSample: fc.Arbitrary<CallSample> = fc.record({
+  tool: fc.constantFrom('read', 'edit', 'shell'),
+  path: fc.constantFrom('alpha', 'beta', 'gamma'),
+  ok: fc.boolean(),
+  said: fc.constantFrom('done', 'no match', 'timed out', 'still running', ''),
+});
+
+function observeSample(each: CallSample, seq: number): CallObservation {
+  return observeCall({
+    seq,
+    tool: each.tool,
+    args: { path: each.path },
+    ok: each.ok,
+    output: `${each.path}: ${each.said}`,
+  });
+}
+
+function listMatches(list: readonly CallSample[]): readonly (string | null)[] {
+  let state = initialDetectorState;
+  return list.map((each, index) => {
+    const next = runDetector(state, observeSample(each, index), pawlRules);
+    state = next.state;
+    return next.match === null ? null : `${next.match.rule} ${next.match.level} ${next.match.count}`;
+  });
+}
+
+describe('watch', () => {
+  it('says the same when it is asked again', () => {
+    fc.assert(
+      fc.property(fc.array(anyCallSample, { maxLength: 80 }), (list) => {
+        expect(listMatches(list)).toEqual(listMatches(list));
+      }),
+    );
+  });
+
+  it('keeps no more than it needs, however long the run', () => {
+    fc.assert(
+      fc.property(fc.array(anyCallSample, { minLength: 100, maxLength: 300 }), (list) => {
+        let state = initialDetectorState;
+        for (const [index, each] of list.entries())
+          state = runDetector(state, observeSample(each, index), pawlRules).state;
+        expect(state.seen.work.length).toBeLessThanOrEqual(48);
+        expect(state.spoken.length).toBeLessThanOrEqual(32);
+        expect(JSON.parse(JSON.stringify(state))).toEqual(state);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('finds nothing wrong with a call that is new and succeeds in a new way, whatever came before', () => {
+    fc.assert(
+      fc.property(fc.array(anyCallSample, { maxLength: 60 }), (list) => {
+        const fresh = { tool: 'write', path: 'delta', ok: true, said: 'a thing never said before' };
+        expect(listMatches([...list, fresh]).at(-1)).toBeNull();
+      }),
+    );
+  });
+
+  it('finds nothing wrong with healthy work into which such a call is put, wherever', () => {
+    fc.assert(
+      fc.property(fc.array(anyCallSample, { maxLength: 30 }), fc.nat(), (list, place) => {
+        fc.pre(listMatches(list).every((each) => each === null));
+        const fresh = { tool: 'write', path: 'delta', ok: true, said: 'a thing never said before' };
+        expect(
+          listMatches(list.toSpliced(place % (list.length + 1), 0, fresh)).every((each) => each === null),
+        ).toBe(true);
+      }),
+    );
+  });
+
+  it('does not care what files are called', () => {
+    const other: Record<string, string> = { alpha: 'omega', beta: 'sigma', gamma: 'kappa' };
+    fc.assert(
+      fc.property(fc.array(anyCallSample, { maxLength: 60 }), (list) => {
+        const renamed = list.map((each) => ({ ...each, path: other[each.path] ?? each.path }));
+        expect(listMatches(renamed)).toEqual(listMatches(list));
+      }),
+    );
+  });
+});
+
+function createRepeatedRun(count: number): RecordedRun {
+  const steps = Array.from({ length: count }, (_, i) => ({
+    i,
+    role: 'assistant' as const,
+    tool: 'edit',
+    args: { path: 'main.go' },
+    result: 'old_string not found',
+    error: true,
+  }));
+  return { id: 'r', steps };
+}
+
+describe('audit', () => {
+  it('tells where a recorded run got stuck, by which rule and since when', () => {
+    expect(auditRun(createRepeatedRun(6)).map(({ step, level, rule }) => `${step} ${level} ${rule}`)).toEqual(
+      ['1 nudge repeated-failure', '2 block repeated-failure', '3 stop repeated-failure'],
+    );
+    expect(auditRun(createRepeatedRun(6)).at(-1)?.evidence).toEqual([0, 1, 2, 3]);
+  });
+
+  it('does not take a harness that repeats itself for a user with something to say', () => {
+    const run = createRepeatedRun(4);
+    const nagged = run.steps.flatMap((step) => [
+      { i: step.i * 2, role: 'user' as const, text: 'Continue.' },
+      { ...step, i: step.i * 2 + 1 },
+    ]);
+    expect(auditRun({ ...run, steps: nagged }).at(-1)?.level).toBe('stop');
+  });
+
+  it('has nothing to say of an empty run or of mere talk', () => {
+    expect(auditRun({ id: 'e', steps: [] })).toEqual([]);
+    expect(auditRun({ id: 't', steps: [{ i: 0, role: 'assistant', text: 'Hello.' }] })).toEqual([]);
+  });
+});
