@@ -84,22 +84,22 @@ export function createDashboard(options: DashboardOptions): DashboardServer {
   app.use('/metrics', requireAuth(logins));
   addApiRoutes(app, site);
   addAssetRoutes(app, createAssetFiles(options.assets ?? bundledAssetsFolder));
-  return { app, loginPath: () => `/login?code=${logins.code()}` };
+  return { app, loginPath: () => `/login?code=${logins.createCode()}` };
 }
 
 function createRouteContext(options: DashboardOptions, token: string): RouteContext {
   const { store, host, pollMs = 200, secrets = listSecretValues(process.env) } = options;
-  const rows = createSessionLister(store, host);
+  const lister = createSessionLister(store, host);
   return {
     store,
     host,
-    rows,
+    lister,
     owner: options.owner ?? getProcessOwner(),
     mask: createSecretMask([...secrets, token]),
-    marks: options.marks ?? createMemoryFeedbackStore(),
-    rowWatch: createSessionListWatcher({ store, host, rows, pollMs: Math.max(500, pollMs) }),
+    feedback: options.marks ?? createMemoryFeedbackStore(),
+    listWatcher: createSessionListWatcher({ store, host, lister, pollMs: Math.max(500, pollMs) }),
     feeds: createEventFeeds(store, pollMs),
-    shelfOf: options.shelfOf ?? (async () => null),
+    openStorage: options.shelfOf ?? (async () => null),
     metrics: options.metrics ?? null,
     now: options.now ?? Date.now,
     version: options.version ?? '0',
@@ -116,7 +116,7 @@ const loginBytesMax = 10_000;
 function addLoginRoutes(app: Hono, logins: ReturnType<typeof createLoginManager>, now: () => number): void {
   const bucket = createTokenBucket({ ...loginRate, now });
   const letIn = (context: Context): Response => {
-    setCookie(context, getCookieName(context), logins.pass, {
+    setCookie(context, getCookieName(context), logins.cookieValue, {
       httpOnly: true,
       sameSite: 'Strict',
       path: '/',
@@ -165,16 +165,16 @@ function addApiRoutes(app: Hono, site: RouteContext): void {
 function addAssetRoutes(app: Hono, assets: AssetFiles): void {
   app.get('*', (context) => {
     const { path } = context.req;
-    const asset = assets.at(path);
+    const asset = assets.find(path);
     if (asset === null) {
       const isEntry = path === '/' || path === '/index.html';
       return isEntry ? context.html(notBuiltPage, 503) : context.text('There is no such page.\n', 404);
     }
     context.header('content-type', asset.type);
-    context.header('cache-control', asset.isForGood ? 'public, max-age=31536000, immutable' : 'no-store');
+    context.header('cache-control', asset.isImmutable ? 'public, max-age=31536000, immutable' : 'no-store');
     context.header('vary', 'accept-encoding');
-    if (asset.packed === null || !acceptsGzip(context)) return context.body(asset.bytes);
+    if (asset.gzipped === null || !acceptsGzip(context)) return context.body(asset.bytes);
     context.header('content-encoding', 'gzip');
-    return context.body(asset.packed);
+    return context.body(asset.gzipped);
   });
 }

@@ -38,17 +38,19 @@ export function buildOpenApiDocument(version: string): OpenApiDocument {
 type SchemaComponents = Map<string, unknown>;
 
 function buildOperation(route: ApiRoute, components: SchemaComponents): object {
-  const answers = Object.entries(route.answers).map(([status, { what, schema }]) => [
+  const answers = Object.entries(route.responses).map(([status, { description, schema }]) => [
     status,
-    { description: what, content: buildResponseContent(schema, components) },
+    { description, content: buildResponseContent(schema, components) },
   ]);
-  const failures = [...new Set([...listCommonFailures(route), ...(route.fails ?? [])])].map((status) => [
-    String(status),
-    {
-      description: failureTexts[status] ?? 'It failed.',
-      content: buildJsonContent('#/components/schemas/Error'),
-    },
-  ]);
+  const failures = [...new Set([...listCommonFailures(route), ...(route.errorStatuses ?? [])])].map(
+    (status) => [
+      String(status),
+      {
+        description: failureTexts[status] ?? 'It failed.',
+        content: buildJsonContent('#/components/schemas/Error'),
+      },
+    ],
+  );
   const parameters = [
     ...listPathParameters(route),
     ...listQueryParameters(route, components),

@@ -14,12 +14,12 @@ export type RouteContext = {
   readonly host: SessionHost;
   readonly owner: string;
   readonly mask: SecretMask;
-  readonly marks: VerdictFeedbackStore;
-  readonly rows: SessionLister;
-  readonly rowWatch: SessionListWatcher;
+  readonly feedback: VerdictFeedbackStore;
+  readonly lister: SessionLister;
+  readonly listWatcher: SessionListWatcher;
   readonly feeds: EventFeeds;
   /** Opens the memory storage of a session from its metadata; null if it has none. The caller closes it. */
-  readonly shelfOf: (about: Json) => Promise<EntryStorage | null>;
+  readonly openStorage: (about: Json) => Promise<EntryStorage | null>;
   /** Returns metrics in Prometheus format; null if they are not collected. */
   readonly metrics: (() => Promise<string>) | null;
   readonly now: () => number;

@@ -36,17 +36,17 @@ export function createLocalHost(options: LocalHostOptions): SessionHost {
   const submitting = new Map<string, Promise<SubmitResult>>();
   const isHere = (id: string): boolean => runs.has(id) || externalRuns.has(id);
   const isElsewhere = (session: { readonly id: string; readonly owner: string }): boolean =>
-    !isHere(session.id) && session.owner !== owner && owners.mayBeThere(session.owner);
+    !isHere(session.id) && session.owner !== owner && owners.mayBeAlive(session.owner);
   return {
     async submit(asked) {
       const id = deriveStableId('create', asked.requestId);
       const before = submitting.get(id);
       if (before !== undefined) return before.then(() => ({ id, isNew: false }));
-      runs.checkRoom();
+      runs.checkCapacity();
       const beginning = createAndStartSession(options, id, asked).finally(() => submitting.delete(id));
       submitting.set(id, beginning);
-      const { isNew, isBegun } = await beginning;
-      if (isBegun) runs.takeUp(id);
+      const { isNew, isStarted } = await beginning;
+      if (isStarted) runs.resume(id);
       return { id, isNew };
     },
     async send(id, command, requestId) {
@@ -54,22 +54,22 @@ export function createLocalHost(options: LocalHostOptions): SessionHost {
       const sent = await sendToStore(store, id, command, requestId);
       // A process that holds the session picks up the command itself.
       const hasOne = externalRuns.has(id) || isElsewhere({ id, owner: found.owner });
-      if (!hasOne) runs.takeUp(id);
+      if (!hasOne) runs.resume(id);
       return sent;
     },
-    holderOf(session) {
+    getHolder(session) {
       if (isHere(session.id)) return 'here';
       return !endedStatuses.has(session.status) && isElsewhere(session) ? 'elsewhere' : 'nobody';
     },
-    whyNot: ({ about, status }) =>
-      endedStatuses.has(status) ? closedSessionReason : options.findDisabledReason(about),
-    troubleOf: (id) => runs.troubleOf(id),
+    getDisabledReason: ({ metadata, status }) =>
+      endedStatuses.has(status) ? closedSessionReason : options.findDisabledReason(metadata),
+    getLastError: (id) => runs.getLastError(id),
     fleet: async () => ({
       store: options.storeLocation,
       workers: [],
       queues: [],
       parked: [],
-      held: runs.all(),
+      held: runs.listIds(),
     }),
     watch(id, listener) {
       const stops = [runs.watch(id, listener), externalRuns.watch(id, listener)];
@@ -79,7 +79,7 @@ export function createLocalHost(options: LocalHostOptions): SessionHost {
   };
 }
 
-type SubmitResult = { readonly isNew: boolean; readonly isBegun: boolean };
+type SubmitResult = { readonly isNew: boolean; readonly isStarted: boolean };
 
 /** Creates the session with its goal, or resumes an earlier attempt that did not store the goal yet. */
 async function createAndStartSession(
@@ -88,19 +88,19 @@ async function createAndStartSession(
   asked: CreateSessionRequest,
 ): Promise<SubmitResult> {
   const before = await store.open(id).catch(nullIfMissing);
-  if (before !== null && before.session.seq > 0) return { isNew: false, isBegun: false };
+  if (before !== null && before.session.seq > 0) return { isNew: false, isStarted: false };
   const { session, metadata } = await prepareSession(prepare, asked, id);
   const position =
     before === null
       ? await store.create(session, owner, { metadata, createdAt: now() }).catch(nullIfConflict)
       : await store.claim(id, owner, before.fence);
   // Another process received the same request first.
-  if (position === null) return { isNew: false, isBegun: false };
+  if (position === null) return { isNew: false, isStarted: false };
   const said: Event = { type: 'user-message', at: now(), text: asked.goal };
   // If the log has a goal by now, another process appended it first.
   if (position.head === 0)
     await store.append(id, position, [said], step(before?.session ?? session, said).session);
-  return { isNew: before === null, isBegun: true };
+  return { isNew: before === null, isStarted: true };
 }
 
 const closedSessionReason = 'It has ended for good. Fork it to go on from an earlier event.';

@@ -1,7 +1,7 @@
 import { getOwnerState } from '@pawl/runtime';
 
 /** Whether the owner of a session may still be alive. Cached because system lookups are slow and lists are long. */
-export type OwnerLiveness = { mayBeThere(owner: string): boolean };
+export type OwnerLiveness = { mayBeAlive(owner: string): boolean };
 
 const livenessCacheMs = 500;
 const cachedOwnersMax = 10_000;
@@ -10,7 +10,7 @@ const cachedOwnersMax = 10_000;
 export function createOwnerLiveness(now: () => number): OwnerLiveness {
   const known = new Map<string, number>();
   return {
-    mayBeThere(owner) {
+    mayBeAlive(owner) {
       const until = known.get(owner);
       if (until === neverExpires) return false;
       if (until !== undefined && now() < until) return true;

@@ -37,10 +37,10 @@ export function createQueueHost({ store, queue, owner, prepare, now, local }: Qu
       if (getQueueAssignment(metadata) === null) return local.send(id, command, requestId);
       return queue.send(id, command, requestId === undefined ? {} : { requestId });
     },
-    holderOf(session) {
-      const isQueued = getQueueAssignment(session.about ?? null) !== null;
+    getHolder(session) {
+      const isQueued = getQueueAssignment(session.metadata ?? null) !== null;
       // A worker releases sessions that wait for a user.
-      return isQueued && waitingForPersonStatuses.has(session.status) ? 'nobody' : local.holderOf(session);
+      return isQueued && waitingForPersonStatuses.has(session.status) ? 'nobody' : local.getHolder(session);
     },
     async fleet() {
       const [here, queues, parked, workers] = await Promise.all([

@@ -10,13 +10,16 @@ export type SessionHost = {
    * Resolves to the command id once stored. The holder applies the command; without a holder, the session is resumed.
    */
   send(id: string, command: SessionCommand, requestId?: string): Promise<string>;
-  holderOf(
-    session: Pick<SessionSummary, 'id' | 'owner' | 'status'> & { readonly about?: Json },
+  getHolder(
+    session: Pick<SessionSummary, 'id' | 'owner' | 'status'> & { readonly metadata?: Json },
   ): SessionHolder;
   /** Why a session accepts no commands; null if it does. */
-  whyNot(session: { readonly about: Json; readonly status: SessionSummary['status'] }): string | null;
+  getDisabledReason(session: {
+    readonly metadata: Json;
+    readonly status: SessionSummary['status'];
+  }): string | null;
   /** The error of the last run; null if it succeeded. */
-  troubleOf(id: string): string | null;
+  getLastError(id: string): string | null;
   fleet(): Promise<Pick<FleetStatus, 'store' | 'workers' | 'queues' | 'parked' | 'held'>>;
   /**
    * Subscribes to all events of a session that runs here, including ephemeral ones. Returns an unsubscribe function.

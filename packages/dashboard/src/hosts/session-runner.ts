@@ -24,13 +24,13 @@ export type SessionRunnerOptions = {
 /** The sessions that this process runs. */
 export type SessionRunner = {
   has(id: string): boolean;
-  all(): string[];
+  listIds(): string[];
   /** Throws if the maximum number of sessions is running. */
-  checkRoom(): void;
+  checkCapacity(): void;
   /** Runs a session until it has nothing left to do, and again if commands arrived in the meantime. */
-  takeUp(id: string): void;
+  resume(id: string): void;
   /** The error of the last run; null if it succeeded. */
-  troubleOf(id: string): string | null;
+  getLastError(id: string): string | null;
   readonly watch: SessionHost['watch'];
   close(): Promise<void>;
 };
@@ -42,7 +42,7 @@ export function createSessionRunner(options: SessionRunnerOptions): SessionRunne
   const watchers = createEventSubscribers();
   const draining = new AbortController();
 
-  const checkRoom = (): void => {
+  const checkCapacity = (): void => {
     if (running.size < runningSessionsMax) return;
     throw new ApiError(
       'too-many',
@@ -56,13 +56,13 @@ export function createSessionRunner(options: SessionRunnerOptions): SessionRunne
     troubles.set(id, message);
     options.onError(`Session ${id}: ${message}`);
   };
-  const takeUp = (id: string): void => {
+  const resume = (id: string): void => {
     if (draining.signal.aborted) return;
     // The run may already have checked for commands for the last time.
     if (running.has(id)) return void again.add(id);
-    checkRoom();
+    checkCapacity();
     troubles.delete(id);
-    const done = runSession(id, options, { draining: draining.signal, tell: watchers.tell })
+    const done = runSession(id, options, { draining: draining.signal, publish: watchers.publish })
       .catch((error: unknown) => note(id, error))
       .finally(() => {
         running.delete(id);
@@ -73,16 +73,16 @@ export function createSessionRunner(options: SessionRunnerOptions): SessionRunne
 
   const goOn = async (id: string): Promise<void> => {
     const waiting = await options.store.commands.listPending(id).catch(() => []);
-    if (waiting.length > 0) takeUp(id);
+    if (waiting.length > 0) resume(id);
   };
 
   return {
     has: (id) => running.has(id),
-    all: () => [...running.keys()],
-    checkRoom,
-    takeUp,
-    troubleOf: (id) => troubles.get(id) ?? null,
-    watch: watchers.watch,
+    listIds: () => [...running.keys()],
+    checkCapacity,
+    resume,
+    getLastError: (id) => troubles.get(id) ?? null,
+    watch: watchers.subscribe,
     async close() {
       draining.abort();
       await Promise.all(running.values());
@@ -94,14 +94,14 @@ const storedErrorsMax = 1_000;
 
 type SessionRunContext = {
   readonly draining: AbortSignal;
-  readonly tell: (id: string, event: Event) => void;
+  readonly publish: (id: string, event: Event) => void;
 };
 
 /** Runs a session until it waits for a user and has no pending commands. */
 async function runSession(
   id: string,
   { store, owner, agentFactory }: SessionRunnerOptions,
-  { draining, tell }: SessionRunContext,
+  { draining, publish }: SessionRunContext,
 ): Promise<void> {
   const lease = new SessionLease(localLeaseMs, async () => true);
   const watched: AgentFactory = async (opened) => {
@@ -110,7 +110,7 @@ async function runSession(
       ...outfit,
       observe(seen) {
         outfit.observe?.(seen);
-        tell(id, seen.event);
+        publish(id, seen.event);
       },
     };
   };
@@ -140,17 +140,17 @@ function ignoreStoreError(error: unknown): void {
 }
 
 type EventSubscribers = {
-  readonly tell: (id: string, event: Event) => void;
-  readonly watch: SessionHost['watch'];
+  readonly publish: (id: string, event: Event) => void;
+  readonly subscribe: SessionHost['watch'];
 };
 
 function createEventSubscribers(): EventSubscribers {
   const all = new Map<string, Set<(event: Event) => void>>();
   return {
-    tell(id, event) {
+    publish(id, event) {
       for (const listener of all.get(id) ?? []) listener(event);
     },
-    watch(id, listener) {
+    subscribe(id, listener) {
       const listeners = all.get(id) ?? new Set();
       all.set(id, listeners.add(listener));
       return () => {

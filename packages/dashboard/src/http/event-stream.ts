@@ -16,7 +16,7 @@ export type StreamClient = {
   /** Sends the message only if the buffer has space now; for messages that may be dropped. */
   offer(message: ServerSentEvent): void;
   /** Aborted when the client disconnects. */
-  readonly gone: AbortSignal;
+  readonly signal: AbortSignal;
 };
 
 export const streamLimits = {
@@ -64,7 +64,7 @@ export function respondWithEventStream(
           if (hasRoom()) put(':\n\n');
         }, streamLimits.heartbeatMs);
         const reader: StreamClient = {
-          gone: gone.signal,
+          signal: gone.signal,
           offer(message) {
             if (!gone.signal.aborted && hasRoom()) put(formatServerSentEvent(message, mask));
           },

@@ -19,9 +19,9 @@ export type RecordedSession = {
   readonly created: Session;
   readonly events: readonly NumberedEvent[];
   /** Maps the number of a recorded step to the sequence number of the event with its result. */
-  readonly seqOf: ReadonlyMap<number, number>;
+  readonly seqByStep: ReadonlyMap<number, number>;
   /** Whether the timestamps come from the recorded run. */
-  readonly timed: boolean;
+  readonly hasTimestamps: boolean;
 };
 
 /** Interval between the steps of a run without timestamps. */
@@ -37,14 +37,14 @@ export function buildRecordedSession(
   verdicts: readonly AuditVerdict[],
   { id, now }: { readonly id: string; readonly now: number },
 ): RecordedSession {
-  const timed = run.steps.some(({ at }) => at !== undefined);
+  const hasTimestamps = run.steps.some(({ at }) => at !== undefined);
   const at = run.steps.find((each) => each.at !== undefined)?.at ?? now;
   const created = createSession({ id, at, settings: observingSettings });
   const telling = new RecordedSessionBuilder(created, at);
-  if (run.steps[0]?.role !== 'user') telling.hear(run.task ?? '', run.task === undefined);
+  if (run.steps[0]?.role !== 'user') telling.addUserMessage(run.task ?? '', run.task === undefined);
   const byStep = Map.groupBy(verdicts.filter(isAboveAdvice), (verdict) => verdict.step);
-  for (const each of run.steps) telling.tell(each, byStep.get(each.i) ?? []);
-  return { created, events: telling.events, seqOf: telling.seqOf, timed };
+  for (const each of run.steps) telling.addStep(each, byStep.get(each.i) ?? []);
+  return { created, events: telling.events, seqByStep: telling.seqByStep, hasTimestamps };
 }
 
 /** The session's own governor gives the advice; the levels above it come from the audit. */
@@ -74,7 +74,7 @@ const observingSettings = {
 /** Feeds recorded steps into a session and collects the events that the session accepts. */
 class RecordedSessionBuilder {
   readonly events: NumberedEvent[] = [];
-  readonly seqOf = new Map<number, number>();
+  readonly seqByStep = new Map<number, number>();
   readonly #said = new Set<string>();
   /** Verdicts that were reached but are not in the log yet. */
   readonly #verdicts: AuditVerdict[] = [];
@@ -86,16 +86,17 @@ class RecordedSessionBuilder {
     this.#at = at;
   }
 
-  tell(recorded: RecordedStep, verdicts: readonly AuditVerdict[]): void {
+  addStep(recorded: RecordedStep, verdicts: readonly AuditVerdict[]): void {
     this.#at = Math.max(this.#at, recorded.at ?? this.#at + stepMs);
-    if (recorded.role === 'user') this.hear(recorded.text ?? '', this.#said.has(recorded.text ?? ''));
+    if (recorded.role === 'user')
+      this.addUserMessage(recorded.text ?? '', this.#said.has(recorded.text ?? ''));
     else this.#work(recorded);
     this.#verdicts.push(...verdicts);
     this.#judge();
   }
 
   /** A repeated message comes from the harness, not from a user, and is marked `automatic`. */
-  hear(text: string, automatic: boolean): void {
+  addUserMessage(text: string, automatic: boolean): void {
     this.#said.add(text);
     const at = this.#at;
     if (this.#session.turn.status === 'waitingForUser') {
@@ -127,7 +128,7 @@ class RecordedSessionBuilder {
             : { ok: true, output },
       });
     }
-    this.seqOf.set(i, this.#session.seq);
+    this.seqByStep.set(i, this.#session.seq);
   }
 
   /** Moves the session to the model call that the record contains next, whatever state it is in. */
@@ -136,7 +137,7 @@ class RecordedSessionBuilder {
     for (let tries = 0; tries < attemptsMax; tries += 1) {
       const { turn } = this.#session;
       if (turn.status === 'callingModel') return;
-      if (turn.status === 'waitingForUser') this.hear('', true);
+      if (turn.status === 'waitingForUser') this.addUserMessage('', true);
       else if (turn.status !== 'errorRecovery') return;
       else if (turn.origin === 'tool') {
         this.#take({ type: 'recovery-finished', at, outcome: { kind: 'ask-model' } });
@@ -159,8 +160,8 @@ class RecordedSessionBuilder {
       rule,
       reason,
       advice,
-      evidence: toEventNumbers(evidence, this.seqOf),
-      counterEvidence: toEventNumbers(counterEvidence, this.seqOf),
+      evidence: toEventNumbers(evidence, this.seqByStep),
+      counterEvidence: toEventNumbers(counterEvidence, this.seqByStep),
       response: { kind: 'advise' },
     };
     return { type: 'verdict-reached', at: this.#at, verdict };

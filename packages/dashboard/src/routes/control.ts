@@ -19,13 +19,13 @@ export const controlRoutes: readonly ApiRoute[] = [
     name: 'sendCommand',
     summary: 'Asks something of a session, whoever runs it. If nobody does, it is taken up.',
     body: { schema: commandSchema },
-    answers: { 202: { what: 'It is kept, and carried out soon.', schema: idResponseSchema } },
-    fails: [404, 409],
+    responses: { 202: { description: 'It is kept, and carried out soon.', schema: idResponseSchema } },
+    errorStatuses: [404, 409],
     async handle(context, site) {
       const { requestId, ...command } = await parseJsonBody(context, commandSchema);
       const id = getPathParameter(context, 'id');
       const { session, metadata } = await site.store.open(id);
-      const why = site.host.whyNot({ about: metadata, status: session.turn.status });
+      const why = site.host.getDisabledReason({ metadata: metadata, status: session.turn.status });
       if (why !== null) throw new ApiError('conflict', why);
       const sent = await site.host.send(id, command, requestId);
       return respondWithJson(context, site.mask, { id: sent }, 202);
@@ -36,7 +36,7 @@ export const controlRoutes: readonly ApiRoute[] = [
     path: '/approvals',
     name: 'listApprovals',
     summary: 'Every call that waits for a person to decide, in every session; those that wait longest first.',
-    answers: { 200: { what: 'All of them.', schema: approvalListSchema } },
+    responses: { 200: { description: 'All of them.', schema: approvalListSchema } },
     handle: async (context, { store, mask }) =>
       respondWithJson(context, mask, { approvals: await listApprovals(store) }),
   },
@@ -46,20 +46,20 @@ export const controlRoutes: readonly ApiRoute[] = [
     name: 'markVerdict',
     summary: 'Says whether a verdict of the governor was right.',
     body: { schema: feedbackRequestSchema },
-    answers: {
+    responses: {
       200: {
-        what: 'What is known of it now.',
+        description: 'What is known of it now.',
         schema: z.object({ marks: z.array(verdictFeedbackEntrySchema) }).meta({ id: 'Marks' }),
       },
     },
-    fails: [404],
+    errorStatuses: [404],
     async handle(context, site) {
       const id = getPathParameter(context, 'id');
       const { mark, rule, note = null } = await parseJsonBody(context, feedbackRequestSchema);
       const seq = parseEventNumber(getPathParameter(context, 'seq'));
       const verdict = await findVerdict(site, { id, seq, rule });
-      await site.marks.save(id, { seq, rule: verdict.rule, mark, note, at: site.now() });
-      return respondWithJson(context, site.mask, { marks: await site.marks.list(id) });
+      await site.feedback.save(id, { seq, rule: verdict.rule, mark, note, at: site.now() });
+      return respondWithJson(context, site.mask, { marks: await site.feedback.list(id) });
     },
   },
 ];

@@ -13,7 +13,9 @@ export const importRoutes: readonly ApiRoute[] = [
       'Reads recorded runs of any agent from a file, as pawl audit does, or a session made by pawl export. They are judged and given back as sessions; nothing is kept.',
     query: importQuerySchema,
     body: { type: 'application/octet-stream' },
-    answers: { 200: { what: 'The runs in it, and what could not be read.', schema: importResultSchema } },
+    responses: {
+      200: { description: 'The runs in it, and what could not be read.', schema: importResultSchema },
+    },
     async handle(context, { mask, now }) {
       const { name } = parseQuery(context, importQuerySchema);
       const bytes = await readBodyBytes(context, bodyLimits.importBytes);

@@ -19,8 +19,8 @@ export const insightRoutes: readonly ApiRoute[] = [
     name: 'readPrompt',
     summary: 'What the model was sent because of an event, to the letter.',
     query: promptQuerySchema,
-    answers: { 200: { what: 'The prompt.', schema: modelPromptSchema } },
-    fails: [404],
+    responses: { 200: { description: 'The prompt.', schema: modelPromptSchema } },
+    errorStatuses: [404],
     async handle(context, { store, mask }) {
       const { at } = parseQuery(context, promptQuerySchema);
       return respondWithJson(
@@ -36,8 +36,8 @@ export const insightRoutes: readonly ApiRoute[] = [
     name: 'searchMemory',
     summary: 'Finds entries in storage by words in them; without words, lists them.',
     query: memoryQuerySchema,
-    answers: { 200: { what: 'What was found.', schema: storedMemorySchema } },
-    fails: [404],
+    responses: { 200: { description: 'What was found.', schema: storedMemorySchema } },
+    errorStatuses: [404],
     async handle(context, site) {
       const { q, limit } = parseQuery(context, memoryQuerySchema);
       return respondWithJson(
@@ -52,7 +52,7 @@ export const insightRoutes: readonly ApiRoute[] = [
     path: '/fleet',
     name: 'readFleet',
     summary: 'Where sessions are kept, who works on them, what waits, and how much is done.',
-    answers: { 200: { what: 'The fleet.', schema: fleetStatusSchema } },
+    responses: { 200: { description: 'The fleet.', schema: fleetStatusSchema } },
     handle: async (context, site) => respondWithJson(context, site.mask, await readFleetStatus(site)),
   },
   {
@@ -60,8 +60,8 @@ export const insightRoutes: readonly ApiRoute[] = [
     path: '/health',
     name: 'readHealth',
     summary: 'Whether the server and its store answer.',
-    answers: { 200: { what: 'They do.', schema: healthSchema } },
-    fails: [503],
+    responses: { 200: { description: 'They do.', schema: healthSchema } },
+    errorStatuses: [503],
     async handle(context, { store, mask, version, now }) {
       await store.list({ limit: 1 });
       return respondWithJson(context, mask, { ok: true, version, now: now() });
@@ -76,7 +76,7 @@ async function readStoredMemory(
   limit: number,
 ): Promise<StoredMemory> {
   const { metadata } = await store.open(id);
-  const storage = await site.shelfOf(metadata);
+  const storage = await site.openStorage(metadata);
   if (storage === null) return { entries: [] };
   try {
     const found = q.trim() === '' ? storage.list({ limit }) : storage.search({ tags: [], text: q, limit });

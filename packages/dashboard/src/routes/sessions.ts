@@ -28,9 +28,9 @@ export const sessionRoutes: readonly ApiRoute[] = [
     name: 'listSessions',
     summary: 'The sessions, those last worked on first.',
     query: listQuerySchema,
-    answers: { 200: { what: 'A page of them.', schema: sessionListSchema } },
-    handle: async (context, { rows, mask }) =>
-      respondWithJson(context, mask, await rows.list(parseQuery(context, listQuerySchema))),
+    responses: { 200: { description: 'A page of them.', schema: sessionListSchema } },
+    handle: async (context, { lister, mask }) =>
+      respondWithJson(context, mask, await lister.list(parseQuery(context, listQuerySchema))),
   },
   {
     method: 'post',
@@ -38,9 +38,9 @@ export const sessionRoutes: readonly ApiRoute[] = [
     name: 'createSession',
     summary: 'Begins a session and works on it. The same request id again gives the same session.',
     body: { schema: createSessionRequestSchema },
-    answers: {
-      201: { what: 'It is kept and taken up.', schema: idResponseSchema },
-      200: { what: 'It was there already.', schema: idResponseSchema },
+    responses: {
+      201: { description: 'It is kept and taken up.', schema: idResponseSchema },
+      200: { description: 'It was there already.', schema: idResponseSchema },
     },
     async handle(context, { host, mask }) {
       const { id, isNew } = await host.submit(await parseJsonBody(context, createSessionRequestSchema));
@@ -53,8 +53,8 @@ export const sessionRoutes: readonly ApiRoute[] = [
     name: 'readSession',
     summary:
       'A session as it was created, with what is known about it now. Its events lead from there to here.',
-    answers: { 200: { what: 'The session.', schema: sessionDetailSchema } },
-    fails: [404, 410],
+    responses: { 200: { description: 'The session.', schema: sessionDetailSchema } },
+    errorStatuses: [404, 410],
     handle: async (context, site) =>
       respondWithJson(context, site.mask, await readSessionDetail(site, getPathParameter(context, 'id'))),
   },
@@ -64,8 +64,8 @@ export const sessionRoutes: readonly ApiRoute[] = [
     name: 'listEvents',
     summary: 'The events of a session with a number above `after`, in order.',
     query: eventsQuerySchema,
-    answers: { 200: { what: 'A page of them.', schema: eventsPageSchema } },
-    fails: [404, 410],
+    responses: { 200: { description: 'A page of them.', schema: eventsPageSchema } },
+    errorStatuses: [404, 410],
     async handle(context, { store, mask }) {
       const { after, limit } = parseQuery(context, eventsQuerySchema);
       return respondWithJson(
@@ -82,11 +82,11 @@ export const sessionRoutes: readonly ApiRoute[] = [
     summary:
       'Makes a session that shares the past of this one up to an event. It stands still until it is spoken to.',
     body: { schema: forkRequestSchema },
-    answers: {
-      201: { what: 'It is made.', schema: idResponseSchema },
-      200: { what: 'It was there already.', schema: idResponseSchema },
+    responses: {
+      201: { description: 'It is made.', schema: idResponseSchema },
+      200: { description: 'It was there already.', schema: idResponseSchema },
     },
-    fails: [404, 409],
+    errorStatuses: [404, 409],
     async handle(context, site) {
       const asked = await parseJsonBody(context, forkRequestSchema);
       const { id, isNew } = await createFork(site, getPathParameter(context, 'id'), asked);
@@ -96,10 +96,10 @@ export const sessionRoutes: readonly ApiRoute[] = [
 ];
 
 async function readSessionDetail(site: RouteContext, id: string): Promise<SessionDetail> {
-  const { store, rows, host, marks } = site;
+  const { store, lister, host, feedback } = site;
   const [{ session: created }, opened] = await Promise.all([store.open(id, { at: 0 }), store.open(id)]);
-  const row = await rows.rowOf(await findSessionSummary(store, id));
-  const why = host.whyNot({ about: opened.metadata, status: row.status });
+  const row = await lister.toListItem(await findSessionSummary(store, id));
+  const why = host.getDisabledReason({ metadata: opened.metadata, status: row.status });
   const tools = getMetadataTools(opened.metadata);
   return {
     ...row,
@@ -107,8 +107,8 @@ async function readSessionDetail(site: RouteContext, id: string): Promise<Sessio
     prompt: getMetadataText(opened.metadata, 'prompt'),
     tools: tools === null ? null : tools.map((tool) => ({ ...tool })),
     controllable: why === null,
-    why: why ?? host.troubleOf(id),
-    marks: [...(await marks.list(id))],
+    why: why ?? host.getLastError(id),
+    marks: [...(await feedback.list(id))],
   };
 }
 

@@ -28,7 +28,7 @@ export const streamRoutes: readonly ApiRoute[] = [
     name: 'watchSessions',
     summary:
       'Server-sent events: `session` with a row for each session that is new or has changed, `removed` with the id of one that is gone.',
-    answers: { 200: { what: 'The stream.', schema: streamType } },
+    responses: { 200: { description: 'The stream.', schema: streamType } },
     handle: (context, site) => openStream(context, site, (reader) => streamSessionList(reader, site)),
   },
   {
@@ -38,8 +38,8 @@ export const streamRoutes: readonly ApiRoute[] = [
     summary:
       'Server-sent events: `kept` with each event of the log, its number as id; `live` with what is shown and never kept; `holder` when somebody else has the session. Resumes by Last-Event-ID.',
     query: streamQuerySchema,
-    answers: { 200: { what: 'The stream.', schema: streamType } },
-    fails: [404, 410],
+    responses: { 200: { description: 'The stream.', schema: streamType } },
+    errorStatuses: [404, 410],
     async handle(context, site) {
       const id = getPathParameter(context, 'id');
       const asked = getStreamStart(context);
@@ -70,7 +70,7 @@ function getStreamStart(context: Context): number {
 /** A new client also receives earlier changes from this period, because they may have happened while it connected. */
 const overlapMs = 5_000;
 
-async function streamSessionList(reader: StreamClient, { rowWatch, now }: RouteContext): Promise<void> {
+async function streamSessionList(reader: StreamClient, { listWatcher, now }: RouteContext): Promise<void> {
   // If a session changes faster than the client reads, only its latest row stays pending.
   const waiting = new Map<string, SessionListChange>();
   let bell = Promise.withResolvers<void>();
@@ -78,13 +78,13 @@ async function streamSessionList(reader: StreamClient, { rowWatch, now }: RouteC
     bell.resolve();
     bell = Promise.withResolvers<void>();
   };
-  const stop = rowWatch.subscribe((change) => {
+  const stop = listWatcher.subscribe((change) => {
     waiting.set(change.kind === 'changed' ? change.row.id : change.id, change);
     ring();
   }, now() - overlapMs);
-  reader.gone.addEventListener('abort', ring, { once: true });
+  reader.signal.addEventListener('abort', ring, { once: true });
   try {
-    while (!reader.gone.aborted) {
+    while (!reader.signal.aborted) {
       const rung = bell.promise;
       for (const [id, change] of waiting) {
         waiting.delete(id);
@@ -112,28 +112,28 @@ async function streamSessionEvents(
   reader: StreamClient,
   { site, id, after }: SessionStreamContext,
 ): Promise<void> {
-  const { store, host, feeds, rowWatch } = site;
+  const { store, host, feeds, listWatcher } = site;
   const follower = feeds.follow(id, after);
   let holder: SessionHolder | null = null;
   const send = (event: Event): void => reader.offer({ event: 'live', data: event });
-  const live = createLiveTextSender({ mask: site.mask, send, everyMs: liveMs });
+  const live = createLiveTextSender({ mask: site.mask, send, intervalMs: liveMs });
   const unwatch = host.watch(id, (event) => {
-    live.see(event);
-    if (!isEphemeralEvent(event)) feeds.poke(id);
+    live.observe(event);
+    if (!isEphemeralEvent(event)) feeds.pollNow(id);
   });
-  const stop = rowWatch.subscribe((change) => {
+  const stop = listWatcher.subscribe((change) => {
     if (change.kind !== 'changed' || change.row.id !== id || change.row.holder === holder) return;
     ({ holder } = change.row);
     reader.offer({ event: 'holder', data: { holder } });
   });
   try {
     let last = after;
-    while (!reader.gone.aborted) {
+    while (!reader.signal.aborted) {
       for await (const { seq, event } of store.events(id, last)) {
         if (!(await reader.send({ event: 'kept', id: seq, data: { seq, event } }))) return;
         last = seq;
       }
-      await follower.next(last, reader.gone);
+      await follower.next(last, reader.signal);
     }
   } finally {
     unwatch();

@@ -4,13 +4,13 @@ import { isEqualConstantTime } from './constant-time.ts';
 /** Authenticates clients by API token or by login code. */
 export type LoginManager = {
   /** Creates a single-use login code. */
-  code(): string;
+  createCode(): string;
   /** Whether the code is valid; redeeming invalidates it. */
   redeem(code: string): boolean;
   isToken(token: string): boolean;
   /** Value of the login cookie; the browser never receives the token itself. */
-  readonly pass: string;
-  isPass(pass: string): boolean;
+  readonly cookieValue: string;
+  isCookieValue(pass: string): boolean;
 };
 
 /** Lifetime of a login code, and the maximum number of unused codes. */
@@ -19,12 +19,12 @@ const loginCodesMax = 16;
 
 export function createLoginManager(token: string, now: () => number): LoginManager {
   const codes = new Map<string, number>();
-  const pass = createHash('sha256').update(`pawl dashboard pass\n${token}`).digest('base64url');
+  const cookieValue = createHash('sha256').update(`pawl dashboard pass\n${token}`).digest('base64url');
   return {
-    pass,
-    isPass: (given) => isEqualConstantTime(given, pass),
+    cookieValue,
+    isCookieValue: (given) => isEqualConstantTime(given, cookieValue),
     isToken: (given) => isEqualConstantTime(given, token),
-    code() {
+    createCode() {
       const code = createSecret();
       const oldest = codes.keys().next().value;
       if (codes.size >= loginCodesMax && oldest !== undefined) codes.delete(oldest);

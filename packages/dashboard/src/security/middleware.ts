@@ -51,7 +51,7 @@ function isAuthenticated(context: Context, logins: LoginManager): boolean {
   const bearer = /^bearer (\S{1,500})$/i.exec(context.req.header('authorization') ?? '')?.[1];
   if (bearer !== undefined) return logins.isToken(bearer);
   const pass = getCookie(context, getCookieName(context));
-  return pass !== undefined && logins.isPass(pass);
+  return pass !== undefined && logins.isCookieValue(pass);
 }
 
 /** Browsers send the origin of a request; a client that sends none is not a browser. */

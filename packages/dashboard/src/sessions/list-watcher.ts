@@ -16,7 +16,7 @@ export type SessionListWatcher = {
 export type SessionListWatcherOptions = {
   readonly store: Store;
   readonly host: SessionHost;
-  readonly rows: SessionLister;
+  readonly lister: SessionLister;
   readonly pollMs: number;
 };
 
@@ -26,7 +26,7 @@ const watchedSessionsMax = 5_000;
 export function createSessionListWatcher({
   store,
   host,
-  rows,
+  lister,
   pollMs,
 }: SessionListWatcherOptions): SessionListWatcher {
   const listeners = new Set<(change: SessionListChange) => void>();
@@ -45,7 +45,7 @@ export function createSessionListWatcher({
     if (before === null) return;
     for (const each of list) {
       if (before.get(each.id) === signs.get(each.id)) continue;
-      const row = await rows.rowOf(each).catch(() => null);
+      const row = await lister.toListItem(each).catch(() => null);
       if (row !== null) tell({ kind: 'changed', row });
     }
     for (const id of before.keys()) {
@@ -87,14 +87,14 @@ export function createSessionListWatcher({
   /** Covers changes between the subscriber's initial fetch and this subscription. */
   async function tellSince(since: number, listener: (change: SessionListChange) => void): Promise<void> {
     for (const each of await store.list({ limit: watchedSessionsMax })) {
-      if (each.updatedAt >= since) listener({ kind: 'changed', row: await rows.rowOf(each) });
+      if (each.updatedAt >= since) listener({ kind: 'changed', row: await lister.toListItem(each) });
     }
   }
 }
 
 /** A row is sent again when its version changes. */
 function getListItemVersion(summary: SessionSummary, host: SessionHost): string {
-  return `${summary.head} ${summary.status} ${host.holderOf(summary)}`;
+  return `${summary.head} ${summary.status} ${host.getHolder(summary)}`;
 }
 
 async function isSessionRemoved(store: Store, id: string): Promise<boolean> {

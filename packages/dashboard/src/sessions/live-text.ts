@@ -3,7 +3,7 @@ import type { SecretMask } from '../secret-mask.ts';
 
 /** Forwards streamed model output to one client. */
 export type LiveTextSender = {
-  see(event: Event): void;
+  observe(event: Event): void;
   end(): void;
 };
 
@@ -11,7 +11,7 @@ export type LiveTextOptions = {
   readonly mask: SecretMask;
   readonly send: (event: Event) => void;
   /** How long deltas are collected before they are sent. */
-  readonly everyMs: number;
+  readonly intervalMs: number;
 };
 
 type StreamedDelta = Extract<Event, { readonly type: 'text-delta' | 'call-delta' }>;
@@ -27,7 +27,7 @@ const wordLengthMax = 500;
  * masked each time, up to its last complete word, and only the addition is sent. If the masked text no longer starts
  * with the text already sent, nothing is sent: the complete reply follows as a stored event.
  */
-export function createLiveTextSender({ mask, send, everyMs }: LiveTextOptions): LiveTextSender {
+export function createLiveTextSender({ mask, send, intervalMs }: LiveTextOptions): LiveTextSender {
   const growing = new Map<string, GrowingText>();
   let timer: NodeJS.Timeout | null = null;
   const flush = (): void => {
@@ -43,10 +43,10 @@ export function createLiveTextSender({ mask, send, everyMs }: LiveTextOptions): 
     const before = growing.get(key);
     if (before === undefined) growing.set(key, { delta, text: piece, sent: '' });
     else before.text += piece;
-    timer ??= setTimeout(flush, everyMs);
+    timer ??= setTimeout(flush, intervalMs);
   };
   return {
-    see(event) {
+    observe(event) {
       if (event.type === 'text-delta') add(`text ${event.request ?? ''}`, event, event.text);
       else if (event.type === 'call-delta') {
         add(`call ${event.request ?? ''} ${event.callId}`, event, event.fragment);

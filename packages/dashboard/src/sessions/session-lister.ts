@@ -5,7 +5,7 @@ import { ApiError } from '../http/api-error.ts';
 import { createFactsReader, emptyFacts, type SessionFacts } from './session-facts.ts';
 
 export type SessionLister = {
-  rowOf(summary: SessionSummary): Promise<SessionListItem>;
+  toListItem(summary: SessionSummary): Promise<SessionListItem>;
   list(query: SessionListQuery): Promise<SessionList>;
 };
 
@@ -31,7 +31,7 @@ function toUnreadableFacts(error: unknown): SessionFacts & { readonly status?: '
 
 export function createSessionLister(store: Store, host: SessionHost): SessionLister {
   const factsOf = createFactsReader(store);
-  const rowOf = async (summary: SessionSummary): Promise<SessionListItem> => {
+  const toListItem = async (summary: SessionSummary): Promise<SessionListItem> => {
     const { metadata, parent, owner: _, ...told } = summary;
     const facts = await factsOf(summary).catch(toUnreadableFacts);
     return {
@@ -39,13 +39,13 @@ export function createSessionLister(store: Store, host: SessionHost): SessionLis
       short: summary.id.slice(0, shortIdLength).toWellFormed(),
       model: getMetadataText(metadata, 'model'),
       dir: getMetadataText(metadata, 'dir'),
-      holder: host.holderOf(summary),
+      holder: host.getHolder(summary),
       parent: parent === null ? null : { ...parent },
       ...facts,
     };
   };
   return {
-    rowOf,
+    toListItem,
     async list({ limit, cursor, status, q }) {
       const all = await store.list({ limit: Number.MAX_SAFE_INTEGER });
       const meant = all.filter((each) => matchesStatus(each, status) && matchesSearchText(each, q));
@@ -53,7 +53,7 @@ export function createSessionLister(store: Store, host: SessionHost): SessionLis
       const page = meant.slice(start, start + limit);
       const last = page.at(-1);
       const isMore = start + limit < meant.length && last !== undefined;
-      return { sessions: await mapInBatches(page, rowOf), next: isMore ? formatCursor(last) : null };
+      return { sessions: await mapInBatches(page, toListItem), next: isMore ? formatCursor(last) : null };
     },
   };
 }
