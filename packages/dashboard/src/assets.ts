@@ -34,18 +34,18 @@ const contentTypes: Readonly<Record<string, string>> = {
 const hashedNamePattern = /-[\w-]{8,}\.\w+$/;
 
 export function createAssetFiles(folder: string): AssetFiles {
-  const known = new Map<string, AssetFile>();
+  const cache = new Map<string, AssetFile>();
   return {
     find(path) {
-      const wanted = path === '/' ? '/index.html' : path;
-      const found = known.get(wanted);
-      if (found !== undefined) return found;
-      const file = indexAssetFiles(folder).get(wanted);
-      const type = contentTypes[extname(wanted)];
+      const assetPath = path === '/' ? '/index.html' : path;
+      const cached = cache.get(assetPath);
+      if (cached !== undefined) return cached;
+      const file = indexAssetFiles(folder).get(assetPath);
+      const type = contentTypes[extname(assetPath)];
       if (file === undefined || type === undefined) return null;
       const asset = readAssetFile(file, type);
       // Cache only files with hashed names; others may change under the same name.
-      if (asset.isImmutable) known.set(wanted, asset);
+      if (asset.isImmutable) cache.set(assetPath, asset);
       return asset;
     },
   };
@@ -67,11 +67,11 @@ function indexAssetFiles(folder: string): ReadonlyMap<string, string> {
 
 function readAssetFile(file: string, type: string): AssetFile {
   const bytes = new Uint8Array(readFileSync(file));
-  const packed = new Uint8Array(gzipSync(bytes));
+  const gzipped = new Uint8Array(gzipSync(bytes));
   return {
     type,
     bytes,
-    gzipped: packed.length < bytes.length * 0.9 ? packed : null,
+    gzipped: gzipped.length < bytes.length * 0.9 ? gzipped : null,
     isImmutable: hashedNamePattern.test(file),
   };
 }

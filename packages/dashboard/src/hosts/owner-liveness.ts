@@ -8,15 +8,15 @@ const cachedOwnersMax = 10_000;
 
 /** A dead process stays dead, so that result is cached permanently; others are checked again after a short time. */
 export function createOwnerLiveness(now: () => number): OwnerLiveness {
-  const known = new Map<string, number>();
+  const expiresAt = new Map<string, number>();
   return {
     mayBeAlive(owner) {
-      const until = known.get(owner);
-      if (until === neverExpires) return false;
-      if (until !== undefined && now() < until) return true;
+      const expiry = expiresAt.get(owner);
+      if (expiry === neverExpires) return false;
+      if (expiry !== undefined && now() < expiry) return true;
       const isGone = getOwnerState(owner) === 'gone';
-      if (known.size >= cachedOwnersMax) known.clear();
-      known.set(owner, isGone ? neverExpires : now() + livenessCacheMs);
+      if (expiresAt.size >= cachedOwnersMax) expiresAt.clear();
+      expiresAt.set(owner, isGone ? neverExpires : now() + livenessCacheMs);
       return !isGone;
     },
   };

@@ -5,7 +5,7 @@ import type { CreateSessionRequest, FleetStatus, SessionHolder } from '../api/in
 /** Runs sessions for the dashboard, either in this process or through workers. */
 export type SessionHost = {
   /** Creates a session. Repeating a request id returns the existing session. */
-  submit(asked: CreateSessionRequest): Promise<{ readonly id: string; readonly isNew: boolean }>;
+  submit(request: CreateSessionRequest): Promise<{ readonly id: string; readonly isNew: boolean }>;
   /**
    * Resolves to the command id once stored. The holder applies the command; without a holder, the session is resumed.
    */
@@ -31,6 +31,6 @@ export type SessionHost = {
 
 /** Builds a new session and its metadata from a request. */
 export type SessionPreparer = (
-  asked: CreateSessionRequest,
+  request: CreateSessionRequest,
   id: string,
 ) => Promise<{ readonly session: Session; readonly metadata: Json }>;

@@ -37,43 +37,43 @@ export type SessionRunner = {
 
 export function createSessionRunner(options: SessionRunnerOptions): SessionRunner {
   const running = new Map<string, Promise<void>>();
-  const again = new Set<string>();
-  const troubles = new Map<string, string>();
-  const watchers = createEventSubscribers();
+  const rerunRequests = new Set<string>();
+  const lastErrors = new Map<string, string>();
+  const subscribers = createEventSubscribers();
   const draining = new AbortController();
 
   const checkCapacity = (): void => {
     if (running.size < runningSessionsMax) return;
     throw new ApiError(
       'too-many',
-      `${runningSessionsMax} sessions run here already.`,
-      'Wait for one to end.',
+      `The maximum of ${runningSessionsMax} concurrent sessions is reached.`,
+      'Wait until one of them stops.',
     );
   };
-  const note = (id: string, error: unknown): void => {
+  const recordError = (id: string, error: unknown): void => {
     const message = error instanceof Error ? error.message : String(error);
-    if (troubles.size >= storedErrorsMax) troubles.clear();
-    troubles.set(id, message);
+    if (lastErrors.size >= storedErrorsMax) lastErrors.clear();
+    lastErrors.set(id, message);
     options.onError(`Session ${id}: ${message}`);
   };
   const resume = (id: string): void => {
     if (draining.signal.aborted) return;
     // The run may already have checked for commands for the last time.
-    if (running.has(id)) return void again.add(id);
+    if (running.has(id)) return void rerunRequests.add(id);
     checkCapacity();
-    troubles.delete(id);
-    const done = runSession(id, options, { draining: draining.signal, publish: watchers.publish })
-      .catch((error: unknown) => note(id, error))
+    lastErrors.delete(id);
+    const done = runSession(id, options, { draining: draining.signal, publish: subscribers.publish })
+      .catch((error: unknown) => recordError(id, error))
       .finally(() => {
         running.delete(id);
-        if (again.delete(id) && !troubles.has(id)) void goOn(id);
+        if (rerunRequests.delete(id) && !lastErrors.has(id)) void resumeIfPending(id);
       });
     running.set(id, done);
   };
 
-  const goOn = async (id: string): Promise<void> => {
-    const waiting = await options.store.commands.listPending(id).catch(() => []);
-    if (waiting.length > 0) resume(id);
+  const resumeIfPending = async (id: string): Promise<void> => {
+    const pendingCommands = await options.store.commands.listPending(id).catch(() => []);
+    if (pendingCommands.length > 0) resume(id);
   };
 
   return {
@@ -81,8 +81,8 @@ export function createSessionRunner(options: SessionRunnerOptions): SessionRunne
     listIds: () => [...running.keys()],
     checkCapacity,
     resume,
-    getLastError: (id) => troubles.get(id) ?? null,
-    watch: watchers.subscribe,
+    getLastError: (id) => lastErrors.get(id) ?? null,
+    watch: subscribers.subscribe,
     async close() {
       draining.abort();
       await Promise.all(running.values());
@@ -104,23 +104,30 @@ async function runSession(
   { draining, publish }: SessionRunContext,
 ): Promise<void> {
   const lease = new SessionLease(localLeaseMs, async () => true);
-  const watched: AgentFactory = async (opened) => {
-    const outfit = await agentFactory(opened);
+  const observedFactory: AgentFactory = async (opened) => {
+    const setup = await agentFactory(opened);
     return {
-      ...outfit,
-      observe(seen) {
-        outfit.observe?.(seen);
-        publish(id, seen.event);
+      ...setup,
+      observe(result) {
+        setup.observe?.(result);
+        publish(id, result.event);
       },
     };
   };
   try {
     for (;;) {
-      const means = { store, commands: store.commands, agentFactory: watched, owner, lease, draining };
-      const came = await advanceSession(id, { ...means, graceMs: releaseGraceMs, pollMs: runPollMs });
+      const context = {
+        store,
+        commands: store.commands,
+        agentFactory: observedFactory,
+        owner,
+        lease,
+        draining,
+      };
+      const outcome = await advanceSession(id, { ...context, graceMs: releaseGraceMs, pollMs: runPollMs });
       // Handle commands that arrived while the session was being released.
-      const isAsked = came === 'waiting' && (await store.commands.listPending(id)).length > 0;
-      if (!isAsked) break;
+      const hasPendingCommands = outcome === 'waiting' && (await store.commands.listPending(id)).length > 0;
+      if (!hasPendingCommands) break;
     }
   } finally {
     lease.end();
@@ -130,9 +137,9 @@ async function runSession(
 
 /** Lets other processes claim the session while this process keeps running. */
 async function releaseSession(store: Store, id: string, owner: string): Promise<void> {
-  const found = await store.open(id).catch(() => null);
-  if (found?.owner !== owner) return;
-  await store.claim(id, toReleasedOwner(owner), found.fence).catch(ignoreStoreError);
+  const opened = await store.open(id).catch(() => null);
+  if (opened?.owner !== owner) return;
+  await store.claim(id, toReleasedOwner(owner), opened.fence).catch(ignoreStoreError);
 }
 
 function ignoreStoreError(error: unknown): void {
@@ -145,17 +152,17 @@ type EventSubscribers = {
 };
 
 function createEventSubscribers(): EventSubscribers {
-  const all = new Map<string, Set<(event: Event) => void>>();
+  const listenersBySession = new Map<string, Set<(event: Event) => void>>();
   return {
     publish(id, event) {
-      for (const listener of all.get(id) ?? []) listener(event);
+      for (const listener of listenersBySession.get(id) ?? []) listener(event);
     },
     subscribe(id, listener) {
-      const listeners = all.get(id) ?? new Set();
-      all.set(id, listeners.add(listener));
+      const listeners = listenersBySession.get(id) ?? new Set();
+      listenersBySession.set(id, listeners.add(listener));
       return () => {
         listeners.delete(listener);
-        if (listeners.size === 0) all.delete(id);
+        if (listeners.size === 0) listenersBySession.delete(id);
       };
     },
   };

@@ -28,9 +28,7 @@ export async function* readUpload(
       continue;
     }
     if (runs >= uploadLimits.runs || events >= uploadLimits.events) {
-      yield createProblemItem(
-        `Only the first ${runs} runs are shown: together they are as much as a page can hold.`,
-      );
+      yield createProblemItem(`Only the first ${runs} runs are shown, because a page cannot hold more.`);
       return;
     }
     const run = toImportedRun(item.run, { name, number: runs + 1, now });
@@ -81,6 +79,6 @@ function toImportedRun(run: RecordedRun, { name, number, now }: ImportSource): I
         evidence: toEventNumbers(evidence, seqByStep),
       })),
     },
-    cut: hasTimestamps ? null : 'The record has no times: a second was put between its steps.',
+    cut: hasTimestamps ? null : 'The recording has no timestamps; steps are shown one second apart.',
   };
 }

@@ -18,7 +18,7 @@ export type ApiRoute = {
   >;
   /** Error statuses in addition to those that every route can return. */
   readonly errorStatuses?: readonly number[];
-  readonly handle: (context: Context, site: RouteContext) => Promise<Response> | Response;
+  readonly handle: (context: Context, routeContext: RouteContext) => Promise<Response> | Response;
 };
 
 /** Returns the value of the path parameter `{name}`. */

@@ -27,7 +27,7 @@ type EventFeedState = {
 export function createEventFeeds(store: Store, pollMs: number): EventFeeds {
   const feeds = new Map<string, EventFeedState>();
 
-  const look = async (id: string, feed: EventFeedState): Promise<void> => {
+  const poll = async (id: string, feed: EventFeedState): Promise<void> => {
     if (feed.isPolling) {
       feed.isPollRequested = true;
       return;
@@ -44,12 +44,12 @@ export function createEventFeeds(store: Store, pollMs: number): EventFeeds {
       feed.isPolling = false;
     }
     if (feed.followers === 0) return;
-    feed.timer = setTimeout(() => void look(id, feed), feed.isPollRequested ? 0 : pollMs);
+    feed.timer = setTimeout(() => void poll(id, feed), feed.isPollRequested ? 0 : pollMs);
   };
 
-  const feedOf = (id: string, head: number): EventFeedState => {
-    const found = feeds.get(id);
-    if (found !== undefined) return found;
+  const getFeed = (id: string, head: number): EventFeedState => {
+    const existing = feeds.get(id);
+    if (existing !== undefined) return existing;
     const feed: EventFeedState = {
       followers: 0,
       head,
@@ -65,15 +65,15 @@ export function createEventFeeds(store: Store, pollMs: number): EventFeeds {
   return {
     pollNow(id) {
       const feed = feeds.get(id);
-      if (feed !== undefined) void look(id, feed);
+      if (feed !== undefined) void poll(id, feed);
     },
     follow(id, after) {
-      const feed = feedOf(id, after);
+      const feed = getFeed(id, after);
       feed.followers += 1;
       return {
         async next(seq, signal) {
           feed.head = Math.max(feed.head, seq);
-          if (feed.timer === null && !feed.isPolling) void look(id, feed);
+          if (feed.timer === null && !feed.isPolling) void poll(id, feed);
           while (feed.head <= seq && !signal.aborted) await waitForSignal(feed.newEvents.promise, signal);
         },
         close() {
@@ -99,23 +99,23 @@ function notifyFollowers(feed: EventFeedState): void {
 }
 
 function createSignal(): PromiseWithResolvers<void> {
-  const bell = Promise.withResolvers<void>();
+  const signal = Promise.withResolvers<void>();
   // Followers handle the rejection; this only avoids an unhandled rejection.
-  bell.promise.catch(() => undefined);
-  return bell;
+  signal.promise.catch(() => undefined);
+  return signal;
 }
 
 function isPermanentStoreError(error: unknown): boolean {
   return error instanceof StoreError && error.code !== 'busy';
 }
 
-async function waitForSignal(bell: Promise<void>, signal: AbortSignal): Promise<void> {
-  const left = Promise.withResolvers<void>();
-  const leave = (): void => left.resolve();
-  signal.addEventListener('abort', leave, { once: true });
+async function waitForSignal(newEvents: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<void>();
+  const onAbort = (): void => aborted.resolve();
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
-    await Promise.race([bell, left.promise]);
+    await Promise.race([newEvents, aborted.promise]);
   } finally {
-    signal.removeEventListener('abort', leave);
+    signal.removeEventListener('abort', onAbort);
   }
 }

@@ -28,21 +28,21 @@ const wordLengthMax = 500;
  * with the text already sent, nothing is sent: the complete reply follows as a stored event.
  */
 export function createLiveTextSender({ mask, send, intervalMs }: LiveTextOptions): LiveTextSender {
-  const growing = new Map<string, GrowingText>();
+  const streams = new Map<string, GrowingText>();
   let timer: NodeJS.Timeout | null = null;
   const flush = (): void => {
     timer = null;
-    for (const each of growing.values()) {
-      const whole = String(mask(trimToWholeWords(each.text)));
-      if (whole.length <= each.sent.length || !whole.startsWith(each.sent)) continue;
-      send(replaceDeltaText(each.delta, whole.slice(each.sent.length)));
-      each.sent = whole;
+    for (const each of streams.values()) {
+      const masked = String(mask(trimToWholeWords(each.text)));
+      if (masked.length <= each.sent.length || !masked.startsWith(each.sent)) continue;
+      send(replaceDeltaText(each.delta, masked.slice(each.sent.length)));
+      each.sent = masked;
     }
   };
-  const add = (key: string, delta: StreamedDelta, piece: string): void => {
-    const before = growing.get(key);
-    if (before === undefined) growing.set(key, { delta, text: piece, sent: '' });
-    else before.text += piece;
+  const add = (key: string, delta: StreamedDelta, fragment: string): void => {
+    const before = streams.get(key);
+    if (before === undefined) streams.set(key, { delta, text: fragment, sent: '' });
+    else before.text += fragment;
     timer ??= setTimeout(flush, intervalMs);
   };
   return {
@@ -52,7 +52,7 @@ export function createLiveTextSender({ mask, send, intervalMs }: LiveTextOptions
         add(`call ${event.request ?? ''} ${event.callId}`, event, event.fragment);
       } else if (isEphemeralEvent(event)) send(event);
       // The text is stored by now, or it was cancelled.
-      else growing.clear();
+      else streams.clear();
     },
     end() {
       if (timer !== null) clearTimeout(timer);
@@ -65,6 +65,6 @@ function trimToWholeWords(text: string): string {
   return text.slice(0, Math.max(end, text.length - wordLengthMax));
 }
 
-function replaceDeltaText(delta: StreamedDelta, piece: string): StreamedDelta {
-  return delta.type === 'text-delta' ? { ...delta, text: piece } : { ...delta, fragment: piece };
+function replaceDeltaText(delta: StreamedDelta, fragment: string): StreamedDelta {
+  return delta.type === 'text-delta' ? { ...delta, text: fragment } : { ...delta, fragment: fragment };
 }

@@ -37,7 +37,7 @@ function startLayoutEngine(): LayoutEngine {
     worker.addEventListener('error', () => {
       layoutEngine = null;
       reject(
-        new Error('The chart layout could not be loaded. Reload the page, or read the chart as text below.'),
+        new Error('The chart layout could not be loaded. Reload the page, or use the text version below.'),
       );
     });
     return worker;
