@@ -3,6 +3,7 @@ export {
   type AuditSeverity,
   type AuditVerdict,
   auditWithPreset,
+  type BlockedCall,
   type CallFacts,
   type CallObservation,
   type CallOutcome,
@@ -103,7 +104,6 @@ export {
 } from './log-version.ts';
 export { step, replay } from './step.ts';
 export { createSession } from './session.ts';
-export type { BlockedCall } from '@pawl/governor';
 export type { GovernorState, Session, SessionOptions } from './session.ts';
 export { defaultSettings } from './settings.ts';
 export type { SessionSettings } from './settings.ts';

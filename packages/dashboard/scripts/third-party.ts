@@ -46,8 +46,8 @@ const licenseSections = [...foundPackages.values()]
     return `## ${name} ${version}\n\n${license}${text}`;
   });
 const licensesPage = [
-  '# What of others is in `dist`',
-  'The pages of the dashboard are built from these packages, unchanged; their sources are in the npm registry under these names and versions. elkjs is taken under EPL-2.0.',
+  '# Third-party code in `dist`',
+  'The dashboard pages are built from these unmodified packages; their sources are in the npm registry under these names and versions. elkjs is used under EPL-2.0.',
   ...licenseSections,
 ];
 writeFileSync(join(dirname(import.meta.dirname), 'THIRD-PARTY.md'), `${licensesPage.join('\n\n')}\n`);

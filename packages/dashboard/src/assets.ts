@@ -6,15 +6,15 @@ export type AssetFile = {
   readonly type: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Gzip-compressed bytes; null if compression saves less than 10%. */
-  readonly packed: Uint8Array<ArrayBuffer> | null;
+  readonly gzipped: Uint8Array<ArrayBuffer> | null;
   /** The file name contains a content hash, so clients can cache the file permanently. */
-  readonly isForGood: boolean;
+  readonly isImmutable: boolean;
 };
 
 /** The built files of the web app. Only files found in its folder are served, so path traversal is impossible. */
 export type AssetFiles = {
   /** Returns the file at a path such as `/assets/index-abc.js`, or null if there is none. */
-  at(path: string): AssetFile | null;
+  find(path: string): AssetFile | null;
 };
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -34,18 +34,18 @@ const contentTypes: Readonly<Record<string, string>> = {
 const hashedNamePattern = /-[\w-]{8,}\.\w+$/;
 
 export function createAssetFiles(folder: string): AssetFiles {
-  const known = new Map<string, AssetFile>();
+  const cache = new Map<string, AssetFile>();
   return {
-    at(path) {
-      const wanted = path === '/' ? '/index.html' : path;
-      const found = known.get(wanted);
-      if (found !== undefined) return found;
-      const file = indexAssetFiles(folder).get(wanted);
-      const type = contentTypes[extname(wanted)];
+    find(path) {
+      const assetPath = path === '/' ? '/index.html' : path;
+      const cached = cache.get(assetPath);
+      if (cached !== undefined) return cached;
+      const file = indexAssetFiles(folder).get(assetPath);
+      const type = contentTypes[extname(assetPath)];
       if (file === undefined || type === undefined) return null;
       const asset = readAssetFile(file, type);
       // Cache only files with hashed names; others may change under the same name.
-      if (asset.isForGood) known.set(wanted, asset);
+      if (asset.isImmutable) cache.set(assetPath, asset);
       return asset;
     },
   };
@@ -67,11 +67,11 @@ function indexAssetFiles(folder: string): ReadonlyMap<string, string> {
 
 function readAssetFile(file: string, type: string): AssetFile {
   const bytes = new Uint8Array(readFileSync(file));
-  const packed = new Uint8Array(gzipSync(bytes));
+  const gzipped = new Uint8Array(gzipSync(bytes));
   return {
     type,
     bytes,
-    packed: packed.length < bytes.length * 0.9 ? packed : null,
-    isForGood: hashedNamePattern.test(file),
+    gzipped: gzipped.length < bytes.length * 0.9 ? gzipped : null,
+    isImmutable: hashedNamePattern.test(file),
   };
 }

@@ -70,36 +70,36 @@ export function createDashboard(options: DashboardOptions): DashboardServer {
   const { token = createSecret(), hostname = '127.0.0.1', names = [], onError = () => undefined } = options;
   const { clock = () => performance.now() } = options;
   const logins = createLoginManager(token, clock);
-  const site = createRouteContext(options, token);
+  const routeContext = createRouteContext(options, token);
   const app = new Hono();
   app.onError((error, context) => {
     const { status, body } = toErrorResponse(error);
-    if (status === 500) onError(String(site.mask(error.stack ?? error.message)));
-    return context.json(site.mask(body) as object, status);
+    if (status === 500) onError(String(routeContext.mask(error.stack ?? error.message)));
+    return context.json(routeContext.mask(body) as object, status);
   });
   app.use(hostGuard(createHostCheck(hostname, names)));
   addLoginRoutes(app, logins, clock);
   app.use('/api/*', requireAuth(logins));
   app.use('/api/*', rateLimit(options.rate ?? { perSecond: 50, burst: 200 }, clock));
   app.use('/metrics', requireAuth(logins));
-  addApiRoutes(app, site);
+  addApiRoutes(app, routeContext);
   addAssetRoutes(app, createAssetFiles(options.assets ?? bundledAssetsFolder));
-  return { app, loginPath: () => `/login?code=${logins.code()}` };
+  return { app, loginPath: () => `/login?code=${logins.createCode()}` };
 }
 
 function createRouteContext(options: DashboardOptions, token: string): RouteContext {
   const { store, host, pollMs = 200, secrets = listSecretValues(process.env) } = options;
-  const rows = createSessionLister(store, host);
+  const lister = createSessionLister(store, host);
   return {
     store,
     host,
-    rows,
+    lister,
     owner: options.owner ?? getProcessOwner(),
     mask: createSecretMask([...secrets, token]),
-    marks: options.marks ?? createMemoryFeedbackStore(),
-    rowWatch: createSessionListWatcher({ store, host, rows, pollMs: Math.max(500, pollMs) }),
+    feedback: options.marks ?? createMemoryFeedbackStore(),
+    listWatcher: createSessionListWatcher({ store, host, lister, pollMs: Math.max(500, pollMs) }),
     feeds: createEventFeeds(store, pollMs),
-    shelfOf: options.shelfOf ?? (async () => null),
+    openStorage: options.shelfOf ?? (async () => null),
     metrics: options.metrics ?? null,
     now: options.now ?? Date.now,
     version: options.version ?? '0',
@@ -115,8 +115,8 @@ const loginBytesMax = 10_000;
 
 function addLoginRoutes(app: Hono, logins: ReturnType<typeof createLoginManager>, now: () => number): void {
   const bucket = createTokenBucket({ ...loginRate, now });
-  const letIn = (context: Context): Response => {
-    setCookie(context, getCookieName(context), logins.pass, {
+  const logIn = (context: Context): Response => {
+    setCookie(context, getCookieName(context), logins.cookieValue, {
       httpOnly: true,
       sameSite: 'Strict',
       path: '/',
@@ -130,33 +130,33 @@ function addLoginRoutes(app: Hono, logins: ReturnType<typeof createLoginManager>
   app.get('/login', (context) => {
     const code = context.req.query('code');
     if (code === undefined) return context.html(renderLoginPage(null));
-    return bucket.take() && logins.redeem(code) ? letIn(context) : rejectLogin(context, 'code');
+    return bucket.take() && logins.redeem(code) ? logIn(context) : rejectLogin(context, 'code');
   });
   app.post('/login', async (context) => {
     const form = new URLSearchParams((await readBodyBytes(context, loginBytesMax)).toString('utf8'));
-    const isFit = bucket.take() && !isCrossOrigin(context) && logins.isToken(form.get('token') ?? '');
-    return isFit ? letIn(context) : rejectLogin(context, 'token');
+    const isValid = bucket.take() && !isCrossOrigin(context) && logins.isToken(form.get('token') ?? '');
+    return isValid ? logIn(context) : rejectLogin(context, 'token');
   });
 }
 
-function rejectLogin(context: Context, why: 'code' | 'token'): Response {
-  return context.html(renderLoginPage(why), 401);
+function rejectLogin(context: Context, failure: 'code' | 'token'): Response {
+  return context.html(renderLoginPage(failure), 401);
 }
 
-function addApiRoutes(app: Hono, site: RouteContext): void {
+function addApiRoutes(app: Hono, routeContext: RouteContext): void {
   for (const { method, path, handle } of apiRoutes) {
     const pattern = `/api/v1${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
-    app.on(method.toUpperCase(), pattern, (context) => handle(context, site));
+    app.on(method.toUpperCase(), pattern, (context) => handle(context, routeContext));
   }
-  app.get('/api/v1/openapi.json', (context) => context.json(buildOpenApiDocument(site.version)));
+  app.get('/api/v1/openapi.json', (context) => context.json(buildOpenApiDocument(routeContext.version)));
   app.get('/metrics', async (context) =>
-    site.metrics === null
-      ? context.text('This server keeps no metrics.\n', 404)
-      : context.text(await site.metrics()),
+    routeContext.metrics === null
+      ? context.text('This server collects no metrics.\n', 404)
+      : context.text(await routeContext.metrics()),
   );
   app.all('/api/*', (context) =>
     context.json(
-      { error: { code: 'not-found', message: 'There is no such route.', hint: 'See /api/v1/openapi.json.' } },
+      { error: { code: 'not-found', message: 'Unknown API route.', hint: 'See /api/v1/openapi.json.' } },
       404,
     ),
   );
@@ -165,16 +165,16 @@ function addApiRoutes(app: Hono, site: RouteContext): void {
 function addAssetRoutes(app: Hono, assets: AssetFiles): void {
   app.get('*', (context) => {
     const { path } = context.req;
-    const asset = assets.at(path);
+    const asset = assets.find(path);
     if (asset === null) {
       const isEntry = path === '/' || path === '/index.html';
-      return isEntry ? context.html(notBuiltPage, 503) : context.text('There is no such page.\n', 404);
+      return isEntry ? context.html(notBuiltPage, 503) : context.text('Page not found.\n', 404);
     }
     context.header('content-type', asset.type);
-    context.header('cache-control', asset.isForGood ? 'public, max-age=31536000, immutable' : 'no-store');
+    context.header('cache-control', asset.isImmutable ? 'public, max-age=31536000, immutable' : 'no-store');
     context.header('vary', 'accept-encoding');
-    if (asset.packed === null || !acceptsGzip(context)) return context.body(asset.bytes);
+    if (asset.gzipped === null || !acceptsGzip(context)) return context.body(asset.bytes);
     context.header('content-encoding', 'gzip');
-    return context.body(asset.packed);
+    return context.body(asset.gzipped);
   });
 }

@@ -6,21 +6,21 @@ export type VerdictFeedbackStore = {
   /** A mark of null removes earlier feedback. */
   save(
     session: string,
-    mark: Omit<VerdictFeedbackEntry, 'mark'> & { readonly mark: VerdictFeedbackEntry['mark'] | null },
+    feedback: Omit<VerdictFeedbackEntry, 'mark'> & { readonly mark: VerdictFeedbackEntry['mark'] | null },
   ): Promise<void>;
 };
 
 /** For session stores that do not persist anything either. */
 export function createMemoryFeedbackStore(): VerdictFeedbackStore {
-  const all = new Map<string, Map<string, VerdictFeedbackEntry>>();
+  const bySession = new Map<string, Map<string, VerdictFeedbackEntry>>();
   return {
-    list: async (session) => [...(all.get(session)?.values() ?? [])],
+    list: async (session) => [...(bySession.get(session)?.values() ?? [])],
     async save(session, { mark, ...verdict }) {
-      const marks = all.get(session) ?? new Map<string, VerdictFeedbackEntry>();
-      all.set(session, marks);
+      const entries = bySession.get(session) ?? new Map<string, VerdictFeedbackEntry>();
+      bySession.set(session, entries);
       const key = JSON.stringify([verdict.seq, verdict.rule]);
-      if (mark === null) marks.delete(key);
-      else marks.set(key, { ...verdict, mark });
+      if (mark === null) entries.delete(key);
+      else entries.set(key, { ...verdict, mark });
     },
   };
 }

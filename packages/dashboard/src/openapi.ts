@@ -19,7 +19,7 @@ export function buildOpenApiDocument(version: string): OpenApiDocument {
     info: {
       title: 'Pawl',
       version,
-      description: 'Sessions of Pawl over HTTP: see them, take part in them, go back in time.',
+      description: 'HTTP API of Pawl: list, follow, control and fork sessions.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -38,17 +38,19 @@ export function buildOpenApiDocument(version: string): OpenApiDocument {
 type SchemaComponents = Map<string, unknown>;
 
 function buildOperation(route: ApiRoute, components: SchemaComponents): object {
-  const answers = Object.entries(route.answers).map(([status, { what, schema }]) => [
+  const responses = Object.entries(route.responses).map(([status, { description, schema }]) => [
     status,
-    { description: what, content: buildResponseContent(schema, components) },
+    { description, content: buildResponseContent(schema, components) },
   ]);
-  const failures = [...new Set([...listCommonFailures(route), ...(route.fails ?? [])])].map((status) => [
-    String(status),
-    {
-      description: failureTexts[status] ?? 'It failed.',
-      content: buildJsonContent('#/components/schemas/Error'),
-    },
-  ]);
+  const failures = [...new Set([...listCommonFailures(route), ...(route.errorStatuses ?? [])])].map(
+    (status) => [
+      String(status),
+      {
+        description: failureTexts[status] ?? 'The request failed.',
+        content: buildJsonContent('#/components/schemas/Error'),
+      },
+    ],
+  );
   const parameters = [
     ...listPathParameters(route),
     ...listQueryParameters(route, components),
@@ -61,20 +63,20 @@ function buildOperation(route: ApiRoute, components: SchemaComponents): object {
     ...(route.body !== undefined && {
       requestBody: { required: true, content: buildBodyContent(route.body, components) },
     }),
-    responses: Object.fromEntries([...answers, ...failures]),
+    responses: Object.fromEntries([...responses, ...failures]),
   };
 }
 
 const failureTexts: Readonly<Record<number, string>> = {
-  400: 'The request is not as it should be.',
-  401: 'Nobody is logged in.',
-  403: 'It came from another page, or under a name that is not this server’s.',
-  404: 'There is no such thing.',
-  409: 'It does not fit what there is.',
-  410: 'It is damaged, or of a newer version.',
+  400: 'The request is invalid.',
+  401: 'Authentication is missing or invalid.',
+  403: 'The request is cross-origin, or its Host header does not name this server.',
+  404: 'The resource does not exist.',
+  409: 'The request conflicts with the current state.',
+  410: 'The resource is damaged or was written by a newer version.',
   413: 'The request is too large.',
   429: 'Too many requests.',
-  503: 'The store cannot be reached at the moment.',
+  503: 'The store is currently unavailable.',
 };
 
 function listCommonFailures({ body }: ApiRoute): readonly number[] {
@@ -123,12 +125,12 @@ function buildJsonContent($ref: string): object {
 
 /** Converts a schema to JSON Schema; named schemas become components and are referenced. */
 function toComponentSchema(schema: z.ZodType, components: SchemaComponents, io: 'input' | 'output'): object {
-  const made = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' });
-  const { $schema: _, $defs = {}, ...whole } = made as Record<string, unknown>;
+  const jsonSchema = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' });
+  const { $schema: _, $defs = {}, ...definition } = jsonSchema as Record<string, unknown>;
   for (const [name, part] of Object.entries($defs as object)) {
     components.set(name, rewriteReferences(part));
   }
-  const { id, ...rest } = rewriteReferences(whole) as { readonly id?: string };
+  const { id, ...rest } = rewriteReferences(definition) as { readonly id?: string };
   if (id === undefined) return rest;
   components.set(id, rest);
   return { $ref: `#/components/schemas/${id}` };

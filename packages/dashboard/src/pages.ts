@@ -1,19 +1,19 @@
 /** The few pages that the server renders itself, without scripts. */
 
 export const notBuiltPage: string = renderPage(
-  'Not built yet',
-  '<p>The pages of the dashboard are not built. In a checkout of Pawl, build them with:</p><pre>npm run build -w packages/dashboard</pre><p>The HTTP API works without them: see <code>/api/v1/openapi.json</code>.</p>',
+  'Not built',
+  '<p>The dashboard pages are not built. In a Pawl checkout, build them with:</p><pre>npm run build -w packages/dashboard</pre><p>The HTTP API works without them; see <code>/api/v1/openapi.json</code>.</p>',
 );
 
 /** `failure` is the kind of login that failed, or null on the first attempt. */
 export function renderLoginPage(failure: 'code' | 'token' | null): string {
-  const failed = {
-    code: '<p role="alert">This link has been used already, or is too old. Press Enter where <code>pawl dashboard</code> runs to get a new one.</p>',
-    token: '<p role="alert">This is not the token.</p>',
+  const failureTexts = {
+    code: '<p role="alert">This link has been used already or has expired. Press Enter in the terminal of <code>pawl dashboard</code> to get a new one.</p>',
+    token: '<p role="alert">Invalid token.</p>',
   };
   return renderPage(
     'Log in',
-    `${failure === null ? '' : failed[failure]}<p>Open the link that <code>pawl dashboard</code> has printed, or give the token in <code>PAWL_DASHBOARD_TOKEN</code>.</p><form method="post" action="/login"><label>Token <input type="password" name="token" autocomplete="off" required></label> <button>Log in</button></form>`,
+    `${failure === null ? '' : failureTexts[failure]}<p>Open the link that <code>pawl dashboard</code> printed, or enter the token from <code>PAWL_DASHBOARD_TOKEN</code>.</p><form method="post" action="/login"><label>Token <input type="password" name="token" autocomplete="off" required></label> <button>Log in</button></form>`,
   );
 }
 

@@ -14,12 +14,12 @@ export type RouteContext = {
   readonly host: SessionHost;
   readonly owner: string;
   readonly mask: SecretMask;
-  readonly marks: VerdictFeedbackStore;
-  readonly rows: SessionLister;
-  readonly rowWatch: SessionListWatcher;
+  readonly feedback: VerdictFeedbackStore;
+  readonly lister: SessionLister;
+  readonly listWatcher: SessionListWatcher;
   readonly feeds: EventFeeds;
   /** Opens the memory storage of a session from its metadata; null if it has none. The caller closes it. */
-  readonly shelfOf: (about: Json) => Promise<EntryStorage | null>;
+  readonly openStorage: (metadata: Json) => Promise<EntryStorage | null>;
   /** Returns metrics in Prometheus format; null if they are not collected. */
   readonly metrics: (() => Promise<string>) | null;
   readonly now: () => number;
@@ -39,7 +39,7 @@ export function createStreamLimiter(max: number): StreamLimiter {
   return {
     open() {
       if (count >= max) {
-        throw new ApiError('too-many', `${max} streams are open already.`, 'Close some of the pages.');
+        throw new ApiError('too-many', `The maximum of ${max} open streams is reached.`, 'Close some pages.');
       }
       count += 1;
       let isOpen = true;

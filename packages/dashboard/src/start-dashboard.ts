@@ -28,12 +28,12 @@ export async function startDashboard(options: StartDashboardOptions): Promise<Ru
   const { hostname = '127.0.0.1', port = 0, token } = options;
   if (!isLoopbackHost(hostname) && (token === undefined || token.length < tokenMin)) {
     throw new ListenError(
-      `On ${hostname} others can reach the dashboard, and what it runs. Choose a token of at least ${tokenMin} characters first and put it in PAWL_DASHBOARD_TOKEN, or leave out --host.`,
+      `Listening on ${hostname} gives other machines access to the dashboard and the sessions it runs. Set PAWL_DASHBOARD_TOKEN to a token of at least ${tokenMin} characters, or omit --host.`,
     );
   }
   if (token !== undefined && !/^[\u0021-\u007e]{1,500}$/.test(token)) {
     throw new ListenError(
-      'A token is 1 to 500 letters, digits and signs of ASCII, without spaces. Choose another PAWL_DASHBOARD_TOKEN.',
+      'A token must be 1 to 500 printable ASCII characters without spaces. Change PAWL_DASHBOARD_TOKEN.',
     );
   }
   const { app, loginPath } = createDashboard(options);
@@ -45,11 +45,11 @@ export async function startDashboard(options: StartDashboardOptions): Promise<Ru
   await listening.promise.catch((error: unknown) => {
     throw toListenError(error, hostname, port);
   });
-  const bound = (server.address() as AddressInfo).port;
-  const url = `http://${toReachableHost(hostname)}:${bound}`;
+  const boundPort = (server.address() as AddressInfo).port;
+  const url = `http://${toReachableHost(hostname)}:${boundPort}`;
   return {
     url,
-    port: bound,
+    port: boundPort,
     loginUrl: () => url + loginPath(),
     close: () =>
       new Promise((resolve) => {
@@ -68,9 +68,9 @@ function toListenError(error: unknown, hostname: string, port: number): ListenEr
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: 'something else listens there. Choose another --port, or --port 0 for any that is free',
-    EACCES: 'this user may not listen there. Choose a --port above 1023',
-    EADDRNOTAVAIL: 'this machine has no such address. Choose another --host',
-    ENOTFOUND: 'there is no such host. Choose another --host',
+    EACCES: 'permission denied. Choose a --port above 1023',
+    EADDRNOTAVAIL: 'the address does not belong to this machine. Choose another --host',
+    ENOTFOUND: 'the host does not exist. Choose another --host',
   };
   const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
   return new ListenError(`Cannot listen on ${hostname}:${port}: ${reason}.`, { cause: error });

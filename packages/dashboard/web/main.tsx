@@ -13,5 +13,5 @@ startTheme();
 listenToKeys();
 
 const rootElement = document.getElementById('root');
-if (rootElement === null) throw new Error('The page has no element #root to draw in.');
+if (rootElement === null) throw new Error('The page has no element #root.');
 createRoot(rootElement).render(<DashboardApp />);

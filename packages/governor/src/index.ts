@@ -14,15 +14,8 @@ export { computeRuleDistances, initialDetectorState, resetDetector, runDetector 
 export type { DetectorState, GradedMatch, ObservationWindows, RuleDistance } from './detector.ts';
 export { defaultMaxRecoveries } from './governor-settings.ts';
 export type { GovernorSettings } from './governor-settings.ts';
-export {
-  getJsonPath,
-  isJsonObject,
-  toOptionalCount,
-  toOptionalList,
-  toOptionalNumber,
-  type Json,
-  type JsonObject,
-} from './json.ts';
+export { getJsonPath, isJsonObject, toOptionalCount, toOptionalList, toOptionalNumber } from './json.ts';
+export type { Json, JsonObject } from './json.ts';
 export { initialLadder, judgeObservation, screenCalls } from './ladder.ts';
 export type { BlockedCall, LadderState } from './ladder.ts';
 export { formatToolOutput, observeCall } from './observations/call-observation.ts';
@@ -48,32 +41,23 @@ export type { ErrorRemedy, KnownRecovery } from './recovery.ts';
 export { pawlRules } from './rules/pawl-rules.ts';
 export type { ObservationRule, Rule, RuleMatch, RuleSeverity, RuleThresholds } from './rules/rule.ts';
 export { selectRules } from './rules/select-rules.ts';
-export { detectTraceFormat, traceFormats, describeUnknownFormat, parseTrace } from './traces/parse-trace.ts';
+export { describeUnknownFormat, detectTraceFormat, parseTrace, traceFormats } from './traces/parse-trace.ts';
 export type {
+  ParsedTrace,
   RecordedRun,
   RecordedStep,
-  ParsedTrace,
   TraceFormat,
   TraceProblem,
 } from './traces/trace-format.ts';
-export {
-  appendRecent,
-  computeStateDuration,
-  describeRefusedTransition,
-  type TrackerTransition,
-} from './tracker/tracker-machine.ts';
 export { auditWithPreset } from './tracker/audit-with-preset.ts';
-export {
-  createTracker,
-  restoreTracker,
-  type TrackerOptions,
-  LoopTracker,
-  type RecordedCall,
-  type TrackerCallbacks,
-  type TrackerHost,
-  type TrackerResult,
+export { LoopTracker, createTracker, restoreTracker } from './tracker/loop-tracker.ts';
+export type {
+  RecordedCall,
+  TrackerCallbacks,
+  TrackerHost,
+  TrackerOptions,
+  TrackerResult,
 } from './tracker/loop-tracker.ts';
-export type { TrackerEnding, ProgressStats, TotalProgress, TrackerSummary } from './tracker/report.ts';
 export type { NexoraState } from './tracker/nexora.ts';
 export type {
   CompletedPhase,
@@ -84,7 +68,9 @@ export type {
 } from './tracker/phases.ts';
 export { seedPresets, trackerPresets } from './tracker/presets.ts';
 export type { PresetState, SeedPreset, TrackerConfig, TrackerPreset } from './tracker/presets.ts';
-export { listSavantSuccessors, savantStates, savantTools, type SavantState } from './tracker/savant.ts';
+export type { ProgressStats, TotalProgress, TrackerEnding, TrackerSummary } from './tracker/report.ts';
+export { listSavantSuccessors, savantStates, savantTools } from './tracker/savant.ts';
+export type { SavantState } from './tracker/savant.ts';
 export {
   createSessionTracker,
   recordCallOutcome,
@@ -99,6 +85,8 @@ export { renderStateSection } from './tracker/state-section.ts';
 export type { SectionFormat } from './tracker/state-section.ts';
 export { listTrackerVerdicts, startTracking, trackRecord } from './tracker/track-record.ts';
 export type { TrackerSignal, TrackerState, TrackingOptions, TrackingResult } from './tracker/track-record.ts';
-export type { TrackerJudgment, StuckReport, TrackerVerdict } from './tracker/tracker-verdict.ts';
+export { appendRecent, computeStateDuration, describeRefusedTransition } from './tracker/tracker-machine.ts';
+export type { TrackerTransition } from './tracker/tracker-machine.ts';
 export type { CallOutcome, TrackerCall, TrackerRecord } from './tracker/tracker-record.ts';
+export type { StuckReport, TrackerJudgment, TrackerVerdict } from './tracker/tracker-verdict.ts';
 export type { Verdict, VerdictResponse } from './verdict.ts';

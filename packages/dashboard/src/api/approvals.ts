@@ -9,13 +9,15 @@ export const approvalSchema = z
     request: z.int(),
     tool: z.string(),
     args: jsonSchema,
-    about: z.string().describe('The call as a person is to judge it, line by line, nothing left out.'),
+    about: z.string().describe('The complete call as text, line by line, for the user to review.'),
     risk: z
       .enum(['looks', 'changes', 'runs', 'unknown'])
-      .describe('What the tool can do: look, change files, run anything; unknown for one nobody described.'),
+      .describe(
+        'Effect of the tool: `looks` only reads, `changes` modifies files, `runs` executes commands; `unknown` for other tools.',
+      ),
     since: z.number(),
   })
-  .meta({ id: 'Approval', description: 'A call that waits for a person to decide.' });
+  .meta({ id: 'Approval', description: 'A tool call that waits for approval.' });
 
 export type ApprovalRequest = z.infer<typeof approvalSchema>;
 

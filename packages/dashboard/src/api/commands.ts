@@ -4,7 +4,7 @@ import { requestIdSchema } from './shared-schemas.ts';
 const requestId = requestIdSchema.optional();
 const commandTextSchema = z.string().min(1).max(10_000);
 /** Used when the user gives no reason. */
-const requiredReason = commandTextSchema.default('the user asked for it');
+const requiredReason = commandTextSchema.default('requested by the user');
 const optionalReason = z.exactOptional(commandTextSchema);
 
 /** Commands that a user can send to a session, regardless of which process runs it. */
@@ -12,7 +12,9 @@ export const commandSchema = z
   .discriminatedUnion('kind', [
     z
       .strictObject({ requestId, kind: z.literal('say'), text: z.string().min(1).max(100_000) })
-      .describe('A message; while work is under way, the model hears it when it is asked next.'),
+      .describe(
+        'Sends a message. While the session is working, the model receives it with its next request.',
+      ),
     z
       .strictObject({
         requestId,
@@ -22,24 +24,22 @@ export const commandSchema = z
         reason: optionalReason,
         request: z
           .exactOptional(z.int())
-          .describe('Which question it answers, where a model uses an id twice.'),
+          .describe('Number of the model request, needed if the model reuses a call id.'),
       })
-      .describe('Answers a call that waits for permission.'),
+      .describe('Allows or denies a call that waits for approval.'),
     z
       .strictObject({ requestId, kind: z.literal('pause'), reason: requiredReason })
-      .describe('Starts nothing new until it is resumed.'),
-    z
-      .strictObject({ requestId, kind: z.literal('resume') })
-      .describe('Goes on with what was paused, or with a fork that stands still.'),
+      .describe('Pauses the session: nothing new is started until it is resumed.'),
+    z.strictObject({ requestId, kind: z.literal('resume') }).describe('Resumes a paused session or a fork.'),
     z
       .strictObject({ requestId, kind: z.literal('finish'), reason: requiredReason })
-      .describe('One last model call without tools, then the answer.'),
+      .describe('Requests the final answer with one last model call without tools.'),
     z
       .strictObject({ requestId, kind: z.literal('cancel'), reason: optionalReason })
-      .describe('Calls off the work of this turn.'),
+      .describe('Cancels the current turn.'),
     z
       .strictObject({ requestId, kind: z.literal('halt'), reason: requiredReason })
-      .describe('Ends the session for good.'),
+      .describe('Closes the session.'),
     z
       .strictObject({
         requestId,
@@ -47,7 +47,7 @@ export const commandSchema = z
         number: z.int().min(1).max(1_000_000),
         description: z.string().min(1).max(10_000),
       })
-      .describe('Begins another phase.'),
+      .describe('Starts a new phase.'),
     z
       .strictObject({
         requestId,
@@ -55,7 +55,7 @@ export const commandSchema = z
         action: z.enum(['pin', 'unpin', 'evict']),
         key: z.string().min(1).max(10_000),
       })
-      .describe('Keeps an entry of working memory where it is, lets it go again, or moves it to storage.'),
+      .describe('Pins or unpins an entry of working memory, or moves it to storage.'),
   ])
   .meta({ id: 'Command' });
 

@@ -20,8 +20,8 @@ export const apiErrorSchema = z
   .object({
     error: z.object({
       code: z.enum(apiErrorCodes),
-      message: z.string().describe('What went wrong, for a person.'),
-      hint: z.exactOptional(z.string()).describe('What to do about it.'),
+      message: z.string().describe('Human-readable description of the error.'),
+      hint: z.exactOptional(z.string()).describe('How to resolve the error.'),
     }),
   })
   .meta({ id: 'Error' });

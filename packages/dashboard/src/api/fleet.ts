@@ -5,7 +5,7 @@ export const fleetStatusSchema = z
     store: z.object({ kind: z.enum(['sqlite', 'redis', 'memory']), where: z.nullable(z.string()) }),
     workers: z
       .array(z.object({ name: z.string(), tenant: z.string(), idleMs: z.nullable(z.number()) }))
-      .describe('Those connected to the queues; none where there is no Redis.'),
+      .describe('Workers connected to the queues; empty without Redis.'),
     queues: z.array(
       z.object({
         tenant: z.string(),
@@ -20,10 +20,10 @@ export const fleetStatusSchema = z
       .array(
         z.object({ session: z.string(), owner: z.string(), state: z.enum(['alive', 'gone', 'unknown']) }),
       )
-      .describe('Who holds the sessions at which work is under way.'),
-    held: z.array(z.string()).describe('The sessions that this server runs.'),
+      .describe('Owners of the running sessions.'),
+    held: z.array(z.string()).describe('Ids of the sessions that this server runs.'),
     rates: z.object({
-      events: z.number().describe('Events a minute, over the last five minutes.'),
+      events: z.number().describe('Events per minute, averaged over the last five minutes.'),
       modelCalls: z.number(),
       toolCalls: z.number(),
       tokens: z.number(),

@@ -3,18 +3,18 @@ import * as z from 'zod';
 import { numberedEventSchema, sessionSchema, type NumberedEvent } from './shared-schemas.ts';
 
 export const importQuerySchema = z.object({
-  name: z.string().max(500).default('upload').describe('The name of the file, for runs that have none.'),
+  name: z.string().max(500).default('upload').describe('File name, used for runs without a name.'),
 });
 
 const auditVerdictSchema = z
   .object({
-    step: z.int().describe('After which step of the recorded run.'),
-    seq: z.nullable(z.int()).describe('The event which that step became.'),
+    step: z.int().describe('Step of the recorded run after which the verdict was reached.'),
+    seq: z.nullable(z.int()).describe('Number of the event created from that step.'),
     level: z.enum(['nudge', 'block', 'ask', 'stop']),
     rule: z.string(),
     reason: z.string(),
     advice: z.string(),
-    evidence: z.array(z.int()).describe('The events that prove it.'),
+    evidence: z.array(z.int()).describe('Numbers of the events that are evidence.'),
   })
   .meta({ id: 'AuditVerdict' });
 
@@ -23,16 +23,14 @@ export const importedRunSchema = z
     name: z.string(),
     format: z.string(),
     model: z.nullable(z.string()),
-    success: z.nullable(z.boolean()).describe('Whether the task was solved, where that is known.'),
+    success: z.nullable(z.boolean()).describe('Whether the task was solved; null if unknown.'),
     created: sessionSchema,
     events: z.array(numberedEventSchema),
     audit: z.object({
-      level: z
-        .enum(['fine', 'nudge', 'block', 'ask', 'stop'])
-        .describe('The gravest verdict that there would have been.'),
+      level: z.enum(['fine', 'nudge', 'block', 'ask', 'stop']).describe('Level of the most severe verdict.'),
       verdicts: z.array(auditVerdictSchema),
     }),
-    cut: z.nullable(z.string()).describe('What is not as it was recorded, if anything is not.'),
+    cut: z.nullable(z.string()).describe('How the run differs from the recording; null if it does not.'),
   })
   .meta({ id: 'ImportedRun' });
 

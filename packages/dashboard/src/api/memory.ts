@@ -12,19 +12,19 @@ export const storedMemorySchema = z
       z.object({
         key: z.string(),
         value: jsonSchema,
-        size: z.int().describe('Characters of the value.'),
-        at: z.number().describe('When it was put there.'),
+        size: z.int().describe('Length of the value in characters.'),
+        at: z.number().describe('When the entry was stored.'),
       }),
     ),
   })
-  .meta({ id: 'Shelf', description: 'Entries in storage.' });
+  .meta({ id: 'Shelf', description: 'Memory entries in storage.' });
 
 export type StoredMemory = z.infer<typeof storedMemorySchema>;
 
 export const feedbackRequestSchema = z
   .strictObject({
-    mark: z.nullable(z.enum(['right', 'wrong'])).describe('Null takes a mark back.'),
-    rule: z.string().max(200).optional().describe('Which verdict, where an event brought several.'),
+    mark: z.nullable(z.enum(['right', 'wrong'])).describe('Feedback on the verdict; null removes it.'),
+    rule: z.string().max(200).optional().describe('Selects the verdict if an event has several.'),
     note: z.string().max(2_000).optional(),
   })
   .meta({ id: 'VerdictMark' });

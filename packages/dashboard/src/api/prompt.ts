@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { toolDescriptionSchema } from './sessions.ts';
 
 export const promptQuerySchema = z.object({
-  at: z.coerce.number().int().min(1).describe('The number of the event that made the model be asked.'),
+  at: z.coerce.number().int().min(1).describe('Number of the event that caused the model request.'),
 });
 
 const messageSchema = z
@@ -20,15 +20,15 @@ export const modelPromptSchema = z
     messages: z.array(messageSchema),
     injected: z
       .object({
-        advice: z.nullable(z.string()).describe('What the governor had to say.'),
-        state: z
-          .nullable(z.string())
-          .describe('Where the agent is, with the advice in it, where there are modes.'),
+        advice: z.nullable(z.string()).describe('Advice from the governor.'),
+        state: z.nullable(z.string()).describe('Mode state including the advice, if the profile has modes.'),
       })
-      .describe('What stands at the very bottom and is no part of the conversation.'),
-    dropped: z.int().describe('How many older messages were in storage by then, and so were not sent.'),
-    missing: z.array(z.enum(['prompt', 'tools'])).describe('What is not on record and so is left out.'),
+      .describe('Text appended to the prompt that is not part of the conversation.'),
+    dropped: z.int().describe('Number of older messages not sent because of compaction.'),
+    missing: z
+      .array(z.enum(['prompt', 'tools']))
+      .describe('Parts that were not recorded and are therefore missing.'),
   })
-  .meta({ id: 'Prompt', description: 'What the model was sent, to the letter.' });
+  .meta({ id: 'Prompt', description: 'The exact model request.' });
 
 export type ModelPrompt = z.infer<typeof modelPromptSchema>;

@@ -36,27 +36,27 @@ const parentSchema = z.object({ id: z.string(), at: z.int() });
 export const sessionListItemSchema = z
   .object({
     id: z.string(),
-    short: z.string().describe('The beginning of its id that people type.'),
-    goal: z.nullable(z.string()).describe('The beginning of what was said first.'),
+    short: z.string().describe('Short prefix of the id.'),
+    goal: z.nullable(z.string()).describe('Beginning of the first user message.'),
     profile: z.string(),
     model: z.nullable(z.string()),
-    dir: z.nullable(z.string()).describe('The folder it works in.'),
+    dir: z.nullable(z.string()).describe('Working folder.'),
     status: z.enum(sessionStatuses),
-    mode: z.nullable(z.string()).describe('The kind of step it is taking, where its profile has modes.'),
+    mode: z.nullable(z.string()).describe('Current mode; null if the profile has no modes.'),
     phase: z.nullable(z.object({ number: z.int(), description: z.string(), total: z.nullable(z.int()) })),
     stop: z
       .nullable(z.object({ kind: z.string(), rule: z.nullable(z.string()), reason: z.string() }))
-      .describe('Why it ended for good, if it did.'),
-    steps: z.int().describe('Replies from a model.'),
+      .describe('Why the session is closed; null if it is not.'),
+    steps: z.int().describe('Number of model replies.'),
     toolCalls: z.int(),
-    tokens: z.number().describe('Read and written, as the model reports them.'),
-    cost: z.number().describe('In the money of the prices; 0 where nobody gave any.'),
-    asks: z.int().describe('How many calls wait for a person to decide.'),
-    head: z.int().describe('The number of the last event.'),
-    createdAt: z.number().describe('In milliseconds since 1970, as all times are.'),
+    tokens: z.number().describe('Input and output tokens as reported by the model.'),
+    cost: z.number().describe('In the currency of the configured prices; 0 without prices.'),
+    asks: z.int().describe('Number of calls that wait for approval.'),
+    head: z.int().describe('Number of the last event.'),
+    createdAt: z.number().describe('Milliseconds since the Unix epoch, like all times.'),
     updatedAt: z.number(),
     holder: sessionHolderSchema,
-    parent: z.nullable(parentSchema).describe('The session it was forked from, and after which event.'),
+    parent: z.nullable(parentSchema).describe('The session it was forked from, and the last shared event.'),
   })
   .meta({ id: 'SessionRow' });
 
@@ -75,21 +75,23 @@ export const verdictFeedbackEntrySchema = z
     note: z.nullable(z.string()),
     at: z.number(),
   })
-  .meta({ id: 'Mark', description: 'What a person thinks of a verdict.' });
+  .meta({ id: 'Mark', description: 'User feedback on a verdict.' });
 
 export type VerdictFeedbackEntry = z.infer<typeof verdictFeedbackEntrySchema>;
 
 export const sessionDetailSchema = sessionListItemSchema
   .extend({
     created: sessionSchema.describe('The session before its first event.'),
-    prompt: z
-      .nullable(z.string())
-      .describe('What its model is told before all else, where that is on record.'),
-    tools: z.nullable(z.array(toolDescriptionSchema)).describe('What it may call, where that is on record.'),
-    controllable: z.boolean().describe('Whether commands reach it.'),
+    prompt: z.nullable(z.string()).describe('System prompt; null if it was not recorded.'),
+    tools: z
+      .nullable(z.array(toolDescriptionSchema))
+      .describe('Available tools; null if they were not recorded.'),
+    controllable: z.boolean().describe('Whether the session accepts commands.'),
     why: z
       .nullable(z.string())
-      .describe('Why not, if they do not; else why it could not be gone on with the last time, if so.'),
+      .describe(
+        'Why the session accepts no commands, or the error of its last run; null if neither applies.',
+      ),
     marks: z.array(verdictFeedbackEntrySchema),
   })
   .meta({ id: 'SessionDetail' });
@@ -105,14 +107,18 @@ export const sessionListSchema = z
 export type SessionList = z.infer<typeof sessionListSchema>;
 
 export const listQuerySchema = z.object({
-  limit: z.coerce.number().int().min(1).max(1_000).default(100).describe('1,000 at most.'),
-  cursor: z.string().max(500).optional().describe('`next` of the page before.'),
+  limit: z.coerce.number().int().min(1).max(1_000).default(100).describe('Page size, at most 1,000.'),
+  cursor: z.string().max(500).optional().describe('The `next` value of the previous page.'),
   status: z
     .string()
     .max(500)
     .optional()
-    .describe(`One status, or several with commas between them: ${sessionStatuses.join(', ')}.`),
-  q: z.string().max(500).optional().describe('Words that the goal, id, profile, model or folder must have.'),
+    .describe(`One or more statuses, separated by commas: ${sessionStatuses.join(', ')}.`),
+  q: z
+    .string()
+    .max(500)
+    .optional()
+    .describe('Words that must occur in the goal, id, profile, model or folder.'),
 });
 
 const budgetSchema = z.nullable(z.number().min(0)).optional();
@@ -126,13 +132,13 @@ export const createSessionRequestSchema = z
       .min(1)
       .max(4_096)
       .optional()
-      .describe('The folder to work in; that of the dashboard if left out.'),
-    model: z.string().min(1).max(500).optional().describe('As pawl run --model names it.'),
+      .describe('Working folder; defaults to the folder of the dashboard.'),
+    model: z.string().min(1).max(500).optional().describe('Model name, as for pawl run --model.'),
     profile: z.string().min(1).max(500).optional(),
     mode: z
       .enum(['read-only', 'ask', 'auto-edit', 'full-auto'])
       .optional()
-      .describe('What becomes of calls that no rule is about.'),
+      .describe('Permission mode for calls that no rule matches.'),
     budgets: z
       .strictObject({
         modelCalls: budgetSchema,
@@ -149,7 +155,7 @@ export type CreateSessionRequest = z.infer<typeof createSessionRequestSchema>;
 
 export const forkRequestSchema = z
   .strictObject({
-    at: z.int().min(0).describe('The last event that both sessions have.'),
+    at: z.int().min(0).describe('Number of the last shared event.'),
     requestId: requestIdSchema.optional(),
   })
   .meta({ id: 'Fork' });
@@ -159,15 +165,15 @@ export type ForkRequest = z.infer<typeof forkRequestSchema>;
 export const idResponseSchema = z.object({ id: idSchema }).meta({ id: 'Id' });
 
 export const eventsQuerySchema = z.object({
-  after: z.coerce.number().int().min(0).default(0).describe('The last event that is known.'),
-  limit: z.coerce.number().int().min(1).max(5_000).default(2_000).describe('5,000 at most.'),
+  after: z.coerce.number().int().min(0).default(0).describe('Number of the last known event.'),
+  limit: z.coerce.number().int().min(1).max(5_000).default(2_000).describe('Page size, at most 5,000.'),
 });
 
 export const eventsPageSchema = z
   .object({
     events: z.array(numberedEventSchema),
-    head: z.int().describe('The number of the last event there is.'),
-    more: z.boolean().describe('Whether there are events after those of this page.'),
+    head: z.int().describe('Number of the last event of the session.'),
+    more: z.boolean().describe('Whether there are more events after this page.'),
   })
   .meta({ id: 'EventsPage' });
 

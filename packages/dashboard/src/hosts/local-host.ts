@@ -16,7 +16,7 @@ export type LocalHostOptions = {
   readonly agentFactory: AgentFactory;
   readonly prepare: SessionPreparer;
   /** Explains, from a session's metadata, why it cannot be resumed here; null if it can. */
-  readonly findDisabledReason: (about: Json) => string | null;
+  readonly findDisabledReason: (metadata: Json) => string | null;
   readonly storeLocation: FleetStatus['store'];
   readonly now: () => number;
   readonly onError: (message: string) => void;
@@ -36,40 +36,40 @@ export function createLocalHost(options: LocalHostOptions): SessionHost {
   const submitting = new Map<string, Promise<SubmitResult>>();
   const isHere = (id: string): boolean => runs.has(id) || externalRuns.has(id);
   const isElsewhere = (session: { readonly id: string; readonly owner: string }): boolean =>
-    !isHere(session.id) && session.owner !== owner && owners.mayBeThere(session.owner);
+    !isHere(session.id) && session.owner !== owner && owners.mayBeAlive(session.owner);
   return {
-    async submit(asked) {
-      const id = deriveStableId('create', asked.requestId);
-      const before = submitting.get(id);
-      if (before !== undefined) return before.then(() => ({ id, isNew: false }));
-      runs.checkRoom();
-      const beginning = createAndStartSession(options, id, asked).finally(() => submitting.delete(id));
-      submitting.set(id, beginning);
-      const { isNew, isBegun } = await beginning;
-      if (isBegun) runs.takeUp(id);
+    async submit(request) {
+      const id = deriveStableId('create', request.requestId);
+      const pending = submitting.get(id);
+      if (pending !== undefined) return pending.then(() => ({ id, isNew: false }));
+      runs.checkCapacity();
+      const submission = createAndStartSession(options, id, request).finally(() => submitting.delete(id));
+      submitting.set(id, submission);
+      const { isNew, isStarted } = await submission;
+      if (isStarted) runs.resume(id);
       return { id, isNew };
     },
     async send(id, command, requestId) {
-      const found = await store.open(id);
-      const sent = await sendToStore(store, id, command, requestId);
+      const opened = await store.open(id);
+      const commandId = await sendToStore(store, id, command, requestId);
       // A process that holds the session picks up the command itself.
-      const hasOne = externalRuns.has(id) || isElsewhere({ id, owner: found.owner });
-      if (!hasOne) runs.takeUp(id);
-      return sent;
+      const hasHolder = externalRuns.has(id) || isElsewhere({ id, owner: opened.owner });
+      if (!hasHolder) runs.resume(id);
+      return commandId;
     },
-    holderOf(session) {
+    getHolder(session) {
       if (isHere(session.id)) return 'here';
       return !endedStatuses.has(session.status) && isElsewhere(session) ? 'elsewhere' : 'nobody';
     },
-    whyNot: ({ about, status }) =>
-      endedStatuses.has(status) ? closedSessionReason : options.findDisabledReason(about),
-    troubleOf: (id) => runs.troubleOf(id),
+    getDisabledReason: ({ metadata, status }) =>
+      endedStatuses.has(status) ? closedSessionReason : options.findDisabledReason(metadata),
+    getLastError: (id) => runs.getLastError(id),
     fleet: async () => ({
       store: options.storeLocation,
       workers: [],
       queues: [],
       parked: [],
-      held: runs.all(),
+      held: runs.listIds(),
     }),
     watch(id, listener) {
       const stops = [runs.watch(id, listener), externalRuns.watch(id, listener)];
@@ -79,31 +79,31 @@ export function createLocalHost(options: LocalHostOptions): SessionHost {
   };
 }
 
-type SubmitResult = { readonly isNew: boolean; readonly isBegun: boolean };
+type SubmitResult = { readonly isNew: boolean; readonly isStarted: boolean };
 
 /** Creates the session with its goal, or resumes an earlier attempt that did not store the goal yet. */
 async function createAndStartSession(
   { store, owner, prepare, now }: LocalHostOptions,
   id: string,
-  asked: CreateSessionRequest,
+  request: CreateSessionRequest,
 ): Promise<SubmitResult> {
-  const before = await store.open(id).catch(nullIfMissing);
-  if (before !== null && before.session.seq > 0) return { isNew: false, isBegun: false };
-  const { session, metadata } = await prepareSession(prepare, asked, id);
+  const existing = await store.open(id).catch(nullIfMissing);
+  if (existing !== null && existing.session.seq > 0) return { isNew: false, isStarted: false };
+  const { session, metadata } = await prepareSession(prepare, request, id);
   const position =
-    before === null
+    existing === null
       ? await store.create(session, owner, { metadata, createdAt: now() }).catch(nullIfConflict)
-      : await store.claim(id, owner, before.fence);
+      : await store.claim(id, owner, existing.fence);
   // Another process received the same request first.
-  if (position === null) return { isNew: false, isBegun: false };
-  const said: Event = { type: 'user-message', at: now(), text: asked.goal };
+  if (position === null) return { isNew: false, isStarted: false };
+  const goalMessage: Event = { type: 'user-message', at: now(), text: request.goal };
   // If the log has a goal by now, another process appended it first.
   if (position.head === 0)
-    await store.append(id, position, [said], step(before?.session ?? session, said).session);
-  return { isNew: before === null, isBegun: true };
+    await store.append(id, position, [goalMessage], step(existing?.session ?? session, goalMessage).session);
+  return { isNew: existing === null, isStarted: true };
 }
 
-const closedSessionReason = 'It has ended for good. Fork it to go on from an earlier event.';
+const closedSessionReason = 'This session is closed. Fork it to continue from an earlier event.';
 
 /** Returns null if the session does not exist. */
 export function nullIfMissing(error: unknown): null {

@@ -1,22 +1,22 @@
 import { getOwnerState } from '@pawl/runtime';
 
 /** Whether the owner of a session may still be alive. Cached because system lookups are slow and lists are long. */
-export type OwnerLiveness = { mayBeThere(owner: string): boolean };
+export type OwnerLiveness = { mayBeAlive(owner: string): boolean };
 
 const livenessCacheMs = 500;
 const cachedOwnersMax = 10_000;
 
 /** A dead process stays dead, so that result is cached permanently; others are checked again after a short time. */
 export function createOwnerLiveness(now: () => number): OwnerLiveness {
-  const known = new Map<string, number>();
+  const expiresAt = new Map<string, number>();
   return {
-    mayBeThere(owner) {
-      const until = known.get(owner);
-      if (until === neverExpires) return false;
-      if (until !== undefined && now() < until) return true;
+    mayBeAlive(owner) {
+      const expiry = expiresAt.get(owner);
+      if (expiry === neverExpires) return false;
+      if (expiry !== undefined && now() < expiry) return true;
       const isGone = getOwnerState(owner) === 'gone';
-      if (known.size >= cachedOwnersMax) known.clear();
-      known.set(owner, isGone ? neverExpires : now() + livenessCacheMs);
+      if (expiresAt.size >= cachedOwnersMax) expiresAt.clear();
+      expiresAt.set(owner, isGone ? neverExpires : now() + livenessCacheMs);
       return !isGone;
     },
   };

@@ -5,11 +5,11 @@ import type { SessionPreparer } from './session-host.ts';
 /** Reports preparation failures as client errors, because the client can correct its request. */
 export async function prepareSession(
   prepare: SessionPreparer,
-  asked: CreateSessionRequest,
+  request: CreateSessionRequest,
   id: string,
 ): ReturnType<SessionPreparer> {
   try {
-    return await prepare(asked, id);
+    return await prepare(request, id);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw error instanceof ApiError ? error : new ApiError('bad-request', reason, undefined, error);

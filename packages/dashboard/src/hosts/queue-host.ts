@@ -21,42 +21,42 @@ export type QueueHostOptions = {
 export function createQueueHost({ store, queue, owner, prepare, now, local }: QueueHostOptions): SessionHost {
   return {
     ...local,
-    async submit(asked) {
-      const id = deriveStableId('create', asked.requestId);
-      const before = await store.open(id).catch(nullIfMissing);
-      if (before !== null && before.session.seq > 0) return { id, isNew: false };
+    async submit(request) {
+      const id = deriveStableId('create', request.requestId);
+      const existing = await store.open(id).catch(nullIfMissing);
+      if (existing !== null && existing.session.seq > 0) return { id, isNew: false };
       // A session without a goal was never enqueued: an earlier submit failed before that.
-      if (before !== null) await store.remove(id);
-      const { session, metadata } = await prepareSession(prepare, asked, id);
-      const made = queue.submit(session, asked.goal, { metadata, owner, now: now() });
+      if (existing !== null) await store.remove(id);
+      const { session, metadata } = await prepareSession(prepare, request, id);
+      const submission = queue.submit(session, request.goal, { metadata, owner, now: now() });
       // A conflict means that a concurrent request created the session first.
-      return { id, isNew: (await made.catch(nullIfConflict)) !== null };
+      return { id, isNew: (await submission.catch(nullIfConflict)) !== null };
     },
     async send(id, command, requestId) {
       const { metadata } = await store.open(id);
       if (getQueueAssignment(metadata) === null) return local.send(id, command, requestId);
       return queue.send(id, command, requestId === undefined ? {} : { requestId });
     },
-    holderOf(session) {
-      const isQueued = getQueueAssignment(session.about ?? null) !== null;
+    getHolder(session) {
+      const isQueued = getQueueAssignment(session.metadata ?? null) !== null;
       // A worker releases sessions that wait for a user.
-      return isQueued && waitingForPersonStatuses.has(session.status) ? 'nobody' : local.holderOf(session);
+      return isQueued && waitingForPersonStatuses.has(session.status) ? 'nobody' : local.getHolder(session);
     },
     async fleet() {
-      const [here, queues, parked, workers] = await Promise.all([
+      const [localStatus, queues, parked, workers] = await Promise.all([
         local.fleet(),
         queue.depths(),
         queue.parked(),
         listWorkers(queue),
       ]);
-      return { ...here, queues: [...queues], parked: [...parked], workers };
+      return { ...localStatus, queues: [...queues], parked: [...parked], workers };
     },
   };
 }
 
 /** Lists the workers currently connected to the queues, according to Redis. */
 async function listWorkers({ parts: { queues } }: SessionQueue): Promise<FleetStatus['workers']> {
-  const found = await Promise.all(
+  const workersByTenant = await Promise.all(
     (await queues.tenants()).map(async (tenant) => {
       const workers = await queues.getQueue(tenant).getWorkers();
       return workers.map((worker) => ({
@@ -66,5 +66,5 @@ async function listWorkers({ parts: { queues } }: SessionQueue): Promise<FleetSt
       }));
     }),
   );
-  return found.flat();
+  return workersByTenant.flat();
 }

@@ -5,18 +5,21 @@ import type { CreateSessionRequest, FleetStatus, SessionHolder } from '../api/in
 /** Runs sessions for the dashboard, either in this process or through workers. */
 export type SessionHost = {
   /** Creates a session. Repeating a request id returns the existing session. */
-  submit(asked: CreateSessionRequest): Promise<{ readonly id: string; readonly isNew: boolean }>;
+  submit(request: CreateSessionRequest): Promise<{ readonly id: string; readonly isNew: boolean }>;
   /**
    * Resolves to the command id once stored. The holder applies the command; without a holder, the session is resumed.
    */
   send(id: string, command: SessionCommand, requestId?: string): Promise<string>;
-  holderOf(
-    session: Pick<SessionSummary, 'id' | 'owner' | 'status'> & { readonly about?: Json },
+  getHolder(
+    session: Pick<SessionSummary, 'id' | 'owner' | 'status'> & { readonly metadata?: Json },
   ): SessionHolder;
   /** Why a session accepts no commands; null if it does. */
-  whyNot(session: { readonly about: Json; readonly status: SessionSummary['status'] }): string | null;
+  getDisabledReason(session: {
+    readonly metadata: Json;
+    readonly status: SessionSummary['status'];
+  }): string | null;
   /** The error of the last run; null if it succeeded. */
-  troubleOf(id: string): string | null;
+  getLastError(id: string): string | null;
   fleet(): Promise<Pick<FleetStatus, 'store' | 'workers' | 'queues' | 'parked' | 'held'>>;
   /**
    * Subscribes to all events of a session that runs here, including ephemeral ones. Returns an unsubscribe function.
@@ -28,6 +31,6 @@ export type SessionHost = {
 
 /** Builds a new session and its metadata from a request. */
 export type SessionPreparer = (
-  asked: CreateSessionRequest,
+  request: CreateSessionRequest,
   id: string,
 ) => Promise<{ readonly session: Session; readonly metadata: Json }>;

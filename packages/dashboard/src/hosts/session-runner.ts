@@ -24,65 +24,65 @@ export type SessionRunnerOptions = {
 /** The sessions that this process runs. */
 export type SessionRunner = {
   has(id: string): boolean;
-  all(): string[];
+  listIds(): string[];
   /** Throws if the maximum number of sessions is running. */
-  checkRoom(): void;
+  checkCapacity(): void;
   /** Runs a session until it has nothing left to do, and again if commands arrived in the meantime. */
-  takeUp(id: string): void;
+  resume(id: string): void;
   /** The error of the last run; null if it succeeded. */
-  troubleOf(id: string): string | null;
+  getLastError(id: string): string | null;
   readonly watch: SessionHost['watch'];
   close(): Promise<void>;
 };
 
 export function createSessionRunner(options: SessionRunnerOptions): SessionRunner {
   const running = new Map<string, Promise<void>>();
-  const again = new Set<string>();
-  const troubles = new Map<string, string>();
-  const watchers = createEventSubscribers();
+  const rerunRequests = new Set<string>();
+  const lastErrors = new Map<string, string>();
+  const subscribers = createEventSubscribers();
   const draining = new AbortController();
 
-  const checkRoom = (): void => {
+  const checkCapacity = (): void => {
     if (running.size < runningSessionsMax) return;
     throw new ApiError(
       'too-many',
-      `${runningSessionsMax} sessions run here already.`,
-      'Wait for one to end.',
+      `The maximum of ${runningSessionsMax} concurrent sessions is reached.`,
+      'Wait until one of them stops.',
     );
   };
-  const note = (id: string, error: unknown): void => {
+  const recordError = (id: string, error: unknown): void => {
     const message = error instanceof Error ? error.message : String(error);
-    if (troubles.size >= storedErrorsMax) troubles.clear();
-    troubles.set(id, message);
+    if (lastErrors.size >= storedErrorsMax) lastErrors.clear();
+    lastErrors.set(id, message);
     options.onError(`Session ${id}: ${message}`);
   };
-  const takeUp = (id: string): void => {
+  const resume = (id: string): void => {
     if (draining.signal.aborted) return;
     // The run may already have checked for commands for the last time.
-    if (running.has(id)) return void again.add(id);
-    checkRoom();
-    troubles.delete(id);
-    const done = runSession(id, options, { draining: draining.signal, tell: watchers.tell })
-      .catch((error: unknown) => note(id, error))
+    if (running.has(id)) return void rerunRequests.add(id);
+    checkCapacity();
+    lastErrors.delete(id);
+    const done = runSession(id, options, { draining: draining.signal, publish: subscribers.publish })
+      .catch((error: unknown) => recordError(id, error))
       .finally(() => {
         running.delete(id);
-        if (again.delete(id) && !troubles.has(id)) void goOn(id);
+        if (rerunRequests.delete(id) && !lastErrors.has(id)) void resumeIfPending(id);
       });
     running.set(id, done);
   };
 
-  const goOn = async (id: string): Promise<void> => {
-    const waiting = await options.store.commands.listPending(id).catch(() => []);
-    if (waiting.length > 0) takeUp(id);
+  const resumeIfPending = async (id: string): Promise<void> => {
+    const pendingCommands = await options.store.commands.listPending(id).catch(() => []);
+    if (pendingCommands.length > 0) resume(id);
   };
 
   return {
     has: (id) => running.has(id),
-    all: () => [...running.keys()],
-    checkRoom,
-    takeUp,
-    troubleOf: (id) => troubles.get(id) ?? null,
-    watch: watchers.watch,
+    listIds: () => [...running.keys()],
+    checkCapacity,
+    resume,
+    getLastError: (id) => lastErrors.get(id) ?? null,
+    watch: subscribers.subscribe,
     async close() {
       draining.abort();
       await Promise.all(running.values());
@@ -94,33 +94,40 @@ const storedErrorsMax = 1_000;
 
 type SessionRunContext = {
   readonly draining: AbortSignal;
-  readonly tell: (id: string, event: Event) => void;
+  readonly publish: (id: string, event: Event) => void;
 };
 
 /** Runs a session until it waits for a user and has no pending commands. */
 async function runSession(
   id: string,
   { store, owner, agentFactory }: SessionRunnerOptions,
-  { draining, tell }: SessionRunContext,
+  { draining, publish }: SessionRunContext,
 ): Promise<void> {
   const lease = new SessionLease(localLeaseMs, async () => true);
-  const watched: AgentFactory = async (opened) => {
-    const outfit = await agentFactory(opened);
+  const observedFactory: AgentFactory = async (opened) => {
+    const setup = await agentFactory(opened);
     return {
-      ...outfit,
-      observe(seen) {
-        outfit.observe?.(seen);
-        tell(id, seen.event);
+      ...setup,
+      observe(result) {
+        setup.observe?.(result);
+        publish(id, result.event);
       },
     };
   };
   try {
     for (;;) {
-      const means = { store, commands: store.commands, agentFactory: watched, owner, lease, draining };
-      const came = await advanceSession(id, { ...means, graceMs: releaseGraceMs, pollMs: runPollMs });
+      const context = {
+        store,
+        commands: store.commands,
+        agentFactory: observedFactory,
+        owner,
+        lease,
+        draining,
+      };
+      const outcome = await advanceSession(id, { ...context, graceMs: releaseGraceMs, pollMs: runPollMs });
       // Handle commands that arrived while the session was being released.
-      const isAsked = came === 'waiting' && (await store.commands.listPending(id)).length > 0;
-      if (!isAsked) break;
+      const hasPendingCommands = outcome === 'waiting' && (await store.commands.listPending(id)).length > 0;
+      if (!hasPendingCommands) break;
     }
   } finally {
     lease.end();
@@ -130,9 +137,9 @@ async function runSession(
 
 /** Lets other processes claim the session while this process keeps running. */
 async function releaseSession(store: Store, id: string, owner: string): Promise<void> {
-  const found = await store.open(id).catch(() => null);
-  if (found?.owner !== owner) return;
-  await store.claim(id, toReleasedOwner(owner), found.fence).catch(ignoreStoreError);
+  const opened = await store.open(id).catch(() => null);
+  if (opened?.owner !== owner) return;
+  await store.claim(id, toReleasedOwner(owner), opened.fence).catch(ignoreStoreError);
 }
 
 function ignoreStoreError(error: unknown): void {
@@ -140,22 +147,22 @@ function ignoreStoreError(error: unknown): void {
 }
 
 type EventSubscribers = {
-  readonly tell: (id: string, event: Event) => void;
-  readonly watch: SessionHost['watch'];
+  readonly publish: (id: string, event: Event) => void;
+  readonly subscribe: SessionHost['watch'];
 };
 
 function createEventSubscribers(): EventSubscribers {
-  const all = new Map<string, Set<(event: Event) => void>>();
+  const listenersBySession = new Map<string, Set<(event: Event) => void>>();
   return {
-    tell(id, event) {
-      for (const listener of all.get(id) ?? []) listener(event);
+    publish(id, event) {
+      for (const listener of listenersBySession.get(id) ?? []) listener(event);
     },
-    watch(id, listener) {
-      const listeners = all.get(id) ?? new Set();
-      all.set(id, listeners.add(listener));
+    subscribe(id, listener) {
+      const listeners = listenersBySession.get(id) ?? new Set();
+      listenersBySession.set(id, listeners.add(listener));
       return () => {
         listeners.delete(listener);
-        if (listeners.size === 0) all.delete(id);
+        if (listeners.size === 0) listenersBySession.delete(id);
       };
     },
   };

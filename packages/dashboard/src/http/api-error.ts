@@ -58,7 +58,7 @@ function toApiError(error: unknown): Pick<ApiError, 'code' | 'message' | 'hint'>
     return { code: apiCodeByStoreCode[error.code], message: error.message, hint: undefined };
   return {
     code: 'internal',
-    message: 'Something went wrong in the server.',
-    hint: 'The terminal in which the dashboard runs says more.',
+    message: 'Internal server error.',
+    hint: 'See the terminal of the dashboard for details.',
   };
 }

@@ -16,7 +16,7 @@ export type StreamClient = {
   /** Sends the message only if the buffer has space now; for messages that may be dropped. */
   offer(message: ServerSentEvent): void;
   /** Aborted when the client disconnects. */
-  readonly gone: AbortSignal;
+  readonly signal: AbortSignal;
 };
 
 export const streamLimits = {
@@ -37,20 +37,20 @@ export type StreamOptions = {
 export function respondWithEventStream(
   context: Context,
   { mask, slowMs = streamLimits.slowMs, onEnd }: StreamOptions,
-  pump: (reader: StreamClient) => Promise<void>,
+  pump: (client: StreamClient) => Promise<void>,
 ): Response {
-  const gone = new AbortController();
-  const text = new TextEncoder();
-  let room = Promise.withResolvers<void>();
+  const disconnecting = new AbortController();
+  const encoder = new TextEncoder();
+  let bufferSpace = Promise.withResolvers<void>();
   const end = (): void => {
-    if (gone.signal.aborted) return;
-    gone.abort();
-    room.resolve();
+    if (disconnecting.signal.aborted) return;
+    disconnecting.abort();
+    bufferSpace.resolve();
     clearInterval(heartbeat);
     onEnd();
   };
   let heartbeat: NodeJS.Timeout;
-  const cut = (): void => {
+  const dropClient = (): void => {
     end();
     // Destroy the connection: the client will never read the buffered data.
     (context.env as Partial<HttpBindings>).outgoing?.destroy();
@@ -58,39 +58,40 @@ export function respondWithEventStream(
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        const hasRoom = (): boolean => (controller.desiredSize ?? 0) > 0;
-        const put = (lines: string): void => controller.enqueue(text.encode(lines));
+        const hasBufferSpace = (): boolean => (controller.desiredSize ?? 0) > 0;
+        const enqueue = (lines: string): void => controller.enqueue(encoder.encode(lines));
         heartbeat = setInterval(() => {
-          if (hasRoom()) put(':\n\n');
+          if (hasBufferSpace()) enqueue(':\n\n');
         }, streamLimits.heartbeatMs);
-        const reader: StreamClient = {
-          gone: gone.signal,
+        const client: StreamClient = {
+          signal: disconnecting.signal,
           offer(message) {
-            if (!gone.signal.aborted && hasRoom()) put(formatServerSentEvent(message, mask));
+            if (!disconnecting.signal.aborted && hasBufferSpace())
+              enqueue(formatServerSentEvent(message, mask));
           },
           async send(message) {
-            if (!gone.signal.aborted && !hasRoom()) {
-              const late = setTimeout(cut, slowMs);
-              await room.promise;
-              clearTimeout(late);
+            if (!disconnecting.signal.aborted && !hasBufferSpace()) {
+              const slowTimer = setTimeout(dropClient, slowMs);
+              await bufferSpace.promise;
+              clearTimeout(slowTimer);
             }
-            if (gone.signal.aborted) return false;
-            put(formatServerSentEvent(message, mask));
+            if (disconnecting.signal.aborted) return false;
+            enqueue(formatServerSentEvent(message, mask));
             return true;
           },
         };
-        put('retry: 1000\n\n');
+        enqueue('retry: 1000\n\n');
         const finish = (): void => {
-          if (gone.signal.aborted) return;
+          if (disconnecting.signal.aborted) return;
           end();
           controller.close();
         };
         // A client whose session was removed reconnects and gets the error response.
-        void pump(reader).then(finish, finish);
+        void pump(client).then(finish, finish);
       },
       pull() {
-        room.resolve();
-        room = Promise.withResolvers<void>();
+        bufferSpace.resolve();
+        bufferSpace = Promise.withResolvers<void>();
       },
       cancel: end,
     },
@@ -105,6 +106,6 @@ export function respondWithEventStream(
 
 /** JSON escapes line breaks inside strings and has none elsewhere, so the data fits on one line. */
 function formatServerSentEvent({ event, id, data }: ServerSentEvent, mask: SecretMask): string {
-  const number = id === undefined ? '' : `id: ${id}\n`;
-  return `event: ${event}\n${number}data: ${JSON.stringify(mask(data))}\n\n`;
+  const idLine = id === undefined ? '' : `id: ${id}\n`;
+  return `event: ${event}\n${idLine}data: ${JSON.stringify(mask(data))}\n\n`;
 }

@@ -7,17 +7,21 @@ export const bodyLimits = { bytes: 1_000_000, importBytes: 64_000_000, depth: 64
 
 /** Reads the request body and fails as soon as it exceeds the limit. */
 export async function readBodyBytes({ req }: Context, bytesMax: number): Promise<Buffer> {
-  const tooLarge = (): ApiError =>
-    new ApiError('too-large', `The request has more than ${bytesMax / 1_000_000} MB.`, 'Send less at once.');
-  if (Number(req.header('content-length') ?? 0) > bytesMax) throw tooLarge();
-  const pieces: Uint8Array[] = [];
+  const createTooLargeError = (): ApiError =>
+    new ApiError(
+      'too-large',
+      `The request is larger than ${bytesMax / 1_000_000} MB.`,
+      'Send a smaller request.',
+    );
+  if (Number(req.header('content-length') ?? 0) > bytesMax) throw createTooLargeError();
+  const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const piece of req.raw.body ?? []) {
-    length += piece.length;
-    if (length > bytesMax) throw tooLarge();
-    pieces.push(piece);
+  for await (const chunk of req.raw.body ?? []) {
+    length += chunk.length;
+    if (length > bytesMax) throw createTooLargeError();
+    chunks.push(chunk);
   }
-  return Buffer.concat(pieces, length);
+  return Buffer.concat(chunks, length);
 }
 
 /** Parses and validates a JSON request body. */
@@ -27,7 +31,7 @@ export async function parseJsonBody<Schema extends z.ZodType>(
 ): Promise<z.infer<Schema>> {
   const type = context.req.header('content-type') ?? '';
   if (!/^application\/json\s*(?:;|$)/i.test(type)) {
-    throw new ApiError('bad-request', 'The body has to be JSON.', 'Send content-type: application/json.');
+    throw new ApiError('bad-request', 'The body must be JSON.', 'Send content-type: application/json.');
   }
   const text = new TextDecoder().decode(await readBodyBytes(context, bodyLimits.bytes));
   if (isJsonTooDeep(text, bodyLimits.depth)) {
@@ -44,16 +48,16 @@ export function parseQuery<Schema extends z.ZodType>(context: Context, schema: S
 function validateInput<Schema extends z.ZodType>(
   value: unknown,
   schema: Schema,
-  where: string,
+  source: string,
 ): z.infer<Schema> {
-  const read = schema.safeParse(value);
-  if (read.success) return read.data;
-  const issue = read.error.issues[0];
-  const place = [where, ...(issue?.path ?? []).map(String)].join('.').slice(0, fieldPathMax);
-  const reason = issue?.message ?? 'it is not as it should be';
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const fieldPath = [source, ...(issue?.path ?? []).map(String)].join('.').slice(0, fieldPathMax);
+  const reason = issue?.message ?? 'invalid value';
   throw new ApiError(
     'bad-request',
-    `${place}: ${reason}.`,
+    `${fieldPath}: ${reason}.`,
     'GET /api/v1/openapi.json describes every request.',
   );
 }
@@ -72,13 +76,13 @@ function parseBodyText(text: string): unknown {
 /** Checks the nesting depth before parsing; brackets inside strings do not count. */
 function isJsonTooDeep(json: string, depthMax: number): boolean {
   let depth = 0;
-  let isInText = false;
+  let isInString = false;
   for (let index = 0; index < json.length; index += 1) {
     const code = json.charCodeAt(index);
-    if (isInText) {
+    if (isInString) {
       if (code === backslashCode) index += 1;
-      else if (code === quoteCode) isInText = false;
-    } else if (code === quoteCode) isInText = true;
+      else if (code === quoteCode) isInString = false;
+    } else if (code === quoteCode) isInString = true;
     else if (code === braceCodes.open || code === bracketCodes.open) {
       depth += 1;
       if (depth > depthMax) return true;

@@ -22,11 +22,13 @@ export function isExportedSession(bytes: Buffer): boolean {
  * describes the problem.
  */
 export function parseExportedSession(text: string, name: string): ImportedRun {
-  const { head, events: given } = splitExport(text);
+  const { head, events: records } = splitExport(text);
   if (head['version'] !== 1)
-    throw new Error('It was exported by another version of Pawl. Export it again with this one.');
+    throw new Error(
+      'The file was exported by another version of Pawl. Export the session again with this version.',
+    );
   const created = parseInitialSession(head['created']);
-  const events = verifyEventChain(created, given);
+  const events = verifyEventChain(created, records);
   const { about } = head;
   return {
     name,
@@ -44,8 +46,10 @@ type ExportRecord = Readonly<Record<string, unknown>>;
 
 /** A `json` export is one object with all events; a `jsonl` export has one object per line and a closing record. */
 function splitExport(text: string): { readonly head: ExportRecord; readonly events: readonly unknown[] } {
-  const whole = parseExportRecord(text);
-  if (whole !== null && Array.isArray(whole['events'])) return { head: whole, events: whole['events'] };
+  const document = parseExportRecord(text);
+  if (document !== null && Array.isArray(document['events'])) {
+    return { head: document, events: document['events'] };
+  }
   const lines = text.trimEnd().split('\n');
   const values = lines.map((line, index) => {
     const value = parseExportRecord(line);
@@ -69,36 +73,36 @@ function parseExportRecord(text: string): ExportRecord | null {
 function parseInitialSession(value: unknown): Session {
   const session = value as Partial<Session> | null | undefined;
   if (typeof session !== 'object' || session === null || session.version !== 1) {
-    throw new Error('It has no session to begin with, or one of a newer version of Pawl.');
+    throw new Error('The initial session is missing or was written by a newer version of Pawl.');
   }
-  const isWhole =
+  const isComplete =
     typeof session.id === 'string' &&
     typeof session.seq === 'number' &&
     typeof session.settings === 'object' &&
     typeof session.turn?.status === 'string' &&
     typeof session.governor === 'object';
-  if (!isWhole) throw new Error('The session it begins with is not whole.');
+  if (!isComplete) throw new Error('The initial session is incomplete.');
   return session as Session;
 }
 
 /** Verifies the hash chain, and that every entry is a valid event. */
-function verifyEventChain(created: Session, given: readonly unknown[]): readonly NumberedEvent[] {
+function verifyEventChain(created: Session, records: readonly unknown[]): readonly NumberedEvent[] {
   let hash = hashChainLink('', created);
   let { seq } = created;
-  return given.map((value) => {
+  return records.map((value) => {
     seq += 1;
-    const kept = value as {
+    const record = value as {
       readonly seq?: unknown;
       readonly event?: unknown;
       readonly hash?: unknown;
     } | null;
-    if (kept?.seq !== seq) throw new Error(`Event ${seq} is missing, or has another number.`);
-    const event = parseEvent(kept.event);
-    if (!event.ok) throw new Error(`Event ${seq} is not an event: ${event.error}`);
-    hash = hashChainLink(hash, kept.event as Event);
-    if (kept.hash !== hash)
-      throw new Error(`Event ${seq} or what is before it was changed since it was exported.`);
-    return { seq, event: kept.event as Event };
+    if (record?.seq !== seq) throw new Error(`Event ${seq} is missing or has a wrong number.`);
+    const event = parseEvent(record.event);
+    if (!event.ok) throw new Error(`Event ${seq} is invalid: ${event.error}`);
+    hash = hashChainLink(hash, record.event as Event);
+    if (record.hash !== hash)
+      throw new Error(`Event ${seq} or an earlier one was modified after the export.`);
+    return { seq, event: record.event as Event };
   });
 }
 
@@ -106,7 +110,7 @@ function hashChainLink(previous: string, value: Session | Event): string {
   try {
     return createHash('sha256').update(previous).update('\n').update(JSON.stringify(value)).digest('hex');
   } catch {
-    throw new Error('It is nested too deep.');
+    throw new Error('The file is nested too deeply.');
   }
 }
 
@@ -115,7 +119,7 @@ function replayAudit(created: Session, events: readonly NumberedEvent[]): Import
   try {
     return collectAudit(created, events);
   } catch (error) {
-    throw new Error('The session it begins with cannot be replayed.', { cause: error });
+    throw new Error('The initial session cannot be replayed.', { cause: error });
   }
 }
 
@@ -158,8 +162,8 @@ function toImportedVerdict(
   };
 }
 
-function getTextProperty(about: unknown, key: string): string | null {
-  if (typeof about !== 'object' || about === null || !Object.hasOwn(about, key)) return null;
-  const text: unknown = Reflect.get(about, key);
+function getTextProperty(record: unknown, key: string): string | null {
+  if (typeof record !== 'object' || record === null || !Object.hasOwn(record, key)) return null;
+  const text: unknown = Reflect.get(record, key);
   return typeof text === 'string' ? text : null;
 }

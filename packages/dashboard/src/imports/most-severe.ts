@@ -7,7 +7,7 @@ const levelSeverity: Readonly<Record<ImportLevel, number>> = { fine: 0, nudge: 1
 /** Returns the most severe level of the verdicts, or `fine` if there are none. */
 export function findMostSevereLevel(verdicts: readonly { readonly level: ImportLevel }[]): ImportLevel {
   return verdicts.reduce<ImportLevel>(
-    (gravest, { level }) => (levelSeverity[level] > levelSeverity[gravest] ? level : gravest),
+    (mostSevere, { level }) => (levelSeverity[level] > levelSeverity[mostSevere] ? level : mostSevere),
     'fine',
   );
 }

@@ -28,9 +28,7 @@ export async function* readUpload(
       continue;
     }
     if (runs >= uploadLimits.runs || events >= uploadLimits.events) {
-      yield createProblemItem(
-        `Only the first ${runs} runs are shown: together they are as much as a page can hold.`,
-      );
+      yield createProblemItem(`Only the first ${runs} runs are shown, because a page cannot hold more.`);
       return;
     }
     const run = toImportedRun(item.run, { name, number: runs + 1, now });
@@ -60,7 +58,7 @@ type ImportSource = { readonly name: string; readonly number: number; readonly n
 function toImportedRun(run: RecordedRun, { name, number, now }: ImportSource): ImportedRun {
   const verdicts = auditRun(run);
   const id = `import-${deriveStableId('import', name, String(number), run.id)}`;
-  const { created, events, seqOf, timed } = buildRecordedSession(run, verdicts, { id, now });
+  const { created, events, seqByStep, hasTimestamps } = buildRecordedSession(run, verdicts, { id, now });
   return {
     // A run without a name of its own is named after the file.
     name: run.id.replace(/^(?:stdin(?=#|$)|$)/, () => name),
@@ -73,14 +71,14 @@ function toImportedRun(run: RecordedRun, { name, number, now }: ImportSource): I
       level: findMostSevereLevel(verdicts),
       verdicts: verdicts.map(({ step, level, rule, reason, advice, evidence }) => ({
         step,
-        seq: seqOf.get(step) ?? null,
+        seq: seqByStep.get(step) ?? null,
         level,
         rule,
         reason,
         advice,
-        evidence: toEventNumbers(evidence, seqOf),
+        evidence: toEventNumbers(evidence, seqByStep),
       })),
     },
-    cut: timed ? null : 'The record has no times: a second was put between its steps.',
+    cut: hasTimestamps ? null : 'The recording has no timestamps; steps are shown one second apart.',
   };
 }

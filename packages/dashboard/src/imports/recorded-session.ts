@@ -19,9 +19,9 @@ export type RecordedSession = {
   readonly created: Session;
   readonly events: readonly NumberedEvent[];
   /** Maps the number of a recorded step to the sequence number of the event with its result. */
-  readonly seqOf: ReadonlyMap<number, number>;
+  readonly seqByStep: ReadonlyMap<number, number>;
   /** Whether the timestamps come from the recorded run. */
-  readonly timed: boolean;
+  readonly hasTimestamps: boolean;
 };
 
 /** Interval between the steps of a run without timestamps. */
@@ -37,14 +37,14 @@ export function buildRecordedSession(
   verdicts: readonly AuditVerdict[],
   { id, now }: { readonly id: string; readonly now: number },
 ): RecordedSession {
-  const timed = run.steps.some(({ at }) => at !== undefined);
+  const hasTimestamps = run.steps.some(({ at }) => at !== undefined);
   const at = run.steps.find((each) => each.at !== undefined)?.at ?? now;
   const created = createSession({ id, at, settings: observingSettings });
-  const telling = new RecordedSessionBuilder(created, at);
-  if (run.steps[0]?.role !== 'user') telling.hear(run.task ?? '', run.task === undefined);
+  const builder = new RecordedSessionBuilder(created, at);
+  if (run.steps[0]?.role !== 'user') builder.addUserMessage(run.task ?? '', run.task === undefined);
   const byStep = Map.groupBy(verdicts.filter(isAboveAdvice), (verdict) => verdict.step);
-  for (const each of run.steps) telling.tell(each, byStep.get(each.i) ?? []);
-  return { created, events: telling.events, seqOf: telling.seqOf, timed };
+  for (const each of run.steps) builder.addStep(each, byStep.get(each.i) ?? []);
+  return { created, events: builder.events, seqByStep: builder.seqByStep, hasTimestamps };
 }
 
 /** The session's own governor gives the advice; the levels above it come from the audit. */
@@ -74,8 +74,8 @@ const observingSettings = {
 /** Feeds recorded steps into a session and collects the events that the session accepts. */
 class RecordedSessionBuilder {
   readonly events: NumberedEvent[] = [];
-  readonly seqOf = new Map<number, number>();
-  readonly #said = new Set<string>();
+  readonly seqByStep = new Map<number, number>();
+  readonly #userTexts = new Set<string>();
   /** Verdicts that were reached but are not in the log yet. */
   readonly #verdicts: AuditVerdict[] = [];
   #session: Session;
@@ -86,26 +86,27 @@ class RecordedSessionBuilder {
     this.#at = at;
   }
 
-  tell(recorded: RecordedStep, verdicts: readonly AuditVerdict[]): void {
+  addStep(recorded: RecordedStep, verdicts: readonly AuditVerdict[]): void {
     this.#at = Math.max(this.#at, recorded.at ?? this.#at + stepMs);
-    if (recorded.role === 'user') this.hear(recorded.text ?? '', this.#said.has(recorded.text ?? ''));
-    else this.#work(recorded);
+    if (recorded.role === 'user')
+      this.addUserMessage(recorded.text ?? '', this.#userTexts.has(recorded.text ?? ''));
+    else this.#addModelStep(recorded);
     this.#verdicts.push(...verdicts);
-    this.#judge();
+    this.#applyVerdicts();
   }
 
   /** A repeated message comes from the harness, not from a user, and is marked `automatic`. */
-  hear(text: string, automatic: boolean): void {
-    this.#said.add(text);
+  addUserMessage(text: string, automatic: boolean): void {
+    this.#userTexts.add(text);
     const at = this.#at;
     if (this.#session.turn.status === 'waitingForUser') {
-      this.#take({ type: 'user-message', at, text, ...(automatic && { automatic }) });
-    } else this.#take({ type: 'steered', at, text });
+      this.#apply({ type: 'user-message', at, text, ...(automatic && { automatic }) });
+    } else this.#apply({ type: 'steered', at, text });
   }
 
-  #work({ i, text = '', tool, args, result, error, tokens, inputTokens }: RecordedStep): void {
-    this.#askModel();
-    this.#judge();
+  #addModelStep({ i, text = '', tool, args, result, error, tokens, inputTokens }: RecordedStep): void {
+    this.#advanceToModelCall();
+    this.#applyVerdicts();
     const at = this.#at;
     const usage =
       tokens === undefined && inputTokens === undefined
@@ -113,11 +114,11 @@ class RecordedSessionBuilder {
         : { usage: { inputTokens: inputTokens ?? 0, outputTokens: tokens ?? 0 } };
     const id = `step-${i}`;
     const calls = tool === undefined ? [] : [{ id, tool, args: replaceDeepValue(args ?? null) }];
-    this.#take({ type: 'model-replied', at, text, calls, ...usage });
+    this.#apply({ type: 'model-replied', at, text, calls, ...usage });
     if (tool !== undefined && this.#session.turn.status === 'executingTools') {
       const output = replaceDeepValue(result ?? '');
-      this.#take({ type: 'tool-started', at, callId: id });
-      this.#take({
+      this.#apply({ type: 'tool-started', at, callId: id });
+      this.#apply({
         type: 'tool-finished',
         at,
         callId: id,
@@ -127,50 +128,50 @@ class RecordedSessionBuilder {
             : { ok: true, output },
       });
     }
-    this.seqOf.set(i, this.#session.seq);
+    this.seqByStep.set(i, this.#session.seq);
   }
 
   /** Moves the session to the model call that the record contains next, whatever state it is in. */
-  #askModel(): void {
+  #advanceToModelCall(): void {
     const at = this.#at;
-    for (let tries = 0; tries < attemptsMax; tries += 1) {
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const { turn } = this.#session;
       if (turn.status === 'callingModel') return;
-      if (turn.status === 'waitingForUser') this.hear('', true);
+      if (turn.status === 'waitingForUser') this.addUserMessage('', true);
       else if (turn.status !== 'errorRecovery') return;
       else if (turn.origin === 'tool') {
-        this.#take({ type: 'recovery-finished', at, outcome: { kind: 'ask-model' } });
+        this.#apply({ type: 'recovery-finished', at, outcome: { kind: 'ask-model' } });
       } else {
         this.#at = Math.max(at, turn.retryAt);
-        this.#take({ type: 'retry-due', at: this.#at });
+        this.#apply({ type: 'retry-due', at: this.#at });
       }
     }
   }
 
   /** A verdict that cannot be applied because the turn has ended is applied when work resumes. */
-  #judge(): void {
-    while (this.#verdicts[0] !== undefined && this.#take(this.#reached(this.#verdicts[0])))
+  #applyVerdicts(): void {
+    while (this.#verdicts[0] !== undefined && this.#apply(this.#toVerdictEvent(this.#verdicts[0])))
       this.#verdicts.shift();
   }
 
-  #reached({ rule, reason, advice, evidence, counterEvidence }: AuditVerdict): Event {
+  #toVerdictEvent({ rule, reason, advice, evidence, counterEvidence }: AuditVerdict): Event {
     const verdict: Verdict = {
       level: 'stuck',
       rule,
       reason,
       advice,
-      evidence: toEventNumbers(evidence, this.seqOf),
-      counterEvidence: toEventNumbers(counterEvidence, this.seqOf),
+      evidence: toEventNumbers(evidence, this.seqByStep),
+      counterEvidence: toEventNumbers(counterEvidence, this.seqByStep),
       response: { kind: 'advise' },
     };
     return { type: 'verdict-reached', at: this.#at, verdict };
   }
 
-  #take(event: Event): boolean {
-    const stepped = step(this.#session, event);
-    if (!getStepOutcome(stepped).ok || stepped.session.seq === this.#session.seq) return false;
-    this.#session = stepped.session;
-    this.events.push({ seq: stepped.session.seq, event });
+  #apply(event: Event): boolean {
+    const result = step(this.#session, event);
+    if (!getStepOutcome(result).ok || result.session.seq === this.#session.seq) return false;
+    this.#session = result.session;
+    this.events.push({ seq: result.session.seq, event });
     return true;
   }
 }
@@ -185,7 +186,7 @@ export function toEventNumbers(steps: readonly number[], seqOf: ReadonlyMap<numb
 const argumentDepthMax = 60;
 
 function replaceDeepValue(value: Json): Json {
-  return isDeeperThanLimit(value, argumentDepthMax) ? '[nested too deep to be shown]' : value;
+  return isDeeperThanLimit(value, argumentDepthMax) ? '[nested too deeply to show]' : value;
 }
 
 /** Recurses no deeper than the limit. */

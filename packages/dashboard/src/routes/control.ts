@@ -17,26 +17,29 @@ export const controlRoutes: readonly ApiRoute[] = [
     method: 'post',
     path: '/sessions/{id}/commands',
     name: 'sendCommand',
-    summary: 'Asks something of a session, whoever runs it. If nobody does, it is taken up.',
+    summary: 'Send a command to a session. If no process runs it, it is resumed.',
     body: { schema: commandSchema },
-    answers: { 202: { what: 'It is kept, and carried out soon.', schema: idResponseSchema } },
-    fails: [404, 409],
-    async handle(context, site) {
+    responses: { 202: { description: 'The command is queued.', schema: idResponseSchema } },
+    errorStatuses: [404, 409],
+    async handle(context, routeContext) {
       const { requestId, ...command } = await parseJsonBody(context, commandSchema);
       const id = getPathParameter(context, 'id');
-      const { session, metadata } = await site.store.open(id);
-      const why = site.host.whyNot({ about: metadata, status: session.turn.status });
-      if (why !== null) throw new ApiError('conflict', why);
-      const sent = await site.host.send(id, command, requestId);
-      return respondWithJson(context, site.mask, { id: sent }, 202);
+      const { session, metadata } = await routeContext.store.open(id);
+      const disabledReason = routeContext.host.getDisabledReason({
+        metadata: metadata,
+        status: session.turn.status,
+      });
+      if (disabledReason !== null) throw new ApiError('conflict', disabledReason);
+      const commandId = await routeContext.host.send(id, command, requestId);
+      return respondWithJson(context, routeContext.mask, { id: commandId }, 202);
     },
   },
   {
     method: 'get',
     path: '/approvals',
     name: 'listApprovals',
-    summary: 'Every call that waits for a person to decide, in every session; those that wait longest first.',
-    answers: { 200: { what: 'All of them.', schema: approvalListSchema } },
+    summary: 'List the calls of all sessions that wait for approval, longest waiting first.',
+    responses: { 200: { description: 'The pending calls.', schema: approvalListSchema } },
     handle: async (context, { store, mask }) =>
       respondWithJson(context, mask, { approvals: await listApprovals(store) }),
   },
@@ -44,45 +47,45 @@ export const controlRoutes: readonly ApiRoute[] = [
     method: 'post',
     path: '/sessions/{id}/verdicts/{seq}',
     name: 'markVerdict',
-    summary: 'Says whether a verdict of the governor was right.',
+    summary: 'Give feedback on a verdict of the governor.',
     body: { schema: feedbackRequestSchema },
-    answers: {
+    responses: {
       200: {
-        what: 'What is known of it now.',
+        description: 'All feedback on the session.',
         schema: z.object({ marks: z.array(verdictFeedbackEntrySchema) }).meta({ id: 'Marks' }),
       },
     },
-    fails: [404],
-    async handle(context, site) {
+    errorStatuses: [404],
+    async handle(context, routeContext) {
       const id = getPathParameter(context, 'id');
       const { mark, rule, note = null } = await parseJsonBody(context, feedbackRequestSchema);
       const seq = parseEventNumber(getPathParameter(context, 'seq'));
-      const verdict = await findVerdict(site, { id, seq, rule });
-      await site.marks.save(id, { seq, rule: verdict.rule, mark, note, at: site.now() });
-      return respondWithJson(context, site.mask, { marks: await site.marks.list(id) });
+      const verdict = await findVerdict(routeContext, { id, seq, rule });
+      await routeContext.feedback.save(id, { seq, rule: verdict.rule, mark, note, at: routeContext.now() });
+      return respondWithJson(context, routeContext.mask, { marks: await routeContext.feedback.list(id) });
     },
   },
 ];
 
 function parseEventNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new ApiError('bad-request', 'A verdict is named by the number of its event.');
+  throw new ApiError('bad-request', 'The path parameter `seq` must be the number of an event.');
 }
 
 type VerdictLocator = { readonly id: string; readonly seq: number; readonly rule: string | undefined };
 
 /** Finds the verdict of an event; if it has several, the last one, unless a rule is given. */
 async function findVerdict({ store }: RouteContext, { id, seq, rule }: VerdictLocator): Promise<Verdict> {
-  for await (const walked of replayStoredEvents(store, id)) {
-    if (walked.seq < seq) continue;
-    const found = listStepVerdicts(walked).findLast((each) => rule === undefined || each.rule === rule);
-    if (found !== undefined) return found;
+  for await (const replayed of replayStoredEvents(store, id)) {
+    if (replayed.seq < seq) continue;
+    const verdict = listStepVerdicts(replayed).findLast((each) => rule === undefined || each.rule === rule);
+    if (verdict !== undefined) return verdict;
     break;
   }
-  throw new ApiError('not-found', `Event ${seq} brought no such verdict.`);
+  throw new ApiError('not-found', `Event ${seq} has no such verdict.`);
 }
 
 function listStepVerdicts({ event, after }: ReplayedStep): readonly Verdict[] {
-  const noted = after.notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict] : []));
-  return event.type === 'verdict-reached' ? [event.verdict, ...noted] : noted;
+  const noteVerdicts = after.notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict] : []));
+  return event.type === 'verdict-reached' ? [event.verdict, ...noteVerdicts] : noteVerdicts;
 }

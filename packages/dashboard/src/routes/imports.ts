@@ -10,15 +10,17 @@ export const importRoutes: readonly ApiRoute[] = [
     path: '/imports',
     name: 'importRuns',
     summary:
-      'Reads recorded runs of any agent from a file, as pawl audit does, or a session made by pawl export. They are judged and given back as sessions; nothing is kept.',
+      'Import recorded runs of any agent in a format that pawl audit supports, or a session from pawl export. The runs are audited and returned as sessions; nothing is stored.',
     query: importQuerySchema,
     body: { type: 'application/octet-stream' },
-    answers: { 200: { what: 'The runs in it, and what could not be read.', schema: importResultSchema } },
+    responses: {
+      200: { description: 'The imported runs and the problems found.', schema: importResultSchema },
+    },
     async handle(context, { mask, now }) {
       const { name } = parseQuery(context, importQuerySchema);
       const bytes = await readBodyBytes(context, bodyLimits.importBytes);
-      const pieces = streamImportJson(readUpload(bytes, { name, now: now() }), mask);
-      return context.body(ReadableStream.from(encodeChunks(pieces)), 200, {
+      const chunks = streamImportJson(readUpload(bytes, { name, now: now() }), mask);
+      return context.body(ReadableStream.from(encodeChunks(chunks)), 200, {
         'content-type': 'application/json; charset=utf-8',
       });
     },
@@ -42,7 +44,7 @@ async function* streamImportJson(
   yield `${separator === ',' ? '' : separator}],"problems":${JSON.stringify(mask(problems))}}`;
 }
 
-async function* encodeChunks(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+async function* encodeChunks(chunks: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  for await (const piece of pieces) yield encoder.encode(piece);
+  for await (const chunk of chunks) yield encoder.encode(chunk);
 }

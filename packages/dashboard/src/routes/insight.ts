@@ -17,10 +17,10 @@ export const insightRoutes: readonly ApiRoute[] = [
     method: 'get',
     path: '/sessions/{id}/prompt',
     name: 'readPrompt',
-    summary: 'What the model was sent because of an event, to the letter.',
+    summary: 'Get the exact model request that an event caused.',
     query: promptQuerySchema,
-    answers: { 200: { what: 'The prompt.', schema: modelPromptSchema } },
-    fails: [404],
+    responses: { 200: { description: 'The prompt.', schema: modelPromptSchema } },
+    errorStatuses: [404],
     async handle(context, { store, mask }) {
       const { at } = parseQuery(context, promptQuerySchema);
       return respondWithJson(
@@ -34,16 +34,16 @@ export const insightRoutes: readonly ApiRoute[] = [
     method: 'get',
     path: '/sessions/{id}/memory',
     name: 'searchMemory',
-    summary: 'Finds entries in storage by words in them; without words, lists them.',
+    summary: 'Search memory entries in storage; without a query, list them.',
     query: memoryQuerySchema,
-    answers: { 200: { what: 'What was found.', schema: storedMemorySchema } },
-    fails: [404],
-    async handle(context, site) {
+    responses: { 200: { description: 'The matching entries.', schema: storedMemorySchema } },
+    errorStatuses: [404],
+    async handle(context, routeContext) {
       const { q, limit } = parseQuery(context, memoryQuerySchema);
       return respondWithJson(
         context,
-        site.mask,
-        await readStoredMemory(site, getPathParameter(context, 'id'), q, limit),
+        routeContext.mask,
+        await readStoredMemory(routeContext, getPathParameter(context, 'id'), q, limit),
       );
     },
   },
@@ -51,17 +51,18 @@ export const insightRoutes: readonly ApiRoute[] = [
     method: 'get',
     path: '/fleet',
     name: 'readFleet',
-    summary: 'Where sessions are kept, who works on them, what waits, and how much is done.',
-    answers: { 200: { what: 'The fleet.', schema: fleetStatusSchema } },
-    handle: async (context, site) => respondWithJson(context, site.mask, await readFleetStatus(site)),
+    summary: 'Get the store, workers, queues, leases and activity rates.',
+    responses: { 200: { description: 'The fleet status.', schema: fleetStatusSchema } },
+    handle: async (context, routeContext) =>
+      respondWithJson(context, routeContext.mask, await readFleetStatus(routeContext)),
   },
   {
     method: 'get',
     path: '/health',
     name: 'readHealth',
-    summary: 'Whether the server and its store answer.',
-    answers: { 200: { what: 'They do.', schema: healthSchema } },
-    fails: [503],
+    summary: 'Check whether the server and its store respond.',
+    responses: { 200: { description: 'Both respond.', schema: healthSchema } },
+    errorStatuses: [503],
     async handle(context, { store, mask, version, now }) {
       await store.list({ limit: 1 });
       return respondWithJson(context, mask, { ok: true, version, now: now() });
@@ -70,17 +71,17 @@ export const insightRoutes: readonly ApiRoute[] = [
 ];
 
 async function readStoredMemory(
-  { store, ...site }: RouteContext,
+  { store, ...routeContext }: RouteContext,
   id: string,
   q: string,
   limit: number,
 ): Promise<StoredMemory> {
   const { metadata } = await store.open(id);
-  const storage = await site.shelfOf(metadata);
+  const storage = await routeContext.openStorage(metadata);
   if (storage === null) return { entries: [] };
   try {
-    const found = q.trim() === '' ? storage.list({ limit }) : storage.search({ tags: [], text: q, limit });
-    const entries = (await found).map(({ key, value, savedAt }) => ({
+    const stored = q.trim() === '' ? storage.list({ limit }) : storage.search({ tags: [], text: q, limit });
+    const entries = (await stored).map(({ key, value, savedAt }) => ({
       key,
       value,
       size: (typeof value === 'string' ? value : JSON.stringify(value)).length,
@@ -101,14 +102,14 @@ async function readStoredMemory(
 }
 
 async function readFleetStatus({ store, host, now }: RouteContext): Promise<FleetStatus> {
-  const [here, all] = await Promise.all([host.fleet(), store.list({ limit: fleetSessionsMax })]);
-  const atWork = all.filter(
+  const [hostStatus, sessions] = await Promise.all([host.fleet(), store.list({ limit: fleetSessionsMax })]);
+  const running = sessions.filter(
     ({ status }) => !endedStatuses.has(status) && !waitingForPersonStatuses.has(status),
   );
   return {
-    ...here,
-    leases: atWork.map(({ id, owner }) => ({ session: id, owner, state: getOwnerState(owner) })),
-    rates: await computeActivityRates(store, all, now()),
+    ...hostStatus,
+    leases: running.map(({ id, owner }) => ({ session: id, owner, state: getOwnerState(owner) })),
+    rates: await computeActivityRates(store, sessions, now()),
   };
 }
 
@@ -122,11 +123,11 @@ type RecentSession = { readonly id: string; readonly head: number; readonly upda
 type ActivityTotals = { events: number; modelCalls: number; toolCalls: number; tokens: number };
 
 async function countActivity(
-  kept: ReturnType<Store['events']>,
+  events: ReturnType<Store['events']>,
   since: number,
   sum: ActivityTotals,
 ): Promise<void> {
-  for await (const { event } of kept) {
+  for await (const { event } of events) {
     if (event.at < since) continue;
     sum.events += 1;
     if (event.type === 'tool-finished') sum.toolCalls += 1;
@@ -139,12 +140,12 @@ async function countActivity(
 /** Computes the average activity per minute over the last few minutes. */
 async function computeActivityRates(
   store: Store,
-  all: readonly RecentSession[],
+  sessions: readonly RecentSession[],
   now: number,
 ): Promise<FleetStatus['rates']> {
   const sum: ActivityTotals = { events: 0, modelCalls: 0, toolCalls: 0, tokens: 0 };
   const since = now - rateWindowMs;
-  const recent = all.filter(({ updatedAt }) => updatedAt >= since).slice(0, rateLimits.sessions);
+  const recent = sessions.filter(({ updatedAt }) => updatedAt >= since).slice(0, rateLimits.sessions);
   for (const { id, head } of recent) {
     const latest = store.events(id, Math.max(0, head - rateLimits.events));
     // A session that cannot be read is skipped.

@@ -13,10 +13,12 @@ export type ApiRoute = {
   readonly query?: z.ZodObject;
   readonly body?: { readonly schema: z.ZodType } | { readonly type: 'application/octet-stream' };
   /** Responses by status. A string is the content type of a response that is not JSON. */
-  readonly answers: Readonly<Record<number, { readonly what: string; readonly schema: z.ZodType | string }>>;
+  readonly responses: Readonly<
+    Record<number, { readonly description: string; readonly schema: z.ZodType | string }>
+  >;
   /** Error statuses in addition to those that every route can return. */
-  readonly fails?: readonly number[];
-  readonly handle: (context: Context, site: RouteContext) => Promise<Response> | Response;
+  readonly errorStatuses?: readonly number[];
+  readonly handle: (context: Context, routeContext: RouteContext) => Promise<Response> | Response;
 };
 
 /** Returns the value of the path parameter `{name}`. */

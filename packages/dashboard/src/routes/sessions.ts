@@ -1,5 +1,12 @@
 import { isTerminalSession } from '@pawl/core';
-import { forkStoredSession, getMetadataText, getMetadataTools, type Store } from '@pawl/runtime';
+import {
+  forkStoredSession,
+  getMetadataText,
+  getMetadataTools,
+  StoreError,
+  type SessionSummary,
+  type Store,
+} from '@pawl/runtime';
 import {
   createSessionRequestSchema,
   eventsPageSchema,
@@ -17,7 +24,6 @@ import { nullIfMissing } from '../hosts/local-host.ts';
 import { respondWithJson } from '../http/json-response.ts';
 import { ApiError } from '../http/api-error.ts';
 import { parseJsonBody, parseQuery } from '../http/request-input.ts';
-import { findSessionSummary } from '../sessions/find-summary.ts';
 import type { RouteContext } from '../route-context.ts';
 import { getPathParameter, type ApiRoute } from './route.ts';
 
@@ -26,21 +32,21 @@ export const sessionRoutes: readonly ApiRoute[] = [
     method: 'get',
     path: '/sessions',
     name: 'listSessions',
-    summary: 'The sessions, those last worked on first.',
+    summary: 'List sessions, most recently updated first.',
     query: listQuerySchema,
-    answers: { 200: { what: 'A page of them.', schema: sessionListSchema } },
-    handle: async (context, { rows, mask }) =>
-      respondWithJson(context, mask, await rows.list(parseQuery(context, listQuerySchema))),
+    responses: { 200: { description: 'One page.', schema: sessionListSchema } },
+    handle: async (context, { lister, mask }) =>
+      respondWithJson(context, mask, await lister.list(parseQuery(context, listQuerySchema))),
   },
   {
     method: 'post',
     path: '/sessions',
     name: 'createSession',
-    summary: 'Begins a session and works on it. The same request id again gives the same session.',
+    summary: 'Create and start a session. Repeating the request id returns the same session.',
     body: { schema: createSessionRequestSchema },
-    answers: {
-      201: { what: 'It is kept and taken up.', schema: idResponseSchema },
-      200: { what: 'It was there already.', schema: idResponseSchema },
+    responses: {
+      201: { description: 'The session is created and started.', schema: idResponseSchema },
+      200: { description: 'The session already exists.', schema: idResponseSchema },
     },
     async handle(context, { host, mask }) {
       const { id, isNew } = await host.submit(await parseJsonBody(context, createSessionRequestSchema));
@@ -52,20 +58,24 @@ export const sessionRoutes: readonly ApiRoute[] = [
     path: '/sessions/{id}',
     name: 'readSession',
     summary:
-      'A session as it was created, with what is known about it now. Its events lead from there to here.',
-    answers: { 200: { what: 'The session.', schema: sessionDetailSchema } },
-    fails: [404, 410],
-    handle: async (context, site) =>
-      respondWithJson(context, site.mask, await readSessionDetail(site, getPathParameter(context, 'id'))),
+      'Get a session: its initial state and its current summary. Replay its events to get any state in between.',
+    responses: { 200: { description: 'The session.', schema: sessionDetailSchema } },
+    errorStatuses: [404, 410],
+    handle: async (context, routeContext) =>
+      respondWithJson(
+        context,
+        routeContext.mask,
+        await readSessionDetail(routeContext, getPathParameter(context, 'id')),
+      ),
   },
   {
     method: 'get',
     path: '/sessions/{id}/events',
     name: 'listEvents',
-    summary: 'The events of a session with a number above `after`, in order.',
+    summary: 'List the events of a session after number `after`, in order.',
     query: eventsQuerySchema,
-    answers: { 200: { what: 'A page of them.', schema: eventsPageSchema } },
-    fails: [404, 410],
+    responses: { 200: { description: 'One page.', schema: eventsPageSchema } },
+    errorStatuses: [404, 410],
     async handle(context, { store, mask }) {
       const { after, limit } = parseQuery(context, eventsQuerySchema);
       return respondWithJson(
@@ -79,37 +89,43 @@ export const sessionRoutes: readonly ApiRoute[] = [
     method: 'post',
     path: '/sessions/{id}/fork',
     name: 'forkSession',
-    summary:
-      'Makes a session that shares the past of this one up to an event. It stands still until it is spoken to.',
+    summary: 'Fork a session at an event. The fork stays idle until it receives a command.',
     body: { schema: forkRequestSchema },
-    answers: {
-      201: { what: 'It is made.', schema: idResponseSchema },
-      200: { what: 'It was there already.', schema: idResponseSchema },
+    responses: {
+      201: { description: 'The fork is created.', schema: idResponseSchema },
+      200: { description: 'The session already exists.', schema: idResponseSchema },
     },
-    fails: [404, 409],
-    async handle(context, site) {
-      const asked = await parseJsonBody(context, forkRequestSchema);
-      const { id, isNew } = await createFork(site, getPathParameter(context, 'id'), asked);
-      return respondWithJson(context, site.mask, { id }, isNew ? 201 : 200);
+    errorStatuses: [404, 409],
+    async handle(context, routeContext) {
+      const request = await parseJsonBody(context, forkRequestSchema);
+      const { id, isNew } = await createFork(routeContext, getPathParameter(context, 'id'), request);
+      return respondWithJson(context, routeContext.mask, { id }, isNew ? 201 : 200);
     },
   },
 ];
 
-async function readSessionDetail(site: RouteContext, id: string): Promise<SessionDetail> {
-  const { store, rows, host, marks } = site;
+async function readSessionDetail(routeContext: RouteContext, id: string): Promise<SessionDetail> {
+  const { store, lister, host, feedback } = routeContext;
   const [{ session: created }, opened] = await Promise.all([store.open(id, { at: 0 }), store.open(id)]);
-  const row = await rows.rowOf(await findSessionSummary(store, id));
-  const why = host.whyNot({ about: opened.metadata, status: row.status });
+  const item = await lister.toListItem(await findSessionSummary(store, id));
+  const disabledReason = host.getDisabledReason({ metadata: opened.metadata, status: item.status });
   const tools = getMetadataTools(opened.metadata);
   return {
-    ...row,
+    ...item,
     created,
     prompt: getMetadataText(opened.metadata, 'prompt'),
     tools: tools === null ? null : tools.map((tool) => ({ ...tool })),
-    controllable: why === null,
-    why: why ?? host.troubleOf(id),
-    marks: [...(await marks.list(id))],
+    controllable: disabledReason === null,
+    why: disabledReason ?? host.getLastError(id),
+    marks: [...(await feedback.list(id))],
   };
+}
+
+async function findSessionSummary(store: Store, id: string): Promise<SessionSummary> {
+  const all = await store.list({ limit: Number.MAX_SAFE_INTEGER });
+  const found = all.find((each) => each.id === id);
+  if (found !== undefined) return found;
+  throw new StoreError('missing', `session ${JSON.stringify(id.slice(0, 200))}`);
 }
 
 async function readEventsPage(store: Store, id: string, after: number, limit: number): Promise<EventsPage> {
@@ -130,29 +146,26 @@ async function createFork(
 ): Promise<{ id: string; isNew: boolean }> {
   const { head } = await store.open(id);
   if (at > head) {
-    throw new ApiError(
-      'bad-request',
-      `body.at: the session has ${head} events, and ${at} is beyond its end.`,
-    );
+    throw new ApiError('bad-request', `body.at: ${at} is out of range; the session has ${head} events.`);
   }
   const { session } = await store.open(id, { at });
   if (isTerminalSession(session)) {
     throw new ApiError(
       'conflict',
-      `After event ${at} the session has ended: nothing can go on from there.`,
-      'Take an earlier event.',
+      `The session is closed after event ${at} and cannot be continued from there.`,
+      'Fork at an earlier event.',
     );
   }
   const newId = requestId === undefined ? crypto.randomUUID() : deriveStableId('fork', id, requestId);
-  const before = requestId === undefined ? null : await store.open(newId).catch(nullIfMissing);
-  if (before === null) {
+  const existing = requestId === undefined ? null : await store.open(newId).catch(nullIfMissing);
+  if (existing === null) {
     await forkStoredSession(store, id, { at, newId, owner: toReleasedOwner(owner), now: now() });
     return { id: newId, isNew: true };
   }
-  if (before.parent?.at === at) return { id: newId, isNew: false };
+  if (existing.parent?.at === at) return { id: newId, isNew: false };
   throw new ApiError(
     'conflict',
-    'Under this request id it was forked after another event.',
-    'Use a new one.',
+    'This request id was already used for a fork at another event.',
+    'Use a new request id.',
   );
 }

@@ -16,7 +16,7 @@ const streamQuerySchema = z.object({
     .int()
     .min(0)
     .optional()
-    .describe('The last event that is known; the header Last-Event-ID says the same and comes first.'),
+    .describe('Number of the last known event. The Last-Event-ID header takes precedence.'),
 });
 
 const streamType = 'text/event-stream';
@@ -27,36 +27,39 @@ export const streamRoutes: readonly ApiRoute[] = [
     path: '/sessions/stream',
     name: 'watchSessions',
     summary:
-      'Server-sent events: `session` with a row for each session that is new or has changed, `removed` with the id of one that is gone.',
-    answers: { 200: { what: 'The stream.', schema: streamType } },
-    handle: (context, site) => openStream(context, site, (reader) => streamSessionList(reader, site)),
+      'Server-sent events: `session` with each new or changed session, `removed` with the id of a removed session.',
+    responses: { 200: { description: 'The stream.', schema: streamType } },
+    handle: (context, routeContext) =>
+      openStream(context, routeContext, (client) => streamSessionList(client, routeContext)),
   },
   {
     method: 'get',
     path: '/sessions/{id}/stream',
     name: 'watchSession',
     summary:
-      'Server-sent events: `kept` with each event of the log, its number as id; `live` with what is shown and never kept; `holder` when somebody else has the session. Resumes by Last-Event-ID.',
+      'Server-sent events: `kept` with each stored event and its number as id; `live` with ephemeral events; `holder` when the holder changes. Resumes with Last-Event-ID.',
     query: streamQuerySchema,
-    answers: { 200: { what: 'The stream.', schema: streamType } },
-    fails: [404, 410],
-    async handle(context, site) {
+    responses: { 200: { description: 'The stream.', schema: streamType } },
+    errorStatuses: [404, 410],
+    async handle(context, routeContext) {
       const id = getPathParameter(context, 'id');
-      const asked = getStreamStart(context);
+      const requestedStart = getStreamStart(context);
       // Report a missing session before the stream starts, and ignore a start after the current head.
-      const { head } = await site.store.open(id);
-      const after = Math.min(asked, head);
-      return openStream(context, site, (reader) => streamSessionEvents(reader, { site, id, after }));
+      const { head } = await routeContext.store.open(id);
+      const after = Math.min(requestedStart, head);
+      return openStream(context, routeContext, (client) =>
+        streamSessionEvents(client, { routeContext, id, after }),
+      );
     },
   },
 ];
 
 function openStream(
   context: Context,
-  site: RouteContext,
-  pump: (reader: StreamClient) => Promise<void>,
+  routeContext: RouteContext,
+  pump: (client: StreamClient) => Promise<void>,
 ): Response {
-  const { mask, slowMs, streams } = site;
+  const { mask, slowMs, streams } = routeContext;
   return respondWithEventStream(context, { mask, slowMs, onEnd: streams.open() }, pump);
 }
 
@@ -64,36 +67,36 @@ function getStreamStart(context: Context): number {
   const last = context.req.header('last-event-id');
   if (last === undefined || last === '') return parseQuery(context, streamQuerySchema).after ?? 0;
   if (/^\d{1,15}$/.test(last)) return Number(last);
-  throw new ApiError('bad-request', 'Last-Event-ID has to be the number of an event.');
+  throw new ApiError('bad-request', 'Last-Event-ID must be the number of an event.');
 }
 
 /** A new client also receives earlier changes from this period, because they may have happened while it connected. */
 const overlapMs = 5_000;
 
-async function streamSessionList(reader: StreamClient, { rowWatch, now }: RouteContext): Promise<void> {
+async function streamSessionList(client: StreamClient, { listWatcher, now }: RouteContext): Promise<void> {
   // If a session changes faster than the client reads, only its latest row stays pending.
-  const waiting = new Map<string, SessionListChange>();
-  let bell = Promise.withResolvers<void>();
-  const ring = (): void => {
-    bell.resolve();
-    bell = Promise.withResolvers<void>();
+  const pendingChanges = new Map<string, SessionListChange>();
+  let changed = Promise.withResolvers<void>();
+  const wake = (): void => {
+    changed.resolve();
+    changed = Promise.withResolvers<void>();
   };
-  const stop = rowWatch.subscribe((change) => {
-    waiting.set(change.kind === 'changed' ? change.row.id : change.id, change);
-    ring();
+  const unsubscribe = listWatcher.subscribe((change) => {
+    pendingChanges.set(change.kind === 'changed' ? change.row.id : change.id, change);
+    wake();
   }, now() - overlapMs);
-  reader.gone.addEventListener('abort', ring, { once: true });
+  client.signal.addEventListener('abort', wake, { once: true });
   try {
-    while (!reader.gone.aborted) {
-      const rung = bell.promise;
-      for (const [id, change] of waiting) {
-        waiting.delete(id);
-        if (!(await reader.send(toListMessage(change)))) return;
+    while (!client.signal.aborted) {
+      const nextChange = changed.promise;
+      for (const [id, change] of pendingChanges) {
+        pendingChanges.delete(id);
+        if (!(await client.send(toListMessage(change)))) return;
       }
-      if (waiting.size === 0) await rung;
+      if (pendingChanges.size === 0) await nextChange;
     }
   } finally {
-    stop();
+    unsubscribe();
   }
 }
 
@@ -106,39 +109,43 @@ function toListMessage(change: SessionListChange): { event: string; data: unknow
 /** Text deltas are batched at this interval, which is too short for users to notice. */
 const liveMs = 40;
 
-type SessionStreamContext = { readonly site: RouteContext; readonly id: string; readonly after: number };
+type SessionStreamContext = {
+  readonly routeContext: RouteContext;
+  readonly id: string;
+  readonly after: number;
+};
 
 async function streamSessionEvents(
-  reader: StreamClient,
-  { site, id, after }: SessionStreamContext,
+  client: StreamClient,
+  { routeContext, id, after }: SessionStreamContext,
 ): Promise<void> {
-  const { store, host, feeds, rowWatch } = site;
+  const { store, host, feeds, listWatcher } = routeContext;
   const follower = feeds.follow(id, after);
   let holder: SessionHolder | null = null;
-  const send = (event: Event): void => reader.offer({ event: 'live', data: event });
-  const live = createLiveTextSender({ mask: site.mask, send, everyMs: liveMs });
-  const unwatch = host.watch(id, (event) => {
-    live.see(event);
-    if (!isEphemeralEvent(event)) feeds.poke(id);
+  const send = (event: Event): void => client.offer({ event: 'live', data: event });
+  const live = createLiveTextSender({ mask: routeContext.mask, send, intervalMs: liveMs });
+  const unsubscribeLive = host.watch(id, (event) => {
+    live.observe(event);
+    if (!isEphemeralEvent(event)) feeds.pollNow(id);
   });
-  const stop = rowWatch.subscribe((change) => {
+  const unsubscribe = listWatcher.subscribe((change) => {
     if (change.kind !== 'changed' || change.row.id !== id || change.row.holder === holder) return;
     ({ holder } = change.row);
-    reader.offer({ event: 'holder', data: { holder } });
+    client.offer({ event: 'holder', data: { holder } });
   });
   try {
     let last = after;
-    while (!reader.gone.aborted) {
+    while (!client.signal.aborted) {
       for await (const { seq, event } of store.events(id, last)) {
-        if (!(await reader.send({ event: 'kept', id: seq, data: { seq, event } }))) return;
+        if (!(await client.send({ event: 'kept', id: seq, data: { seq, event } }))) return;
         last = seq;
       }
-      await follower.next(last, reader.gone);
+      await follower.next(last, client.signal);
     }
   } finally {
-    unwatch();
+    unsubscribeLive();
     live.end();
-    stop();
+    unsubscribe();
     follower.close();
   }
 }

@@ -12,8 +12,8 @@ export function hostGuard(isOurHost: (header: string) => boolean): MiddlewareHan
     if (!isOurHost(context.req.header('host') ?? '')) {
       throw new ApiError(
         'forbidden',
-        'This server does not go by that name.',
-        'Open it under the address that pawl dashboard prints.',
+        'The Host header does not name this server.',
+        'Open the address that pawl dashboard prints.',
       );
     }
     await next();
@@ -38,10 +38,10 @@ export function requireAuth(logins: LoginManager): MiddlewareHandler {
       );
     }
     if (isCrossOrigin(context)) {
-      throw new ApiError('forbidden', 'Requests of other pages are not answered.');
+      throw new ApiError('forbidden', 'Cross-origin requests are rejected.');
     }
     if (context.req.method !== 'GET' && context.req.header('x-pawl') !== '1') {
-      throw new ApiError('forbidden', 'A request that changes something needs the header X-Pawl: 1.');
+      throw new ApiError('forbidden', 'Requests that change state require the header X-Pawl: 1.');
     }
     await next();
   };
@@ -50,14 +50,14 @@ export function requireAuth(logins: LoginManager): MiddlewareHandler {
 function isAuthenticated(context: Context, logins: LoginManager): boolean {
   const bearer = /^bearer (\S{1,500})$/i.exec(context.req.header('authorization') ?? '')?.[1];
   if (bearer !== undefined) return logins.isToken(bearer);
-  const pass = getCookie(context, getCookieName(context));
-  return pass !== undefined && logins.isPass(pass);
+  const cookieValue = getCookie(context, getCookieName(context));
+  return cookieValue !== undefined && logins.isCookieValue(cookieValue);
 }
 
 /** Browsers send the origin of a request; a client that sends none is not a browser. */
 export function isCrossOrigin({ req }: Context): boolean {
-  const site = req.header('sec-fetch-site');
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
+  const fetchSite = req.header('sec-fetch-site');
+  if (fetchSite !== undefined && fetchSite !== 'same-origin' && fetchSite !== 'none') return true;
   const origin = req.header('origin');
   return origin !== undefined && parseOriginHost(origin) !== req.header('host')?.toLowerCase();
 }
@@ -74,7 +74,11 @@ export function rateLimit(limit: RateLimit, now: () => number): MiddlewareHandle
   return async (context, next) => {
     if (!bucket.take()) {
       context.header('retry-after', '1');
-      throw new ApiError('too-many', `More than ${limit.perSecond} requests a second.`, 'Wait a second.');
+      throw new ApiError(
+        'too-many',
+        `Rate limit of ${limit.perSecond} requests per second exceeded.`,
+        'Retry after a second.',
+      );
     }
     await next();
   };

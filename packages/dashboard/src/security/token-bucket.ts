@@ -8,15 +8,15 @@ export type TokenBucketOptions = {
 
 /** A token bucket: each request takes one token, and a request is rejected if none is left. */
 export function createTokenBucket({ perSecond, burst, now }: TokenBucketOptions): { take(): boolean } {
-  let drops = burst;
-  let at = now();
+  let tokens = burst;
+  let refilledAt = now();
   return {
     take() {
-      const since = now() - at;
-      at += since;
-      drops = Math.min(burst, drops + (since / 1_000) * perSecond);
-      if (drops < 1) return false;
-      drops -= 1;
+      const elapsedMs = now() - refilledAt;
+      refilledAt += elapsedMs;
+      tokens = Math.min(burst, tokens + (elapsedMs / 1_000) * perSecond);
+      if (tokens < 1) return false;
+      tokens -= 1;
       return true;
     },
   };

@@ -11,10 +11,10 @@ const approvalStatuses: ReadonlySet<SessionSummary['status']> = new Set(['awaiti
 /** Lists the tool calls that wait for approval in all sessions, longest waiting first. */
 export async function listApprovals(store: Store): Promise<ApprovalRequest[]> {
   const all = await store.list({ limit: Number.MAX_SAFE_INTEGER });
-  const asking = all.filter(({ status }) => approvalStatuses.has(status));
-  const found: ApprovalRequest[] = [];
-  for (const summary of asking) found.push(...(await listSessionApprovals(store, summary)));
-  return found.toSorted((a, b) => a.since - b.since);
+  const waiting = all.filter(({ status }) => approvalStatuses.has(status));
+  const approvals: ApprovalRequest[] = [];
+  for (const summary of waiting) approvals.push(...(await listSessionApprovals(store, summary)));
+  return approvals.toSorted((a, b) => a.since - b.since);
 }
 
 async function listSessionApprovals(
@@ -25,18 +25,18 @@ async function listSessionApprovals(
   // The session was removed in the meantime or cannot be read.
   if (opened === null) return [];
   const { turn } = opened.session;
-  const held = getUnpausedTurn(turn);
-  if (held.status !== 'awaitingPermission') return [];
+  const activeTurn = getUnpausedTurn(turn);
+  if (activeTurn.status !== 'awaitingPermission') return [];
   return listPendingApprovals(turn).map((call) => ({
     session: id,
     goal,
     callId: call.id,
-    request: held.request,
+    request: activeTurn.request,
     tool: call.tool,
     args: call.args,
     about: describeCall(call, { width: describedWidth }).lines.join('\n'),
     risk: riskByTool.get(call.tool) ?? 'unknown',
-    since: held.since,
+    since: activeTurn.since,
   }));
 }
 

@@ -5,7 +5,7 @@ export type EventFeeds = {
   /** `after` is the last event that the follower knows. */
   follow(id: string, after: number): EventFeedFollower;
   /** Polls immediately because an event was just stored. */
-  poke(id: string): void;
+  pollNow(id: string): void;
 };
 
 export type EventFeedFollower = {
@@ -18,63 +18,63 @@ type EventFeedState = {
   followers: number;
   /** Sequence number of the last known event. */
   head: number;
-  bell: PromiseWithResolvers<void>;
+  newEvents: PromiseWithResolvers<void>;
   timer: NodeJS.Timeout | null;
-  isLooking: boolean;
-  isPoked: boolean;
+  isPolling: boolean;
+  isPollRequested: boolean;
 };
 
 export function createEventFeeds(store: Store, pollMs: number): EventFeeds {
   const feeds = new Map<string, EventFeedState>();
 
-  const look = async (id: string, feed: EventFeedState): Promise<void> => {
-    if (feed.isLooking) {
-      feed.isPoked = true;
+  const poll = async (id: string, feed: EventFeedState): Promise<void> => {
+    if (feed.isPolling) {
+      feed.isPollRequested = true;
       return;
     }
-    feed.isLooking = true;
+    feed.isPolling = true;
     if (feed.timer !== null) clearTimeout(feed.timer);
-    feed.isPoked = false;
+    feed.isPollRequested = false;
     try {
       if ((await loadNewEvents(store, id, feed)) && feed.followers > 0) notifyFollowers(feed);
     } catch (error) {
-      if (isPermanentStoreError(error)) feed.bell.reject(error);
+      if (isPermanentStoreError(error)) feed.newEvents.reject(error);
       // If the store is busy, the next poll tries again.
     } finally {
-      feed.isLooking = false;
+      feed.isPolling = false;
     }
     if (feed.followers === 0) return;
-    feed.timer = setTimeout(() => void look(id, feed), feed.isPoked ? 0 : pollMs);
+    feed.timer = setTimeout(() => void poll(id, feed), feed.isPollRequested ? 0 : pollMs);
   };
 
-  const feedOf = (id: string, head: number): EventFeedState => {
-    const found = feeds.get(id);
-    if (found !== undefined) return found;
+  const getFeed = (id: string, head: number): EventFeedState => {
+    const existing = feeds.get(id);
+    if (existing !== undefined) return existing;
     const feed: EventFeedState = {
       followers: 0,
       head,
-      bell: createSignal(),
+      newEvents: createSignal(),
       timer: null,
-      isLooking: false,
-      isPoked: false,
+      isPolling: false,
+      isPollRequested: false,
     };
     feeds.set(id, feed);
     return feed;
   };
 
   return {
-    poke(id) {
+    pollNow(id) {
       const feed = feeds.get(id);
-      if (feed !== undefined) void look(id, feed);
+      if (feed !== undefined) void poll(id, feed);
     },
     follow(id, after) {
-      const feed = feedOf(id, after);
+      const feed = getFeed(id, after);
       feed.followers += 1;
       return {
         async next(seq, signal) {
           feed.head = Math.max(feed.head, seq);
-          if (feed.timer === null && !feed.isLooking) void look(id, feed);
-          while (feed.head <= seq && !signal.aborted) await waitForSignal(feed.bell.promise, signal);
+          if (feed.timer === null && !feed.isPolling) void poll(id, feed);
+          while (feed.head <= seq && !signal.aborted) await waitForSignal(feed.newEvents.promise, signal);
         },
         close() {
           feed.followers -= 1;
@@ -94,28 +94,28 @@ async function loadNewEvents(store: Store, id: string, feed: EventFeedState): Pr
 }
 
 function notifyFollowers(feed: EventFeedState): void {
-  feed.bell.resolve();
-  feed.bell = createSignal();
+  feed.newEvents.resolve();
+  feed.newEvents = createSignal();
 }
 
 function createSignal(): PromiseWithResolvers<void> {
-  const bell = Promise.withResolvers<void>();
+  const signal = Promise.withResolvers<void>();
   // Followers handle the rejection; this only avoids an unhandled rejection.
-  bell.promise.catch(() => undefined);
-  return bell;
+  signal.promise.catch(() => undefined);
+  return signal;
 }
 
 function isPermanentStoreError(error: unknown): boolean {
   return error instanceof StoreError && error.code !== 'busy';
 }
 
-async function waitForSignal(bell: Promise<void>, signal: AbortSignal): Promise<void> {
-  const left = Promise.withResolvers<void>();
-  const leave = (): void => left.resolve();
-  signal.addEventListener('abort', leave, { once: true });
+async function waitForSignal(newEvents: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<void>();
+  const onAbort = (): void => aborted.resolve();
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
-    await Promise.race([bell, left.promise]);
+    await Promise.race([newEvents, aborted.promise]);
   } finally {
-    signal.removeEventListener('abort', leave);
+    signal.removeEventListener('abort', onAbort);
   }
 }

@@ -16,7 +16,7 @@ export type SessionListWatcher = {
 export type SessionListWatcherOptions = {
   readonly store: Store;
   readonly host: SessionHost;
-  readonly rows: SessionLister;
+  readonly lister: SessionLister;
   readonly pollMs: number;
 };
 
@@ -26,75 +26,78 @@ const watchedSessionsMax = 5_000;
 export function createSessionListWatcher({
   store,
   host,
-  rows,
+  lister,
   pollMs,
 }: SessionListWatcherOptions): SessionListWatcher {
   const listeners = new Set<(change: SessionListChange) => void>();
-  let known: ReadonlyMap<string, string> | null = null;
+  let knownVersions: ReadonlyMap<string, string> | null = null;
   let timer: NodeJS.Timeout | null = null;
 
-  const tell = (change: SessionListChange): void => {
+  const notify = (change: SessionListChange): void => {
     for (const listener of listeners) listener(change);
   };
 
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const list = await store.list({ limit: watchedSessionsMax });
-    const before = known;
-    const signs = new Map(list.map((each) => [each.id, getListItemVersion(each, host)]));
-    known = signs;
+    const before = knownVersions;
+    const versions = new Map(list.map((each) => [each.id, getListItemVersion(each, host)]));
+    knownVersions = versions;
     if (before === null) return;
     for (const each of list) {
-      if (before.get(each.id) === signs.get(each.id)) continue;
-      const row = await rows.rowOf(each).catch(() => null);
-      if (row !== null) tell({ kind: 'changed', row });
+      if (before.get(each.id) === versions.get(each.id)) continue;
+      const row = await lister.toListItem(each).catch(() => null);
+      if (row !== null) notify({ kind: 'changed', row });
     }
     for (const id of before.keys()) {
-      if (!signs.has(id) && (await isSessionRemoved(store, id))) tell({ kind: 'removed', id });
+      if (!versions.has(id) && (await isSessionRemoved(store, id))) notify({ kind: 'removed', id });
     }
   };
 
-  let isLooking = false;
-  const round = (): void => {
-    isLooking = true;
+  let isPolling = false;
+  const runPoll = (): void => {
+    isPolling = true;
     // If the store is busy, the next poll tries again.
-    void look()
+    void poll()
       .catch(() => undefined)
       .finally(() => {
-        isLooking = false;
-        if (listeners.size > 0) timer = setTimeout(round, pollMs);
-        else end();
+        isPolling = false;
+        if (listeners.size > 0) timer = setTimeout(runPoll, pollMs);
+        else reset();
       });
   };
 
-  const end = (): void => {
+  const reset = (): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    known = null;
+    knownVersions = null;
   };
 
   return {
     subscribe(listener, since) {
-      if (since !== undefined) void tellSince(since, listener).catch(() => undefined);
+      if (since !== undefined) void sendChangesSince(since, listener).catch(() => undefined);
       listeners.add(listener);
-      if (timer === null && !isLooking) round();
+      if (timer === null && !isPolling) runPoll();
       return () => {
         listeners.delete(listener);
-        if (listeners.size === 0) end();
+        if (listeners.size === 0) reset();
       };
     },
   };
 
   /** Covers changes between the subscriber's initial fetch and this subscription. */
-  async function tellSince(since: number, listener: (change: SessionListChange) => void): Promise<void> {
+  async function sendChangesSince(
+    since: number,
+    listener: (change: SessionListChange) => void,
+  ): Promise<void> {
     for (const each of await store.list({ limit: watchedSessionsMax })) {
-      if (each.updatedAt >= since) listener({ kind: 'changed', row: await rows.rowOf(each) });
+      if (each.updatedAt >= since) listener({ kind: 'changed', row: await lister.toListItem(each) });
     }
   }
 }
 
 /** A row is sent again when its version changes. */
 function getListItemVersion(summary: SessionSummary, host: SessionHost): string {
-  return `${summary.head} ${summary.status} ${host.holderOf(summary)}`;
+  return `${summary.head} ${summary.status} ${host.getHolder(summary)}`;
 }
 
 async function isSessionRemoved(store: Store, id: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { SecretMask } from '../secret-mask.ts';
 
 /** Forwards streamed model output to one client. */
 export type LiveTextSender = {
-  see(event: Event): void;
+  observe(event: Event): void;
   end(): void;
 };
 
@@ -11,7 +11,7 @@ export type LiveTextOptions = {
   readonly mask: SecretMask;
   readonly send: (event: Event) => void;
   /** How long deltas are collected before they are sent. */
-  readonly everyMs: number;
+  readonly intervalMs: number;
 };
 
 type StreamedDelta = Extract<Event, { readonly type: 'text-delta' | 'call-delta' }>;
@@ -27,32 +27,32 @@ const wordLengthMax = 500;
  * masked each time, up to its last complete word, and only the addition is sent. If the masked text no longer starts
  * with the text already sent, nothing is sent: the complete reply follows as a stored event.
  */
-export function createLiveTextSender({ mask, send, everyMs }: LiveTextOptions): LiveTextSender {
-  const growing = new Map<string, GrowingText>();
+export function createLiveTextSender({ mask, send, intervalMs }: LiveTextOptions): LiveTextSender {
+  const streams = new Map<string, GrowingText>();
   let timer: NodeJS.Timeout | null = null;
   const flush = (): void => {
     timer = null;
-    for (const each of growing.values()) {
-      const whole = String(mask(trimToWholeWords(each.text)));
-      if (whole.length <= each.sent.length || !whole.startsWith(each.sent)) continue;
-      send(replaceDeltaText(each.delta, whole.slice(each.sent.length)));
-      each.sent = whole;
+    for (const each of streams.values()) {
+      const masked = String(mask(trimToWholeWords(each.text)));
+      if (masked.length <= each.sent.length || !masked.startsWith(each.sent)) continue;
+      send(replaceDeltaText(each.delta, masked.slice(each.sent.length)));
+      each.sent = masked;
     }
   };
-  const add = (key: string, delta: StreamedDelta, piece: string): void => {
-    const before = growing.get(key);
-    if (before === undefined) growing.set(key, { delta, text: piece, sent: '' });
-    else before.text += piece;
-    timer ??= setTimeout(flush, everyMs);
+  const add = (key: string, delta: StreamedDelta, fragment: string): void => {
+    const before = streams.get(key);
+    if (before === undefined) streams.set(key, { delta, text: fragment, sent: '' });
+    else before.text += fragment;
+    timer ??= setTimeout(flush, intervalMs);
   };
   return {
-    see(event) {
+    observe(event) {
       if (event.type === 'text-delta') add(`text ${event.request ?? ''}`, event, event.text);
       else if (event.type === 'call-delta') {
         add(`call ${event.request ?? ''} ${event.callId}`, event, event.fragment);
       } else if (isEphemeralEvent(event)) send(event);
       // The text is stored by now, or it was cancelled.
-      else growing.clear();
+      else streams.clear();
     },
     end() {
       if (timer !== null) clearTimeout(timer);
@@ -65,6 +65,6 @@ function trimToWholeWords(text: string): string {
   return text.slice(0, Math.max(end, text.length - wordLengthMax));
 }
 
-function replaceDeltaText(delta: StreamedDelta, piece: string): StreamedDelta {
-  return delta.type === 'text-delta' ? { ...delta, text: piece } : { ...delta, fragment: piece };
+function replaceDeltaText(delta: StreamedDelta, fragment: string): StreamedDelta {
+  return delta.type === 'text-delta' ? { ...delta, text: fragment } : { ...delta, fragment: fragment };
 }

@@ -9,17 +9,17 @@ export async function readModelPrompt(store: Store, id: string, at: number): Pro
   const { metadata } = await store.open(id);
   const [prompt, tools] = [getMetadataText(metadata, 'prompt'), getMetadataTools(metadata)];
   let dropped = 0;
-  for await (const walked of replayStoredEvents(store, id)) {
-    dropped += countDroppedMessages(walked);
-    if (walked.seq < at) continue;
-    const asked = walked.after.actions.find(isAskModelAction);
-    if (asked === undefined) break;
-    const world = { prompt: prompt ?? '', tools: tools ?? [], at: walked.event.at };
-    const request = buildModelRequest(asked, walked.after.session, world);
+  for await (const replayed of replayStoredEvents(store, id)) {
+    dropped += countDroppedMessages(replayed);
+    if (replayed.seq < at) continue;
+    const action = replayed.after.actions.find(isAskModelAction);
+    if (action === undefined) break;
+    const options = { prompt: prompt ?? '', tools: tools ?? [], at: replayed.event.at };
+    const request = buildModelRequest(action, replayed.after.session, options);
     return {
       seq: at,
-      request: asked.request,
-      attempt: asked.attempt,
+      request: action.request,
+      attempt: action.attempt,
       system: request.system,
       tools: request.tools.map((tool) => ({ ...tool })),
       messages: [...toItemArray(request.conversation)],
@@ -33,8 +33,8 @@ export async function readModelPrompt(store: Store, id: string, at: number): Pro
   }
   throw new ApiError(
     'not-found',
-    `The model was not asked anything because of event ${at}.`,
-    'Take an event whose actions have ask-model among them.',
+    `Event ${at} caused no model request.`,
+    'Use an event whose actions include ask-model.',
   );
 }
 

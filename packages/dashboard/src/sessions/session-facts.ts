@@ -15,25 +15,25 @@ const cachedFactsMax = 5_000;
 
 /** Caches facts per session and reads only the events that were added since the last call. */
 export function createFactsReader(store: Store): (summary: SessionSummary) => Promise<SessionFacts> {
-  const known = new Map<string, CachedFacts>();
-  const reading = new Map<string, Promise<SessionFacts>>();
+  const cache = new Map<string, CachedFacts>();
+  const pendingReads = new Map<string, Promise<SessionFacts>>();
   return async (summary) => {
     const { id, head, status } = summary;
-    const before = known.get(id);
-    if (before?.head === head) return before.facts;
+    const cached = cache.get(id);
+    if (cached?.head === head) return cached.facts;
     if (status === 'damaged') return emptyFacts;
     const key = `${head} ${id}`;
-    const asked = reading.get(key) ?? readFacts(store, summary, before);
-    reading.set(key, asked);
+    const pending = pendingReads.get(key) ?? readFacts(store, summary, cached);
+    pendingReads.set(key, pending);
     try {
-      const facts = await asked;
-      known.delete(id);
-      known.set(id, { head, facts });
-      const oldest = known.keys().next().value;
-      if (known.size > cachedFactsMax && oldest !== undefined) known.delete(oldest);
+      const facts = await pending;
+      cache.delete(id);
+      cache.set(id, { head, facts });
+      const oldest = cache.keys().next().value;
+      if (cache.size > cachedFactsMax && oldest !== undefined) cache.delete(oldest);
       return facts;
     } finally {
-      reading.delete(key);
+      pendingReads.delete(key);
     }
   };
 }
@@ -51,24 +51,24 @@ export const emptyFacts: SessionFacts = {
 async function readFacts(
   store: Store,
   { id, head }: SessionSummary,
-  before: CachedFacts | undefined,
+  cached: CachedFacts | undefined,
 ): Promise<SessionFacts> {
-  const isOlder = before !== undefined && before.head < head;
-  let sum = isOlder ? before.facts : emptyFacts;
-  for await (const { seq, event } of store.events(id, isOlder ? before.head : 0)) {
+  const isOlder = cached !== undefined && cached.head < head;
+  let facts = isOlder ? cached.facts : emptyFacts;
+  for await (const { seq, event } of store.events(id, isOlder ? cached.head : 0)) {
     if (seq > head) break;
-    sum = addEventToFacts(sum, event);
+    facts = addEventToFacts(facts, event);
   }
   const { session } = await store.open(id);
-  return { ...sum, ...readStateFacts(session) };
+  return { ...facts, ...readStateFacts(session) };
 }
 
-function addEventToFacts(sum: SessionFacts, event: Event): SessionFacts {
-  if (event.type === 'tool-finished') return { ...sum, toolCalls: sum.toolCalls + 1 };
+function addEventToFacts(facts: SessionFacts, event: Event): SessionFacts {
+  if (event.type === 'tool-finished') return { ...facts, toolCalls: facts.toolCalls + 1 };
   const usage = getEventUsage(event);
-  if (usage === undefined) return sum;
+  if (usage === undefined) return facts;
   const { inputTokens, outputTokens, cost = 0 } = usage;
-  return { ...sum, tokens: sum.tokens + inputTokens + outputTokens, cost: sum.cost + cost };
+  return { ...facts, tokens: facts.tokens + inputTokens + outputTokens, cost: facts.cost + cost };
 }
 
 function readStateFacts({
@@ -87,7 +87,7 @@ function readStateFacts({
 
 /** Lists the tool calls that wait for approval, also while the session is paused. */
 export function listPendingApprovals(turn: Session['turn']): readonly ToolCall[] {
-  const held = getUnpausedTurn(turn);
-  if (held.status !== 'awaitingPermission') return [];
-  return held.calls.flatMap(({ decision, call }) => (decision === 'pending' ? [call] : []));
+  const activeTurn = getUnpausedTurn(turn);
+  if (activeTurn.status !== 'awaitingPermission') return [];
+  return activeTurn.calls.flatMap(({ decision, call }) => (decision === 'pending' ? [call] : []));
 }

@@ -5,7 +5,7 @@ import { ApiError } from '../http/api-error.ts';
 import { createFactsReader, emptyFacts, type SessionFacts } from './session-facts.ts';
 
 export type SessionLister = {
-  rowOf(summary: SessionSummary): Promise<SessionListItem>;
+  toListItem(summary: SessionSummary): Promise<SessionListItem>;
   list(query: SessionListQuery): Promise<SessionList>;
 };
 
@@ -30,47 +30,47 @@ function toUnreadableFacts(error: unknown): SessionFacts & { readonly status?: '
 }
 
 export function createSessionLister(store: Store, host: SessionHost): SessionLister {
-  const factsOf = createFactsReader(store);
-  const rowOf = async (summary: SessionSummary): Promise<SessionListItem> => {
-    const { metadata, parent, owner: _, ...told } = summary;
-    const facts = await factsOf(summary).catch(toUnreadableFacts);
+  const readFacts = createFactsReader(store);
+  const toListItem = async (summary: SessionSummary): Promise<SessionListItem> => {
+    const { metadata, parent, owner: _, ...fields } = summary;
+    const facts = await readFacts(summary).catch(toUnreadableFacts);
     return {
-      ...told,
+      ...fields,
       short: summary.id.slice(0, shortIdLength).toWellFormed(),
       model: getMetadataText(metadata, 'model'),
       dir: getMetadataText(metadata, 'dir'),
-      holder: host.holderOf(summary),
+      holder: host.getHolder(summary),
       parent: parent === null ? null : { ...parent },
       ...facts,
     };
   };
   return {
-    rowOf,
+    toListItem,
     async list({ limit, cursor, status, q }) {
       const all = await store.list({ limit: Number.MAX_SAFE_INTEGER });
-      const meant = all.filter((each) => matchesStatus(each, status) && matchesSearchText(each, q));
-      const start = cursor === undefined ? 0 : findPageStart(meant, parseCursor(cursor));
-      const page = meant.slice(start, start + limit);
+      const matching = all.filter((each) => matchesStatus(each, status) && matchesSearchText(each, q));
+      const start = cursor === undefined ? 0 : findPageStart(matching, parseCursor(cursor));
+      const page = matching.slice(start, start + limit);
       const last = page.at(-1);
-      const isMore = start + limit < meant.length && last !== undefined;
-      return { sessions: await mapInBatches(page, rowOf), next: isMore ? formatCursor(last) : null };
+      const hasMore = start + limit < matching.length && last !== undefined;
+      return { sessions: await mapInBatches(page, toListItem), next: hasMore ? formatCursor(last) : null };
     },
   };
 }
 
 async function mapInBatches<From, To>(
   from: readonly From[],
-  make: (each: From) => Promise<To>,
+  convert: (each: From) => Promise<To>,
 ): Promise<To[]> {
-  const made: To[] = [];
+  const results: To[] = [];
   for (let start = 0; start < from.length; start += parallelReads) {
-    made.push(...(await Promise.all(from.slice(start, start + parallelReads).map(make))));
+    results.push(...(await Promise.all(from.slice(start, start + parallelReads).map(convert))));
   }
-  return made;
+  return results;
 }
 
-function matchesStatus({ status }: SessionSummary, asked: string | undefined): boolean {
-  return asked === undefined || asked === '' || asked.split(',').includes(status);
+function matchesStatus({ status }: SessionSummary, statuses: string | undefined): boolean {
+  return statuses === undefined || statuses === '' || statuses.split(',').includes(status);
 }
 
 /** Every word must occur in one of the row's searchable fields. */
@@ -91,17 +91,21 @@ function formatCursor({ updatedAt, id }: SessionSummary): string {
 
 function parseCursor(cursor: string): ListCursor {
   try {
-    const place = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown;
-    if (Array.isArray(place) && typeof place[0] === 'number' && typeof place[1] === 'string') {
-      return [place[0], place[1]];
+    const parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown;
+    if (Array.isArray(parsed) && typeof parsed[0] === 'number' && typeof parsed[1] === 'string') {
+      return [parsed[0], parsed[1]];
     }
   } catch {
     // Fall through to the error below.
   }
-  throw new ApiError('bad-request', 'query.cursor: this is no cursor.', 'Give `next` of the page before.');
+  throw new ApiError(
+    'bad-request',
+    'query.cursor: invalid cursor.',
+    'Use the `next` value of the previous page.',
+  );
 }
 
 function findPageStart(all: readonly SessionSummary[], [at, last]: ListCursor): number {
-  const found = all.findIndex(({ updatedAt, id }) => updatedAt < at || (updatedAt === at && id > last));
-  return found === -1 ? all.length : found;
+  const index = all.findIndex(({ updatedAt, id }) => updatedAt < at || (updatedAt === at && id > last));
+  return index === -1 ? all.length : index;
 }

@@ -9,14 +9,14 @@ import { useBrowserWorld } from './use-browser-world.ts';
 
 type TestedPage = {
   readonly address: string;
-  /** What is there once it is drawn. */
+  /** Selector that exists once the page is rendered. */
   readonly shows: string;
-  /** What a person does there before it is looked at. */
+  /** Interaction before the check. */
   readonly first?: (page: Page) => Promise<void>;
 };
 
-/** A session that has just begun shows how views look with little in them; the repair has something for each. */
-function listTestedPages(begun: string): readonly TestedPage[] {
+/** A new session shows views with little content; the repair session has content for each view. */
+function listTestedPages(newSession: string): readonly TestedPage[] {
   return [
     { address: '#/', shows: '.run-row a' },
     { address: '#/approvals', shows: '.approval' },
@@ -28,7 +28,7 @@ function listTestedPages(begun: string): readonly TestedPage[] {
     },
     { address: '#/compare?a=one&b=other', shows: '.compare-row' },
     ...(['transcript', 'events', 'why', 'governor', 'memory'] as const).map((name) =>
-      createViewPage(begun, name),
+      createViewPage(newSession, name),
     ),
     ...(['chart', 'timeline', 'why'] as const).map((name) => createViewPage('repair', name)),
     { address: '#/s/repair/governor', shows: '.gov-rule' },
@@ -44,27 +44,27 @@ function createViewPage(id: string, name: keyof typeof viewSelectors): TestedPag
   return { address: `#/s/${id}/${name}`, shows: viewSelectors[name] };
 }
 
-/** What belongs to all pages alike: that everyone can use them, on any screen, in light and in dark. */
+/** Requirements for all pages: accessible on any screen, in light and dark. */
 describe('every page', { tags: ['chromium'] }, () => {
-  let places: readonly TestedPage[] = [];
-  const world = useBrowserWorld(async (made) => {
+  let testedPages: readonly TestedPage[] = [];
+  const world = useBrowserWorld(async (newWorld) => {
     const goal = 'Repair the sum, and tell at length what you did and why you did it that way';
-    const id = await made.begin(goal, [
-      { text: 'I look first.', calls: [{ tool: 'read', args: { path: 'missing.md' } }] },
+    const id = await newWorld.begin(goal, [
+      { text: 'I check first.', calls: [{ tool: 'read', args: { path: 'missing.md' } }] },
       { text: 'I will.', calls: [{ tool: 'edit', args: { path: 'sum.js', old: 'a - b', new: 'a + b' } }] },
     ]);
-    await made.until(id, 'awaitingPermission');
+    await newWorld.until(id, 'awaitingPermission');
     for (const run of [createRepairSession('repair', Date.now() - 600_000), ...createTwoRuns()])
-      await made.keep(run.session, run.events);
-    places = listTestedPages(id);
+      await newWorld.keep(run.session, run.events);
+    testedPages = listTestedPages(id);
   });
 
-  async function visit(page: OpenedPage, look: (address: string) => Promise<void>): Promise<void> {
-    for (const { address, shows, first } of places) {
+  async function visit(page: OpenedPage, check: (address: string) => Promise<void>): Promise<void> {
+    for (const { address, shows, first } of testedPages) {
       await page.goto(`${world().url}/${address}`);
       await first?.(page);
       await page.locator(shows).first().waitFor();
-      await look(address);
+      await check(address);
     }
   }
 
@@ -72,25 +72,25 @@ describe('every page', { tags: ['chromium'] }, () => {
     ['in light', { colorScheme: 'light' }],
     ['in dark', { colorScheme: 'dark' }],
     ['on a phone', { viewport: { width: 390, height: 844 }, hasTouch: true }],
-  ] as const)('has nothing that axe finds serious, %s', async (_, options) => {
+  ] as const)('has no serious axe violations %s', async (_, options) => {
     const page = await world().page('#/', options);
-    const found: string[] = [];
+    const violations: string[] = [];
     await visit(page, async (address) => {
-      found.push(...(await findSeriousProblems(page)).map((problem) => `${address} ${problem}`));
+      violations.push(...(await findSeriousProblems(page)).map((problem) => `${address} ${problem}`));
       expect([address, await measurePageOverflow(page), await measureMainOverflow(page)]).toEqual([
         address,
         0,
         0,
       ]);
     });
-    expect(found).toEqual([]);
+    expect(violations).toEqual([]);
     await page.keyboard.press('?');
     await page.getByRole('dialog').waitFor();
     expect(await findSeriousProblems(page)).toEqual([]);
     expect(page.problems).toEqual([]);
   });
 
-  it('says in its title what it is about', async () => {
+  it('has a descriptive title', async () => {
     const page = await world().page('#/s/repair/why');
     for (const [address, title] of [
       ['#/s/repair/why', 'Repair the sum, and say what was wrong with it. · Pawl'],
@@ -105,7 +105,7 @@ describe('every page', { tags: ['chromium'] }, () => {
     }
   });
 
-  it('stands still where people have asked for less motion', async () => {
+  it('has no animations with reduced motion', async () => {
     const page = await world().page('#/', { reducedMotion: 'reduce' });
     const animation = await page.evaluate(`(() => {
       const spinner = document.body.appendChild(document.createElement('span'));
@@ -115,7 +115,7 @@ describe('every page', { tags: ['chromium'] }, () => {
     expect(animation).toBe('none');
   });
 
-  it('follows the colours of the machine until somebody chooses', async () => {
+  it('follows the system theme until the user chooses one', async () => {
     const page = await world().page('#/', { colorScheme: 'dark' });
     await page.locator('.run-row a').first().waitFor();
     const theme = (): Promise<unknown> => page.evaluate('document.documentElement.dataset.theme');
@@ -130,7 +130,7 @@ describe('every page', { tags: ['chromium'] }, () => {
   });
 });
 
-/** How far what is below the header reaches beyond its own width. */
+/** Returns by how many pixels the main content overflows horizontally. */
 function measureMainOverflow(page: Page): Promise<number> {
   return page.evaluate<number>(
     `(() => { const main = document.querySelector('main'); return main.scrollWidth - main.clientWidth; })()`,

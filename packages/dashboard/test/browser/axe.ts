@@ -4,13 +4,13 @@ import type { Page } from 'playwright-core';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds on the page that is serious or critical, one line each. It is brought in past the page's own policy. */
+/** Returns the serious and critical axe violations of the page. `evaluate` bypasses the page's content security policy. */
 export async function findSeriousProblems(page: Page): Promise<readonly string[]> {
   await page.evaluate(source);
-  const found = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)) as {
+  const result = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)) as {
     readonly violations: readonly AxeViolation[];
   };
-  return found.violations
+  return result.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} — ${failureSummary}`),

@@ -6,18 +6,18 @@ import { createScriptedWorld, type ScriptedWorld } from './scripted-world.ts';
 
 const assets = fileURLToPath(new URL('../../dist', import.meta.url));
 
-/** A dashboard that really runs, with sessions that really ran, and a browser that is let in. */
+/** A running dashboard with real sessions, and a browser that is logged in. */
 export type BrowserWorld = ScriptedWorld & {
   readonly url: string;
   readonly token: string;
   /**
-   * A page at this address, such as `#/s/<id>/events`. With options it is in a browser of its own; the others share one, which
-   * has loaded the pages before. Errors on it are collected.
+   * Opens a page at an address such as `#/s/<id>/events` and collects its errors. With options it has its own browser
+   * context; other pages share one with a warm cache.
    */
   page(address?: string, options?: BrowserContextOptions): Promise<OpenedPage>;
-  /** Closes every page: one that is left open goes on following its session. */
+  /** Closes all pages, because an open page keeps following its session. */
   closePages(): Promise<void>;
-  /** Ends the server, and starts it again on the same port when it is told to. */
+  /** Stops the server; `startServer` starts it again on the same port. */
   stopServer(): Promise<void>;
   startServer(): Promise<void>;
 };
@@ -31,23 +31,23 @@ export async function startBrowserWorld(): Promise<BrowserWorld> {
   let server: RunningDashboard = await startDashboard(options);
   const { port, url } = server;
   const browser = await openBrowser();
-  const letIn = async (context: BrowserContext): Promise<BrowserContext> => {
+  const logIn = async (context: BrowserContext): Promise<BrowserContext> => {
     const page = await context.newPage();
     await page.goto(server.loginUrl());
     await page.close();
     return context;
   };
-  const shared = await letIn(await browser.newContext());
+  const shared = await logIn(await browser.newContext());
   const opened = new Set<Page>();
   return {
     ...world,
     url,
     token,
-    async page(address = '#/', own) {
-      const context = own === undefined ? shared : await letIn(await browser.newContext(own));
+    async page(address = '#/', ownOptions) {
+      const context = ownOptions === undefined ? shared : await logIn(await browser.newContext(ownOptions));
       const page = await context.newPage();
       opened.add(page);
-      // Below the limit of a test, so that what was waited for in vain is named.
+      // Shorter than the test timeout, so that the failed wait is reported.
       page.setDefaultTimeout(120_000);
       const problems: string[] = [];
       page.on('pageerror', (error) => problems.push(String(error)));

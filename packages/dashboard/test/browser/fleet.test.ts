@@ -11,21 +11,21 @@ import { openBrowser } from '../../../../scripts/testing/browser.ts';
 
 const assets = fileURLToPath(new URL('../../dist', import.meta.url));
 describe('the fleet on Redis', { tags: ['chromium', 'redis'] }, () => {
-  /** What is to be ended, the last first. */
-  const ends: (() => Promise<unknown>)[] = [];
+  /** Cleanup functions, run in reverse order. */
+  const cleanups: (() => Promise<unknown>)[] = [];
 
   afterEach(async () => {
-    for (const end of ends.splice(0).toReversed()) await end();
+    for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
   });
 
-  it('shows what waits, and that there is no worker for it', async () => {
+  it('shows the waiting sessions and that no worker is connected', async () => {
     const redis = await startRedis();
-    ends.push(() => redis.stop());
+    cleanups.push(() => redis.stop());
     const connection = await connectRedis(redis.url, { waitMs: 5_000 });
-    ends.push(() => connection.close());
+    cleanups.push(() => connection.close());
     const store = createRedisStore(connection.redis);
     const queue = createSessionQueue(connection.redis, store);
-    ends.push(() => queue.close());
+    cleanups.push(() => queue.close());
     const options = {
       store,
       owner: getProcessOwner(),
@@ -40,20 +40,20 @@ describe('the fleet on Redis', { tags: ['chromium', 'redis'] }, () => {
       storeLocation: { kind: 'redis', where: redis.url },
       findDisabledReason: () => null,
       onError: (message) => console.error(message),
-      agentFactory: () => Promise.reject(new Error('Nobody works here.')),
+      agentFactory: () => Promise.reject(new Error('No agent runs in this test.')),
     });
-    ends.push(() => local.close());
+    cleanups.push(() => local.close());
     const host = createQueueHost({ ...options, queue, local });
     const server = await startDashboard({ store, host, assets, version: 'test' });
-    ends.push(() => server.close());
+    cleanups.push(() => server.close());
     const browser = await openBrowser();
-    ends.push(() => browser.close());
-    await host.submit({ requestId: 'one', goal: 'Wait for somebody' });
+    cleanups.push(() => browser.close());
+    await host.submit({ requestId: 'one', goal: 'Wait for a worker' });
     const page = await browser.newPage();
     await page.goto(server.loginUrl());
     await page.goto(`${server.url}/#/fleet`);
-    await page.getByText('Sessions are kept in Redis').waitFor();
-    await page.getByText('One session is waiting and no worker is there').waitFor();
+    await page.getByText('Sessions are stored in Redis').waitFor();
+    await page.getByText('1 session is waiting and no worker is connected').waitFor();
     await page.getByRole('row', { name: /^default 1 0 0 0$/u }).waitFor();
     await page.getByText('No worker is connected.').waitFor();
     expect(await findSeriousProblems(page)).toEqual([]);

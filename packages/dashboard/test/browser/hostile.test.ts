@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { viewSelectors } from './page-checks.ts';
 import { useBrowserWorld } from './use-browser-world.ts';
 
-const bait = [
+const hostileText = [
   '<img src=x onerror="window.hit=1">',
   '</script><script>window.hit=2</script>',
   '<svg onload=window.hit=3>',
@@ -11,40 +11,49 @@ const bait = [
   '{{constructor.constructor("window.hit=5")()}}',
 ].join('\n');
 
-describe('text of models and tools', { tags: ['chromium'] }, () => {
+describe('hostile text from models and tools', { tags: ['chromium'] }, () => {
   let id = '';
-  const world = useBrowserWorld(async (made) => {
+  const world = useBrowserWorld(async (newWorld) => {
     const long = 'x'.repeat(1_000_000);
-    id = await made.begin(bait, [
+    id = await newWorld.begin(hostileText, [
       {
-        text: bait,
-        calls: [{ id: bait, tool: '<b>tool</b>', args: { path: bait, __proto__x: bait, '<i>': bait } }],
+        text: hostileText,
+        calls: [
+          {
+            id: hostileText,
+            tool: '<b>tool</b>',
+            args: { path: hostileText, __proto__x: hostileText, '<i>': hostileText },
+          },
+        ],
       },
-      { text: `${bait}\n${long}`, calls: [{ tool: 'write', args: { path: bait, text: bait } }] },
+      {
+        text: `${hostileText}\n${long}`,
+        calls: [{ tool: 'write', args: { path: hostileText, text: hostileText } }],
+      },
     ]);
-    await made.until(id, 'awaitingPermission');
+    await newWorld.until(id, 'awaitingPermission');
   });
 
-  it('is text and nothing else on every page and in every view', async () => {
+  it('is inert on every page and in every view', async () => {
     const page = await world().page('#/');
-    const places = [
+    const addresses = [
       ['#/', '.run-row a'],
       ['#/approvals', '.approval'],
       ['#/fleet', 'main h2'],
       ...Object.entries(viewSelectors).map(([view, shows]) => [`#/s/${id}/${view}`, shows]),
     ] as const;
-    for (const [place = '', shows = ''] of places) {
-      await page.goto(`${world().url}/${place}`);
+    for (const [address = '', shows = ''] of addresses) {
+      await page.goto(`${world().url}/${address}`);
       await page.locator(shows).first().waitFor();
-      const found = await page.evaluate(
+      const result = await page.evaluate(
         `[window.hit ?? null, document.querySelectorAll('main img, main script, main svg[onload], main a[href^="javascript"], main b').length, document.body.innerText.includes('\\u202e')]`,
       );
-      expect([place, found]).toEqual([place, [null, 0, false]]);
+      expect([address, result]).toEqual([address, [null, 0, false]]);
     }
     expect(page.problems).toEqual([]);
   });
 
-  it('is shown to the letter, and a line of a million letters does no harm', async () => {
+  it('is shown verbatim, including a line of a million characters', async () => {
     const page = await world().page(`#/s/${id}/transcript`);
     await page.getByText('<img src=x onerror="window.hit=1">').first().waitFor();
     expect(await page.locator('.item.reply').first().textContent()).toContain(
@@ -54,12 +63,12 @@ describe('text of models and tools', { tags: ['chromium'] }, () => {
     const showAll = reply.getByRole('button', { name: /Show all 1,000,\d+ characters/u });
     await showAll.click();
     expect((await reply.textContent())?.length).toBeGreaterThan(1_000_000);
-    const isSideways = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
-    expect(isSideways).toBe(false);
+    const overflows = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
+    expect(overflows).toBe(false);
     expect(page.problems).toEqual([]);
   });
 
-  it('is inert in the prompt, in the detail of an event and in an opened card', async () => {
+  it('is inert in the prompt, the event details and an expanded card', async () => {
     const page = await world().page(`#/s/${id}/transcript`);
     await page.locator('.item.call').first().getByRole('button').first().click();
     await page.getByRole('button', { name: 'exact prompt' }).last().click();

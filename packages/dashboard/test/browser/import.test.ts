@@ -6,7 +6,7 @@ import { useBrowserWorld } from './use-browser-world.ts';
 describe('a recorded run', { tags: ['chromium'] }, () => {
   const world = useBrowserWorld();
 
-  it('is read from a file, judged, and opened in every view', async () => {
+  it('is imported from a file, audited, and opened in every view', async () => {
     const page = await world().page('#/import');
     await page.locator('input[type=file]').setInputFiles([loopFile]);
     const row = page.locator('.import-file tbody tr');
@@ -24,7 +24,7 @@ describe('a recorded run', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('is dropped onto the page', async () => {
+  it('is imported by drag and drop', async () => {
     const page = await world().page('#/import');
     await page.locator('.import-drop').waitFor();
     const transfer = await page.evaluateHandle(`(() => {
@@ -37,19 +37,19 @@ describe('a recorded run', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('is pasted; what is none is told so, and the list is there when one comes back', async () => {
+  it('is imported from pasted text, reports invalid input, and keeps the list after navigation', async () => {
     const page = await world().page('#/import');
     await page.getByText('Paste a run instead').click();
     const field = page.getByLabel('A recorded run as JSON or JSON lines');
     await field.fill('{"half": ');
-    await page.getByRole('button', { name: 'Read it' }).click();
-    await page.getByText('0 runs were read; one piece could not be.').waitFor();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByText('0 runs imported, 1 problem.').waitFor();
     await field.fill(loopText);
-    await page.getByRole('button', { name: 'Read it' }).click();
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByRole('link', { name: /pasted/u }).click();
     await page.getByRole('tab', { name: 'transcript' }).waitFor();
     await page.goBack();
-    await page.getByText('One run was read.').waitFor();
+    await page.getByText('1 run imported.').waitFor();
     expect(page.problems).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** A run of another agent that reads one file again and again. */
+/** A run of another agent that reads the same file repeatedly. */
 export const loopText: string = JSON.stringify([
   { role: 'user', content: 'find the bug <img src=x onerror=alert(1)>' },
   ...Array.from({ length: 6 }, (_, index) => [

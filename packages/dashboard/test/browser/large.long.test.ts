@@ -3,18 +3,18 @@ import { createLongRun } from '../web/long-run.ts';
 import { measureFirstView, measureScrollFrames } from './measure.ts';
 import { useBrowserWorld } from './use-browser-world.ts';
 
-/** Wherever there is a list, only so many of its rows are drawn. */
+/** Maximum number of rendered rows in any list. */
 const rowsMax = 120;
 
 describe('a long session', { tags: ['chromium'] }, () => {
-  const world = useBrowserWorld(async (made) => {
+  const world = useBrowserWorld(async (newWorld) => {
     for (const count of [10_000, 100_000]) {
       const { created, events } = createLongRun(count, { id: `run-of-${count}` });
-      await made.keep(created, events);
+      await newWorld.keep(created, events);
     }
   });
 
-  it('of 10,000 events is there at once', async () => {
+  it('of 10,000 events loads quickly', async () => {
     const page = await world().page();
     const cold = await measureFirstView(page, world().url, 'run-of-10000', 10_000);
     const warm = await measureFirstView(page, world().url, 'run-of-10000', 10_000);
@@ -22,7 +22,7 @@ describe('a long session', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('of 100,000 events stays smooth, and only what is in sight of it is drawn', async () => {
+  it('of 100,000 events scrolls smoothly and renders only visible rows', async () => {
     const page = await world().page();
     await measureFirstView(page, world().url, 'run-of-100000', 100_000);
     const inEvents = await measureScrollFrames(page, '.event-rows');
@@ -42,7 +42,7 @@ describe('a long session', { tags: ['chromium'] }, () => {
     await page.getByText(/^\d+ of 100,000 events$/u).waitFor();
 
     await page.getByRole('tab', { name: 'chart' }).click();
-    await page.getByRole('button', { name: 'as it ran' }).click();
+    await page.getByRole('button', { name: 'sequence' }).click();
     await page.locator('.ran-stay').first().waitFor();
     expect(await page.locator('.ran-stay').count()).toBeLessThan(rowsMax);
     await page.getByRole('tab', { name: 'timeline' }).click();

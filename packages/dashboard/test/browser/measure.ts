@@ -1,27 +1,27 @@
 import type { Page } from 'playwright-core';
 
-/** How long a page takes from the first byte asked for until a session of so many events is there, last event and all. */
+/** Returns the time from the start of navigation until the last event of a session is rendered. */
 export async function measureFirstView(page: Page, url: string, id: string, head: number): Promise<number> {
   await page.goto('about:blank');
   await page.goto(`${url}/#/s/${encodeURIComponent(id)}/events`);
   await page.locator(`#event-${head}`).waitFor();
-  // Counted by the page itself, from the start of its own navigation.
+  // Measured by the page itself, from the start of its navigation.
   return Number(await page.evaluate('performance.now()'));
 }
 
 export type FrameTimes = { readonly count: number; readonly p95Ms: number; readonly maxMs: number };
 
-/** Scrolls a list from top to bottom for a while, and tells how far apart the frames were. */
+/** Scrolls a list from top to bottom and returns the frame times. */
 export async function measureScrollFrames(page: Page, selector: string, forMs = 1_000): Promise<FrameTimes> {
   const gaps = (await page.evaluate(`new Promise((resolve) => {
     const list = document.querySelector(${JSON.stringify(selector)});
     const gaps = [];
-    const begun = performance.now();
-    let last = begun;
+    const startedAt = performance.now();
+    let last = startedAt;
     const frame = (now) => {
       gaps.push(now - last);
       last = now;
-      const share = (now - begun) / ${forMs};
+      const share = (now - startedAt) / ${forMs};
       if (share >= 1) return resolve(gaps.slice(1));
       list.scrollTop = share * (list.scrollHeight - list.clientHeight);
       requestAnimationFrame(frame);

@@ -3,15 +3,15 @@ import { createRepairSession } from './recorded-sessions.ts';
 import { useBrowserWorld } from './use-browser-world.ts';
 
 describe('the memory of a session', { tags: ['chromium'] }, () => {
-  const world = useBrowserWorld(async (made) => {
+  const world = useBrowserWorld(async (newWorld) => {
     const { session, events } = createRepairSession('repair', Date.now() - 600_000);
-    await made.keep(session, events);
+    await newWorld.keep(session, events);
   });
 
-  it('is a map of boxes by size, with gauges for it and for the window', async () => {
+  it('is a treemap with gauges for working memory and the context window', async () => {
     const page = await world().page('#/s/repair/memory');
     await page.getByRole('meter', { name: 'working memory' }).waitFor();
-    await page.getByRole('meter', { name: "the model's window" }).waitFor();
+    await page.getByRole('meter', { name: 'context window' }).waitFor();
     const first = page.locator('.mem-box').first();
     await first.click();
     const entry = page.getByRole('complementary', { name: /^Entry/u });
@@ -21,32 +21,32 @@ describe('the memory of a session', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('is as it was at the event that is looked at', async () => {
+  it('shows the entries at the selected event', async () => {
     const page = await world().page('#/s/repair/memory?at=17');
     await expect.poll(() => page.locator('.mem-box').count()).toBe(2);
     await page.locator('.mem-box').first().click();
-    await page.getByText('This is the past').waitFor();
+    await page.getByText('An earlier event is selected').waitFor();
     expect(await page.getByRole('button', { name: 'Pin' }).isDisabled()).toBe(true);
     expect(page.problems).toEqual([]);
   });
 
-  it('tells what was paged out, when and why', async () => {
+  it('lists paged entries with time and reason', async () => {
     const page = await world().page('#/s/repair/memory');
     const paged = page.getByRole('region', { name: 'Paged out' });
     await paged.getByText('least recently used').first().waitFor();
-    expect(await paged.textContent()).toContain('because the prompt is too long');
+    expect(await paged.textContent()).toContain('reason: the prompt is too long');
     expect(page.problems).toEqual([]);
   });
 
-  it('has a shelf that can be searched', async () => {
+  it('has searchable storage', async () => {
     const page = await world().page('#/s/repair/memory');
-    const shelf = page.getByRole('region', { name: 'Shelf' });
-    await shelf.getByRole('searchbox').fill('nothing like this');
-    await shelf.getByText('Nothing fits these words.').waitFor();
+    const storage = page.getByRole('region', { name: 'Storage' });
+    await storage.getByRole('searchbox').fill('nothing like this');
+    await storage.getByText('No matching entries.').waitFor();
     expect(page.problems).toEqual([]);
   });
 
-  it('keeps an entry in place when somebody pins it, and lets it go to storage', async () => {
+  it('pins, unpins and evicts an entry', async () => {
     const value = 'The sum is wrong.';
     const id = await world().begin('Remember the notes', [
       { calls: [{ tool: 'working_memory_add', args: { tags: 'notes', value } }] },

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 
-/** How far the page reaches beyond the screen sideways, in pixels. */
+/** Returns by how many pixels the page overflows the screen horizontally. */
 export function measurePageOverflow(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
-/** What is there once a view on a session is drawn. */
+/** Selectors that exist once a session view is rendered. */
 export const viewSelectors = {
   transcript: '.transcript .item',
   events: '.event-row',

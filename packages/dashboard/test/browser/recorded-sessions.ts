@@ -8,7 +8,7 @@ import {
   type Session,
 } from '@pawl/core';
 
-/** An event without the time it came at. */
+/** An event without its time. */
 type UntimedEvent = Event extends infer Each ? (Each extends Event ? Omit<Each, 'at'> : never) : never;
 
 export type ScriptedRecording = { readonly session: Session; readonly events: readonly Event[] };
@@ -18,7 +18,7 @@ type EventScript = {
   readonly events: readonly Event[];
 };
 
-/** Writes a session down as it would have run. What the session does not take is a mistake in the script. */
+/** Records the events of a session. Throws if the session rejects an event of the script. */
 function createEventScript(created: Session): EventScript {
   const events: Event[] = [];
   let now = created.turn.since;
@@ -44,7 +44,7 @@ type ScriptedToolCall = { readonly tool: string; readonly args: Json; readonly t
 
 let callCount = 0;
 
-/** A reply with calls that run side by side, the first to end first. */
+/** A reply with concurrent calls; the first call finishes first. */
 function addReplyWithCalls(
   script: EventScript,
   text: string,
@@ -85,7 +85,7 @@ const failingTestOutput = `FAIL  test/sum.test.js
 AssertionError: expected -1 to be 5
   at test/sum.test.js:4:19`;
 
-/** A repair in phases: calls side by side, retries, permission, memory that is paged, and a loop with verdicts. */
+/** A repair in phases with concurrent calls, retries, permission, paged memory, and a loop with verdicts. */
 export function createRepairSession(id: string, at: number): ScriptedRecording {
   callCount = 0;
   const { settings } = findProfile('pawl') ?? { settings: {} };
@@ -130,7 +130,7 @@ export function createRepairSession(id: string, at: number): ScriptedRecording {
   return { session, events: script.events };
 }
 
-/** Entries of all sizes, until room is made. */
+/** Entries of all sizes, until paging starts. */
 function addMemoryCalls(script: EventScript): void {
   const notes: readonly (readonly [string, number])[] = [
     ['goal,user', 260],
@@ -179,14 +179,14 @@ function addEditCall(script: EventScript): void {
   script.next(1_900, { type: 'hooks-finished', actionTaken: true });
 }
 
-/** The provider finds no room for the conversation, so what is least needed goes. */
+/** The provider rejects the conversation as too long, so memory is paged. */
 function addPaging(script: EventScript): void {
   const error = { kind: 'context-overflow', message: 'the prompt is too long' } as const;
   script.next(1_500, { type: 'model-failed', error });
   script.next(2_200, { type: 'paging-finished', freedTokens: 2_500, heldTokens: 9_000 });
 }
 
-/** The same failing test run again and again, until the call is refused. */
+/** Runs the same failing test repeatedly, until the call is blocked. */
 function addLoop(script: EventScript): void {
   for (let times = 0; times < 3; times += 1) {
     addReplyWithCalls(
@@ -203,7 +203,7 @@ function addLoop(script: EventScript): void {
   ]);
 }
 
-/** Two repairs that go the same way up to their last word, as `one` and `other`. */
+/** Two repairs, `one` and `other`, that differ only in their last reply. */
 export function createTwoRuns(): readonly [ScriptedRecording, ScriptedRecording] {
   const one = createRepairSession('one', Date.now() - 600_000);
   const other = createRepairSession('other', Date.now() - 300_000);

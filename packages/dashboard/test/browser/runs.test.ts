@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { useBrowserWorld } from './use-browser-world.ts';
 
 describe('the list of runs', { tags: ['chromium'] }, () => {
-  const world = useBrowserWorld(async (made) => {
-    const repair = await made.begin('Repair the sum', [
+  const world = useBrowserWorld(async (newWorld) => {
+    const repair = await newWorld.begin('Repair the sum', [
       { text: 'I will.', calls: [{ tool: 'edit', args: { path: 'sum.js', old: 'a - b', new: 'a + b' } }] },
     ]);
-    await made.until(repair, 'awaitingPermission');
-    const notes = await made.begin('Read the notes', [{ text: 'They say that the sum is wrong.' }]);
-    await made.until(notes, 'waitingForUser');
+    await newWorld.until(repair, 'awaitingPermission');
+    const notes = await newWorld.begin('Read the notes', [{ text: 'They say that the sum is wrong.' }]);
+    await newWorld.until(notes, 'waitingForUser');
   });
 
-  it('shows every run with its state, and how many wait for a decision', async () => {
+  it('shows every run with its status and the number of pending approvals', async () => {
     const page = await world().page();
     await page.getByRole('link', { name: 'Repair the sum' }).waitFor();
     const row = page.getByRole('row').filter({ hasText: 'Repair the sum' });
@@ -22,7 +22,7 @@ describe('the list of runs', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('filters, searches, and has both in its address', async () => {
+  it('stores filter and search in the address', async () => {
     const page = await world().page();
     await page.getByRole('button', { name: /needs you/u }).click();
     await page.getByRole('link', { name: 'Read the notes' }).waitFor({ state: 'detached' });
@@ -36,13 +36,13 @@ describe('the list of runs', { tags: ['chromium'] }, () => {
     await page.getByRole('link', { name: 'Read the notes' }).waitFor();
     expect(await page.getByRole('row').count()).toBe(2);
     await page.getByRole('searchbox').fill('there is no such run');
-    await page.getByText('No run is like that').waitFor();
-    await page.getByRole('button', { name: 'Show all of them' }).click();
+    await page.getByText('No matching runs').waitFor();
+    await page.getByRole('button', { name: 'Show all runs' }).click();
     await page.getByRole('link', { name: 'Repair the sum' }).waitFor();
     expect(page.problems).toEqual([]);
   });
 
-  it('keeps a view under a name, also when the page is left', async () => {
+  it('saves named views across reloads', async () => {
     const page = await world().page('#/?show=needs+you');
     await page.getByRole('button', { name: 'Save view' }).click();
     await page.getByLabel('Name of the view').fill('for me');
@@ -51,23 +51,23 @@ describe('the list of runs', { tags: ['chromium'] }, () => {
     await page.reload();
     await page.getByRole('button', { name: 'for me', exact: true }).click();
     await page.waitForURL(/show=needs/u);
-    await page.getByRole('button', { name: 'Forget the view for me' }).click();
+    await page.getByRole('button', { name: 'Delete the view for me' }).click();
     expect(await page.getByRole('button', { name: 'for me', exact: true }).count()).toBe(0);
   });
 
-  it('shows a run that begins meanwhile, and what becomes of it', async () => {
+  it('shows new runs and their status changes live', async () => {
     const page = await world().page();
     await page.getByRole('link', { name: 'Repair the sum' }).waitFor();
-    const seen = Promise.withResolvers<void>();
-    await world().begin('Say hello slowly', [{ text: 'Hello to you.', until: seen.promise }]);
+    const wasSeen = Promise.withResolvers<void>();
+    await world().begin('Say hello slowly', [{ text: 'Hello to you.', until: wasSeen.promise }]);
     const row = page.getByRole('row').filter({ hasText: 'Say hello slowly' });
     await row.getByText('calling the model').waitFor();
-    seen.resolve();
+    wasSeen.resolve();
     await row.getByText('waiting for you').waitFor();
     expect(page.problems).toEqual([]);
   });
 
-  it('begins a run from the keyboard alone and goes to it', async () => {
+  it('starts a run with the keyboard and opens it', async () => {
     world().script('Count to three', [{ text: 'One, two, three.' }]);
     const page = await world().page();
     await page.getByRole('link', { name: 'Repair the sum' }).waitFor();
@@ -80,7 +80,7 @@ describe('the list of runs', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('is gone through with the keyboard', async () => {
+  it('is navigable with the keyboard', async () => {
     const page = await world().page('#/?q=Repair');
     await page.getByRole('link', { name: 'Repair the sum' }).waitFor();
     await page.keyboard.press('j');
@@ -101,7 +101,7 @@ describe('the list of runs', { tags: ['chromium'] }, () => {
       await page.locator(`#tab-${tab}[aria-selected=true]`).waitFor();
     }
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     expect(await page.getByRole('dialog').textContent()).toContain('Pause or resume');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -111,12 +111,12 @@ describe('the list of runs', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('says what to do where there is nothing, and where nothing leads', async () => {
+  it('explains empty and unknown pages', async () => {
     const page = await world().page('#/nowhere');
-    await page.getByText('There is no such page').waitFor();
+    await page.getByText('Page not found').waitFor();
     await page.goto(`${world().url}/#/s/no-such-session/events`);
     await page.getByRole('alert').waitFor();
     await page.goto(`${world().url}/#/i/5/why`);
-    await page.getByText('This run is no longer here').waitFor();
+    await page.getByText('This run is no longer available').waitFor();
   });
 });

@@ -28,8 +28,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLocalHost, type SessionHost } from '../../src/index.ts';
 
 /**
- * What a scripted model answers. Its words come one by one where there is something to wait for: nothing is said before
- * `from` is kept, and the reply is not complete before `until` is kept.
+ * The reply of a scripted model. Streaming starts when `from` resolves, and the reply completes when `until` resolves.
  */
 export type ScriptedAnswer = {
   readonly text?: string;
@@ -39,23 +38,23 @@ export type ScriptedAnswer = {
   readonly failure?: Extract<ModelChunk, { readonly type: 'failure' }>['error'];
 };
 
-/** Real tools on a folder of their own, a real store, and a model that answers as the goal's script says. */
+/** Real tools on a temporary folder, a real store, and a model that replies according to the script of the goal. */
 export type ScriptedWorld = {
   readonly store: Store;
   readonly host: SessionHost;
   readonly dir: string;
-  /** From now on, who is given this goal is answered so. */
+  /** Sets the replies for a goal. */
   script(goal: string, answers: readonly ScriptedAnswer[]): void;
-  /** Begins a session through the host, as the dashboard does. */
+  /** Starts a session through the host, as the dashboard does. */
   begin(goal: string, answers: readonly ScriptedAnswer[], profile?: string): Promise<string>;
-  /** Resolves when the session is in that state and nobody holds it. */
+  /** Resolves when the session has that status and this process no longer holds it. */
   until(id: string, status: Session['turn']['status']): Promise<Session>;
-  /** Keeps a session of these events, as if somebody had recorded it. */
+  /** Stores a session with these events. */
   keep(session: Session, events: readonly Event[]): Promise<string>;
   close(): Promise<void>;
 };
 
-/** Stands for a process that has ended: nobody holds what it recorded. */
+/** The owner id of a process that has ended, so that its sessions have no holder. */
 export const endedProcess: string = getProcessOwner().replace(/start=.*/u, 'start=0');
 
 export async function createScriptedWorld(): Promise<ScriptedWorld> {
@@ -94,8 +93,8 @@ export async function createScriptedWorld(): Promise<ScriptedWorld> {
     async until(id, status) {
       for (;;) {
         const { session, owner } = await store.open(id);
-        const held = host.holderOf({ id, owner, status: session.turn.status });
-        if (session.turn.status === status && held !== 'here') return session;
+        const holder = host.getHolder({ id, owner, status: session.turn.status });
+        if (session.turn.status === status && holder !== 'here') return session;
         await sleep(10);
       }
     },
@@ -142,16 +141,16 @@ async function createFolderTools(
 
 const askingTools: ReadonlySet<string> = new Set(['write', 'edit', 'shell']);
 
-/** Which answer is due is told from the conversation, so that a fork goes on where it was forked. */
+/** Selects the reply by the conversation, so that a fork continues where it was forked. */
 function createGoalModel(scripts: ReadonlyMap<string, readonly ScriptedAnswer[]>): Model {
   return {
     name: 'scripted',
     async *stream({ conversation }, signal) {
-      const said = [...iterateItems(conversation)];
-      const goal = said.find((message) => message.role === 'user')?.text ?? '';
-      const place = said.filter((message) => message.role === 'assistant').length;
-      const answer = scripts.get(goal)?.[place] ?? { text: 'That is all there is to say.' };
-      yield* streamAnswer(answer, said.length, signal);
+      const messages = [...iterateItems(conversation)];
+      const goal = messages.find((message) => message.role === 'user')?.text ?? '';
+      const replyIndex = messages.filter((message) => message.role === 'assistant').length;
+      const answer = scripts.get(goal)?.[replyIndex] ?? { text: 'That is all there is to say.' };
+      yield* streamAnswer(answer, messages.length, signal);
     },
   };
 }
@@ -162,10 +161,10 @@ async function* streamAnswer(
   signal: AbortSignal,
 ): AsyncGenerator<ModelChunk> {
   if (failure !== undefined) return yield { type: 'failure', error: failure };
-  const calledOff = once(signal, 'abort');
-  await Promise.race([from, calledOff]);
+  const aborted = once(signal, 'abort');
+  await Promise.race([from, aborted]);
   for (const word of until === undefined ? [] : text.split(/(?<= )/u)) yield { type: 'text', text: word };
-  await Promise.race([until, calledOff]);
+  await Promise.race([until, aborted]);
   if (signal.aborted) return;
   const usage = { inputTokens: 400 + length * 90, outputTokens: 20 + Math.ceil(text.length / 4) };
   yield { type: 'reply', text, calls, usage };

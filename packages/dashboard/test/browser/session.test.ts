@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { useBrowserWorld } from './use-browser-world.ts';
 
-describe('a session that was recorded', { tags: ['chromium'] }, () => {
+describe('a stored session', { tags: ['chromium'] }, () => {
   let id = '';
-  const world = useBrowserWorld(async (made) => {
-    id = await made.begin('Find what is wrong', [
+  const world = useBrowserWorld(async (newWorld) => {
+    id = await newWorld.begin('Find what is wrong', [
       { text: 'I read the notes.', calls: [{ tool: 'read', args: { path: 'notes.md' } }] },
       { text: 'Now a file that is not there.', calls: [{ tool: 'read', args: { path: 'missing.md' } }] },
       { text: 'The sum is wrong.' },
     ]);
-    await made.until(id, 'waitingForUser');
+    await newWorld.until(id, 'waitingForUser');
   });
 
-  it('is read in the transcript, with tool cards that open', async () => {
+  it('has a transcript with expandable tool cards', async () => {
     const page = await world().page(`#/s/${id}/transcript`);
     const card = page.locator('.item.call').first();
     await card.waitFor();
@@ -26,7 +26,7 @@ describe('a session that was recorded', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('has the exact prompt of every reply', async () => {
+  it('shows the exact prompt of every reply', async () => {
     const page = await world().page(`#/s/${id}/transcript`);
     await page.getByRole('button', { name: 'exact prompt' }).nth(1).click();
     const dialog = page.getByRole('dialog');
@@ -42,7 +42,7 @@ describe('a session that was recorded', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('is a list of events, at the one that the address names, with what it changed', async () => {
+  it('lists events and shows the state changes of the event in the address', async () => {
     const page = await world().page(`#/s/${id}/events?at=2`);
     await page.locator('#event-2.chosen').waitFor();
     await page.getByRole('heading', { name: '#2 model-replied' }).waitFor();
@@ -59,7 +59,7 @@ describe('a session that was recorded', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('has its events filtered', async () => {
+  it('filters its events', async () => {
     const page = await world().page(`#/s/${id}/events`);
     await page.locator('.event-row').first().waitFor();
     const all = await page.locator('.event-row').count();
@@ -74,11 +74,11 @@ describe('a session that was recorded', { tags: ['chromium'] }, () => {
     await page.keyboard.type('notes.md');
     await page.getByText(new RegExp(`^[12] of ${all} events$`, 'u')).waitFor();
     await page.keyboard.type(' nothing like it');
-    await page.getByText('No event is like that').waitFor();
+    await page.getByText('No matching events').waitFor();
     expect(page.problems).toEqual([]);
   });
 
-  it('is gone back in, and forked from there', async () => {
+  it('is rewound and forked', async () => {
     const page = await world().page(`#/s/${id}/transcript`);
     await page.getByText('The sum is wrong.', { exact: true }).waitFor();
     await page.getByRole('slider').fill('2');
@@ -87,7 +87,7 @@ describe('a session that was recorded', { tags: ['chromium'] }, () => {
     expect(await page.locator('.session-header [data-status]').getAttribute('data-status')).toBe(
       'executingTools',
     );
-    expect(await page.locator('.item.call .call-state').textContent()).toContain('waits');
+    expect(await page.locator('.item.call .call-state').textContent()).toContain('queued');
     await page.getByRole('button', { name: 'Fork' }).click();
     await page.waitForURL((url) => !url.hash.includes(id) && url.hash.includes('/s/'));
     await page.getByText('forked from').waitFor();
@@ -97,7 +97,7 @@ describe('a session that was recorded', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('is stepped through with the keys, and played', async () => {
+  it('is stepped through with the keyboard and played', async () => {
     const page = await world().page(`#/s/${id}/events?at=1`);
     await page.locator('#event-1.chosen').waitFor();
     await page.keyboard.press('}');
@@ -106,16 +106,16 @@ describe('a session that was recorded', { tags: ['chromium'] }, () => {
     await page.getByRole('heading', { name: 'As created' }).waitFor();
     await page.keyboard.press('P');
     await page.getByRole('button', { name: 'Following' }).waitFor();
-    // It has stopped playing by then, and does not play over a step that is made by hand.
+    // Playback has stopped by now and does not override a manual step.
     expect(await page.getByRole('button', { name: 'Stop playing' }).count()).toBe(0);
     await page.keyboard.press('k');
-    await page.getByRole('button', { name: 'To now' }).waitFor();
+    await page.getByRole('button', { name: 'Go to latest' }).waitFor();
     await page.keyboard.press('.');
     await page.getByRole('button', { name: 'Following' }).waitFor();
     expect(page.problems).toEqual([]);
   });
 
-  it('is gone back to where it was left, view and event', async () => {
+  it('restores view and event through the browser history', async () => {
     const page = await world().page(`#/s/${id}/events?at=2`);
     await page.locator('#event-2.chosen').waitFor();
     await page.keyboard.press(']');
@@ -130,7 +130,7 @@ describe('a session that was recorded', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('is copied as a link, as JSON and as cURL, without the token', async () => {
+  it('is copied as a link, as JSON and as cURL without the token', async () => {
     const page = await world().page(`#/s/${id}/events?at=2`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });

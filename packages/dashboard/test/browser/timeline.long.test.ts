@@ -4,9 +4,9 @@ import { createRepairSession } from './recorded-sessions.ts';
 import { useBrowserWorld } from './use-browser-world.ts';
 
 describe('the timeline of a session', { tags: ['chromium'] }, () => {
-  const world = useBrowserWorld(async (made) => {
+  const world = useBrowserWorld(async (newWorld) => {
     const { session, events } = createRepairSession('repair', Date.now() - 600_000);
-    await made.keep(session, events);
+    await newWorld.keep(session, events);
   });
 
   async function opened(address = '#/s/repair/timeline'): Promise<Page & { readonly problems: string[] }> {
@@ -15,7 +15,7 @@ describe('the timeline of a session', { tags: ['chromium'] }, () => {
     return page;
   }
 
-  it('has calls of the model, tools beside each other, waits, retries and room made, under its phases', async () => {
+  it('shows model calls, concurrent tools, waits, retries and paging under its phases', async () => {
     const page = await opened();
     const kinds = await page.evaluate<readonly string[]>(
       "[...document.querySelectorAll('.strip-block')].map((each) => each.dataset.kind)",
@@ -29,13 +29,13 @@ describe('the timeline of a session', { tags: ['chromium'] }, () => {
       'phase 3: make sure',
     ]);
     expect(await page.locator('.strip-block.retry title').textContent()).toMatch(
-      /try 2, at .*, next try at/u,
+      /attempt 2, at .*, next attempt at/u,
     );
     expect(await page.locator('.strip-mark').count()).toBe(3);
     expect(page.problems).toEqual([]);
   });
 
-  it('zooms by button, key, wheel and drag, and shows all of it again', async () => {
+  it('zooms by button, key, wheel and drag, and resets', async () => {
     const page = await opened();
     const all = await listTickTexts(page);
     await page.getByRole('button', { name: 'Zoom in' }).click();
@@ -43,13 +43,13 @@ describe('the timeline of a session', { tags: ['chromium'] }, () => {
     await page.keyboard.press('=');
     await expect.poll(() => listTickTexts(page)).toEqual(all);
     const box = await page.locator('.strip').boundingBox();
-    if (box === null) throw new Error('the timeline is not there');
+    if (box === null) throw new Error('Expected the timeline to be rendered.');
     await page.mouse.move(box.x + 300, box.y + 60);
     await page.keyboard.down('Control');
     await page.mouse.wheel(0, -300);
     await page.keyboard.up('Control');
     await expect.poll(() => listTickTexts(page)).not.toEqual(all);
-    await page.getByRole('button', { name: 'All of it' }).click();
+    await page.getByRole('button', { name: 'Show all' }).click();
     await page.mouse.move(box.x + 300, box.y + 40);
     await page.mouse.down();
     await page.mouse.move(box.x + 500, box.y + 40, { steps: 4 });
@@ -58,7 +58,7 @@ describe('the timeline of a session', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('goes to the event that is clicked, and to the reason of a verdict', async () => {
+  it('selects the clicked event and opens the explanation of a verdict', async () => {
     const page = await opened();
     await page.locator('.strip-block.tool').first().click();
     await expect.poll(() => new URL(page.url()).hash).toMatch(/timeline\?at=\d+$/u);
@@ -71,7 +71,7 @@ describe('the timeline of a session', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('has what was used and how near a rule was below it, and gives each event the same room when asked to', async () => {
+  it('plots usage and rule proximity, and has an event axis', async () => {
     const page = await opened();
     await page.getByRole('img', { name: /^tokens: /u }).waitFor();
     await page.getByRole('img', { name: /^memory: .* at most/u }).waitFor();
@@ -81,10 +81,10 @@ describe('the timeline of a session', { tags: ['chromium'] }, () => {
     expect(page.problems).toEqual([]);
   });
 
-  it('draws work that is under way up to now', async () => {
-    const seen = Promise.withResolvers<void>();
+  it('draws open spans up to the current time', async () => {
+    const wasSeen = Promise.withResolvers<void>();
     const id = await world().begin('Take your time', [
-      { text: 'one word after the other, slowly', until: seen.promise },
+      { text: 'one word after the other, slowly', until: wasSeen.promise },
     ]);
     const page = await world().page(`#/s/${id}/timeline`);
     const open = page.locator('.strip-block.model.open rect');
@@ -95,16 +95,16 @@ describe('the timeline of a session', { tags: ['chromium'] }, () => {
           0,
       );
     await expect.poll(width).toBeGreaterThan(0);
-    seen.resolve();
+    wasSeen.resolve();
     await world().until(id, 'waitingForUser');
     await open.waitFor({ state: 'detached' });
     expect(page.problems).toEqual([]);
   });
 
-  it('is told in words too', async () => {
+  it('has a text version', async () => {
     const page = await opened();
-    await page.getByText('What is in sight, in words').click();
-    await page.locator('.timeline-list button', { hasText: 'waits for permission' }).click();
+    await page.getByText('Visible spans as text').click();
+    await page.locator('.timeline-list button', { hasText: 'waiting for permission' }).click();
     await expect.poll(() => new URL(page.url()).hash).toContain('at=');
     expect(page.problems).toEqual([]);
   });

@@ -127,7 +127,7 @@ describe('a recorded run', () => {
     expect(runs.map(({ name }) => name)).toEqual(['mine.jsonl.gz#1', 'mine.jsonl.gz#2']);
     for (const run of runs) {
       checkReplay(run);
-      expect(run.cut).toBe('The record has no times: a second was put between its steps.');
+      expect(run.cut).toBe('The recording has no timestamps; steps are shown one second apart.');
       expect(run.events.map(({ event }) => event.type)).toEqual([
         'user-message',
         'model-replied',
@@ -250,7 +250,7 @@ describe('an exported session', () => {
     const text = await createExport(server, false);
     const changed = await uploadRuns(server, text.replace('three boxes', 'four boxes'));
     expect(changed.runs).toEqual([]);
-    expect(changed.problems[0]?.message).toContain('Event 4 or what is before it was changed');
+    expect(changed.problems[0]?.message).toContain('Event 4 or an earlier one was modified');
     const other = await uploadRuns(
       server,
       text.replace('"version":1,"id":"attic","about"', '"version":9,"id":"attic","about"'),

@@ -12,11 +12,11 @@ async function collectLiveText(pieces: readonly string[], pauseEvery = 1): Promi
   let text = '';
   const live = createLiveTextSender({
     mask: createSecretMask([secret]),
-    everyMs: 0,
+    intervalMs: 0,
     send: (event) => (text += event.type === 'text-delta' ? event.text : ''),
   });
   for (const [index, piece] of pieces.entries()) {
-    live.see({ type: 'text-delta', at: index, request: 1, text: piece });
+    live.observe({ type: 'text-delta', at: index, request: 1, text: piece });
     if (index % pauseEvery === 0) await sleep(1);
   }
   await sleep(2);
@@ -70,20 +70,20 @@ it('begins anew with the next reply, tells calls apart, and passes progress on a
   const got: Event[] = [];
   const live = createLiveTextSender({
     mask: createSecretMask([]),
-    everyMs: 0,
+    intervalMs: 0,
     send: (event) => void got.push(event),
   });
-  live.see(createCallDelta('a', '{"text": "one '));
-  live.see(createCallDelta('b', '{"text": "two '));
-  live.see({ type: 'tool-progressed', at: 2, callId: 'a', progress: 'half' });
+  live.observe(createCallDelta('a', '{"text": "one '));
+  live.observe(createCallDelta('b', '{"text": "two '));
+  live.observe({ type: 'tool-progressed', at: 2, callId: 'a', progress: 'half' });
   await sleep(2);
   expect(got).toEqual([
     { type: 'tool-progressed', at: 2, callId: 'a', progress: 'half' },
     createCallDelta('a', '{"text": "one '),
     createCallDelta('b', '{"text": "two '),
   ]);
-  live.see({ type: 'model-replied', at: 3, text: '', calls: [] });
-  live.see(createCallDelta('a', 'new '));
+  live.observe({ type: 'model-replied', at: 3, text: '', calls: [] });
+  live.observe(createCallDelta('a', 'new '));
   await sleep(2);
   expect(got.at(-1)).toEqual(createCallDelta('a', 'new '));
   live.end();

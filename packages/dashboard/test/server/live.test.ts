@@ -175,7 +175,7 @@ it('pauses a session that runs, resumes it, and ends it for good', async () => {
   expect(detail).toMatchObject({
     stop: { kind: 'requested', rule: null, reason: 'enough' },
     controllable: false,
-    why: 'It has ended for good. Fork it to go on from an earlier event.',
+    why: 'This session is closed. Fork it to continue from an earlier event.',
   });
   const refused = await command({ kind: 'say', text: 'Still there?' });
   expect(refused.status).toBe(409);

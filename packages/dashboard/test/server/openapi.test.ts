@@ -58,7 +58,7 @@ it.each(apiRoutes.map((route) => [route.name, route] as const))(
     await server.keep('loop', loop);
     const answer = await (requests[name] ?? requests['readHealth'])?.(server);
     if (answer === undefined) throw new Error('there is no request');
-    const described = route.answers[answer.status];
+    const described = route.responses[answer.status];
     expect(described, `${answer.status}`).toBeDefined();
     const schema: z.ZodType | string = described?.schema ?? '';
     if (typeof schema === 'string') {

@@ -238,7 +238,7 @@ describe('what is asked', () => {
       return `${answer.status} ${error.code}: ${error.message}`;
     };
     expect(await send({ kind: 'say', text: 'x'.repeat(1_100_000) })).toBe(
-      '413 too-large: The request has more than 1 MB.',
+      '413 too-large: The request is larger than 1 MB.',
     );
     expect(await send('['.repeat(100_000))).toBe(
       '400 too-deep: The body is nested more than 64 levels deep.',
@@ -247,7 +247,7 @@ describe('what is asked', () => {
       /^400 bad-request: The body is not JSON/,
     );
     expect(await send('{}', { 'content-type': 'text/plain' })).toBe(
-      '400 bad-request: The body has to be JSON.',
+      '400 bad-request: The body must be JSON.',
     );
     expect(await send({ kind: 'dance' })).toMatch(/^400 bad-request: body.kind: /);
     expect(await send({ kind: 'say', text: '' })).toMatch(/^400 bad-request: body.text: /);

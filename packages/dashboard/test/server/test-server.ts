@@ -107,7 +107,7 @@ export async function startTestServer({
       for (;;) {
         const { session, owner } = await store.open(id);
         const now = session.turn.status;
-        if (now === status && host.holderOf({ id, owner, status: now }) !== 'here') return;
+        if (now === status && host.getHolder({ id, owner, status: now }) !== 'here') return;
         await sleep(5);
       }
     },

@@ -6,12 +6,12 @@ import { computeSourcesHash } from '../../scripts/sources-hash.ts';
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
 
 describe('the built pages', () => {
-  it('are made of the sources as they are: after a change, npm run build -w packages/dashboard', () => {
+  it('are up to date with the sources (rebuild with npm run build -w packages/dashboard)', () => {
     const built = JSON.parse(readFileSync(`${dist}/sources.json`, 'utf8')) as { readonly sources: string };
     expect(built.sources).toBe(computeSourcesHash());
   });
 
-  it('have no source maps, no inline script and nothing from elsewhere', () => {
+  it('have no source maps, inline scripts or external resources', () => {
     const html = readFileSync(`${dist}/index.html`, 'utf8');
     expect(html).not.toMatch(/<script(?![^>]*\bsrc=)/u);
     expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//u);

@@ -27,28 +27,28 @@ import {
 
 const { turn } = getSessionCharts(createTimeline([]).created);
 
-describe('the chart of a run', () => {
-  const track = createTimeline([
+describe('the turn chart of a run', () => {
+  const timeline = createTimeline([
     goalEvent,
     createToolReply('read'),
     ...createToolEvents('text'),
     createAnswerReply('done'),
   ]);
-  const { turn: walked } = getChartTrails(track);
+  const { turn: trail } = getChartTrails(timeline);
 
-  it('lights the state after the event that is looked at', () => {
+  it('highlights the state after the selected event', () => {
     for (const seq of [0, 1, 2, 3, 4, 5]) {
-      const shown = buildChartViewModel(turn, walked, seq);
-      const lit = shown.states.filter(({ isCurrent }) => isCurrent).map(({ name }) => name);
-      expect(lit).toEqual([track.at(seq).turn.status]);
-      expect(shown.current).toBe(lit[0]);
+      const shown = buildChartViewModel(turn, trail, seq);
+      const highlighted = shown.states.filter(({ isCurrent }) => isCurrent).map(({ name }) => name);
+      expect(highlighted).toEqual([timeline.stateAt(seq).turn.status]);
+      expect(shown.current).toBe(highlighted[0]);
     }
   });
 
-  it('counts visits and moves up to that event, and no further', () => {
-    const early = buildChartViewModel(turn, walked, 1);
+  it('counts visits and transitions up to the selected event', () => {
+    const early = buildChartViewModel(turn, trail, 1);
     expect(early.states.find(({ name }) => name === 'callingModel')?.visits).toBe(1);
-    const late = buildChartViewModel(turn, walked, 5);
+    const late = buildChartViewModel(turn, trail, 5);
     const visits = Object.fromEntries(late.states.map(({ name, visits: count }) => [name, count]));
     expect(visits).toMatchObject({
       waitingForUser: 2,
@@ -63,7 +63,7 @@ describe('the chart of a run', () => {
     ]);
   });
 
-  it('has as many visits as moves and the beginning, whatever happened', () => {
+  it('has one visit more than transitions', () => {
     fc.assert(
       fc.property(fc.nat(6), fc.nat(30), (rounds, at) => {
         const events = [
@@ -73,25 +73,25 @@ describe('the chart of a run', () => {
         const each = createTimeline(events, { settings: { governor: { preset: 'none', rules: {} } } });
         const shown = buildChartViewModel(turn, getChartTrails(each).turn, at);
         const visits = shown.states.reduce((sum, state) => sum + state.visits, 0);
-        expect(visits).toBe(shown.moves + 1);
-        expect(shown.edges.reduce((sum, edge) => sum + edge.count, 0)).toBe(shown.moves);
+        expect(visits).toBe(shown.transitionCount + 1);
+        expect(shown.edges.reduce((sum, edge) => sum + edge.count, 0)).toBe(shown.transitionCount);
       }),
     );
   });
 
-  it('is kept up as the track grows', () => {
+  it('grows with the timeline', () => {
     const growing = createTimeline([goalEvent]);
-    expect(getChartTrails(growing).turn.moves).toHaveLength(1);
+    expect(getChartTrails(growing).turn.transitions).toHaveLength(1);
     growing.add([{ seq: 2, event: { type: 'model-replied', text: 'hello', calls: [], at: 9 } }]);
-    expect(getChartTrails(growing).turn.moves.map(({ to }) => to)).toEqual([
+    expect(getChartTrails(growing).turn.transitions.map(({ to }) => to)).toEqual([
       'callingModel',
       'processingResponse',
       'waitingForUser',
     ]);
   });
 
-  it('tells every stay in order, and the latest in one state', () => {
-    const visits = listVisits(walked, 5);
+  it('lists all visits in order, and the latest visits to one state', () => {
+    const visits = listVisits(trail, 5);
     const states = Array.from({ length: visits.length }, (_, index) => visits.visit(index).state);
     expect(states).toEqual([
       'waitingForUser',
@@ -108,44 +108,46 @@ describe('the chart of a run', () => {
     expect(visits.visit(visits.length - 1).durationMs).toBeNull();
   });
 
-  it('says it all in words too', () => {
-    const words = describeChartView(buildChartViewModel(turn, walked, 5)).join('\n');
-    expect(words).toContain('The work is in waitingForUser, after 7 moves.');
-    expect(words).toContain('callingModel: visited 2 times; led to processingResponse 2 times.');
+  it('has a description in words', () => {
+    const description = describeChartView(buildChartViewModel(turn, trail, 5)).join('\n');
+    expect(description).toContain('Current state: waitingForUser, after 7 transitions.');
+    expect(description).toContain(
+      'callingModel: visited 2 times; transitions: to processingResponse 2 times.',
+    );
   });
 });
 
-describe('the chart of modes', () => {
-  it('is there where the profile has modes, with the moves that were made', () => {
-    const track = createTimeline(
+describe('the mode chart', () => {
+  it('exists if the profile has modes and shows the transitions taken', () => {
+    const timeline = createTimeline(
       [goalEvent, { type: 'model-replied', text: 'thinking', calls: [], nextState: 'executing' }],
       {
         ...getProfileOptions('lkj'),
       },
     );
-    const { mode } = getSessionCharts(track.created);
-    if (mode === null) throw new Error('no chart');
-    const shown = buildChartViewModel(mode, getChartTrails(track).mode, track.head);
-    expect(shown.current).toBe(track.now.mode?.state);
+    const { mode } = getSessionCharts(timeline.created);
+    if (mode === null) throw new Error('Expected a mode chart.');
+    const shown = buildChartViewModel(mode, getChartTrails(timeline).mode, timeline.head);
+    expect(shown.current).toBe(timeline.latest.mode?.state);
     expect(getSessionCharts(createTimeline([]).created).mode).toBeNull();
   });
 });
 
 describe('the layout', () => {
-  const track = createTimeline(stuckRunEvents);
-  const { turn: walked } = getChartTrails(track);
-  const shown = buildChartViewModel(turn, walked, track.head);
-  const taken = walked.ways;
+  const timeline = createTimeline(stuckRunEvents);
+  const { turn: trail } = getChartTrails(timeline);
+  const shown = buildChartViewModel(turn, trail, timeline.head);
+  const takenEdges = trail.firstByEdge;
 
-  it('leaves out interruptions that nobody made, and shows them when asked to', () => {
-    const usual = selectDrawnEdges(shown.edges, false, taken);
+  it('omits interruptions that did not happen unless all edges are requested', () => {
+    const usual = selectDrawnEdges(shown.edges, false, takenEdges);
     expect(usual.length).toBeLessThan(shown.edges.length);
     expect(usual.some(({ id }) => id === 'callingModel→paused')).toBe(false);
-    expect(selectDrawnEdges(shown.edges, true, taken)).toHaveLength(shown.edges.length);
-    for (const id of taken.keys()) expect(usual.some((edge) => edge.id === id)).toBe(true);
+    expect(selectDrawnEdges(shown.edges, true, takenEdges)).toHaveLength(shown.edges.length);
+    for (const id of takenEdges.keys()) expect(usual.some((edge) => edge.id === id)).toBe(true);
   });
 
-  it('gives elk every state once, and no line to a state that is not there', () => {
+  it('contains every state once and only edges between its states', () => {
     const graph = buildElkGraph(shown, shown.edges, 'DOWN');
     const names = new Set(graph.children.map(({ id }) => id));
     expect(names.size).toBe(shown.states.length);
@@ -154,7 +156,7 @@ describe('the layout', () => {
     }
   });
 
-  it('draws the splines that elk answers with', () => {
+  it('draws the splines that elk returns', () => {
     const points = [
       { x: 0, y: 0 },
       { x: 0, y: 10 },
@@ -169,7 +171,7 @@ describe('the layout', () => {
       children: [{ id: 'a', x: 1, y: 2 }],
       edges: [{ id: 'e', sections: [{ startPoint, bendPoints: [one, two], endPoint }] }, { id: 'none' }],
     });
-    expect(layout.places.get('a')).toEqual({ x: 1, y: 2 });
+    expect(layout.positions.get('a')).toEqual({ x: 1, y: 2 });
     expect(formatSvgPath(layout.lines.get('e') ?? [])).toBe('M 0 0 C 0 10, 10 10, 10 20');
     expect(formatSvgPath(points.slice(0, 3))).toBe('M 0 0 L 0 10 L 10 10');
     const half = findPointOnPath(points, 0.5);
@@ -189,9 +191,9 @@ describe('the layout', () => {
   });
 });
 
-describe('a walk of very many moves', () => {
-  it('is counted the same after any of them as if it had ended there', () => {
-    const moves = Array.from({ length: 7_000 }, (_, index) => ({
+describe('a long chart trail', () => {
+  it('has the same counts at any transition as a trail that ends there', () => {
+    const transitions = Array.from({ length: 7_000 }, (_, index) => ({
       seq: index + 1,
       at: index,
       from: index % 2 === 0 ? 'a' : 'b',
@@ -200,12 +202,12 @@ describe('a walk of very many moves', () => {
       durationMs: index % 5,
     }));
     const whole = new ChartTrail('a');
-    for (const move of moves) whole.add(move);
+    for (const transition of transitions) whole.add(transition);
     fc.assert(
       fc.property(fc.nat(7_100), (count) => {
         const short = new ChartTrail('a');
-        for (const move of moves.slice(0, count)) short.add(move);
-        expect(whole.tallyAt(count)).toEqual(short.tallyAt(count));
+        for (const transition of transitions.slice(0, count)) short.add(transition);
+        expect(whole.countsAt(count)).toEqual(short.countsAt(count));
       }),
       { numRuns: 25 },
     );

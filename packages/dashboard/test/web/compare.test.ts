@@ -21,7 +21,7 @@ import {
 const one = [goalEvent, createToolReply('read'), ...createToolEvents('text'), createAnswerReply('done')];
 
 describe('two runs', () => {
-  it('are the same where only times and ids of calls differ', () => {
+  it('are identical if only times and call ids differ', () => {
     const a = createTimeline(one);
     const other = one.map((event) => {
       if (event.type === 'model-replied')
@@ -30,50 +30,58 @@ describe('two runs', () => {
     });
     const b = createTimeline(other, { at: 77 });
     expect(findRunDivergence(a, b)).toEqual({ common: 5, a: 5, b: 5 });
-    expect(describeDivergence(findRunDivergence(a, b))).toBe('They are the same, times aside: 5 events.');
+    expect(describeDivergence(findRunDivergence(a, b))).toBe(
+      'The runs are identical except for times: 5 events.',
+    );
   });
 
-  it('part at the first event that says something else', () => {
-    const parting = findRunDivergence(
+  it('diverge at the first event with different content', () => {
+    const divergence = findRunDivergence(
       createTimeline(one),
       createTimeline([...one.slice(0, 4), createAnswerReply('something else')]),
     );
-    expect(parting.common).toBe(4);
-    expect(describeDivergence(parting)).toBe('The first 4 events are the same, times aside; then they part.');
-    expect([3, 4, 5].map((index) => getEventAlignment(parting, index))).toEqual(['same', 'parts', 'apart']);
+    expect(divergence.common).toBe(4);
+    expect(describeDivergence(divergence)).toBe(
+      'The first 4 events are identical except for times; then the runs diverge.',
+    );
+    expect([3, 4, 5].map((index) => getEventAlignment(divergence, index))).toEqual([
+      'same',
+      'parts',
+      'apart',
+    ]);
   });
 
-  it('may end in each other, or have nothing in common', () => {
+  it('may be a prefix of each other or have nothing in common', () => {
     expect(
       describeDivergence(findRunDivergence(createTimeline(one.slice(0, 2)), createTimeline(one))),
-    ).toContain('the first ends there');
+    ).toContain('then the first run ends');
     expect(
       describeDivergence(findRunDivergence(createTimeline(one), createTimeline(one.slice(0, 2)))),
-    ).toContain('the second ends there');
-    const stranger = createTimeline([{ type: 'user-message', text: 'hello' }]);
-    expect(describeDivergence(findRunDivergence(createTimeline(one), stranger))).toBe(
-      'They have nothing in common.',
+    ).toContain('then the second run ends');
+    const unrelated = createTimeline([{ type: 'user-message', text: 'hello' }]);
+    expect(describeDivergence(findRunDivergence(createTimeline(one), unrelated))).toBe(
+      'The runs have no events in common.',
     );
   });
 
-  it('are summed up side by side, with what differs told apart', () => {
+  it('are summarized side by side with differences marked', () => {
     const rows = buildComparisonRows(
-      { track: createTimeline(one), model: 'm1' },
-      { track: createTimeline(stuckRunEvents, { settings: { maxRetries: 9 } }), model: 'm1' },
+      { timeline: createTimeline(one), model: 'm1' },
+      { timeline: createTimeline(stuckRunEvents, { settings: { maxRetries: 9 } }), model: 'm1' },
     );
-    const by = Object.fromEntries(rows.map((row) => [row.what, row]));
+    const by = Object.fromEntries(rows.map((row) => [row.label, row]));
     expect(by['model']?.isSame).toBe(true);
     expect(by['settings']).toMatchObject({ a: 'maxRetries', isSame: false });
     expect(by['tool calls']).toMatchObject({ a: '1', b: '4', isSame: false });
-    expect(by['tokens read']).toMatchObject({ a: '300', b: '600' });
-    expect(by['ended']).toMatchObject({ a: 'answered' });
-    expect(by['ended']?.b).toMatch(/^stuck: read was called 4 times in a row/u);
+    expect(by['input tokens']).toMatchObject({ a: '300', b: '600' });
+    expect(by['outcome']).toMatchObject({ a: 'answered' });
+    expect(by['outcome']?.b).toMatch(/^stuck: read was called 4 times in a row/u);
     expect(by['answer']).toMatchObject({ a: 'done', b: 'I could not find it.' });
   });
 });
 
-describe('how a run ended', () => {
-  it('is told in every state', () => {
+describe('the outcome of a run', () => {
+  it('is described for every final state', () => {
     expect(describeRunEnding(createTimeline([]))).toBe('unused');
     expect(describeRunEnding(createTimeline([goalEvent]))).toBe('unfinished');
     expect(describeRunEnding(createTimeline([goalEvent, { type: 'halt-requested', reason: 'enough' }]))).toBe(
@@ -87,18 +95,18 @@ describe('how a run ended', () => {
     expect(describeRunEnding(createTimeline([goalEvent, fails]))).toContain('failed');
   });
 
-  it('counts only an answer to what the user said last', () => {
-    expect(getLastAnswer(createTimeline(one).now)).toBe('done');
-    expect(getLastAnswer(createTimeline([...one, goalEvent]).now)).toBeNull();
+  it('counts only an answer to the last user message', () => {
+    expect(getLastAnswer(createTimeline(one).latest)).toBe('done');
+    expect(getLastAnswer(createTimeline([...one, goalEvent]).latest)).toBeNull();
   });
 });
 
-it('compares plain JSON as JSON does, order of fields aside', () => {
+it('compares plain JSON regardless of field order', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(isJsonEqual(value, JSON.parse(JSON.stringify(value)) as unknown)).toBe(true);
     }),
-    // JSON knows one zero only.
+    // JSON has only one zero.
     { examples: [[-0], [{ a: [-0] }]] },
   );
   expect(isJsonEqual({ a: 1, b: 2 }, { b: 2, a: 1 })).toBe(true);

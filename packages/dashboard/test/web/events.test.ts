@@ -13,52 +13,52 @@ import { createLongRun } from './long-run.ts';
 
 describe('the list of events', () => {
   it('shows every event without a filter', () => {
-    expect(createEventList(allEventsFilter).places).toHaveLength(140);
+    expect(createEventList(allEventsFilter).indices).toHaveLength(140);
   });
 
-  it('shows only what is asked for', () => {
-    const { track, places } = createEventList({ ...allEventsFilter, group: 'model' });
-    expect(listEventTypes(track, places)).toEqual(new Set(['model-replied']));
-    expect(createEventList({ ...allEventsFilter, group: 'you' }).places).toHaveLength(20);
+  it('shows only events of the selected group', () => {
+    const { timeline, indices } = createEventList({ ...allEventsFilter, group: 'model' });
+    expect(listEventTypes(timeline, indices)).toEqual(new Set(['model-replied']));
+    expect(createEventList({ ...allEventsFilter, group: 'you' }).indices).toHaveLength(20);
   });
 
-  it('shows what failed', () => {
-    const { track, places } = createEventList({ ...allEventsFilter, isFailedOnly: true });
-    expect(places.length).toBeGreaterThan(0);
-    expect(places.every((place) => isFailedEntry(track.entry(place)))).toBe(true);
-    expect(places).toHaveLength(3);
+  it('shows only failed events on request', () => {
+    const { timeline, indices } = createEventList({ ...allEventsFilter, isFailedOnly: true });
+    expect(indices.length).toBeGreaterThan(0);
+    expect(indices.every((index) => isFailedEntry(timeline.entry(index)))).toBe(true);
+    expect(indices).toHaveLength(3);
   });
 
-  it('finds words anywhere in an event, in whatever case', () => {
-    const { track, places } = createEventList({ ...allEventsFilter, text: 'PART-7.ts look' });
-    expect(places.length).toBeGreaterThan(0);
-    for (const place of places) {
-      expect(JSON.stringify(track.entry(place).event).toLowerCase()).toContain('part-7.ts');
+  it('matches words anywhere in an event, ignoring case', () => {
+    const { timeline, indices } = createEventList({ ...allEventsFilter, text: 'PART-7.ts look' });
+    expect(indices.length).toBeGreaterThan(0);
+    for (const index of indices) {
+      expect(JSON.stringify(timeline.entry(index).event).toLowerCase()).toContain('part-7.ts');
     }
-    expect(createEventList({ ...allEventsFilter, text: '[.*+?^$' }).places).toEqual([]);
+    expect(createEventList({ ...allEventsFilter, text: '[.*+?^$' }).indices).toEqual([]);
   });
 
   it('finds the row of an event, or of the last one before it', () => {
-    const { list, track } = createEventList({ ...allEventsFilter, group: 'you' });
+    const { list, timeline } = createEventList({ ...allEventsFilter, group: 'you' });
     expect(list.rowAt(1)).toBe(0);
     expect(list.rowAt(7)).toBe(0);
     expect(list.rowAt(8)).toBe(1);
     expect(list.rowAt(0)).toBe(-1);
-    expect(list.rowAt(track.head)).toBe(19);
+    expect(list.rowAt(timeline.head)).toBe(19);
   });
 
-  it('goes on when the track does', () => {
+  it('grows with the timeline', () => {
     const { created, events } = createLongRun(140);
-    const track = new ReplayedTimeline(created);
-    const list = new EventList(track, { ...allEventsFilter, group: 'you' });
+    const timeline = new ReplayedTimeline(created);
+    const list = new EventList(timeline, { ...allEventsFilter, group: 'you' });
     const all = events.map((event, index) => ({ seq: index + 1, event }));
-    track.add(all.slice(0, 70));
-    expect(list.readOn().places).toHaveLength(10);
-    track.add(all);
-    expect(list.readOn().places).toHaveLength(20);
+    timeline.add(all.slice(0, 70));
+    expect(list.update().indices).toHaveLength(10);
+    timeline.add(all);
+    expect(list.update().indices).toHaveLength(20);
   });
 
-  it('says each event on one line, with nothing in it that deceives', () => {
+  it('summarizes each event on one line with unsafe characters escaped', () => {
     const text = 'a\nb \u202Eevil\u0007\u001b[31m <b>';
     const line = summarizeEvent({ type: 'user-message', at: 1, text });
     expect(line).toBe('a ⏎ b \\u202eevil\\x07\\x1b[31m <b>');
@@ -69,7 +69,7 @@ describe('the list of events', () => {
 });
 
 describe('the difference between two states', () => {
-  it('is what the event changed, and nothing that stayed', () => {
+  it('contains what the event changed and nothing else', () => {
     const { before, after } = stepAroundEvent({ type: 'user-message', at: 5, text: 'Go' });
     const { changes } = diffStates(before, after);
     const paths = changes.map(({ path }) => path);
@@ -83,13 +83,13 @@ describe('the difference between two states', () => {
     });
   });
 
-  it('is nothing between a state and itself, or its copy', () => {
+  it('is empty between a state and itself or its copy', () => {
     const session = createSession({ id: 's', at: 1 });
-    expect(diffStates(session, session)).toEqual({ changes: [], left: 0 });
-    expect(diffStates(session, structuredClone(session))).toEqual({ changes: [], left: 0 });
+    expect(diffStates(session, session)).toEqual({ changes: [], omitted: 0 });
+    expect(diffStates(session, structuredClone(session))).toEqual({ changes: [], omitted: 0 });
   });
 
-  it('tells entries of memory by their keys, also one called __proto__', () => {
+  it('identifies memory entries by key, including __proto__', () => {
     const session = createSession({ id: 's', at: 1, settings: { memory: getLkjMemory() } });
     const { memory } = session;
     if (memory === null) throw new Error('The session has no memory.');
@@ -102,17 +102,17 @@ describe('the difference between two states', () => {
     ]);
   });
 
-  it('stops telling at some point and says how much is left', () => {
+  it('is limited and counts the omitted changes', () => {
     const session = createSession({ id: 's', at: 1 });
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`r${index}`, false as const]));
     const governor = { ...session.settings.governor, rules: many };
     const after = { ...session, settings: { ...session.settings, governor } };
-    const { changes, left } = diffStates(session, after);
+    const { changes, omitted } = diffStates(session, after);
     expect(changes).toHaveLength(200);
-    expect(left).toBe(300);
+    expect(omitted).toBe(300);
   });
 
-  it('says how long a conversation was that got shorter', () => {
+  it('contains the previous length of a conversation that became shorter', () => {
     const { created, events } = createLongRun(20);
     const now = replay(created, events);
     expect(diffStates(now, created).changes).toContainEqual({
@@ -131,14 +131,14 @@ function getLkjMemory() {
 
 function createEventList(filter: EventFilter) {
   const { created, events } = createLongRun(140);
-  const track = new ReplayedTimeline(created);
-  track.add(events.map((event, index) => ({ seq: index + 1, event })));
-  const list = new EventList(track, filter).readOn();
-  return { track, list, places: list.places };
+  const timeline = new ReplayedTimeline(created);
+  timeline.add(events.map((event, index) => ({ seq: index + 1, event })));
+  const list = new EventList(timeline, filter).update();
+  return { timeline, list, indices: list.indices };
 }
 
-function listEventTypes(track: ReplayedTimeline, places: readonly number[]): ReadonlySet<string> {
-  return new Set(places.map((place) => track.entry(place).event.type));
+function listEventTypes(timeline: ReplayedTimeline, indices: readonly number[]): ReadonlySet<string> {
+  return new Set(indices.map((index) => timeline.entry(index).event.type));
 }
 
 function stepAroundEvent(event: Event): { readonly before: Session; readonly after: Session } {

@@ -18,42 +18,45 @@ import {
   type UntimedEvent,
 } from './test-events.ts';
 
-/** By the rules of the session itself. */
-function buildOwnGovernorView(track: ReplayedTimeline, at: number, now: number): GovernorViewModel {
-  return buildGovernorViewModel(track, at, { now, rules: selectRules(track.created.settings.governor) });
+/** Uses the session's own rules. */
+function buildOwnGovernorView(timeline: ReplayedTimeline, at: number, now: number): GovernorViewModel {
+  return buildGovernorViewModel(timeline, at, {
+    now,
+    rules: selectRules(timeline.created.settings.governor),
+  });
 }
 
 const noBudgetLimits = { modelCalls: null, toolCalls: null, tokens: null, cost: null, wallMs: null };
 
 describe('the governor after an event', () => {
-  const track = createTimeline(stuckRunEvents);
+  const timeline = createTimeline(stuckRunEvents);
 
-  it('has the rule that is nearest first, with what it does next', () => {
-    const shown = buildOwnGovernorView(track, 7, 7_000);
+  it('lists the rule closest to its next threshold first', () => {
+    const shown = buildOwnGovernorView(timeline, 7, 7_000);
     expect(shown.rules[0]).toMatchObject({ id: 'repeated-call', count: 2, next: { level: 'advise', at: 3 } });
     expect(shown.rules.length).toBeGreaterThan(15);
-    expect(shown.spoke).toBe(0);
+    expect(shown.verdictCount).toBe(0);
   });
 
-  it('counts how often it has spoken by then, and what it said last', () => {
-    expect(buildOwnGovernorView(track, 10, 0)).toMatchObject({
-      spoke: 1,
-      latest: { seq: 10, rule: 'repeated-call', response: 'advise' },
+  it('counts the verdicts so far and shows the latest', () => {
+    expect(buildOwnGovernorView(timeline, 10, 0)).toMatchObject({
+      verdictCount: 1,
+      latestVerdict: { seq: 10, rule: 'repeated-call', response: 'advise' },
     });
-    expect(buildOwnGovernorView(track, track.head, 0).spoke).toBe(2);
-    expect(buildOwnGovernorView(track, 9, 0).latest).toBeNull();
+    expect(buildOwnGovernorView(timeline, timeline.head, 0).verdictCount).toBe(2);
+    expect(buildOwnGovernorView(timeline, 9, 0).latestVerdict).toBeNull();
   });
 
-  it('says what would end the work first, and how far that is', () => {
-    expect(buildOwnGovernorView(track, 10, 0).forcedEnd).toEqual({
-      by: 'repeated-call',
-      left: '3 of 4 times',
+  it('shows the limit that is closest to ending the work', () => {
+    expect(buildOwnGovernorView(timeline, 10, 0).forcedEnd).toEqual({
+      cause: 'repeated-call',
+      usage: '3 of 4 times',
       share: 0.75,
     });
     expect(buildOwnGovernorView(createTimeline([goalEvent]), 1, 0).forcedEnd).toBeNull();
   });
 
-  it('measures what is used against each budget', () => {
+  it('measures usage against each budget', () => {
     const budgets = { ...noBudgetLimits, modelCalls: 4, tokens: 1_000, wallMs: 10_000 };
     const spent = createTimeline(
       [
@@ -72,12 +75,12 @@ describe('the governor after an event', () => {
     expect(by['model calls']).toMatchObject({ used: '2', max: '4', share: 0.5 });
     expect(by['tokens']?.share).toBeCloseTo(0.22);
     expect(by['time']?.share).toBeCloseTo(0.7);
-    expect(by['cost']).toMatchObject({ isFree: true, max: 'no limit' });
-    expect(buildOwnGovernorView(spent, 7, 8_000).forcedEnd?.by).toBe('the budget of time');
+    expect(by['cost']).toMatchObject({ isUnlimited: true, max: 'no limit' });
+    expect(buildOwnGovernorView(spent, 7, 8_000).forcedEnd?.cause).toBe('the time budget');
     expect(buildOwnGovernorView(spent, 2, 2_000).meters[0]?.used).toBe('1');
   });
 
-  it('has the calls that are refused for now', () => {
+  it('lists the blocked calls', () => {
     const fails: readonly UntimedEvent[] = [
       createToolReply('run', { command: 'make' }),
       { type: 'tool-started', callId: 'c' },
@@ -90,20 +93,20 @@ describe('the governor after an event', () => {
     const run = createTimeline([goalEvent, ...fails, ...fails, ...fails, ...fails]);
     const { refused, forcedEnd } = buildOwnGovernorView(run, run.head, 0);
     expect(refused).not.toHaveLength(0);
-    expect(refused).toEqual(run.now.governor.refused);
+    expect(refused).toEqual(run.latest.governor.refused);
     expect(forcedEnd).not.toBeNull();
   });
 
-  it('tells the state of a preset that has no rules to list', () => {
+  it('shows the state of a preset without rules', () => {
     const nexora = createTimeline([goalEvent, createAnswerReply('hi')], getProfileOptions('nexora'));
     const shown = buildOwnGovernorView(nexora, 1, 0);
     expect(shown.rules).toEqual([]);
-    expect(shown.machine).not.toBeNull();
+    expect(shown.trackerState).not.toBeNull();
     expect(shown.preset).toBe('nexora');
   });
 });
 
-it('stays quiet until something is nearly used up', () => {
+it('maps usage shares to a severity and a percentage', () => {
   expect([0, 0.59, 0.6, 0.89, 0.9, 3].map(getShareSeverity)).toEqual([
     'calm',
     'calm',

@@ -22,20 +22,20 @@ function createImportedRun(
 
 const verdict = { step: 1, seq: 4, reason: 'why', advice: '', evidence: [] };
 
-describe('a run that was read from a file', () => {
-  it('is told by its gravest verdict', () => {
+describe('an imported run', () => {
+  it('shows its most severe verdict', () => {
     const row = toImportedRunRow(
       createImportedRun('stop', [
         { ...verdict, level: 'nudge', rule: 'mild' },
-        { ...verdict, level: 'stop', rule: 'grave', seq: 9 },
+        { ...verdict, level: 'stop', rule: 'severe', seq: 9 },
         { ...verdict, level: 'stop', rule: 'later', seq: 12 },
       ]),
     );
-    expect(row).toMatchObject({ level: 'stop', verdicts: 3, finding: { rule: 'grave', seq: 9 } });
-    expect(toImportedRunRow(createImportedRun('fine')).finding).toBeNull();
+    expect(row).toMatchObject({ level: 'stop', verdicts: 3, worstVerdict: { rule: 'severe', seq: 9 } });
+    expect(toImportedRunRow(createImportedRun('fine')).worstVerdict).toBeNull();
   });
 
-  it('stands before those with less to say', () => {
+  it('is listed before runs with less severe verdicts', () => {
     const rows = (['fine', 'stop', 'nudge'] as const).map((level) => ({
       ...toImportedRunRow(createImportedRun(level)),
       address: level,
@@ -43,10 +43,10 @@ describe('a run that was read from a file', () => {
     expect(sortBySeverity(rows).map(({ level }) => level)).toEqual(['stop', 'nudge', 'fine']);
   });
 
-  it('is counted, and so is what could not be read', () => {
-    expect(formatImportResult({ runs: [createImportedRun('fine')], problems: [] })).toBe('One run was read.');
+  it('is counted in the import summary together with the problems', () => {
+    expect(formatImportResult({ runs: [createImportedRun('fine')], problems: [] })).toBe('1 run imported.');
     expect(formatImportResult({ runs: [], problems: [{ line: 3, message: 'no JSON' }] })).toBe(
-      '0 runs were read; one piece could not be.',
+      '0 runs imported, 1 problem.',
     );
   });
 });
@@ -65,7 +65,7 @@ describe('the fleet', () => {
     rates: { events: 0, modelCalls: 0, toolCalls: 0, tokens: 0 },
   };
 
-  it('is added up over its queues', () => {
+  it('is summed over its queues', () => {
     expect(computeFleetTotals(quiet)).toMatchObject({
       waiting: 3,
       delayed: 1,
@@ -75,10 +75,10 @@ describe('the fleet', () => {
     });
   });
 
-  it('tells what stands out, with what to do about it', () => {
-    const worries = listFleetProblems(quiet);
-    expect(worries[0]).toBe('One session has lost the worker and will be taken over by another.');
-    expect(worries.at(-1)).toContain('pawl worker');
+  it('lists problems and what to do about them', () => {
+    const problems = listFleetProblems(quiet);
+    expect(problems[0]).toBe('1 session has lost the worker. Another worker takes over.');
+    expect(problems.at(-1)).toContain('pawl worker');
     const worker = { name: 'w', tenant: 'a', idleMs: null };
     expect(listFleetProblems({ ...quiet, queues: [], workers: [worker] })).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { createSession, step, type Event, type Session } from '@pawl/core';
 
-/** A session of about so many events: question, calls, results, answer, over and over; some of them fail. */
+/** Creates a session with the given number of events: repeated turns of question, calls, results and answer. */
 export function createLongRun(
   count: number,
   options: { readonly id?: string; readonly at?: number } = {},
@@ -10,19 +10,19 @@ export function createLongRun(
   const events: Event[] = [];
   let session = created;
   let now = at;
-  const take = (event: Event): void => {
+  const apply = (event: Event): void => {
     const next = step(session, event);
     if (next.session === session) return;
     session = next.session;
     events.push(event);
   };
   for (let turn = 0; events.length < count; turn += 1) {
-    for (const event of createTurnEvents(turn)) take({ ...event, at: (now += 150) } as Event);
+    for (const event of createTurnEvents(turn)) apply({ ...event, at: (now += 150) } as Event);
   }
   return { created, events: events.slice(0, count) };
 }
 
-/** Every turn is about another file, so that nobody takes it for going round in circles. */
+/** Every turn is about another file, so that the governor does not detect a loop. */
 function createTurnEvents(turn: number): readonly object[] {
   const path = `src/part-${turn}.ts`;
   const read = { id: `read-${turn}`, tool: 'read', args: { path } };

@@ -15,53 +15,55 @@ function createMemoryAddEvents(key: string, value: string): readonly UntimedEven
   return [
     { type: 'model-replied', text: '', calls: [{ id: 'm', tool: 'working_memory_add', args }] },
     { type: 'tool-started', callId: 'm' },
-    { type: 'tool-finished', callId: 'm', outcome: { ok: true, output: 'kept' } },
+    { type: 'tool-finished', callId: 'm', outcome: { ok: true, output: 'stored' } },
   ];
 }
 
 describe('working memory after an event', () => {
-  const track = createTimeline(
+  const timeline = createTimeline(
     [goalEvent, ...createMemoryAddEvents('small', 'x'), ...createMemoryAddEvents('large', 'y'.repeat(4_000))],
     getProfileOptions('pawl'),
   );
 
-  it('has the largest entries first, with what each takes', () => {
-    const { held } = buildMemoryViewModel(track.now);
-    expect(held?.entries.map(({ key }) => key)).toEqual(['large', 'small']);
-    expect(held?.entries[0]?.tokens).toBeGreaterThan(1_000);
-    expect(held?.entries.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
-    expect(held?.gauge).toMatchObject({ max: 4_096 });
-    expect(held?.hardLimit).toBe(8_192);
+  it('lists the largest entries first, with their sizes', () => {
+    const { workingMemory } = buildMemoryViewModel(timeline.latest);
+    expect(workingMemory?.entries.map(({ key }) => key)).toEqual(['large', 'small']);
+    expect(workingMemory?.entries[0]?.tokens).toBeGreaterThan(1_000);
+    expect(workingMemory?.entries.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
+    expect(workingMemory?.gauge).toMatchObject({ max: 4_096 });
+    expect(workingMemory?.hardLimit).toBe(8_192);
   });
 
-  it('is what it was then under time travel', () => {
-    expect(buildMemoryViewModel(track.at(4)).held?.entries.map(({ key }) => key)).toEqual(['small']);
-    expect(buildMemoryViewModel(track.created).held?.entries).toEqual([]);
+  it('shows the entries at the selected event', () => {
+    expect(buildMemoryViewModel(timeline.stateAt(4)).workingMemory?.entries.map(({ key }) => key)).toEqual([
+      'small',
+    ]);
+    expect(buildMemoryViewModel(timeline.created).workingMemory?.entries).toEqual([]);
   });
 
-  it('is none where the profile has none, and the window is unknown where nobody said how large it is', () => {
+  it('is null without working memory, and the window is null if its size is unknown', () => {
     const loom = createTimeline([goalEvent], getProfileOptions('loom'));
-    expect(buildMemoryViewModel(loom.now)).toEqual({ held: null, window: null });
+    expect(buildMemoryViewModel(loom.latest)).toEqual({ workingMemory: null, window: null });
   });
 
-  it('is measured against the window of the model too', () => {
+  it('is also measured against the context window', () => {
     const windowed = createTimeline([goalEvent], { settings: { windowTokens: 1_000 } });
-    const { window } = buildMemoryViewModel(windowed.now);
+    const { window } = buildMemoryViewModel(windowed.latest);
     expect(window).toMatchObject({ max: 1_000, fullAt: 900 });
     expect(window?.used).toBeGreaterThan(0);
   });
 });
 
-describe('what was paged out', () => {
+describe('the paging history', () => {
   const { settings } = getProfileOptions('pawl');
   const memory = settings?.memory ?? null;
-  if (memory === null) throw new Error('the profile has no memory');
+  if (memory === null) throw new Error('Expected the profile to have memory.');
   const big = Array.from({ length: 6 }, (_, index) =>
     createMemoryAddEvents(`k${index}`, `${index}`.repeat(4_000)),
   ).flat();
 
-  it('is told with its reason, newest first, and not before it happened', () => {
-    const track = createTimeline(
+  it('lists paged entries with the reason, newest first, up to the selected event', () => {
+    const timeline = createTimeline(
       [
         goalEvent,
         ...big,
@@ -71,32 +73,36 @@ describe('what was paged out', () => {
       ],
       getProfileOptions('pawl'),
     );
-    const [latest] = listEarlierPagings(track, track.head);
-    expect(latest).toMatchObject({ seq: track.head, reason: 'tidy up' });
+    const [latest] = listEarlierPagings(timeline, timeline.head);
+    expect(latest).toMatchObject({ seq: timeline.head, reason: 'tidy up' });
     expect(latest?.moved[0]).toMatchObject({ key: 'k0', why: 'least recently used' });
-    expect(listEarlierPagings(track, track.head - 1).map(({ seq }) => seq)).not.toContain(track.head);
+    expect(listEarlierPagings(timeline, timeline.head - 1).map(({ seq }) => seq)).not.toContain(
+      timeline.head,
+    );
   });
 
-  it('has what made room for something new too', () => {
+  it('includes entries evicted by the hard limit', () => {
     const tight = {
       ...memory,
       hardLimit: { enable: true, maxTokens: 3_000 },
       pagingLimit: { enable: false, maxTokens: 9_000 },
     };
-    const track = createTimeline([goalEvent, ...big], { settings: { ...settings, memory: tight } });
-    const moved = listEarlierPagings(track, track.head).flatMap((paging) => paging.moved);
+    const timeline = createTimeline([goalEvent, ...big], { settings: { ...settings, memory: tight } });
+    const moved = listEarlierPagings(timeline, timeline.head).flatMap((paging) => paging.moved);
     expect(moved.map(({ key }) => key)).toContain('k0');
     expect(
-      buildMemoryViewModel(track.now).held?.entries.some(({ key, kind }) => key === 'k0' && kind === 'entry'),
+      buildMemoryViewModel(timeline.latest).workingMemory?.entries.some(
+        ({ key, kind }) => key === 'k0' && kind === 'entry',
+      ),
     ).toBe(false);
   });
 
-  it('is nothing where an event was not taken', () => {
-    const track = createTimeline(
+  it('ignores rejected events', () => {
+    const timeline = createTimeline(
       [goalEvent, { type: 'paging-finished', freedTokens: 4_000 }],
       getProfileOptions('pawl'),
     );
-    expect(listEarlierPagings(track, track.head)).toEqual([]);
+    expect(listEarlierPagings(timeline, timeline.head)).toEqual([]);
   });
 });
 
@@ -105,7 +111,7 @@ describe('a treemap', () => {
     .array(fc.integer({ min: 0, max: 10_000 }), { maxLength: 60 })
     .map((all) => all.toSorted((one, other) => other - one));
 
-  it('gives each its share of the room, inside it and without overlap', () => {
+  it('gives each entry its share of the area', () => {
     fc.assert(
       fc.property(
         sizes,
@@ -128,7 +134,7 @@ describe('a treemap', () => {
     );
   });
 
-  it('makes boxes about as wide as high', () => {
+  it('makes boxes roughly square', () => {
     const boxes = layOutTreemap(
       Array.from({ length: 16 }, () => 1),
       { width: 400, height: 400 },

@@ -9,7 +9,7 @@ import {
 } from '../../web/views/runs/runs-model.ts';
 
 describe('the list of runs', () => {
-  it('puts each run where people look for it', () => {
+  it('groups runs by status', () => {
     const rows = [
       createSessionListItem({ status: 'callingModel' }),
       createSessionListItem({ status: 'awaitingPermission', asks: 2 }),
@@ -35,7 +35,7 @@ describe('the list of runs', () => {
     expect(matchesRunsFilter(one, { show: 'all', q: 'sum tax' })).toBe(false);
   });
 
-  it('has its filter in the address', () => {
+  it('stores its filter in the address', () => {
     const filter = { show: 'needs you', q: 'a&b=c ?#' } as const;
     const address = formatFilterAddress(filter);
     expect(parseRunsFilter(new URLSearchParams(address.slice(address.indexOf('?'))))).toEqual(filter);
@@ -43,7 +43,7 @@ describe('the list of runs', () => {
     expect(parseRunsFilter(new URLSearchParams('show=nonsense'))).toEqual({ show: 'all', q: '' });
   });
 
-  it('takes from the storage of the browser only what is a saved view', () => {
+  it('loads only valid saved views from browser storage', () => {
     const good = { name: 'mine', address: '#/?q=x' };
     const stored = [good, { name: 1, address: '#/' }, { name: 'evil', address: 'javascript:alert(1)' }, null];
     expect(parseSavedViews(JSON.stringify(stored))).toEqual([good]);
@@ -52,7 +52,7 @@ describe('the list of runs', () => {
   });
 });
 
-function createSessionListItem(given: Partial<SessionListItem>): SessionListItem {
+function createSessionListItem(fields: Partial<SessionListItem>): SessionListItem {
   return {
     id: 'id',
     short: 'id',
@@ -74,6 +74,6 @@ function createSessionListItem(given: Partial<SessionListItem>): SessionListItem
     updatedAt: 0,
     holder: 'nobody',
     parent: null,
-    ...given,
+    ...fields,
   };
 }

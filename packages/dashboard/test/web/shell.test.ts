@@ -16,7 +16,7 @@ import { parsePageRoute, formatSessionAddress } from '../../web/app/page-route.t
 import { escapeUnsafeText, toSafeLine } from '../../web/app/safe-text.ts';
 
 describe('addresses', () => {
-  it('lead to a view on a session, at an event', () => {
+  it('name a session view and an event', () => {
     expect(parsePageRoute('#/s/abc/events?at=7')).toEqual({
       page: 'session',
       id: 'abc',
@@ -30,7 +30,7 @@ describe('addresses', () => {
     expect(parsePageRoute('#/compare?a=1&b=2')).toMatchObject({ page: 'compare' });
   });
 
-  it('that lead nowhere are known as such', () => {
+  it('that are invalid lead to the unknown page', () => {
     for (const hash of ['#/nowhere', '#/s', '#/s/a/nonsense', '#/s/%', '#/s/a/why/more', '#/__proto__']) {
       expect(parsePageRoute(hash).page).toBe('unknown');
     }
@@ -38,7 +38,7 @@ describe('addresses', () => {
     expect(parsePageRoute('#/s/a/why?at=1e9')).toMatchObject({ at: null });
   });
 
-  it('are read as they were written, whatever the id', () => {
+  it('are parsed as they were formatted for any id', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), fc.nat(), (id, at) => {
         expect(parsePageRoute(formatSessionAddress({ id }, 'why', at))).toEqual({
@@ -52,11 +52,11 @@ describe('addresses', () => {
   });
 });
 
-describe('a stream of server-sent events', () => {
+describe('the reader of server-sent events', () => {
   const text =
-    'event: kept\nid: 7\ndata: {"a":1}\n\n: sign of life\n\r\nevent: live\rdata: x\rdata:y\r\rdata: z\n\nid: 9\n\n';
+    'event: kept\nid: 7\ndata: {"a":1}\n\n: heartbeat\n\r\nevent: live\rdata: x\rdata:y\r\rdata: z\n\nid: 9\n\n';
 
-  it('is read into messages', () => {
+  it('parses messages', () => {
     expect(new EventStreamReader().read(text)).toEqual([
       { event: 'kept', data: '{"a":1}', id: '7' },
       { event: 'live', data: 'x\ny', id: null },
@@ -64,44 +64,44 @@ describe('a stream of server-sent events', () => {
     ]);
   });
 
-  it('is read the same however it is cut', () => {
+  it('parses the same messages for any chunk boundaries', () => {
     const whole = new EventStreamReader().read(text);
     fc.assert(
       fc.property(fc.array(fc.nat(text.length), { maxLength: 20 }), (cuts) => {
         const reader = new EventStreamReader();
-        const places = [0, ...cuts.toSorted((one, other) => one - other), text.length];
-        const pieces = places.slice(1).map((end, index) => text.slice(places[index], end));
-        expect(pieces.flatMap((piece) => reader.read(piece))).toEqual(whole);
+        const boundaries = [0, ...cuts.toSorted((one, other) => one - other), text.length];
+        const chunks = boundaries.slice(1).map((end, index) => text.slice(boundaries[index], end));
+        expect(chunks.flatMap((chunk) => reader.read(chunk))).toEqual(whole);
       }),
     );
   });
 });
 
-describe('keys', () => {
-  const why = { keys: 'g w', does: 'Why', run: vi.fn() };
-  const next = { keys: 'j', does: 'Next', run: vi.fn() };
-  const other = { keys: 'j', does: 'Next of the view', run: vi.fn() };
+describe('key bindings', () => {
+  const why = { keys: 'g w', description: 'Why', run: vi.fn() };
+  const next = { keys: 'j', description: 'Next', run: vi.fn() };
+  const other = { keys: 'j', description: 'Next of the view', run: vi.fn() };
 
-  it('work one by one and in sequences', () => {
-    const begun = resolveKeyPress([why, next], emptyKeySequence, 'g', 10);
-    expect(begun).toEqual({ binding: null, pressed: { before: 'g', at: 10 } });
-    expect(resolveKeyPress([why, next], begun.pressed, 'w', 20).binding).toBe(why);
+  it('match single keys and sequences', () => {
+    const first = resolveKeyPress([why, next], emptyKeySequence, 'g', 10);
+    expect(first).toEqual({ binding: null, pressed: { before: 'g', at: 10 } });
+    expect(resolveKeyPress([why, next], first.pressed, 'w', 20).binding).toBe(why);
     expect(resolveKeyPress([why, next], emptyKeySequence, 'j', 10).binding).toBe(next);
   });
 
-  it('of a sequence that was not ended in time stand for themselves', () => {
+  it('match single keys after an incomplete sequence', () => {
     const { pressed } = resolveKeyPress([why, next], emptyKeySequence, 'g', 10);
     expect(resolveKeyPress([why, next], pressed, 'j', 20).binding).toBe(next);
     expect(resolveKeyPress([why, next], pressed, 'w', 11 + keySequenceMs).binding).toBeNull();
   });
 
-  it('of what came later win', () => {
+  it('that were added later take precedence', () => {
     expect(resolveKeyPress([next, other], emptyKeySequence, 'j', 0).binding).toBe(other);
   });
 });
 
-describe('what streams in', () => {
-  it('grows until the reply is on record', () => {
+describe('live output', () => {
+  it('grows until the reply is stored', () => {
     const shown = applyLiveEvent(
       applyLiveEvent(emptyLiveOutput, createTextDelta('Hel')),
       createTextDelta('lo'),
@@ -112,13 +112,13 @@ describe('what streams in', () => {
     );
   });
 
-  it('begins anew with another question', () => {
+  it('restarts with another model request', () => {
     expect(
       applyLiveEvent(applyLiveEvent(emptyLiveOutput, createTextDelta('a', 1)), createTextDelta('b', 2)).text,
     ).toBe('b');
   });
 
-  it('has calls piece by piece, and what each tool said last', () => {
+  it('collects call fragments and the latest progress of each tool', () => {
     const shown = applyLiveEvent(
       applyLiveEvent(emptyLiveOutput, createCallDelta('{"p')),
       createCallDelta('ath"}'),
@@ -133,8 +133,8 @@ describe('what streams in', () => {
   });
 });
 
-describe('texts for people', () => {
-  it('say times and amounts in short', () => {
+describe('text formatting', () => {
+  it('abbreviates times and amounts', () => {
     expect([
       formatElapsedTime(340),
       formatElapsedTime(2_449),
@@ -157,7 +157,7 @@ describe('texts for people', () => {
     expect(formatLocalClock(Number.MAX_VALUE)).toBe('–');
   });
 
-  it('spell out what would deceive, and are linear in what they are given', () => {
+  it('escapes unsafe characters in linear time', () => {
     expect(escapeUnsafeText('a\u202Eb\u0000\u001b[2J\ttab\nline')).toBe('a\\u202eb\\x00\\x1b[2J\ttab\nline');
     expect(toSafeLine('a \n b')).toBe('a ⏎ b');
     const cpuMs = startCpuTimer();

@@ -1,19 +1,19 @@
 import { createSession, findProfile, type Event, type SessionOptions } from '@pawl/core';
 import { ReplayedTimeline } from '../../web/app/replayed-timeline.ts';
 
-/** An event without the time it came at. */
+/** An event without its time. */
 export type UntimedEvent = Event extends infer Each ? (Each extends Event ? Omit<Each, 'at'> : never) : never;
 
-/** A track of a session that the given events happened to, one every second. */
+/** Creates a timeline of the given events, one per second. */
 export function createTimeline(
   events: readonly UntimedEvent[],
   options: Partial<SessionOptions> = {},
 ): ReplayedTimeline {
-  const track = new ReplayedTimeline(createSession({ id: 's', at: 0, ...options }));
-  track.add(
+  const timeline = new ReplayedTimeline(createSession({ id: 's', at: 0, ...options }));
+  timeline.add(
     events.map((event, index) => ({ seq: index + 1, event: { ...event, at: (index + 1) * 1_000 } as Event })),
   );
-  return track;
+  return timeline;
 }
 
 export const goalEvent: UntimedEvent = { type: 'user-message', text: 'find the bug' };
@@ -38,7 +38,7 @@ export function createToolEvents(output: string, callId = 'c'): readonly Untimed
   ];
 }
 
-/** A model that reads one file again and again until the governor has it answer. */
+/** The model reads the same file repeatedly until the governor requests the final answer. */
 export const stuckRunEvents: readonly UntimedEvent[] = [
   goalEvent,
   ...Array.from({ length: 4 }, () => [
@@ -48,9 +48,9 @@ export const stuckRunEvents: readonly UntimedEvent[] = [
   createAnswerReply('I could not find it.'),
 ];
 
-/** Settings of a profile that is built in. */
+/** Returns the settings of a built-in profile. */
 export function getProfileOptions(profile: string): Partial<SessionOptions> {
-  const found = findProfile(profile);
-  if (found === undefined) throw new Error(`There is no profile ${profile}.`);
-  return { profile, settings: found.settings };
+  const definition = findProfile(profile);
+  if (definition === undefined) throw new Error(`There is no profile ${profile}.`);
+  return { profile, settings: definition.settings };
 }

@@ -25,9 +25,9 @@ import {
   type UntimedEvent,
 } from './test-events.ts';
 
-function findTimelineRow(track: ReplayedTimeline, id: string): TimelineRow {
-  const row = getSpanTimeline(track).rows.find((each) => each.id === id);
-  if (row === undefined) throw new Error(`no row ${id}`);
+function findTimelineRow(timeline: ReplayedTimeline, id: string): TimelineRow {
+  const row = getSpanTimeline(timeline).rows.find((each) => each.id === id);
+  if (row === undefined) throw new Error(`Expected a row ${id}.`);
   return row;
 }
 
@@ -47,8 +47,8 @@ const createToolFinishedEvent = (callId: string): UntimedEvent => ({
 });
 
 describe('a timeline', () => {
-  it('shows calls that run at the same time beside each other', () => {
-    const track = createTimeline([
+  it('shows concurrent calls in separate rows', () => {
+    const timeline = createTimeline([
       goalEvent,
       replyWithTwoCalls,
       { type: 'tool-started', callId: 'a' },
@@ -60,20 +60,20 @@ describe('a timeline', () => {
       },
       { type: 'tool-finished', callId: 'a', outcome: { ok: true, output: '' } },
     ]);
-    expect(findTimelineRow(track, 'tool 1').spans).toMatchObject([
-      { label: 'read', from: { seq: 3, at: 3_000 }, to: { seq: 6, at: 6_000 }, ending: 'ok' },
+    expect(findTimelineRow(timeline, 'tool 1').spans).toMatchObject([
+      { label: 'read', from: { seq: 3, at: 3_000 }, to: { seq: 6, at: 6_000 }, outcome: 'ok' },
     ]);
-    expect(findTimelineRow(track, 'tool 2').spans).toMatchObject([
-      { label: 'grep', ending: 'failed', to: { seq: 5 } },
+    expect(findTimelineRow(timeline, 'tool 2').spans).toMatchObject([
+      { label: 'grep', outcome: 'failed', to: { seq: 5 } },
     ]);
-    expect(getSpanTimeline(track).rows.map(({ id }) => id)).toEqual(['model', 'tool 1', 'tool 2']);
+    expect(getSpanTimeline(timeline).rows.map(({ id }) => id)).toEqual(['model', 'tool 1', 'tool 2']);
   });
 
-  it('leaves open what is not over', () => {
-    const track = createTimeline([goalEvent, replyWithTwoCalls, { type: 'tool-started', callId: 'a' }]);
-    expect(findTimelineRow(track, 'tool 1').spans.at(-1)).toMatchObject({
+  it('leaves unfinished spans open', () => {
+    const timeline = createTimeline([goalEvent, replyWithTwoCalls, { type: 'tool-started', callId: 'a' }]);
+    expect(findTimelineRow(timeline, 'tool 1').spans.at(-1)).toMatchObject({
       to: null,
-      ending: null,
+      outcome: null,
       label: 'read',
     });
     expect(findTimelineRow(createTimeline([goalEvent]), 'model').spans).toMatchObject([
@@ -81,24 +81,24 @@ describe('a timeline', () => {
     ]);
   });
 
-  it('numbers tries, and tells when the next falls due', () => {
+  it('numbers attempts and shows when the next one is due', () => {
     const fails: UntimedEvent = {
       type: 'model-failed',
       error: { kind: 'overloaded', message: 'busy' },
       jitter: 0,
     };
-    const track = createTimeline([goalEvent, fails, { type: 'retry-due' }, createAnswerReply('yes')]);
-    expect(findTimelineRow(track, 'model').spans).toMatchObject([
-      { attempt: 1, ending: 'failed' },
-      { attempt: 2, ending: 'ok' },
+    const timeline = createTimeline([goalEvent, fails, { type: 'retry-due' }, createAnswerReply('yes')]);
+    expect(findTimelineRow(timeline, 'model').spans).toMatchObject([
+      { attempt: 1, outcome: 'failed' },
+      { attempt: 2, outcome: 'ok' },
     ]);
-    const [retry] = findTimelineRow(track, 'retries').spans;
+    const [retry] = findTimelineRow(timeline, 'retries').spans;
     expect(retry).toMatchObject({ kind: 'retry', attempt: 2, from: { seq: 2 }, to: { seq: 3 } });
     expect(retry?.dueAt).toBeGreaterThan(2_000);
   });
 
-  it('tells waits for people apart, and not the one before the first word', () => {
-    const track = createTimeline([
+  it('distinguishes waits for people and ignores the time before the first message', () => {
+    const timeline = createTimeline([
       goalEvent,
       { type: 'model-replied', text: '', calls: [{ id: 'c', tool: 'sh', args: {}, permission: 'ask' }] },
       { type: 'permission-decided', callId: 'c', decision: 'allow' },
@@ -107,40 +107,42 @@ describe('a timeline', () => {
       { type: 'resume-requested' },
       createAnswerReply('done'),
     ]);
-    expect(findTimelineRow(track, 'people').spans.map(({ kind }) => kind)).toEqual([
+    expect(findTimelineRow(timeline, 'people').spans.map(({ kind }) => kind)).toEqual([
       'permission',
       'pause',
       'user',
     ]);
-    expect(findTimelineRow(track, 'people').spans.at(-1)?.to).toBeNull();
+    expect(findTimelineRow(timeline, 'people').spans.at(-1)?.to).toBeNull();
   });
 
-  it('marks verdicts, and draws phases as bands', () => {
-    const track = createTimeline([
+  it('marks verdicts and shows phases as bands', () => {
+    const timeline = createTimeline([
       { type: 'phase-started', number: 1, description: 'look' },
       ...stuckRunEvents.slice(0, 10),
       { type: 'phase-completed', success: false },
       { type: 'phase-started', number: 2, description: 'mend' },
     ]);
-    const { marks, phases } = getSpanTimeline(track);
-    expect(marks.map(({ verdict }) => verdict.rule)).toContain('repeated-call');
+    const { verdicts, phases } = getSpanTimeline(timeline);
+    expect(verdicts.map(({ verdict }) => verdict.rule)).toContain('repeated-call');
     expect(phases).toMatchObject([
-      { label: '1: look', success: false, to: { seq: track.head - 1 } },
+      { label: '1: look', success: false, to: { seq: timeline.head - 1 } },
       { label: '2: mend', success: null, to: null },
     ]);
   });
 
-  it('ends what was called off', () => {
-    const track = createTimeline([
+  it('ends cancelled spans', () => {
+    const timeline = createTimeline([
       goalEvent,
       replyWithTwoCalls,
       { type: 'tool-started', callId: 'a' },
       { type: 'cancel-requested' },
     ]);
-    expect(findTimelineRow(track, 'tool 1').spans).toMatchObject([{ ending: 'called off', to: { seq: 4 } }]);
+    expect(findTimelineRow(timeline, 'tool 1').spans).toMatchObject([
+      { outcome: 'cancelled', to: { seq: 4 } },
+    ]);
   });
 
-  it('shows calls beside each other whose starts nobody told of', () => {
+  it('shows concurrent calls without start events in separate rows', () => {
     const { rows } = getSpanTimeline(
       createTimeline([
         goalEvent,
@@ -156,7 +158,7 @@ describe('a timeline', () => {
     ]);
   });
 
-  it('never lets the spans of a row overlap, nor times go back, whatever comes in', () => {
+  it('never has overlapping spans in a row or decreasing times', () => {
     const event = fc.constantFrom<UntimedEvent>(
       goalEvent,
       replyWithTwoCalls,
@@ -184,7 +186,7 @@ describe('a timeline', () => {
   });
 });
 
-describe('what is in sight', () => {
+describe('the visible range', () => {
   const spans = Array.from({ length: 50_000 }, (_, index): TimelineSpan => ({
     kind: 'model',
     from: { seq: index * 2 + 1, at: index * 20, index: index * 2 },
@@ -192,34 +194,34 @@ describe('what is in sight', () => {
     label: 'model',
     attempt: 1,
     dueAt: null,
-    ending: index === 40_000 ? 'failed' : 'ok',
+    outcome: index === 40_000 ? 'failed' : 'ok',
   }));
 
-  it('is never more blocks than there are pixels for, and hides no failure', () => {
+  it('has no more blocks than pixels and hides no failure', () => {
     const all = listVisibleBlocks(spans, { axis: 'time', from: 0, to: 1_000_000, width: 800 }, 1_000_000);
     expect(all.length).toBeLessThan(400);
     expect(all.reduce((sum, { count }) => sum + count, 0)).toBe(50_000);
     expect(all.some(({ isFailed }) => isFailed)).toBe(true);
   });
 
-  it('is single spans once there is room for them', () => {
+  it('shows single spans when there is enough space', () => {
     const some = listVisibleBlocks(spans, { axis: 'events', from: 100, to: 120, width: 800 }, 100_000);
     expect(some.every(({ count }) => count === 1)).toBe(true);
     expect(some.length).toBeLessThan(14);
     expect(some.some(({ span }) => span.from.index === 110)).toBe(true);
   });
 
-  it('is found back from its pixel', () => {
+  it('converts positions to pixels and back', () => {
     const view = { axis: 'time', from: 1_000, to: 5_000, width: 640 } as const;
     expect(fromPixel(toPixel(2_345, view), view)).toBeCloseTo(2_345);
   });
 
-  it('stays within all there is, however one zooms and moves', () => {
+  it('stays within the full range when zooming and panning', () => {
     const number = fc.double({ min: -1e6, max: 1e6, noNaN: true });
     fc.assert(
       fc.property(number, number, fc.double({ min: 0.1, max: 10, noNaN: true }), (around, by, factor) => {
         const all = { from: 0, to: 10_000 };
-        const zoom = zoomRange({ from: 100, to: 900 }, around, factor, { all, least: 10 });
+        const zoom = zoomRange({ from: 100, to: 900 }, around, factor, { all, minLength: 10 });
         const moved = clampRange({ from: zoom.from + by, to: zoom.to + by }, all);
         for (const { from, to } of [zoom, moved]) {
           expect(from).toBeGreaterThanOrEqual(-1e-6);
@@ -230,7 +232,7 @@ describe('what is in sight', () => {
     );
   });
 
-  it('is labelled at round places', () => {
+  it('has labels at round positions', () => {
     expect(computeTicks({ axis: 'time', from: 0, to: 60_000, width: 700 })).toEqual([
       0, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000,
     ]);
@@ -239,26 +241,26 @@ describe('what is in sight', () => {
   });
 });
 
-describe('the history of a run', () => {
-  it('tells how near each rule was after each event', () => {
-    const track = createTimeline(stuckRunEvents);
-    const history = getStateHistory(track);
+describe('the state history of a run', () => {
+  it('contains the match count of each rule after each event', () => {
+    const timeline = createTimeline(stuckRunEvents);
+    const history = getStateHistory(timeline);
     history.advance(5);
     expect(history.isDone).toBe(false);
     history.advance(1_000);
     expect(history.isDone).toBe(true);
     const calls = history.rules.get('repeated-call');
-    if (calls === undefined) throw new Error('the rule saw nothing');
+    if (calls === undefined) throw new Error('Expected the rule to match.');
     expect([3, 6, 9, 12].map((index) => getSeriesValue(calls, index))).toEqual([1, 2, 3, 4]);
-    expect(getSeriesValue(history.tokens, track.length - 1)).toBe(4 * 110 + 220);
+    expect(getSeriesValue(history.tokens, timeline.length - 1)).toBe(4 * 110 + 220);
     expect(Math.max(...history.nearest.value)).toBe(1);
   });
 
-  it('keeps the peaks of a course that is thinned out', () => {
-    const index = Array.from({ length: 10_000 }, (_, place) => place);
-    const course = { index, value: index.map((place) => (place === 7_777 ? 9 : 1)) };
-    const few = downsampleSeries(course, 0, 10_000, 100);
-    expect(few.index.length).toBeLessThanOrEqual(101);
-    expect(Math.max(...few.value)).toBe(9);
+  it('keeps the peaks of a downsampled series', () => {
+    const index = Array.from({ length: 10_000 }, (_, position) => position);
+    const series = { index, value: index.map((position) => (position === 7_777 ? 9 : 1)) };
+    const sampled = downsampleSeries(series, 0, 10_000, 100);
+    expect(sampled.index.length).toBeLessThanOrEqual(101);
+    expect(Math.max(...sampled.value)).toBe(9);
   });
 });

@@ -9,49 +9,49 @@ import {
 import { createLongRun } from './long-run.ts';
 
 describe('the transcript', () => {
-  it('tells what was said and done in order', () => {
+  it('lists messages, replies and calls in order', () => {
     const { transcript } = readTranscript(...oneTurn);
     expect(transcript.items.map(({ kind, seq }) => [kind, seq])).toEqual([
-      ['said', 1],
+      ['message', 1],
       ['reply', 2],
       ['call', 2],
       ['reply', 6],
     ]);
   });
 
-  it('follows a call from the question to its result', () => {
+  it('follows a call from the approval request to its result', () => {
     const { transcript } = readTranscript(...oneTurn);
     const [card] = selectToolCards(transcript.items);
     expect(card).toMatchObject({
       tool: 'edit',
-      asked: { seq: 2, request: 1 },
-      decided: { seq: 3, decision: 'allow', reason: 'go on' },
-      started: { seq: 4 },
-      ended: { seq: 5, outcome: { ok: true, output: 'done' }, files: ['a.ts'] },
+      approvalRequest: { seq: 2, request: 1 },
+      decision: { seq: 3, decision: 'allow', reason: 'go on' },
+      start: { seq: 4 },
+      result: { seq: 5, outcome: { ok: true, output: 'done' }, files: ['a.ts'] },
     });
   });
 
-  it('knows which event made the model be asked, and what it was advised', () => {
+  it('links each reply to the event that caused the request', () => {
     const { transcript } = readTranscript(...oneTurn);
     expect(transcript.items.filter(({ kind }) => kind === 'reply')).toMatchObject([
-      { askedAt: 1, attempt: 1, usage: { inputTokens: 5, outputTokens: 2 }, tookMs: 1 },
-      { askedAt: 5, attempt: 1, usage: null },
+      { requestSeq: 1, attempt: 1, usage: { inputTokens: 5, outputTokens: 2 }, tookMs: 1 },
+      { requestSeq: 5, attempt: 1, usage: null },
     ]);
   });
 
-  it('gives a call that never ran the result which the model was told', () => {
+  it('shows the error that the model received for a denied call', () => {
     const deny = { permission: 'deny', because: 'a rule says no' } as const;
     const { transcript } = readTranscript(
       { type: 'user-message', text: 'Go' },
       { type: 'model-replied', text: '', calls: [{ id: 'a', tool: 'shell', args: {}, ...deny }] },
     );
-    expect(selectToolCards(transcript.items)[0]?.ended).toMatchObject({
+    expect(selectToolCards(transcript.items)[0]?.result).toMatchObject({
       seq: 2,
       outcome: { ok: false, error: { kind: 'denied', message: 'a rule says no' } },
     });
   });
 
-  it('tells the answer that a tool brings', () => {
+  it('shows the answer of a final tool result', () => {
     const { transcript } = readTranscript(
       { type: 'user-message', text: 'Why?' },
       { type: 'model-replied', text: '', calls: [{ id: 'a', tool: 'finish', args: {} }] },
@@ -64,7 +64,7 @@ describe('the transcript', () => {
     expect(transcript.items.at(-1)).toEqual({ kind: 'answer', seq: 3, at: 3, text: 'Because.' });
   });
 
-  it('says when calls of a reply were dropped', () => {
+  it('counts dropped calls of a reply', () => {
     const { transcript } = readTranscript(
       { type: 'user-message', text: 'Go' },
       { type: 'model-replied', text: 'I look.', calls: [{ id: 'a', tool: 'read', args: {} }] },
@@ -74,11 +74,11 @@ describe('the transcript', () => {
     );
     expect(transcript.items.at(-1)).toMatchObject({ kind: 'reply', dropped: 1 });
     expect(transcript.items).toContainEqual(
-      expect.objectContaining({ kind: 'notice', title: 'Asked to finish' }),
+      expect.objectContaining({ kind: 'notice', title: 'Finish requested' }),
     );
   });
 
-  it('names verdicts, failures and the end', () => {
+  it('has notices for verdicts, failures and the end', () => {
     const { transcript } = readTranscript(
       { type: 'user-message', text: 'Go' },
       ...[1, 2, 3, 4, 5].flatMap(createFailedRound),
@@ -88,23 +88,23 @@ describe('the transcript', () => {
     const notices = transcript.items.filter((item) => item.kind === 'notice');
     expect(notices.some(({ title, view }) => title.includes('the governor') && view === 'why')).toBe(true);
     expect(notices).toContainEqual(
-      expect.objectContaining({ title: 'The model failed: rate-limit', text: 'slow down' }),
+      expect.objectContaining({ title: 'Model call failed: rate-limit', text: 'slow down' }),
     );
     expect(notices.at(-1)).toMatchObject({ tone: 'halted', title: 'Halted: requested' });
   });
 
-  it('has for every moment as many items as had happened by then', () => {
+  it('counts the entries up to any event', () => {
     const { created, events } = createLongRun(350);
-    const track = new ReplayedTimeline(created);
-    const transcript = new TranscriptProjection(track);
+    const timeline = new ReplayedTimeline(created);
+    const transcript = new TranscriptProjection(timeline);
     for (const [index, event] of events.entries()) {
-      track.add([{ seq: index + 1, event }]);
-      transcript.readOn();
+      timeline.add([{ seq: index + 1, event }]);
+      transcript.update();
     }
     for (let seq = 0; seq <= 350; seq += 7) {
       expect(transcript.countAt(seq)).toBe(transcript.items.filter((item) => item.seq <= seq).length);
     }
-    expect(selectToolCards(transcript.items).every(({ ended }) => ended !== null)).toBe(true);
+    expect(selectToolCards(transcript.items).every(({ result }) => result !== null)).toBe(true);
   });
 });
 
@@ -143,16 +143,16 @@ function createFailedRound(n: number): readonly UnstampedEvent[] {
 function readTranscript(...events: readonly UnstampedEvent[]): { readonly transcript: TranscriptProjection } {
   const options: SessionOptions = { id: 's', at: 0, settings: { mutatingTools: [] } };
   let session = createSession(options);
-  const track = new ReplayedTimeline(session);
+  const timeline = new ReplayedTimeline(session);
   for (const unstamped of events) {
     const event = { ...unstamped, at: session.seq + 1 } as Event;
     const after = step(session, event).session;
-    // What is not taken is not kept: a call that was refused does not end.
+    // Skip rejected events: a blocked call does not finish.
     if (after.seq === session.seq) continue;
     session = after;
-    track.add([{ seq: session.seq, event }]);
+    timeline.add([{ seq: session.seq, event }]);
   }
-  return { transcript: new TranscriptProjection(track).readOn() };
+  return { transcript: new TranscriptProjection(timeline).update() };
 }
 
 function selectToolCards(items: readonly TranscriptEntry[]): readonly ToolCard[] {

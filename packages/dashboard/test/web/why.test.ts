@@ -17,49 +17,53 @@ import {
 } from './test-events.ts';
 
 function findDecision<Kind extends DecisionRecord['kind']>(
-  track: ReplayedTimeline,
+  timeline: ReplayedTimeline,
   kind: Kind,
 ): Extract<DecisionRecord, { kind: Kind }> {
-  const found = getDecisionHistory(track).all.find((each) => each.kind === kind);
-  if (found === undefined) throw new Error(`no ${kind}`);
-  return found as Extract<DecisionRecord, { kind: Kind }>;
+  const decision = getDecisionHistory(timeline).all.find((each) => each.kind === kind);
+  if (decision === undefined) throw new Error(`Expected a decision of kind ${kind}.`);
+  return decision as Extract<DecisionRecord, { kind: Kind }>;
 }
 
-describe('why a verdict was reached', () => {
-  const track = createTimeline(stuckRunEvents);
-  const verdict = findDecision(track, 'verdict');
-  const why = buildExplanation(track, verdict, pawlRules);
+describe('the explanation of a verdict', () => {
+  const timeline = createTimeline(stuckRunEvents);
+  const verdict = findDecision(timeline, 'verdict');
+  const explanation = buildExplanation(timeline, verdict, pawlRules);
 
-  it('is told by the rule, how often it saw what, and what it does from how many on', () => {
-    expect(why.rule).toMatchObject({ id: 'repeated-call', count: 3 });
-    expect(why.rule?.because).toContain('word for word');
-    expect(why.rule?.rungs).toEqual([
+  it('shows the rule, its match count and its thresholds', () => {
+    expect(explanation.rule).toMatchObject({ id: 'repeated-call', count: 3 });
+    expect(explanation.rule?.rationale).toContain('word for word');
+    expect(explanation.rule?.thresholds).toEqual([
       { level: 'advise', at: 3, isReached: true },
       { level: 'finish', at: 4, isReached: false },
     ]);
   });
 
-  it('is proved by the calls and what came of them', () => {
-    expect(why.evidence).toHaveLength(3);
-    expect(why.evidence.map(({ seq }) => seq)).toEqual(verdict.verdict.evidence);
-    for (const proof of why.evidence) {
-      expect(proof).toMatchObject({ tool: 'read', came: 'same old text', isError: false });
-      expect(JSON.parse(proof.asked)).toEqual({ path: 'a.ts' });
+  it('shows the calls and their results as evidence', () => {
+    expect(explanation.evidence).toHaveLength(3);
+    expect(explanation.evidence.map(({ seq }) => seq)).toEqual(verdict.verdict.evidence);
+    for (const item of explanation.evidence) {
+      expect(item).toMatchObject({ tool: 'read', result: 'same old text', isError: false });
+      expect(JSON.parse(item.request)).toEqual({ path: 'a.ts' });
     }
   });
 
-  it('shows what the model was told, and that it did the same once more', () => {
-    expect(why.told).toMatchObject({ seq: verdict.seq, advice: verdict.verdict.advice, lastAnswer: null });
-    expect(why.next?.calls).toMatchObject([{ tool: 'read', isRepeated: true }]);
+  it('shows the injected advice and that the model repeated the call', () => {
+    expect(explanation.injectedPrompt).toMatchObject({
+      seq: verdict.seq,
+      advice: verdict.verdict.advice,
+      lastAnswer: null,
+    });
+    expect(explanation.followingReply?.calls).toMatchObject([{ tool: 'read', isRepeated: true }]);
   });
 
-  it('shows the last answer that was asked for after the second', () => {
-    const second = getDecisionHistory(track).verdicts[1];
-    if (second === undefined) throw new Error('there is only one verdict');
-    const { told, next } = buildExplanation(track, second, pawlRules);
+  it('shows the final answer that the second verdict requested', () => {
+    const second = getDecisionHistory(timeline).verdicts[1];
+    if (second === undefined) throw new Error('Expected a second verdict.');
+    const { injectedPrompt, followingReply } = buildExplanation(timeline, second, pawlRules);
     expect(second.verdict.response.kind).toBe('finish');
-    expect(told?.lastAnswer).not.toBeNull();
-    expect(next).toMatchObject({ text: 'I could not find it.', calls: [] });
+    expect(injectedPrompt?.lastAnswer).not.toBeNull();
+    expect(followingReply).toMatchObject({ text: 'I could not find it.', calls: [] });
   });
 });
 
@@ -76,51 +80,51 @@ function createFailedCallEvents(): readonly UntimedEvent[] {
 }
 
 describe('other decisions', () => {
-  it('are calls that a rule kept from running, with what the model was told instead', () => {
+  it('include blocked calls with the error that the model received', () => {
     const rounds = Array.from({ length: 4 }, createFailedCallEvents).flat();
-    const track = createTimeline([goalEvent, ...rounds, createToolReply('run', { command: 'make' })]);
-    const refused = track.now.governor.refused;
-    const denied = findDecision(track, 'denied');
+    const timeline = createTimeline([goalEvent, ...rounds, createToolReply('run', { command: 'make' })]);
+    const refused = timeline.latest.governor.refused;
+    const denied = findDecision(timeline, 'denied');
     expect(refused).not.toHaveLength(0);
-    const { denial } = buildExplanation(track, denied, pawlRules);
+    const { denial } = buildExplanation(timeline, denied, pawlRules);
     expect(denial?.reason).toContain('Not run again');
     expect(denial?.rule).toBe(refused[0]?.rule);
-    expect(formatDecision(denied)).toBe('a call of run was not run');
+    expect(formatDecision(denied)).toBe('call of run not run');
   });
 
-  it('are what a person allows and denies, and retries with their number and time', () => {
-    const track = createTimeline([
+  it('include permission decisions, and retries with attempt number and time', () => {
+    const timeline = createTimeline([
       goalEvent,
       { type: 'model-failed', error: { kind: 'overloaded', message: 'busy' } },
       { type: 'retry-due' },
       { type: 'model-replied', text: '', calls: [{ id: 'c', tool: 'sh', args: {}, permission: 'ask' }] },
       { type: 'permission-decided', callId: 'c', decision: 'deny', reason: 'not today' },
     ]);
-    expect(findDecision(track, 'retry')).toMatchObject({ attempt: 1, error: 'overloaded: busy' });
-    expect(findDecision(track, 'retry').until).toBeGreaterThan(2_000);
-    expect(formatDecision(findDecision(track, 'permission'))).toBe('c denied: not today');
-    expect(getDecisionHistory(track).all.some(({ kind }) => kind === 'denied')).toBe(false);
+    expect(findDecision(timeline, 'retry')).toMatchObject({ attempt: 1, error: 'overloaded: busy' });
+    expect(findDecision(timeline, 'retry').until).toBeGreaterThan(2_000);
+    expect(formatDecision(findDecision(timeline, 'permission'))).toBe('c denied: not today');
+    expect(getDecisionHistory(timeline).all.some(({ kind }) => kind === 'denied')).toBe(false);
   });
 
-  it('are not made by events that the session did not take', () => {
-    const track = createTimeline([
+  it('exclude events that the session rejected', () => {
+    const timeline = createTimeline([
       goalEvent,
       { type: 'permission-decided', callId: 'x', decision: 'allow' },
       createAnswerReply('hello'),
     ]);
-    expect(getDecisionHistory(track).all).toEqual([]);
+    expect(getDecisionHistory(timeline).all).toEqual([]);
   });
 
-  it('come in the order of their events', () => {
-    const track = createTimeline([...stuckRunEvents, ...createToolEvents('late')]);
-    const seqs = getDecisionHistory(track).all.map(({ seq }) => seq);
+  it('are in event order', () => {
+    const timeline = createTimeline([...stuckRunEvents, ...createToolEvents('late')]);
+    const seqs = getDecisionHistory(timeline).all.map(({ seq }) => seq);
     expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
-    expect(findDecision(track, 'stop').rule).toBe('repeated-call');
+    expect(findDecision(timeline, 'stop').rule).toBe('repeated-call');
   });
 });
 
-describe('two texts side by side', () => {
-  it('have what they have in common on the same rows', () => {
+describe('a side-by-side text diff', () => {
+  it('aligns common lines', () => {
     expect(diffTextRows('a\nb\nc', 'a\nx\nc')).toEqual([
       { left: 'a', right: 'a', isSame: true },
       { left: 'b', right: 'x', isSame: false },
@@ -131,7 +135,7 @@ describe('two texts side by side', () => {
     ]);
   });
 
-  it('are both whole again on either side, whatever they are', () => {
+  it('preserves both texts', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map((all) => all.join('\n'));
     fc.assert(
       fc.property(text, text, (left, right) => {
@@ -143,13 +147,13 @@ describe('two texts side by side', () => {
     );
   });
 
-  it('take no longer than a page has time for, however long they are', () => {
+  it('stays fast for very long texts', () => {
     const cpuMs = startCpuTimer();
     expect(diffTextRows(createManyLines('a'), createManyLines('b')).length).toBeLessThan(1_300);
     expect(cpuMs()).toBeLessThan(5_000);
   });
 });
 
-function createManyLines(word: string): string {
-  return Array.from({ length: 50_000 }, (_, index) => `${word}${index}`).join('\n');
+function createManyLines(prefix: string): string {
+  return Array.from({ length: 50_000 }, (_, index) => `${prefix}${index}`).join('\n');
 }

@@ -97,8 +97,8 @@ export function createRequestId(): string {
 }
 
 function fetchJson<Answer>(path: string, signal?: AbortSignal, query: QueryParameters = {}): Promise<Answer> {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const search = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
+  const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const search = new URLSearchParams(present.map(([key, value]) => [key, String(value)])).toString();
   return requestJson(search === '' ? path : `${path}?${search}`, signal === undefined ? {} : { signal });
 }
 
@@ -115,7 +115,7 @@ async function requestJson<Answer>(path: string, init: RequestInit): Promise<Ans
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiRequestError(
       'offline',
-      'The dashboard server does not answer.',
+      'The dashboard server does not respond.',
       'Is `pawl dashboard` still running?',
     );
   });
@@ -133,7 +133,10 @@ async function readResponseError(response: Response): Promise<ApiRequestError> {
       return new ApiRequestError(String(error.code), String(error.message), hint);
     }
   }
-  return new ApiRequestError('internal', `The server answered ${response.status} ${response.statusText}.`);
+  return new ApiRequestError(
+    'internal',
+    `The server responded with ${response.status} ${response.statusText}.`,
+  );
 }
 
 function encodePathPart(id: string): string {

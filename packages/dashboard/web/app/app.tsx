@@ -29,42 +29,47 @@ const sessionListFeed = new SessionListFeed(apiClient);
 
 export function DashboardApp() {
   const route = useRoute();
-  const [isHelping, setHelping] = useState(false);
-  const rows = useSyncExternalStore(sessionListFeed.subscribe, sessionListFeed.state);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const list = useSyncExternalStore(sessionListFeed.subscribe, sessionListFeed.state);
   useEffect(() => sessionListFeed.start(), []);
-  useGlobalKeys(() => setHelping(true));
-  const asks = rows.rows.reduce((sum, row) => sum + row.asks, 0);
+  useGlobalKeys(() => setHelpOpen(true));
+  const asks = list.rows.reduce((sum, row) => sum + row.asks, 0);
   return (
     <>
       <a className="skip" href="#main" onClick={skipToMain}>
-        To the content
+        Skip to content
       </a>
-      <PageHeader page={route.page} asks={asks} connection={rows.connection} help={() => setHelping(true)} />
-      <SignedOutBanner connection={rows.connection} />
+      <PageHeader
+        page={route.page}
+        asks={asks}
+        connection={list.connection}
+        openHelp={() => setHelpOpen(true)}
+      />
+      <SignedOutBanner connection={list.connection} />
       <main id="main" tabIndex={-1} className={`page-${route.page}`}>
         <ErrorBoundary key={getRouteKey(route)}>
-          <Suspense fallback={<LoadingState what={route.page} />}>{renderRoutePage(route, rows)}</Suspense>
+          <Suspense fallback={<LoadingState what={route.page} />}>{renderRoutePage(route, list)}</Suspense>
         </ErrorBoundary>
       </main>
       <ToastList />
-      {isHelping && <HelpDialog close={() => setHelping(false)} />}
+      {isHelpOpen && <HelpDialog close={() => setHelpOpen(false)} />}
     </>
   );
 }
 
-function renderRoutePage(route: PageRoute, rows: SessionListState): ReactNode {
+function renderRoutePage(route: PageRoute, list: SessionListState): ReactNode {
   switch (route.page) {
     case 'runs':
-      return <RunsPage rows={rows} feed={sessionListFeed} query={route.query} api={apiClient} />;
+      return <RunsPage list={list} feed={sessionListFeed} query={route.query} api={apiClient} />;
     case 'approvals':
-      return <ApprovalsPage api={apiClient} rows={rows.rows} />;
+      return <ApprovalsPage api={apiClient} rows={list.rows} />;
     case 'compare':
       return (
         <LazyComparePage
           api={apiClient}
           query={route.query}
           open={openAddress}
-          keepImported={storeImportedRuns}
+          storeImported={storeImportedRuns}
         />
       );
     case 'fleet':
@@ -73,7 +78,7 @@ function renderRoutePage(route: PageRoute, rows: SessionListState): ReactNode {
           api={apiClient}
           query={route.query}
           open={openAddress}
-          keepImported={storeImportedRuns}
+          storeImported={storeImportedRuns}
         />
       );
     case 'import':
@@ -82,7 +87,7 @@ function renderRoutePage(route: PageRoute, rows: SessionListState): ReactNode {
           api={apiClient}
           query={route.query}
           open={openAddress}
-          keepImported={storeImportedRuns}
+          storeImported={storeImportedRuns}
         />
       );
     case 'session':
@@ -91,9 +96,9 @@ function renderRoutePage(route: PageRoute, rows: SessionListState): ReactNode {
       return <ImportedPage key={route.id} id={route.id} view={route.view} at={route.at} />;
     case 'unknown':
       return (
-        <EmptyState title="There is no such page">
+        <EmptyState title="Page not found">
           <p>
-            <code>{route.path}</code> leads nowhere. <a href="#/">To the list of runs</a>
+            <code>{route.path}</code> does not exist. <a href="#/">Go to the list of runs</a>
           </p>
         </EmptyState>
       );
@@ -111,21 +116,25 @@ function SignedOutBanner({ connection }: { readonly connection: ConnectionStatus
   if (connection !== 'signed-out') return null;
   return (
     <div className="banner bad" role="alert">
-      This page is not signed in: the server that let it in has ended. Open the link that{' '}
+      This page is not signed in because the server was restarted. Open the link that{' '}
       <code>pawl dashboard</code> printed.
     </div>
   );
 }
 
-function useGlobalKeys(help: () => void): void {
-  useKeys('Everywhere', [
-    { keys: '?', does: 'These keys', run: help },
-    { keys: 'g r', does: 'Runs', run: () => openAddress('#/') },
-    { keys: 'g a', does: 'Approvals', run: () => openAddress('#/approvals') },
-    { keys: 'g d', does: 'Compare two runs', run: () => openAddress('#/compare') },
-    { keys: 'g f', does: 'Fleet', run: () => openAddress('#/fleet') },
-    { keys: 'g i', does: 'Import', run: () => openAddress('#/import') },
-    { keys: '/', does: 'Search', run: () => document.querySelector<HTMLElement>('[data-search]')?.focus() },
+function useGlobalKeys(openHelp: () => void): void {
+  useKeys('Global', [
+    { keys: '?', description: 'Keyboard shortcuts', run: openHelp },
+    { keys: 'g r', description: 'Runs', run: () => openAddress('#/') },
+    { keys: 'g a', description: 'Approvals', run: () => openAddress('#/approvals') },
+    { keys: 'g d', description: 'Compare two runs', run: () => openAddress('#/compare') },
+    { keys: 'g f', description: 'Fleet', run: () => openAddress('#/fleet') },
+    { keys: 'g i', description: 'Import', run: () => openAddress('#/import') },
+    {
+      keys: '/',
+      description: 'Search',
+      run: () => document.querySelector<HTMLElement>('[data-search]')?.focus(),
+    },
   ]);
 }
 

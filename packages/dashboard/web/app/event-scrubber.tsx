@@ -7,36 +7,37 @@ import { useKeys } from './use-keys.ts';
 import type { SessionViewProps } from './view-props.ts';
 import { SvgIcon } from './widgets/svg-icon.tsx';
 
-const playEveryMs = 220;
+const playIntervalMs = 220;
 
 /** Slider over all events. Every view shows the session state after the selected event. */
 export function EventScrubber(props: SessionViewProps) {
-  const { track, at, isFollowing, go, detail } = props;
-  const first = track.created.seq;
-  const to = (seq: number): void => go({ seq: seq >= track.head ? 'now' : Math.max(first, seq) });
-  const [isPlaying, setPlaying] = usePlaying(props, to);
-  const fork = detail.kind === 'kept' ? () => void forkAtEvent(props) : null;
+  const { timeline, at, isFollowing, navigate, detail } = props;
+  const first = timeline.created.seq;
+  const select = (seq: number): void =>
+    navigate({ seq: seq >= timeline.head ? 'now' : Math.max(first, seq) });
+  const [isPlaying, setPlaying] = usePlaying(props, select);
+  const fork = detail.kind === 'stored' ? () => void forkAtEvent(props) : null;
   useKeys('Time', [
-    { keys: '[', does: 'One event back', run: () => to(at - 1) },
-    { keys: ']', does: 'One event on', run: () => to(at + 1) },
-    { keys: '{', does: 'To the reply before', run: () => to(findNearestReply(props, -1)) },
-    { keys: '}', does: 'To the next reply', run: () => to(findNearestReply(props, 1)) },
-    { keys: '0', does: 'To the beginning', run: () => to(first) },
-    { keys: '.', does: 'To now, and follow', run: () => go({ seq: 'now' }) },
-    { keys: 'P', does: 'Play the events', run: () => setPlaying(!isPlaying) },
-    ...(fork === null ? [] : [{ keys: 'F', does: 'Fork from here', run: fork }]),
+    { keys: '[', description: 'Previous event', run: () => select(at - 1) },
+    { keys: ']', description: 'Next event', run: () => select(at + 1) },
+    { keys: '{', description: 'Previous model reply', run: () => select(findNearestReply(props, -1)) },
+    { keys: '}', description: 'Next model reply', run: () => select(findNearestReply(props, 1)) },
+    { keys: '0', description: 'First event', run: () => select(first) },
+    { keys: '.', description: 'Latest event, and follow', run: () => navigate({ seq: 'now' }) },
+    { keys: 'P', description: 'Play events', run: () => setPlaying(!isPlaying) },
+    ...(fork === null ? [] : [{ keys: 'F', description: 'Fork from here', run: fork }]),
   ]);
   return (
     <div className="scrubber">
-      <TravelButtons {...{ first, at, to, isPlaying, setPlaying }} />
+      <TravelButtons {...{ first, at, select, isPlaying, setPlaying }} />
       <input
         type="range"
         min={first}
-        max={Math.max(first, track.head)}
+        max={Math.max(first, timeline.head)}
         value={at}
-        aria-label="Event looked at"
+        aria-label="Selected event"
         aria-valuetext={formatPosition(props)}
-        onChange={(event) => to(Number(event.target.value))}
+        onChange={(event) => select(Number(event.target.value))}
       />
       <output className="place">{formatPosition(props)}</output>
       <div className="buttons">
@@ -44,16 +45,16 @@ export function EventScrubber(props: SessionViewProps) {
           type="button"
           className={isFollowing ? 'small following' : 'small'}
           aria-pressed={isFollowing}
-          onClick={() => go({ seq: 'now' })}
+          onClick={() => navigate({ seq: 'now' })}
         >
-          {isFollowing ? 'Following' : 'To now'}
+          {isFollowing ? 'Following' : 'Go to latest'}
         </button>
         {fork !== null && (
           <button
             type="button"
             className="small"
             onClick={fork}
-            title="A new session that goes on from this event (F)"
+            title="Create a session that continues from this event (F)"
           >
             Fork
           </button>
@@ -66,69 +67,69 @@ export function EventScrubber(props: SessionViewProps) {
 type TravelButtonsProps = {
   readonly first: number;
   readonly at: number;
-  readonly to: (seq: number) => void;
+  readonly select: (seq: number) => void;
   readonly isPlaying: boolean;
   readonly setPlaying: (isPlaying: boolean) => void;
 };
 
-function TravelButtons({ first, at, to, isPlaying, setPlaying }: TravelButtonsProps) {
+function TravelButtons({ first, at, select, isPlaying, setPlaying }: TravelButtonsProps) {
   return (
     <div className="buttons">
-      <button type="button" className="icon" aria-label="To the beginning" onClick={() => to(first)}>
+      <button type="button" className="icon" aria-label="First event" onClick={() => select(first)}>
         <SvgIcon name="first" />
       </button>
-      <button type="button" className="icon" aria-label="One event back" onClick={() => to(at - 1)}>
+      <button type="button" className="icon" aria-label="Previous event" onClick={() => select(at - 1)}>
         <SvgIcon name="back" />
       </button>
       <button
         type="button"
         className="icon"
-        aria-label={isPlaying ? 'Stop playing' : 'Play the events'}
+        aria-label={isPlaying ? 'Stop playing' : 'Play events'}
         aria-pressed={isPlaying}
         onClick={() => setPlaying(!isPlaying)}
       >
         <SvgIcon name={isPlaying ? 'stop' : 'play'} />
       </button>
-      <button type="button" className="icon" aria-label="One event on" onClick={() => to(at + 1)}>
+      <button type="button" className="icon" aria-label="Next event" onClick={() => select(at + 1)}>
         <SvgIcon name="on" />
       </button>
     </div>
   );
 }
 
-function formatPosition({ track, at }: SessionViewProps): string {
-  const index = track.indexOf(at);
-  if (index === -1) return track.length === 0 ? 'no events yet' : 'as created';
-  const { event } = track.entry(index);
-  return `${at} of ${track.head} · ${event.type} · ${formatLocalClock(event.at)}`;
+function formatPosition({ timeline, at }: SessionViewProps): string {
+  const index = timeline.indexOf(at);
+  if (index === -1) return timeline.length === 0 ? 'no events yet' : 'as created';
+  const { event } = timeline.entry(index);
+  return `${at} of ${timeline.head} · ${event.type} · ${formatLocalClock(event.at)}`;
 }
 
 /** Returns the nearest model reply in the given direction, or the end of the timeline. */
-function findNearestReply({ track, at }: SessionViewProps, by: 1 | -1): number {
-  for (let seq = at + by; track.indexOf(seq) !== -1; seq += by) {
-    if (track.entry(track.indexOf(seq)).event.type === 'model-replied') return seq;
+function findNearestReply({ timeline, at }: SessionViewProps, direction: 1 | -1): number {
+  for (let seq = at + direction; timeline.indexOf(seq) !== -1; seq += direction) {
+    if (timeline.entry(timeline.indexOf(seq)).event.type === 'model-replied') return seq;
   }
-  return by === 1 ? track.head : track.created.seq;
+  return direction === 1 ? timeline.head : timeline.created.seq;
 }
 
 function usePlaying(
-  { track, at }: SessionViewProps,
+  { timeline, at }: SessionViewProps,
   to: (seq: number) => void,
 ): readonly [boolean, (playing: boolean) => void] {
   const [isPlaying, setPlaying] = useState(false);
-  const isOver = at >= track.head;
+  const isAtEnd = at >= timeline.head;
   useEffect(() => {
     if (!isPlaying) return;
     const timer = setTimeout(() => {
       // Stop playback at the last event, so that a manual step back from there does not start it again.
-      if (at + 1 >= track.head) setPlaying(false);
-      if (!isOver) to(at + 1);
-    }, playEveryMs);
+      if (at + 1 >= timeline.head) setPlaying(false);
+      if (!isAtEnd) to(at + 1);
+    }, playIntervalMs);
     return () => clearTimeout(timer);
   });
-  const play = (wanted: boolean): void => {
-    if (wanted && isOver) to(track.created.seq);
-    setPlaying(wanted);
+  const play = (shouldPlay: boolean): void => {
+    if (shouldPlay && isAtEnd) to(timeline.created.seq);
+    setPlaying(shouldPlay);
   };
   return [isPlaying, play];
 }

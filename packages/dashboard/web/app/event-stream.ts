@@ -16,23 +16,23 @@ export class EventStreamReader {
   #id: string | null = null;
 
   /** Returns the messages that this chunk completes. */
-  read(piece: string): readonly ReceivedStreamMessage[] {
+  read(chunk: string): readonly ReceivedStreamMessage[] {
     const messages: ReceivedStreamMessage[] = [];
-    const text = this.#pending + piece;
+    const text = this.#pending + chunk;
     let from = 0;
     for (;;) {
       const end = findLineEnd(text, from);
       if (end === null) break;
-      this.#line(text.slice(from, end.at), messages);
+      this.#readLine(text.slice(from, end.at), messages);
       from = end.next;
     }
     this.#pending = text.slice(from);
     if (this.#pending.length > pendingTextMax)
-      throw new RangeError('A line of the event stream does not end.');
+      throw new RangeError('A line of the event stream exceeds the maximum length.');
     return messages;
   }
 
-  #line(line: string, messages: ReceivedStreamMessage[]): void {
+  #readLine(line: string, messages: ReceivedStreamMessage[]): void {
     if (line === '') {
       if (this.#data.length > 0) {
         const event = this.#event === '' ? 'message' : this.#event;

@@ -4,7 +4,7 @@ import { ModalDialog } from './widgets/modal-dialog.tsx';
 /** Lists the keyboard shortcuts that are active on this page. */
 export function HelpDialog({ close }: { readonly close: () => void }) {
   return (
-    <ModalDialog title="Keys" close={close}>
+    <ModalDialog title="Keyboard shortcuts" close={close}>
       <div className="help">
         {listActiveBindings()
           .filter(({ bindings }) => bindings.length > 0)
@@ -12,14 +12,14 @@ export function HelpDialog({ close }: { readonly close: () => void }) {
             <section key={title}>
               <h3>{title}</h3>
               <dl>
-                {bindings.map(({ keys, does }) => (
+                {bindings.map(({ keys, description }) => (
                   <div key={keys}>
                     <dt>
                       {keys.split(' ').map((key, index) => (
                         <kbd key={index}>{key}</kbd>
                       ))}
                     </dt>
-                    <dd>{does}</dd>
+                    <dd>{description}</dd>
                   </div>
                 ))}
               </dl>

@@ -11,10 +11,9 @@ export function ImportedPage({ id, view, at }: ImportedPageProps) {
   const run = findImportedRun(id);
   if (run === null) {
     return (
-      <EmptyState title="This run is no longer here">
+      <EmptyState title="This run is no longer available">
         <p>
-          What is read from a file is kept by the page alone, and only until it is left.{' '}
-          <a href="#/import">Read the file again</a>.
+          Imported runs are lost when the page is closed. <a href="#/import">Import the file again</a>.
         </p>
       </EmptyState>
     );
@@ -23,17 +22,17 @@ export function ImportedPage({ id, view, at }: ImportedPageProps) {
 }
 
 function ImportedRunShell({ run, id, view, at }: ImportedPageProps & { readonly run: ImportedRun }) {
-  const { track, version } = useImportedTimeline(run);
+  const { timeline, version } = useImportedTimeline(run);
   return (
     <SessionShell
       detail={{ kind: 'imported', id, ...run }}
-      track={track}
+      timeline={timeline}
       version={version}
       live={null}
       view={view}
-      wanted={at}
+      requestedSeq={at}
       connection={null}
-      filling={track.length < run.events.length ? run.events.length : null}
+      expectedEvents={timeline.length < run.events.length ? run.events.length : null}
       send={null}
     />
   );

@@ -6,8 +6,8 @@ import { ReplayedTimeline } from './replayed-timeline.ts';
 const storedImportedRuns: ImportedRun[] = [];
 
 /** Stores runs and returns the address of each. */
-export function storeImportedRuns(read: readonly ImportedRun[]): readonly string[] {
-  return read.map((run) => `#/i/${storedImportedRuns.push(run)}/transcript`);
+export function storeImportedRuns(runs: readonly ImportedRun[]): readonly string[] {
+  return runs.map((run) => `#/i/${storedImportedRuns.push(run)}/transcript`);
 }
 
 export function findImportedRun(id: string): ImportedRun | null {
@@ -18,22 +18,22 @@ const importSliceSize = 1_000;
 
 /** Builds the timeline of an imported run in slices. */
 export function useImportedTimeline(run: ImportedRun): {
-  readonly track: ReplayedTimeline;
+  readonly timeline: ReplayedTimeline;
   readonly version: number;
 } {
-  const [track] = useState(() => new ReplayedTimeline(run.created));
+  const [timeline] = useState(() => new ReplayedTimeline(run.created));
   const [version, setVersion] = useState(0);
   useEffect(() => {
     let timer: number | undefined;
-    const readOn = (): void => {
-      const from = track.length;
+    const addSlice = (): void => {
+      const from = timeline.length;
       if (from >= run.events.length) return;
-      track.add(run.events.slice(from, from + importSliceSize));
-      setVersion(track.length);
-      timer = window.setTimeout(readOn, 0);
+      timeline.add(run.events.slice(from, from + importSliceSize));
+      setVersion(timeline.length);
+      timer = window.setTimeout(addSlice, 0);
     };
-    readOn();
+    addSlice();
     return () => window.clearTimeout(timer);
-  }, [track, run]);
-  return { track, version };
+  }, [timeline, run]);
+  return { timeline, version };
 }

@@ -1,5 +1,5 @@
 /** A keyboard shortcut and its help text. The keys of a sequence are separated by a space: `g t`. */
-export type KeyBinding = { readonly keys: string; readonly does: string; readonly run: () => void };
+export type KeyBinding = { readonly keys: string; readonly description: string; readonly run: () => void };
 
 /** Time limit for the next key of a sequence. */
 export const keySequenceMs = 1_200;
@@ -18,8 +18,8 @@ export function resolveKeyPress(
   const sequence = before !== '' && now - at < keySequenceMs ? `${before} ${key}` : key;
   const binding = bindings.findLast(({ keys }) => keys === sequence) ?? null;
   if (binding !== null) return { binding, pressed: emptyKeySequence };
-  const begins = bindings.some(({ keys }) => keys.startsWith(`${sequence} `));
-  if (begins) return { binding: null, pressed: { before: sequence, at: now } };
+  const startsSequence = bindings.some(({ keys }) => keys.startsWith(`${sequence} `));
+  if (startsSequence) return { binding: null, pressed: { before: sequence, at: now } };
   // A key that does not continue the sequence may be a binding of its own.
   return sequence === key
     ? { binding: null, pressed: emptyKeySequence }

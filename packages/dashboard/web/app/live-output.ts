@@ -60,8 +60,8 @@ function appendCallFragment(
   calls: LiveOutput['calls'],
   { callId, tool, fragment }: Extract<Event, { readonly type: 'call-delta' }>,
 ): LiveOutput['calls'] {
-  const known = calls.some((call) => call.callId === callId);
-  if (!known) return [...calls, { callId, tool, args: fragment }];
+  const isKnown = calls.some((call) => call.callId === callId);
+  if (!isKnown) return [...calls, { callId, tool, args: fragment }];
   return calls.map((call) =>
     call.callId === callId && call.args.length <= liveTextMax
       ? { ...call, args: call.args + fragment }

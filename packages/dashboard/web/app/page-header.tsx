@@ -15,13 +15,13 @@ type PageHeaderProps = {
   readonly page: string;
   readonly asks: number;
   readonly connection: ConnectionStatus;
-  readonly help: () => void;
+  readonly openHelp: () => void;
 };
 
-export function PageHeader({ page, asks, connection, help }: PageHeaderProps) {
+export function PageHeader({ page, asks, connection, openHelp }: PageHeaderProps) {
   return (
     <header className="top">
-      <a className="brand" href="#/" aria-label="Pawl, to the list of runs">
+      <a className="brand" href="#/" aria-label="Pawl: list of runs">
         <svg viewBox="0 0 24 24" aria-hidden="true" className="logo">
           <path
             d="M12.6 3.0L13.1 5.4L18.8 5.2L17.6 7.4L22.1 10.9L19.8 11.8L20.9 17.4L18.6 16.6L15.9 21.6L14.6 19.5L9.3 21.6L9.7 19.2L4.3 17.4L6.1 15.8L3.1 10.9L5.6 10.9L6.4 5.2L8.4 6.8z"
@@ -33,15 +33,15 @@ export function PageHeader({ page, asks, connection, help }: PageHeaderProps) {
         <span>Pawl</span>
       </a>
       <nav aria-label="Pages">
-        {navigationItems.map((place) => (
+        {navigationItems.map((item) => (
           <a
-            key={place.page}
-            href={place.address}
-            className={place.page === page ? 'here' : ''}
-            aria-current={place.page === page ? 'page' : undefined}
+            key={item.page}
+            href={item.address}
+            className={item.page === page ? 'here' : ''}
+            aria-current={item.page === page ? 'page' : undefined}
           >
-            {place.name}
-            {place.page === 'approvals' && asks > 0 && (
+            {item.name}
+            {item.page === 'approvals' && asks > 0 && (
               <span className="count" aria-label={`${asks} waiting`}>
                 {asks}
               </span>
@@ -52,7 +52,13 @@ export function PageHeader({ page, asks, connection, help }: PageHeaderProps) {
       <div className="top-right">
         <ConnectionIndicator connection={connection} />
         <ThemeButton />
-        <button type="button" className="icon" aria-label="Keys" title="Keys (?)" onClick={help}>
+        <button
+          type="button"
+          className="icon"
+          aria-label="Keyboard shortcuts"
+          title="Keyboard shortcuts (?)"
+          onClick={openHelp}
+        >
           ?
         </button>
       </div>
@@ -64,9 +70,9 @@ const connectionLabels: Readonly<Record<ConnectionStatus, string>> = {
   connecting: 'Connecting',
   live: 'Live',
   waiting: 'Reconnecting',
-  asleep: 'Asleep',
+  asleep: 'Paused',
   'signed-out': 'Signed out',
-  gone: 'Gone',
+  gone: 'Not found',
 };
 
 export function ConnectionIndicator({ connection }: { readonly connection: ConnectionStatus }) {
@@ -91,8 +97,8 @@ function ThemeButton() {
     <button
       type="button"
       className="icon"
-      aria-label={`Colours: ${theme}. Change to ${next}`}
-      title={`Colours: ${theme}`}
+      aria-label={`Theme: ${theme}. Change to ${next}`}
+      title={`Theme: ${theme}`}
       onClick={() => {
         chooseTheme(next);
         setTheme(next);

@@ -29,9 +29,9 @@ function parseSessionRoute(parts: readonly string[], query: URLSearchParams): Pa
   const [letter = '', id = '', view = 'transcript'] = parts;
   const page = letter === 's' ? 'session' : letter === 'i' ? 'imported' : null;
   const name = viewNames.find((known) => known === view);
-  const readable = decodeUriPart(id);
-  if (page === null || name === undefined || readable === null || parts.length > 3) return null;
-  return { page, id: readable, view: name, at: parseEventParameter(query) };
+  const decodedId = decodeUriPart(id);
+  if (page === null || name === undefined || decodedId === null || parts.length > 3) return null;
+  return { page, id: decodedId, view: name, at: parseEventParameter(query) };
 }
 
 /** Formats the address of a session view. */
@@ -50,9 +50,9 @@ function parseEventParameter(query: URLSearchParams): number | null {
   return Number(text);
 }
 
-function splitAtFirst(text: string, mark: string): readonly string[] {
-  const place = text.indexOf(mark);
-  return place === -1 ? [text] : [text.slice(0, place), text.slice(place + 1)];
+function splitAtFirst(text: string, separator: string): readonly string[] {
+  const index = text.indexOf(separator);
+  return index === -1 ? [text] : [text.slice(0, index), text.slice(index + 1)];
 }
 
 function decodeUriPart(text: string): string | null {

@@ -1,14 +1,13 @@
-import {
-  type Action,
-  type ConversationMessage,
-  type Event,
-  getConversation,
-  type Note,
-  type Session,
-  step,
-  type TurnStatus,
+import { getConversation, step, toItemArray } from '@pawl/core';
+import type {
+  Action,
+  ConversationHistory,
+  ConversationMessage,
+  Event,
+  Note,
+  Session,
+  TurnStatus,
 } from '@pawl/core';
-import { listAddedItems } from './added-items.ts';
 import type { NumberedEvent } from './api-types.ts';
 import { addUsageTotals, emptyUsageTotals, type UsageTotals } from './usage-totals.ts';
 
@@ -23,7 +22,7 @@ export type ReplayedEntry = {
   readonly actions: readonly Action[];
   readonly notes: readonly Note[];
   /** Messages that this event appended to the conversation. */
-  readonly joined: readonly ConversationMessage[];
+  readonly addedMessages: readonly ConversationMessage[];
   /** Usage totals after the event. */
   readonly totals: UsageTotals;
 };
@@ -40,14 +39,14 @@ export class ReplayedTimeline {
   readonly #entries: ReplayedEntry[] = [];
   /** One snapshot per `snapshotInterval` events; the first is the initial session. */
   readonly #snapshots: Session[];
-  #now: Session;
-  #lastAsked: { readonly index: number; readonly session: Session };
+  #latest: Session;
+  #lastRequested: { readonly index: number; readonly session: Session };
 
   constructor(created: Session) {
     this.created = created;
-    this.#now = created;
+    this.#latest = created;
     this.#snapshots = [created];
-    this.#lastAsked = { index: -1, session: created };
+    this.#lastRequested = { index: -1, session: created };
   }
 
   /** Skips known events. Throws an `EventGapError` with the current head if events are missing. */
@@ -55,13 +54,13 @@ export class ReplayedTimeline {
     for (const { seq, event } of events) {
       if (seq <= this.head) continue;
       if (seq !== this.head + 1) throw new EventGapError(this.head, seq);
-      const { session, actions, notes } = step(this.#now, event);
-      const joined = listAddedItems(getConversation(this.#now), getConversation(session));
+      const { session, actions, notes } = step(this.#latest, event);
+      const addedMessages = listAddedItems(getConversation(this.#latest), getConversation(session));
       const { status } = session.turn;
       const totals = addUsageTotals(this.totalsAt(this.head), event);
       const mode = session.mode?.state ?? null;
-      this.#now = session;
-      this.#entries.push({ seq, event, status, mode, actions, notes, joined, totals });
+      this.#latest = session;
+      this.#entries.push({ seq, event, status, mode, actions, notes, addedMessages, totals });
       if (this.#entries.length % snapshotInterval === 0) this.#snapshots.push(session);
     }
   }
@@ -79,8 +78,8 @@ export class ReplayedTimeline {
     return this.created.seq + 1;
   }
 
-  get now(): Session {
-    return this.#now;
+  get latest(): Session {
+    return this.#latest;
   }
 
   /** Returns the usage totals after the given event. */
@@ -89,9 +88,10 @@ export class ReplayedTimeline {
   }
 
   entry(index: number): ReplayedEntry {
-    const found = this.#entries[index];
-    if (found === undefined) throw new RangeError(`There is no event at place ${index} of ${this.length}.`);
-    return found;
+    const entry = this.#entries[index];
+    if (entry === undefined)
+      throw new RangeError(`Event index ${index} is out of range: the timeline has ${this.length} events.`);
+    return entry;
   }
 
   /** Returns the index of the given event, or -1 if there is none. */
@@ -101,26 +101,26 @@ export class ReplayedTimeline {
   }
 
   /** Returns the state after the given event; a number out of range gives the nearest state. */
-  at(seq: number): Session {
+  stateAt(seq: number): Session {
     const index = Math.min(Math.trunc(seq) - this.first, this.length - 1);
     if (!(index >= 0)) return this.created;
-    if (index === this.length - 1) return this.#now;
-    return this.#stepTo(index);
+    if (index === this.length - 1) return this.#latest;
+    return this.#replayTo(index);
   }
 
   /** Replays from the nearest earlier state available: a snapshot or the state requested last. */
-  #stepTo(index: number): Session {
+  #replayTo(index: number): Session {
     const block = Math.floor((index + 1) / snapshotInterval);
     let from = block * snapshotInterval - 1;
     let session = this.#snapshots[block] ?? this.created;
-    if (this.#lastAsked.index > from && this.#lastAsked.index <= index) {
-      from = this.#lastAsked.index;
-      session = this.#lastAsked.session;
+    if (this.#lastRequested.index > from && this.#lastRequested.index <= index) {
+      from = this.#lastRequested.index;
+      session = this.#lastRequested.session;
     }
     for (let next = from + 1; next <= index; next += 1) {
       session = step(session, this.entry(next).event).session;
     }
-    this.#lastAsked = { index, session };
+    this.#lastRequested = { index, session };
     return session;
   }
 }
@@ -130,8 +130,33 @@ export class EventGapError extends Error {
   override readonly name = 'GapError';
   readonly head: number;
 
-  constructor(head: number, came: number) {
-    super(`Event ${came} came after event ${head}: what lies between is missing.`);
+  constructor(head: number, seq: number) {
+    super(`Event ${seq} follows event ${head}: the events in between are missing.`);
     this.head = head;
   }
+}
+
+/** Returns the items appended to a conversation since an earlier version, or none if it became shorter. */
+function listAddedItems<Item>(
+  before: ConversationHistory<Item>,
+  after: ConversationHistory<Item>,
+): readonly Item[] {
+  const count = after.length - before.length;
+  if (count <= 0) return noItems;
+  if (count <= after.tail.length) return after.tail.slice(-count);
+  // The tail filled up and became a leaf, so the earlier additions are in the last leaf.
+  const latest = [...getLastLeaf(after), ...after.tail];
+  return count <= latest.length ? latest.slice(-count) : toItemArray(after).slice(-count);
+}
+
+const noItems: readonly never[] = [];
+
+function getLastLeaf<Item>({ root, depth }: ConversationHistory<Item>): readonly Item[] {
+  let node: readonly unknown[] = root;
+  for (let level = depth; level > 0; level -= 1) {
+    const last = node.at(-1);
+    if (!Array.isArray(last)) return noItems;
+    node = last as readonly unknown[];
+  }
+  return node as readonly Item[];
 }

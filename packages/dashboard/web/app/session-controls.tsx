@@ -8,51 +8,58 @@ import { ModalDialog } from './widgets/modal-dialog.tsx';
 type SessionControlsProps = SessionViewProps & { readonly send: (command: CommandRequest) => Promise<void> };
 
 /** Controls that send commands to the session. They always act on its current state, whichever event is selected. */
-export function SessionControls({ track, send }: SessionControlsProps) {
-  const { status } = track.now.turn;
+export function SessionControls({ timeline, send }: SessionControlsProps) {
+  const { status } = timeline.latest.turn;
   const [text, setText] = useState('');
-  const [asking, setAsking] = useState<ControlCommand | null>(null);
+  const [dialogCommand, openDialog] = useState<ControlCommand | null>(null);
   const field = useRef<HTMLInputElement>(null);
-  const isOver = status === 'halted' || status === 'shuttingDown';
+  const isClosed = status === 'halted' || status === 'shuttingDown';
   const isPaused = status === 'paused';
   const isWaiting = status === 'waitingForUser';
-  const ask = (command: CommandRequest, done: string): void => {
-    send(command).then(() => showToast(done), showErrorToast);
+  const sendAndNotify = (command: CommandRequest, confirmation: string): void => {
+    send(command).then(() => showToast(confirmation), showErrorToast);
   };
-  const say = (): void => {
+  const sendMessage = (): void => {
     if (text.trim() === '') return;
-    ask({ kind: 'say', text }, isWaiting ? 'Said.' : 'Said: the model hears it when it is asked next.');
+    sendAndNotify(
+      { kind: 'say', text },
+      isWaiting ? 'Message sent.' : 'Message sent. The model receives it with its next request.',
+    );
     setText('');
   };
-  const turn = (): void =>
+  const togglePause = (): void =>
     isPaused
-      ? ask({ kind: 'resume' }, 'Resumed.')
-      : ask({ kind: 'pause', reason: 'from the dashboard' }, 'Pausing.');
+      ? sendAndNotify({ kind: 'resume' }, 'Resumed.')
+      : sendAndNotify({ kind: 'pause', reason: 'requested in the dashboard' }, 'Pausing.');
   useKeys(
-    'Step in',
-    isOver
+    'Control',
+    isClosed
       ? []
       : [
-          { keys: 's', does: 'Say something to the model', run: () => field.current?.focus() },
-          { keys: 'p', does: 'Pause or resume', run: turn },
-          { keys: 'x', does: 'Finish with an answer', run: () => setAsking('finish') },
+          { keys: 's', description: 'Send a message to the model', run: () => field.current?.focus() },
+          { keys: 'p', description: 'Pause or resume', run: togglePause },
+          { keys: 'x', description: 'Finish with a final answer', run: () => openDialog('finish') },
         ],
   );
-  if (isOver)
-    return <p className="why-not">This session has ended. Fork it to go on from any of its events.</p>;
+  if (isClosed)
+    return <p className="why-not">This session is closed. Fork it to continue from any of its events.</p>;
   return (
     <div className="step-in">
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          say();
+          sendMessage();
         }}
       >
         <input
           ref={field}
           value={text}
-          aria-label={isWaiting ? 'Message to the model' : 'Steer: the model hears it when it is asked next'}
-          placeholder={isWaiting ? 'Say what to do next…' : 'Steer the model without stopping it…'}
+          aria-label={
+            isWaiting
+              ? 'Message to the model'
+              : 'Steering message: the model receives it with its next request'
+          }
+          placeholder={isWaiting ? 'Message the model…' : 'Steer the model without stopping it…'}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => {
             if (event.key === 'Escape') event.currentTarget.blur();
@@ -62,9 +69,14 @@ export function SessionControls({ track, send }: SessionControlsProps) {
           {isWaiting ? 'Send' : 'Steer'}
         </button>
       </form>
-      <ControlButtons {...{ isPaused, isWaiting, turn, setAsking }} />
-      {asking !== null && (
-        <ControlDialog asking={asking} track={track} ask={ask} close={() => setAsking(null)} />
+      <ControlButtons {...{ isPaused, isWaiting, togglePause, openDialog }} />
+      {dialogCommand !== null && (
+        <ControlDialog
+          command={dialogCommand}
+          timeline={timeline}
+          sendAndNotify={sendAndNotify}
+          close={() => openDialog(null)}
+        />
       )}
     </div>
   );
@@ -73,26 +85,26 @@ export function SessionControls({ track, send }: SessionControlsProps) {
 type ControlButtonsProps = {
   readonly isPaused: boolean;
   readonly isWaiting: boolean;
-  readonly turn: () => void;
-  readonly setAsking: (asking: ControlCommand) => void;
+  readonly togglePause: () => void;
+  readonly openDialog: (dialogCommand: ControlCommand) => void;
 };
 
-function ControlButtons({ isPaused, isWaiting, turn, setAsking }: ControlButtonsProps) {
+function ControlButtons({ isPaused, isWaiting, togglePause, openDialog }: ControlButtonsProps) {
   return (
     <div className="buttons">
-      <button type="button" onClick={turn}>
+      <button type="button" onClick={togglePause}>
         {isPaused ? 'Resume' : 'Pause'}
       </button>
-      <button type="button" onClick={() => setAsking('phase')}>
+      <button type="button" onClick={() => openDialog('phase')}>
         Phase
       </button>
-      <button type="button" onClick={() => setAsking('finish')}>
+      <button type="button" onClick={() => openDialog('finish')}>
         Finish
       </button>
-      <button type="button" onClick={() => setAsking('cancel')} disabled={isWaiting}>
+      <button type="button" onClick={() => openDialog('cancel')} disabled={isWaiting}>
         Cancel
       </button>
-      <button type="button" className="danger" onClick={() => setAsking('halt')}>
+      <button type="button" className="danger" onClick={() => openDialog('halt')}>
         Halt
       </button>
     </div>
@@ -104,50 +116,57 @@ type ControlCommand = 'phase' | 'finish' | 'cancel' | 'halt';
 const controlCommandTexts: Readonly<
   Record<
     ControlCommand,
-    { readonly title: string; readonly what: string; readonly verb: string; readonly done: string }
+    {
+      readonly title: string;
+      readonly explanation: string;
+      readonly verb: string;
+      readonly confirmation: string;
+    }
   >
 > = {
   phase: {
-    title: 'Begin another phase',
-    what: 'The phase at hand ends, and what is done from now on counts for this one.',
-    verb: 'Begin phase',
-    done: 'Phase begun.',
+    title: 'Start a new phase',
+    explanation: 'The current phase ends, and all further work belongs to the new phase.',
+    verb: 'Start phase',
+    confirmation: 'Phase started.',
   },
   finish: {
     title: 'Finish now',
-    what: 'The model is asked once more, without tools, for the best answer it can give.',
+    explanation: 'The model is called once more, without tools, for its best final answer.',
     verb: 'Finish',
-    done: 'Asked to finish.',
+    confirmation: 'Finish requested.',
   },
   cancel: {
-    title: 'Cancel the work of this turn',
-    what: 'What runs is called off. The session stays, and waits for you.',
-    verb: 'Cancel the work',
-    done: 'Cancelled.',
+    title: 'Cancel this turn',
+    explanation: 'Running work is cancelled. The session stays open and waits for you.',
+    verb: 'Cancel turn',
+    confirmation: 'Cancelled.',
   },
   halt: {
-    title: 'Halt for good',
-    what: 'The session ends here. It can be looked at and forked, and not gone on with.',
+    title: 'Halt this session',
+    explanation: 'The session is closed. It can still be viewed and forked, but not continued.',
     verb: 'Halt',
-    done: 'Halted.',
+    confirmation: 'Halted.',
   },
 };
 
-type ControlDialogProps = Pick<SessionViewProps, 'track'> & {
-  readonly asking: ControlCommand;
-  readonly ask: (command: CommandRequest, done: string) => void;
+type ControlDialogProps = Pick<SessionViewProps, 'timeline'> & {
+  readonly command: ControlCommand;
+  readonly sendAndNotify: (command: CommandRequest, done: string) => void;
   readonly close: () => void;
 };
 
-function ControlDialog({ asking, track, ask, close }: ControlDialogProps) {
-  const { title, what, verb, done } = controlCommandTexts[asking];
-  const [number, setNumber] = useState((track.now.phases.current?.number ?? 0) + 1);
+function ControlDialog({ command: dialogCommand, timeline, sendAndNotify, close }: ControlDialogProps) {
+  const { title, explanation, verb, confirmation } = controlCommandTexts[dialogCommand];
+  const [number, setNumber] = useState((timeline.latest.phases.current?.number ?? 0) + 1);
   const [text, setText] = useState('');
   const submit = (): void => {
-    const reason = text.trim() === '' ? 'asked for in the dashboard' : text.trim();
+    const reason = text.trim() === '' ? 'requested in the dashboard' : text.trim();
     const command: CommandRequest =
-      asking === 'phase' ? { kind: 'phase', number, description: reason } : { kind: asking, reason };
-    ask(command, done);
+      dialogCommand === 'phase'
+        ? { kind: 'phase', number, description: reason }
+        : { kind: dialogCommand, reason };
+    sendAndNotify(command, confirmation);
     close();
   };
   return (
@@ -159,8 +178,8 @@ function ControlDialog({ asking, track, ask, close }: ControlDialogProps) {
           submit();
         }}
       >
-        <p>{what}</p>
-        {asking === 'phase' && (
+        <p>{explanation}</p>
+        {dialogCommand === 'phase' && (
           <label>
             Number
             <input
@@ -172,18 +191,21 @@ function ControlDialog({ asking, track, ask, close }: ControlDialogProps) {
           </label>
         )}
         <label>
-          {asking === 'phase' ? 'What it is about' : 'Why (goes on record)'}
+          {dialogCommand === 'phase' ? 'Description' : 'Reason (recorded in the log)'}
           <input
             value={text}
-            required={asking === 'phase'}
+            required={dialogCommand === 'phase'}
             onChange={(event) => setText(event.target.value)}
           />
         </label>
         <div className="form-end">
           <button type="button" onClick={close}>
-            Leave it
+            Back
           </button>
-          <button type="submit" className={asking === 'halt' || asking === 'cancel' ? 'danger' : 'primary'}>
+          <button
+            type="submit"
+            className={dialogCommand === 'halt' || dialogCommand === 'cancel' ? 'danger' : 'primary'}
+          >
             {verb}
           </button>
         </div>

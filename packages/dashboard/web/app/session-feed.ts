@@ -12,12 +12,12 @@ export type SessionFeedState =
   | {
       readonly phase: 'ready';
       readonly detail: SessionDetail;
-      readonly track: ReplayedTimeline;
+      readonly timeline: ReplayedTimeline;
       readonly version: number;
       readonly live: LiveOutput | null;
       readonly connection: ConnectionStatus;
       /** Whether the existing events are still being loaded. */
-      readonly isFilling: boolean;
+      readonly isLoadingEvents: boolean;
       /** Number of the last event, as far as known. */
       readonly head: number;
     };
@@ -30,10 +30,10 @@ type ReadyFeedState = Extract<SessionFeedState, { readonly phase: 'ready' }>;
 const feedPageSize = 5_000;
 /** Number of events that can be replayed between two frames. */
 const feedSliceSize = 1_000;
-/** While the existing events load, the page first renders after `firstShowMs` and then at this interval. */
-const firstShowMs = 400;
-const feedShowEveryMs = 250;
-const pagesAtOnce = 2;
+/** While the existing events load, the page first renders after `firstRenderMs` and then at this interval. */
+const firstRenderMs = 400;
+const renderIntervalMs = 250;
+const concurrentPages = 2;
 
 /** Loads a session from its first event, follows its stream and holds the state to render. */
 export class SessionFeed {
@@ -42,11 +42,11 @@ export class SessionFeed {
   readonly #stopping = new AbortController();
   readonly #listeners = new Set<() => void>();
   #state: SessionFeedState = { phase: 'loading' };
-  #unfollow: (() => void) | null = null;
+  #unsubscribe: (() => void) | null = null;
   /** Messages received since the last frame. */
-  #heard: { readonly kept: NumberedEvent[]; readonly live: Event[] } = { kept: [], live: [] };
+  #received: { readonly stored: NumberedEvent[]; readonly live: Event[] } = { stored: [], live: [] };
   #frame: number | null = null;
-  #isCatchingUp = false;
+  #isLoadingMissing = false;
 
   constructor(id: string, api: ApiClient) {
     this.#id = id;
@@ -63,142 +63,146 @@ export class SessionFeed {
   start(): void {
     void this.#load().catch((error: unknown) => {
       if (this.#stopping.signal.aborted) return;
-      this.#set({ phase: 'failed', error: toApiRequestError(error) });
+      this.#setState({ phase: 'failed', error: toApiRequestError(error) });
     });
   }
 
   stop(): void {
     this.#stopping.abort();
-    this.#unfollow?.();
+    this.#unsubscribe?.();
     if (this.#frame !== null) clearTimeout(this.#frame);
   }
 
   /** Fetches the session details that are not events, such as the holder and the feedback on verdicts. */
   readonly refresh = async (): Promise<void> => {
     const detail = await this.#api.session(this.#id, this.#stopping.signal);
-    this.#change({ detail });
+    this.#update({ detail });
   };
 
   async #load(): Promise<void> {
-    const first = [{ after: 0, page: this.#page(0) }];
+    const first = [{ after: 0, page: this.#fetchPage(0) }];
     const detail = await this.#api.session(this.#id, this.#stopping.signal);
-    const track = new ReplayedTimeline(detail.created);
+    const timeline = new ReplayedTimeline(detail.created);
     const ready: SessionFeedState = {
       phase: 'ready',
       detail,
-      track,
+      timeline,
       version: 0,
       live: null,
       connection: 'connecting',
-      isFilling: true,
+      isLoadingEvents: true,
       head: detail.head,
     };
     // Do not notify listeners yet: most sessions load before the delay is noticeable.
     this.#state = ready;
-    await this.#fill(track, detail.head, first);
-    this.#change({ isFilling: false });
-    this.#follow(track);
+    await this.#loadEvents(timeline, detail.head, first);
+    this.#update({ isLoadingEvents: false });
+    this.#subscribeToEvents(timeline);
   }
 
   /** Loads page after page, and prefetches further pages while one is replayed. */
-  async #fill(track: ReplayedTimeline, known: number, first: readonly RequestedPage[] = []): Promise<void> {
-    let asked = first;
-    let shownAt = performance.now() + firstShowMs;
+  async #loadEvents(
+    timeline: ReplayedTimeline,
+    knownHead: number,
+    first: readonly RequestedPage[] = [],
+  ): Promise<void> {
+    let pages = first;
+    let renderedAt = performance.now() + firstRenderMs;
     for (;;) {
-      asked = this.#askAhead(asked, track.head, known);
-      const { events, head, more } = await (asked[0]?.page ?? this.#page(track.head));
-      asked = asked.slice(1);
+      pages = this.#prefetch(pages, timeline.head, knownHead);
+      const { events, head, more } = await (pages[0]?.page ?? this.#fetchPage(timeline.head));
+      pages = pages.slice(1);
       for (let from = 0; from < events.length; from += feedSliceSize) {
-        track.add(events.slice(from, from + feedSliceSize));
-        if (performance.now() > shownAt) {
-          this.#change({ head });
-          shownAt = performance.now() + feedShowEveryMs;
+        timeline.add(events.slice(from, from + feedSliceSize));
+        if (performance.now() > renderedAt) {
+          this.#update({ head });
+          renderedAt = performance.now() + renderIntervalMs;
         }
         await waitForNextFrame();
         if (this.#stopping.signal.aborted) return;
       }
-      if (!more) return this.#change({ head });
+      if (!more) return this.#update({ head });
     }
   }
 
-  #askAhead(asked: readonly RequestedPage[], head: number, known: number): readonly RequestedPage[] {
+  #prefetch(pages: readonly RequestedPage[], head: number, knownHead: number): readonly RequestedPage[] {
     // If the server returned fewer events than requested, discard the prefetched pages and continue from the head.
-    const fitting = asked[0]?.after === head ? [...asked] : [];
+    const usable = pages[0]?.after === head ? [...pages] : [];
     for (
-      let after = head + fitting.length * feedPageSize;
-      fitting.length < pagesAtOnce;
+      let after = head + usable.length * feedPageSize;
+      usable.length < concurrentPages;
       after += feedPageSize
     ) {
-      if (after >= known) break;
-      fitting.push({ after, page: this.#page(after) });
+      if (after >= knownHead) break;
+      usable.push({ after, page: this.#fetchPage(after) });
     }
-    return fitting;
+    return usable;
   }
 
-  #page(after: number): ReturnType<ApiClient['events']> {
+  #fetchPage(after: number): ReturnType<ApiClient['events']> {
     const page = this.#api.events(this.#id, { after, limit: feedPageSize }, this.#stopping.signal);
     // Avoid an unhandled rejection; the caller that awaits the page still gets the error.
     page.catch(() => {});
     return page;
   }
 
-  #follow(track: ReplayedTimeline): void {
+  #subscribeToEvents(timeline: ReplayedTimeline): void {
     const path = `/sessions/${encodeURIComponent(this.#id)}/stream`;
-    this.#unfollow = subscribeToStream({
-      address: () => this.#api.address(`${path}?after=${track.head}`),
-      changed: (connection) => this.#change({ connection, live: null }),
-      again: () => this.refresh(),
-      heard: ({ event, data }) => {
-        if (event === 'kept') this.#heard.kept.push(JSON.parse(data) as NumberedEvent);
-        else if (event === 'live') this.#heard.live.push(JSON.parse(data) as Event);
+    this.#unsubscribe = subscribeToStream({
+      address: () => this.#api.address(`${path}?after=${timeline.head}`),
+      onStatusChange: (connection) => this.#update({ connection, live: null }),
+      beforeReconnect: () => this.refresh(),
+      onMessage: ({ event, data }) => {
+        if (event === 'kept') this.#received.stored.push(JSON.parse(data) as NumberedEvent);
+        else if (event === 'live') this.#received.live.push(JSON.parse(data) as Event);
         else if (event === 'holder') this.refresh().catch(() => {});
-        this.#frame ??= window.setTimeout(() => this.#take(track), renderFrameMs);
+        this.#frame ??= window.setTimeout(() => this.#applyReceived(timeline), renderFrameMs);
       },
     });
   }
 
   /** Applies all messages received since the last frame at once. */
-  #take(track: ReplayedTimeline): void {
+  #applyReceived(timeline: ReplayedTimeline): void {
     this.#frame = null;
-    if (this.#isCatchingUp || this.#state.phase !== 'ready') return;
-    const { kept, live } = this.#heard;
-    this.#heard = { kept: [], live: [] };
-    let shown = this.#state.live ?? emptyLiveOutput;
-    for (const { event } of kept) shown = clearStoredOutput(shown, event);
-    for (const event of live) shown = applyLiveEvent(shown, event);
+    if (this.#isLoadingMissing || this.#state.phase !== 'ready') return;
+    const { stored, live } = this.#received;
+    this.#received = { stored: [], live: [] };
+    let output = this.#state.live ?? emptyLiveOutput;
+    for (const { event } of stored) output = clearStoredOutput(output, event);
+    for (const event of live) output = applyLiveEvent(output, event);
     try {
-      track.add(kept);
+      timeline.add(stored);
     } catch (error) {
       if (!(error instanceof EventGapError)) throw error;
-      void this.#catchUp(track);
+      void this.#loadMissingEvents(timeline);
     }
-    this.#change({ live: shown === emptyLiveOutput ? null : shown, head: track.head });
+    this.#update({ live: output === emptyLiveOutput ? null : output, head: timeline.head });
   }
 
-  async #catchUp(track: ReplayedTimeline): Promise<void> {
-    this.#isCatchingUp = true;
+  async #loadMissingEvents(timeline: ReplayedTimeline): Promise<void> {
+    this.#isLoadingMissing = true;
     try {
-      await this.#fill(track, track.head);
+      await this.#loadEvents(timeline, timeline.head);
     } catch {
       // The stream will end too, and its next attempt starts at the timeline's head.
     } finally {
-      this.#isCatchingUp = false;
-      this.#frame ??= window.setTimeout(() => this.#take(track), renderFrameMs);
+      this.#isLoadingMissing = false;
+      this.#frame ??= window.setTimeout(() => this.#applyReceived(timeline), renderFrameMs);
     }
   }
 
-  #change(change: Partial<Omit<ReadyFeedState, 'phase' | 'version' | 'track'>>): void {
+  #update(change: Partial<Omit<ReadyFeedState, 'phase' | 'version' | 'timeline'>>): void {
     if (this.#state.phase !== 'ready' || this.#stopping.signal.aborted) return;
     const { version, head } = this.#state;
-    this.#set({
+    this.#setState({
       ...this.#state,
       ...change,
       version: version + 1,
-      head: Math.max(change.head ?? head, this.#state.track.head),
+      head: Math.max(change.head ?? head, this.#state.timeline.head),
     });
   }
 
-  #set(state: SessionFeedState): void {
+  #setState(state: SessionFeedState): void {
     this.#state = state;
     for (const listener of this.#listeners) listener();
   }

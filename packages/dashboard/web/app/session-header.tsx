@@ -18,8 +18,15 @@ type SessionHeaderProps = SessionViewProps & {
 };
 
 /** Shows the session's goal, its state at the selected event, and the buttons that copy a link or the events. */
-export function SessionHeader({ track, at, isFollowing, detail, connection, children }: SessionHeaderProps) {
-  const session = track.at(at);
+export function SessionHeader({
+  timeline,
+  at,
+  isFollowing,
+  detail,
+  connection,
+  children,
+}: SessionHeaderProps) {
+  const session = timeline.stateAt(at);
   const title = getSessionTitle(detail);
   useTitle(title);
   return (
@@ -32,8 +39,8 @@ export function SessionHeader({ track, at, isFollowing, detail, connection, chil
           <div className="menu-inside">
             <CopyButton label="Link to this event" text={() => buildShareLink(detail, at)} />
             <CopyButton label="State as JSON" text={() => JSON.stringify(session, null, 2)} />
-            <CopyButton label="Events as JSON" text={() => formatEventsJson(track, at)} />
-            {detail.kind === 'kept' && (
+            <CopyButton label="Events as JSON" text={() => formatEventsJson(timeline, at)} />
+            {detail.kind === 'stored' && (
               <CopyButton
                 label="cURL of the events"
                 text={() => buildCurlCommand(`/sessions/${encodeURIComponent(detail.id)}/events`)}
@@ -44,7 +51,7 @@ export function SessionHeader({ track, at, isFollowing, detail, connection, chil
       </div>
       <div className="facts" role="group" aria-label="About this session" tabIndex={0}>
         <StatusPill status={session.turn.status} isLive={isFollowing} />
-        <SessionFactsList session={session} totals={track.totalsAt(at)} />
+        <SessionFactsList session={session} totals={timeline.totalsAt(at)} />
         <SessionOrigin detail={detail} />
       </div>
       {children}
@@ -93,8 +100,8 @@ function SessionOrigin({ detail }: Pick<SessionViewProps, 'detail'>) {
       <SessionFact name="id">
         <code>{detail.short}</code>
       </SessionFact>
-      <SessionFact name="begun">{formatDayTime(detail.createdAt)}</SessionFact>
-      {detail.holder !== 'nobody' && <SessionFact name="runs">{detail.holder}</SessionFact>}
+      <SessionFact name="started">{formatDayTime(detail.createdAt)}</SessionFact>
+      {detail.holder !== 'nobody' && <SessionFact name="runs on">{detail.holder}</SessionFact>}
       {detail.parent !== null && (
         <SessionFact name="forked from">
           <a href={formatSessionAddress({ id: detail.parent.id }, 'events', detail.parent.at)}>
@@ -115,12 +122,12 @@ function SessionFact({ name, children }: { readonly name: string; readonly child
 }
 
 function getSessionTitle(detail: SessionViewProps['detail']): string {
-  return detail.kind === 'kept' ? (detail.goal ?? 'Nothing was said yet') : detail.name;
+  return detail.kind === 'stored' ? (detail.goal ?? 'No message yet') : detail.name;
 }
 
 function buildShareLink({ kind, id }: SessionViewProps['detail'], at: number): string {
   const { view } = getCurrentView();
-  const address = formatSessionAddress({ page: kind === 'kept' ? 'session' : 'imported', id }, view, at);
+  const address = formatSessionAddress({ page: kind === 'stored' ? 'session' : 'imported', id }, view, at);
   return `${location.origin}${location.pathname}${address}`;
 }
 
@@ -129,10 +136,10 @@ function getCurrentView(): { readonly view: Parameters<typeof formatSessionAddre
   return { view: route.page === 'session' || route.page === 'imported' ? route.view : 'transcript' };
 }
 
-function formatEventsJson(track: SessionViewProps['track'], at: number): string {
+function formatEventsJson(timeline: SessionViewProps['timeline'], at: number): string {
   const events = [];
-  for (let index = 0; index <= track.indexOf(at); index += 1) {
-    const { seq, event } = track.entry(index);
+  for (let index = 0; index <= timeline.indexOf(at); index += 1) {
+    const { seq, event } = timeline.entry(index);
     events.push({ seq, event });
   }
   return JSON.stringify(events, null, 2);

@@ -20,7 +20,7 @@ export class SessionListFeed {
   readonly #listeners = new Set<() => void>();
   readonly #byId = new Map<string, SessionListItem>();
   #state: SessionListState = { rows: [], isLoading: true, error: null, connection: 'connecting', next: null };
-  #unfollow: (() => void) | null = null;
+  #unsubscribe: (() => void) | null = null;
   #frame: number | null = null;
 
   constructor(api: ApiClient) {
@@ -37,61 +37,61 @@ export class SessionListFeed {
   start(): () => void {
     // The state holds the error.
     this.#load().catch(() => {});
-    this.#unfollow = subscribeToStream({
+    this.#unsubscribe = subscribeToStream({
       address: () => this.#api.address('/sessions/stream'),
-      changed: (connection) => this.#change({ connection }),
-      again: () => this.#load(),
-      heard: ({ event, data }) => {
-        if (event === 'session') this.#put(JSON.parse(data) as SessionListItem);
+      onStatusChange: (connection) => this.#update({ connection }),
+      beforeReconnect: () => this.#load(),
+      onMessage: ({ event, data }) => {
+        if (event === 'session') this.#setRow(JSON.parse(data) as SessionListItem);
         else if (event === 'removed') this.#byId.delete((JSON.parse(data) as { readonly id: string }).id);
-        if (this.#frame === null) this.#frame = window.setTimeout(() => this.#show(), renderFrameMs);
+        if (this.#frame === null) this.#frame = window.setTimeout(() => this.#publishRows(), renderFrameMs);
       },
     });
-    return () => this.#unfollow?.();
+    return () => this.#unsubscribe?.();
   }
 
   readonly loadMore = async (): Promise<void> => {
     const { next } = this.#state;
-    if (next !== null) await this.#page({ cursor: next });
+    if (next !== null) await this.#loadPage({ cursor: next });
   };
 
   /** Searches sessions that are not loaded yet, and adds them to the list. */
   readonly search = async (q: string, signal: AbortSignal): Promise<void> => {
     if (this.#state.next === null || q.trim() === '') return;
     const { sessions } = await this.#api.sessions({ q, limit: listPageSize }, signal);
-    for (const row of sessions) this.#put(row);
-    this.#show();
+    for (const row of sessions) this.#setRow(row);
+    this.#publishRows();
   };
 
   async #load(): Promise<void> {
     try {
       // Drop sessions that were removed in the meantime.
-      await this.#page({}, () => this.#byId.clear());
+      await this.#loadPage({}, () => this.#byId.clear());
     } catch (error) {
-      if (error instanceof ApiRequestError) this.#change({ error, isLoading: false });
+      if (error instanceof ApiRequestError) this.#update({ error, isLoading: false });
       throw error;
     }
   }
 
-  async #page(from: { readonly cursor?: string }, before?: () => void): Promise<void> {
+  async #loadPage(from: { readonly cursor?: string }, onLoaded?: () => void): Promise<void> {
     const { sessions, next } = await this.#api.sessions({ limit: listPageSize, ...from });
-    before?.();
-    for (const row of sessions) this.#put(row);
-    this.#change({ next, isLoading: false, error: null });
-    this.#show();
+    onLoaded?.();
+    for (const row of sessions) this.#setRow(row);
+    this.#update({ next, isLoading: false, error: null });
+    this.#publishRows();
   }
 
-  #put(row: SessionListItem): void {
+  #setRow(row: SessionListItem): void {
     this.#byId.set(row.id, row);
   }
 
-  #show(): void {
+  #publishRows(): void {
     this.#frame = null;
     const rows = [...this.#byId.values()].toSorted((one, other) => other.updatedAt - one.updatedAt);
-    this.#change({ rows });
+    this.#update({ rows });
   }
 
-  #change(change: Partial<SessionListState>): void {
+  #update(change: Partial<SessionListState>): void {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }

@@ -11,10 +11,10 @@ type SessionPageProps = { readonly id: string; readonly view: ViewName; readonly
 /** Shows a stored session and follows it while the page is open. */
 export function SessionPage({ id, view, at }: SessionPageProps) {
   const [attempt, setAttempt] = useState(0);
-  return <LiveSession key={attempt} id={id} view={view} at={at} again={() => setAttempt(attempt + 1)} />;
+  return <LiveSession key={attempt} id={id} view={view} at={at} retry={() => setAttempt(attempt + 1)} />;
 }
 
-function LiveSession({ id, view, at, again }: SessionPageProps & { readonly again: () => void }) {
+function LiveSession({ id, view, at, retry: again }: SessionPageProps & { readonly retry: () => void }) {
   const [feed] = useState(() => new SessionFeed(id, apiClient));
   useEffect(() => {
     feed.start();
@@ -23,21 +23,21 @@ function LiveSession({ id, view, at, again }: SessionPageProps & { readonly agai
   const state = useSyncExternalStore(feed.subscribe, feed.state);
   if (state.phase === 'loading') return <LoadingState what="the session" />;
   if (state.phase === 'failed') return <ErrorMessage error={state.error} retry={again} />;
-  const { detail, track, version, live, connection, isFilling, head } = state;
+  const { detail, timeline, version, live, connection, isLoadingEvents, head } = state;
   const send = async (command: CommandRequest): Promise<void> => {
     await apiClient.command(id, command);
     feed.refresh().catch(() => {});
   };
   return (
     <SessionShell
-      detail={{ kind: 'kept', ...detail }}
-      track={track}
+      detail={{ kind: 'stored', ...detail }}
+      timeline={timeline}
       version={version}
       live={live}
       view={view}
-      wanted={at}
+      requestedSeq={at}
       connection={connection}
-      filling={isFilling ? head : null}
+      expectedEvents={isLoadingEvents ? head : null}
       send={detail.controllable ? send : null}
     />
   );

@@ -4,12 +4,13 @@ import { GovernorStrip, GovernorView } from '../views/governor/governor.tsx';
 import { TranscriptView } from '../views/transcript/transcript.tsx';
 import { apiClient } from './api.ts';
 import type { CommandRequest } from './api-types.ts';
-import { ControlBar } from './control-bar.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
+import { EventScrubber } from './event-scrubber.tsx';
 import type { ConnectionStatus } from './stream-subscription.ts';
 import type { LiveOutput } from './live-output.ts';
 import { formatSessionAddress } from './page-route.ts';
 import { replaceAddress, openAddress } from './router.ts';
+import { SessionControls } from './session-controls.tsx';
 import { SessionHeader } from './session-header.tsx';
 import type { ReplayedTimeline } from './replayed-timeline.ts';
 import { useKeys } from './use-keys.ts';
@@ -49,53 +50,55 @@ const viewKeys: Readonly<Record<ViewName, string>> = {
 
 export type SessionShellProps = {
   readonly detail: ViewedSession;
-  readonly track: ReplayedTimeline;
+  readonly timeline: ReplayedTimeline;
   readonly version: number;
   readonly live: LiveOutput | null;
   readonly view: ViewName;
   /** The event in the address; null to follow the latest one. */
-  readonly wanted: number | null;
+  readonly requestedSeq: number | null;
   readonly connection: ConnectionStatus | null;
   /** Expected number of events while the existing ones load; null afterwards. */
-  readonly filling: number | null;
+  readonly expectedEvents: number | null;
   readonly send: ((command: CommandRequest) => Promise<void>) | null;
 };
 
 /** The frame of all session views: the header, the tabs and the control bar. */
 export function SessionShell(props: SessionShellProps) {
-  const { detail, track, version, live, view, wanted, connection, filling, send } = props;
+  const { detail, timeline, version, live, view, requestedSeq, connection, expectedEvents, send } = props;
   // The address may name an event that is not loaded yet.
-  const isFollowing = wanted === null || (wanted >= track.head && filling === null);
-  const at = isFollowing ? track.head : Math.max(track.created.seq, Math.min(wanted, track.head));
-  const go = useSessionNavigation(detail, view, wanted);
-  const given: SessionViewProps = {
-    track,
+  const isFollowing = requestedSeq === null || (requestedSeq >= timeline.head && expectedEvents === null);
+  const at = isFollowing
+    ? timeline.head
+    : Math.max(timeline.created.seq, Math.min(requestedSeq, timeline.head));
+  const navigate = useSessionNavigation(detail, view, requestedSeq);
+  const viewProps: SessionViewProps = {
+    timeline,
     version,
     at,
     isFollowing,
     detail,
     live: isFollowing ? live : null,
     api: apiClient,
-    go,
+    navigate,
     send,
   };
-  useViewKeys(go);
+  useViewKeys(navigate);
   const View = viewComponents[view];
   return (
     <div className="session">
-      <SessionHeader {...given} connection={connection}>
-        <GovernorStrip {...given} />
+      <SessionHeader {...viewProps} connection={connection}>
+        <GovernorStrip {...viewProps} />
       </SessionHeader>
-      <ViewTabs view={view} go={go} />
-      {filling !== null && <LoadProgress read={track.length} of={filling} />}
+      <ViewTabs view={view} navigate={navigate} />
+      {expectedEvents !== null && <LoadProgress loaded={timeline.length} total={expectedEvents} />}
       <div className="view" role="tabpanel" id="view" aria-labelledby={`tab-${view}`}>
         <ErrorBoundary key={view}>
           <Suspense fallback={<LoadingState what={view} />}>
-            <View {...given} />
+            <View {...viewProps} />
           </Suspense>
         </ErrorBoundary>
       </div>
-      <ControlBar {...given} />
+      <ControlBar {...viewProps} />
     </div>
   );
 }
@@ -103,42 +106,48 @@ export function SessionShell(props: SessionShellProps) {
 function useSessionNavigation(
   detail: ViewedSession,
   view: ViewName,
-  wanted: number | null,
-): SessionViewProps['go'] {
+  requestedSeq: number | null,
+): SessionViewProps['navigate'] {
   const { kind, id } = detail;
   return useCallback(
     (to) => {
       const page = kind === 'imported' ? 'imported' : 'session';
-      const seq = to.seq === undefined ? wanted : to.seq === 'now' ? null : to.seq;
+      const seq = to.seq === undefined ? requestedSeq : to.seq === 'now' ? null : to.seq;
       const address = formatSessionAddress({ page, id }, to.view ?? view, seq);
       // Opening another view adds a history entry; selecting another event does not.
       if (to.view === undefined || to.view === view) replaceAddress(address);
       else openAddress(address);
     },
-    [kind, id, view, wanted],
+    [kind, id, view, requestedSeq],
   );
 }
 
-function useViewKeys(go: SessionViewProps['go']): void {
+function useViewKeys(navigate: SessionViewProps['navigate']): void {
   useKeys(
-    'Views on a session',
+    'Session views',
     viewNames.map((name) => ({
       keys: viewKeys[name],
-      does: name.slice(0, 1).toUpperCase() + name.slice(1),
-      run: () => go({ view: name }),
+      description: name.slice(0, 1).toUpperCase() + name.slice(1),
+      run: () => navigate({ view: name }),
     })),
   );
 }
 
-function ViewTabs({ view, go }: { readonly view: ViewName; readonly go: SessionViewProps['go'] }): ReactNode {
-  const move = (by: number): void => {
-    const next = viewNames[(viewNames.indexOf(view) + by + viewNames.length) % viewNames.length];
+function ViewTabs({
+  view,
+  navigate,
+}: {
+  readonly view: ViewName;
+  readonly navigate: SessionViewProps['navigate'];
+}): ReactNode {
+  const focusTab = (offset: number): void => {
+    const next = viewNames[(viewNames.indexOf(view) + offset + viewNames.length) % viewNames.length];
     if (next === undefined) return;
-    go({ view: next });
+    navigate({ view: next });
     document.getElementById(`tab-${next}`)?.focus();
   };
   return (
-    <div className="tabs" role="tablist" aria-label="Views on this session">
+    <div className="tabs" role="tablist" aria-label="Session views">
       {viewNames.map((name) => (
         <button
           key={name}
@@ -148,10 +157,10 @@ function ViewTabs({ view, go }: { readonly view: ViewName; readonly go: SessionV
           aria-selected={name === view}
           aria-controls="view"
           tabIndex={name === view ? 0 : -1}
-          onClick={() => go({ view: name })}
+          onClick={() => navigate({ view: name })}
           onKeyDown={(event) => {
-            if (event.key === 'ArrowRight') move(1);
-            else if (event.key === 'ArrowLeft') move(-1);
+            if (event.key === 'ArrowRight') focusTab(1);
+            else if (event.key === 'ArrowLeft') focusTab(-1);
           }}
         >
           {name}
@@ -161,13 +170,27 @@ function ViewTabs({ view, go }: { readonly view: ViewName; readonly go: SessionV
   );
 }
 
-function LoadProgress({ read, of }: { readonly read: number; readonly of: number }) {
+function LoadProgress({ loaded, total }: { readonly loaded: number; readonly total: number }) {
   return (
     <div className="filling" role="status">
-      <progress max={Math.max(1, of)} value={read} aria-label="Events read" />
+      <progress max={Math.max(1, total)} value={loaded} aria-label="Events loaded" />
       <span>
-        {read.toLocaleString('en')} of {of.toLocaleString('en')} events replayed
+        {loaded.toLocaleString('en')} of {total.toLocaleString('en')} events replayed
       </span>
     </div>
+  );
+}
+
+/** The bar at the bottom of the page, with the event scrubber and the session controls. */
+function ControlBar(props: SessionViewProps) {
+  const { detail, send } = props;
+  return (
+    <section className="control-bar" aria-label="Time travel and control">
+      <EventScrubber {...props} />
+      {send !== null && <SessionControls {...props} send={send} />}
+      {send === null && detail.kind === 'stored' && (
+        <p className="why-not">{detail.why ?? 'This session accepts no commands here.'}</p>
+      )}
+    </section>
   );
 }

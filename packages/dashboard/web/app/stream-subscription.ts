@@ -7,10 +7,10 @@ export type ConnectionStatus = 'connecting' | 'live' | 'waiting' | 'asleep' | 's
 export type StreamSubscription = {
   /** Called for each attempt, so that the address can name the last known event. */
   readonly address: () => string;
-  readonly heard: (message: ReceivedStreamMessage) => void;
-  readonly changed: (connection: ConnectionStatus) => void;
+  readonly onMessage: (message: ReceivedStreamMessage) => void;
+  readonly onStatusChange: (connection: ConnectionStatus) => void;
   /** Runs before each reconnect, to load missed changes. */
-  readonly again?: () => Promise<void>;
+  readonly beforeReconnect?: () => Promise<void>;
 };
 
 /** Messages that arrive within one frame are rendered together. */
@@ -25,25 +25,25 @@ const silenceMaxMs = 60_000;
  * Subscribes to a server-sent event stream. It reconnects with exponential backoff when the connection ends, and
  * disconnects while the page is hidden. Returns an unsubscribe function.
  */
-export function subscribeToStream(following: StreamSubscription): () => void {
+export function subscribeToStream(subscription: StreamSubscription): () => void {
   const stopping = new AbortController();
-  void runSubscription(following, stopping.signal);
+  void runSubscription(subscription, stopping.signal);
   return () => stopping.abort();
 }
 
-async function runSubscription(following: StreamSubscription, signal: AbortSignal): Promise<void> {
+async function runSubscription(subscription: StreamSubscription, signal: AbortSignal): Promise<void> {
   let failures = 0;
   for (let attempt = 0; !signal.aborted; attempt += 1) {
-    if (document.hidden) following.changed('asleep');
+    if (document.hidden) subscription.onStatusChange('asleep');
     await waitUntilVisible(signal);
     if (signal.aborted) return;
-    following.changed('connecting');
-    const ended = await attemptStream(following, signal, attempt > 0);
+    subscription.onStatusChange('connecting');
+    const result = await attemptStream(subscription, signal, attempt > 0);
     if (signal.aborted) return;
-    if (ended === 'signed-out' || ended === 'gone') return following.changed(ended);
-    failures = ended === 'was-live' ? 0 : failures + 1;
+    if (result === 'signed-out' || result === 'gone') return subscription.onStatusChange(result);
+    failures = result === 'was-live' ? 0 : failures + 1;
     if (document.hidden) continue;
-    following.changed('waiting');
+    subscription.onStatusChange('waiting');
     await delayUnlessAborted(Math.min(reconnectMaxMs, reconnectMinMs * 2 ** Math.min(failures, 8)), signal);
   }
 }
@@ -51,35 +51,35 @@ async function runSubscription(following: StreamSubscription, signal: AbortSigna
 type AttemptEnd = 'was-live' | 'failed' | 'signed-out' | 'gone';
 
 async function attemptStream(
-  following: StreamSubscription,
+  subscription: StreamSubscription,
   signal: AbortSignal,
-  isAgain: boolean,
+  isReconnect: boolean,
 ): Promise<AttemptEnd> {
-  const leaving = new AbortController();
-  const leave = (): void => leaving.abort();
-  const leaveWhenHidden = (): void => {
-    if (document.hidden) leave();
+  const aborting = new AbortController();
+  const abort = (): void => aborting.abort();
+  const abortWhenHidden = (): void => {
+    if (document.hidden) abort();
   };
-  signal.addEventListener('abort', leave);
-  document.addEventListener('visibilitychange', leaveWhenHidden);
+  signal.addEventListener('abort', abort);
+  document.addEventListener('visibilitychange', abortWhenHidden);
   let isLive = false;
   try {
-    if (isAgain) await following.again?.();
+    if (isReconnect) await subscription.beforeReconnect?.();
     const headers = { Accept: 'text/event-stream' };
-    const response = await fetch(following.address(), { headers, signal: leaving.signal });
+    const response = await fetch(subscription.address(), { headers, signal: aborting.signal });
     if (!response.ok || response.body === null) return classifyHttpStatus(response.status);
     isLive = true;
-    following.changed('live');
-    await readStreamBody(response.body, following.heard, leave);
+    subscription.onStatusChange('live');
+    await readStreamBody(response.body, subscription.onMessage, abort);
     return 'was-live';
   } catch (error) {
     if (error instanceof ApiRequestError) return classifyApiError(error);
     // Treat any other error as temporary; the next attempt shows whether it persists.
     return isLive ? 'was-live' : 'failed';
   } finally {
-    signal.removeEventListener('abort', leave);
-    document.removeEventListener('visibilitychange', leaveWhenHidden);
-    leave();
+    signal.removeEventListener('abort', abort);
+    document.removeEventListener('visibilitychange', abortWhenHidden);
+    abort();
   }
 }
 
@@ -95,31 +95,31 @@ function classifyApiError({ code }: ApiRequestError): AttemptEnd {
 
 async function readStreamBody(
   body: ReadableStream<Uint8Array>,
-  heard: (message: ReceivedStreamMessage) => void,
-  leave: () => void,
+  onMessage: (message: ReceivedStreamMessage) => void,
+  abort: () => void,
 ): Promise<void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const lines = new EventStreamReader();
   for (;;) {
-    const silence = setTimeout(leave, silenceMaxMs);
+    const silence = setTimeout(abort, silenceMaxMs);
     const { done, value } = await reader.read().finally(() => clearTimeout(silence));
     if (done) return;
-    for (const message of lines.read(decoder.decode(value, { stream: true }))) heard(message);
+    for (const message of lines.read(decoder.decode(value, { stream: true }))) onMessage(message);
   }
 }
 
 function waitUntilVisible(signal: AbortSignal): Promise<void> {
   if (!document.hidden) return Promise.resolve();
   return new Promise((resolve) => {
-    const look = (): void => {
+    const check = (): void => {
       if (document.hidden && !signal.aborted) return;
-      document.removeEventListener('visibilitychange', look);
-      signal.removeEventListener('abort', look);
+      document.removeEventListener('visibilitychange', check);
+      signal.removeEventListener('abort', check);
       resolve();
     };
-    document.addEventListener('visibilitychange', look);
-    signal.addEventListener('abort', look);
+    document.addEventListener('visibilitychange', check);
+    signal.addEventListener('abort', check);
   });
 }
 

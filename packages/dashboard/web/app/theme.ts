@@ -5,8 +5,8 @@ const themeStorageKey = 'pawl-theme';
 const darkMediaQuery = window.matchMedia('(prefers-color-scheme: dark)');
 
 export function getChosenTheme(): ColorTheme {
-  const kept = readStoredTheme();
-  return kept === 'light' || kept === 'dark' ? kept : 'system';
+  const stored = readStoredTheme();
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
 }
 
 export function chooseTheme(theme: ColorTheme): void {

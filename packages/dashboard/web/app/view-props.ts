@@ -6,21 +6,21 @@ import type { ViewName } from './view-names.ts';
 
 /** A stored session, or an imported run that exists only in this page. */
 export type ViewedSession =
-  | ({ readonly kind: 'kept' } & SessionDetail)
+  | ({ readonly kind: 'stored' } & SessionDetail)
   | ({ readonly kind: 'imported'; readonly id: string } & ImportedRun);
 
 export type SessionViewProps = {
-  readonly track: ReplayedTimeline;
+  readonly timeline: ReplayedTimeline;
   /** Changes whenever the timeline grows; the timeline itself stays the same object. */
   readonly version: number;
-  /** Number of the selected event; `track.head` when following. */
+  /** Number of the selected event; `timeline.head` when following. */
   readonly at: number;
   readonly isFollowing: boolean;
   readonly detail: ViewedSession;
   /** Streamed output that is never stored; null if there is none or if an earlier event is selected. */
   readonly live: LiveOutput | null;
   readonly api: ApiClient;
-  readonly go: (to: { readonly seq?: number | 'now'; readonly view?: ViewName }) => void;
+  readonly navigate: (to: { readonly seq?: number | 'now'; readonly view?: ViewName }) => void;
   /** Null if the session accepts no commands; `detail.why` gives the reason. */
   readonly send: ((command: CommandRequest) => Promise<void>) | null;
 };
@@ -33,5 +33,5 @@ export type PageProps = {
   /** Opens another address in the page, such as `#/s/<id>/why?at=7`. */
   readonly open: (address: string) => void;
   /** Stores imported runs while the page is open and returns the address of each. */
-  readonly keepImported: (runs: readonly ImportedRun[]) => readonly string[];
+  readonly storeImported: (runs: readonly ImportedRun[]) => readonly string[];
 };

@@ -2,15 +2,15 @@ import { useState } from 'react';
 
 /** Copies a text that is built on click. */
 export function CopyButton({ label, text }: { readonly label: string; readonly text: () => string }) {
-  const [said, setSaid] = useState<string | null>(null);
+  const [feedback, setFeedback] = useState<string | null>(null);
   const copy = async (): Promise<void> => {
     const ok = await copyToClipboard(text());
-    setSaid(ok ? 'Copied' : 'Not copied');
-    setTimeout(() => setSaid(null), 1_500);
+    setFeedback(ok ? 'Copied' : 'Copy failed');
+    setTimeout(() => setFeedback(null), 1_500);
   };
   return (
     <button type="button" className="small" onClick={() => void copy()} aria-live="polite">
-      {said ?? label}
+      {feedback ?? label}
     </button>
   );
 }

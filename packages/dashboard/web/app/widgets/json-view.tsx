@@ -3,13 +3,19 @@ import { escapeUnsafeText, toSafeLine } from '../safe-text.ts';
 import { LongText } from './long-text.tsx';
 
 /** Collapsible JSON tree; collapsed values are not rendered. */
-export function JsonView({ value, open = 2 }: { readonly value: unknown; readonly open?: number }) {
+export function JsonView({
+  value,
+  expandedDepth: open = 2,
+}: {
+  readonly value: unknown;
+  readonly expandedDepth?: number;
+}) {
   return (
     <div className="json">
       {typeof value === 'object' && value !== null ? (
-        <JsonChildren value={value} open={open} />
+        <JsonChildren value={value} expandedDepth={open} />
       ) : (
-        <JsonNode name={null} value={value} open={open} />
+        <JsonNode name={null} value={value} expandedDepth={open} />
       )}
     </div>
   );
@@ -22,13 +28,17 @@ export function JsonText({ value }: { readonly value: unknown }) {
   );
 }
 
-type JsonNodeProps = { readonly name: string | null; readonly value: unknown; readonly open: number };
+type JsonNodeProps = {
+  readonly name: string | null;
+  readonly value: unknown;
+  readonly expandedDepth: number;
+};
 
 const shownKeysStep = 100;
 
-function JsonNode({ name, value, open }: JsonNodeProps) {
+function JsonNode({ name, value, expandedDepth: open }: JsonNodeProps) {
   if (typeof value === 'object' && value !== null)
-    return <JsonBranch name={name} value={value} open={open} />;
+    return <JsonBranch name={name} value={value} expandedDepth={open} />;
   return (
     <div className="json-row">
       <JsonKey name={name} />
@@ -37,7 +47,7 @@ function JsonNode({ name, value, open }: JsonNodeProps) {
   );
 }
 
-function JsonBranch({ name, value, open }: JsonNodeProps & { readonly value: object }) {
+function JsonBranch({ name, value, expandedDepth: open }: JsonNodeProps & { readonly value: object }) {
   const [isOpen, setOpen] = useState(open > 0);
   const isList = Array.isArray(value);
   const keys = Object.keys(value);
@@ -62,21 +72,27 @@ function JsonBranch({ name, value, open }: JsonNodeProps & { readonly value: obj
       </button>
       {isOpen && (
         <div className="json-inside">
-          <JsonChildren value={value} open={open} />
+          <JsonChildren value={value} expandedDepth={open} />
         </div>
       )}
     </div>
   );
 }
 
-function JsonChildren({ value, open }: { readonly value: object; readonly open: number }) {
+function JsonChildren({
+  value,
+  expandedDepth: open,
+}: {
+  readonly value: object;
+  readonly expandedDepth: number;
+}) {
   const [shown, setShown] = useState(shownKeysStep);
   const keys = Object.keys(value);
   if (keys.length === 0) return <span className="json-faint">{Array.isArray(value) ? '[]' : '{}'}</span>;
   return (
     <>
       {keys.slice(0, shown).map((key) => (
-        <JsonNode key={key} name={key} value={Reflect.get(value, key)} open={open - 1} />
+        <JsonNode key={key} name={key} value={Reflect.get(value, key)} expandedDepth={open - 1} />
       ))}
       {keys.length > shown && (
         <button type="button" className="link" onClick={() => setShown(shown + shownKeysStep * 10)}>
@@ -108,6 +124,6 @@ function JsonLeaf({ value }: { readonly value: unknown }) {
 function summarizeJson(value: object): string {
   if (Array.isArray(value)) return `[${value.length}]`;
   const keys = Object.keys(value);
-  const named = keys.slice(0, 4).join(', ');
-  return toSafeLine(`{ ${named}${keys.length > 4 ? ', …' : ''} }`);
+  const listedKeys = keys.slice(0, 4).join(', ');
+  return toSafeLine(`{ ${listedKeys}${keys.length > 4 ? ', …' : ''} }`);
 }

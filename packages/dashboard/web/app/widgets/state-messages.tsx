@@ -42,6 +42,6 @@ export function getErrorHint({ code, hint }: ApiRequestError): string | null {
   if (code === 'unauthorized' || code === 'forbidden') {
     return 'This page is not signed in. Open the link that `pawl dashboard` printed, or start it again for a new one.';
   }
-  if (code === 'offline') return 'Is `pawl dashboard` still running? The page goes on by itself once it is.';
+  if (code === 'offline') return 'Is `pawl dashboard` still running? The page reconnects by itself.';
   return null;
 }

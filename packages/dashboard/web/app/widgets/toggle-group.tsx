@@ -1,14 +1,19 @@
 /** Selects one of a few options. */
-export function ToggleGroup<Choice extends string>({ label, of, chosen, choose }: ToggleGroupProps<Choice>) {
+export function ToggleGroup<Choice extends string>({
+  label,
+  options,
+  selected,
+  onSelect,
+}: ToggleGroupProps<Choice>) {
   return (
     <div className="either" role="group" aria-label={label}>
-      {of.map((each) => (
+      {options.map((each) => (
         <button
           key={each}
           type="button"
-          aria-pressed={each === chosen}
-          className={each === chosen ? 'chosen' : ''}
-          onClick={() => choose(each)}
+          aria-pressed={each === selected}
+          className={each === selected ? 'chosen' : ''}
+          onClick={() => onSelect(each)}
         >
           {each}
         </button>
@@ -19,7 +24,7 @@ export function ToggleGroup<Choice extends string>({ label, of, chosen, choose }
 
 type ToggleGroupProps<Choice extends string> = {
   readonly label: string;
-  readonly of: readonly Choice[];
-  readonly chosen: Choice;
-  readonly choose: (choice: Choice) => void;
+  readonly options: readonly Choice[];
+  readonly selected: Choice;
+  readonly onSelect: (choice: Choice) => void;
 };

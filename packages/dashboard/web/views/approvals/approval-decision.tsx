@@ -6,20 +6,20 @@ type ApprovalDecisionProps = {
   readonly callId: string;
   readonly request: number;
   readonly send: (command: CommandRequest) => Promise<void>;
-  readonly decided?: (decision: 'allow' | 'deny') => void;
+  readonly onDecided?: (decision: 'allow' | 'deny') => void;
 };
 
 /** Allows a tool call, or denies it with an optional reason for the model. */
-export function ApprovalDecision({ callId, request, send, decided }: ApprovalDecisionProps) {
+export function ApprovalDecision({ callId, request, send, onDecided }: ApprovalDecisionProps) {
   const [reason, setReason] = useState('');
   const [isSending, setSending] = useState(false);
   const decide = (decision: 'allow' | 'deny'): void => {
     setSending(true);
-    const why = reason.trim();
-    send({ kind: 'decide', callId, request, decision, ...(why !== '' && { reason: why }) }).then(
+    const trimmed = reason.trim();
+    send({ kind: 'decide', callId, request, decision, ...(trimmed !== '' && { reason: trimmed }) }).then(
       () => {
         showToast(decision === 'allow' ? 'Allowed.' : 'Denied.');
-        decided?.(decision);
+        onDecided?.(decision);
       },
       (error: unknown) => {
         setSending(false);
@@ -31,8 +31,8 @@ export function ApprovalDecision({ callId, request, send, decided }: ApprovalDec
     <div className="decide">
       <input
         value={reason}
-        aria-label="A word to the model about it"
-        placeholder="A word to the model about it (optional)"
+        aria-label="Reason for the model"
+        placeholder="Reason for the model (optional)"
         onChange={(event) => setReason(event.target.value)}
       />
       <button type="button" className="good" disabled={isSending} onClick={() => decide('allow')}>

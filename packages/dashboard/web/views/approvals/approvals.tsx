@@ -20,10 +20,10 @@ export function ApprovalsPage({ api, rows }: ApprovalsPageProps) {
   const { approvals, error, reload } = useApprovals(api, rows);
   const now = useNow(1_000);
   useKeys('Approvals', [
-    { keys: 'j', does: 'Next question', run: () => focusCard(1) },
-    { keys: 'k', does: 'Question before', run: () => focusCard(-1) },
-    { keys: 'y', does: 'Allow the one in focus', run: () => clickInFocusedCard('button.good') },
-    { keys: 'n', does: 'Deny the one in focus', run: () => clickInFocusedCard('button.danger') },
+    { keys: 'j', description: 'Next call', run: () => focusCard(1) },
+    { keys: 'k', description: 'Previous call', run: () => focusCard(-1) },
+    { keys: 'y', description: 'Allow the focused call', run: () => clickInFocusedCard('button.good') },
+    { keys: 'n', description: 'Deny the focused call', run: () => clickInFocusedCard('button.danger') },
   ]);
   useTitle('Approvals');
   return (
@@ -33,12 +33,12 @@ export function ApprovalsPage({ api, rows }: ApprovalsPageProps) {
         {approvals !== null && <span className="faint">{formatCount(approvals.length, 'call')} waiting</span>}
       </header>
       {error !== null && <ErrorMessage error={error} retry={reload} />}
-      {approvals === null && error === null && <LoadingState what="what waits for you" />}
+      {approvals === null && error === null && <LoadingState what="approvals" />}
       {approvals?.length === 0 && (
-        <EmptyState title="Nothing waits for you">
+        <EmptyState title="Nothing is waiting for you">
           <p>
-            Calls that your rules say to ask about stand here, from every run, until somebody decides. A new
-            one shows up by itself.
+            Tool calls of all runs that require approval are listed here until you decide. New ones appear
+            automatically.
           </p>
         </EmptyState>
       )}
@@ -48,7 +48,7 @@ export function ApprovalsPage({ api, rows }: ApprovalsPageProps) {
           approval={approval}
           api={api}
           now={now}
-          decided={reload}
+          onDecided={reload}
         />
       ))}
     </section>
@@ -56,7 +56,7 @@ export function ApprovalsPage({ api, rows }: ApprovalsPageProps) {
 }
 
 const riskLabels: Readonly<Record<ApprovalRequest['risk'], string>> = {
-  looks: 'only looks',
+  looks: 'read-only',
   changes: 'changes files',
   runs: 'runs a command',
   unknown: 'unknown tool',
@@ -66,21 +66,21 @@ type ApprovalCardProps = {
   readonly approval: ApprovalRequest;
   readonly api: ApiClient;
   readonly now: number;
-  readonly decided: () => void;
+  readonly onDecided: () => void;
 };
 
-function ApprovalCard({ approval, api, now, decided }: ApprovalCardProps) {
+function ApprovalCard({ approval, api, now, onDecided: decided }: ApprovalCardProps) {
   const { session, goal, callId, request, tool, args, about, risk, since } = approval;
   return (
     <article
       className="approval tone-permission"
       tabIndex={0}
-      aria-label={`${tool}, asked by ${goal ?? session}`}
+      aria-label={`${tool}, requested by ${goal ?? session}`}
     >
       <header>
         <code className="tool">{toSafeLine(tool)}</code>
         <span className={`risk ${risk}`}>{riskLabels[risk]}</span>
-        <span className="faint">waits for {formatTimeAgo(since, now)}</span>
+        <span className="faint">waiting for {formatTimeAgo(since, now)}</span>
       </header>
       <p className="approval-goal">
         <a href={formatSessionAddress({ id: session })}>{toSafeLine(goal ?? session, 160)}</a>
@@ -89,7 +89,7 @@ function ApprovalCard({ approval, api, now, decided }: ApprovalCardProps) {
         <LongText text={about} mono lines={24} />
       </div>
       <details>
-        <summary>Arguments as they came</summary>
+        <summary>Raw arguments</summary>
         <JsonView value={args} />
       </details>
       <ApprovalDecision
@@ -98,7 +98,7 @@ function ApprovalCard({ approval, api, now, decided }: ApprovalCardProps) {
         send={async (command) => {
           await api.command(session, command);
         }}
-        decided={decided}
+        onDecided={decided}
       />
     </article>
   );
@@ -106,35 +106,35 @@ function ApprovalCard({ approval, api, now, decided }: ApprovalCardProps) {
 
 /** Reloads the approvals whenever a session with pending calls changes. */
 function useApprovals(api: ApiClient, rows: readonly SessionListItem[]) {
-  const [got, setGot] = useState<{
+  const [result, setResult] = useState<{
     readonly approvals: readonly ApprovalRequest[] | null;
     readonly error: unknown;
   }>({
     approvals: null,
     error: null,
   });
-  const [asked, setAsked] = useState(0);
-  const sign = rows
+  const [reloads, setReloads] = useState(0);
+  const version = rows
     .filter(({ asks }) => asks > 0)
     .map(({ id, head }) => `${id} ${head}`)
     .join();
   useEffect(() => {
-    const leaving = new AbortController();
-    api.approvals(leaving.signal).then(
-      ({ approvals }) => setGot({ approvals, error: null }),
+    const aborting = new AbortController();
+    api.approvals(aborting.signal).then(
+      ({ approvals }) => setResult({ approvals, error: null }),
       (error: unknown) => {
-        if (!leaving.signal.aborted) setGot((before) => ({ ...before, error }));
+        if (!aborting.signal.aborted) setResult((before) => ({ ...before, error }));
       },
     );
-    return () => leaving.abort();
-  }, [api, sign, asked]);
-  return { ...got, reload: () => setAsked(asked + 1) };
+    return () => aborting.abort();
+  }, [api, version, reloads]);
+  return { ...result, reload: () => setReloads(reloads + 1) };
 }
 
-function focusCard(by: 1 | -1): void {
+function focusCard(offset: 1 | -1): void {
   const cards = [...document.querySelectorAll<HTMLElement>('.approval')];
-  const place = cards.findIndex((card) => card.contains(document.activeElement));
-  cards[Math.max(0, Math.min(cards.length - 1, place + by))]?.focus();
+  const index = cards.findIndex((card) => card.contains(document.activeElement));
+  cards[Math.max(0, Math.min(cards.length - 1, index + offset))]?.focus();
 }
 
 function clickInFocusedCard(selector: string): void {

@@ -16,7 +16,7 @@ class ChartTrails {
     this.mode = new ChartTrail(mode?.state ?? '');
   }
 
-  take({ seq, notes }: ReplayedEntry): void {
+  add({ seq, notes }: ReplayedEntry): void {
     for (const note of notes) {
       if (note.type !== 'transition' && note.type !== 'mode') continue;
       const { at, from, to, cause, durationMs } = note;
@@ -25,7 +25,7 @@ class ChartTrails {
   }
 }
 
-export const getChartTrails: (track: ReplayedTimeline) => ChartTrails = createIncrementalFold(
+export const getChartTrails: (timeline: ReplayedTimeline) => ChartTrails = createIncrementalFold(
   ({ created }) => new ChartTrails(created),
 );
 
@@ -68,43 +68,43 @@ export type ChartViewModel = {
   readonly states: readonly StateViewModel[];
   readonly edges: readonly EdgeViewModel[];
   /** Number of transitions so far. */
-  readonly moves: number;
+  readonly transitionCount: number;
 };
 
 /** Builds a chart with the transitions up to an event. */
-export function buildChartViewModel(chart: Chart, walk: ChartTrail, at: number): ChartViewModel {
-  const count = countUntilEvent(walk.moves, at);
-  const latest = walk.moves[count - 1];
-  const current = latest?.to ?? walk.initial;
-  const tally = walk.tallyAt(count);
+export function buildChartViewModel(chart: Chart, trail: ChartTrail, at: number): ChartViewModel {
+  const count = countUntilEvent(trail.transitions, at);
+  const latest = trail.transitions[count - 1];
+  const current = latest?.to ?? trail.initial;
+  const counts = trail.countsAt(count);
   return {
     name: chart.name,
     current,
-    states: listShownStates(chart, walk).map(({ name, description, kind }) => ({
+    states: listShownStates(chart, trail).map(({ name, description, kind }) => ({
       name,
       description,
       kind,
       isInitial: name === chart.initial,
       isCurrent: name === current,
-      visits: tally.visits.get(name) ?? 0,
-      totalMs: tally.totalMs.get(name) ?? 0,
+      visits: counts.visits.get(name) ?? 0,
+      totalMs: counts.totalMs.get(name) ?? 0,
     })),
-    edges: listShownEdges(chart, walk).map((edge) => ({
+    edges: listShownEdges(chart, trail).map((edge) => ({
       ...edge,
-      count: tally.taken.get(edge.id) ?? 0,
+      count: counts.traversals.get(edge.id) ?? 0,
       isLatest: latest !== undefined && edge.id === formatEdgeId(latest),
     })),
-    moves: count,
+    transitionCount: count,
   };
 }
 
 /** Lists the states of the chart, plus visited states that the chart does not declare. */
-function listShownStates(chart: Chart, walk: ChartTrail): Chart['states'] {
-  const known = new Set(chart.states.map(({ name }) => name));
-  const others = [...walk.states].filter((name) => !known.has(name));
+function listShownStates(chart: Chart, trail: ChartTrail): Chart['states'] {
+  const declaredNames = new Set(chart.states.map(({ name }) => name));
+  const others = [...trail.states].filter((name) => !declaredNames.has(name));
   const undeclared = others.map((name) => ({
     name,
-    description: 'The chart does not have it.',
+    description: 'Not declared in the chart.',
     kind: 'waiting' as const,
     transitions: [],
   }));
@@ -124,35 +124,35 @@ const interruptionEvents: ReadonlySet<string> = new Set([
 type UncountedEdge = Omit<EdgeViewModel, 'count' | 'isLatest'>;
 
 /** Merges all transitions between two states into one edge. Self-transitions have no edge. */
-function listShownEdges(chart: Chart, walk: ChartTrail): readonly UncountedEdge[] {
-  const ways = chart.states.flatMap(({ name, transitions }) =>
-    transitions.map((move) => ({ from: name, ...move })),
+function listShownEdges(chart: Chart, trail: ChartTrail): readonly UncountedEdge[] {
+  const declared = chart.states.flatMap(({ name, transitions }) =>
+    transitions.map((transition) => ({ from: name, ...transition })),
   );
-  const edges = new Map<string, { way: EdgeEndpoints; moves: ChartMove[] }>();
-  for (const way of ways) {
-    if (way.from === way.to) continue;
-    const edge = edges.get(formatEdgeId(way)) ?? { way, moves: [] };
-    edge.moves.push(way);
-    edges.set(formatEdgeId(way), edge);
+  const edges = new Map<string, { endpoints: EdgeEndpoints; transitions: ChartMove[] }>();
+  for (const endpoints of declared) {
+    if (endpoints.from === endpoints.to) continue;
+    const edge = edges.get(formatEdgeId(endpoints)) ?? { endpoints, transitions: [] };
+    edge.transitions.push(endpoints);
+    edges.set(formatEdgeId(endpoints), edge);
   }
-  for (const { from, to, cause } of walk.ways.values()) {
+  for (const { from, to, cause } of trail.firstByEdge.values()) {
     const id = formatEdgeId({ from, to });
     if (from === to || edges.has(id)) continue;
-    edges.set(id, { way: { from, to }, moves: [{ on: cause, guard: null, to, actions: [] }] });
+    edges.set(id, { endpoints: { from, to }, transitions: [{ on: cause, guard: null, to, actions: [] }] });
   }
-  return [...edges].map(([id, { way, moves }]) => ({
+  return [...edges].map(([id, { endpoints, transitions }]) => ({
     id,
-    from: way.from,
-    to: way.to,
-    labels: [...new Set(moves.map(formatEdgeLabel))].filter((label) => label !== ''),
-    isUsual: isUsualEdge(chart, way, moves),
+    from: endpoints.from,
+    to: endpoints.to,
+    labels: [...new Set(transitions.map(formatEdgeLabel))].filter((label) => label !== ''),
+    isUsual: isUsualEdge(chart, endpoints, transitions),
   }));
 }
 
 /** Edges to an end state exist from almost every turn status; they are drawn only once taken. */
-function isUsualEdge(chart: Chart, { to }: EdgeEndpoints, moves: readonly ChartMove[]): boolean {
+function isUsualEdge(chart: Chart, { to }: EdgeEndpoints, transitions: readonly ChartMove[]): boolean {
   if (chart === turnChart && (to === 'halted' || to === 'shuttingDown')) return false;
-  return moves.some(({ on }) => on === null || !interruptionEvents.has(on));
+  return transitions.some(({ on }) => on === null || !interruptionEvents.has(on));
 }
 
 function formatEdgeLabel({ on, guard }: ChartMove): string {
@@ -160,14 +160,19 @@ function formatEdgeLabel({ on, guard }: ChartMove): string {
 }
 
 /** Describes the chart in words, for screen readers. */
-export function describeChartView({ states, edges, current, moves }: ChartViewModel): readonly string[] {
+export function describeChartView({
+  states,
+  edges,
+  current,
+  transitionCount,
+}: ChartViewModel): readonly string[] {
   const visited = states.filter(({ visits }) => visits > 0);
   return [
-    `The work is in ${current}, after ${moves} ${moves === 1 ? 'move' : 'moves'}.`,
+    `Current state: ${current}, after ${transitionCount} ${transitionCount === 1 ? 'transition' : 'transitions'}.`,
     ...visited.map(({ name, visits, isCurrent }) => {
-      const ways = edges.filter(({ from, count }) => from === name && count > 0);
-      const led = ways.map(({ to, count }) => `to ${to} ${formatTimes(count)}`).join(', ');
-      return `${name}: ${isCurrent ? 'here now, ' : ''}visited ${formatTimes(visits)}${led === '' ? '' : `; led ${led}`}.`;
+      const taken = edges.filter(({ from, count }) => from === name && count > 0);
+      const targets = taken.map(({ to, count }) => `to ${to} ${formatTimes(count)}`).join(', ');
+      return `${name}: ${isCurrent ? 'current, ' : ''}visited ${formatTimes(visits)}${targets === '' ? '' : `; transitions: ${targets}`}.`;
     }),
   ];
 }

@@ -15,7 +15,9 @@ export function formatEdgeId({ from, to }: EdgeEndpoints): string {
 }
 
 /** Number of visits and total time per state, and number of transitions per edge. */
-export type VisitCounts = { readonly [Name in 'visits' | 'totalMs' | 'taken']: ReadonlyMap<string, number> };
+export type VisitCounts = {
+  readonly [Name in 'visits' | 'totalMs' | 'traversals']: ReadonlyMap<string, number>;
+};
 
 type MutableVisitCounts = { readonly [Name in keyof VisitCounts]: Map<string, number> };
 
@@ -25,53 +27,53 @@ const countsInterval = 2_048;
 /** The transitions in one chart, with the visit counts after any of them. */
 export class ChartTrail {
   readonly initial: string;
-  readonly moves: RecordedMove[] = [];
+  readonly transitions: RecordedMove[] = [];
   /** The first transition along each edge. */
-  readonly ways: Map<string, RecordedMove> = new Map();
+  readonly firstByEdge: Map<string, RecordedMove> = new Map();
   readonly states: Set<string>;
-  readonly #kept: MutableVisitCounts[];
-  readonly #tally: MutableVisitCounts;
+  readonly #snapshots: MutableVisitCounts[];
+  readonly #counts: MutableVisitCounts;
 
   constructor(initial: string) {
     this.initial = initial;
     this.states = new Set([initial]);
-    this.#tally = { visits: new Map([[initial, 1]]), totalMs: new Map(), taken: new Map() };
-    this.#kept = [copyVisitCounts(this.#tally)];
+    this.#counts = { visits: new Map([[initial, 1]]), totalMs: new Map(), traversals: new Map() };
+    this.#snapshots = [copyVisitCounts(this.#counts)];
   }
 
-  add(move: RecordedMove): void {
-    const id = formatEdgeId(move);
-    this.moves.push(move);
-    this.states.add(move.from).add(move.to);
-    if (!this.ways.has(id)) this.ways.set(id, move);
-    countMove(this.#tally, move);
-    if (this.moves.length % countsInterval === 0) this.#kept.push(copyVisitCounts(this.#tally));
+  add(transition: RecordedMove): void {
+    const id = formatEdgeId(transition);
+    this.transitions.push(transition);
+    this.states.add(transition.from).add(transition.to);
+    if (!this.firstByEdge.has(id)) this.firstByEdge.set(id, transition);
+    countMove(this.#counts, transition);
+    if (this.transitions.length % countsInterval === 0) this.#snapshots.push(copyVisitCounts(this.#counts));
   }
 
   /** Returns the counts after the given number of transitions. */
-  tallyAt(moves: number): VisitCounts {
-    if (moves >= this.moves.length) return copyVisitCounts(this.#tally);
-    const block = Math.floor(moves / countsInterval);
-    const kept = this.#kept[block];
-    const tally = copyVisitCounts(kept ?? this.#tally);
-    for (let index = block * countsInterval; index < moves; index += 1) {
-      const move = this.moves[index];
-      if (move !== undefined) countMove(tally, move);
+  countsAt(count: number): VisitCounts {
+    if (count >= this.transitions.length) return copyVisitCounts(this.#counts);
+    const block = Math.floor(count / countsInterval);
+    const snapshot = this.#snapshots[block];
+    const counts = copyVisitCounts(snapshot ?? this.#counts);
+    for (let index = block * countsInterval; index < count; index += 1) {
+      const transition = this.transitions[index];
+      if (transition !== undefined) countMove(counts, transition);
     }
-    return tally;
+    return counts;
   }
 }
 
-function countMove(tally: MutableVisitCounts, move: RecordedMove): void {
-  if (move.from !== move.to) incrementCount(tally.visits, move.to, 1);
-  incrementCount(tally.totalMs, move.from, move.durationMs);
-  incrementCount(tally.taken, formatEdgeId(move), 1);
+function countMove(counts: MutableVisitCounts, transition: RecordedMove): void {
+  if (transition.from !== transition.to) incrementCount(counts.visits, transition.to, 1);
+  incrementCount(counts.totalMs, transition.from, transition.durationMs);
+  incrementCount(counts.traversals, formatEdgeId(transition), 1);
 }
 
 function incrementCount(counts: Map<string, number>, key: string, amount: number): void {
   counts.set(key, (counts.get(key) ?? 0) + amount);
 }
 
-function copyVisitCounts({ visits, totalMs, taken }: VisitCounts): MutableVisitCounts {
-  return { visits: new Map(visits), totalMs: new Map(totalMs), taken: new Map(taken) };
+function copyVisitCounts({ visits, totalMs, traversals }: VisitCounts): MutableVisitCounts {
+  return { visits: new Map(visits), totalMs: new Map(totalMs), traversals: new Map(traversals) };
 }

@@ -22,61 +22,73 @@ import './chart.css';
 const LazyStateGraph = lazy(async () => ({ default: (await import('./state-graph.tsx')).StateGraph }));
 
 /** Shows the state chart of a session: the current state, the transitions taken and the visit counts. */
-export function ChartView({ track, at, go, version }: SessionViewProps) {
+export function ChartView({ timeline, at, navigate, version }: SessionViewProps) {
   const [name, setName] = useState<ChartName>('turn');
-  const [form, setForm] = useState<ChartForm>('aggregated');
+  const [form, setForm] = useState<ChartForm>('graph');
   const [everyWay, setEveryWay] = useState(false);
-  const [picked, setPicked] = useState<string | null>(null);
-  const charts = useMemo(() => getSessionCharts(track.created), [track]);
+  const [selected, setSelected] = useState<string | null>(null);
+  const charts = useMemo(() => getSessionCharts(timeline.created), [timeline]);
   const which = charts.mode === null ? 'turn' : name;
   const chart = which === 'mode' && charts.mode !== null ? charts.mode : charts.turn;
-  const walk = getChartTrails(track)[which];
+  const trail = getChartTrails(timeline)[which];
   // `walk` is a mutable list; `version` changes when it grows.
-  const shown = useMemo(() => buildChartViewModel(chart, walk, at), [chart, walk, at, version]);
-  const edges = useMemo(() => selectDrawnEdges(shown.edges, everyWay, walk.ways), [shown, everyWay, walk]);
-  const visits = listVisits(walk, at);
-  const toneOf = useCallback((state: string) => getStateTone(which, state), [which]);
-  const pick = useCallback((state: string) => setPicked((before) => (before === state ? null : state)), []);
-  const goTo = (seq: number): void => go({ seq });
+  const shown = useMemo(() => buildChartViewModel(chart, trail, at), [chart, trail, at, version]);
+  const edges = useMemo(
+    () => selectDrawnEdges(shown.edges, everyWay, trail.firstByEdge),
+    [shown, everyWay, trail],
+  );
+  const visits = listVisits(trail, at);
+  const getTone = useCallback((state: string) => getStateTone(which, state), [which]);
+  const select = useCallback(
+    (state: string) => setSelected((before) => (before === state ? null : state)),
+    [],
+  );
+  const goTo = (seq: number): void => navigate({ seq });
   // Every state the session ever visits gets a row, so that rows stay in place during time travel.
-  const states = shown.states.map((state) => state.name).filter((each) => walk.states.has(each));
+  const states = shown.states.map((state) => state.name).filter((each) => trail.states.has(each));
   return (
     <section className="chart-view" aria-label="State chart">
       <ChartBar
         charts={charts.mode === null ? [] : ['turn', 'mode']}
-        which={which}
-        setWhich={setName}
+        selectedChart={which}
+        selectChart={setName}
         form={form}
         setForm={setForm}
-        everyWay={everyWay}
-        setEveryWay={setEveryWay}
+        showAllEdges={everyWay}
+        setShowAllEdges={setEveryWay}
       >
-        in <strong className={`tone-${toneOf(shown.current)}`}>{shown.current}</strong>,{' '}
-        {formatCount(shown.moves, 'move')}
+        current state <strong className={`tone-${getTone(shown.current)}`}>{shown.current}</strong>,{' '}
+        {formatCount(shown.transitionCount, 'transition')}
       </ChartBar>
-      <div className={picked === null ? 'chart-body' : 'chart-body with-side'}>
-        <div className={form === 'aggregated' ? 'chart-canvas' : 'chart-canvas lanes'}>
-          {form === 'aggregated' ? (
+      <div className={selected === null ? 'chart-body' : 'chart-body with-side'}>
+        <div className={form === 'graph' ? 'chart-canvas' : 'chart-canvas lanes'}>
+          {form === 'graph' ? (
             <Suspense fallback={<LoadingState what="the chart" />}>
-              <LazyStateGraph chart={shown} edges={edges} picked={picked} pick={pick} toneOf={toneOf} />
+              <LazyStateGraph
+                chart={shown}
+                edges={edges}
+                selected={selected}
+                select={select}
+                getTone={getTone}
+              />
             </Suspense>
           ) : (
-            <StateSequence visits={visits} states={states} toneOf={toneOf} goTo={goTo} />
+            <StateSequence visits={visits} states={states} getTone={getTone} goTo={goTo} />
           )}
         </div>
-        {picked !== null && (
+        {selected !== null && (
           <StatePanel
             chart={shown}
             visits={visits}
-            state={picked}
+            state={selected}
             goTo={goTo}
-            close={() => setPicked(null)}
-            tone={toneOf(picked)}
+            close={() => setSelected(null)}
+            tone={getTone(selected)}
           />
         )}
       </div>
       <details className="chart-words">
-        <summary>The chart in words</summary>
+        <summary>Chart as text</summary>
         <ul>
           {describeChartView(shown).map((line) => (
             <li key={line}>{line}</li>
@@ -87,38 +99,44 @@ export function ChartView({ track, at, go, version }: SessionViewProps) {
   );
 }
 
-type ChartForm = 'aggregated' | 'as it ran';
+type ChartForm = 'graph' | 'sequence';
 
 type ChartBarProps = {
   /** The charts to choose from; empty if there is only one. */
   readonly charts: readonly ChartName[];
-  readonly which: ChartName;
-  readonly setWhich: (chart: ChartName) => void;
+  readonly selectedChart: ChartName;
+  readonly selectChart: (chart: ChartName) => void;
   readonly form: ChartForm;
   readonly setForm: (form: ChartForm) => void;
-  readonly everyWay: boolean;
-  readonly setEveryWay: (everyWay: boolean) => void;
+  readonly showAllEdges: boolean;
+  readonly setShowAllEdges: (everyWay: boolean) => void;
   readonly children: ReactNode;
 };
 
 function ChartBar({
   charts,
-  which,
-  setWhich,
+  selectedChart,
+  selectChart,
   form,
   setForm,
-  everyWay,
-  setEveryWay,
+  showAllEdges,
+  setShowAllEdges,
   children,
 }: ChartBarProps) {
   return (
     <div className="chart-bar">
-      {charts.length > 0 && <ToggleGroup label="Which chart" of={charts} chosen={which} choose={setWhich} />}
-      <ToggleGroup label="How it is drawn" of={['aggregated', 'as it ran']} chosen={form} choose={setForm} />
-      {form === 'aggregated' && (
+      {charts.length > 0 && (
+        <ToggleGroup label="Chart" options={charts} selected={selectedChart} onSelect={selectChart} />
+      )}
+      <ToggleGroup label="Layout" options={['graph', 'sequence']} selected={form} onSelect={setForm} />
+      {form === 'graph' && (
         <label className="chart-check">
-          <input type="checkbox" checked={everyWay} onChange={(event) => setEveryWay(event.target.checked)} />
-          every way
+          <input
+            type="checkbox"
+            checked={showAllEdges}
+            onChange={(event) => setShowAllEdges(event.target.checked)}
+          />
+          all transitions
         </label>
       )}
       <p className="chart-now" role="status">

@@ -13,14 +13,14 @@ const cachedLayoutsMax = 32;
 /** Computes the layout of a graph; results are cached. */
 export function layOutGraph(graph: ElkGraph): Promise<ElkLayout> {
   const key = JSON.stringify(graph);
-  const before = layoutCache.get(key);
-  if (before !== undefined) return before;
+  const cached = layoutCache.get(key);
+  if (cached !== undefined) return cached;
   layoutEngine ??= startLayoutEngine();
   const { elk, broken } = layoutEngine;
   // elk mutates its input.
   const copy = JSON.parse(key) as Parameters<typeof elk.layout>[0];
-  const layout = Promise.race([elk.layout(copy), broken]).then((answer) =>
-    parseElkLayout(answer as ElkResult),
+  const layout = Promise.race([elk.layout(copy), broken]).then((result) =>
+    parseElkLayout(result as ElkResult),
   );
   if (layoutCache.size >= cachedLayoutsMax) layoutCache.clear();
   layoutCache.set(key, layout);
@@ -37,7 +37,7 @@ function startLayoutEngine(): LayoutEngine {
     worker.addEventListener('error', () => {
       layoutEngine = null;
       reject(
-        new Error('What lays out the chart could not be loaded. Load the page again; below it is in words.'),
+        new Error('The chart layout could not be loaded. Reload the page, or use the text version below.'),
       );
     });
     return worker;

@@ -4,7 +4,7 @@ import type { ChartViewModel, EdgeViewModel } from './chart-model.ts';
 export type ElkLayout = {
   readonly width: number;
   readonly height: number;
-  readonly places: ReadonlyMap<string, { readonly x: number; readonly y: number }>;
+  readonly positions: ReadonlyMap<string, { readonly x: number; readonly y: number }>;
   readonly lines: ReadonlyMap<string, readonly ElkPoint[]>;
 };
 
@@ -45,10 +45,10 @@ export type ElkResult = {
  */
 export function selectDrawnEdges(
   edges: readonly EdgeViewModel[],
-  everyWay: boolean,
-  taken: ReadonlyMap<string, unknown>,
+  showAll: boolean,
+  takenEdges: ReadonlyMap<string, unknown>,
 ): readonly EdgeViewModel[] {
-  return everyWay ? edges : edges.filter(({ id, isUsual }) => isUsual || taken.has(id));
+  return showAll ? edges : edges.filter(({ id, isUsual }) => isUsual || takenEdges.has(id));
 }
 
 export function buildElkGraph(
@@ -80,15 +80,15 @@ export function selectDrawnStates(
   chart: ChartViewModel,
   edges: readonly EdgeViewModel[],
 ): ChartViewModel['states'] {
-  const joined = new Set(edges.flatMap(({ from, to }) => [from, to]));
-  return chart.states.filter(({ name, visits, isInitial }) => joined.has(name) || visits > 0 || isInitial);
+  const connected = new Set(edges.flatMap(({ from, to }) => [from, to]));
+  return chart.states.filter(({ name, visits, isInitial }) => connected.has(name) || visits > 0 || isInitial);
 }
 
 export function parseElkLayout({ width = 0, height = 0, children = [], edges = [] }: ElkResult): ElkLayout {
   return {
     width,
     height,
-    places: new Map(children.map(({ id, x = 0, y = 0 }) => [id, { x, y }])),
+    positions: new Map(children.map(({ id, x = 0, y = 0 }) => [id, { x, y }])),
     lines: new Map(
       edges.flatMap(({ id, sections = [] }) => {
         const [section] = sections;
@@ -105,12 +105,12 @@ export function formatSvgPath(points: readonly ElkPoint[]): string {
   if (first === undefined) return '';
   const at = ({ x, y }: ElkPoint): string => `${roundCoordinate(x)} ${roundCoordinate(y)}`;
   if (rest.length % 3 !== 0) return `M ${at(first)} ${rest.map((point) => `L ${at(point)}`).join(' ')}`;
-  const pieces: string[] = [];
+  const segments: string[] = [];
   for (let index = 0; index < rest.length; index += 3) {
-    const three = rest.slice(index, index + 3);
-    pieces.push(`C ${three.map(at).join(', ')}`);
+    const segment = rest.slice(index, index + 3);
+    segments.push(`C ${segment.map(at).join(', ')}`);
   }
-  return `M ${at(first)} ${pieces.join(' ')}`;
+  return `M ${at(first)} ${segments.join(' ')}`;
 }
 
 /** Position of the count along an edge: off center, so that the counts of opposite edges do not overlap. */
@@ -118,23 +118,26 @@ const countLabelShare = 0.38;
 
 /** Returns the point at the given share of a path's length. */
 export function findPointOnPath(points: readonly ElkPoint[], share: number = countLabelShare): ElkPoint {
-  const way = flattenCurves(points);
-  const total = measurePath(way);
-  let left = total * share;
-  for (let index = 1; index < way.length; index += 1) {
-    const [from, to] = [way[index - 1] as ElkPoint, way[index] as ElkPoint];
+  const polyline = flattenCurves(points);
+  const total = measurePath(polyline);
+  let remaining = total * share;
+  for (let index = 1; index < polyline.length; index += 1) {
+    const [from, to] = [polyline[index - 1] as ElkPoint, polyline[index] as ElkPoint];
     const length = Math.hypot(to.x - from.x, to.y - from.y);
-    if (length >= left && length > 0) {
-      return { x: from.x + ((to.x - from.x) * left) / length, y: from.y + ((to.y - from.y) * left) / length };
+    if (length >= remaining && length > 0) {
+      return {
+        x: from.x + ((to.x - from.x) * remaining) / length,
+        y: from.y + ((to.y - from.y) * remaining) / length,
+      };
     }
-    left -= length;
+    remaining -= length;
   }
-  return way.at(-1) ?? { x: 0, y: 0 };
+  return polyline.at(-1) ?? { x: 0, y: 0 };
 }
 
-function measurePath(way: readonly ElkPoint[]): number {
-  return way.reduce((sum, { x, y }, index) => {
-    const before = way[index - 1];
+function measurePath(polyline: readonly ElkPoint[]): number {
+  return polyline.reduce((sum, { x, y }, index) => {
+    const before = polyline[index - 1];
     return before === undefined ? 0 : sum + Math.hypot(x - before.x, y - before.y);
   }, 0);
 }
@@ -144,19 +147,19 @@ const curveSegments = 10;
 /** Approximates curves by short straight segments. */
 function flattenCurves(points: readonly ElkPoint[]): readonly ElkPoint[] {
   if ((points.length - 1) % 3 !== 0) return points;
-  const way: ElkPoint[] = points.slice(0, 1);
+  const polyline: ElkPoint[] = points.slice(0, 1);
   for (let index = 0; index + 3 < points.length; index += 3) {
-    const four = points.slice(index, index + 4);
-    for (let piece = 1; piece <= curveSegments; piece += 1)
-      way.push(computeCurvePoint(four, piece / curveSegments));
+    const controlPoints = points.slice(index, index + 4);
+    for (let step = 1; step <= curveSegments; step += 1)
+      polyline.push(computeCurvePoint(controlPoints, step / curveSegments));
   }
-  return way;
+  return polyline;
 }
 
-function computeCurvePoint(four: readonly ElkPoint[], t: number): ElkPoint {
+function computeCurvePoint(controlPoints: readonly ElkPoint[], t: number): ElkPoint {
   const rest = 1 - t;
   const weights = [rest ** 3, 3 * rest ** 2 * t, 3 * rest * t ** 2, t ** 3];
-  return four.reduce(
+  return controlPoints.reduce(
     (sum, { x, y }, index) => ({
       x: sum.x + x * (weights[index] ?? 0),
       y: sum.y + y * (weights[index] ?? 0),

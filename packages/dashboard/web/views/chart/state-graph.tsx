@@ -30,9 +30,9 @@ import {
 type StateGraphProps = {
   readonly chart: ChartViewModel;
   readonly edges: readonly EdgeViewModel[];
-  readonly picked: string | null;
-  readonly pick: (state: string) => void;
-  readonly toneOf: (state: string) => string;
+  readonly selected: string | null;
+  readonly select: (state: string) => void;
+  readonly getTone: (state: string) => string;
 };
 
 /** A chart with zoom and pan that highlights the transitions taken. */
@@ -52,25 +52,27 @@ export function StateGraph(props: StateGraphProps) {
   }, []);
   const { name } = chart;
   const shape = JSON.stringify(buildElkGraph(chart, edges, direction));
-  const [laid, setLaid] = useState<{ readonly chart: string; readonly layout: ElkLayout } | null>(null);
+  const [computed, setComputed] = useState<{ readonly chart: string; readonly layout: ElkLayout } | null>(
+    null,
+  );
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
-    let isWanted = true;
+    let isMounted = true;
     layOutGraph(JSON.parse(shape) as ReturnType<typeof buildElkGraph>).then(
-      (layout) => isWanted && setLaid({ chart: name, layout }),
-      (reason: unknown) => isWanted && setError(reason),
+      (layout) => isMounted && setComputed({ chart: name, layout }),
+      (reason: unknown) => isMounted && setError(reason),
     );
     return () => {
-      isWanted = false;
+      isMounted = false;
     };
   }, [shape, name]);
   return (
     <div ref={box} className="chart-room">
       {error !== null && <ErrorMessage error={error} />}
-      {error === null && laid?.chart !== name && <LoadingState what="the layout" />}
-      {laid?.chart === name && (
+      {error === null && computed?.chart !== name && <LoadingState what="the layout" />}
+      {computed?.chart === name && (
         <ReactFlowProvider key={chart.name}>
-          <GraphCanvas {...props} layout={laid.layout} />
+          <GraphCanvas {...props} layout={computed.layout} />
         </ReactFlowProvider>
       )}
     </div>
@@ -78,13 +80,16 @@ export function StateGraph(props: StateGraphProps) {
 }
 
 type StateNode = Node<
-  StateViewModel & { readonly tone: string; readonly isPicked: boolean; readonly pick: () => void },
+  StateViewModel & { readonly tone: string; readonly isSelected: boolean; readonly select: () => void },
   'state'
 >;
-type TransitionEdge = Edge<EdgeViewModel & { readonly path: string; readonly middle: ElkPoint }, 'way'>;
+type TransitionEdge = Edge<
+  EdgeViewModel & { readonly path: string; readonly middle: ElkPoint },
+  'transition'
+>;
 
 const nodeTypes = { state: StateBox };
-const edgeTypes = { way: TransitionLine };
+const edgeTypes = { transition: TransitionLine };
 
 /** Fits the whole chart, but does not enlarge small charts beyond a readable size. */
 const fitViewOptions = { padding: 0.06, maxZoom: 1.1 } as const;
@@ -95,9 +100,9 @@ const minimapStatesMin = 16;
 function GraphCanvas({
   chart,
   edges,
-  picked,
-  pick,
-  toneOf,
+  selected,
+  select,
+  getTone,
   layout,
 }: StateGraphProps & { readonly layout: ElkLayout }) {
   const { fitView, zoomIn, zoomOut } = useReactFlow();
@@ -105,23 +110,23 @@ function GraphCanvas({
     () =>
       // Draw a new state only once it has a position.
       selectDrawnStates(chart, edges).flatMap((state): readonly StateNode[] => {
-        const position = layout.places.get(state.name);
+        const position = layout.positions.get(state.name);
         if (position === undefined) return [];
-        const isPicked = state.name === picked;
-        const data = { ...state, tone: toneOf(state.name), isPicked, pick: () => pick(state.name) };
+        const isSelected = state.name === selected;
+        const data = { ...state, tone: getTone(state.name), isSelected, select: () => select(state.name) };
         return [{ id: state.name, type: 'state', position, ...stateBoxSize, data }];
       }),
-    [chart, edges, layout, picked, pick, toneOf],
+    [chart, edges, layout, selected, select, getTone],
   );
   const lines = useMemo(() => toFlowEdges(edges, layout), [edges, layout]);
   useEffect(() => {
     const timer = setTimeout(() => void fitView(fitViewOptions), 0);
     return () => clearTimeout(timer);
-  }, [layout, fitView, picked === null]);
+  }, [layout, fitView, selected === null]);
   useKeys('Chart', [
-    { keys: '+', does: 'Zoom in', run: () => void zoomIn() },
-    { keys: '-', does: 'Zoom out', run: () => void zoomOut() },
-    { keys: '=', does: 'Show all of it', run: () => void fitView(fitViewOptions) },
+    { keys: '+', description: 'Zoom in', run: () => void zoomIn() },
+    { keys: '-', description: 'Zoom out', run: () => void zoomOut() },
+    { keys: '=', description: 'Show all', run: () => void fitView(fitViewOptions) },
   ]);
   return (
     <ReactFlow
@@ -140,7 +145,7 @@ function GraphCanvas({
       fitView
       fitViewOptions={fitViewOptions}
       proOptions={{ hideAttribution: true }}
-      aria-label={`The ${chart.name} chart. The work is in ${chart.current}.`}
+      aria-label={`The ${chart.name} chart. Current state: ${chart.current}.`}
     >
       <ArrowMarkers />
       {chart.states.length >= minimapStatesMin && <MiniMap pannable zoomable aria-label="Map of the chart" />}
@@ -154,7 +159,7 @@ function GraphCanvas({
         <button
           type="button"
           className="icon"
-          aria-label="Show all of it"
+          aria-label="Show all"
           onClick={() => void fitView(fitViewOptions)}
         >
           ⤢
@@ -171,7 +176,7 @@ function toFlowEdges(edges: readonly EdgeViewModel[], layout: ElkLayout): Transi
       const points = layout.lines.get(edge.id);
       if (points === undefined) return [];
       const data = { ...edge, path: formatSvgPath(points), middle: findPointOnPath(points) };
-      return [{ id: edge.id, source: edge.from, target: edge.to, type: 'way', data }];
+      return [{ id: edge.id, source: edge.from, target: edge.to, type: 'transition', data }];
     })
     .toSorted((one, other) => getEdgeWeight(one) - getEdgeWeight(other));
 }
@@ -181,20 +186,20 @@ function getEdgeWeight({ data }: TransitionEdge): number {
 }
 
 function StateBox({ data }: NodeProps<StateNode>) {
-  const { name, kind, visits, totalMs, isCurrent, isPicked, tone, pick } = data;
+  const { name, kind, visits, totalMs, isCurrent, isSelected, tone, select } = data;
   const classes = [
     'chart-state nodrag',
     `tone-${tone}`,
     kind,
     isCurrent ? 'current' : visits > 0 ? 'visited' : 'unseen',
-    isPicked ? 'picked' : '',
+    isSelected ? 'picked' : '',
   ];
   return (
     <>
       <Handle type="target" position={Position.Top} />
-      <button type="button" className={classes.join(' ')} aria-pressed={isPicked} onClick={pick}>
+      <button type="button" className={classes.join(' ')} aria-pressed={isSelected} onClick={select}>
         <span className="chart-name">{name}</span>
-        {isCurrent && <span className="visually-hidden">, here now, </span>}
+        {isCurrent && <span className="visually-hidden">, current, </span>}
         <span className="chart-count">
           {visits === 0 ? kind : `${visits}×`}
           {totalMs > 0 && ` · ${formatElapsedTime(totalMs)}`}

@@ -16,9 +16,9 @@ const visitsMax = 200;
 
 /** Details of one state: its description, its outgoing transitions and its visits. */
 export function StatePanel({ chart, visits, state, tone, goTo, close }: StatePanelProps) {
-  const about = chart.states.find(({ name }) => name === state);
-  const ways = chart.edges.filter(({ from, count }) => from === state && count > 0);
-  const stays = visits.latestIn(state, visitsMax);
+  const details = chart.states.find(({ name }) => name === state);
+  const taken = chart.edges.filter(({ from, count }) => from === state && count > 0);
+  const latestVisits = visits.latestIn(state, visitsMax);
   return (
     <aside className={`chart-side tone-${tone}`} aria-label={`About ${state}`}>
       <header>
@@ -27,12 +27,12 @@ export function StatePanel({ chart, visits, state, tone, goTo, close }: StatePan
           <SvgIcon name="close" />
         </button>
       </header>
-      <p className="chart-about">{about?.description}</p>
-      {ways.length > 0 && (
+      <p className="chart-about">{details?.description}</p>
+      {taken.length > 0 && (
         <>
-          <h3>Led to</h3>
+          <h3>Transitions to</h3>
           <ul className="chart-ways">
-            {ways.map(({ id, to, count }) => (
+            {taken.map(({ id, to, count }) => (
               <li key={id}>
                 <span>{to}</span> <span className="chart-times">{count}×</span>
               </li>
@@ -40,17 +40,15 @@ export function StatePanel({ chart, visits, state, tone, goTo, close }: StatePan
           </ul>
         </>
       )}
-      <h3>{about?.visits === 0 ? 'Never visited so far' : formatCount(about?.visits ?? 0, 'visit')}</h3>
+      <h3>{details?.visits === 0 ? 'Not visited yet' : formatCount(details?.visits ?? 0, 'visit')}</h3>
       <ol className="chart-visits">
-        {stays.map(({ number, seq, at, cause, durationMs, leftTo }) => (
+        {latestVisits.map(({ number, seq, at, cause, durationMs, nextState }) => (
           <li key={number}>
             <button type="button" disabled={seq === null} onClick={() => seq !== null && goTo(seq)}>
-              <span className="when">{at === null ? 'at the beginning' : formatLocalClock(at)}</span>
+              <span className="when">{at === null ? 'at the start' : formatLocalClock(at)}</span>
               <span className="what">{cause ?? 'created'}</span>
-              <span className="long">
-                {durationMs === null ? 'since then' : formatElapsedTime(durationMs)}
-              </span>
-              <span className="to">{leftTo === null ? '' : `→ ${leftTo}`}</span>
+              <span className="long">{durationMs === null ? 'ongoing' : formatElapsedTime(durationMs)}</span>
+              <span className="to">{nextState === null ? '' : `→ ${nextState}`}</span>
             </button>
           </li>
         ))}

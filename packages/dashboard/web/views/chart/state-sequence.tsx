@@ -14,7 +14,7 @@ type StateSequenceProps = {
   readonly visits: VisitList;
   /** The states that have a row, from top to bottom. */
   readonly states: readonly string[];
-  readonly toneOf: (state: string) => string;
+  readonly getTone: (state: string) => string;
   readonly goTo: (seq: number) => void;
 };
 
@@ -23,13 +23,16 @@ const stateRowHeight = 34;
 const stateLabelWidth = 166;
 
 /** Shows all visits from left to right, with one row per state. Only the visible part is rendered. */
-export function StateSequence({ visits, states, toneOf, goTo }: StateSequenceProps) {
+export function StateSequence({ visits, states, getTone, goTo }: StateSequenceProps) {
   const box = useRef<HTMLDivElement>(null);
-  const { sight, look } = useScrollWindow(box, visits.length);
+  const { scrollWindow, measure } = useScrollWindow(box, visits.length);
   const rows = new Map(states.map((state, index) => [state, index]));
-  const first = Math.max(0, Math.floor((sight.left - stateLabelWidth) / visitWidth) - 4);
-  const last = Math.min(visits.length - 1, Math.ceil((sight.left + sight.width) / visitWidth) + 4);
-  const seen = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
+  const first = Math.max(0, Math.floor((scrollWindow.left - stateLabelWidth) / visitWidth) - 4);
+  const last = Math.min(
+    visits.length - 1,
+    Math.ceil((scrollWindow.left + scrollWindow.width) / visitWidth) + 4,
+  );
+  const visible = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
     visits.visit(first + index),
   );
   return (
@@ -38,8 +41,8 @@ export function StateSequence({ visits, states, toneOf, goTo }: StateSequencePro
       className="ran"
       role="group"
       tabIndex={0}
-      aria-label={`${visits.length} stays as they ran. Left and right arrow keys go from one to the next.`}
-      onScroll={look}
+      aria-label={`${visits.length} visits in order. The left arrow key selects the previous visit.`}
+      onScroll={measure}
       onKeyDown={(event) => goToPreviousVisit(event, visits, goTo)}
     >
       <div
@@ -51,7 +54,7 @@ export function StateSequence({ visits, states, toneOf, goTo }: StateSequencePro
       >
         <div className="ran-names">
           {states.map((state) => (
-            <div key={state} className={`ran-name tone-${toneOf(state)}`}>
+            <div key={state} className={`ran-name tone-${getTone(state)}`}>
               {state}
             </div>
           ))}
@@ -59,7 +62,7 @@ export function StateSequence({ visits, states, toneOf, goTo }: StateSequencePro
         <svg
           className="ran-lines"
           style={{ left: stateLabelWidth + first * visitWidth }}
-          width={Math.max(seen.length * visitWidth + visitWidth, sight.width)}
+          width={Math.max(visible.length * visitWidth + visitWidth, scrollWindow.width)}
           height={states.length * stateRowHeight}
           aria-hidden="true"
         >
@@ -73,14 +76,14 @@ export function StateSequence({ visits, states, toneOf, goTo }: StateSequencePro
               y2={getRowCenter(index)}
             />
           ))}
-          <path className="ran-path" d={buildVisitPath(seen, rows)} />
-          {seen.map((visit, index) => (
+          <path className="ran-path" d={buildVisitPath(visible, rows)} />
+          {visible.map((visit, index) => (
             <StateVisit
               key={visit.number}
               visit={visit}
               x={index * visitWidth + visitWidth / 2}
               y={getRowCenter(rows.get(visit.state) ?? 0)}
-              tone={toneOf(visit.state)}
+              tone={getTone(visit.state)}
               isLast={visit.number === visits.length}
               goTo={goTo}
             />
@@ -97,24 +100,24 @@ type ScrollWindow = { readonly left: number; readonly width: number };
 function useScrollWindow(
   box: RefObject<HTMLDivElement | null>,
   length: number,
-): { readonly sight: ScrollWindow; readonly look: () => void } {
-  const [sight, setSight] = useState<ScrollWindow>({ left: 0, width: 800 });
-  const look = useCallback(() => {
+): { readonly scrollWindow: ScrollWindow; readonly measure: () => void } {
+  const [scrollWindow, setScrollWindow] = useState<ScrollWindow>({ left: 0, width: 800 });
+  const measure = useCallback(() => {
     const element = box.current;
-    if (element !== null) setSight({ left: element.scrollLeft, width: element.clientWidth });
+    if (element !== null) setScrollWindow({ left: element.scrollLeft, width: element.clientWidth });
   }, [box]);
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const observer = new ResizeObserver(look);
+    const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [box, look]);
+  }, [box, measure]);
   useLayoutEffect(() => {
     box.current?.scrollTo({ left: length * visitWidth });
-    look();
-  }, [box, look, length]);
-  return { sight, look };
+    measure();
+  }, [box, measure, length]);
+  return { scrollWindow: scrollWindow, measure: measure };
 }
 
 type StateVisitProps = {
@@ -128,7 +131,7 @@ type StateVisitProps = {
 
 function StateVisit({ visit, x, y, tone, isLast, goTo }: StateVisitProps) {
   const { seq, state, cause, at, durationMs } = visit;
-  const when = at === null ? 'at the beginning' : `at ${formatLocalClock(at)}`;
+  const when = at === null ? 'at the start' : `at ${formatLocalClock(at)}`;
   const long = durationMs === null ? '' : `, for ${formatElapsedTime(durationMs)}`;
   return (
     <g
@@ -149,12 +152,12 @@ function getRowCenter(row: number): number {
   return row * stateRowHeight + stateRowHeight / 2;
 }
 
-function buildVisitPath(seen: readonly VisitRecord[], rows: ReadonlyMap<string, number>): string {
-  return seen
+function buildVisitPath(visible: readonly VisitRecord[], rows: ReadonlyMap<string, number>): string {
+  return visible
     .map(({ state }, index) => {
       const [x, y] = [index * visitWidth + visitWidth / 2, getRowCenter(rows.get(state) ?? 0)];
       if (index === 0) return `M ${x} ${y}`;
-      const before = seen[index - 1]?.state ?? state;
+      const before = visible[index - 1]?.state ?? state;
       const half = x - visitWidth / 2;
       return `C ${half} ${getRowCenter(rows.get(before) ?? 0)}, ${half} ${y}, ${x} ${y}`;
     })

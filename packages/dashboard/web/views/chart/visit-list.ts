@@ -9,48 +9,48 @@ export type VisitRecord = {
   readonly at: number | null;
   readonly cause: string | null;
   readonly durationMs: number | null;
-  readonly leftTo: string | null;
+  readonly nextState: string | null;
 };
 
 /** Lists the visits up to an event, in order; the first starts with the session. */
-export function listVisits({ initial, moves }: ChartTrail, at: number): VisitList {
-  return new VisitList(initial, moves, countUntilEvent(moves, at));
+export function listVisits({ initial, transitions }: ChartTrail, at: number): VisitList {
+  return new VisitList(initial, transitions, countUntilEvent(transitions, at));
 }
 
 /** A lazy view of the visits: records are created on access, so a hundred thousand visits cost nothing. */
 export class VisitList {
   readonly #initial: string;
-  readonly #walked: readonly RecordedMove[];
+  readonly #transitions: readonly RecordedMove[];
   readonly length: number;
 
-  constructor(initial: string, walked: readonly RecordedMove[], moves: number) {
+  constructor(initial: string, transitions: readonly RecordedMove[], count: number) {
     this.#initial = initial;
-    this.#walked = walked;
-    this.length = moves + 1;
+    this.#transitions = transitions;
+    this.length = count + 1;
   }
 
   visit(index: number): VisitRecord {
-    const beginning = { to: this.#initial, seq: null, at: null, cause: null };
-    const came = this.#walked[index - 1] ?? beginning;
-    const left = index + 1 < this.length ? this.#walked[index] : undefined;
+    const initialEntry = { to: this.#initial, seq: null, at: null, cause: null };
+    const entered = this.#transitions[index - 1] ?? initialEntry;
+    const exited = index + 1 < this.length ? this.#transitions[index] : undefined;
     return {
-      state: came.to,
+      state: entered.to,
       number: index + 1,
-      seq: came.seq,
-      at: came.at,
-      cause: came.cause,
-      durationMs: left?.durationMs ?? null,
-      leftTo: left?.to ?? null,
+      seq: entered.seq,
+      at: entered.at,
+      cause: entered.cause,
+      durationMs: exited?.durationMs ?? null,
+      nextState: exited?.to ?? null,
     };
   }
 
   /** Returns the latest visits to one state, newest first. */
   latestIn(state: string, max: number): readonly VisitRecord[] {
-    const found: VisitRecord[] = [];
-    for (let index = this.length - 1; index >= 0 && found.length < max; index -= 1) {
-      const name = index === 0 ? this.#initial : this.#walked[index - 1]?.to;
-      if (name === state) found.push(this.visit(index));
+    const visits: VisitRecord[] = [];
+    for (let index = this.length - 1; index >= 0 && visits.length < max; index -= 1) {
+      const name = index === 0 ? this.#initial : this.#transitions[index - 1]?.to;
+      if (name === state) visits.push(this.visit(index));
     }
-    return found;
+    return visits;
   }
 }

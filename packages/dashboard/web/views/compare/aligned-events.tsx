@@ -9,14 +9,14 @@ import { getEventAlignment, type RunDivergence } from './compare-model.ts';
 type AlignedEventsProps = {
   readonly a: ReplayedTimeline;
   readonly b: ReplayedTimeline;
-  readonly parting: RunDivergence;
+  readonly divergence: RunDivergence;
   /** The selected pair. */
   readonly index: number;
   readonly goTo: (index: number) => void;
 };
 
 /** Shows the events of both runs, one pair per row; only visible rows are rendered. */
-export function AlignedEvents({ a, b, parting, index, goTo }: AlignedEventsProps) {
+export function AlignedEvents({ a, b, divergence, index, goTo }: AlignedEventsProps) {
   const box = useRef<HTMLDivElement>(null);
   const count = Math.max(a.length, b.length);
   const virtual = useVirtualizer({
@@ -38,28 +38,28 @@ export function AlignedEvents({ a, b, parting, index, goTo }: AlignedEventsProps
       className="compare-list"
       tabIndex={0}
       role="group"
-      aria-label="Events side by side. Arrow keys go up and down."
+      aria-label="Events side by side. Arrow keys select the previous or next pair."
       onKeyDown={onKeyDown}
     >
       <div className="compare-rows" style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map((item) => {
-          const standing = getEventAlignment(parting, item.index);
+          const alignment = getEventAlignment(divergence, item.index);
           return (
             <button
               key={item.index}
               type="button"
               tabIndex={-1}
-              className={`compare-row ${standing}`}
+              className={`compare-row ${alignment}`}
               aria-current={item.index === index}
               style={{ transform: `translateY(${item.start}px)` }}
               onClick={() => goTo(item.index)}
             >
               <span className="compare-number">{item.index + 1}</span>
-              <ComparedEvent track={a} index={item.index} />
-              <span className="compare-mark" aria-label={standing === 'same' ? 'same' : 'different'}>
-                {standing === 'same' ? '=' : '≠'}
+              <ComparedEvent timeline={a} index={item.index} />
+              <span className="compare-mark" aria-label={alignment === 'same' ? 'same' : 'different'}>
+                {alignment === 'same' ? '=' : '≠'}
               </span>
-              <ComparedEvent track={b} index={item.index} />
+              <ComparedEvent timeline={b} index={item.index} />
             </button>
           );
         })}
@@ -68,9 +68,9 @@ export function AlignedEvents({ a, b, parting, index, goTo }: AlignedEventsProps
   );
 }
 
-function ComparedEvent({ track, index }: { readonly track: ReplayedTimeline; readonly index: number }) {
-  if (index >= track.length) return <span className="compare-none">(no more)</span>;
-  const { event } = track.entry(index);
+function ComparedEvent({ timeline, index }: { readonly timeline: ReplayedTimeline; readonly index: number }) {
+  if (index >= timeline.length) return <span className="compare-none">(end of run)</span>;
+  const { event } = timeline.entry(index);
   return (
     <span className={`compare-event tone-${getEventTone(event.type)}`}>
       <strong>{event.type}</strong> {summarizeEventFields(event)}

@@ -18,10 +18,10 @@ export type RunDivergence = { readonly common: number; readonly a: number; reado
 
 /** Compares two runs event by event up to the first difference. */
 export function findRunDivergence(a: ReplayedTimeline, b: ReplayedTimeline): RunDivergence {
-  const [plainA, plainB] = [createEventNormalizer(), createEventNormalizer()];
+  const [normalizeA, normalizeB] = [createEventNormalizer(), createEventNormalizer()];
   const length = Math.min(a.length, b.length);
   let common = 0;
-  while (common < length && isJsonEqual(plainA(a.entry(common).event), plainB(b.entry(common).event)))
+  while (common < length && isJsonEqual(normalizeA(a.entry(common).event), normalizeB(b.entry(common).event)))
     common += 1;
   return { common, a: a.length, b: b.length };
 }
@@ -31,10 +31,10 @@ export function isJsonEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const [mine, yours] = [Object.keys(one), Object.keys(other)];
+  const [keys, otherKeys] = [Object.keys(one), Object.keys(other)];
   return (
-    mine.length === yours.length &&
-    mine.every(
+    keys.length === otherKeys.length &&
+    keys.every(
       (key) => Object.hasOwn(other, key) && isJsonEqual(Reflect.get(one, key), Reflect.get(other, key)),
     )
   );
@@ -43,11 +43,15 @@ export function isJsonEqual(one: unknown, other: unknown): boolean {
 /** Describes in words where and how the runs diverge. */
 export function describeDivergence({ common, a, b }: RunDivergence): string {
   const events = `${common.toLocaleString('en')} ${common === 1 ? 'event' : 'events'}`;
-  if (a === common && b === common) return `They are the same, times aside: ${events}.`;
-  if (common === 0) return 'They have nothing in common.';
-  const ended =
-    a === common ? 'the first ends there' : b === common ? 'the second ends there' : 'then they part';
-  return `The first ${events} are the same, times aside; ${ended}.`;
+  if (a === common && b === common) return `The runs are identical except for times: ${events}.`;
+  if (common === 0) return 'The runs have no events in common.';
+  const continuation =
+    a === common
+      ? 'then the first run ends'
+      : b === common
+        ? 'then the second run ends'
+        : 'then the runs diverge';
+  return `The first ${events} are identical except for times; ${continuation}.`;
 }
 
 /** Summary of a run, computed from its events. */
@@ -64,17 +68,17 @@ class RunAccount {
   verdict: Verdict | null = null;
   error: string | null = null;
 
-  take({ event, notes, actions }: ReplayedEntry): void {
-    this.#count(event);
+  add({ event, notes, actions }: ReplayedEntry): void {
+    this.#addEvent(event);
     for (const note of notes)
       if (note.type === 'verdict' && isTurnEnding(note.verdict)) this.verdict = note.verdict;
     if (event.type === 'verdict-reached' && isTurnEnding(event.verdict)) this.verdict = event.verdict;
     for (const action of actions) if (action.type === 'show-error') this.error = action.message;
   }
 
-  #count(event: Event): void {
+  #addEvent(event: Event): void {
     const usage = getEventUsage(event);
-    if (usage !== undefined) this.#used(usage);
+    if (usage !== undefined) this.#addUsage(usage);
     switch (event.type) {
       case 'user-message':
         if (event.automatic !== true) this.goal ??= event.text;
@@ -95,14 +99,16 @@ class RunAccount {
     }
   }
 
-  #used({ inputTokens, outputTokens, cost }: TokenUsage): void {
+  #addUsage({ inputTokens, outputTokens, cost }: TokenUsage): void {
     this.inputTokens += inputTokens;
     this.outputTokens += outputTokens;
     if (cost !== undefined) this.cost = (this.cost ?? 0) + cost;
   }
 }
 
-const getRunAccount: (track: ReplayedTimeline) => RunAccount = createIncrementalFold(() => new RunAccount());
+const getRunAccount: (timeline: ReplayedTimeline) => RunAccount = createIncrementalFold(
+  () => new RunAccount(),
+);
 
 /** Whether a verdict ends the turn; milder verdicts let it continue. */
 function isTurnEnding({ response: { kind } }: Verdict): boolean {
@@ -110,9 +116,9 @@ function isTurnEnding({ response: { kind } }: Verdict): boolean {
 }
 
 /** Describes how a run ended, in the words of `pawl show`. */
-export function describeRunEnding(track: ReplayedTimeline): string {
-  const { turn } = track.now;
-  const account = getRunAccount(track);
+export function describeRunEnding(timeline: ReplayedTimeline): string {
+  const { turn } = timeline.latest;
+  const account = getRunAccount(timeline);
   if (turn.status === 'halted') {
     const { kind, reason } = turn.why;
     return `${kind === 'stuck' || kind === 'budget' ? kind : 'halted'}: ${reason}`;
@@ -122,9 +128,9 @@ export function describeRunEnding(track: ReplayedTimeline): string {
   if (account.verdict !== null) {
     return `${account.verdict.rule === 'budget' ? 'budget' : 'stuck'}: ${account.verdict.reason}`;
   }
-  if (getLastAnswer(track.now) !== null) return 'answered';
+  if (getLastAnswer(timeline.latest) !== null) return 'answered';
   if (account.error !== null) return `failed: ${account.error}`;
-  return track.length === 0 ? 'unused' : 'answered';
+  return timeline.length === 0 ? 'unused' : 'answered';
 }
 
 /** Returns the last answer after the most recent user message, or null. */
@@ -140,39 +146,39 @@ export function getLastAnswer(session: Session): string | null {
 }
 
 export type ComparisonRow = {
-  readonly what: string;
+  readonly label: string;
   readonly a: string;
   readonly b: string;
   readonly isSame: boolean;
 };
 
 /** A run with the metadata that its events do not contain. */
-export type ComparedRun = { readonly track: ReplayedTimeline; readonly model: string | null };
+export type ComparedRun = { readonly timeline: ReplayedTimeline; readonly model: string | null };
 
 /** Builds the rows of the comparison, from the goal to the answer. */
 export function buildComparisonRows(a: ComparedRun, b: ComparedRun): readonly ComparisonRow[] {
-  const row = (what: string, value: (side: ComparedRun) => string | number | null): ComparisonRow => {
+  const row = (label: string, value: (side: ComparedRun) => string | number | null): ComparisonRow => {
     const [one, other] = [String(value(a) ?? ''), String(value(b) ?? '')];
-    return { what, a: one, b: other, isSame: one === other };
+    return { label, a: one, b: other, isSame: one === other };
   };
-  const settings = listDifferingSettings(a.track.created, b.track.created);
+  const settings = listDifferingSettings(a.timeline.created, b.timeline.created);
   return [
-    row('goal', ({ track }) => getRunAccount(track).goal),
+    row('goal', ({ timeline }) => getRunAccount(timeline).goal),
     row('model', ({ model }) => model),
-    row('profile', ({ track }) => track.created.profile),
+    row('profile', ({ timeline }) => timeline.created.profile),
     ...(settings.length === 0
       ? []
-      : [{ what: 'settings', a: settings.join(', '), b: 'differ', isSame: false }]),
-    row('status', ({ track }) => getStatusLabel(track.now.turn.status)),
-    row('ended', ({ track }) => describeRunEnding(track)),
-    row('events', ({ track }) => formatGrouped(track.length)),
-    row('steps', ({ track }) => formatGrouped(getRunAccount(track).steps)),
-    row('tool calls', ({ track }) => formatGrouped(getRunAccount(track).toolCalls)),
-    row('tokens read', ({ track }) => formatGrouped(getRunAccount(track).inputTokens)),
-    row('tokens written', ({ track }) => formatGrouped(getRunAccount(track).outputTokens)),
-    row('cost', ({ track }) => getRunAccount(track).cost),
-    row('files changed', ({ track }) => [...getRunAccount(track).files].toSorted().join(', ')),
-    row('answer', ({ track }) => getLastAnswer(track.now)),
+      : [{ label: 'settings', a: settings.join(', '), b: 'differ', isSame: false }]),
+    row('status', ({ timeline }) => getStatusLabel(timeline.latest.turn.status)),
+    row('outcome', ({ timeline }) => describeRunEnding(timeline)),
+    row('events', ({ timeline }) => formatGrouped(timeline.length)),
+    row('steps', ({ timeline }) => formatGrouped(getRunAccount(timeline).steps)),
+    row('tool calls', ({ timeline }) => formatGrouped(getRunAccount(timeline).toolCalls)),
+    row('input tokens', ({ timeline }) => formatGrouped(getRunAccount(timeline).inputTokens)),
+    row('output tokens', ({ timeline }) => formatGrouped(getRunAccount(timeline).outputTokens)),
+    row('cost', ({ timeline }) => getRunAccount(timeline).cost),
+    row('files changed', ({ timeline }) => [...getRunAccount(timeline).files].toSorted().join(', ')),
+    row('answer', ({ timeline }) => getLastAnswer(timeline.latest)),
   ];
 }
 

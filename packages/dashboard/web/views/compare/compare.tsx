@@ -20,7 +20,7 @@ export function ComparePage({ api, query, open }: PageProps) {
   const [a, b] = [query.get('a') ?? '', query.get('b') ?? ''];
   const at = query.get('at');
   useTitle('Compare');
-  const choose = (side: 'a' | 'b', id: string): void => {
+  const selectRun = (side: 'a' | 'b', id: string): void => {
     const next = new URLSearchParams({ a, b });
     next.set(side, id);
     open(`#/compare?${next.toString()}`);
@@ -29,7 +29,7 @@ export function ComparePage({ api, query, open }: PageProps) {
     <div className="wide-page compare-page">
       <h1>Compare two runs</h1>
       <div className="compare-choose">
-        <RunChooser api={api} label="First run" side="a" chosen={a} choose={choose} />
+        <RunChooser api={api} label="First run" side="a" selected={a} onSelect={selectRun} />
         <button
           type="button"
           className="small"
@@ -38,13 +38,13 @@ export function ComparePage({ api, query, open }: PageProps) {
         >
           Swap
         </button>
-        <RunChooser api={api} label="Second run" side="b" chosen={b} choose={choose} />
+        <RunChooser api={api} label="Second run" side="b" selected={b} onSelect={selectRun} />
       </div>
       {a === '' || b === '' ? (
         <EmptyState title="Choose two runs">
           <p>
-            A run and its fork, the same goal with two models, or yesterday and today: they are laid side by
-            side up to the event where they part.
+            For example a run and its fork, or the same goal with two models. The events of both are shown
+            side by side, from the first event on.
           </p>
         </EmptyState>
       ) : (
@@ -66,30 +66,30 @@ export function ComparePage({ api, query, open }: PageProps) {
 type RunChooserProps = Pick<PageProps, 'api'> & {
   readonly label: string;
   readonly side: 'a' | 'b';
-  readonly chosen: string;
-  readonly choose: (side: 'a' | 'b', id: string) => void;
+  readonly selected: string;
+  readonly onSelect: (side: 'a' | 'b', id: string) => void;
 };
 
-function RunChooser({ api, label, side, chosen, choose }: RunChooserProps) {
+function RunChooser({ api, label, side, selected, onSelect }: RunChooserProps) {
   const [rows, setRows] = useState<readonly SessionListItem[]>([]);
   useEffect(() => {
-    const stop = new AbortController();
-    api.sessions({ limit: 200 }, stop.signal).then(
+    const aborting = new AbortController();
+    api.sessions({ limit: 200 }, aborting.signal).then(
       ({ sessions }) => setRows(sessions),
       () => undefined,
     );
-    return () => stop.abort();
+    return () => aborting.abort();
   }, [api]);
-  const isKnown = rows.some(({ id }) => id === chosen);
+  const isKnown = rows.some(({ id }) => id === selected);
   return (
     <label className="compare-side">
       <span>{label}</span>
-      <select value={chosen} onChange={(event) => choose(side, event.target.value)}>
+      <select value={selected} onChange={(event) => onSelect(side, event.target.value)}>
         <option value="">choose…</option>
-        {chosen !== '' && !isKnown && <option value={chosen}>{chosen}</option>}
+        {selected !== '' && !isKnown && <option value={selected}>{selected}</option>}
         {rows.map(({ id, short, goal, status }) => (
           <option key={id} value={id}>
-            {short} · {toSafeLine(goal ?? 'nothing said yet', 70)} · {status}
+            {short} · {toSafeLine(goal ?? 'No message yet', 70)} · {status}
           </option>
         ))}
       </select>
@@ -108,22 +108,22 @@ type ComparisonLoaderProps = Pick<PageProps, 'api'> & {
 function ComparisonLoader({ api, a, b, at, goTo }: ComparisonLoaderProps) {
   const [runs, setRuns] = useState<readonly [LoadedRun, LoadedRun] | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const [read, setRead] = useState(0);
+  const [loaded, setLoaded] = useState(0);
   useEffect(() => {
-    const stop = new AbortController();
-    const how = {
-      signal: stop.signal,
-      tell: (count: number) => setRead((before) => Math.max(before, count)),
+    const aborting = new AbortController();
+    const options = {
+      signal: aborting.signal,
+      onProgress: (count: number) => setLoaded((before) => Math.max(before, count)),
     };
-    Promise.all([loadRun(api, a, how), loadRun(api, b, how)]).then(
-      (both) => !stop.signal.aborted && setRuns(both),
-      (reason: unknown) => !stop.signal.aborted && setError(reason),
+    Promise.all([loadRun(api, a, options), loadRun(api, b, options)]).then(
+      (both) => !aborting.signal.aborted && setRuns(both),
+      (reason: unknown) => !aborting.signal.aborted && setError(reason),
     );
-    return () => stop.abort();
+    return () => aborting.abort();
   }, [api, a, b]);
   if (error !== null) return <ErrorMessage error={error} />;
   if (runs === null)
-    return <LoadingState what={read === 0 ? 'both runs' : `both runs, ${read} events so far`} />;
+    return <LoadingState what={loaded === 0 ? 'both runs' : `both runs, ${loaded} events so far`} />;
   return <RunComparison runs={runs} at={at} goTo={goTo} />;
 }
 
@@ -132,15 +132,15 @@ function RunComparison({
   at,
   goTo,
 }: { readonly runs: readonly [LoadedRun, LoadedRun] } & Pick<ComparisonLoaderProps, 'at' | 'goTo'>) {
-  const parting = useMemo(() => findRunDivergence(a.track, b.track), [a, b]);
+  const divergence = useMemo(() => findRunDivergence(a.timeline, b.timeline), [a, b]);
   const rows = useMemo(() => buildComparisonRows(a, b), [a, b]);
-  const last = Math.max(a.track.length, b.track.length) - 1;
-  const wanted = at === null || !Number.isSafeInteger(at) ? parting.common : at - 1;
-  const index = Math.min(Math.max(wanted, 0), Math.max(last, 0));
+  const last = Math.max(a.timeline.length, b.timeline.length) - 1;
+  const requested = at === null || !Number.isSafeInteger(at) ? divergence.common : at - 1;
+  const index = Math.min(Math.max(requested, 0), Math.max(last, 0));
   return (
     <>
       <p className="compare-parting" role="status">
-        {describeDivergence(parting)}
+        {describeDivergence(divergence)}
       </p>
       <ComparisonSummary rows={rows} a={a} b={b} />
       <div className="compare-events">
@@ -149,12 +149,12 @@ function RunComparison({
           <button
             type="button"
             className="small"
-            onClick={() => goTo(Math.min(parting.common, Math.max(last, 0)))}
+            onClick={() => goTo(Math.min(divergence.common, Math.max(last, 0)))}
           >
-            To where they part
+            Go to divergence
           </button>
         </div>
-        <AlignedEvents a={a.track} b={b.track} parting={parting} index={index} goTo={goTo} />
+        <AlignedEvents a={a.timeline} b={b.timeline} divergence={divergence} index={index} goTo={goTo} />
       </div>
       <StateComparison a={a} b={b} index={index} />
     </>
@@ -173,24 +173,24 @@ function ComparisonSummary({
   return (
     <div className="compare-summary framed">
       <table className="listing">
-        <caption className="visually-hidden">What the two runs came to</caption>
+        <caption className="visually-hidden">Summary of both runs</caption>
         <thead>
           <tr>
             <td />
             <th scope="col">
-              <a href={a.addressOf(a.track.head)}>{toSafeLine(a.name, 70)}</a>
+              <a href={a.getAddress(a.timeline.head)}>{toSafeLine(a.name, 70)}</a>
             </th>
             <th scope="col">
-              <a href={b.addressOf(b.track.head)}>{toSafeLine(b.name, 70)}</a>
+              <a href={b.getAddress(b.timeline.head)}>{toSafeLine(b.name, 70)}</a>
             </th>
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ what, a: one, b: other, isSame }) => (
-            <tr key={what} className={isSame ? '' : 'differs'}>
+          {rows.map(({ label, a: one, b: other, isSame }) => (
+            <tr key={label} className={isSame ? '' : 'differs'}>
               <th scope="row">
                 {!isSame && <span aria-label="differs">≠ </span>}
-                {what}
+                {label}
               </th>
               <td>{toSafeLine(one, 400)}</td>
               <td>{toSafeLine(other, 400)}</td>

@@ -13,7 +13,7 @@ export function StateComparison({ a, b, index }: StateComparisonProps) {
   return (
     <div className="compare-states">
       {[a, b].map((run, side) => (
-        <ComparedState key={side} run={run} index={index} label={side === 0 ? 'The first' : 'The second'} />
+        <ComparedState key={side} run={run} index={index} label={side === 0 ? 'First' : 'Second'} />
       ))}
     </div>
   );
@@ -28,19 +28,19 @@ function ComparedState({
   readonly index: number;
   readonly label: string;
 }) {
-  const { track, addressOf } = run;
-  const entry = index < track.length ? track.entry(index) : null;
-  const session = track.at(entry?.seq ?? track.head);
+  const { timeline, getAddress } = run;
+  const entry = index < timeline.length ? timeline.entry(index) : null;
+  const session = timeline.stateAt(entry?.seq ?? timeline.head);
   return (
     <section aria-label={`${label} run after event ${index + 1}`}>
       <h3>
-        {label}, after event {entry?.seq ?? track.head}
-        {entry === null && ' (its last)'} <StatusPill status={session.turn.status} />{' '}
-        <a href={addressOf(entry?.seq ?? track.head)}>open</a>
+        {label} run, after event {entry?.seq ?? timeline.head}
+        {entry === null && ' (last)'} <StatusPill status={session.turn.status} />{' '}
+        <a href={getAddress(entry?.seq ?? timeline.head)}>open</a>
       </h3>
-      {entry !== null && <JsonView value={entry.event} open={2} />}
+      {entry !== null && <JsonView value={entry.event} expandedDepth={2} />}
       <dl>
-        {listStateFacts(session, track).map(([name, value]) => (
+        {listStateFacts(session, timeline).map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>
@@ -61,10 +61,10 @@ function listStateFacts(
   return [
     [
       'messages',
-      `${conversation.length}${last === undefined ? '' : `, the last from ${last.role === 'tool' ? last.tool : last.role}`}`,
+      `${conversation.length}${last === undefined ? '' : `, last by ${last.role === 'tool' ? last.tool : last.role}`}`,
     ],
     [
-      'used',
+      'usage',
       `${spent.modelCalls} model calls, ${spent.toolCalls} tool calls, ${formatAmount(spent.tokens)} tokens`,
     ],
     ...(mode === null ? [] : [['mode', mode.state] as const]),
@@ -79,9 +79,7 @@ function listStateFacts(
             `${formatAmount(countMemoryTokens(memory))} tokens in ${listEntries(memory).length} entries`,
           ] as const,
         ]),
-    ...(governor.refused.length === 0
-      ? []
-      : [['refused', `${governor.refused.length} calls for now`] as const]),
-    ...(created.seq === 0 ? [] : [['began after', `event ${created.seq}`] as const]),
+    ...(governor.refused.length === 0 ? [] : [['blocked', `${governor.refused.length} calls`] as const]),
+    ...(created.seq === 0 ? [] : [['starts after', `event ${created.seq}`] as const]),
   ];
 }

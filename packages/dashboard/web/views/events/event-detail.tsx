@@ -12,22 +12,25 @@ import { diffStates, type StateDiff } from './state-diff.ts';
 const eventDetailForms = ['Pretty', 'JSON', 'State'] as const;
 
 /** Details of one event: its data, the resulting actions and notes, and the state changes. */
-export function EventDetail({ track, version, at, detail, go }: SessionViewProps) {
+export function EventDetail({ timeline, version, at, detail, navigate }: SessionViewProps) {
   const [form, setForm] = useState<(typeof eventDetailForms)[number]>('Pretty');
-  const index = track.indexOf(at);
-  const entry = index === -1 ? null : track.entry(index);
-  const diff = useMemo(() => diffStates(track.at(at - 1), track.at(at)), [track, version, at]);
+  const entryIndex = timeline.indexOf(at);
+  const entry = entryIndex === -1 ? null : timeline.entry(entryIndex);
+  const diff = useMemo(
+    () => diffStates(timeline.stateAt(at - 1), timeline.stateAt(at)),
+    [timeline, version, at],
+  );
   if (entry === null) {
     return (
       <section className="event-detail" aria-label="Event" tabIndex={0}>
         <h2>As created</h2>
         <p className="faint">Before the first event.</p>
-        <JsonView value={track.created} />
+        <JsonView value={timeline.created} />
       </section>
     );
   }
   const { event, actions, notes } = entry;
-  const whole = { seq: entry.seq, event, actions: actions.map(abbreviateAction), notes };
+  const result = { seq: entry.seq, event, actions: actions.map(abbreviateAction), notes };
   return (
     <section className="event-detail" aria-label={`Event ${at}`} tabIndex={0}>
       <header className={`tone-${getEventTone(event.type)}`}>
@@ -37,38 +40,38 @@ export function EventDetail({ track, version, at, detail, go }: SessionViewProps
         <span className="faint">{formatDayTime(event.at)}</span>
       </header>
       <div className="bar">
-        <ToggleGroup label="Form" of={eventDetailForms} chosen={form} choose={setForm} />
-        <CopyButton label="Copy as JSON" text={() => JSON.stringify(whole, null, 2)} />
+        <ToggleGroup label="Form" options={eventDetailForms} selected={form} onSelect={setForm} />
+        <CopyButton label="Copy as JSON" text={() => JSON.stringify(result, null, 2)} />
         <CopyButton label="Copy as test step" text={() => JSON.stringify(event)} />
         {notes.some((note) => note.type === 'verdict') && (
-          <button type="button" className="small" onClick={() => go({ seq: at, view: 'why' })}>
+          <button type="button" className="small" onClick={() => navigate({ seq: at, view: 'why' })}>
             Why?
           </button>
         )}
-        {detail.kind === 'kept' && (
-          <button type="button" className="small" onClick={() => go({ seq: at, view: 'transcript' })}>
-            In the transcript
+        {detail.kind === 'stored' && (
+          <button type="button" className="small" onClick={() => navigate({ seq: at, view: 'transcript' })}>
+            Show in transcript
           </button>
         )}
       </div>
-      {form === 'JSON' && <JsonText value={whole} />}
-      {form === 'State' && <JsonView value={track.at(at)} />}
+      {form === 'JSON' && <JsonText value={result} />}
+      {form === 'State' && <JsonView value={timeline.stateAt(at)} />}
       {form === 'Pretty' && (
         <>
           <EventSection title="Event">
             <JsonView value={event} />
           </EventSection>
           <EventSection title={`Actions (${actions.length})`}>
-            {actions.map((action, place) => (
-              <JsonView key={place} value={abbreviateAction(action)} open={1} />
+            {actions.map((action, index) => (
+              <JsonView key={index} value={abbreviateAction(action)} expandedDepth={1} />
             ))}
           </EventSection>
           <EventSection title={`Notes (${notes.length})`}>
-            {notes.map((note, place) => (
-              <NoteLine key={place} note={note} />
+            {notes.map((note, index) => (
+              <NoteLine key={index} note={note} />
             ))}
           </EventSection>
-          <EventSection title="What it changed">
+          <EventSection title="State changes">
             <StateDiffList diff={diff} />
           </EventSection>
         </>
@@ -101,11 +104,11 @@ function NoteLine({ note }: { readonly note: Note }) {
       </p>
     );
   }
-  return <JsonView value={note} open={1} />;
+  return <JsonView value={note} expandedDepth={1} />;
 }
 
-function StateDiffList({ diff: { changes, left } }: { readonly diff: StateDiff }) {
-  if (changes.length === 0) return <p className="faint">Nothing.</p>;
+function StateDiffList({ diff: { changes, omitted } }: { readonly diff: StateDiff }) {
+  if (changes.length === 0) return <p className="faint">None.</p>;
   return (
     <div className="diff" role="list">
       {changes.map(({ path, before, after }) => (
@@ -115,7 +118,7 @@ function StateDiffList({ diff: { changes, left } }: { readonly diff: StateDiff }
           {after !== undefined && <DiffValue sign="+" name="added" value={after} />}
         </div>
       ))}
-      {left > 0 && <p className="faint">and {left} more</p>}
+      {omitted > 0 && <p className="faint">and {omitted} more</p>}
     </div>
   );
 }
@@ -133,7 +136,7 @@ function DiffValue({
     <div className={`side ${name}`}>
       <span aria-hidden="true">{sign}</span>
       <span className="visually-hidden">{name}</span>
-      <JsonView value={value} open={1} />
+      <JsonView value={value} expandedDepth={1} />
     </div>
   );
 }

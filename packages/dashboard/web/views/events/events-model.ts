@@ -19,31 +19,31 @@ export const allEventsFilter: EventFilter = { group: 'all', isFailedOnly: false,
 /** The events of a timeline that match a filter, updated as the timeline grows. */
 export class EventList {
   /** Indices in the timeline. */
-  readonly places: number[] = [];
-  readonly #track: ReplayedTimeline;
-  readonly #passes: (entry: ReplayedEntry) => boolean;
-  #read = 0;
+  readonly indices: number[] = [];
+  readonly #timeline: ReplayedTimeline;
+  readonly #matches: (entry: ReplayedEntry) => boolean;
+  #processed = 0;
 
-  constructor(track: ReplayedTimeline, filter: EventFilter) {
-    this.#track = track;
-    this.#passes = createEventMatcher(filter);
+  constructor(timeline: ReplayedTimeline, filter: EventFilter) {
+    this.#timeline = timeline;
+    this.#matches = createEventMatcher(filter);
   }
 
-  readOn(): this {
-    for (; this.#read < this.#track.length; this.#read += 1) {
-      if (this.#passes(this.#track.entry(this.#read))) this.places.push(this.#read);
+  update(): this {
+    for (; this.#processed < this.#timeline.length; this.#processed += 1) {
+      if (this.#matches(this.#timeline.entry(this.#processed))) this.indices.push(this.#processed);
     }
     return this;
   }
 
   /** Returns the row of the given event, or of the last listed event before it; -1 if there is none. */
   rowAt(seq: number): number {
-    const place = seq - this.#track.first;
+    const index = seq - this.#timeline.first;
     let low = 0;
-    let high = this.places.length;
+    let high = this.indices.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.places[middle] ?? 0) <= place) low = middle + 1;
+      if ((this.indices[middle] ?? 0) <= index) low = middle + 1;
       else high = middle;
     }
     return low - 1;
@@ -62,8 +62,8 @@ function createEventMatcher({ group, isFailedOnly, text }: EventFilter): (entry:
 }
 
 function hasAllWords({ event, notes }: ReplayedEntry, words: readonly string[]): boolean {
-  const whole = JSON.stringify([event, notes]).toLowerCase();
-  return words.every((word) => whole.includes(word));
+  const json = JSON.stringify([event, notes]).toLowerCase();
+  return words.every((word) => json.includes(word));
 }
 
 function listEntryGroups({ event, notes }: ReplayedEntry): readonly EventGroup[] {
@@ -128,7 +128,7 @@ const eventSummarizers: { readonly [Type in EventType]: EventSummarizer<Type> } 
   'tool-started': ({ callId }) => callId,
   'tool-progressed': ({ callId, progress }) => `${callId} ${progress}`,
   'tool-finished': ({ callId, outcome }) => `${callId} → ${formatOutcome(outcome)}`,
-  'hooks-finished': ({ actionTaken }) => (actionTaken ? 'did something' : 'nothing to do'),
+  'hooks-finished': ({ actionTaken }) => (actionTaken ? 'action taken' : 'no action'),
   'hooks-failed': getMessageField,
   'retry-due': getNoText,
   'recovery-finished': ({ outcome }) => outcome.kind,
@@ -148,8 +148,8 @@ const eventSummarizers: { readonly [Type in EventType]: EventSummarizer<Type> } 
 };
 
 function formatReply({ text, calls, problem }: EventOfType<'model-replied'>): string {
-  const asked = calls.map(({ tool, args }) => `${tool} ${toCompactJson(args)}`).join(', ');
-  return [problem === undefined ? '' : `not understood: ${problem}`, text.trim(), asked]
+  const callTexts = calls.map(({ tool, args }) => `${tool} ${toCompactJson(args)}`).join(', ');
+  return [problem === undefined ? '' : `unreadable: ${problem}`, text.trim(), callTexts]
     .filter((part) => part !== '')
     .join(' · ');
 }

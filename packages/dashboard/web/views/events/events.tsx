@@ -22,37 +22,44 @@ const eventRowHeight = 30;
 
 /** Lists all events, with the actions and state changes of each. */
 export function EventsView(props: SessionViewProps) {
-  const { track, version, at, go } = props;
+  const { timeline, version, at, navigate } = props;
   const [filter, setFilter] = useState<EventFilter>(allEventsFilter);
-  const wanted = useDeferredValue(filter);
-  const list = useMemo(() => new EventList(track, wanted), [track, wanted]);
-  const count = useMemo(() => list.readOn().places.length, [list, version]);
-  const chosen = list.rowAt(at);
-  const isExact = chosen !== -1 && getRowSeq(list, chosen, track.first) === at;
-  const move = (by: number): void => {
-    const row = Math.max(0, Math.min(count - 1, chosen + (by < 0 && !isExact ? 0 : by)));
+  const deferredFilter = useDeferredValue(filter);
+  const list = useMemo(() => new EventList(timeline, deferredFilter), [timeline, deferredFilter]);
+  const count = useMemo(() => list.update().indices.length, [list, version]);
+  const selectedRow = list.rowAt(at);
+  const isExact = selectedRow !== -1 && getRowSeq(list, selectedRow, timeline.first) === at;
+  const move = (offset: number): void => {
+    const row = Math.max(0, Math.min(count - 1, selectedRow + (offset < 0 && !isExact ? 0 : offset)));
     if (count === 0) return;
-    const seq = getRowSeq(list, row, track.first);
-    go({ seq: seq === track.head ? 'now' : seq });
+    const seq = getRowSeq(list, row, timeline.first);
+    navigate({ seq: seq === timeline.head ? 'now' : seq });
   };
   useKeys('Events', [
-    { keys: 'j', does: 'Next event in the list', run: () => move(1) },
-    { keys: 'k', does: 'Event before it', run: () => move(-1) },
+    { keys: 'j', description: 'Next listed event', run: () => move(1) },
+    { keys: 'k', description: 'Previous listed event', run: () => move(-1) },
   ]);
   return (
     <div className="events">
       <div className="events-left">
-        <EventFilterBar filter={filter} change={setFilter} count={count} of={track.length} />
+        <EventFilterBar filter={filter} onChange={setFilter} count={count} total={timeline.length} />
         {count === 0 && (
-          <EmptyState title={track.length === 0 ? 'No events yet' : 'No event is like that'}>
-            {track.length > 0 && (
+          <EmptyState title={timeline.length === 0 ? 'No events yet' : 'No matching events'}>
+            {timeline.length > 0 && (
               <button type="button" onClick={() => setFilter(allEventsFilter)}>
-                Show all of them
+                Show all events
               </button>
             )}
           </EmptyState>
         )}
-        <EventRows {...props} list={list} count={count} chosen={chosen} isExact={isExact} move={move} />
+        <EventRows
+          {...props}
+          list={list}
+          count={count}
+          selectedRow={selectedRow}
+          isExact={isExact}
+          move={move}
+        />
       </div>
       <EventDetail {...props} />
     </div>
@@ -63,12 +70,22 @@ type EventRowsProps = SessionViewProps & {
   readonly list: EventList;
   readonly count: number;
   /** Row of the selected event, or of the last listed event before it. */
-  readonly chosen: number;
+  readonly selectedRow: number;
   readonly isExact: boolean;
-  readonly move: (by: number) => void;
+  readonly move: (offset: number) => void;
 };
 
-function EventRows({ track, at, isFollowing, go, list, count, chosen, isExact, move }: EventRowsProps) {
+function EventRows({
+  timeline,
+  at,
+  isFollowing,
+  navigate,
+  list,
+  count,
+  selectedRow,
+  isExact,
+  move,
+}: EventRowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count,
@@ -77,8 +94,8 @@ function EventRows({ track, at, isFollowing, go, list, count, chosen, isExact, m
     overscan: 12,
   });
   useEffect(() => {
-    if (chosen >= 0) rows.scrollToIndex(chosen, { align: isFollowing ? 'end' : 'auto' });
-  }, [rows, chosen, isFollowing]);
+    if (selectedRow >= 0) rows.scrollToIndex(selectedRow, { align: isFollowing ? 'end' : 'auto' });
+  }, [rows, selectedRow, isFollowing]);
   return (
     <div
       className="event-rows"
@@ -98,11 +115,11 @@ function EventRows({ track, at, isFollowing, go, list, count, chosen, isExact, m
         {rows.getVirtualItems().map(({ index, start }) => (
           <EventListRow
             key={index}
-            entry={track.entry(list.places[index] ?? 0)}
+            entry={timeline.entry(list.indices[index] ?? 0)}
             start={start}
-            isChosen={isExact && index === chosen}
-            isLater={(list.places[index] ?? 0) + track.first > at}
-            choose={(seq) => go({ seq: seq === track.head ? 'now' : seq })}
+            isSelected={isExact && index === selectedRow}
+            isLater={(list.indices[index] ?? 0) + timeline.first > at}
+            select={(seq) => navigate({ seq: seq === timeline.head ? 'now' : seq })}
           />
         ))}
       </div>
@@ -111,32 +128,32 @@ function EventRows({ track, at, isFollowing, go, list, count, chosen, isExact, m
 }
 
 function getRowSeq(list: EventList, row: number, first: number): number {
-  return (list.places[row] ?? 0) + first;
+  return (list.indices[row] ?? 0) + first;
 }
 
 type EventFilterBarProps = {
   readonly filter: EventFilter;
-  readonly change: (filter: EventFilter) => void;
+  readonly onChange: (filter: EventFilter) => void;
   readonly count: number;
-  readonly of: number;
+  readonly total: number;
 };
 
-function EventFilterBar({ filter, change, count, of }: EventFilterBarProps) {
+function EventFilterBar({ filter, onChange: change, count, total }: EventFilterBarProps) {
   return (
     <div className="bar">
       <input
         type="search"
         data-search
-        aria-label="Words that an event must have"
+        aria-label="Search events"
         placeholder="Search (/)"
         value={filter.text}
         onChange={(event) => change({ ...filter, text: event.target.value })}
       />
       <ToggleGroup
-        label="Kinds of events"
-        of={eventGroups}
-        chosen={filter.group}
-        choose={(group) => change({ ...filter, group })}
+        label="Event group"
+        options={eventGroups}
+        selected={filter.group}
+        onSelect={(group) => change({ ...filter, group })}
       />
       <label className="check">
         <input
@@ -147,9 +164,9 @@ function EventFilterBar({ filter, change, count, of }: EventFilterBarProps) {
         failed only
       </label>
       <span className="faint" role="status">
-        {count === of
-          ? formatCount(of, 'event')
-          : `${count.toLocaleString('en')} of ${formatCount(of, 'event')}`}
+        {count === total
+          ? formatCount(total, 'event')
+          : `${count.toLocaleString('en')} of ${formatCount(total, 'event')}`}
       </span>
     </div>
   );
@@ -158,18 +175,18 @@ function EventFilterBar({ filter, change, count, of }: EventFilterBarProps) {
 type EventListRowProps = {
   readonly entry: ReplayedEntry;
   readonly start: number;
-  readonly isChosen: boolean;
+  readonly isSelected: boolean;
   readonly isLater: boolean;
-  readonly choose: (seq: number) => void;
+  readonly select: (seq: number) => void;
 };
 
-function EventListRow({ entry, start, isChosen, isLater, choose }: EventListRowProps) {
+function EventListRow({ entry, start, isSelected, isLater, select }: EventListRowProps) {
   const { seq, event, status, notes } = entry;
   const verdict = notes.find((note) => note.type === 'verdict');
-  const moved = notes.some((note) => note.type === 'transition');
-  const names = [
+  const hasTransition = notes.some((note) => note.type === 'transition');
+  const classes = [
     'event-row',
-    isChosen ? 'chosen' : '',
+    isSelected ? 'chosen' : '',
     isLater ? 'later' : '',
     isFailedEntry(entry) ? 'failed' : '',
   ];
@@ -177,17 +194,17 @@ function EventListRow({ entry, start, isChosen, isLater, choose }: EventListRowP
     <div
       id={`event-${seq}`}
       role="option"
-      aria-selected={isChosen}
-      className={names.filter((name) => name !== '').join(' ')}
+      aria-selected={isSelected}
+      className={classes.filter((name) => name !== '').join(' ')}
       style={{ transform: `translateY(${start}px)` }}
-      onClick={() => choose(seq)}
+      onClick={() => select(seq)}
     >
       <span className="event-seq">{seq}</span>
       <span className="event-time">{formatLocalClock(event.at)}</span>
       <span className={`event-type tone-${getEventTone(event.type)}`}>{event.type}</span>
       <span className="event-summary">{summarizeEvent(event)}</span>
       {verdict !== undefined && <span className="event-verdict tone-governor">{verdict.verdict.rule}</span>}
-      {moved && (
+      {hasTransition && (
         <span className={`event-status tone-${getStatusTone(status)}`}>{getStatusLabel(status)}</span>
       )}
     </div>

@@ -9,7 +9,7 @@ import {
 /** One difference between two states. `before` or `after` is undefined if the value was added or removed. */
 export type StateChange = { readonly path: string; readonly before: unknown; readonly after: unknown };
 
-export type StateDiff = { readonly changes: readonly StateChange[]; readonly left: number };
+export type StateDiff = { readonly changes: readonly StateChange[]; readonly omitted: number };
 
 const stateChangesMax = 200;
 const diffDepthMax = 12;
@@ -19,46 +19,46 @@ const diffDepthMax = 12;
  * change. The conversation and the memory are compared as messages and entries, not as the trees that store them.
  */
 export function diffStates(before: Session, after: Session): StateDiff {
-  const found: StateChange[] = [];
-  let left = 0;
+  const changes: StateChange[] = [];
+  let omitted = 0;
   diffValues({ path: '', before, after }, 0, (change) => {
-    if (found.length < stateChangesMax) found.push(change);
-    else left += 1;
+    if (changes.length < stateChangesMax) changes.push(change);
+    else omitted += 1;
   });
-  return { changes: found, left };
+  return { changes, omitted };
 }
 
 type ChangeListener = (change: StateChange) => void;
 
-function diffValues(change: StateChange, depth: number, tell: ChangeListener): void {
+function diffValues(change: StateChange, depth: number, report: ChangeListener): void {
   const { path, before, after } = change;
   if (Object.is(before, after)) return;
-  if (isConversation(before) && isConversation(after)) return diffMessages(path, before, after, tell);
+  if (isConversation(before) && isConversation(after)) return diffMessages(path, before, after, report);
   if (path === 'memory' && isMemoryState(before) && isMemoryState(after))
-    return diffMemory(before, after, depth, tell);
+    return diffMemory(before, after, depth, report);
   if (
     depth < diffDepthMax &&
     isNonNullObject(before) &&
     isNonNullObject(after) &&
     isArrayObject(before) === isArrayObject(after)
   ) {
-    return diffProperties(path, before, after, { depth, tell });
+    return diffProperties(path, before, after, { depth, report });
   }
-  if (!isSameJson(before, after)) tell(change);
+  if (!isSameJson(before, after)) report(change);
 }
 
 function diffProperties(
   path: string,
   before: object,
   after: object,
-  { depth, tell }: { readonly depth: number; readonly tell: ChangeListener },
+  { depth, report }: { readonly depth: number; readonly report: ChangeListener },
 ): void {
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const next = path === '' ? key : isArrayObject(after) ? `${path}[${key}]` : `${path}.${key}`;
     diffValues(
       { path: next, before: readOwnProperty(before, key), after: readOwnProperty(after, key) },
       depth + 1,
-      tell,
+      report,
     );
   }
 }
@@ -67,30 +67,35 @@ function diffMessages(
   path: string,
   before: ConversationHistory<unknown>,
   after: ConversationHistory<unknown>,
-  tell: ChangeListener,
+  report: ChangeListener,
 ): void {
-  const old = toItemArray(before);
-  const now = toItemArray(after);
-  const shared = Math.min(old.length, now.length);
+  const previous = toItemArray(before);
+  const current = toItemArray(after);
+  const shared = Math.min(previous.length, current.length);
   let same = 0;
-  while (same < shared && isSameJson(old[same], now[same])) same += 1;
-  if (same === old.length) {
-    for (let index = same; index < now.length; index += 1) {
-      tell({ path: `${path}[${index}]`, before: undefined, after: now[index] });
+  while (same < shared && isSameJson(previous[same], current[same])) same += 1;
+  if (same === previous.length) {
+    for (let index = same; index < current.length; index += 1) {
+      report({ path: `${path}[${index}]`, before: undefined, after: current[index] });
     }
     return;
   }
-  tell({ path: `${path} (messages)`, before: old.length, after: now.length });
+  report({ path: `${path} (messages)`, before: previous.length, after: current.length });
 }
 
-function diffMemory(before: WorkingMemory, after: WorkingMemory, depth: number, tell: ChangeListener): void {
-  const old = new Map(listEntries(before).map((entry) => [entry.key, entry]));
-  const now = new Map(listEntries(after).map((entry) => [entry.key, entry]));
-  for (const [key, entry] of now) {
-    diffValues({ path: `memory[${key}]`, before: old.get(key), after: entry }, depth + 1, tell);
+function diffMemory(
+  before: WorkingMemory,
+  after: WorkingMemory,
+  depth: number,
+  report: ChangeListener,
+): void {
+  const previous = new Map(listEntries(before).map((entry) => [entry.key, entry]));
+  const current = new Map(listEntries(after).map((entry) => [entry.key, entry]));
+  for (const [key, entry] of current) {
+    diffValues({ path: `memory[${key}]`, before: previous.get(key), after: entry }, depth + 1, report);
   }
-  for (const [key, entry] of old) {
-    if (!now.has(key)) tell({ path: `memory[${key}]`, before: entry, after: undefined });
+  for (const [key, entry] of previous) {
+    if (!current.has(key)) report({ path: `memory[${key}]`, before: entry, after: undefined });
   }
 }
 

@@ -13,8 +13,8 @@ export type FleetTotals = {
 };
 
 export function computeFleetTotals({ queues, parked, workers, leases }: FleetStatus): FleetTotals {
-  const sum = (of: (queue: FleetStatus['queues'][number]) => number): number =>
-    queues.reduce((total, queue) => total + of(queue), 0);
+  const sum = (getCount: (queue: FleetStatus['queues'][number]) => number): number =>
+    queues.reduce((total, queue) => total + getCount(queue), 0);
   return {
     waiting: sum(({ waiting }) => waiting),
     delayed: sum(({ delayed }) => delayed),
@@ -31,23 +31,21 @@ export function listFleetProblems(fleet: FleetStatus): readonly string[] {
   const { waiting, stalled, parked, workers, orphaned } = computeFleetTotals(fleet);
   const isQueued = fleet.store.kind === 'redis';
   return [
-    ...(stalled > 0
-      ? [`${formatSessionsHave(stalled)} lost the worker and will be taken over by another.`]
-      : []),
+    ...(stalled > 0 ? [`${formatSessionsHave(stalled)} lost the worker. Another worker takes over.`] : []),
     ...(parked > 0
-      ? [`${formatSessionsAre(parked)} left alone until somebody says \`pawl queue retry\`.`]
+      ? [`${formatSessionsAre(parked)} parked after repeated failures. Retry with \`pawl queue retry\`.`]
       : []),
-    ...(orphaned > 0 ? [`${formatSessionsAre(orphaned)} held by a process that is gone.`] : []),
+    ...(orphaned > 0 ? [`${formatSessionsAre(orphaned)} held by a process that no longer exists.`] : []),
     ...(isQueued && workers === 0 && waiting > 0
-      ? [`${formatSessionsAre(waiting)} waiting and no worker is there: start one with \`pawl worker\`.`]
+      ? [`${formatSessionsAre(waiting)} waiting and no worker is connected: start one with \`pawl worker\`.`]
       : []),
   ];
 }
 
 function formatSessionsHave(count: number): string {
-  return count === 1 ? 'One session has' : `${count} sessions have`;
+  return count === 1 ? '1 session has' : `${count} sessions have`;
 }
 
 function formatSessionsAre(count: number): string {
-  return count === 1 ? 'One session is' : `${count} sessions are`;
+  return count === 1 ? '1 session is' : `${count} sessions are`;
 }

@@ -18,27 +18,27 @@ export function FleetPage({ api }: PageProps) {
   const [error, setError] = useState<unknown>(null);
   useTitle('Fleet');
   useEffect(() => {
-    const stop = new AbortController();
+    const aborting = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = (): void => {
+    const poll = (): void => {
       api
-        .fleet(stop.signal)
+        .fleet(aborting.signal)
         .then(
           (now) => {
             setFleet(now);
             setError(null);
           },
           (reason: unknown) => {
-            if (!stop.signal.aborted) setError(reason);
+            if (!aborting.signal.aborted) setError(reason);
           },
         )
         .finally(() => {
-          if (!stop.signal.aborted) timer = setTimeout(look, fleetPollMs);
+          if (!aborting.signal.aborted) timer = setTimeout(poll, fleetPollMs);
         });
     };
-    look();
+    poll();
     return () => {
-      stop.abort();
+      aborting.abort();
       clearTimeout(timer);
     };
   }, [api]);
@@ -47,7 +47,7 @@ export function FleetPage({ api }: PageProps) {
       <header className="page-header">
         <h1>Fleet</h1>
         <a className="end" href="/metrics">
-          Metrics for Prometheus
+          Prometheus metrics
         </a>
       </header>
       {error !== null && <ErrorMessage error={error} />}
@@ -58,11 +58,11 @@ export function FleetPage({ api }: PageProps) {
 
 function FleetOverview({ fleet }: { readonly fleet: FleetStatus }) {
   const { store, leases, held } = fleet;
-  const worries = listFleetProblems(fleet);
+  const problems = listFleetProblems(fleet);
   return (
     <>
       <p className="fleet-store">
-        Sessions are kept in <strong>{storeNames[store.kind]}</strong>
+        Sessions are stored in <strong>{storeNames[store.kind]}</strong>
         {store.where !== null && (
           <>
             {' '}
@@ -70,18 +70,18 @@ function FleetOverview({ fleet }: { readonly fleet: FleetStatus }) {
           </>
         )}
       </p>
-      {worries.length > 0 && (
+      {problems.length > 0 && (
         <div role="status">
           <ul className="fleet-worries">
-            {worries.map((worry) => (
-              <li key={worry}>{worry}</li>
+            {problems.map((problem) => (
+              <li key={problem}>{problem}</li>
             ))}
           </ul>
         </div>
       )}
       <FleetNumbers fleet={fleet} />
       {store.kind === 'redis' ? <QueueTables fleet={fleet} /> : <SingleMachineNote />}
-      <FleetTable title="Leases" empty="No session is under way." heads={['session', 'held by', 'which is']}>
+      <FleetTable title="Leases" empty="No session is running." columns={['session', 'owner', 'owner state']}>
         {leases.map(({ session, owner, state }) => (
           <tr key={session}>
             <th scope="row">
@@ -94,7 +94,7 @@ function FleetOverview({ fleet }: { readonly fleet: FleetStatus }) {
       </FleetTable>
       {held.length > 0 && (
         <p className="fleet-held">
-          {formatCount(held.length, 'session')} of this server:{' '}
+          {formatCount(held.length, 'session')} run by this server:{' '}
           {held.map((id) => (
             <SessionLink key={id} id={id} />
           ))}
@@ -109,10 +109,10 @@ function FleetNumbers({ fleet }: { readonly fleet: FleetStatus }) {
   const totals = computeFleetTotals(fleet);
   return (
     <dl className="fleet-numbers">
-      <FleetNumber name="events a minute" value={rates.events} />
-      <FleetNumber name="model calls a minute" value={rates.modelCalls} />
-      <FleetNumber name="tool calls a minute" value={rates.toolCalls} />
-      <FleetNumber name="tokens a minute" value={rates.tokens} />
+      <FleetNumber name="events per minute" value={rates.events} />
+      <FleetNumber name="model calls per minute" value={rates.modelCalls} />
+      <FleetNumber name="tool calls per minute" value={rates.toolCalls} />
+      <FleetNumber name="tokens per minute" value={rates.tokens} />
       <FleetNumber name="run by this server" value={held.length} />
       {store.kind === 'redis' && (
         <>
@@ -135,7 +135,7 @@ function QueueTables({ fleet: { queues, workers, parked } }: { readonly fleet: F
       <FleetTable
         title="Queues"
         empty="No queue has been used yet."
-        heads={['tenant', 'waiting', 'delayed', 'active', 'stalled']}
+        columns={['tenant', 'waiting', 'delayed', 'active', 'stalled']}
       >
         {queues.map(({ tenant, waiting, delayed, active, stalled }) => (
           <tr key={tenant}>
@@ -150,7 +150,7 @@ function QueueTables({ fleet: { queues, workers, parked } }: { readonly fleet: F
       <FleetTable
         title="Workers"
         empty="No worker is connected. Start one with `pawl worker`."
-        heads={['name', 'tenant', 'idle']}
+        columns={['name', 'tenant', 'idle']}
       >
         {workers.map(({ name, tenant, idleMs }) => (
           <tr key={`${name} ${tenant}`}>
@@ -162,8 +162,8 @@ function QueueTables({ fleet: { queues, workers, parked } }: { readonly fleet: F
       </FleetTable>
       <FleetTable
         title="Parked"
-        empty="None: no session has failed too often."
-        heads={['session', 'since', 'why']}
+        empty="None: no session has failed repeatedly."
+        columns={['session', 'parked', 'reason']}
       >
         {parked.map(({ session, reason, at }) => (
           <tr key={session}>
@@ -203,11 +203,11 @@ function FleetNumber({ name, value, isBad = false }: FleetNumberProps) {
 type FleetTableProps = {
   readonly title: string;
   readonly empty: string;
-  readonly heads: readonly string[];
+  readonly columns: readonly string[];
   readonly children: readonly ReactNode[];
 };
 
-function FleetTable({ title, empty, heads, children }: FleetTableProps) {
+function FleetTable({ title, empty, columns, children }: FleetTableProps) {
   return (
     <section>
       <h2>{title}</h2>
@@ -218,7 +218,7 @@ function FleetTable({ title, empty, heads, children }: FleetTableProps) {
           <table className="listing">
             <thead>
               <tr>
-                {heads.map((head) => (
+                {columns.map((head) => (
                   <th key={head} scope="col">
                     {head}
                   </th>
@@ -239,15 +239,15 @@ function SingleMachineNote() {
     <section className="fleet-note">
       <h2>One machine, no queue</h2>
       <p>
-        Each session is run by the process that began it: <code>pawl run</code> in a terminal, or this server.
-        A process that dies leaves its lease behind, and whoever takes the session up goes on from its last
+        Each session is run by the process that started it: <code>pawl run</code> in a terminal, or this
+        server. If that process dies, any other process can take the session over and continue from its last
         event.
       </p>
       <p>
-        With Redis, sessions wait in a queue and any number of workers on any machines take them: begin with{' '}
-        <code>pawl submit --store redis://…</code> and <code>pawl worker --store redis://…</code>. Then this
-        page shows the workers, how much waits, what is stalled because its worker was lost, and what is
-        parked because it failed too often.
+        With Redis, sessions wait in a queue for any number of workers on any number of machines. Use{' '}
+        <code>pawl submit --store redis://…</code> and <code>pawl worker --store redis://…</code>. This page
+        then shows the workers, the queued sessions, sessions that lost their worker (stalled), and sessions
+        that failed repeatedly (parked).
       </p>
     </section>
   );

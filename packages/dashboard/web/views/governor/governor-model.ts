@@ -19,32 +19,32 @@ export type BudgetMeter = {
   /** 0 to 1, or above 1 if the budget is exceeded. */
   readonly share: number;
   /** True if no limit is set. */
-  readonly isFree: boolean;
+  readonly isUnlimited: boolean;
 };
 
 export type RuleProximity = {
   readonly id: string;
-  readonly because: string;
+  readonly rationale: string;
   readonly unit: string;
   readonly count: number;
   readonly next: RuleDistance['next'];
-  readonly rungs: readonly { readonly level: RuleSeverity; readonly at: number }[];
+  readonly thresholds: readonly { readonly level: RuleSeverity; readonly at: number }[];
   /** From 0 (no matches) to 1 (no higher threshold left). */
   readonly share: number;
 };
 
 /** The limit that would end the work first, and what remains until then. */
-export type ForcedEnd = { readonly by: string; readonly left: string; readonly share: number };
+export type ForcedEnd = { readonly cause: string; readonly usage: string; readonly share: number };
 
 export type GovernorViewModel = {
   readonly preset: string;
   /** The state of a preset that has its own state machine. */
-  readonly machine: string | null;
+  readonly trackerState: string | null;
   readonly meters: readonly BudgetMeter[];
   /** All rules, closest to their next threshold first. */
   readonly rules: readonly RuleProximity[];
-  readonly spoke: number;
-  readonly latest: { readonly seq: number; readonly rule: string; readonly response: string } | null;
+  readonly verdictCount: number;
+  readonly latestVerdict: { readonly seq: number; readonly rule: string; readonly response: string } | null;
   readonly refused: Session['governor']['refused'];
   readonly recoveries: { readonly used: number; readonly max: number };
   readonly forcedEnd: ForcedEnd | null;
@@ -52,24 +52,24 @@ export type GovernorViewModel = {
 
 /** Builds the governor's state after an event. `now` is the end time of work that is still running. */
 export function buildGovernorViewModel(
-  track: ReplayedTimeline,
+  timeline: ReplayedTimeline,
   at: number,
-  { now, rules: given }: { readonly now: number; readonly rules: readonly Rule[] },
+  { now, rules: availableRules }: { readonly now: number; readonly rules: readonly Rule[] },
 ): GovernorViewModel {
-  const session = track.at(at);
+  const session = timeline.stateAt(at);
   const { settings, governor } = session;
-  const { verdicts } = getDecisionHistory(track);
-  const spoke = countUntilEvent(verdicts, at);
-  const last = verdicts[spoke - 1];
+  const { verdicts } = getDecisionHistory(timeline);
+  const verdictCount = countUntilEvent(verdicts, at);
+  const last = verdicts[verdictCount - 1];
   const meters = buildBudgetMeters(session, now);
-  const rules = listRuleProximities(session, given);
+  const rules = listRuleProximities(session, availableRules);
   return {
     preset: settings.governor.preset,
-    machine: governor.tracker === null ? null : governor.tracker.state.mind.machine.state,
+    trackerState: governor.tracker === null ? null : governor.tracker.state.mind.machine.state,
     meters,
     rules,
-    spoke,
-    latest:
+    verdictCount,
+    latestVerdict:
       last === undefined
         ? null
         : { seq: last.seq, rule: last.verdict.rule, response: last.verdict.response.kind },
@@ -83,22 +83,27 @@ function buildBudgetMeters(
   { settings: { budgets }, spent, turn }: Session,
   now: number,
 ): readonly BudgetMeter[] {
-  const worked =
+  const workedMs =
     turn.status === 'waitingForUser' ? 0 : Math.max(0, (spent.waitingSince ?? now) - spent.workingSince);
   if (budgets === null) return [];
-  const all = [
-    { name: 'model calls', used: spent.modelCalls, max: budgets.modelCalls, as: formatAmount },
-    { name: 'tool calls', used: spent.toolCalls, max: budgets.toolCalls, as: formatAmount },
-    { name: 'tokens', used: spent.tokens, max: budgets.tokens, as: formatAmount },
-    { name: 'cost', used: spent.cost, max: budgets.cost, as: formatCost },
-    { name: 'time', used: spent.workingSince === 0 ? 0 : worked, max: budgets.wallMs, as: formatMeterTime },
+  const budgetRows = [
+    { name: 'model calls', used: spent.modelCalls, max: budgets.modelCalls, format: formatAmount },
+    { name: 'tool calls', used: spent.toolCalls, max: budgets.toolCalls, format: formatAmount },
+    { name: 'tokens', used: spent.tokens, max: budgets.tokens, format: formatAmount },
+    { name: 'cost', used: spent.cost, max: budgets.cost, format: formatCost },
+    {
+      name: 'time',
+      used: spent.workingSince === 0 ? 0 : workedMs,
+      max: budgets.wallMs,
+      format: formatMeterTime,
+    },
   ];
-  return all.map(({ name, used, max, as }) => ({
+  return budgetRows.map(({ name, used, max, format }) => ({
     name,
-    used: as(used),
-    max: max === null ? 'no limit' : as(max),
+    used: format(used),
+    max: max === null ? 'no limit' : format(max),
     share: max === null ? 0 : max > 0 ? used / max : 1,
-    isFree: max === null,
+    isUnlimited: max === null,
   }));
 }
 
@@ -109,20 +114,20 @@ function formatMeterTime(ms: number): string {
 const ruleLevels: readonly RuleSeverity[] = ['advise', 'refuse', 'ask', 'finish'];
 
 function listRuleProximities({ governor }: Session, rules: readonly Rule[]): readonly RuleProximity[] {
-  const seen = new Map(computeRuleDistances(governor.watch, rules).map((each) => [each.rule, each]));
+  const distances = new Map(computeRuleDistances(governor.watch, rules).map((each) => [each.rule, each]));
   return rules
-    .map((rule) => toRuleProximity(rule, seen.get(rule.id) ?? { rule: rule.id, count: 0, next: null }))
+    .map((rule) => toRuleProximity(rule, distances.get(rule.id) ?? { rule: rule.id, count: 0, next: null }))
     .toSorted((one, other) => other.share - one.share || other.count - one.count);
 }
 
 function toRuleProximity(rule: Rule, distance: RuleDistance): RuleProximity {
   return {
     id: rule.id,
-    because: rule.rationale,
+    rationale: rule.rationale,
     unit: rule.unit ?? 'times',
     count: distance.count,
     next: distance.next,
-    rungs: ruleLevels.flatMap((level) => {
+    thresholds: ruleLevels.flatMap((level) => {
       const at = rule.thresholds[level] ?? null;
       return at === null ? [] : [{ level, at }];
     }),
@@ -140,20 +145,20 @@ function findForcedEnd(
   refused: Session['governor']['refused'],
 ): ForcedEnd | null {
   const byBudget = meters
-    .filter(({ isFree }) => !isFree)
+    .filter(({ isUnlimited }) => !isUnlimited)
     .map(({ name, used, max, share }) => ({
-      by: `the budget of ${name}`,
-      left: `${used} of ${max} used`,
+      cause: `the ${name} budget`,
+      usage: `${used} of ${max} used`,
       share,
     }));
-  const byRule = rules.flatMap(({ id, count, rungs, unit }) => {
-    const finish = rungs.find(({ level }) => level === 'finish');
+  const byRule = rules.flatMap(({ id, count, thresholds, unit }) => {
+    const finish = thresholds.find(({ level }) => level === 'finish');
     if (finish === undefined || count <= 1) return [];
-    return [{ by: id, left: `${count} of ${finish.at} ${unit}`, share: count / finish.at }];
+    return [{ cause: id, usage: `${count} of ${finish.at} ${unit}`, share: count / finish.at }];
   });
   const byRefusal = refused.map(({ rule, asked }) => ({
-    by: `a call refused by ${rule}`,
-    left: `asked for again ${asked} of ${repeatedRefusalsMax} times`,
+    cause: `a call blocked by ${rule}`,
+    usage: `repeated ${asked} of ${repeatedRefusalsMax} times`,
     share: asked / repeatedRefusalsMax,
   }));
   const all = [...byBudget, ...byRule, ...byRefusal].toSorted((one, other) => other.share - one.share);

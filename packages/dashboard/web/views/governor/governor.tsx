@@ -25,12 +25,12 @@ const LazyGovernorPlot = lazy(async () => ({
 
 /** One-line summary for the session header: budget usage, rules close to a threshold, and the nearest forced end. */
 export function GovernorStrip(props: SessionViewProps) {
-  const { track, at, detail, go } = props;
-  const shown = buildGovernorViewModel(track, at, {
+  const { timeline, at, detail, navigate } = props;
+  const shown = buildGovernorViewModel(timeline, at, {
     now: useMeterTime(props),
-    rules: getSessionRules(track, detail),
+    rules: getSessionRules(timeline, detail),
   });
-  const meters = shown.meters.filter(({ isFree }) => !isFree);
+  const meters = shown.meters.filter(({ isUnlimited }) => !isUnlimited);
   const near = shown.rules.filter(({ share }) => share > 0).slice(0, 3);
   return (
     <div className="gov-strip tone-governor" role="group" aria-label="Governor" tabIndex={0}>
@@ -46,25 +46,27 @@ export function GovernorStrip(props: SessionViewProps) {
           key={rule.id}
           type="button"
           className={`gov-chip ${getShareSeverity(rule.share)}`}
-          title={rule.because}
-          onClick={() => go({ view: 'governor' })}
+          title={rule.rationale}
+          onClick={() => navigate({ view: 'governor' })}
         >
           {formatRuleProximity(rule)}
         </button>
       ))}
-      {shown.latest !== null && (
+      {shown.latestVerdict !== null && (
         <button
           type="button"
           className="gov-chip spoke"
-          onClick={() => go({ view: 'why', ...(shown.latest !== null && { seq: shown.latest.seq }) })}
+          onClick={() =>
+            navigate({ view: 'why', ...(shown.latestVerdict !== null && { seq: shown.latestVerdict.seq }) })
+          }
         >
-          spoke {shown.spoke === 1 ? 'once' : `${shown.spoke} times`}, last {shown.latest.rule}
+          {formatCount(shown.verdictCount, 'verdict')}, last: {shown.latestVerdict.rule}
         </button>
       )}
       {shown.refused.length > 0 && (
-        <span className="gov-chip full">{formatCount(shown.refused.length, 'call')} refused</span>
+        <span className="gov-chip full">{formatCount(shown.refused.length, 'call')} blocked</span>
       )}
-      {near.length === 0 && shown.latest === null && (
+      {near.length === 0 && shown.latestVerdict === null && (
         <span className="gov-calm">{formatQuietGovernor(shown)}</span>
       )}
     </div>
@@ -76,66 +78,66 @@ function formatRuleProximity({ id, count, next }: RuleProximity): string {
 }
 
 /** Presets that are trackers have states of their own. */
-function formatQuietGovernor({ machine, preset }: GovernorViewModel): string {
-  if (machine !== null) return `${preset}: ${machine}`;
-  return preset === 'none' ? 'off' : 'nothing to say';
+function formatQuietGovernor({ trackerState, preset }: GovernorViewModel): string {
+  if (trackerState !== null) return `${preset}: ${trackerState}`;
+  return preset === 'none' ? 'off' : 'no matches';
 }
 
 /** Returns the end time for the meters: the current time if a running session is followed, else the event's time. */
-function useMeterTime({ track, at, isFollowing, detail }: SessionViewProps): number {
-  const isLive = isFollowing && detail.kind === 'kept' && detail.holder !== 'nobody';
-  const present = useNow(isLive ? 1_000 : 60_000);
-  const index = track.indexOf(at);
-  const then = index === -1 ? track.created.turn.since : track.entry(index).event.at;
-  return isLive ? Math.max(present, then) : then;
+function useMeterTime({ timeline, at, isFollowing, detail }: SessionViewProps): number {
+  const isLive = isFollowing && detail.kind === 'stored' && detail.holder !== 'nobody';
+  const currentTime = useNow(isLive ? 1_000 : 60_000);
+  const index = timeline.indexOf(at);
+  const eventTime = index === -1 ? timeline.created.turn.since : timeline.entry(index).event.at;
+  return isLive ? Math.max(currentTime, eventTime) : eventTime;
 }
 
 /** Shows the governor's state: the remaining budgets, the proximity of each rule, and its history. */
 export function GovernorView(props: SessionViewProps) {
-  const { track, at, version, detail, go } = props;
-  const shown = buildGovernorViewModel(track, at, {
+  const { timeline, at, version, detail, navigate } = props;
+  const shown = buildGovernorViewModel(timeline, at, {
     now: useMeterTime(props),
-    rules: getSessionRules(track, detail),
+    rules: getSessionRules(timeline, detail),
   });
-  const { history, taken } = useStateHistory(track, version);
-  const [onlyNear, setOnlyNear] = useState(true);
-  const place = track.indexOf(at);
+  const { history, processed } = useStateHistory(timeline, version);
+  const [onlyMatched, setOnlyMatched] = useState(true);
+  const index = timeline.indexOf(at);
   // A single match is not a pattern: every call is the first of its kind once.
-  const seen = shown.rules.filter(({ id, count }) => count > 1 || history.peakOf(id) > 1);
-  const listed = onlyNear ? seen : shown.rules;
+  const matchedRules = shown.rules.filter(({ id, count }) => count > 1 || history.getPeak(id) > 1);
+  const shownRules = onlyMatched ? matchedRules : shown.rules;
   return (
     <section className="gov-view" aria-label="Governor">
       <div className="gov-cards">
         <BudgetCard meters={shown.meters} />
-        <ForcedEndCard shown={shown} go={go} />
+        <ForcedEndCard shown={shown} navigate={navigate} />
         <RefusalsCard shown={shown} />
       </div>
       <div className="gov-rules-head">
         <h2>Rules</h2>
         <p>
           {shown.rules.length === 0
-            ? `The preset ${shown.preset} judges by states of its own${shown.machine === null ? '' : ` and is in ${shown.machine}`}.`
-            : `${formatCount(seen.length, 'rule')} of ${shown.rules.length} ${seen.length === 1 ? 'has' : 'have'} seen something; the counts are those after event ${at}.`}
+            ? `The preset ${shown.preset} has no rules; it uses its own states${shown.trackerState === null ? '' : ` and is in ${shown.trackerState}`}.`
+            : `${formatCount(matchedRules.length, 'rule')} of ${shown.rules.length} ${matchedRules.length === 1 ? 'has' : 'have'} matched; counts are those after event ${at}.`}
         </p>
         {shown.rules.length > 0 && (
           <label className="gov-check">
             <input
               type="checkbox"
-              checked={!onlyNear}
-              onChange={(event) => setOnlyNear(!event.target.checked)}
+              checked={!onlyMatched}
+              onChange={(event) => setOnlyMatched(!event.target.checked)}
             />
             all rules
           </label>
         )}
       </div>
-      {shown.rules.length > 0 && listed.length === 0 && (
-        <EmptyState title="No rule has seen anything">
-          <p>Each looks for one way of going round in circles. Tick “all rules” to see what they look for.</p>
+      {shown.rules.length > 0 && shownRules.length === 0 && (
+        <EmptyState title="No rule has matched">
+          <p>Each rule detects one kind of loop. Select “all rules” to see them.</p>
         </EmptyState>
       )}
       <ul className="gov-rules">
-        {listed.map((rule) => (
-          <RuleRow key={rule.id} rule={rule} {...{ history, taken, place, track, go }} />
+        {shownRules.map((rule) => (
+          <RuleRow key={rule.id} rule={rule} {...{ history, processed, index, timeline, navigate }} />
         ))}
       </ul>
     </section>
@@ -148,20 +150,19 @@ function BudgetCard({ meters }: { readonly meters: readonly BudgetMeter[] }) {
       <h2>Budgets</h2>
       {meters.length === 0 && (
         <p className="gov-quiet">
-          None: this session may use up what it likes. Give it some with <code>--max-…</code> or in its
-          profile.
+          No budgets are set. Set them with <code>--max-…</code> or in the profile.
         </p>
       )}
       <dl className="gov-meters">
         {meters.map((meter) => (
-          <div key={meter.name} className={meter.isFree ? 'gov-meter free' : 'gov-meter'}>
+          <div key={meter.name} className={meter.isUnlimited ? 'gov-meter free' : 'gov-meter'}>
             <dt>{meter.name}</dt>
             <dd>
-              {!meter.isFree && (
+              {!meter.isUnlimited && (
                 <MeterBar share={meter.share} label={`${meter.name}: ${formatMeterPercent(meter.share)}`} />
               )}
               <span className="value">
-                {meter.used} <span className="of">{meter.isFree ? 'no limit' : `of ${meter.max}`}</span>
+                {meter.used} <span className="of">{meter.isUnlimited ? 'no limit' : `of ${meter.max}`}</span>
               </span>
             </dd>
           </div>
@@ -173,17 +174,17 @@ function BudgetCard({ meters }: { readonly meters: readonly BudgetMeter[] }) {
 
 function ForcedEndCard({
   shown,
-  go,
+  navigate,
 }: {
   readonly shown: GovernorViewModel;
-  readonly go: SessionViewProps['go'];
+  readonly navigate: SessionViewProps['navigate'];
 }) {
-  const { forcedEnd, spoke, latest, recoveries } = shown;
+  const { forcedEnd, verdictCount, latestVerdict, recoveries } = shown;
   return (
     <section className="gov-card" aria-label="Distance to a forced end">
       <h2>Distance to a forced end</h2>
       {forcedEnd === null ? (
-        <p className="gov-quiet">Far: no budget and no rule is on the way there.</p>
+        <p className="gov-quiet">No budget or rule is close to its limit.</p>
       ) : (
         <>
           <p className={`gov-end ${getShareSeverity(forcedEnd.share)}`}>
@@ -191,20 +192,22 @@ function ForcedEndCard({
           </p>
           <MeterBar
             share={forcedEnd.share}
-            label={`Distance to a forced end: ${formatMeterPercent(forcedEnd.share)} gone`}
+            label={`Distance to a forced end: ${formatMeterPercent(forcedEnd.share)} used`}
           />
           <p className="gov-quiet">
-            nearest is <strong>{forcedEnd.by}</strong>: {forcedEnd.left}
+            closest limit: <strong>{forcedEnd.cause}</strong>, {forcedEnd.usage}
           </p>
         </>
       )}
       <p className="gov-said">
-        {spoke === 0
-          ? 'It has said nothing so far.'
-          : `It has spoken ${spoke === 1 ? 'once' : `${spoke} times`}.`}{' '}
-        {latest !== null && (
-          <button type="button" className="link" onClick={() => go({ view: 'why', seq: latest.seq })}>
-            Last: {latest.rule} ({latest.response}) at event {latest.seq}
+        {verdictCount === 0 ? 'No verdicts so far.' : `${formatCount(verdictCount, 'verdict')} so far.`}{' '}
+        {latestVerdict !== null && (
+          <button
+            type="button"
+            className="link"
+            onClick={() => navigate({ view: 'why', seq: latestVerdict.seq })}
+          >
+            Last: {latestVerdict.rule} ({latestVerdict.response}) at event {latestVerdict.seq}
           </button>
         )}
       </p>
@@ -219,17 +222,19 @@ function ForcedEndCard({
 
 function RefusalsCard({ shown: { refused } }: { readonly shown: GovernorViewModel }) {
   return (
-    <section className="gov-card" aria-label="Refused for now">
-      <h2>Refused for now</h2>
+    <section className="gov-card" aria-label="Blocked calls">
+      <h2>Blocked calls</h2>
       {refused.length === 0 && (
-        <p className="gov-quiet">No call. One that is refused stays so until another brings something new.</p>
+        <p className="gov-quiet">
+          None. A blocked call stays blocked until another call brings a new result.
+        </p>
       )}
       <ul className="gov-refusals">
         {refused.map(({ call, rule, reason, advice, asked }) => (
           <li key={call}>
             <strong>{rule}</strong>: {toSafeLine(reason)}
             <span className="gov-quiet">
-              {asked === 0 ? 'not asked for since' : `asked for ${formatCount(asked, 'more time')}`} · told:{' '}
+              {asked === 0 ? 'not repeated since' : `repeated ${formatCount(asked, 'time')}`} · advice:{' '}
               {toSafeLine(advice)}
             </span>
           </li>
@@ -239,57 +244,59 @@ function RefusalsCard({ shown: { refused } }: { readonly shown: GovernorViewMode
   );
 }
 
-type RuleRowProps = Pick<SessionViewProps, 'track' | 'go'> & {
+type RuleRowProps = Pick<SessionViewProps, 'timeline' | 'navigate'> & {
   readonly rule: RuleProximity;
   readonly history: StateHistory;
   /** Number of events in the history, which is one mutable object that grows. */
-  readonly taken: number;
-  readonly place: number;
+  readonly processed: number;
+  readonly index: number;
 };
 
 /** Shows one rule: how close it is to its next threshold, now and over time. */
-function RuleRow({ rule, history, taken, place, track, go }: RuleRowProps) {
-  const { id, because, count, next, rungs, unit, share } = rule;
-  const course = history.rules.get(id);
-  const top = Math.max(...rungs.map(({ at }) => at), 1);
-  const view: AxisView = { axis: 'events', from: 0, to: Math.max(1, track.length - 1), width: 600 };
+function RuleRow({ rule, history, processed, index, timeline, navigate }: RuleRowProps) {
+  const { id, rationale, count, next, thresholds: rungs, unit, share } = rule;
+  const series = history.rules.get(id);
+  const highestThreshold = Math.max(...rungs.map(({ at }) => at), 1);
+  const view: AxisView = { axis: 'events', from: 0, to: Math.max(1, timeline.length - 1), width: 600 };
   const lines = useMemo(
     () =>
-      course === undefined ? [] : [{ label: id, colour: '--series-4', ...toPlotPoints(track, course, view) }],
-    [course, id, track, track.length, taken],
+      series === undefined
+        ? []
+        : [{ label: id, color: '--series-4', ...toPlotPoints(timeline, series, view) }],
+    [series, id, timeline, timeline.length, processed],
   );
-  const ahead = next === null ? 'nothing is left for it to do' : `would ${next.level} at ${next.at}`;
+  const nextThreshold = next === null ? 'no higher threshold' : `${next.level} at ${next.at}`;
   return (
     <li className={`gov-rule ${getShareSeverity(share)}`}>
       <div className="gov-rule-text">
         <h3>{id}</h3>
         <p className="gov-rule-now">
           <strong>{count}</strong> {count === 1 && unit === 'times' ? 'time' : unit},{' '}
-          {count === 0 ? 'saw nothing' : ahead}
+          {count === 0 ? 'no matches' : nextThreshold}
         </p>
-        <RuleLadder rungs={rungs} count={count} />
+        <RuleLadder thresholds={rungs} count={count} />
         <details>
-          <summary>Why it is a rule</summary>
-          <p>{because}</p>
+          <summary>Rationale</summary>
+          <p>{rationale}</p>
         </details>
       </div>
       <div className="gov-rule-plot">
-        {lines.length > 0 && course !== undefined && (
+        {lines.length > 0 && series !== undefined && (
           <Suspense fallback={<div className="plot-wait" />}>
             <LazyGovernorPlot
-              label={`${id} over all events: ${getSeriesValue(course, place)} at the event looked at`}
+              label={`${id} over all events: ${getSeriesValue(series, index)} at the selected event`}
               lines={lines}
               from={view.from}
               to={view.to}
               height={64}
               gutter={34}
-              as={(value) => String(Math.round(value))}
-              top={top}
+              formatValue={(value) => String(Math.round(value))}
+              topMin={highestThreshold}
               limit={rungs[0]?.at ?? 0}
-              cursor={place}
-              pick={(x) => {
-                const index = Math.min(Math.max(0, Math.round(x)), track.length - 1);
-                go({ seq: track.entry(index).seq });
+              cursor={index}
+              onSelect={(x) => {
+                const selected = Math.min(Math.max(0, Math.round(x)), timeline.length - 1);
+                navigate({ seq: timeline.entry(selected).seq });
               }}
             />
           </Suspense>
@@ -300,10 +307,10 @@ function RuleRow({ rule, history, taken, place, track, go }: RuleRowProps) {
 }
 
 /** Shows the thresholds of a rule, lowest first. */
-function RuleLadder({ rungs, count }: Pick<RuleProximity, 'rungs' | 'count'>) {
+function RuleLadder({ thresholds, count }: Pick<RuleProximity, 'thresholds' | 'count'>) {
   return (
-    <ol className="gov-ladder" aria-label="What it does from how many on">
-      {rungs.map(({ level, at }) => (
+    <ol className="gov-ladder" aria-label="Thresholds">
+      {thresholds.map(({ level, at }) => (
         <li key={level} className={count >= at ? 'reached' : ''}>
           {level} <span>at {at}</span>
         </li>

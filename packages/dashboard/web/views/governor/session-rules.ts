@@ -7,6 +7,6 @@ import type { ViewedSession } from '../../app/view-props.ts';
  * evaluated with the rules of the default profile.
  */
 export function getSessionRules({ created }: ReplayedTimeline, detail: ViewedSession): readonly Rule[] {
-  const isOfOthers = detail.kind === 'imported' && detail.format !== 'pawl-session';
-  return isOfOthers ? pawlRules : selectRules(created.settings.governor);
+  const isForeign = detail.kind === 'imported' && detail.format !== 'pawl-session';
+  return isForeign ? pawlRules : selectRules(created.settings.governor);
 }

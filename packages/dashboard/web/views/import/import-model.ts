@@ -1,4 +1,5 @@
 import type { ImportedRun, ImportResult } from '../../app/api-types.ts';
+import { formatCount } from '../../app/format.ts';
 
 /** An imported run in the list. */
 export type ImportedRunRow = {
@@ -9,7 +10,11 @@ export type ImportedRunRow = {
   readonly events: number;
   readonly level: ImportedRun['audit']['level'];
   /** The first of the most severe verdicts. */
-  readonly finding: { readonly rule: string; readonly reason: string; readonly seq: number | null } | null;
+  readonly worstVerdict: {
+    readonly rule: string;
+    readonly reason: string;
+    readonly seq: number | null;
+  } | null;
   readonly verdicts: number;
   readonly cut: string | null;
 };
@@ -32,7 +37,7 @@ export function toImportedRunRow({
   cut,
 }: ImportedRun): ImportedRunRow {
   const { verdicts, level } = audit;
-  const gravest = verdicts.toSorted(
+  const mostSevere = verdicts.toSorted(
     (one, other) => auditLevelSeverity[other.level] - auditLevelSeverity[one.level],
   )[0];
   return {
@@ -42,10 +47,10 @@ export function toImportedRunRow({
     success,
     events: events.length,
     level,
-    finding:
-      gravest === undefined
+    worstVerdict:
+      mostSevere === undefined
         ? null
-        : { rule: gravest.rule, reason: gravest.reason, seq: findVerdictEvent(events, gravest) },
+        : { rule: mostSevere.rule, reason: mostSevere.reason, seq: findVerdictEvent(events, mostSevere) },
     verdicts: verdicts.length,
     cut,
   };
@@ -57,28 +62,28 @@ function findVerdictEvent(
   { seq, rule }: Pick<ImportedRun['audit']['verdicts'][number], 'seq' | 'rule'>,
 ): number | null {
   if (seq === null) return null;
-  const told = events
+  const verdictEvent = events
     .slice(seq, seq + verdictLookAheadMax)
     .find(({ event }) => event.type === 'verdict-reached' && event.verdict.rule === rule);
-  return told?.seq ?? seq;
+  return verdictEvent?.seq ?? seq;
 }
 
 const verdictLookAheadMax = 4;
 
 /** Readable labels of the audit levels. */
 export const auditLevelLabels: Readonly<Record<ImportedRun['audit']['level'], string>> = {
-  fine: 'nothing to say',
-  nudge: 'would have been told',
-  block: 'a call would have been refused',
-  ask: 'a person would have been asked',
+  fine: 'no verdicts',
+  nudge: 'would have been advised',
+  block: 'a call would have been blocked',
+  ask: 'a user would have been asked',
   stop: 'would have been stopped',
 };
 
 /** Summarizes the import of a file in one line. */
 export function formatImportResult({ runs, problems }: ImportResult): string {
-  const read = runs.length === 1 ? 'One run was read' : `${runs.length} runs were read`;
-  if (problems.length === 0) return `${read}.`;
-  return `${read}; ${problems.length === 1 ? 'one piece' : `${problems.length} pieces`} could not be.`;
+  const imported = `${formatCount(runs.length, 'run')} imported`;
+  if (problems.length === 0) return `${imported}.`;
+  return `${imported}, ${formatCount(problems.length, 'problem')}.`;
 }
 
 /** Sorts runs by severity, most severe first. */

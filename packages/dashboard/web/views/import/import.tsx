@@ -25,46 +25,49 @@ type ImportedFile = {
 let lastImportedFiles: readonly ImportedFile[] = [];
 
 /** Imports recorded runs of Pawl and other agents, and opens them like stored sessions. */
-export function ImportPage({ api, keepImported, open }: PageProps) {
+export function ImportPage({ api, storeImported, open }: PageProps) {
   const [files, setFiles] = useState<readonly ImportedFile[]>(lastImportedFiles);
-  const [reading, setReading] = useState<string | null>(null);
+  const [currentFile, setCurrentFile] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(null);
   useTitle('Import');
   useEffect(() => {
     lastImportedFiles = files;
   }, [files]);
-  const read = async (name: string, body: Blob | string): Promise<void> => {
-    setReading(name);
+  const importBody = async (name: string, body: Blob | string): Promise<void> => {
+    setCurrentFile(name);
     setError(null);
     try {
-      const imports = await api.importFile(name, body);
-      const addresses = keepImported(imports.runs);
-      const rows = imports.runs.map((run, index) => ({
+      const result = await api.importFile(name, body);
+      const addresses = storeImported(result.runs);
+      const rows = result.runs.map((run, index) => ({
         ...toImportedRunRow(run),
         address: addresses[index] ?? '#/import',
       }));
       const file = {
         name,
         rows: sortBySeverity(rows),
-        problems: imports.problems,
-        text: formatImportResult(imports),
+        problems: result.problems,
+        text: formatImportResult(result),
       };
       setFiles((before) => [file, ...before]);
     } catch (reason) {
       setError(reason);
     } finally {
-      setReading(null);
+      setCurrentFile(null);
     }
   };
-  const readAll = async (given: Iterable<File>): Promise<void> => {
+  const importFiles = async (selectedFiles: Iterable<File>): Promise<void> => {
     // Sequential, because each file may be as large as the server accepts.
-    for (const file of given) await read(file.name, file);
+    for (const file of selectedFiles) await importBody(file.name, file);
   };
   return (
     <div className="wide-page">
       <h1>Import</h1>
-      <FileDropZone readAll={(given) => void readAll(given)} reading={reading} />
-      <PasteForm read={(text) => void read('pasted', text)} />
+      <FileDropZone
+        importFiles={(selectedFiles) => void importFiles(selectedFiles)}
+        currentFile={currentFile}
+      />
+      <PasteForm importText={(text) => void importBody('pasted', text)} />
       {error !== null && <ErrorMessage error={error} />}
       {files.map((file, index) => (
         <ImportedFileSection key={files.length - index} file={file} open={open} />
@@ -74,35 +77,35 @@ export function ImportPage({ api, keepImported, open }: PageProps) {
 }
 
 function FileDropZone({
-  readAll,
-  reading,
+  importFiles,
+  currentFile,
 }: {
-  readonly readAll: (files: Iterable<File>) => void;
-  readonly reading: string | null;
+  readonly importFiles: (files: Iterable<File>) => void;
+  readonly currentFile: string | null;
 }) {
-  const [isOver, setOver] = useState(false);
+  const [isDraggedOver, setDraggedOver] = useState(false);
   const picker = useRef<HTMLInputElement>(null);
   const onDrop = (event: DragEvent): void => {
     event.preventDefault();
-    setOver(false);
-    readAll(event.dataTransfer.files);
+    setDraggedOver(false);
+    importFiles(event.dataTransfer.files);
   };
   return (
     <div
-      className={isOver ? 'import-drop over' : 'import-drop'}
+      className={isDraggedOver ? 'import-drop over' : 'import-drop'}
       onDragOver={(event) => {
         event.preventDefault();
-        setOver(true);
+        setDraggedOver(true);
       }}
-      onDragLeave={() => setOver(false)}
+      onDragLeave={() => setDraggedOver(false)}
       onDrop={onDrop}
     >
       <p className="import-big">
-        {reading === null ? 'Drop recorded runs here' : `Reading ${toSafeLine(reading, 60)}…`}
+        {currentFile === null ? 'Drop recorded runs here' : `Importing ${toSafeLine(currentFile, 60)}…`}
       </p>
       <p>
         or{' '}
-        <button type="button" onClick={() => picker.current?.click()} disabled={reading !== null}>
+        <button type="button" onClick={() => picker.current?.click()} disabled={currentFile !== null}>
           choose files
         </button>
       </p>
@@ -114,20 +117,20 @@ function FileDropZone({
         tabIndex={-1}
         aria-label="Files with recorded runs"
         onChange={(event) => {
-          readAll([...(event.target.files ?? [])]);
+          importFiles([...(event.target.files ?? [])]);
           event.target.value = '';
         }}
       />
       <p className="import-quiet">
-        Sessions of <code>pawl export</code>, and what <code>pawl audit</code> reads: messages of OpenAI and
-        Anthropic, logs of Claude Code and Codex, SWE-agent, OpenHands, LangChain, the AI SDK, OpenTelemetry.
-        Nothing is stored: a run is there until this page is left.
+        Supported: sessions from <code>pawl export</code>, and all formats of <code>pawl audit</code>: OpenAI
+        and Anthropic messages, logs of Claude Code and Codex, SWE-agent, OpenHands, LangChain, the AI SDK and
+        OpenTelemetry. Nothing is stored: imported runs are lost when this page is closed.
       </p>
     </div>
   );
 }
 
-function PasteForm({ read }: { readonly read: (text: string) => void }) {
+function PasteForm({ importText }: { readonly importText: (text: string) => void }) {
   const [text, setText] = useState('');
   return (
     <details className="import-paste">
@@ -140,8 +143,8 @@ function PasteForm({ read }: { readonly read: (text: string) => void }) {
         placeholder='[{"role": "user", "content": "…"}, …]'
         onChange={(event) => setText(event.target.value)}
       />
-      <button type="button" disabled={text.trim() === ''} onClick={() => read(text)}>
-        Read it
+      <button type="button" disabled={text.trim() === ''} onClick={() => importText(text)}>
+        Import
       </button>
     </details>
   );
@@ -164,13 +167,13 @@ function ImportedFileSection({
             <thead>
               <tr>
                 <th scope="col">run</th>
-                <th scope="col">what the governor says</th>
+                <th scope="col">governor verdict</th>
                 <th scope="col">format</th>
                 <th scope="col" className="number">
                   events
                 </th>
                 <th scope="col">solved</th>
-                <th scope="col">look at it</th>
+                <th scope="col">views</th>
               </tr>
             </thead>
             <tbody>
@@ -202,7 +205,7 @@ function ImportedRunTableRow({
   row,
   open,
 }: { readonly row: ImportedRunRow & { readonly address: string } } & Pick<PageProps, 'open'>) {
-  const { name, model, format, events, success, level, finding, verdicts, cut, address } = row;
+  const { name, model, format, events, success, level, worstVerdict, verdicts, cut, address } = row;
   const views = ['transcript', 'timeline', 'why'] as const;
   return (
     <tr>
@@ -213,7 +216,9 @@ function ImportedRunTableRow({
       </th>
       <td>
         <span className={`import-level ${level}`}>{level}</span>{' '}
-        {finding === null ? auditLevelLabels[level] : toSafeLine(`${finding.rule}: ${finding.reason}`, 160)}
+        {worstVerdict === null
+          ? auditLevelLabels[level]
+          : toSafeLine(`${worstVerdict.rule}: ${worstVerdict.reason}`, 160)}
         {verdicts > 1 && <span className="import-quiet"> and {verdicts - 1} more</span>}
       </td>
       <td>{format}</td>
@@ -225,7 +230,7 @@ function ImportedRunTableRow({
             key={view}
             type="button"
             className="small"
-            onClick={() => open(buildViewAddress(address, view, finding?.seq ?? null))}
+            onClick={() => open(buildViewAddress(address, view, worstVerdict?.seq ?? null))}
           >
             {view}
           </button>

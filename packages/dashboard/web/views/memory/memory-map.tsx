@@ -6,15 +6,15 @@ import { layOutTreemap } from './treemap.ts';
 
 type MemoryMapProps = {
   readonly entries: readonly MemoryEntryView[];
-  readonly picked: string | null;
-  readonly pick: (key: string) => void;
+  readonly selected: string | null;
+  readonly select: (key: string) => void;
 };
 
 /** Reference size of the layout; boxes stay roughly square at other aspect ratios. */
 const treemapSize = { width: 900, height: 320 };
 
 /** Treemap of the entries, sized by their share of working memory. */
-export function MemoryMap({ entries, picked, pick }: MemoryMapProps) {
+export function MemoryMap({ entries, selected, select }: MemoryMapProps) {
   const boxes = layOutTreemap(
     entries.map(({ bytes }) => bytes),
     treemapSize,
@@ -29,7 +29,7 @@ export function MemoryMap({ entries, picked, pick }: MemoryMapProps) {
             key={key}
             type="button"
             className={`mem-box ${kind}${isPinned ? ' pinned' : ''}${box.width < 36 || box.height < 24 ? ' tiny' : ''}`}
-            aria-pressed={key === picked}
+            aria-pressed={key === selected}
             title={`${toSafeLine(key, 80)}\n${formatAmount(tokens)} tokens, ${formatMeterPercent(share)}`}
             style={{
               left: `${(box.x / treemapSize.width) * 100}%`,
@@ -37,7 +37,7 @@ export function MemoryMap({ entries, picked, pick }: MemoryMapProps) {
               width: `${(box.width / treemapSize.width) * 100}%`,
               height: `${(box.height / treemapSize.height) * 100}%`,
             }}
-            onClick={() => pick(key)}
+            onClick={() => select(key)}
           >
             <span className="mem-box-inside">
               <span className={box.width > 44 && box.height > 20 ? 'key' : 'visually-hidden'}>

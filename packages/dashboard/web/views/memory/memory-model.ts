@@ -30,13 +30,13 @@ export type UsageGauge = { readonly used: number; readonly max: number; readonly
 
 export type MemoryViewModel = {
   /** Null if the profile has no working memory. */
-  readonly held: {
+  readonly workingMemory: {
     readonly entries: readonly MemoryEntryView[];
     readonly gauge: UsageGauge;
     /** Hard limit: above it, entries are added only after paging frees space; null if disabled. */
     readonly hardLimit: number | null;
     /** Share of the model's context window; null if its size is unknown. */
-    readonly ofWindow: number | null;
+    readonly windowShare: number | null;
     readonly pinned: number;
   } | null;
   /** Usage of the model's context window; null if its size is unknown. */
@@ -53,7 +53,7 @@ export function buildMemoryViewModel({
   settings: { windowTokens },
 }: Session): MemoryViewModel {
   return {
-    held: memory === null ? null : buildWorkingMemoryView(memory, windowTokens),
+    workingMemory: memory === null ? null : buildWorkingMemoryView(memory, windowTokens),
     window:
       window === null || windowTokens === null
         ? null
@@ -67,7 +67,7 @@ export function buildMemoryViewModel({
 function buildWorkingMemoryView(
   memory: NonNullable<Session['memory']>,
   windowTokens: number | null,
-): MemoryViewModel['held'] {
+): MemoryViewModel['workingMemory'] {
   const tokens = countMemoryTokens(memory);
   const { hardLimit } = memory.settings;
   const entries = listEntries(memory)
@@ -87,7 +87,7 @@ function buildWorkingMemoryView(
     entries,
     gauge: createUsageGauge(tokens, getMemoryLimit(memory.settings)),
     hardLimit: hardLimit.enable ? hardLimit.maxTokens : null,
-    ofWindow: windowTokens === null || windowTokens <= 0 ? null : tokens / windowTokens,
+    windowShare: windowTokens === null || windowTokens <= 0 ? null : tokens / windowTokens,
     pinned: entries.filter(({ isPinned }) => isPinned).length,
   };
 }
@@ -112,14 +112,14 @@ export type PagingRecord = {
 /** All paging operations of a session so far. */
 class PagingHistory {
   readonly all: PagingRecord[] = [];
-  readonly #track: ReplayedTimeline;
+  readonly #timeline: ReplayedTimeline;
   #reason: string | null = null;
 
-  constructor(track: ReplayedTimeline) {
-    this.#track = track;
+  constructor(timeline: ReplayedTimeline) {
+    this.#timeline = timeline;
   }
 
-  take({ seq, event, actions, notes }: ReplayedEntry): void {
+  add({ seq, event, actions, notes }: ReplayedEntry): void {
     if (notes.some(({ type }) => type === 'refused')) return;
     if (event.type === 'paging-requested') this.#reason = event.reason;
     const note = notes.find(({ type }) => type === 'paged');
@@ -130,7 +130,7 @@ class PagingHistory {
       this.#add(seq, { at: event.at, moved: [], freedTokens: event.freedTokens });
     } else {
       const moved = actions.flatMap((action) =>
-        action.type === 'store' ? this.#left(seq, action.entries) : [],
+        action.type === 'store' ? this.#listEvicted(seq, action.entries) : [],
       );
       const freedTokens = moved.reduce((sum, { tokens }) => sum + tokens, 0);
       if (moved.length > 0) this.#add(seq, { at: event.at, moved, freedTokens });
@@ -144,13 +144,13 @@ class PagingHistory {
   }
 
   /** Returns the stored entries that left working memory; the others were only saved. */
-  #left(seq: number, entries: readonly StoredEntry[]): readonly PagedEntry[] {
-    const [before, after] = [this.#track.at(seq - 1).memory, this.#track.at(seq).memory];
+  #listEvicted(seq: number, entries: readonly StoredEntry[]): readonly PagedEntry[] {
+    const [before, after] = [this.#timeline.stateAt(seq - 1).memory, this.#timeline.stateAt(seq).memory];
     if (before === null || after === null) return [];
     return entries.flatMap(({ key }) => {
       const entry = findHeldEntry(before, key);
       if (entry === undefined || findHeldEntry(after, key) !== undefined) return [];
-      return [{ key, tokens: Math.floor(entry.bytes / 4), why: 'made room for something new' }];
+      return [{ key, tokens: Math.floor(entry.bytes / 4), why: 'evicted for a new entry' }];
     });
   }
 }
@@ -161,12 +161,12 @@ function findHeldEntry(memory: WorkingMemory, key: string): ReturnType<typeof fi
   return entry?.kind === 'stub' ? undefined : entry;
 }
 
-const getPagingHistory: (track: ReplayedTimeline) => PagingHistory = createIncrementalFold(
-  (track) => new PagingHistory(track),
+const getPagingHistory: (timeline: ReplayedTimeline) => PagingHistory = createIncrementalFold(
+  (timeline) => new PagingHistory(timeline),
 );
 
 /** Lists the paging operations up to an event, newest first. */
-export function listEarlierPagings(track: ReplayedTimeline, at: number): readonly PagingRecord[] {
-  const { all } = getPagingHistory(track);
+export function listEarlierPagings(timeline: ReplayedTimeline, at: number): readonly PagingRecord[] {
+  const { all } = getPagingHistory(timeline);
   return all.slice(0, countUntilEvent(all, at)).toReversed();
 }

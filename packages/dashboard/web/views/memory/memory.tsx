@@ -22,17 +22,17 @@ import './memory.css';
 
 /** Shows working memory, the paging history and storage. */
 export function MemoryView(props: SessionViewProps) {
-  const { track, at } = props;
-  const shown = buildMemoryViewModel(track.at(at));
+  const { timeline, at } = props;
+  const shown = buildMemoryViewModel(timeline.stateAt(at));
   return (
     <section className="mem-view" aria-label="Memory">
       <MemoryGauges shown={shown} />
-      {shown.held === null ? (
+      {shown.workingMemory === null ? (
         <EmptyState title="This profile has no working memory">
-          <p>What the model knows is its conversation. Profiles such as pawl and lkj have one.</p>
+          <p>The model only has its conversation. Profiles such as pawl and lkj have working memory.</p>
         </EmptyState>
       ) : (
-        <WorkingMemoryPanel held={shown.held} {...props} />
+        <WorkingMemoryPanel workingMemory={shown.workingMemory} {...props} />
       )}
       <div className="mem-columns">
         <PagingList {...props} />
@@ -42,20 +42,21 @@ export function MemoryView(props: SessionViewProps) {
   );
 }
 
-function MemoryGauges({ shown: { held, window } }: { readonly shown: MemoryViewModel }) {
-  if (held === null && window === null) return null;
+function MemoryGauges({ shown: { workingMemory, window } }: { readonly shown: MemoryViewModel }) {
+  if (workingMemory === null && window === null) return null;
   return (
     <div className="mem-gauges">
-      {held !== null && (
-        <MemoryGauge name="working memory" gauge={held.gauge} mark={null}>
-          room is made from {formatAmount(held.gauge.max)} tokens on
-          {held.hardLimit !== null && `, nothing is added beyond ${formatAmount(held.hardLimit)}`}
-          {held.ofWindow !== null && `; ${formatMeterPercent(held.ofWindow)} of the model's window`}
+      {workingMemory !== null && (
+        <MemoryGauge name="working memory" gauge={workingMemory.gauge} limitShare={null}>
+          paging starts at {formatAmount(workingMemory.gauge.max)} tokens
+          {workingMemory.hardLimit !== null && `, hard limit ${formatAmount(workingMemory.hardLimit)}`}
+          {workingMemory.windowShare !== null &&
+            `; ${formatMeterPercent(workingMemory.windowShare)} of the context window`}
         </MemoryGauge>
       )}
       {window !== null && (
-        <MemoryGauge name="the model's window" gauge={window} mark={window.fullAt / window.max}>
-          room is made before it holds {formatAmount(window.fullAt)} tokens: the reply needs some too
+        <MemoryGauge name="context window" gauge={window} limitShare={window.fullAt / window.max}>
+          compaction starts at {formatAmount(window.fullAt)} tokens, to leave space for the reply
         </MemoryGauge>
       )}
     </div>
@@ -66,11 +67,11 @@ type MemoryGaugeProps = {
   readonly name: string;
   readonly gauge: UsageGauge;
   /** Position of a limit on the gauge, from 0 to 1. */
-  readonly mark: number | null;
+  readonly limitShare: number | null;
   readonly children: React.ReactNode;
 };
 
-function MemoryGauge({ name, gauge: { used, max, share }, mark, children }: MemoryGaugeProps) {
+function MemoryGauge({ name, gauge: { used, max, share }, limitShare, children }: MemoryGaugeProps) {
   return (
     <div className="mem-gauge">
       <p>
@@ -88,24 +89,26 @@ function MemoryGauge({ name, gauge: { used, max, share }, mark, children }: Memo
         aria-valuenow={Math.min(used, max)}
       >
         <span style={{ width: formatMeterPercent(Math.min(share, 1)).replace(' ', '') }} />
-        {mark !== null && <i style={{ left: formatMeterPercent(mark).replace(' ', '') }} />}
+        {limitShare !== null && <i style={{ left: formatMeterPercent(limitShare).replace(' ', '') }} />}
       </span>
       <p className="mem-quiet">{children}</p>
     </div>
   );
 }
 
-type WorkingMemoryPanelProps = SessionViewProps & { readonly held: NonNullable<MemoryViewModel['held']> };
+type WorkingMemoryPanelProps = SessionViewProps & {
+  readonly workingMemory: NonNullable<MemoryViewModel['workingMemory']>;
+};
 
-function WorkingMemoryPanel({ held, isFollowing, send, detail }: WorkingMemoryPanelProps) {
+function WorkingMemoryPanel({ workingMemory, isFollowing, send, detail }: WorkingMemoryPanelProps) {
   const [form, setForm] = useState<'map' | 'list'>('map');
-  const [picked, setPicked] = useState<string | null>(null);
-  const { entries } = held;
-  const entry = entries.find(({ key }) => key === picked) ?? null;
+  const [selected, setSelected] = useState<string | null>(null);
+  const { entries } = workingMemory;
+  const entry = entries.find(({ key }) => key === selected) ?? null;
   if (entries.length === 0) {
     return (
       <EmptyState title="Working memory is empty">
-        <p>What the agent puts there with working_memory_add shows here, by size.</p>
+        <p>Entries added with working_memory_add are shown here by size.</p>
       </EmptyState>
     );
   }
@@ -115,22 +118,22 @@ function WorkingMemoryPanel({ held, isFollowing, send, detail }: WorkingMemoryPa
         <h2>Working memory</h2>
         <p className="mem-quiet">
           {formatCount(entries.length, 'entry', 'entries')}
-          {held.pinned > 0 && `, ${held.pinned} pinned`}
+          {workingMemory.pinned > 0 && `, ${workingMemory.pinned} pinned`}
         </p>
-        <ToggleGroup label="How it is shown" of={['map', 'list']} chosen={form} choose={setForm} />
+        <ToggleGroup label="Layout" options={['map', 'list']} selected={form} onSelect={setForm} />
       </div>
       <div className={entry === null ? 'mem-body' : 'mem-body with-entry'}>
         {form === 'map' ? (
-          <MemoryMap entries={entries} picked={picked} pick={setPicked} />
+          <MemoryMap entries={entries} selected={selected} select={setSelected} />
         ) : (
-          <EntryList entries={entries} picked={picked} pick={setPicked} />
+          <EntryList entries={entries} selected={selected} select={setSelected} />
         )}
         {entry !== null && (
           <EntryPanel
             entry={entry}
-            close={() => setPicked(null)}
+            close={() => setSelected(null)}
             send={isFollowing ? send : null}
-            why={getDisabledReason(isFollowing, send, detail)}
+            disabledReason={getDisabledReason(isFollowing, send, detail)}
           />
         )}
       </div>
@@ -143,18 +146,18 @@ function getDisabledReason(
   send: SessionViewProps['send'],
   detail: SessionViewProps['detail'],
 ): string {
-  if (detail.kind === 'imported') return 'An imported run can only be looked at.';
-  if (send === null) return detail.why ?? 'Nothing can be asked of this session.';
-  return isFollowing ? '' : 'This is the past: follow the present to change something.';
+  if (detail.kind === 'imported') return 'Imported runs are read-only.';
+  if (send === null) return detail.why ?? 'This session accepts no commands.';
+  return isFollowing ? '' : 'An earlier event is selected. Go to the latest event to change entries.';
 }
 
 type EntryListProps = {
   readonly entries: readonly MemoryEntryView[];
-  readonly picked: string | null;
-  readonly pick: (key: string) => void;
+  readonly selected: string | null;
+  readonly select: (key: string) => void;
 };
 
-function EntryList({ entries, picked, pick }: EntryListProps) {
+function EntryList({ entries, selected, select }: EntryListProps) {
   return (
     <div className="mem-table framed">
       <table className="listing">
@@ -173,9 +176,9 @@ function EntryList({ entries, picked, pick }: EntryListProps) {
         </thead>
         <tbody>
           {entries.map(({ key, kind, tokens, share, isPinned, touchedAt }) => (
-            <tr key={key} aria-selected={key === picked}>
+            <tr key={key} aria-selected={key === selected}>
               <th scope="row">
-                <button type="button" className="link" onClick={() => pick(key)}>
+                <button type="button" className="link" onClick={() => select(key)}>
                   {toSafeLine(key, 80)}
                 </button>
                 {isPinned && <span className="mem-pin">pinned</span>}
@@ -197,13 +200,13 @@ type EntryPanelProps = {
   readonly close: () => void;
   readonly send: SessionViewProps['send'];
   /** Why no command can be sent, if so. */
-  readonly why: string;
+  readonly disabledReason: string;
 };
 
-function EntryPanel({ entry, close, send, why }: EntryPanelProps) {
+function EntryPanel({ entry, close, send, disabledReason }: EntryPanelProps) {
   const { key, value, kind, isPinned, tokens, bytes, share, addedAt, touchedAt } = entry;
-  const ask = (action: 'pin' | 'unpin' | 'evict', done: string): void => {
-    send?.({ kind: 'memory', action, key }).then(() => showToast(done), showErrorToast);
+  const sendAction = (action: 'pin' | 'unpin' | 'evict', confirmation: string): void => {
+    send?.({ kind: 'memory', action, key }).then(() => showToast(confirmation), showErrorToast);
   };
   return (
     <aside className="mem-entry tone-memory" aria-label={`Entry ${toSafeLine(key, 60)}`}>
@@ -224,7 +227,7 @@ function EntryPanel({ entry, close, send, why }: EntryPanelProps) {
           type="button"
           className="small"
           disabled={send === null || kind !== 'entry'}
-          onClick={() => ask(isPinned ? 'unpin' : 'pin', isPinned ? 'It may make room again.' : 'It stays.')}
+          onClick={() => sendAction(isPinned ? 'unpin' : 'pin', isPinned ? 'Unpinned.' : 'Pinned.')}
         >
           {isPinned ? 'Unpin' : 'Pin'}
         </button>
@@ -232,12 +235,12 @@ function EntryPanel({ entry, close, send, why }: EntryPanelProps) {
           type="button"
           className="small"
           disabled={send === null || kind === 'stub' || isPinned}
-          onClick={() => ask('evict', 'It goes to storage.')}
+          onClick={() => sendAction('evict', 'Moving to storage.')}
         >
           Move to storage
         </button>
         <span className="mem-quiet">
-          {send === null ? why : isPinned ? 'What is pinned stays until it is unpinned.' : ''}
+          {send === null ? disabledReason : isPinned ? 'Unpin the entry to move it.' : ''}
         </span>
       </div>
       <LongText text={toReadableJson(value)} mono lines={24} />
@@ -248,24 +251,24 @@ function EntryPanel({ entry, close, send, why }: EntryPanelProps) {
 const shownPagingsMax = 100;
 
 /** Lists all paging operations, with the moved entries and the reason. */
-function PagingList({ track, at, go }: SessionViewProps) {
-  const pagings = listEarlierPagings(track, at);
+function PagingList({ timeline, at, navigate }: SessionViewProps) {
+  const pagings = listEarlierPagings(timeline, at);
   return (
     <section className="mem-paged" aria-label="Paged out">
       <h2>Paged out</h2>
-      {pagings.length === 0 && <p className="mem-quiet">Nothing so far: there was room enough.</p>}
+      {pagings.length === 0 && <p className="mem-quiet">Nothing so far.</p>}
       <ol>
-        {pagings.slice(0, shownPagingsMax).map(({ seq, at: when, moved, freedTokens, reason }) => (
+        {pagings.slice(0, shownPagingsMax).map(({ seq, at: pagedAt, moved, freedTokens, reason }) => (
           <li key={seq}>
             <p>
-              <button type="button" className="link" onClick={() => go({ seq })}>
+              <button type="button" className="link" onClick={() => navigate({ seq })}>
                 event {seq}
               </button>
-              , {formatLocalClock(when)}: {formatAmount(freedTokens)} tokens freed
-              {reason !== null && <span className="mem-quiet"> because {toSafeLine(reason, 160)}</span>}
+              , {formatLocalClock(pagedAt)}: {formatAmount(freedTokens)} tokens freed
+              {reason !== null && <span className="mem-quiet"> · reason: {toSafeLine(reason, 160)}</span>}
             </p>
             {moved.length === 0 ? (
-              <p className="mem-quiet">the conversation became shorter</p>
+              <p className="mem-quiet">the conversation was compacted</p>
             ) : (
               <ul>
                 {moved.map(({ key, tokens, why }) => (
@@ -290,50 +293,50 @@ function PagingList({ track, at, go }: SessionViewProps) {
 
 /** Searches storage. It always shows the current content, whichever event is selected. */
 function StorageSearchPanel({ api, detail }: SessionViewProps) {
-  const [words, setWords] = useState('');
-  const [found, setFound] = useState<StoredMemory | null>(null);
+  const [query, setQuery] = useState('');
+  const [results, setResults] = useState<StoredMemory | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const id = detail.kind === 'kept' ? detail.id : null;
+  const id = detail.kind === 'stored' ? detail.id : null;
   useEffect(() => {
     if (id === null) return;
-    const stop = new AbortController();
+    const aborting = new AbortController();
     const timer = setTimeout(() => {
-      api.memory(id, { q: words, limit: 50 }, stop.signal).then(
-        (shelf) => {
-          setFound(shelf);
+      api.memory(id, { q: query, limit: 50 }, aborting.signal).then(
+        (memory) => {
+          setResults(memory);
           setError(null);
         },
         (reason: unknown) => {
-          if (!stop.signal.aborted) setError(reason);
+          if (!aborting.signal.aborted) setError(reason);
         },
       );
     }, 200);
     return () => {
       clearTimeout(timer);
-      stop.abort();
+      aborting.abort();
     };
-  }, [api, id, words]);
+  }, [api, id, query]);
   return (
-    <section className="mem-shelf" aria-label="Shelf">
-      <h2>Shelf</h2>
+    <section className="mem-shelf" aria-label="Storage">
+      <h2>Storage</h2>
       {id === null ? (
-        <p className="mem-quiet">An imported run brings no storage with it.</p>
+        <p className="mem-quiet">Imported runs have no storage.</p>
       ) : (
         <>
           <input
             type="search"
             data-search
-            value={words}
-            placeholder="Search what is in storage"
-            aria-label="Search what is in storage"
-            onChange={(event) => setWords(event.target.value)}
+            value={query}
+            placeholder="Search storage"
+            aria-label="Search storage"
+            onChange={(event) => setQuery(event.target.value)}
           />
           {error !== null && <ErrorMessage error={error} />}
-          {found !== null && found.entries.length === 0 && (
-            <p className="mem-quiet">{words === '' ? 'Storage is empty.' : 'Nothing fits these words.'}</p>
+          {results !== null && results.entries.length === 0 && (
+            <p className="mem-quiet">{query === '' ? 'Storage is empty.' : 'No matching entries.'}</p>
           )}
           <ul>
-            {found?.entries.map(({ key, value, size, at }) => (
+            {results?.entries.map(({ key, value, size, at }) => (
               <li key={key}>
                 <details>
                   <summary>

@@ -22,9 +22,9 @@ export function layOutTreemap(
   while (start < areas.length) {
     const end = findRowEnd(areas, start, Math.min(free.width, free.height));
     const row = areas.slice(start, end);
-    const laid = layOutRow(row, free);
-    boxes.push(...laid.boxes);
-    free = laid.rest;
+    const layout = layOutRow(row, free);
+    boxes.push(...layout.boxes);
+    free = layout.rest;
     start = end;
   }
   return boxes;
@@ -62,21 +62,21 @@ function layOutRow(
   free: TreemapBox,
 ): { readonly boxes: readonly TreemapBox[]; readonly rest: TreemapBox } {
   const sum = row.reduce((total, area) => total + area, 0);
-  const isUpright = free.width >= free.height;
-  const side = isUpright ? free.height : free.width;
+  const isVertical = free.width >= free.height;
+  const side = isVertical ? free.height : free.width;
   const depth = side > 0 ? sum / side : 0;
   const boxes: TreemapBox[] = [];
-  let along = 0;
+  let offset = 0;
   for (const area of row) {
     const length = depth > 0 ? area / depth : 0;
     boxes.push(
-      isUpright
-        ? { x: free.x, y: free.y + along, width: depth, height: length }
-        : { x: free.x + along, y: free.y, width: length, height: depth },
+      isVertical
+        ? { x: free.x, y: free.y + offset, width: depth, height: length }
+        : { x: free.x + offset, y: free.y, width: length, height: depth },
     );
-    along += length;
+    offset += length;
   }
-  const rest = isUpright
+  const rest = isVertical
     ? { ...free, x: free.x + depth, width: Math.max(0, free.width - depth) }
     : { ...free, y: free.y + depth, height: Math.max(0, free.height - depth) };
   return { boxes, rest };

@@ -56,12 +56,12 @@ export function NewSessionDialog({ api, close }: { readonly api: ApiClient; read
   const [error, setError] = useState<unknown>(null);
   const [isSending, setSending] = useState(false);
   const set = (change: Partial<NewSessionForm>): void => setFields({ ...fields, ...change });
-  const begin = async (): Promise<void> => {
+  const create = async (): Promise<void> => {
     setSending(true);
     try {
-      const made = await api.create(toCreateRequest(fields, id));
+      const session = await api.create(toCreateRequest(fields, id));
       close();
-      openAddress(formatSessionAddress(made));
+      openAddress(formatSessionAddress(session));
     } catch (problem) {
       setError(problem);
       setSending(false);
@@ -73,12 +73,12 @@ export function NewSessionDialog({ api, close }: { readonly api: ApiClient; read
         className="form"
         onSubmit={(event) => {
           event.preventDefault();
-          void begin();
+          void create();
         }}
       >
         {error !== null && <ErrorMessage error={error} />}
         <label>
-          What is to be done
+          Goal
           <textarea
             required
             rows={4}
@@ -97,10 +97,10 @@ export function NewSessionDialog({ api, close }: { readonly api: ApiClient; read
             text={() => buildCurlCommand('/sessions', toCreateRequest(fields, id))}
           />
           <button type="button" onClick={close}>
-            Leave it
+            Back
           </button>
           <button type="submit" className="primary" disabled={isSending || fields.goal.trim() === ''}>
-            {isSending ? 'Beginning…' : 'Begin'}
+            {isSending ? 'Starting…' : 'Start'}
           </button>
         </div>
       </form>
@@ -114,47 +114,52 @@ function OptionalFields({ fields, set }: OptionalFieldsProps) {
     <div className="form-two">
       <FormField
         name="Folder"
-        empty="where the dashboard was started"
+        empty="folder of the dashboard"
         value={fields.dir}
         set={(dir) => set({ dir })}
       />
-      <FormField name="Model" empty="as configured" value={fields.model} set={(model) => set({ model })} />
+      <FormField
+        name="Model"
+        empty="configured default"
+        value={fields.model}
+        set={(model) => set({ model })}
+      />
       <FormField
         name="Profile"
-        empty="as configured"
+        empty="configured default"
         value={fields.profile}
         set={(profile) => set({ profile })}
       />
       <label>
-        What it may do
+        Permissions
         <select
           value={fields.mode}
           onChange={(event) => set({ mode: event.target.value as NewSessionForm['mode'] })}
         >
-          <option value="">as configured</option>
-          <option value="read-only">look, nothing else</option>
-          <option value="ask">ask before it changes or runs anything</option>
-          <option value="auto-edit">edit files, ask for the rest</option>
-          <option value="full-auto">everything</option>
+          <option value="">configured default</option>
+          <option value="read-only">read-only</option>
+          <option value="ask">ask before changing files or running commands</option>
+          <option value="auto-edit">edit files, ask before running commands</option>
+          <option value="full-auto">allow everything</option>
         </select>
       </label>
       <FormField
         isNumber
-        name="Model calls at most"
+        name="Max. model calls"
         empty="no limit"
         value={fields.modelCalls}
         set={(modelCalls) => set({ modelCalls })}
       />
       <FormField
         isNumber
-        name="Tokens at most"
+        name="Max. tokens"
         empty="no limit"
         value={fields.tokens}
         set={(tokens) => set({ tokens })}
       />
       <FormField
         isNumber
-        name="Minutes at most"
+        name="Max. minutes"
         empty="no limit"
         value={fields.minutes}
         set={(minutes) => set({ minutes })}

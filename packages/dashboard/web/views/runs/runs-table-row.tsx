@@ -30,24 +30,24 @@ export function RunsTableHead() {
 
 type RunsTableRowProps = {
   readonly row: SessionListItem;
-  readonly place: number;
+  readonly rowIndex: number;
   readonly start: number;
   readonly now: number;
-  readonly isChosen: boolean;
+  readonly isSelected: boolean;
   /** Reports the row height to the list, because it varies between screens. */
   readonly measure: (element: HTMLElement | null) => void;
 };
 
-export function RunsTableRow({ row, place, start, now, isChosen, measure }: RunsTableRowProps) {
+export function RunsTableRow({ row, rowIndex, start, now, isSelected, measure }: RunsTableRowProps) {
   const { short, goal, status, asks, steps, toolCalls, tokens, cost, updatedAt, holder } = row;
   return (
     <div
-      className={isChosen ? 'run-row chosen' : 'run-row'}
+      className={isSelected ? 'run-row chosen' : 'run-row'}
       role="row"
       ref={measure}
-      data-index={place - 2}
-      aria-rowindex={place}
-      aria-selected={isChosen}
+      data-index={rowIndex - 2}
+      aria-rowindex={rowIndex}
+      aria-selected={isSelected}
       style={{ transform: `translateY(${start}px)` }}
     >
       <span role="cell" className="run-state">
@@ -55,7 +55,7 @@ export function RunsTableRow({ row, place, start, now, isChosen, measure }: Runs
         {asks > 0 && <span className="asks">{asks} to decide</span>}
       </span>
       <span role="cell" className="run-goal">
-        <a href={formatSessionAddress(row)}>{toSafeLine(goal ?? 'Nothing was said yet', 240)}</a>
+        <a href={formatSessionAddress(row)}>{toSafeLine(goal ?? 'No message yet', 240)}</a>
         <span className="run-about">
           <code>{short}</code>
           {formatRunDetails(row)}

@@ -25,20 +25,23 @@ import { SavedViewList } from './saved-views.tsx';
 import './runs.css';
 
 type RunsPageProps = {
-  readonly rows: SessionListState;
+  readonly list: SessionListState;
   readonly feed: SessionListFeed;
   readonly query: URLSearchParams;
   readonly api: ApiClient;
 };
 
 /** Live list of all sessions, with their goal, status and usage. */
-export function RunsPage({ rows, feed, query, api }: RunsPageProps) {
+export function RunsPage({ list: rows, feed, query, api }: RunsPageProps) {
   const filter = useMemo(() => parseRunsFilter(query), [query]);
-  const wanted = useDeferredValue(filter);
-  const shown = useMemo(() => rows.rows.filter((row) => matchesRunsFilter(row, wanted)), [rows.rows, wanted]);
-  const [isNew, setNew] = useState(false);
+  const deferredFilter = useDeferredValue(filter);
+  const shown = useMemo(
+    () => rows.rows.filter((row) => matchesRunsFilter(row, deferredFilter)),
+    [rows.rows, deferredFilter],
+  );
+  const [isDialogOpen, setDialogOpen] = useState(false);
   useServerSearch(feed, filter.q);
-  useKeys('Runs', [{ keys: 'n', does: 'New session', run: () => setNew(true) }]);
+  useKeys('Runs', [{ keys: 'n', description: 'New session', run: () => setDialogOpen(true) }]);
   useTitle('Runs');
   return (
     <section className="runs">
@@ -49,37 +52,37 @@ export function RunsPage({ rows, feed, query, api }: RunsPageProps) {
             ? formatCount(shown.length, 'run')
             : `${shown.length} of ${formatCount(rows.rows.length, 'run')}`}
         </span>
-        <button type="button" className="primary end" onClick={() => setNew(true)}>
+        <button type="button" className="primary end" onClick={() => setDialogOpen(true)}>
           New session
         </button>
       </header>
       <RunsFilterBar filter={filter} rows={rows.rows} />
       {rows.error !== null && rows.connection !== 'signed-out' && <ErrorMessage error={rows.error} />}
-      <RunsBody rows={rows} shown={shown} begin={() => setNew(true)} />
+      <RunsBody list={rows} shown={shown} openDialog={() => setDialogOpen(true)} />
       {rows.next !== null && (
         <button type="button" className="more" onClick={() => void feed.loadMore().catch(showErrorToast)}>
           Load older runs
         </button>
       )}
-      {isNew && <NewSessionDialog api={api} close={() => setNew(false)} />}
+      {isDialogOpen && <NewSessionDialog api={api} close={() => setDialogOpen(false)} />}
     </section>
   );
 }
 
 type RunsBodyProps = {
-  readonly rows: SessionListState;
+  readonly list: SessionListState;
   readonly shown: readonly SessionListItem[];
-  readonly begin: () => void;
+  readonly openDialog: () => void;
 };
 
-function RunsBody({ rows, shown, begin }: RunsBodyProps) {
-  if (rows.isLoading) return <LoadingState what="the runs" />;
+function RunsBody({ list, shown, openDialog: begin }: RunsBodyProps) {
+  if (list.isLoading) return <LoadingState what="the runs" />;
   if (shown.length > 0) return <RunsTable shown={shown} />;
-  if (rows.rows.length === 0) return rows.error === null ? <EmptyRuns begin={begin} /> : null;
+  if (list.rows.length === 0) return list.error === null ? <EmptyRuns openDialog={begin} /> : null;
   return (
-    <EmptyState title="No run is like that">
+    <EmptyState title="No matching runs">
       <button type="button" onClick={() => replaceAddress('#/')}>
-        Show all of them
+        Show all runs
       </button>
     </EmptyState>
   );
@@ -87,7 +90,7 @@ function RunsBody({ rows, shown, begin }: RunsBodyProps) {
 
 function RunsTable({ shown }: { readonly shown: readonly SessionListItem[] }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const [chosen, setChosen] = useState(-1);
+  const [selected, setSelected] = useState(-1);
   const now = useNow(1_000);
   const list = useVirtualizer({
     count: shown.length,
@@ -96,20 +99,20 @@ function RunsTable({ shown }: { readonly shown: readonly SessionListItem[] }) {
     overscan: 10,
     getItemKey: (index) => shown[index]?.id ?? index,
   });
-  const move = (by: number): void => {
-    const next = Math.max(0, Math.min(shown.length - 1, chosen + by));
-    setChosen(next);
+  const move = (offset: number): void => {
+    const next = Math.max(0, Math.min(shown.length - 1, selected + offset));
+    setSelected(next);
     list.scrollToIndex(next, { align: 'auto' });
   };
-  const openChosen = (): void => {
-    const row = shown[chosen];
+  const openSelected = (): void => {
+    const row = shown[selected];
     if (row !== undefined) openAddress(formatSessionAddress(row));
   };
   useKeys('List of runs', [
-    { keys: 'j', does: 'Next run', run: () => move(1) },
-    { keys: 'k', does: 'Run before it', run: () => move(-1) },
-    { keys: 'o', does: 'Open the run', run: openChosen },
-    { keys: 'Enter', does: 'Open the run', run: openChosen },
+    { keys: 'j', description: 'Next run', run: () => move(1) },
+    { keys: 'k', description: 'Previous run', run: () => move(-1) },
+    { keys: 'o', description: 'Open the run', run: openSelected },
+    { keys: 'Enter', description: 'Open the run', run: openSelected },
   ]);
   return (
     <div
@@ -128,10 +131,10 @@ function RunsTable({ shown }: { readonly shown: readonly SessionListItem[] }) {
             <RunsTableRow
               key={key}
               row={row}
-              place={index + 2}
+              rowIndex={index + 2}
               start={start}
               now={now}
-              isChosen={index === chosen}
+              isSelected={index === selected}
               measure={list.measureElement}
             />
           );
@@ -154,12 +157,12 @@ function RunsFilterBar({
       <input
         type="search"
         data-search
-        aria-label="Words that a run must have"
+        aria-label="Search runs"
         placeholder="Search goals, ids, models, folders (/)"
         value={filter.q}
         onChange={(event) => replaceAddress(formatFilterAddress({ ...filter, q: event.target.value }))}
       />
-      <div className="either" role="group" aria-label="Which runs">
+      <div className="either" role="group" aria-label="Run group">
         {runsGroups.map((show) => (
           <button
             key={show}
@@ -180,28 +183,28 @@ function RunsFilterBar({
 /** Searches on the server for sessions that are not loaded, after the user stops typing. */
 function useServerSearch(feed: SessionListFeed, q: string): void {
   useEffect(() => {
-    const leaving = new AbortController();
+    const aborting = new AbortController();
     const timer = setTimeout(() => {
-      feed.search(q, leaving.signal).catch((error: unknown) => {
-        if (!leaving.signal.aborted) showErrorToast(error);
+      feed.search(q, aborting.signal).catch((error: unknown) => {
+        if (!aborting.signal.aborted) showErrorToast(error);
       });
     }, 250);
     return () => {
       clearTimeout(timer);
-      leaving.abort();
+      aborting.abort();
     };
   }, [feed, q]);
 }
 
-function EmptyRuns({ begin }: { readonly begin: () => void }) {
+function EmptyRuns({ openDialog }: { readonly openDialog: () => void }) {
   return (
-    <EmptyState title="There is no run yet">
+    <EmptyState title="No runs yet">
       <p>
-        Begin one here, or in a terminal with <code>pawl run "what you want done"</code>. It shows up by
-        itself.
+        Start one here, or in a terminal with <code>pawl run "your goal"</code>. It appears here
+        automatically.
       </p>
       <p>
-        <button type="button" className="primary" onClick={begin}>
+        <button type="button" className="primary" onClick={openDialog}>
           New session
         </button>
       </p>

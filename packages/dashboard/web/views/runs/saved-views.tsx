@@ -11,7 +11,7 @@ export function SavedViewList({ filter }: { readonly filter: RunsFilter }) {
   const [views, setViews] = useState<readonly SavedView[]>(() => parseSavedViews(readStoredViews()));
   const [name, setName] = useState<string | null>(null);
   const address = formatFilterAddress(filter);
-  const keep = (next: readonly SavedView[]): void => {
+  const saveViews = (next: readonly SavedView[]): void => {
     setViews(next);
     try {
       localStorage.setItem(savedViewsKey, JSON.stringify(next));
@@ -29,8 +29,8 @@ export function SavedViewList({ filter }: { readonly filter: RunsFilter }) {
           <button
             type="button"
             className="icon tiny"
-            aria-label={`Forget the view ${view.name}`}
-            onClick={() => keep(views.filter((each) => each !== view))}
+            aria-label={`Delete the view ${view.name}`}
+            onClick={() => saveViews(views.filter((each) => each !== view))}
           >
             <SvgIcon name="close" />
           </button>
@@ -44,16 +44,16 @@ export function SavedViewList({ filter }: { readonly filter: RunsFilter }) {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            const given = name.trim();
-            if (given !== '')
-              keep([...views.filter((view) => view.name !== given), { name: given, address }]);
+            const trimmed = name.trim();
+            if (trimmed !== '')
+              saveViews([...views.filter((view) => view.name !== trimmed), { name: trimmed, address }]);
             setName(null);
           }}
         >
           <input
             autoFocus
             aria-label="Name of the view"
-            placeholder="Name it, then Enter"
+            placeholder="Name, then Enter"
             value={name}
             onChange={(event) => setName(event.target.value)}
             onBlur={() => setName(null)}

@@ -5,19 +5,19 @@ import type { TimelineSpan, TimelineSpanKind } from './timeline-model.ts';
 
 /** Formats a span in one line: label, attempt, start, duration and result. */
 export function formatSpan(
-  { label, from, to, attempt, dueAt, ending, kind }: TimelineSpan,
+  { label, from, to, attempt, dueAt, outcome, kind }: TimelineSpan,
   now: number,
 ): string {
-  const tried = attempt !== null && (attempt > 1 || kind === 'retry') ? `try ${attempt}` : null;
-  const due = dueAt === null ? null : `next try at ${formatLocalClock(dueAt)}`;
-  const long = formatElapsedTime(Math.max(0, (to?.at ?? now) - from.at));
+  const attemptLabel = attempt !== null && (attempt > 1 || kind === 'retry') ? `attempt ${attempt}` : null;
+  const dueLabel = dueAt === null ? null : `next attempt at ${formatLocalClock(dueAt)}`;
+  const duration = formatElapsedTime(Math.max(0, (to?.at ?? now) - from.at));
   return [
     toSafeLine(label, 80),
-    tried,
+    attemptLabel,
     `at ${formatLocalClock(from.at)}`,
-    to === null ? `for ${long} so far` : long,
-    due,
-    ending === 'ok' ? null : ending,
+    to === null ? `for ${duration} so far` : duration,
+    dueLabel,
+    outcome === 'ok' ? null : outcome,
   ]
     .filter((part) => part !== null)
     .join(', ');

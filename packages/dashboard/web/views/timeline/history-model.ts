@@ -19,9 +19,9 @@ type MutableValueSeries = { readonly index: number[]; readonly value: number[] }
  * usage. It replays the session once more in slices, so that the page stays responsive for long sessions.
  */
 export class StateHistory {
-  readonly #track: ReplayedTimeline;
+  readonly #timeline: ReplayedTimeline;
   #session: Session;
-  #taken = 0;
+  #processed = 0;
   readonly #rules = new Map<string, MutableValueSeries>();
   /** Proximity of the closest rule to its next threshold, from 0 to 1. */
   readonly nearest: ValueSeries = createValueSeries();
@@ -33,19 +33,19 @@ export class StateHistory {
   readonly tokens: ValueSeries = createValueSeries();
   #tokens = 0;
 
-  constructor(track: ReplayedTimeline) {
-    this.#track = track;
-    this.#session = track.created;
-    this.#see(-1);
+  constructor(timeline: ReplayedTimeline) {
+    this.#timeline = timeline;
+    this.#session = timeline.created;
+    this.#record(-1);
   }
 
   /** Number of events processed. */
-  get taken(): number {
-    return this.#taken;
+  get processed(): number {
+    return this.#processed;
   }
 
   get isDone(): boolean {
-    return this.#taken >= this.#track.length;
+    return this.#processed >= this.#timeline.length;
   }
 
   /** Match count of each rule that ever matched. */
@@ -54,26 +54,26 @@ export class StateHistory {
   }
 
   /** Returns the highest match count of a rule. */
-  peakOf(rule: string): number {
+  getPeak(rule: string): number {
     return this.#peaks.get(rule) ?? 0;
   }
   readonly #peaks = new Map<string, number>();
 
   /** Processes at most `max` further events. */
   advance(max: number): void {
-    const until = Math.min(this.#track.length, this.#taken + max);
-    for (; this.#taken < until; this.#taken += 1) {
-      const { event } = this.#track.entry(this.#taken);
+    const until = Math.min(this.#timeline.length, this.#processed + max);
+    for (; this.#processed < until; this.#processed += 1) {
+      const { event } = this.#timeline.entry(this.#processed);
       const before = this.#session;
       this.#session = step(before, event).session;
       const usage = getEventUsage(event);
       if (usage !== undefined)
         this.#tokens += toFiniteNumber(usage.inputTokens) + toFiniteNumber(usage.outputTokens);
-      this.#see(this.#taken, before);
+      this.#record(this.#processed, before);
     }
   }
 
-  #see(index: number, before?: Session): void {
+  #record(index: number, before?: Session): void {
     const { governor, memory, window, settings } = this.#session;
     appendValue(this.tokens, index, this.#tokens);
     if (memory !== null && memory !== before?.memory) {
@@ -87,15 +87,15 @@ export class StateHistory {
       appendValue(this.window, index, computeShare(window.tokens, settings.windowTokens));
     }
     if (governor.watch === before?.governor.watch) return;
-    const seen = computeRuleDistances(governor.watch, selectRules(settings.governor));
-    for (const { rule, count } of seen) this.#seeRule(rule, index, count);
-    appendValue(this.nearest, index, Math.max(0, ...seen.map(computeNearness)));
+    const distances = computeRuleDistances(governor.watch, selectRules(settings.governor));
+    for (const { rule, count } of distances) this.#recordRule(rule, index, count);
+    appendValue(this.nearest, index, Math.max(0, ...distances.map(computeNearness)));
   }
 
-  #seeRule(rule: string, index: number, count: number): void {
-    if (count > this.peakOf(rule)) this.#peaks.set(rule, count);
-    const known = this.#rules.get(rule);
-    if (known !== undefined) appendValue(known, index, count);
+  #recordRule(rule: string, index: number, count: number): void {
+    if (count > this.getPeak(rule)) this.#peaks.set(rule, count);
+    const series = this.#rules.get(rule);
+    if (series !== undefined) appendValue(series, index, count);
     else if (count > 0) this.#rules.set(rule, { index: [index], value: [count] });
   }
 }
@@ -103,10 +103,10 @@ export class StateHistory {
 const historyCache = new WeakMap<ReplayedTimeline, StateHistory>();
 
 /** Returns the history of a timeline, shared by all views. */
-export function getStateHistory(track: ReplayedTimeline): StateHistory {
-  const known = historyCache.get(track) ?? new StateHistory(track);
-  historyCache.set(track, known);
-  return known;
+export function getStateHistory(timeline: ReplayedTimeline): StateHistory {
+  const series = historyCache.get(timeline) ?? new StateHistory(timeline);
+  historyCache.set(timeline, series);
+  return series;
 }
 
 /** From 0 (no matches) to 1 (no higher threshold left). A single match is not a pattern yet and counts as 0. */
@@ -124,12 +124,12 @@ export function getMemoryLimit({
 }
 
 /** Returns the value of a series at an index; 0 before its first value. */
-export function getSeriesValue({ index, value }: ValueSeries, place: number): number {
+export function getSeriesValue({ index, value }: ValueSeries, position: number): number {
   let low = 0;
   let high = index.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((index[middle] ?? Infinity) <= place) low = middle + 1;
+    if ((index[middle] ?? Infinity) <= position) low = middle + 1;
     else high = middle;
   }
   return value[low - 1] ?? 0;
@@ -142,33 +142,33 @@ export function downsampleSeries(
   to: number,
   max: number,
 ): ValueSeries {
-  const kept = createValueSeries();
+  const sampled = createValueSeries();
   const size = Math.max(1, (to - from) / max);
-  for (let place = 0; place < index.length; place += 1) {
-    const at = index[place] ?? 0;
-    const here = value[place] ?? 0;
+  for (let position = 0; position < index.length; position += 1) {
+    const at = index[position] ?? 0;
+    const current = value[position] ?? 0;
     if (at < from || at > to) continue;
-    const last = kept.index.length - 1;
+    const last = sampled.index.length - 1;
     const isSame =
-      last >= 0 && Math.floor((at - from) / size) === Math.floor(((kept.index[last] ?? 0) - from) / size);
+      last >= 0 && Math.floor((at - from) / size) === Math.floor(((sampled.index[last] ?? 0) - from) / size);
     if (!isSame) {
-      kept.index.push(at);
-      kept.value.push(here);
-    } else if (here > (kept.value[last] ?? 0)) kept.value[last] = here;
+      sampled.index.push(at);
+      sampled.value.push(current);
+    } else if (current > (sampled.value[last] ?? 0)) sampled.value[last] = current;
   }
-  return kept;
+  return sampled;
 }
 
 function createValueSeries(): MutableValueSeries {
   return { index: [], value: [] };
 }
 
-function appendValue(to: ValueSeries, index: number, value: number): void {
-  if (to.value.at(-1) === value) return;
+function appendValue(series: ValueSeries, index: number, value: number): void {
+  if (series.value.at(-1) === value) return;
   // The class exposes its series as read-only; only this function appends to them.
-  const open = to as MutableValueSeries;
-  open.index.push(index);
-  open.value.push(value);
+  const mutable = series as MutableValueSeries;
+  mutable.index.push(index);
+  mutable.value.push(value);
 }
 
 function computeShare(used: number, max: number): number {

@@ -1,21 +1,22 @@
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 
 /** A reducer over the entries of a timeline. */
-export type TimelineFold = { take(entry: ReplayedEntry, index: number): void };
+export type TimelineFold = { add(entry: ReplayedEntry, index: number): void };
 
 /**
  * Creates a fold that is cached per timeline and updated as it grows: each call processes only new entries, so a view
  * of a long session costs no more than one of a short session.
  */
-export function createIncrementalFold<Kept extends TimelineFold>(
-  make: (track: ReplayedTimeline) => Kept,
-): (track: ReplayedTimeline) => Kept {
-  const known = new WeakMap<ReplayedTimeline, { readonly fold: Kept; taken: number }>();
-  return (track) => {
-    const kept = known.get(track) ?? { fold: make(track), taken: 0 };
-    known.set(track, kept);
-    for (; kept.taken < track.length; kept.taken += 1) kept.fold.take(track.entry(kept.taken), kept.taken);
-    return kept.fold;
+export function createIncrementalFold<Fold extends TimelineFold>(
+  create: (timeline: ReplayedTimeline) => Fold,
+): (timeline: ReplayedTimeline) => Fold {
+  const cache = new WeakMap<ReplayedTimeline, { readonly fold: Fold; processed: number }>();
+  return (timeline) => {
+    const cached = cache.get(timeline) ?? { fold: create(timeline), processed: 0 };
+    cache.set(timeline, cached);
+    for (; cached.processed < timeline.length; cached.processed += 1)
+      cached.fold.add(timeline.entry(cached.processed), cached.processed);
+    return cached.fold;
   };
 }
 

@@ -74,7 +74,7 @@ function toSpanBlock(span: TimelineSpan, view: AxisView, now: number): SpanBlock
     x: left,
     width: Math.max(2, right - left),
     count: 1,
-    isFailed: span.ending === 'failed',
+    isFailed: span.outcome === 'failed',
     isOpen: span.to === null,
     span,
   };
@@ -110,9 +110,9 @@ export function zoomRange(
   range: AxisRange,
   around: number,
   factor: number,
-  { all, least }: { readonly all: AxisRange; readonly least: number },
+  { all, minLength }: { readonly all: AxisRange; readonly minLength: number },
 ): AxisRange {
-  const length = Math.min(Math.max((range.to - range.from) * factor, least), all.to - all.from);
+  const length = Math.min(Math.max((range.to - range.from) * factor, minLength), all.to - all.from);
   const share = range.to > range.from ? (around - range.from) / (range.to - range.from) : 0.5;
   return clampRange({ from: around - share * length, to: around + (1 - share) * length }, all);
 }
@@ -126,8 +126,8 @@ export function clampRange({ from, to }: AxisRange, all: AxisRange): AxisRange {
 
 /** Computes round positions for the axis labels. */
 export function computeTicks({ axis, from, to, width }: AxisView): readonly number[] {
-  const wanted = Math.max(2, Math.floor(width / 110));
-  const rough = (to - from) / wanted;
+  const count = Math.max(2, Math.floor(width / 110));
+  const rough = (to - from) / count;
   if (!(rough > 0)) return [];
   const size = axis === 'time' ? pickTimeStep(rough) : Math.max(1, pickRoundStep(rough));
   const ticks: number[] = [];

@@ -5,7 +5,7 @@ import 'uplot/dist/uPlot.min.css';
 export type PlotLine = {
   readonly label: string;
   /** CSS variable with the line's color, such as `--series-1`. */
-  readonly colour: string;
+  readonly color: string;
   readonly x: readonly number[];
   readonly y: readonly number[];
 };
@@ -20,13 +20,13 @@ export type SeriesPlotProps = {
   /** Width of the gutter for the axis labels. */
   readonly gutter: number;
   /** Formats a value. */
-  readonly as: (value: number) => string;
+  readonly formatValue: (value: number) => string;
   /** Minimum upper bound of the value axis. */
-  readonly top: number;
+  readonly topMin: number;
   /** Position of a horizontal line, such as a limit. */
   readonly limit?: number;
   readonly cursor: number | null;
-  readonly pick?: (x: number) => void;
+  readonly onSelect?: (x: number) => void;
 };
 
 /** Plots several series as step functions over the same axis. */
@@ -35,32 +35,32 @@ export function SeriesPlot(props: SeriesPlotProps) {
   const plot = useRef<uPlot | null>(null);
   const latest = useRef(props);
   latest.current = props;
-  const names = props.lines.map(({ label, colour }) => `${label} ${colour}`).join();
+  const names = props.lines.map(({ label, color }) => `${label} ${color}`).join();
   const { height, gutter } = props;
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const made = new uPlot(
+    const instance = new uPlot(
       buildPlotOptions(latest, element.clientWidth),
       toPlotData(latest.current.lines),
       element,
     );
-    plot.current = made;
-    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    plot.current = instance;
+    const observer = new ResizeObserver(() => instance.setSize({ width: element.clientWidth, height }));
     observer.observe(element);
-    const redraw = (): void => made.redraw(false);
+    const redraw = (): void => instance.redraw(false);
     window.addEventListener('pawl-theme', redraw);
     return () => {
       observer.disconnect();
       window.removeEventListener('pawl-theme', redraw);
-      made.destroy();
+      instance.destroy();
       plot.current = null;
     };
   }, [names, height, gutter]);
   useEffect(() => {
     plot.current?.setData(toPlotData(props.lines));
   });
-  const pick = props.pick;
+  const onSelect = props.onSelect;
   return (
     <div
       ref={box}
@@ -68,9 +68,9 @@ export function SeriesPlot(props: SeriesPlotProps) {
       role="img"
       aria-label={props.label}
       onClick={(event) => {
-        const made = plot.current;
-        if (made === null || pick === undefined) return;
-        pick(made.posToVal(event.clientX - made.over.getBoundingClientRect().left, 'x'));
+        const instance = plot.current;
+        if (instance === null || onSelect === undefined) return;
+        onSelect(instance.posToVal(event.clientX - instance.over.getBoundingClientRect().left, 'x'));
       }}
     />
   );
@@ -92,7 +92,7 @@ function buildPlotOptions(latest: LatestPlotProps, width: number): uPlot.Options
         time: false,
         range: () => [latest.current.from, Math.max(latest.current.to, latest.current.from + 1e-9)],
       },
-      y: { range: (_, __, highest) => [0, Math.max(latest.current.top, toFiniteOrZero(highest)) * 1.05] },
+      y: { range: (_, __, highest) => [0, Math.max(latest.current.topMin, toFiniteOrZero(highest)) * 1.05] },
     },
     axes: [
       { show: false },
@@ -100,7 +100,7 @@ function buildPlotOptions(latest: LatestPlotProps, width: number): uPlot.Options
         size: gutter,
         gap: 6,
         splits: (self) => [0, (self.scales['y']?.max ?? 1) / 1.05],
-        values: (_, values) => values.map((value) => latest.current.as(value)),
+        values: (_, values) => values.map((value) => latest.current.formatValue(value)),
         stroke: () => getCssColor('--muted'),
         font: `11px ${getCssFont()}`,
         grid,
@@ -109,14 +109,14 @@ function buildPlotOptions(latest: LatestPlotProps, width: number): uPlot.Options
     ],
     series: [
       {},
-      ...lines.map(({ label, colour }) => ({
+      ...lines.map(({ label, color }) => ({
         label,
-        stroke: () => getCssColor(colour),
+        stroke: () => getCssColor(color),
         width: 1.75,
         points: { show: false },
         spanGaps: true,
         ...(lines.length === 1 && {
-          fill: () => `color-mix(in srgb, ${getCssColor(colour)} 14%, transparent)`,
+          fill: () => `color-mix(in srgb, ${getCssColor(color)} 14%, transparent)`,
         }),
         ...(steppedPaths !== undefined && { paths: steppedPaths }),
       })),

@@ -26,7 +26,7 @@ export type TimelineSpan = {
   readonly attempt: number | null;
   /** When the next attempt is due. */
   readonly dueAt: number | null;
-  readonly ending: 'ok' | 'failed' | 'called off' | null;
+  readonly outcome: 'ok' | 'failed' | 'cancelled' | null;
 };
 
 /** A row of spans in order, without overlaps. */
@@ -55,17 +55,17 @@ const toolRowsMax = 8;
 /** The spans, bands and marks of a session, built event by event. */
 export class SpanTimeline {
   readonly #rows = new Map<string, OpenSpan[]>();
-  readonly marks: TimelineVerdict[] = [];
-  readonly said: TimelineMoment[] = [];
+  readonly verdicts: TimelineVerdict[] = [];
+  readonly userMessages: TimelineMoment[] = [];
   readonly phases: TimelineBand[] = [];
   readonly modes: TimelineBand[] = [];
   #model: OpenSpan | null = null;
   #modelRequest = 0;
   #attempt = 1;
   /** The open span of a wait for something other than the model or tools. */
-  #stay: OpenSpan | null = null;
+  #wait: OpenSpan | null = null;
   readonly #tools = new Map<string, { readonly span: OpenSpan; readonly request: number }>();
-  readonly #asked = new Map<
+  readonly #requestedCalls = new Map<
     string,
     { readonly moment: TimelineMoment; readonly tool: string; readonly request: number }
   >();
@@ -75,7 +75,7 @@ export class SpanTimeline {
 
   constructor({ seq, turn, mode }: Session) {
     this.#last = { seq, at: toFiniteTime(turn.since, 0), index: -1 };
-    if (mode !== null) this.#mode = this.#band(this.modes, this.#last, mode.state);
+    if (mode !== null) this.#mode = this.#addBand(this.modes, this.#last, mode.state);
   }
 
   /** The moment of the last event. */
@@ -83,10 +83,10 @@ export class SpanTimeline {
     return this.#last;
   }
 
-  get begin(): TimelineMoment | null {
-    return this.#begin;
+  get start(): TimelineMoment | null {
+    return this.#start;
   }
-  #begin: TimelineMoment | null = null;
+  #start: TimelineMoment | null = null;
 
   /** The rows in display order: people, model, tools, hooks, retries, memory. */
   get rows(): readonly TimelineRow[] {
@@ -95,38 +95,38 @@ export class SpanTimeline {
       .toSorted((one, other) => getRowOrder(one.id) - getRowOrder(other.id));
   }
 
-  take({ seq, event, status, actions, notes }: ReplayedEntry, index: number): void {
+  add({ seq, event, status, actions, notes }: ReplayedEntry, index: number): void {
     const now: TimelineMoment = {
       seq,
       index,
       at: Math.max(this.#last.at, toFiniteTime(event.at, this.#last.at)),
     };
     // The timeline starts at the first event; the time before it is not a wait.
-    if (this.#begin === null) this.#begin = now;
+    if (this.#start === null) this.#start = now;
     this.#last = now;
-    if (!notes.some(({ type }) => type === 'refused')) this.#happened(event, status, now);
-    for (const note of notes) this.#noted(note, now);
+    if (!notes.some(({ type }) => type === 'refused')) this.#addEvent(event, status, now);
+    for (const note of notes) this.#addNote(note, now);
     if (event.type === 'verdict-reached' && !notes.some(({ type }) => type === 'verdict')) {
-      this.marks.push({ ...now, verdict: event.verdict });
+      this.verdicts.push({ ...now, verdict: event.verdict });
     }
-    for (const action of actions) this.#asks(action, now);
+    for (const action of actions) this.#addAction(action, now);
   }
 
-  #happened(event: Event, status: TurnStatus, now: TimelineMoment): void {
+  #addEvent(event: Event, status: TurnStatus, now: TimelineMoment): void {
     switch (event.type) {
       case 'user-message':
       case 'steered':
-        this.said.push(now);
+        this.userMessages.push(now);
         return;
       case 'model-replied':
         // A reply rejected as a failure, such as a repetition loop, is retried.
-        this.#endModel(now, status === 'errorRecovery' || event.problem !== undefined ? 'failed' : 'ok');
+        this.#endModelCall(now, status === 'errorRecovery' || event.problem !== undefined ? 'failed' : 'ok');
         return;
       case 'model-failed':
-        this.#endModel(now, 'failed');
+        this.#endModelCall(now, 'failed');
         return;
       case 'tool-started':
-        this.#beginTool(event.callId, now, now);
+        this.#startTool(event.callId, now, now);
         return;
       case 'tool-finished':
         this.#endTool(event, now);
@@ -135,24 +135,24 @@ export class SpanTimeline {
     }
   }
 
-  #noted(note: Note, now: TimelineMoment): void {
+  #addNote(note: Note, now: TimelineMoment): void {
     switch (note.type) {
       case 'transition':
-        this.#moved(note, now);
+        this.#changeWait(note, now);
         return;
       case 'verdict':
-        this.marks.push({ ...now, verdict: note.verdict });
+        this.verdicts.push({ ...now, verdict: note.verdict });
         return;
       case 'phase-started':
-        this.#phaseBegan(note, now);
+        this.#startPhase(note, now);
         return;
       case 'phase-completed':
-        this.#phaseEnded(now, note.success);
+        this.#endPhase(now, note.success);
         return;
       case 'mode':
         if (note.from === note.to) return;
         if (this.#mode !== null) this.#mode.to = now;
-        this.#mode = this.#band(this.modes, now, note.to);
+        this.#mode = this.#addBand(this.modes, now, note.to);
         return;
       case 'refused':
       case 'paged':
@@ -162,33 +162,33 @@ export class SpanTimeline {
     }
   }
 
-  #moved({ from, to }: Extract<Note, { readonly type: 'transition' }>, now: TimelineMoment): void {
-    if (this.#stay !== null && from !== to) {
-      endSpan(this.#stay, now, 'ok');
-      this.#stay = null;
+  #changeWait({ from, to }: Extract<Note, { readonly type: 'transition' }>, now: TimelineMoment): void {
+    if (this.#wait !== null && from !== to) {
+      endSpan(this.#wait, now, 'ok');
+      this.#wait = null;
     }
     const kind = waitKindByStatus[to];
     if (kind === undefined) return;
-    this.#stay = this.#open(rowByWaitKind[kind], { kind, from: now, label: waitKindLabels[kind] });
+    this.#wait = this.#openSpan(rowByWaitKind[kind], { kind, from: now, label: waitKindLabels[kind] });
   }
 
-  #asks(action: Action, now: TimelineMoment): void {
+  #addAction(action: Action, now: TimelineMoment): void {
     switch (action.type) {
       case 'ask-model':
-        return this.#beginModel(action, now);
+        return this.#startModelCall(action, now);
       case 'ask-permission':
       case 'run-tools':
         for (const { id, tool } of action.calls) {
-          this.#asked.set(id, { moment: now, tool, request: action.request });
+          this.#requestedCalls.set(id, { moment: now, tool, request: action.request });
         }
         return;
       case 'abort':
         return this.#abort(action.request, now);
       case 'wait':
-        if (action.until !== null) this.#tryAgain(action.until);
+        if (action.until !== null) this.#scheduleRetry(action.until);
         return;
       case 'recover':
-        return this.#recover(action);
+        return this.#startRecovery(action);
       case 'stop':
       case 'shut-down':
         return this.#abort(null, now);
@@ -196,40 +196,44 @@ export class SpanTimeline {
     }
   }
 
-  #tryAgain(until: number): void {
-    if (this.#stay?.kind !== 'retry') return;
-    this.#stay.dueAt = until;
-    this.#stay.attempt = this.#attempt + 1;
+  #scheduleRetry(until: number): void {
+    if (this.#wait?.kind !== 'retry') return;
+    this.#wait.dueAt = until;
+    this.#wait.attempt = this.#attempt + 1;
   }
 
-  #recover({ verdict, attempt }: Extract<Action, { readonly type: 'recover' }>): void {
-    if (this.#stay?.kind !== 'retry') return;
-    this.#stay.kind = 'recovery';
-    this.#stay.label = `looks for a way out of ${verdict.rule}`;
-    this.#stay.attempt = attempt;
+  #startRecovery({ verdict, attempt }: Extract<Action, { readonly type: 'recover' }>): void {
+    if (this.#wait?.kind !== 'retry') return;
+    this.#wait.kind = 'recovery';
+    this.#wait.label = `recovering from ${verdict.rule}`;
+    this.#wait.attempt = attempt;
   }
 
-  #beginModel(
+  #startModelCall(
     { request, attempt }: Extract<Action, { readonly type: 'ask-model' }>,
     now: TimelineMoment,
   ): void {
     if (this.#model !== null && this.#modelRequest === request) return;
-    this.#endModel(now, 'called off');
+    this.#endModelCall(now, 'cancelled');
     this.#modelRequest = request;
     this.#attempt = attempt;
-    this.#model = this.#open('model', { kind: 'model', from: now, label: 'model', attempt });
+    this.#model = this.#openSpan('model', { kind: 'model', from: now, label: 'model', attempt });
   }
 
-  #endModel(now: TimelineMoment, ending: NonNullable<TimelineSpan['ending']>): void {
+  #endModelCall(now: TimelineMoment, ending: NonNullable<TimelineSpan['outcome']>): void {
     if (this.#model !== null) endSpan(this.#model, now, ending);
     this.#model = null;
   }
 
-  #beginTool(callId: string, from: TimelineMoment, now: TimelineMoment): void {
-    this.#endSpanOf(callId, now, 'called off');
-    const asked = this.#asked.get(callId);
-    const span = this.#open(this.#freeToolRow(from), { kind: 'tool', from, label: asked?.tool ?? callId });
-    this.#tools.set(callId, { span, request: asked?.request ?? 0 });
+  #startTool(callId: string, from: TimelineMoment, now: TimelineMoment): void {
+    this.#endToolSpan(callId, now, 'cancelled');
+    const requestedCall = this.#requestedCalls.get(callId);
+    const span = this.#openSpan(this.#findFreeToolRow(from), {
+      kind: 'tool',
+      from,
+      label: requestedCall?.tool ?? callId,
+    });
+    this.#tools.set(callId, { span, request: requestedCall?.request ?? 0 });
   }
 
   #endTool(
@@ -237,13 +241,14 @@ export class SpanTimeline {
     now: TimelineMoment,
   ): void {
     // Runs recorded by other agents may contain only the end of a call.
-    const asked = this.#asked.get(callId);
-    if (!this.#tools.has(callId) && asked !== undefined) this.#beginTool(callId, asked.moment, now);
-    this.#endSpanOf(callId, now, outcome.ok ? 'ok' : 'failed');
-    this.#asked.delete(callId);
+    const requestedCall = this.#requestedCalls.get(callId);
+    if (!this.#tools.has(callId) && requestedCall !== undefined)
+      this.#startTool(callId, requestedCall.moment, now);
+    this.#endToolSpan(callId, now, outcome.ok ? 'ok' : 'failed');
+    this.#requestedCalls.delete(callId);
   }
 
-  #endSpanOf(callId: string, now: TimelineMoment, ending: NonNullable<TimelineSpan['ending']>): void {
+  #endToolSpan(callId: string, now: TimelineMoment, ending: NonNullable<TimelineSpan['outcome']>): void {
     const open = this.#tools.get(callId);
     if (open === undefined) return;
     endSpan(open.span, now, ending);
@@ -251,34 +256,34 @@ export class SpanTimeline {
   }
 
   #abort(request: number | null, now: TimelineMoment): void {
-    if (request === null || this.#modelRequest === request) this.#endModel(now, 'called off');
+    if (request === null || this.#modelRequest === request) this.#endModelCall(now, 'cancelled');
     for (const [callId, open] of this.#tools) {
-      if (request === null || open.request === request) this.#endSpanOf(callId, now, 'called off');
+      if (request === null || open.request === request) this.#endToolSpan(callId, now, 'cancelled');
     }
   }
 
   /** Returns a row without a running span since that moment. */
-  #freeToolRow(from: TimelineMoment): string {
-    for (let lane = 1; lane < toolRowsMax; lane += 1) {
-      const last = this.#rows.get(`tool ${lane}`)?.at(-1);
+  #findFreeToolRow(from: TimelineMoment): string {
+    for (let row = 1; row < toolRowsMax; row += 1) {
+      const last = this.#rows.get(`tool ${row}`)?.at(-1);
       const isFree = last === undefined || (last.to !== null && last.to.index <= from.index);
-      if (isFree) return `tool ${lane}`;
+      if (isFree) return `tool ${row}`;
     }
     return `tool ${toolRowsMax}`;
   }
 
-  #open(
+  #openSpan(
     row: string,
-    begun: Pick<TimelineSpan, 'kind' | 'from' | 'label'> & { readonly attempt?: number },
+    fields: Pick<TimelineSpan, 'kind' | 'from' | 'label'> & { readonly attempt?: number },
   ): OpenSpan {
-    const span: OpenSpan = { to: null, attempt: null, dueAt: null, ending: null, ...begun };
+    const span: OpenSpan = { to: null, attempt: null, dueAt: null, outcome: null, ...fields };
     const spans = this.#rows.get(row);
     if (spans === undefined) this.#rows.set(row, [span]);
     else spans.push(span);
     return span;
   }
 
-  #phaseBegan(
+  #startPhase(
     { number, description }: Extract<Note, { readonly type: 'phase-started' }>,
     now: TimelineMoment,
   ): void {
@@ -287,31 +292,31 @@ export class SpanTimeline {
       this.#phase.label = label;
       return;
     }
-    this.#phaseEnded(now, true);
-    this.#phase = Object.assign(this.#band(this.phases, now, label), { number });
+    this.#endPhase(now, true);
+    this.#phase = Object.assign(this.#addBand(this.phases, now, label), { number });
   }
 
-  #phaseEnded(now: TimelineMoment, success: boolean): void {
+  #endPhase(now: TimelineMoment, success: boolean): void {
     if (this.#phase === null) return;
     this.#phase.to = now;
     this.#phase.success = success;
     this.#phase = null;
   }
 
-  #band(list: TimelineBand[], from: TimelineMoment, label: string): MutableBand {
+  #addBand(list: TimelineBand[], from: TimelineMoment, label: string): MutableBand {
     const band: MutableBand = { from, to: null, label, success: null };
     list.push(band);
     return band;
   }
 }
 
-export const getSpanTimeline: (track: ReplayedTimeline) => SpanTimeline = createIncrementalFold(
+export const getSpanTimeline: (timeline: ReplayedTimeline) => SpanTimeline = createIncrementalFold(
   ({ created }) => new SpanTimeline(created),
 );
 
-function endSpan(span: OpenSpan, now: TimelineMoment, ending: NonNullable<TimelineSpan['ending']>): void {
+function endSpan(span: OpenSpan, now: TimelineMoment, ending: NonNullable<TimelineSpan['outcome']>): void {
   span.to = now;
-  span.ending = ending;
+  span.outcome = ending;
 }
 
 type WaitKind = 'user' | 'permission' | 'pause' | 'retry' | 'recovery' | 'paging' | 'hooks';
@@ -326,12 +331,12 @@ const waitKindByStatus: { readonly [Status in TurnStatus]?: WaitKind } = {
 };
 
 const waitKindLabels: { readonly [Kind in WaitKind]: string } = {
-  user: 'waits for the user',
-  permission: 'waits for permission',
+  user: 'waiting for the user',
+  permission: 'waiting for permission',
   pause: 'paused',
-  retry: 'waits to try again',
-  recovery: 'looks for a way out',
-  paging: 'makes room',
+  retry: 'waiting to retry',
+  recovery: 'recovering',
+  paging: 'paging memory',
   hooks: 'hooks',
 };
 
@@ -348,8 +353,8 @@ const rowByWaitKind: { readonly [Kind in WaitKind]: string } = {
 const rowOrder = ['people', 'model', 'tool', 'hooks', 'retries', 'memory'];
 
 function getRowOrder(id: string): number {
-  const [name = '', lane = '0'] = id.split(' ');
-  return rowOrder.indexOf(name) * 100 + Number(lane);
+  const [name = '', row = '0'] = id.split(' ');
+  return rowOrder.indexOf(name) * 100 + Number(row);
 }
 
 function getRowLabel(id: string): string {

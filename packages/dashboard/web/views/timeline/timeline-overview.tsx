@@ -4,41 +4,41 @@ import { toneBySpanKind } from './format-span.ts';
 import type { SpanTimeline } from './timeline-model.ts';
 
 type TimelineOverviewProps = {
-  readonly timeline: SpanTimeline;
+  readonly spanTimeline: SpanTimeline;
   readonly all: AxisRange;
   readonly range: AxisRange;
   readonly axis: TimelineAxis;
   readonly width: number;
   readonly gutter: number;
   readonly now: number;
-  readonly choose: (range: AxisRange | null) => void;
+  readonly selectRange: (range: AxisRange | null) => void;
 };
 
 const overviewHeight = 28;
 
 /** Miniature of the whole timeline with the visible range framed. Dragging selects a range. */
 export function TimelineOverview({
-  timeline,
+  spanTimeline,
   all,
   range,
   axis,
   width,
   gutter,
   now,
-  choose,
+  selectRange,
 }: TimelineOverviewProps) {
-  const begun = useRef<number | null>(null);
+  const dragStart = useRef<number | null>(null);
   const scale = (value: number): number => ((value - all.from) / (all.to - all.from)) * width;
   const valueAt = (event: PointerEvent<SVGSVGElement>): number => {
     const x = event.clientX - event.currentTarget.getBoundingClientRect().left - gutter;
     return all.from + (Math.min(Math.max(x, 0), width) / width) * (all.to - all.from);
   };
-  const rowHeight = (overviewHeight - 6) / Math.max(1, timeline.rows.length);
+  const rowHeight = (overviewHeight - 6) / Math.max(1, spanTimeline.rows.length);
   const until = axis === 'time' ? now : all.to;
   // Scan all spans once per change, not on every pointer move.
   const drawn = useMemo(
     () =>
-      timeline.rows.flatMap((row, index) =>
+      spanTimeline.rows.flatMap((row, index) =>
         listVisibleBlocks(row.spans, { axis, from: all.from, to: all.to, width }, until).map((block) => (
           <rect
             key={`${row.id} ${block.span.from.seq}`}
@@ -50,9 +50,9 @@ export function TimelineOverview({
           />
         )),
       ),
-    [timeline, timeline.end.index, axis, all.from, all.to, width, until, rowHeight],
+    [spanTimeline, spanTimeline.end.index, axis, all.from, all.to, width, until, rowHeight],
   );
-  const isPart = range.from > all.from || range.to < all.to;
+  const isZoomed = range.from > all.from || range.to < all.to;
   return (
     <svg
       className="overview"
@@ -60,28 +60,29 @@ export function TimelineOverview({
       height={overviewHeight}
       aria-hidden="true"
       onPointerDown={(event) => {
-        begun.current = valueAt(event);
+        dragStart.current = valueAt(event);
         event.currentTarget.setPointerCapture(event.pointerId);
       }}
       onPointerMove={(event) => {
-        const from = begun.current;
+        const from = dragStart.current;
         if (from === null) return;
         const to = valueAt(event);
-        const least = (all.to - all.from) / 200;
-        if (Math.abs(to - from) > least) choose({ from: Math.min(from, to), to: Math.max(from, to) });
+        const minLength = (all.to - all.from) / 200;
+        if (Math.abs(to - from) > minLength)
+          selectRange({ from: Math.min(from, to), to: Math.max(from, to) });
       }}
       onPointerUp={(event) => {
-        const from = begun.current;
-        begun.current = null;
-        if (from === null || Math.abs(valueAt(event) - from) > (all.to - all.from) / 200 || !isPart) return;
+        const from = dragStart.current;
+        dragStart.current = null;
+        if (from === null || Math.abs(valueAt(event) - from) > (all.to - all.from) / 200 || !isZoomed) return;
         const half = (range.to - range.from) / 2;
-        choose({ from: from - half, to: from + half });
+        selectRange({ from: from - half, to: from + half });
       }}
     >
       <g transform={`translate(${gutter} 0)`}>
         <rect className="overview-back" width={width} height={overviewHeight} rx="4" />
         {drawn}
-        {isPart && <OverviewFrame from={scale(range.from)} to={scale(range.to)} width={width} />}
+        {isZoomed && <OverviewFrame from={scale(range.from)} to={scale(range.to)} width={width} />}
       </g>
     </svg>
   );

@@ -9,22 +9,22 @@ import type { AxisView } from './scale-model.ts';
 const LazySeriesPlot = lazy(async () => ({ default: (await import('./series-plot.tsx')).SeriesPlot }));
 
 type TimelineSeriesProps = {
-  readonly track: ReplayedTimeline;
+  readonly timeline: ReplayedTimeline;
   readonly history: StateHistory;
   readonly view: AxisView;
   /** Index of the selected event. */
-  readonly place: number;
+  readonly index: number;
   readonly gutter: number;
-  readonly pick: (x: number) => void;
+  readonly onSelect: (x: number) => void;
 };
 
 const seriesPointsMax = 1_200;
 
 type SeriesDefinition = {
   readonly name: string;
-  readonly course: ValueSeries;
-  readonly colour: string;
-  readonly as: (value: number) => string;
+  readonly series: ValueSeries;
+  readonly color: string;
+  readonly formatValue: (value: number) => string;
   readonly limit?: number;
 };
 
@@ -32,18 +32,30 @@ type SeriesDefinition = {
 export function TimelineSeries(props: TimelineSeriesProps) {
   const { history } = props;
   const all: readonly SeriesDefinition[] = [
-    { name: 'tokens', course: history.tokens, colour: '--series-1', as: formatAmount },
-    { name: 'memory', course: history.memory, colour: '--series-2', as: formatMeterPercent, limit: 1 },
+    { name: 'tokens', series: history.tokens, color: '--series-1', formatValue: formatAmount },
+    {
+      name: 'memory',
+      series: history.memory,
+      color: '--series-2',
+      formatValue: formatMeterPercent,
+      limit: 1,
+    },
     {
       name: 'window',
-      course: history.window,
-      colour: '--series-5',
-      as: formatMeterPercent,
+      series: history.window,
+      color: '--series-5',
+      formatValue: formatMeterPercent,
       limit: fullWindowShare,
     },
-    { name: 'nearest rule', course: history.nearest, colour: '--series-4', as: formatMeterPercent, limit: 1 },
+    {
+      name: 'nearest rule',
+      series: history.nearest,
+      color: '--series-4',
+      formatValue: formatMeterPercent,
+      limit: 1,
+    },
   ];
-  const shown = all.filter(({ course }) => course.value.length > 1);
+  const shown = all.filter(({ series }) => series.value.length > 1);
   return (
     <div className="series">
       {shown.map((each) => (
@@ -54,41 +66,41 @@ export function TimelineSeries(props: TimelineSeriesProps) {
 }
 
 function SeriesFigure({
-  track,
+  timeline,
   view,
-  place,
+  index,
   gutter,
-  pick,
+  onSelect,
   shown,
 }: TimelineSeriesProps & { readonly shown: SeriesDefinition }) {
-  const { name, course, colour, as, limit } = shown;
+  const { name, series, color, formatValue, limit } = shown;
   const { axis, from, to, width } = view;
-  const now = as(getSeriesValue(course, place));
+  const currentValue = formatValue(getSeriesValue(series, index));
   // The series is a mutable object; its length changes when it grows.
-  const { points, most } = useMemo(
+  const { points, peak } = useMemo(
     () => ({
-      points: toPlotPoints(track, course, { axis, from, to, width }),
-      most: findHighestValue(course),
+      points: toPlotPoints(timeline, series, { axis, from, to, width }),
+      peak: findHighestValue(series),
     }),
-    [track, track.length, course, course.value.length, axis, from, to, width],
+    [timeline, timeline.length, series, series.value.length, axis, from, to, width],
   );
   return (
     <figure>
       <figcaption>
-        {name} <strong>{now}</strong>
+        {name} <strong>{currentValue}</strong>
       </figcaption>
       <Suspense fallback={<div className="plot-wait" />}>
         <LazySeriesPlot
-          label={`${name}: ${now} at the event looked at, at most ${as(most)}`}
-          lines={[{ label: name, colour, ...points }]}
+          label={`${name}: ${currentValue} at the selected event, at most ${formatValue(peak)}`}
+          lines={[{ label: name, color, ...points }]}
           from={from}
           to={to}
           height={72}
           gutter={gutter}
-          as={as}
-          top={1}
-          cursor={toAxisPosition(track, place, view)}
-          pick={pick}
+          formatValue={formatValue}
+          topMin={1}
+          cursor={toAxisPosition(timeline, index, view)}
+          onSelect={onSelect}
           {...(limit !== undefined && { limit })}
         />
       </Suspense>
@@ -98,36 +110,36 @@ function SeriesFigure({
 
 /** Converts a series to points in axis units that cover the visible range. */
 export function toPlotPoints(
-  track: ReplayedTimeline,
-  course: ValueSeries,
+  timeline: ReplayedTimeline,
+  series: ValueSeries,
   view: AxisView,
 ): { readonly x: readonly number[]; readonly y: readonly number[] } {
-  const [first, last] = [findEventIndex(track, view.from, view), findEventIndex(track, view.to, view)];
-  const kept = downsampleSeries(course, first, last, seriesPointsMax);
+  const [first, last] = [findEventIndex(timeline, view.from, view), findEventIndex(timeline, view.to, view)];
+  const sampled = downsampleSeries(series, first, last, seriesPointsMax);
   // Extend the last value to the right edge, but not beyond the last event.
-  const isLast = last >= track.length - 1;
-  const edge = isLast ? Math.min(view.to, toAxisPosition(track, track.length - 1, view)) : view.to;
+  const isLast = last >= timeline.length - 1;
+  const edge = isLast ? Math.min(view.to, toAxisPosition(timeline, timeline.length - 1, view)) : view.to;
   return {
-    x: [view.from, ...kept.index.map((index) => toAxisPosition(track, index, view)), edge],
-    y: [getSeriesValue(course, first - 1), ...kept.value, getSeriesValue(course, last)],
+    x: [view.from, ...sampled.index.map((index) => toAxisPosition(timeline, index, view)), edge],
+    y: [getSeriesValue(series, first - 1), ...sampled.value, getSeriesValue(series, last)],
   };
 }
 
 /** Returns the position of an event on the axis. */
-export function toAxisPosition(track: ReplayedTimeline, index: number, { axis }: AxisView): number {
+export function toAxisPosition(timeline: ReplayedTimeline, index: number, { axis }: AxisView): number {
   if (axis === 'events') return index;
-  if (track.length === 0) return 0;
-  return track.entry(Math.min(Math.max(index, 0), track.length - 1)).event.at;
+  if (timeline.length === 0) return 0;
+  return timeline.entry(Math.min(Math.max(index, 0), timeline.length - 1)).event.at;
 }
 
 /** Returns the index of the last event at or before a position on the axis, or -1 if there is none. */
-export function findEventIndex(track: ReplayedTimeline, value: number, { axis }: AxisView): number {
-  if (axis === 'events') return Math.min(Math.floor(value), track.length - 1);
+export function findEventIndex(timeline: ReplayedTimeline, value: number, { axis }: AxisView): number {
+  if (axis === 'events') return Math.min(Math.floor(value), timeline.length - 1);
   let low = 0;
-  let high = track.length;
+  let high = timeline.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (track.entry(middle).event.at <= value) low = middle + 1;
+    if (timeline.entry(middle).event.at <= value) low = middle + 1;
     else high = middle;
   }
   return low - 1;

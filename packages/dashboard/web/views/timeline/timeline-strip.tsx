@@ -21,17 +21,17 @@ import type {
 } from './timeline-model.ts';
 
 type TimelineStripProps = {
-  readonly timeline: SpanTimeline;
+  readonly spanTimeline: SpanTimeline;
   readonly view: AxisView;
   readonly now: number;
   /** Axis position of the selected event. */
   readonly at: number;
   readonly gutter: number;
-  readonly point: (span: TimelineSpan | null) => void;
-  readonly pick: (value: number) => void;
+  readonly hover: (span: TimelineSpan | null) => void;
+  readonly selectPosition: (value: number) => void;
   readonly goTo: (seq: number) => void;
-  readonly goWhy: (seq: number) => void;
-  readonly choose: (range: AxisRange) => void;
+  readonly openExplanation: (seq: number) => void;
+  readonly selectRange: (range: AxisRange) => void;
 };
 
 const axisHeight = 22;
@@ -41,18 +41,18 @@ const markHeight = 20;
 
 /** The rows of the timeline: bands on top, marks below them, then the spans. */
 export function TimelineStrip(props: TimelineStripProps) {
-  const { timeline, view, now, at, gutter, pick, choose } = props;
-  const { rows, phases, modes, marks } = timeline;
+  const { spanTimeline, view, now, at, gutter, selectPosition, selectRange } = props;
+  const { rows, phases, modes, verdicts } = spanTimeline;
   const bands = [phases, modes].filter((each) => each.length > 0);
   const marksTop = axisHeight + bands.length * bandHeight;
-  const rowsTop = marksTop + (marks.length > 0 ? markHeight : 4);
+  const rowsTop = marksTop + (verdicts.length > 0 ? markHeight : 4);
   const height = rowsTop + rows.length * stripRowHeight + 4;
   const cursor = toPixel(at, view);
-  const brush = useRangeBrush(view, gutter, { pick, choose });
+  const brush = useRangeBrush(view, gutter, { selectPosition, selectRange });
   return (
     <svg className="strip" width={view.width + gutter} height={height} {...brush.handlers}>
       <svg x={gutter} width={view.width} height={height}>
-        <AxisTicks view={view} height={height} begin={timeline.begin?.at ?? 0} />
+        <AxisTicks view={view} height={height} start={spanTimeline.start?.at ?? 0} />
         {bands.map((list, index) => (
           <BandRow
             key={list === phases ? 'phases' : 'modes'}
@@ -67,7 +67,7 @@ export function TimelineStrip(props: TimelineStripProps) {
         {rows.map((row, index) => (
           <SpanRow key={row.id} row={row} y={rowsTop + index * stripRowHeight} {...props} />
         ))}
-        <VerdictMarkers list={marks} y={marksTop} height={height} {...props} />
+        <VerdictMarkers list={verdicts} y={marksTop} height={height} {...props} />
         {cursor < view.width && (
           <rect
             className="strip-future"
@@ -107,13 +107,13 @@ export function TimelineStrip(props: TimelineStripProps) {
 function AxisTicks({
   view,
   height,
-  begin,
+  start,
 }: {
   readonly view: AxisView;
   readonly height: number;
-  readonly begin: number;
+  readonly start: number;
 }) {
-  const offset = view.axis === 'time' ? begin : 0;
+  const offset = view.axis === 'time' ? start : 0;
   // Ticks are round relative to the start of the session, not to clock time.
   const ticks = computeTicks({ ...view, from: view.from - offset, to: view.to - offset });
   return (
@@ -147,15 +147,15 @@ type BandRowProps = {
 const letterWidth = 7;
 
 /** Truncates a label to the available width; one or two letters would be meaningless. */
-function fitLabel(label: string, room: number): string {
-  const letters = Math.floor((room - 8) / letterWidth);
+function fitLabel(label: string, availableWidth: number): string {
+  const characters = Math.floor((availableWidth - 8) / letterWidth);
   const text = toSafeLine(label, 200);
-  if (text.length <= letters) return text;
-  return letters < 6 ? '' : `${text.slice(0, letters - 1)}…`;
+  if (text.length <= characters) return text;
+  return characters < 6 ? '' : `${text.slice(0, characters - 1)}…`;
 }
 
 function BandRow({ list, kind, y, view, now, height }: BandRowProps) {
-  const seen = list.flatMap((band, index) => {
+  const visible = list.flatMap((band, index) => {
     const from = Math.max(0, toPixel(getAxisValue(band.from, view.axis), view));
     const end = band.to === null ? (view.axis === 'time' ? now : view.to) : getAxisValue(band.to, view.axis);
     const to = Math.min(view.width, toPixel(end, view));
@@ -163,7 +163,7 @@ function BandRow({ list, kind, y, view, now, height }: BandRowProps) {
   });
   return (
     <g className={`strip-bands ${kind} ${kind === 'phase' ? 'tone-phase' : 'tone-check'}`}>
-      {seen.map(({ band, index, from, width }) => (
+      {visible.map(({ band, index, from, width }) => (
         <g key={index} transform={`translate(${from} ${y})`}>
           <title>{`${kind} ${band.label}${band.success === false ? ', failed' : ''}`}</title>
           {kind === 'phase' && (
@@ -192,10 +192,10 @@ function BandRow({ list, kind, y, view, now, height }: BandRowProps) {
 function SpanRow({
   row,
   y,
-  timeline,
+  spanTimeline,
   view,
   now,
-  point,
+  hover: point,
   goTo,
 }: TimelineStripProps & { readonly row: TimelineRow; readonly y: number }) {
   const { axis, from, to, width } = view;
@@ -203,7 +203,7 @@ function SpanRow({
   // The row is a mutable list whose last span may still end; its length and the event change when it does.
   const blocks = useMemo(
     () => listVisibleBlocks(row.spans, { axis, from, to, width }, until),
-    [row.spans, row.spans.length, timeline.end.index, axis, from, to, width, until],
+    [row.spans, row.spans.length, spanTimeline.end.index, axis, from, to, width, until],
   );
   return (
     <g transform={`translate(0 ${y})`}>
@@ -214,7 +214,7 @@ function SpanRow({
           block={block}
           view={view}
           now={now}
-          point={point}
+          hover={point}
           goTo={goTo}
         />
       ))}
@@ -226,34 +226,34 @@ type SpanBlockMarkProps = {
   readonly block: SpanBlock;
   readonly view: AxisView;
   readonly now: number;
-  readonly point: (span: TimelineSpan | null) => void;
+  readonly hover: (span: TimelineSpan | null) => void;
   readonly goTo: (seq: number) => void;
 };
 
-function SpanBlockMark({ block, view, now, point, goTo }: SpanBlockMarkProps) {
+function SpanBlockMark({ block, view, now, hover, goTo }: SpanBlockMarkProps) {
   const { span, x, width, count } = block;
-  const due = span.dueAt === null || view.axis !== 'time' ? null : toPixel(span.dueAt, view) - x;
+  const dueOffset = span.dueAt === null || view.axis !== 'time' ? null : toPixel(span.dueAt, view) - x;
   return (
     <g
       className={getBlockClasses(block)}
       transform={`translate(${x} 4)`}
       data-kind={span.kind}
-      onPointerEnter={() => point(span)}
-      onPointerLeave={() => point(null)}
+      onPointerEnter={() => hover(span)}
+      onPointerLeave={() => hover(null)}
       onClick={(event) => {
         event.stopPropagation();
         goTo(span.to?.seq ?? span.from.seq);
       }}
     >
-      <title>
-        {count > 1 ? `${count} in a row; the first: ${formatSpan(span, now)}` : formatSpan(span, now)}
-      </title>
+      <title>{count > 1 ? `${count} spans; first: ${formatSpan(span, now)}` : formatSpan(span, now)}</title>
       <rect
         width={Math.max(2, width - (width > 6 ? 1 : 0))}
         height={stripRowHeight - 8}
         rx={width > 6 ? 3 : 1}
       />
-      {due !== null && due > 0 && <path className="strip-due" d={`M ${due} -2 v ${stripRowHeight - 4}`} />}
+      {dueOffset !== null && dueOffset > 0 && (
+        <path className="strip-due" d={`M ${dueOffset} -2 v ${stripRowHeight - 4}`} />
+      )}
       {count === 1 && (
         <text x={5} y={13}>
           {fitLabel(formatSpanLabel(span), width)}
@@ -263,8 +263,8 @@ function SpanBlockMark({ block, view, now, point, goTo }: SpanBlockMarkProps) {
   );
 }
 
-function getBlockClasses({ span: { kind, ending }, isFailed, isOpen }: SpanBlock): string {
-  const flags = [isFailed && 'failed', isOpen && 'open', ending === 'called off' && 'called-off'];
+function getBlockClasses({ span: { kind, outcome }, isFailed, isOpen }: SpanBlock): string {
+  const flags = [isFailed && 'failed', isOpen && 'open', outcome === 'cancelled' && 'called-off'];
   return [
     'strip-block',
     `tone-${toneBySpanKind[kind]}`,
@@ -274,7 +274,7 @@ function getBlockClasses({ span: { kind, ending }, isFailed, isOpen }: SpanBlock
 }
 
 function formatSpanLabel({ label, attempt }: TimelineSpan): string {
-  return attempt !== null && attempt > 1 ? `${label} (try ${attempt})` : label;
+  return attempt !== null && attempt > 1 ? `${label} (attempt ${attempt})` : label;
 }
 
 function VerdictMarkers({
@@ -282,26 +282,26 @@ function VerdictMarkers({
   y,
   height,
   view,
-  goWhy,
+  openExplanation,
 }: TimelineStripProps & {
   readonly list: readonly TimelineVerdict[];
   readonly y: number;
   readonly height: number;
 }) {
-  const seen = list.flatMap((mark) => {
+  const visible = list.flatMap((mark) => {
     const x = toPixel(getAxisValue(mark, view.axis), view);
     return x < -8 || x > view.width + 8 ? [] : [{ mark, x }];
   });
   return (
     <g className="strip-marks tone-governor">
-      {dropOverlappingMarks(seen).map(({ mark, x }) => (
+      {dropOverlappingMarks(visible).map(({ mark, x }) => (
         <g
           key={`${mark.seq} ${mark.verdict.rule}`}
           className={`strip-mark ${mark.verdict.level}`}
           transform={`translate(${x} ${y + 9})`}
           onClick={(event) => {
             event.stopPropagation();
-            goWhy(mark.seq);
+            openExplanation(mark.seq);
           }}
         >
           <title>{`${mark.verdict.level} by ${mark.verdict.rule}: ${toSafeLine(mark.verdict.reason)} (${mark.verdict.response.kind})`}</title>
@@ -315,9 +315,9 @@ function VerdictMarkers({
 
 /** Merges marks that overlap. */
 function dropOverlappingMarks<Each extends { readonly x: number }>(list: readonly Each[]): readonly Each[] {
-  const kept: Each[] = [];
-  for (const each of list) if (each.x - (kept.at(-1)?.x ?? -Infinity) >= 3) kept.push(each);
-  return kept;
+  const visible: Each[] = [];
+  for (const each of list) if (each.x - (visible.at(-1)?.x ?? -Infinity) >= 3) visible.push(each);
+  return visible;
 }
 
 type RangeBrush = {
@@ -335,10 +335,10 @@ type RangeBrush = {
 function useRangeBrush(
   view: AxisView,
   gutter: number,
-  { pick, choose }: Pick<TimelineStripProps, 'pick' | 'choose'>,
+  { selectPosition, selectRange }: Pick<TimelineStripProps, 'selectPosition' | 'selectRange'>,
 ): RangeBrush {
   const [drag, setDrag] = useState<{ readonly from: number; readonly to: number } | null>(null);
-  const begun = useRef<number | null>(null);
+  const dragStart = useRef<number | null>(null);
   const pixel = (event: PointerEvent<SVGSVGElement>): number =>
     event.clientX - event.currentTarget.getBoundingClientRect().left - gutter;
   return {
@@ -346,30 +346,30 @@ function useRangeBrush(
     to: drag?.to ?? 0,
     handlers: {
       onPointerDown: (event) => {
-        if (event.button === 0 && pixel(event) >= 0) begun.current = pixel(event);
+        if (event.button === 0 && pixel(event) >= 0) dragStart.current = pixel(event);
       },
       onPointerMove: (event) => {
-        const from = begun.current;
+        const from = dragStart.current;
         if (from === null || (drag === null && Math.abs(pixel(event) - from) < 5)) return;
         if (drag === null) event.currentTarget.setPointerCapture(event.pointerId);
         setDrag({ from, to: Math.min(Math.max(pixel(event), 0), view.width) });
       },
       onPointerUp: (event) => {
-        const from = begun.current;
-        begun.current = null;
+        const from = dragStart.current;
+        dragStart.current = null;
         setDrag(null);
         if (from === null) return;
         if (drag !== null) {
-          choose({
+          selectRange({
             from: fromPixel(Math.min(from, drag.to), view),
             to: fromPixel(Math.max(from, drag.to), view),
           });
         } else if (!(event.target instanceof Element && event.target.closest('.strip-block, .strip-mark'))) {
-          pick(fromPixel(from, view));
+          selectPosition(fromPixel(from, view));
         }
       },
       onPointerCancel: () => {
-        begun.current = null;
+        dragStart.current = null;
         setDrag(null);
       },
     },

@@ -18,98 +18,105 @@ const timelineGutter = 76;
 
 /** Shows all spans on one axis: waits, model calls, concurrent tools and failures. */
 export function TimelineView(props: SessionViewProps) {
-  const { track, at, version, go } = props;
+  const { timeline, at, version, navigate } = props;
   const [axis, setAxis] = useState<TimelineAxis>('time');
-  const [chosen, setChosen] = useState<AxisRange | null>(null);
-  const [pointed, setPointed] = useState<TimelineSpan | null>(null);
+  const [selectedRange, setRange] = useState<AxisRange | null>(null);
+  const [hoveredSpan, setHoveredSpan] = useState<TimelineSpan | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const width = useElementWidth(box);
-  const timeline = getSpanTimeline(track);
-  const now = useTimelineEnd(props, timeline);
-  const { history } = useStateHistory(track, version);
-  const all = getFullRange(timeline, axis, now);
-  const range = chosen === null ? all : clampRange(chosen, all);
+  const spanTimeline = getSpanTimeline(timeline);
+  const now = useTimelineEnd(props, spanTimeline);
+  const { history } = useStateHistory(timeline, version);
+  const all = getFullRange(spanTimeline, axis, now);
+  const range = selectedRange === null ? all : clampRange(selectedRange, all);
   const view: AxisView = { axis, ...range, width: Math.max(50, width - timelineGutter) };
-  const place = track.indexOf(at);
-  const zoom = useZoom({ range, all, axis, setChosen, looksAt: toAxisPosition(track, place, view) });
+  const index = timeline.indexOf(at);
+  const zoom = useZoom({ range, all, axis, setRange, focus: toAxisPosition(timeline, index, view) });
   useWheelZoom(box, zoom, view);
-  if (track.length === 0) {
-    return (
-      <EmptyState title="Nothing has happened yet">As soon as something does, it is drawn here.</EmptyState>
-    );
+  if (timeline.length === 0) {
+    return <EmptyState title="No events yet">Events appear here as they happen.</EmptyState>;
   }
-  const pick = (value: number): void =>
-    go({ seq: track.entry(Math.max(0, findEventIndex(track, value, view))).seq });
+  const selectPosition = (value: number): void =>
+    navigate({ seq: timeline.entry(Math.max(0, findEventIndex(timeline, value, view))).seq });
   return (
     <section className="timeline-view" aria-label="Timeline">
       <TimelineBar
         axis={axis}
         setAxis={(next) => {
           setAxis(next);
-          setChosen(null);
+          setRange(null);
         }}
         zoom={zoom}
-        isAll={chosen === null}
+        isAll={selectedRange === null}
       />
       <p className="timeline-said">
-        {pointed === null ? describeTimeline(timeline, now) : formatSpan(pointed, now)}
+        {hoveredSpan === null ? describeTimeline(spanTimeline, now) : formatSpan(hoveredSpan, now)}
       </p>
       <div
         ref={box}
         className="timeline-box"
         tabIndex={0}
         role="group"
-        aria-label="What took time. Arrow keys move along it; plus and minus zoom."
+        aria-label="Timeline. Arrow keys pan; plus and minus zoom."
         onKeyDown={(event) => handleArrowKeys(event, zoom)}
       >
         <TimelineOverview
-          timeline={timeline}
+          spanTimeline={spanTimeline}
           all={all}
           range={range}
           axis={axis}
           width={view.width}
           gutter={timelineGutter}
           now={now}
-          choose={setChosen}
+          selectRange={setRange}
         />
         <TimelineStrip
-          timeline={timeline}
+          spanTimeline={spanTimeline}
           view={view}
           now={now}
-          at={at >= track.head && axis === 'time' ? now : toAxisPosition(track, place, view)}
+          at={at >= timeline.head && axis === 'time' ? now : toAxisPosition(timeline, index, view)}
           gutter={timelineGutter}
-          point={setPointed}
-          pick={pick}
-          goTo={(seq) => go({ seq })}
-          choose={setChosen}
-          goWhy={(seq) => go({ seq, view: 'why' })}
+          hover={setHoveredSpan}
+          selectPosition={selectPosition}
+          goTo={(seq) => navigate({ seq })}
+          selectRange={setRange}
+          openExplanation={(seq) => navigate({ seq, view: 'why' })}
         />
         <TimelineSeries
-          track={track}
+          timeline={timeline}
           history={history}
           view={view}
-          place={place}
+          index={index}
           gutter={timelineGutter}
-          pick={pick}
+          onSelect={selectPosition}
         />
       </div>
-      <SpanList timeline={timeline} range={range} axis={axis} now={now} goTo={(seq) => go({ seq })} />
+      <SpanList
+        spanTimeline={spanTimeline}
+        range={range}
+        axis={axis}
+        now={now}
+        goTo={(seq) => navigate({ seq })}
+      />
     </section>
   );
 }
 
 /** Returns the end of open spans: the current time for a running session, else its last event. */
-function useTimelineEnd({ detail, isFollowing, track }: SessionViewProps, timeline: SpanTimeline): number {
-  const isLive = isFollowing && detail.kind === 'kept' && detail.holder !== 'nobody';
-  const { status } = track.now.turn;
-  const isAtWork = isLive && status !== 'waitingForUser' && status !== 'halted' && status !== 'shuttingDown';
-  const present = useNow(isAtWork ? 500 : 60_000);
-  return isAtWork ? Math.max(present, timeline.end.at) : timeline.end.at;
+function useTimelineEnd(
+  { detail, isFollowing, timeline }: SessionViewProps,
+  spanTimeline: SpanTimeline,
+): number {
+  const isLive = isFollowing && detail.kind === 'stored' && detail.holder !== 'nobody';
+  const { status } = timeline.latest.turn;
+  const isRunning = isLive && status !== 'waitingForUser' && status !== 'halted' && status !== 'shuttingDown';
+  const currentTime = useNow(isRunning ? 500 : 60_000);
+  return isRunning ? Math.max(currentTime, spanTimeline.end.at) : spanTimeline.end.at;
 }
 
-function getFullRange({ begin, end }: SpanTimeline, axis: TimelineAxis, now: number): AxisRange {
+function getFullRange({ start, end }: SpanTimeline, axis: TimelineAxis, now: number): AxisRange {
   if (axis === 'events') return { from: 0, to: Math.max(1, end.index + 1) };
-  const from = begin?.at ?? end.at;
+  const from = start?.at ?? end.at;
   return { from, to: Math.max(from + 1, now) };
 }
 
@@ -124,22 +131,22 @@ type TimelineBarProps = {
 
 function TimelineBar({ axis, setAxis, zoom, isAll }: TimelineBarProps) {
   useKeys('Timeline', [
-    { keys: '+', does: 'Zoom in', run: () => zoom.by(zoomFactor) },
-    { keys: '-', does: 'Zoom out', run: () => zoom.by(1 / zoomFactor) },
-    { keys: '=', does: 'Show all of it', run: zoom.out },
+    { keys: '+', description: 'Zoom in', run: () => zoom.zoomBy(zoomFactor) },
+    { keys: '-', description: 'Zoom out', run: () => zoom.zoomBy(1 / zoomFactor) },
+    { keys: '=', description: 'Show all', run: zoom.showAll },
   ]);
   return (
     <div className="timeline-bar">
-      <ToggleGroup label="What the axis measures" of={['time', 'events']} chosen={axis} choose={setAxis} />
+      <ToggleGroup label="Axis" options={['time', 'events']} selected={axis} onSelect={setAxis} />
       <div className="timeline-zoom" role="group" aria-label="Zoom">
-        <button type="button" className="small" onClick={() => zoom.by(zoomFactor)}>
+        <button type="button" className="small" onClick={() => zoom.zoomBy(zoomFactor)}>
           Zoom in
         </button>
-        <button type="button" className="small" onClick={() => zoom.by(1 / zoomFactor)}>
+        <button type="button" className="small" onClick={() => zoom.zoomBy(1 / zoomFactor)}>
           Zoom out
         </button>
-        <button type="button" className="small" disabled={isAll} onClick={zoom.out}>
-          All of it
+        <button type="button" className="small" disabled={isAll} onClick={zoom.showAll}>
+          Show all
         </button>
       </div>
       <TimelineLegend />
@@ -151,38 +158,41 @@ function handleArrowKeys(event: KeyboardEvent, zoom: ZoomControls): void {
   const by = event.key === 'ArrowLeft' ? -0.2 : event.key === 'ArrowRight' ? 0.2 : 0;
   if (by === 0) return;
   event.preventDefault();
-  zoom.move(by);
+  zoom.pan(by);
 }
 
 type ZoomControls = {
-  readonly by: (factor: number, around?: number) => void;
-  readonly move: (share: number) => void;
-  readonly out: () => void;
+  readonly zoomBy: (factor: number, around?: number) => void;
+  readonly pan: (share: number) => void;
+  readonly showAll: () => void;
 };
 
 type ZoomOptions = {
   readonly range: AxisRange;
   readonly all: AxisRange;
   readonly axis: TimelineAxis;
-  readonly setChosen: (range: AxisRange | null) => void;
+  readonly setRange: (range: AxisRange | null) => void;
   /** Axis position of the selected event, which stays visible. */
-  readonly looksAt: number;
+  readonly focus: number;
 };
 
-function useZoom({ range, all, axis, setChosen, looksAt }: ZoomOptions): ZoomControls {
-  const least = axis === 'time' ? 20 : 4;
+function useZoom({ range, all, axis, setRange, focus }: ZoomOptions): ZoomControls {
+  const minLength = axis === 'time' ? 20 : 4;
   return {
-    by: (factor, around = looksAt) => {
+    zoomBy: (factor, around = focus) => {
       const inside = Math.min(Math.max(around, range.from), range.to);
-      const next = zoomRange(range, inside, factor, { all, least: Math.min(least, all.to - all.from) });
-      setChosen(next.to - next.from >= (all.to - all.from) * 0.999 ? null : next);
+      const next = zoomRange(range, inside, factor, {
+        all,
+        minLength: Math.min(minLength, all.to - all.from),
+      });
+      setRange(next.to - next.from >= (all.to - all.from) * 0.999 ? null : next);
     },
-    move: (share) => {
+    pan: (share) => {
       if (range.to - range.from >= all.to - all.from) return;
       const by = (range.to - range.from) * share;
-      setChosen(clampRange({ from: range.from + by, to: range.to + by }, all));
+      setRange(clampRange({ from: range.from + by, to: range.to + by }, all));
     },
-    out: () => setChosen(null),
+    showAll: () => setRange(null),
   };
 }
 
@@ -194,18 +204,21 @@ function useWheelZoom(box: RefObject<HTMLDivElement | null>, zoom: ZoomControls,
     const element = box.current;
     if (element === null) return;
     const onWheel = (event: WheelEvent): void => {
-      const { zoom: now, view: seen } = latest.current;
+      const { zoom: controls, view: axisView } = latest.current;
       const sideways = event.shiftKey ? event.deltaY : event.deltaX;
       if (Math.abs(sideways) > Math.abs(event.shiftKey ? 0 : event.deltaY)) {
         event.preventDefault();
-        now.move(sideways / 800);
+        controls.pan(sideways / 800);
         return;
       }
       // Zoom only with a modifier key, so that the page can still be scrolled over the timeline.
       if (!event.ctrlKey && !event.altKey && !event.metaKey) return;
       event.preventDefault();
       const x = event.clientX - element.getBoundingClientRect().left - timelineGutter;
-      now.by(Math.exp(event.deltaY / 300), seen.from + (x / seen.width) * (seen.to - seen.from));
+      controls.zoomBy(
+        Math.exp(event.deltaY / 300),
+        axisView.from + (x / axisView.width) * (axisView.to - axisView.from),
+      );
     };
     element.addEventListener('wheel', onWheel, { passive: false });
     return () => element.removeEventListener('wheel', onWheel);
@@ -225,12 +238,12 @@ function useElementWidth(box: RefObject<HTMLDivElement | null>): number {
   return width;
 }
 
-function describeTimeline({ rows, end, begin }: SpanTimeline, now: number): string {
+function describeTimeline({ rows, end, start }: SpanTimeline, now: number): string {
   const open = rows
     .flatMap(({ spans }) => spans.slice(-1))
     .filter(({ to, kind }) => to === null && kind !== 'user');
-  if (open.length > 0) return `Under way: ${open.map((span) => formatSpan(span, now)).join(' · ')}`;
-  return `${formatCount(end.index + 1, 'event')} in ${formatElapsedTime(end.at - (begin?.at ?? end.at))}, from ${formatLocalClock(begin?.at ?? end.at)}`;
+  if (open.length > 0) return `Running: ${open.map((span) => formatSpan(span, now)).join(' · ')}`;
+  return `${formatCount(end.index + 1, 'event')} in ${formatElapsedTime(end.at - (start?.at ?? end.at))}, from ${formatLocalClock(start?.at ?? end.at)}`;
 }
 
 const legendItems = [
@@ -239,13 +252,13 @@ const legendItems = [
   ['user', 'people'],
   ['hook', 'hooks'],
   ['recovery', 'retries'],
-  ['paging', 'room made'],
+  ['paging', 'paging'],
   ['governor', 'verdicts'],
 ] as const;
 
 function TimelineLegend() {
   return (
-    <ul className="timeline-legend" aria-label="Colours">
+    <ul className="timeline-legend" aria-label="Legend">
       {legendItems.map(([tone, name]) => (
         <li key={tone} className={`tone-${tone}`}>
           <span className="swatch" aria-hidden="true" />
@@ -261,7 +274,7 @@ function TimelineLegend() {
 }
 
 type SpanListProps = {
-  readonly timeline: SpanTimeline;
+  readonly spanTimeline: SpanTimeline;
   readonly range: AxisRange;
   readonly axis: TimelineAxis;
   readonly now: number;
@@ -271,22 +284,22 @@ type SpanListProps = {
 const listedSpansMax = 200;
 
 /** The spans as a list, for users who cannot point at the timeline. */
-function SpanList({ timeline, range, axis, now, goTo }: SpanListProps) {
+function SpanList({ spanTimeline, range, axis, now, goTo }: SpanListProps) {
   const [isOpen, setOpen] = useState(false);
   const spans = useMemo(() => {
     if (!isOpen) return [];
     const value = (moment: TimelineSpan['from']): number => (axis === 'time' ? moment.at : moment.index);
-    return timeline.rows
+    return spanTimeline.rows
       .flatMap((row) =>
         row.spans.filter(
           ({ from, to }) => value(from) <= range.to && (to === null || value(to) >= range.from),
         ),
       )
       .toSorted((one, other) => one.from.index - other.from.index);
-  }, [isOpen, timeline, timeline.end.index, range.from, range.to, axis]);
+  }, [isOpen, spanTimeline, spanTimeline.end.index, range.from, range.to, axis]);
   return (
     <details className="timeline-list" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>What is in sight, in words</summary>
+      <summary>Visible spans as text</summary>
       <ol>
         {spans.slice(0, listedSpansMax).map((span) => (
           <li key={`${span.from.seq} ${span.kind} ${span.label}`}>

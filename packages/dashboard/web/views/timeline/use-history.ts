@@ -9,27 +9,28 @@ const historySliceMs = 12;
 /** Interval of updates while loading, because rendering takes longer than processing a slice. */
 const historyShowEveryMs = 300;
 
-/** Returns the history of a timeline, updated in slices; `taken` is the number of processed events. */
+/** Returns the history of a timeline, updated in slices; `processed` is the number of processed events. */
 export function useStateHistory(
-  track: ReplayedTimeline,
+  timeline: ReplayedTimeline,
   version: number,
-): { readonly history: StateHistory; readonly taken: number } {
-  const history = getStateHistory(track);
-  const [taken, setTaken] = useState(history.taken);
+): { readonly history: StateHistory; readonly processed: number } {
+  const history = getStateHistory(timeline);
+  const [processed, setProcessed] = useState(history.processed);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let shownAt = performance.now();
-    const readOn = (): void => {
-      const begun = performance.now();
-      while (!history.isDone && performance.now() - begun < historySliceMs) history.advance(historySliceSize);
-      if (history.isDone || begun - shownAt > historyShowEveryMs) {
-        shownAt = begun;
-        setTaken(history.taken);
+    const processSlice = (): void => {
+      const startedAt = performance.now();
+      while (!history.isDone && performance.now() - startedAt < historySliceMs)
+        history.advance(historySliceSize);
+      if (history.isDone || startedAt - shownAt > historyShowEveryMs) {
+        shownAt = startedAt;
+        setProcessed(history.processed);
       }
-      if (!history.isDone) timer = setTimeout(readOn, 0);
+      if (!history.isDone) timer = setTimeout(processSlice, 0);
     };
-    readOn();
+    processSlice();
     return () => clearTimeout(timer);
   }, [history, version]);
-  return { history, taken };
+  return { history, processed: processed };
 }

@@ -9,13 +9,13 @@ export type TranscriptItemProps<Kind extends TranscriptEntry['kind'] = Transcrip
   };
 
 /** Shows the time of an event and links to it. */
-export function EventLink({ item: { seq, at }, go }: Pick<TranscriptItemProps, 'item' | 'go'>) {
+export function EventLink({ item: { seq, at }, navigate }: Pick<TranscriptItemProps, 'item' | 'navigate'>) {
   return (
     <button
       type="button"
       className="place-link"
-      title={`Event ${seq}: look at this moment`}
-      onClick={() => go({ seq })}
+      title={`Select event ${seq}`}
+      onClick={() => navigate({ seq })}
     >
       <span className="clock">{formatLocalClock(at)} </span>
       <span className="seq">#{seq}</span>

@@ -25,8 +25,8 @@ export function toNoteNotice(seq: number, note: Note): TranscriptNotice | null {
 /** Returns the notice for an event that neither a message nor a tool card shows. */
 export function toEventNotice(seq: number, event: Event): TranscriptNotice | null {
   // The table type guarantees that each writer accepts the event type it is listed under.
-  const tell = noticeWriters[event.type] as NoticeWriter<EventType> | undefined;
-  return createNotice(seq, event.at, tell === undefined ? null : tell(event));
+  const writeNotice = noticeWriters[event.type] as NoticeWriter<EventType> | undefined;
+  return createNotice(seq, event.at, writeNotice === undefined ? null : writeNotice(event));
 }
 
 /** Returns the notice for an error or a stop action. */
@@ -44,8 +44,8 @@ export function toActionNotice(seq: number, at: number, action: Action): Transcr
   );
 }
 
-function createNotice(seq: number, at: number, what: NoticeContent | null): TranscriptNotice | null {
-  return what === null ? null : { kind: 'notice', seq, at, ...what };
+function createNotice(seq: number, at: number, content: NoticeContent | null): TranscriptNotice | null {
+  return content === null ? null : { kind: 'notice', seq, at, ...content };
 }
 
 function createNoticeContent(
@@ -75,10 +75,10 @@ function describeNote(note: Note): NoticeContent | null {
         ? null
         : createNoticeContent('phase', `Mode ${note.from} → ${note.to}`, note.cause);
     case 'phase-started':
-      return createNoticeContent('phase', `Phase ${note.number} begins`, note.description);
+      return createNoticeContent('phase', `Phase ${note.number} started`, note.description);
     case 'phase-completed':
       return note.success
-        ? createNoticeContent('done', `Phase ${note.number} done`)
+        ? createNoticeContent('done', `Phase ${note.number} completed`)
         : createNoticeContent('halted', `Phase ${note.number} failed`);
     case 'transition':
     case 'refused':
@@ -90,19 +90,19 @@ function describeNote(note: Note): NoticeContent | null {
 
 const responseLabels: Readonly<Record<VerdictResponse['kind'], string>> = {
   advise: 'advises',
-  refuse: 'refuses the call',
+  refuse: 'blocks the call',
   run: 'runs a remedy',
-  recover: 'looks for a way out',
+  recover: 'starts a recovery',
   ask: 'asks you',
-  finish: 'asks for the answer',
-  halt: 'halts',
+  finish: 'requests the final answer',
+  halt: 'halts the session',
 };
 
 function describeVerdictNotice({ level, rule, reason, response }: Verdict): NoticeContent {
-  const word = level === 'stuck' ? 'Stuck' : 'Suspect';
+  const label = level === 'stuck' ? 'Stuck' : 'Suspect';
   return createNoticeContent(
     'governor',
-    `${word}: ${rule} · the governor ${responseLabels[response.kind]}`,
+    `${label}: ${rule} · the governor ${responseLabels[response.kind]}`,
     reason,
     'why',
   );
@@ -112,18 +112,18 @@ type NoticeWriter<Type extends EventType> = (event: Extract<Event, { readonly ty
 
 const noticeWriters: { readonly [Type in EventType]?: NoticeWriter<Type> } = {
   'model-failed': ({ error }) =>
-    createNoticeContent('recovery', `The model failed: ${error.kind}`, error.message),
+    createNoticeContent('recovery', `Model call failed: ${error.kind}`, error.message),
   'hooks-failed': ({ message }) => createNoticeContent('recovery', 'Hooks failed', message),
-  'paging-failed': ({ message }) => createNoticeContent('recovery', 'No room could be made', message),
+  'paging-failed': ({ message }) => createNoticeContent('recovery', 'Paging failed', message),
   'paging-finished': ({ freedTokens }) =>
-    createNoticeContent('memory', 'Room was made', `${freedTokens} tokens freed`, 'memory'),
+    createNoticeContent('memory', 'Compaction finished', `${freedTokens} tokens freed`, 'memory'),
   'memory-asked': ({ action, key }) =>
-    createNoticeContent('memory', `Asked to ${action} ${key}`, '', 'memory'),
+    createNoticeContent('memory', `Memory: ${action} ${key} requested`, '', 'memory'),
   'recovery-finished': ({ outcome }) => createNoticeContent('recovery', `Recovery: ${outcome.kind}`),
-  'finish-requested': ({ reason }) => createNoticeContent('done', 'Asked to finish', reason),
+  'finish-requested': ({ reason }) => createNoticeContent('done', 'Finish requested', reason),
   'pause-requested': ({ reason }) => createNoticeContent('paused', 'Paused', reason),
   'resume-requested': () => createNoticeContent('paused', 'Resumed'),
   'cancel-requested': ({ reason }) => createNoticeContent('halted', 'Cancelled', reason),
-  'halt-requested': ({ reason }) => createNoticeContent('halted', 'Asked to halt', reason),
+  'halt-requested': ({ reason }) => createNoticeContent('halted', 'Halt requested', reason),
   'shutdown-requested': () => createNoticeContent('check', 'Shut down'),
 };

@@ -24,13 +24,13 @@ export function PromptDialog({ api, detail, seq, close }: PromptDialogProps) {
   const { prompt, error } = useModelPrompt(api, detail.id, seq);
   const [form, setForm] = useState<(typeof promptForms)[number]>('Pretty');
   return (
-    <ModalDialog title={`What the model was sent after event ${seq}`} close={close} isWide>
+    <ModalDialog title={`Model request of event ${seq}`} close={close} isWide>
       {error !== null && <ErrorMessage error={error} />}
       {prompt === null && error === null && <LoadingState what="the prompt" />}
       {prompt !== null && (
         <div className="prompt">
           <div className="bar">
-            <ToggleGroup label="Form" of={promptForms} chosen={form} choose={setForm} />
+            <ToggleGroup label="Form" options={promptForms} selected={form} onSelect={setForm} />
             <CopyButton label="Copy as JSON" text={() => JSON.stringify(prompt, null, 2)} />
             <span className="faint">
               {formatCount(prompt.messages.length, 'message')}, {formatCount(prompt.tools.length, 'tool')}
@@ -49,21 +49,21 @@ function useModelPrompt(
   id: string,
   seq: number,
 ): { readonly prompt: ModelPrompt | null; readonly error: unknown } {
-  const [got, setGot] = useState<{ readonly prompt: ModelPrompt | null; readonly error: unknown }>({
+  const [result, setResult] = useState<{ readonly prompt: ModelPrompt | null; readonly error: unknown }>({
     prompt: null,
     error: null,
   });
   useEffect(() => {
-    const leaving = new AbortController();
-    api.prompt(id, seq, leaving.signal).then(
-      (prompt) => setGot({ prompt, error: null }),
+    const aborting = new AbortController();
+    api.prompt(id, seq, aborting.signal).then(
+      (prompt) => setResult({ prompt, error: null }),
       (error: unknown) => {
-        if (!leaving.signal.aborted) setGot({ prompt: null, error });
+        if (!aborting.signal.aborted) setResult({ prompt: null, error });
       },
     );
-    return () => leaving.abort();
+    return () => aborting.abort();
   }, [api, id, seq]);
-  return got;
+  return result;
 }
 
 function PromptSections({ prompt }: { readonly prompt: ModelPrompt }) {
@@ -72,36 +72,34 @@ function PromptSections({ prompt }: { readonly prompt: ModelPrompt }) {
     <>
       {missing.length > 0 && (
         <p className="warn-text">
-          Not on record, and so left out here: {missing.join(' and ')}. All else is as it was sent.
+          Not recorded and therefore missing here: {missing.join(' and ')}. Everything else is exact.
         </p>
       )}
       <PromptSection title="System">
-        {system === '' ? <p className="faint">nothing</p> : <LongText text={system} lines={60} />}
+        {system === '' ? <p className="faint">none</p> : <LongText text={system} lines={60} />}
       </PromptSection>
       <details className="part">
         <summary>Tools ({tools.length})</summary>
         {tools.map((tool) => (
           <div key={tool.name} className="prompt-tool">
             <code>{toSafeLine(tool.name)}</code> <span>{toSafeLine(tool.description, 400)}</span>
-            <JsonView value={tool.parameters} open={0} />
+            <JsonView value={tool.parameters} expandedDepth={0} />
           </div>
         ))}
       </details>
       {dropped > 0 && (
-        <p className="warn-text">
-          Not sent, since in storage by then: {formatCount(dropped, 'older message')}.
-        </p>
+        <p className="warn-text">Not sent because of compaction: {formatCount(dropped, 'older message')}.</p>
       )}
       {messages.map((message, index) => (
         <MessageSection key={index} message={message} />
       ))}
       {injected.state !== null && (
-        <PromptSection title="Put at the very bottom: where it stands" tone="phase">
+        <PromptSection title="Appended: current state" tone="phase">
           <LongText text={injected.state} lines={60} />
         </PromptSection>
       )}
       {injected.advice !== null && injected.state === null && (
-        <PromptSection title="Put at the very bottom: advice of the governor" tone="governor">
+        <PromptSection title="Appended: governor advice" tone="governor">
           <LongText text={injected.advice} />
         </PromptSection>
       )}
@@ -123,7 +121,7 @@ function MessageSection({ message }: { readonly message: ConversationMessage }) 
           {message.text !== '' && <LongText text={message.text} />}
           {message.calls.map(({ id, tool, args }) => (
             <div key={id}>
-              <code>{toSafeLine(tool)}</code> <JsonView value={args} open={1} />
+              <code>{toSafeLine(tool)}</code> <JsonView value={args} expandedDepth={1} />
             </div>
           ))}
         </PromptSection>

@@ -13,13 +13,13 @@ export function StreamingReply({ live, turn }: StreamingReplyProps) {
   if (turn.status === 'errorRecovery' && turn.origin !== 'tool')
     return <RetryNotice at={turn.retryAt} retries={turn.retries} />;
   if (turn.status !== 'callingModel') return null;
-  const isSilent = live === null || (live.text === '' && live.calls.length === 0);
+  const isEmpty = live === null || (live.text === '' && live.calls.length === 0);
   return (
     <div className="item reply streaming tone-model" aria-busy="true">
       <div className="item-head">
         <span className="dot pulses" aria-hidden="true" />
         <span className="who">model</span>
-        <span className="faint">{isSilent ? <RequestTimer since={turn.since} /> : 'is answering'}</span>
+        <span className="faint">{isEmpty ? <RequestTimer since={turn.since} /> : 'replying'}</span>
       </div>
       {live !== null && live.text !== '' && (
         <div className="long-text-body">{escapeUnsafeText(live.text.slice(-streamedTextMax))}</div>
@@ -35,19 +35,15 @@ export function StreamingReply({ live, turn }: StreamingReplyProps) {
 
 function RequestTimer({ since }: { readonly since: number }) {
   const now = useNow(500);
-  return <>is being asked, for {formatElapsedTime(Math.max(0, now - since))}</>;
+  return <>waiting for a reply, {formatElapsedTime(Math.max(0, now - since))}</>;
 }
 
 function RetryNotice({ at, retries }: { readonly at: number; readonly retries: number }) {
   const now = useNow(500);
   return (
     <div className="item notice tone-recovery">
-      <span className="notice-title">
-        Tries again {at > now ? `in ${formatElapsedTime(at - now)}` : 'now'}
-      </span>
-      <span className="notice-text">
-        {retries === 1 ? 'one failure so far' : `${retries} failures so far`}
-      </span>
+      <span className="notice-title">Retry {at > now ? `in ${formatElapsedTime(at - now)}` : 'now'}</span>
+      <span className="notice-text">{retries === 1 ? '1 failure so far' : `${retries} failures so far`}</span>
     </div>
   );
 }

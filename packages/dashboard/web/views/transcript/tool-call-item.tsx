@@ -10,13 +10,14 @@ import { EventLink, type TranscriptItemProps } from './event-link.tsx';
 import type { ToolCard } from './transcript-model.ts';
 
 /** A tool call as a card: one line when collapsed, all details when expanded. */
-export function ToolCallItem({ item, at, live, go, send, isFollowing }: TranscriptItemProps<'call'>) {
+export function ToolCallItem({ item, at, live, navigate, send, isFollowing }: TranscriptItemProps<'call'>) {
   const [isOpen, setOpen] = useState(false);
   const state = getToolCallState(item, at);
   const progress = live?.progress.get(item.callId);
-  const asks = state.word === 'asks for permission' && isFollowing && item.asked !== null;
+  const isAwaitingApproval =
+    state.label === 'awaiting approval' && isFollowing && item.approvalRequest !== null;
   return (
-    <article className={`item call tone-${state.tone}`} data-call={item.callId} data-state={state.word}>
+    <article className={`item call tone-${state.tone}`} data-call={item.callId} data-state={state.label}>
       <div className="item-head">
         <button type="button" className="card-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span>
@@ -24,15 +25,15 @@ export function ToolCallItem({ item, at, live, go, send, isFollowing }: Transcri
           <span className="args">{formatArguments(item.args)}</span>
         </button>
         <span className="call-state">
-          {state.word}
+          {state.label}
           {state.tookMs !== null && ` · ${formatElapsedTime(state.tookMs)}`}
         </span>
-        <EventLink item={item} go={go} />
+        <EventLink item={item} navigate={navigate} />
       </div>
       {!isOpen && <OutcomePreview item={item} at={at} />}
       {progress !== undefined && <p className="progress mono">{toSafeLine(progress, 400)}</p>}
-      {asks && send !== null && item.asked !== null && (
-        <ApprovalDecision callId={item.callId} request={item.asked.request} send={send} />
+      {isAwaitingApproval && send !== null && item.approvalRequest !== null && (
+        <ApprovalDecision callId={item.callId} request={item.approvalRequest.request} send={send} />
       )}
       {isOpen && <ToolCallDetails item={item} at={at} />}
     </article>
@@ -40,39 +41,41 @@ export function ToolCallItem({ item, at, live, go, send, isFollowing }: Transcri
 }
 
 /** Failures are visible without expanding the card. */
-function OutcomePreview({ item: { ended }, at }: { readonly item: ToolCard; readonly at: number }) {
-  if (ended === null || ended.seq > at) return null;
-  if (!ended.outcome.ok)
-    return <p className="bad-text peek">{toSafeLine(formatOutcome(ended.outcome), 400)}</p>;
-  const files = ended.files.length === 0 ? '' : `changed ${ended.files.join(', ')}`;
+function OutcomePreview({ item: { result }, at }: { readonly item: ToolCard; readonly at: number }) {
+  if (result === null || result.seq > at) return null;
+  if (!result.outcome.ok)
+    return <p className="bad-text peek">{toSafeLine(formatOutcome(result.outcome), 400)}</p>;
+  const files = result.files.length === 0 ? '' : `changed ${result.files.join(', ')}`;
   const tests =
-    ended.tests === null ? '' : `${ended.tests.passed} tests passed, ${ended.tests.failed} failed`;
-  const said = [files, tests].filter((part) => part !== '').join(' · ');
-  return <p className="peek faint">{toSafeLine(said === '' ? formatOutcome(ended.outcome) : said, 160)}</p>;
+    result.tests === null ? '' : `${result.tests.passed} tests passed, ${result.tests.failed} failed`;
+  const facts = [files, tests].filter((part) => part !== '').join(' · ');
+  return (
+    <p className="peek faint">{toSafeLine(facts === '' ? formatOutcome(result.outcome) : facts, 160)}</p>
+  );
 }
 
 function ToolCallDetails({ item, at }: { readonly item: ToolCard; readonly at: number }) {
-  const { ended, decided, callId } = item;
-  const isEnded = ended !== null && ended.seq <= at;
+  const { result, decision, callId } = item;
+  const isEnded = result !== null && result.seq <= at;
   return (
     <div className="card-body">
       <h3>Arguments</h3>
-      <JsonView value={item.args} open={1} />
-      {decided !== null && decided.seq <= at && (
+      <JsonView value={item.args} expandedDepth={1} />
+      {decision !== null && decision.seq <= at && (
         <p>
-          {decided.decision === 'allow' ? 'Allowed' : 'Denied'}
-          {decided.reason === null ? '' : `: ${escapeUnsafeText(decided.reason)}`}
+          {decision.decision === 'allow' ? 'Allowed' : 'Denied'}
+          {decision.reason === null ? '' : `: ${escapeUnsafeText(decision.reason)}`}
         </p>
       )}
       {isEnded && (
         <>
-          <h3>{ended.outcome.ok ? 'Result' : `Failed: ${ended.outcome.error.kind}`}</h3>
-          {ended.outcome.ok && typeof ended.outcome.output !== 'string' ? (
-            <JsonView value={ended.outcome.output} open={1} />
+          <h3>{result.outcome.ok ? 'Result' : `Failed: ${result.outcome.error.kind}`}</h3>
+          {result.outcome.ok && typeof result.outcome.output !== 'string' ? (
+            <JsonView value={result.outcome.output} expandedDepth={1} />
           ) : (
-            <LongText text={formatOutcome(ended.outcome)} mono />
+            <LongText text={formatOutcome(result.outcome)} mono />
           )}
-          {ended.files.length > 0 && <p>Changed {escapeUnsafeText(ended.files.join(', '))}</p>}
+          {result.files.length > 0 && <p>Changed {escapeUnsafeText(result.files.join(', '))}</p>}
         </>
       )}
       <p className="faint mono">{toSafeLine(callId)}</p>
@@ -80,22 +83,22 @@ function ToolCallDetails({ item, at }: { readonly item: ToolCard; readonly at: n
   );
 }
 
-type ToolCallState = { readonly word: string; readonly tone: string; readonly tookMs: number | null };
+type ToolCallState = { readonly label: string; readonly tone: string; readonly tookMs: number | null };
 
 /** Returns the state of the call at the given event. */
-function getToolCallState({ asked, decided, started, ended }: ToolCard, at: number): ToolCallState {
-  if (ended !== null && ended.seq <= at) {
-    const tookMs = started === null ? null : Math.max(0, ended.at - started.at);
-    return ended.outcome.ok
-      ? { word: 'done', tone: 'tools', tookMs }
-      : { word: ended.outcome.error.kind, tone: 'halted', tookMs };
+function getToolCallState({ approvalRequest, decision, start, result }: ToolCard, at: number): ToolCallState {
+  if (result !== null && result.seq <= at) {
+    const tookMs = start === null ? null : Math.max(0, result.at - start.at);
+    return result.outcome.ok
+      ? { label: 'done', tone: 'tools', tookMs }
+      : { label: result.outcome.error.kind, tone: 'halted', tookMs };
   }
-  if (started !== null && started.seq <= at) return { word: 'runs', tone: 'tools', tookMs: null };
-  if (decided !== null && decided.seq <= at)
-    return { word: decided.decision === 'allow' ? 'allowed' : 'denied', tone: 'permission', tookMs: null };
-  if (asked !== null && asked.seq <= at)
-    return { word: 'asks for permission', tone: 'permission', tookMs: null };
-  return { word: 'waits', tone: 'check', tookMs: null };
+  if (start !== null && start.seq <= at) return { label: 'running', tone: 'tools', tookMs: null };
+  if (decision !== null && decision.seq <= at)
+    return { label: decision.decision === 'allow' ? 'allowed' : 'denied', tone: 'permission', tookMs: null };
+  if (approvalRequest !== null && approvalRequest.seq <= at)
+    return { label: 'awaiting approval', tone: 'permission', tookMs: null };
+  return { label: 'queued', tone: 'check', tookMs: null };
 }
 
 /** Formats the arguments in one line; for most calls a single argument is enough. */

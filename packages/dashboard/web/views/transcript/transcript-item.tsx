@@ -9,7 +9,7 @@ import type { TranscriptReply } from './transcript-model.ts';
 export function TranscriptItem(props: TranscriptItemProps) {
   const { item } = props;
   switch (item.kind) {
-    case 'said':
+    case 'message':
       return <UserMessageItem {...props} item={item} />;
     case 'reply':
       return <ReplyItem {...props} item={item} />;
@@ -20,7 +20,7 @@ export function TranscriptItem(props: TranscriptItemProps) {
         <article className="item answer tone-done">
           <div className="item-head">
             <span className="who">answer</span>
-            <EventLink item={item} go={props.go} />
+            <EventLink item={item} navigate={props.navigate} />
           </div>
           <LongText text={item.text} lines={60} />
         </article>
@@ -32,44 +32,46 @@ export function TranscriptItem(props: TranscriptItemProps) {
   }
 }
 
-const speakerLabels = { user: 'you', steer: 'you, while it worked', automatic: 'said by no person' } as const;
+const speakerLabels = { user: 'you', steer: 'you (steering)', automatic: 'automatic' } as const;
 
-function UserMessageItem({ item, go }: TranscriptItemProps<'said'>) {
+function UserMessageItem({ item, navigate }: TranscriptItemProps<'message'>) {
   return (
     <article className="item said tone-user">
       <div className="item-head">
-        <span className="who">{speakerLabels[item.by]}</span>
-        <EventLink item={item} go={go} />
+        <span className="who">{speakerLabels[item.author]}</span>
+        <EventLink item={item} navigate={navigate} />
       </div>
       <LongText text={item.text} />
     </article>
   );
 }
 
-function ReplyItem({ item, go, showPrompt, detail }: TranscriptItemProps<'reply'>) {
-  const { askedAt } = item;
+function ReplyItem({ item, navigate, showPrompt, detail }: TranscriptItemProps<'reply'>) {
+  const { requestSeq } = item;
   return (
     <article className="item reply tone-model">
       <div className="item-head">
         <span className="who">model</span>
         <span className="faint">{formatReplyFacts(item)}</span>
-        {askedAt !== null && detail.kind === 'kept' && (
-          <button type="button" className="link" onClick={() => showPrompt(askedAt)}>
+        {requestSeq !== null && detail.kind === 'stored' && (
+          <button type="button" className="link" onClick={() => showPrompt(requestSeq)}>
             exact prompt
           </button>
         )}
-        <EventLink item={item} go={go} />
+        <EventLink item={item} navigate={navigate} />
       </div>
       {item.advice !== null && (
         <details className="advice">
-          <summary>was given advice</summary>
+          <summary>received advice</summary>
           <LongText text={item.advice} />
         </details>
       )}
-      {item.problem !== null && <p className="bad-text">Not understood: {escapeUnsafeText(item.problem)}</p>}
+      {item.problem !== null && (
+        <p className="bad-text">Unreadable reply: {escapeUnsafeText(item.problem)}</p>
+      )}
       {item.text.trim() === '' ? null : <LongText text={item.text} />}
       {item.dropped > 0 && (
-        <p className="faint">Dropped: {formatCount(item.dropped, 'call')} of this reply.</p>
+        <p className="faint">{formatCount(item.dropped, 'call')} of this reply dropped.</p>
       )}
     </article>
   );
@@ -87,18 +89,18 @@ function formatReplyFacts({ usage, tookMs, attempt }: TranscriptReply): string {
     .join(' · ');
 }
 
-function NoticeItem({ item, go }: TranscriptItemProps<'notice'>) {
+function NoticeItem({ item, navigate }: TranscriptItemProps<'notice'>) {
   const { view, seq } = item satisfies TranscriptNotice;
   return (
     <article className={`item notice tone-${item.tone}`}>
       <span className="notice-title">{toSafeLine(item.title)}</span>
       {item.text !== '' && <span className="notice-text">{toSafeLine(item.text, 600)}</span>}
       {view !== null && (
-        <button type="button" className="link" onClick={() => go({ seq, view })}>
+        <button type="button" className="link" onClick={() => navigate({ seq, view })}>
           {view}
         </button>
       )}
-      <EventLink item={item} go={go} />
+      <EventLink item={item} navigate={navigate} />
     </article>
   );
 }

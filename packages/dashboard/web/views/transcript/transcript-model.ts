@@ -9,16 +9,17 @@ import type {
 } from '@pawl/core';
 import { findToolAnswer } from '../../app/tool-answer.ts';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import { countUntilEvent } from '../timeline/incremental-fold.ts';
 import { toActionNotice, toEventNotice, toNoteNotice, type TranscriptNotice } from './notices.ts';
 
 /** One entry of the transcript. `seq` is the event it came from. */
 export type TranscriptEntry =
   | {
-      readonly kind: 'said';
+      readonly kind: 'message';
       readonly seq: number;
       readonly at: number;
       readonly text: string;
-      readonly by: MessageAuthor;
+      readonly author: MessageAuthor;
     }
   | TranscriptReply
   | ToolCard
@@ -37,7 +38,7 @@ export type TranscriptReply = {
   readonly usage: TokenUsage | null;
   readonly tookMs: number | null;
   /** The event that caused the model request; the exact prompt is stored under it. */
-  readonly askedAt: number | null;
+  readonly requestSeq: number | null;
   readonly attempt: number;
   /** Advice that the governor appended to the prompt. */
   readonly advice: string | null;
@@ -54,14 +55,14 @@ export type ToolCard = {
   readonly callId: string;
   readonly tool: string;
   readonly args: Json;
-  asked: { readonly seq: number; readonly request: number } | null;
-  decided: {
+  approvalRequest: { readonly seq: number; readonly request: number } | null;
+  decision: {
     readonly seq: number;
     readonly decision: 'allow' | 'deny';
     readonly reason: string | null;
   } | null;
-  started: { readonly seq: number; readonly at: number } | null;
-  ended: ToolCardEnding | null;
+  start: { readonly seq: number; readonly at: number } | null;
+  result: ToolCardEnding | null;
 };
 
 export type ToolCardEnding = {
@@ -75,95 +76,103 @@ export type ToolCardEnding = {
 /** Builds the transcript of a timeline incrementally, reading each event once. */
 export class TranscriptProjection {
   readonly items: TranscriptEntry[] = [];
-  readonly #track: ReplayedTimeline;
+  readonly #timeline: ReplayedTimeline;
   readonly #cards = new Map<string, ToolCard>();
-  #read = 0;
-  #asked: { readonly seq: number; readonly at: number; readonly action: AskModelRequest } | null = null;
+  #processed = 0;
+  #modelRequest: { readonly seq: number; readonly at: number; readonly action: AskModelRequest } | null =
+    null;
 
-  constructor(track: ReplayedTimeline) {
-    this.#track = track;
+  constructor(timeline: ReplayedTimeline) {
+    this.#timeline = timeline;
   }
 
   /** Processes the events added since the last call. */
-  readOn(): this {
-    for (; this.#read < this.#track.length; this.#read += 1) this.#take(this.#track.entry(this.#read));
+  update(): this {
+    for (; this.#processed < this.#timeline.length; this.#processed += 1)
+      this.#addEntry(this.#timeline.entry(this.#processed));
     return this;
   }
 
   /** Counts the entries up to and including an event. */
   countAt(seq: number): number {
-    let low = 0;
-    let high = this.items.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.items[middle]?.seq ?? 0) <= seq) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countUntilEvent(this.items, seq);
   }
 
-  #take(entry: ReplayedEntry): void {
-    const { seq, event, actions, notes, joined } = entry;
-    if (event.type === 'model-replied') this.#reply(entry, event);
-    else this.#eventItems(seq, event);
-    for (const message of joined) this.#message(seq, message);
-    for (const action of actions) this.#action(seq, event.at, action);
+  #addEntry(entry: ReplayedEntry): void {
+    const { seq, event, actions, notes, addedMessages } = entry;
+    if (event.type === 'model-replied') this.#addReply(entry, event);
+    else this.#addEvent(seq, event);
+    for (const message of addedMessages) this.#addConversationMessage(seq, message);
+    for (const action of actions) this.#addAction(seq, event.at, action);
     for (const note of notes) this.#add(toNoteNotice(seq, note));
   }
 
-  #reply({ seq, joined }: ReplayedEntry, event: Extract<Event, { readonly type: 'model-replied' }>): void {
-    const asked = this.#asked;
-    const kept = joined.some(({ role }) => role === 'assistant');
+  #addReply(
+    { seq, addedMessages }: ReplayedEntry,
+    event: Extract<Event, { readonly type: 'model-replied' }>,
+  ): void {
+    const request = this.#modelRequest;
+    const isInConversation = addedMessages.some(({ role }) => role === 'assistant');
     this.#add({
       kind: 'reply',
       seq,
       at: event.at,
       text: event.text,
       usage: event.usage ?? null,
-      tookMs: asked === null ? null : Math.max(0, event.at - asked.at),
-      askedAt: asked?.seq ?? null,
-      attempt: asked?.action.attempt ?? 1,
-      advice: asked?.action.advice ?? null,
+      tookMs: request === null ? null : Math.max(0, event.at - request.at),
+      requestSeq: request?.seq ?? null,
+      attempt: request?.action.attempt ?? 1,
+      advice: request?.action.advice ?? null,
       problem: event.problem ?? null,
-      dropped: kept ? 0 : event.calls.length,
+      dropped: isInConversation ? 0 : event.calls.length,
     });
   }
 
-  #eventItems(seq: number, event: Event): void {
+  #addEvent(seq: number, event: Event): void {
     switch (event.type) {
       case 'user-message':
-        return this.#said(seq, event, event.automatic === true ? 'automatic' : 'user');
+        return this.#addMessage(seq, event, event.automatic === true ? 'automatic' : 'user');
       case 'steered':
-        return this.#said(seq, event, 'steer');
+        return this.#addMessage(seq, event, 'steer');
       case 'permission-decided': {
         const { callId, decision, reason = null } = event;
-        return this.#change(callId, { decided: { seq, decision, reason } });
+        return this.#updateCard(callId, { decision: { seq, decision, reason } });
       }
       case 'tool-started':
-        return this.#change(event.callId, { started: { seq, at: event.at } });
+        return this.#updateCard(event.callId, { start: { seq, at: event.at } });
       case 'tool-finished':
-        return this.#finished(seq, event);
+        return this.#finishCall(seq, event);
       default:
         return this.#add(toEventNotice(seq, event));
     }
   }
 
-  #said(seq: number, { at, text }: { readonly at: number; readonly text: string }, by: MessageAuthor): void {
-    this.#add({ kind: 'said', seq, at, text, by });
+  #addMessage(
+    seq: number,
+    { at, text }: { readonly at: number; readonly text: string },
+    author: MessageAuthor,
+  ): void {
+    this.#add({ kind: 'message', seq, at, text, author });
   }
 
-  #change(callId: string, change: Partial<ToolCard>): void {
+  #updateCard(callId: string, change: Partial<ToolCard>): void {
     const card = this.#cards.get(callId);
     if (card !== undefined) Object.assign(card, change);
   }
 
-  #finished(seq: number, { callId, at, outcome, files = [], tests }: ToolFinished): void {
-    this.#end(seq, callId, { seq, at, outcome, files: files.map(({ path }) => path), tests: tests ?? null });
+  #finishCall(seq: number, { callId, at, outcome, files = [], tests }: ToolFinished): void {
+    this.#setResult(seq, callId, {
+      seq,
+      at,
+      outcome,
+      files: files.map(({ path }) => path),
+      tests: tests ?? null,
+    });
     const text = findToolAnswer(outcome);
     if (text !== null) this.#add({ kind: 'answer', seq, at, text });
   }
 
-  #message(seq: number, message: ConversationMessage): void {
+  #addConversationMessage(seq: number, message: ConversationMessage): void {
     if (message.role === 'assistant') {
       for (const { id, tool, args } of message.calls) {
         const card: ToolCard = {
@@ -173,10 +182,10 @@ export class TranscriptProjection {
           callId: id,
           tool,
           args,
-          asked: null,
-          decided: null,
-          started: null,
-          ended: null,
+          approvalRequest: null,
+          decision: null,
+          start: null,
+          result: null,
         };
         this.#cards.set(id, card);
         this.#add(card);
@@ -184,22 +193,22 @@ export class TranscriptProjection {
     } else if (message.role === 'tool') {
       const { callId, at, outcome } = message;
       // A call that never ran still has a result, which appears only here.
-      if (this.#cards.get(callId)?.ended === null) {
-        this.#end(seq, callId, { seq, at, outcome, files: [], tests: null });
+      if (this.#cards.get(callId)?.result === null) {
+        this.#setResult(seq, callId, { seq, at, outcome, files: [], tests: null });
       }
     }
   }
 
-  #end(seq: number, callId: string, ending: ToolCardEnding): void {
+  #setResult(seq: number, callId: string, result: ToolCardEnding): void {
     const card = this.#cards.get(callId);
-    if (card !== undefined && card.seq <= seq) card.ended ??= ending;
+    if (card !== undefined && card.seq <= seq) card.result ??= result;
   }
 
-  #action(seq: number, at: number, action: Action): void {
-    if (action.type === 'ask-model') this.#asked = { seq, at, action };
+  #addAction(seq: number, at: number, action: Action): void {
+    if (action.type === 'ask-model') this.#modelRequest = { seq, at, action };
     else if (action.type === 'ask-permission') {
-      const asked = { seq, request: action.request };
-      for (const { id } of action.calls) this.#change(id, { asked });
+      const approvalRequest = { seq, request: action.request };
+      for (const { id } of action.calls) this.#updateCard(id, { approvalRequest });
     } else this.#add(toActionNotice(seq, at, action));
   }
 

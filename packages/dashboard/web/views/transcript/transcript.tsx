@@ -11,9 +11,9 @@ import './transcript.css';
 
 /** Shows the conversation with all tool calls, decisions and verdicts. */
 export function TranscriptView(props: SessionViewProps) {
-  const { track, version, at, isFollowing, live, go } = props;
-  const transcript = useMemo(() => new TranscriptProjection(track), [track]);
-  const count = useMemo(() => transcript.readOn().countAt(at), [transcript, version, at]);
+  const { timeline, version, at, isFollowing, live, navigate } = props;
+  const transcript = useMemo(() => new TranscriptProjection(timeline), [timeline]);
+  const count = useMemo(() => transcript.update().countAt(at), [transcript, version, at]);
   const [prompt, setPrompt] = useState<number | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
@@ -35,27 +35,27 @@ export function TranscriptView(props: SessionViewProps) {
   useKeys('Transcript', [
     {
       keys: 'j',
-      does: 'Next thing said or done',
-      run: () => go({ seq: getNextItemSeq(transcript, count, track.head) }),
+      description: 'Next entry',
+      run: () => navigate({ seq: getNextItemSeq(transcript, count, timeline.head) }),
     },
     {
       keys: 'k',
-      does: 'The one before',
-      run: () => go({ seq: Math.max(track.created.seq, findPreviousSeq(transcript, at)) }),
+      description: 'Previous entry',
+      run: () => navigate({ seq: Math.max(timeline.created.seq, findPreviousSeq(transcript, at)) }),
     },
     {
       keys: 'e',
-      does: 'Exact prompt of the last reply',
+      description: 'Exact prompt of the last reply',
       run: () => setPrompt(findLastRequest(transcript, count)),
     },
   ]);
   if (count === 0) {
     return (
-      <EmptyState title={track.length === 0 ? 'Nothing has happened yet' : 'Before the first event'}>
+      <EmptyState title={timeline.length === 0 ? 'No events yet' : 'Before the first event'}>
         <p>
-          {track.length === 0
-            ? 'Say something below, and the work begins.'
-            : 'Move the slider below to go on.'}
+          {timeline.length === 0
+            ? 'Send a message below to start.'
+            : 'Move the slider below to select an event.'}
         </p>
       </EmptyState>
     );
@@ -78,7 +78,7 @@ export function TranscriptView(props: SessionViewProps) {
           );
         })}
       </div>
-      {isFollowing && <StreamingReply live={live} turn={track.now.turn} />}
+      {isFollowing && <StreamingReply live={live} turn={timeline.latest.turn} />}
       {prompt !== null && <PromptDialog {...props} seq={prompt} close={() => setPrompt(null)} />}
     </div>
   );
@@ -99,7 +99,7 @@ function findPreviousSeq(transcript: TranscriptProjection, at: number): number {
 function findLastRequest({ items }: TranscriptProjection, count: number): number | null {
   for (let index = count - 1; index >= 0; index -= 1) {
     const item = items[index];
-    if (item?.kind === 'reply' && item.askedAt !== null) return item.askedAt;
+    if (item?.kind === 'reply' && item.requestSeq !== null) return item.requestSeq;
   }
   return null;
 }

@@ -13,7 +13,7 @@ export function getDecisionLabel(decision: DecisionRecord): string {
     case 'retry':
       return decision.until === null ? 'gave up' : 'retry';
     case 'last answer':
-      return 'last answer';
+      return 'final answer';
     case 'stop':
       return 'stop';
     default:

@@ -6,7 +6,7 @@ import { createIncrementalFold } from '../timeline/incremental-fold.ts';
 export type DecisionRecord = { readonly seq: number; readonly at: number } & (
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
   /** A call that was not run because a rule, a mode, a budget or a user denied it. */
-  | { readonly kind: 'denied'; readonly tool: string; readonly place: number }
+  | { readonly kind: 'denied'; readonly tool: string; readonly callIndex: number }
   /** A user allowed or denied a call. */
   | {
       readonly kind: 'permission';
@@ -33,7 +33,7 @@ export class DecisionHistory {
   #attempt = 1;
   #offersTools = true;
 
-  take({ seq, event, actions, notes, status }: ReplayedEntry): void {
+  add({ seq, event, actions, notes, status }: ReplayedEntry): void {
     if (notes.some(({ type }) => type === 'refused')) return;
     const { at } = event;
     for (const verdict of listEventVerdicts(event, notes)) {
@@ -41,11 +41,11 @@ export class DecisionHistory {
       this.all.push(decision);
       this.verdicts.push(decision);
     }
-    this.#happened(seq, event, actions, status === 'errorRecovery' || status === 'paging');
-    for (const action of actions) this.#asked(seq, at, action);
+    this.#addEvent(seq, event, actions, status === 'errorRecovery' || status === 'paging');
+    for (const action of actions) this.#addAction(seq, at, action);
   }
 
-  #happened(seq: number, event: Event, actions: readonly Action[], isRetried: boolean): void {
+  #addEvent(seq: number, event: Event, actions: readonly Action[], isRetried: boolean): void {
     const { at } = event;
     switch (event.type) {
       case 'permission-decided': {
@@ -62,15 +62,15 @@ export class DecisionHistory {
       }
       case 'model-replied':
         if (!this.#offersTools || event.problem !== undefined) return;
-        for (const { tool, place } of listCallsNotRun(event.calls, actions)) {
-          this.all.push({ seq, at, kind: 'denied', tool, place });
+        for (const { tool, callIndex } of listCallsNotRun(event.calls, actions)) {
+          this.all.push({ seq, at, kind: 'denied', tool, callIndex });
         }
         return;
       default:
     }
   }
 
-  #asked(seq: number, at: number, action: Action): void {
+  #addAction(seq: number, at: number, action: Action): void {
     if (action.type === 'stop') {
       const { reason, rule } = action.haltReason;
       this.all.push({ seq, at, kind: 'stop', reason, rule });
@@ -82,31 +82,31 @@ export class DecisionHistory {
   }
 }
 
-export const getDecisionHistory: (track: ReplayedTimeline) => DecisionHistory = createIncrementalFold(
+export const getDecisionHistory: (timeline: ReplayedTimeline) => DecisionHistory = createIncrementalFold(
   () => new DecisionHistory(),
 );
 
 /** Returns the verdicts of an event: those of the governor, or the external verdict that it carries. */
 function listEventVerdicts(event: Event, notes: readonly Note[]): readonly Verdict[] {
-  const noted = notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict] : []));
-  return event.type === 'verdict-reached' && noted.length === 0 ? [event.verdict] : noted;
+  const noteVerdicts = notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict] : []));
+  return event.type === 'verdict-reached' && noteVerdicts.length === 0 ? [event.verdict] : noteVerdicts;
 }
 
 /** Lists the calls of a reply that were neither started nor submitted for approval. */
 function listCallsNotRun(
   calls: readonly RequestedCall[],
   actions: readonly Action[],
-): readonly { readonly tool: string; readonly place: number }[] {
-  const begun: ToolCall[] = actions.flatMap((action) =>
+): readonly { readonly tool: string; readonly callIndex: number }[] {
+  const startedCalls: ToolCall[] = actions.flatMap((action) =>
     action.type === 'run-tools' || action.type === 'ask-permission' ? action.calls : [],
   );
-  if (begun.length >= calls.length) return [];
-  return calls.flatMap(({ id, tool, args }, place) => {
-    const found = begun.findIndex(
+  if (startedCalls.length >= calls.length) return [];
+  return calls.flatMap(({ id, tool, args }, callIndex) => {
+    const matchIndex = startedCalls.findIndex(
       (call) => call.tool === tool && (id === undefined || call.id === id) && isSameValue(call.args, args),
     );
-    if (found === -1) return [{ tool, place }];
-    begun.splice(found, 1);
+    if (matchIndex === -1) return [{ tool, callIndex: callIndex }];
+    startedCalls.splice(matchIndex, 1);
     return [];
   });
 }

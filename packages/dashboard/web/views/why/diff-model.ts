@@ -13,21 +13,25 @@ const diffPairsMax = 250_000;
 
 /** Computes a line diff with the longest common subsequence. */
 export function diffTextRows(left: string, right: string): readonly DiffRow[] {
-  const [one, other] = [splitLimitedLines(left), splitLimitedLines(right)];
+  const [leftLines, rightLines] = [splitLimitedLines(left), splitLimitedLines(right)];
   let head = 0;
-  while (head < one.length && head < other.length && one[head] === other[head]) head += 1;
+  while (head < leftLines.length && head < rightLines.length && leftLines[head] === rightLines[head])
+    head += 1;
   let tail = 0;
   while (
-    tail < one.length - head &&
-    tail < other.length - head &&
-    one[one.length - 1 - tail] === other[other.length - 1 - tail]
+    tail < leftLines.length - head &&
+    tail < rightLines.length - head &&
+    leftLines[leftLines.length - 1 - tail] === rightLines[rightLines.length - 1 - tail]
   ) {
     tail += 1;
   }
   return [
-    ...one.slice(0, head).map(createSameRow),
-    ...diffMiddleRows(one.slice(head, one.length - tail), other.slice(head, other.length - tail)),
-    ...one.slice(one.length - tail).map(createSameRow),
+    ...leftLines.slice(0, head).map(createSameRow),
+    ...diffMiddleRows(
+      leftLines.slice(head, leftLines.length - tail),
+      rightLines.slice(head, rightLines.length - tail),
+    ),
+    ...leftLines.slice(leftLines.length - tail).map(createSameRow),
   ];
 }
 
@@ -36,57 +40,60 @@ function splitLimitedLines(text: string): readonly string[] {
   const lines = text.split('\n', diffLinesMax + 1);
   return lines.length <= diffLinesMax
     ? lines
-    : [...lines.slice(0, diffLinesMax), '… (the rest is in the event)'];
+    : [...lines.slice(0, diffLinesMax), '… (truncated; the event has the full text)'];
 }
 
 function createSameRow(line: string): DiffRow {
   return { left: line, right: line, isSame: true };
 }
 
-function diffMiddleRows(one: readonly string[], other: readonly string[]): readonly DiffRow[] {
-  if (one.length * other.length > diffPairsMax) return createReplacedRows(one, other);
-  const lengths = computeCommonLengths(one, other);
+function diffMiddleRows(leftLines: readonly string[], rightLines: readonly string[]): readonly DiffRow[] {
+  if (leftLines.length * rightLines.length > diffPairsMax) return createReplacedRows(leftLines, rightLines);
+  const lengths = computeCommonLengths(leftLines, rightLines);
   const rows: DiffRow[] = [];
-  let [gone, come]: [string[], string[]] = [[], []];
+  let [removed, added]: [string[], string[]] = [[], []];
   let [i, j] = [0, 0];
-  while (i < one.length || j < other.length) {
-    const [mine, yours] = [one[i], other[j]];
-    if (mine !== undefined && mine === yours) {
-      rows.push(...createReplacedRows(gone, come), createSameRow(mine));
-      [gone, come] = [[], []];
+  while (i < leftLines.length || j < rightLines.length) {
+    const [leftLine, rightLine] = [leftLines[i], rightLines[j]];
+    if (leftLine !== undefined && leftLine === rightLine) {
+      rows.push(...createReplacedRows(removed, added), createSameRow(leftLine));
+      [removed, added] = [[], []];
       i += 1;
       j += 1;
     } else if (
-      yours === undefined ||
-      (mine !== undefined && getCommonLength(lengths, i + 1, j) >= getCommonLength(lengths, i, j + 1))
+      rightLine === undefined ||
+      (leftLine !== undefined && getCommonLength(lengths, i + 1, j) >= getCommonLength(lengths, i, j + 1))
     ) {
-      gone.push(mine ?? '');
+      removed.push(leftLine ?? '');
       i += 1;
     } else {
-      come.push(yours);
+      added.push(rightLine);
       j += 1;
     }
   }
-  return [...rows, ...createReplacedRows(gone, come)];
+  return [...rows, ...createReplacedRows(removed, added)];
 }
 
-function createReplacedRows(gone: readonly string[], come: readonly string[]): readonly DiffRow[] {
-  return Array.from({ length: Math.max(gone.length, come.length) }, (_, index) => ({
-    left: gone[index] ?? null,
-    right: come[index] ?? null,
+function createReplacedRows(removed: readonly string[], added: readonly string[]): readonly DiffRow[] {
+  return Array.from({ length: Math.max(removed.length, added.length) }, (_, index) => ({
+    left: removed[index] ?? null,
+    right: added[index] ?? null,
     isSame: false,
   }));
 }
 
 /** Computes the length of the longest common subsequence for every pair of suffixes. */
-function computeCommonLengths(one: readonly string[], other: readonly string[]): readonly Uint16Array[] {
-  const lengths = Array.from({ length: one.length + 1 }, () => new Uint16Array(other.length + 1));
-  for (let i = one.length - 1; i >= 0; i -= 1) {
+function computeCommonLengths(
+  leftLines: readonly string[],
+  rightLines: readonly string[],
+): readonly Uint16Array[] {
+  const lengths = Array.from({ length: leftLines.length + 1 }, () => new Uint16Array(rightLines.length + 1));
+  for (let i = leftLines.length - 1; i >= 0; i -= 1) {
     const row = lengths[i];
     if (row === undefined) continue;
-    for (let j = other.length - 1; j >= 0; j -= 1) {
+    for (let j = rightLines.length - 1; j >= 0; j -= 1) {
       row[j] =
-        one[i] === other[j]
+        leftLines[i] === rightLines[j]
           ? getCommonLength(lengths, i + 1, j + 1) + 1
           : Math.max(getCommonLength(lengths, i + 1, j), getCommonLength(lengths, i, j + 1));
     }

@@ -25,18 +25,18 @@ export type DecisionExplanation = {
   readonly evidence: readonly EvidenceItem[];
   readonly counterEvidence: readonly EvidenceItem[];
   /** What the model received about the decision; null if it was not called again. */
-  readonly told: InjectedPrompt | null;
-  readonly next: FollowingReply | null;
+  readonly injectedPrompt: InjectedPrompt | null;
+  readonly followingReply: FollowingReply | null;
   /** For a call that was not run: the error that the model received instead of a result. */
   readonly denial: { readonly reason: string; readonly args: Json; readonly rule: string | null } | null;
 };
 
 export type ExplainedRule = {
   readonly id: string;
-  readonly because: string;
+  readonly rationale: string;
   readonly unit: string;
   readonly count: number;
-  readonly rungs: readonly RuleRung[];
+  readonly thresholds: readonly RuleRung[];
 };
 
 /** A threshold of a rule and the severity that applies from there on. */
@@ -46,8 +46,8 @@ export type RuleRung = { readonly level: RuleSeverity; readonly at: number; read
 export type EvidenceItem = {
   readonly seq: number;
   readonly tool: string;
-  readonly asked: string;
-  readonly came: string;
+  readonly request: string;
+  readonly result: string;
   readonly isError: boolean;
 };
 
@@ -71,25 +71,28 @@ export type FollowingReply = {
 const lookAheadMax = 400;
 
 export function buildExplanation(
-  track: ReplayedTimeline,
+  timeline: ReplayedTimeline,
   decision: DecisionRecord,
   rules: readonly Rule[],
 ): DecisionExplanation {
   const { seq } = decision;
-  const after = track.at(seq);
+  const after = timeline.stateAt(seq);
   const verdict = decision.kind === 'verdict' ? decision.verdict : null;
   const ruleId = verdict?.rule ?? (decision.kind === 'stop' ? decision.rule : null);
-  const seen = computeRuleDistances(after.governor.watch, rules);
+  const distances = computeRuleDistances(after.governor.watch, rules);
   const evidence = (verdict?.evidence ?? []).slice(-evidenceMax);
-  const told = findInjectedPrompt(track, seq);
+  const injectedPrompt = findInjectedPrompt(timeline, seq);
   return {
-    rule: buildExplainedRule(rules, seen, ruleId),
-    others: seen.filter(({ rule, count }) => count > 1 && rule !== ruleId),
-    evidence: listEvidence(track, evidence),
-    counterEvidence: listEvidence(track, (verdict?.counterEvidence ?? []).slice(-evidenceMax)),
-    told,
-    next: told === null ? null : findFollowingReply(track, told.seq, listCallFingerprints(track, evidence)),
-    denial: decision.kind === 'denied' ? explainDenial(track, decision, after) : null,
+    rule: buildExplainedRule(rules, distances, ruleId),
+    others: distances.filter(({ rule, count }) => count > 1 && rule !== ruleId),
+    evidence: listEvidence(timeline, evidence),
+    counterEvidence: listEvidence(timeline, (verdict?.counterEvidence ?? []).slice(-evidenceMax)),
+    injectedPrompt,
+    followingReply:
+      injectedPrompt === null
+        ? null
+        : findFollowingReply(timeline, injectedPrompt.seq, listCallFingerprints(timeline, evidence)),
+    denial: decision.kind === 'denied' ? explainDenial(timeline, decision, after) : null,
   };
 }
 
@@ -100,47 +103,47 @@ const rungLevels: readonly RuleSeverity[] = ['advise', 'refuse', 'ask', 'finish'
 
 function buildExplainedRule(
   rules: readonly Rule[],
-  seen: readonly RuleDistance[],
+  distances: readonly RuleDistance[],
   id: string | null,
 ): ExplainedRule | null {
   const rule = rules.find((each) => each.id === id);
   if (rule === undefined) return null;
-  const count = seen.find((each) => each.rule === id)?.count ?? 0;
-  const rungs = rungLevels.flatMap((level) => {
+  const count = distances.find((each) => each.rule === id)?.count ?? 0;
+  const thresholds = rungLevels.flatMap((level) => {
     const at = rule.thresholds[level] ?? null;
     return at === null ? [] : [{ level, at, isReached: count >= at }];
   });
-  return { id: rule.id, because: rule.rationale, unit: rule.unit ?? 'times', count, rungs };
+  return { id: rule.id, rationale: rule.rationale, unit: rule.unit ?? 'times', count, thresholds };
 }
 
-function listEvidence(track: ReplayedTimeline, seqs: readonly number[]): readonly EvidenceItem[] {
-  return seqs.flatMap((seq) => toEvidenceItem(track, seq) ?? []);
+function listEvidence(timeline: ReplayedTimeline, seqs: readonly number[]): readonly EvidenceItem[] {
+  return seqs.flatMap((seq) => toEvidenceItem(timeline, seq) ?? []);
 }
 
 /** Converts an event to evidence; null if the event does not exist. */
-function toEvidenceItem(track: ReplayedTimeline, seq: number): EvidenceItem | null {
-  const index = track.indexOf(seq);
+function toEvidenceItem(timeline: ReplayedTimeline, seq: number): EvidenceItem | null {
+  const index = timeline.indexOf(seq);
   if (index === -1) return null;
-  const { event } = track.entry(index);
+  const { event } = timeline.entry(index);
   switch (event.type) {
     case 'tool-finished': {
-      const call = findCallById(track.at(seq - 1).turn, event.callId);
-      const asked = call === undefined ? '' : toReadableJson(call.args);
-      return { seq, tool: call?.tool ?? event.callId, asked, ...describeOutcome(event.outcome) };
+      const call = findCallById(timeline.stateAt(seq - 1).turn, event.callId);
+      const request = call === undefined ? '' : toReadableJson(call.args);
+      return { seq, tool: call?.tool ?? event.callId, request, ...describeOutcome(event.outcome) };
     }
     case 'model-replied': {
       const calls = event.calls.map(({ tool, args }) => `${tool} ${toReadableJson(args)}`).join('\n');
       return {
         seq,
         tool: 'reply',
-        asked: calls,
-        came: event.problem ?? event.text,
+        request: calls,
+        result: event.problem ?? event.text,
         isError: event.problem !== undefined,
       };
     }
     default: {
-      const came = 'message' in event ? event.message : 'text' in event ? event.text : '';
-      return { seq, tool: event.type, asked: '', came, isError: event.type.endsWith('-failed') };
+      const result = 'message' in event ? event.message : 'text' in event ? event.text : '';
+      return { seq, tool: event.type, request: '', result, isError: event.type.endsWith('-failed') };
     }
   }
 }
@@ -149,16 +152,17 @@ function findCallById(
   turn: TurnState,
   callId: string,
 ): { readonly tool: string; readonly args: Json } | undefined {
-  const held = getUnpausedTurn(turn);
-  if (held.status === 'executingTools') return held.executions.find(({ call }) => call.id === callId)?.call;
-  return held.status === 'awaitingPermission'
-    ? held.calls.find(({ call }) => call.id === callId)?.call
+  const activeTurn = getUnpausedTurn(turn);
+  if (activeTurn.status === 'executingTools')
+    return activeTurn.executions.find(({ call }) => call.id === callId)?.call;
+  return activeTurn.status === 'awaitingPermission'
+    ? activeTurn.calls.find(({ call }) => call.id === callId)?.call
     : undefined;
 }
 
-function describeOutcome(outcome: ToolOutcome): { readonly came: string; readonly isError: boolean } {
-  if (!outcome.ok) return { came: `${outcome.error.kind}: ${outcome.error.message}`, isError: true };
-  return { came: toReadableJson(outcome.output), isError: false };
+function describeOutcome(outcome: ToolOutcome): { readonly result: string; readonly isError: boolean } {
+  if (!outcome.ok) return { result: `${outcome.error.kind}: ${outcome.error.message}`, isError: true };
+  return { result: toReadableJson(outcome.output), isError: false };
 }
 
 /** Returns strings as they are and other values as indented JSON, which is easier to compare. */
@@ -166,12 +170,12 @@ export function toReadableJson(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-function listCallFingerprints(track: ReplayedTimeline, seqs: readonly number[]): ReadonlySet<string> {
+function listCallFingerprints(timeline: ReplayedTimeline, seqs: readonly number[]): ReadonlySet<string> {
   const keys = seqs.flatMap((seq) => {
-    const index = track.indexOf(seq);
-    const event = index === -1 ? null : track.entry(index).event;
+    const index = timeline.indexOf(seq);
+    const event = index === -1 ? null : timeline.entry(index).event;
     if (event?.type !== 'tool-finished') return [];
-    const call = findCallById(track.at(seq - 1).turn, event.callId);
+    const call = findCallById(timeline.stateAt(seq - 1).turn, event.callId);
     return call === undefined ? [] : [fingerprintToolCall(call.tool, call.args)];
   });
   return new Set(keys);
@@ -183,16 +187,16 @@ function fingerprintToolCall(tool: string, args: Json): string {
 }
 
 /** Finds the first model request at or after an event. */
-function findInjectedPrompt(track: ReplayedTimeline, seq: number): InjectedPrompt | null {
-  const start = track.indexOf(seq);
+function findInjectedPrompt(timeline: ReplayedTimeline, seq: number): InjectedPrompt | null {
+  const start = timeline.indexOf(seq);
   if (start === -1) return null;
-  for (let index = start; index < Math.min(track.length, start + lookAheadMax); index += 1) {
-    const { actions, seq: asks } = track.entry(index);
+  for (let index = start; index < Math.min(timeline.length, start + lookAheadMax); index += 1) {
+    const { actions, seq: requestSeq } = timeline.entry(index);
     const ask = actions.find((action) => action.type === 'ask-model');
     if (ask === undefined) continue;
-    const session = track.at(asks);
+    const session = timeline.stateAt(requestSeq);
     return {
-      seq: asks,
+      seq: requestSeq,
       advice: ask.advice,
       lastAnswer: ask.tools ? null : getFinishRationale(session),
       mode: getModeContext(session),
@@ -202,8 +206,10 @@ function findInjectedPrompt(track: ReplayedTimeline, seq: number): InjectedPromp
 }
 
 function getFinishRationale({ turn }: Session): string {
-  const held = getUnpausedTurn(turn);
-  return (held.status === 'callingModel' ? held.ask.finish?.reason : undefined) ?? 'the work is to end';
+  const activeTurn = getUnpausedTurn(turn);
+  return (
+    (activeTurn.status === 'callingModel' ? activeTurn.ask.finish?.reason : undefined) ?? 'the work must end'
+  );
 }
 
 function getModeContext({ mode, settings: { chart } }: Session): InjectedPrompt['mode'] {
@@ -212,13 +218,13 @@ function getModeContext({ mode, settings: { chart } }: Session): InjectedPrompt[
 
 /** Finds the model's reply to a request. */
 function findFollowingReply(
-  track: ReplayedTimeline,
-  asked: number,
+  timeline: ReplayedTimeline,
+  requestSeq: number,
   repeated: ReadonlySet<string>,
 ): FollowingReply | null {
-  const start = track.indexOf(asked) + 1;
-  for (let index = start; index < Math.min(track.length, start + lookAheadMax); index += 1) {
-    const { event, seq } = track.entry(index);
+  const start = timeline.indexOf(requestSeq) + 1;
+  for (let index = start; index < Math.min(timeline.length, start + lookAheadMax); index += 1) {
+    const { event, seq } = timeline.entry(index);
     if (event.type === 'model-failed') {
       return { seq, text: '', calls: [], error: `${event.error.kind}: ${event.error.message}` };
     }
@@ -235,20 +241,20 @@ function findFollowingReply(
 
 /** The model receives the denial of a call as an ordinary tool result. */
 function explainDenial(
-  track: ReplayedTimeline,
-  { seq, place }: Extract<DecisionRecord, { readonly kind: 'denied' }>,
+  timeline: ReplayedTimeline,
+  { seq, callIndex }: Extract<DecisionRecord, { readonly kind: 'denied' }>,
   after: Session,
 ): DecisionExplanation['denial'] {
-  const { event } = track.entry(track.indexOf(seq));
-  const call = event.type === 'model-replied' ? event.calls[place] : undefined;
+  const { event } = timeline.entry(timeline.indexOf(seq));
+  const call = event.type === 'model-replied' ? event.calls[callIndex] : undefined;
   if (call === undefined) return null;
   const key = fingerprintToolCall(call.tool, call.args);
   const refusal = after.governor.refused.find((each) => each.call === key);
-  const reason = findDenialReason(after, call.id, place) ?? call.because ?? 'It was not run.';
+  const reason = findDenialReason(after, call.id, callIndex) ?? call.because ?? 'It was not run.';
   return { reason, args: call.args, rule: refusal?.rule ?? null };
 }
 
-function findDenialReason(session: Session, id: string | undefined, place: number): string | null {
+function findDenialReason(session: Session, id: string | undefined, callIndex: number): string | null {
   const turn = getUnpausedTurn(session.turn);
   const outcomes: readonly (ToolOutcome | null)[] =
     turn.status === 'executingTools'
@@ -256,7 +262,7 @@ function findDenialReason(session: Session, id: string | undefined, place: numbe
       : turn.status === 'awaitingPermission'
         ? turn.calls.map((each) => (each.decision === 'denied' ? each.outcome : null))
         : listLastResults(session, id);
-  const outcome = outcomes[outcomes.length === 1 ? 0 : place] ?? null;
+  const outcome = outcomes[outcomes.length === 1 ? 0 : callIndex] ?? null;
   return outcome === null || outcome.ok ? null : outcome.error.message;
 }
 
@@ -277,15 +283,13 @@ export function formatDecision(decision: DecisionRecord): string {
     case 'verdict':
       return `${decision.verdict.rule}: ${decision.verdict.reason}`;
     case 'denied':
-      return `a call of ${decision.tool} was not run`;
+      return `call of ${decision.tool} not run`;
     case 'permission':
       return `${decision.callId} ${decision.isAllowed ? 'allowed' : 'denied'}${decision.reason === null ? '' : `: ${decision.reason}`}`;
     case 'retry':
-      return decision.until === null
-        ? `gave up on the model: ${decision.error}`
-        : `tries again: ${decision.error}`;
+      return decision.until === null ? `gave up on the model: ${decision.error}` : `retry: ${decision.error}`;
     case 'last answer':
-      return 'the model is asked for its last answer';
+      return 'final answer requested from the model';
     case 'stop':
       return `stopped: ${decision.reason}`;
     default:

@@ -18,18 +18,18 @@ import {
 
 type WhyPanelProps = {
   readonly decision: DecisionRecord;
-  readonly why: DecisionExplanation;
-  readonly go: SessionViewProps['go'];
+  readonly explanation: DecisionExplanation;
+  readonly navigate: SessionViewProps['navigate'];
   /** Null if feedback cannot be stored. */
-  readonly marking: {
-    readonly now: 'right' | 'wrong' | null;
-    readonly mark: (given: 'right' | 'wrong' | null) => void;
+  readonly feedback: {
+    readonly current: 'right' | 'wrong' | null;
+    readonly send: (value: 'right' | 'wrong' | null) => void;
   } | null;
 };
 
 /** Explains one decision, from its causes to its effects. */
-export function WhyPanel({ decision, why, go, marking }: WhyPanelProps) {
-  const { rule, others, evidence, counterEvidence, told, next, denial } = why;
+export function WhyPanel({ decision, explanation, navigate, feedback }: WhyPanelProps) {
+  const { rule, others, evidence, counterEvidence, injectedPrompt, followingReply, denial } = explanation;
   return (
     <article
       className={`why-panel tone-${getDecisionTone(decision)}`}
@@ -38,46 +38,50 @@ export function WhyPanel({ decision, why, go, marking }: WhyPanelProps) {
       <header>
         <p className="why-eyebrow">
           <span className="why-kind">{getDecisionLabel(decision)}</span> at event{' '}
-          <button type="button" className="link" onClick={() => go({ seq: decision.seq, view: 'events' })}>
+          <button
+            type="button"
+            className="link"
+            onClick={() => navigate({ seq: decision.seq, view: 'events' })}
+          >
             {decision.seq}
           </button>
           , {formatLocalClock(decision.at)}
         </p>
         <h2>{toSafeLine(formatDecision(decision), 400)}</h2>
-        {marking !== null && <FeedbackButtons {...marking} />}
+        {feedback !== null && <FeedbackButtons {...feedback} />}
       </header>
       {denial !== null && (
-        <WhySection title="What the model was told instead of a result">
+        <WhySection title="Error returned to the model">
           <LongText text={denial.reason} />
           <LongText text={toReadableJson(denial.args)} mono />
-          {denial.rule !== null && <p className="why-quiet">refused by the rule {denial.rule}</p>}
+          {denial.rule !== null && <p className="why-quiet">blocked by the rule {denial.rule}</p>}
         </WhySection>
       )}
       {rule !== null && <ThresholdScale rule={rule} />}
       {decision.kind === 'retry' && (
-        <WhySection title="Tries">
+        <WhySection title="Attempts">
           <p>
-            Try {decision.attempt} failed.{' '}
+            Attempt {decision.attempt} failed.{' '}
             {decision.until === null
-              ? 'It was the last.'
-              : `The next is due at ${formatLocalClock(decision.until)}.`}
+              ? 'It was the last attempt.'
+              : `The next attempt is due at ${formatLocalClock(decision.until)}.`}
           </p>
         </WhySection>
       )}
       {evidence.length > 0 && (
-        <WhySection title={`What proves it: ${formatCount(evidence.length, 'event')}`}>
-          <EvidenceList proofs={evidence} go={go} />
+        <WhySection title={`Evidence: ${formatCount(evidence.length, 'event')}`}>
+          <EvidenceList items={evidence} navigate={navigate} />
         </WhySection>
       )}
       {counterEvidence.length > 0 && (
-        <WhySection title="What speaks against it">
+        <WhySection title="Counter-evidence">
           <ul className="why-against">
-            {counterEvidence.map((proof) => (
-              <li key={proof.seq}>
-                <button type="button" className="link" onClick={() => go({ seq: proof.seq })}>
-                  event {proof.seq}
+            {counterEvidence.map((item) => (
+              <li key={item.seq}>
+                <button type="button" className="link" onClick={() => navigate({ seq: item.seq })}>
+                  event {item.seq}
                 </button>{' '}
-                {proof.tool} brought something new: {toSafeLine(proof.came, 120)}
+                {item.tool} returned a new result: {toSafeLine(item.result, 120)}
               </li>
             ))}
           </ul>
@@ -89,8 +93,8 @@ export function WhyPanel({ decision, why, go, marking }: WhyPanelProps) {
           <blockquote>{escapeUnsafeText(decision.verdict.advice)}</blockquote>
         </WhySection>
       )}
-      <InjectedPromptSection told={told} decision={decision} go={go} />
-      <FollowingReplySection next={next} go={go} />
+      <InjectedPromptSection injectedPrompt={injectedPrompt} decision={decision} navigate={navigate} />
+      <FollowingReplySection followingReply={followingReply} navigate={navigate} />
     </article>
   );
 }
@@ -104,7 +108,7 @@ function WhySection({ title, children }: { readonly title: string; readonly chil
   );
 }
 
-function FeedbackButtons({ now, mark }: NonNullable<WhyPanelProps['marking']>) {
+function FeedbackButtons({ current, send }: NonNullable<WhyPanelProps['feedback']>) {
   return (
     <div className="why-marking" role="group" aria-label="Was this verdict right?">
       <span>Was it right?</span>
@@ -113,8 +117,8 @@ function FeedbackButtons({ now, mark }: NonNullable<WhyPanelProps['marking']>) {
           key={each}
           type="button"
           className={`small ${each}`}
-          aria-pressed={now === each}
-          onClick={() => mark(now === each ? null : each)}
+          aria-pressed={current === each}
+          onClick={() => send(current === each ? null : each)}
         >
           {each === 'right' ? '✓ right' : '✗ wrong'}
         </button>
@@ -124,30 +128,34 @@ function FeedbackButtons({ now, mark }: NonNullable<WhyPanelProps['marking']>) {
 }
 
 /** Shows the match count of the rule on a scale with its thresholds. */
-function ThresholdScale({ rule: { id, because, unit, count, rungs } }: { readonly rule: ExplainedRule }) {
-  const end = Math.max(count, ...rungs.map(({ at }) => at)) * 1.08;
-  const place = (value: number): string => `${Math.min(100, (value / end) * 100)}%`;
+function ThresholdScale({
+  rule: { id, rationale, unit, count, thresholds },
+}: {
+  readonly rule: ExplainedRule;
+}) {
+  const end = Math.max(count, ...thresholds.map(({ at }) => at)) * 1.08;
+  const toPercent = (value: number): string => `${Math.min(100, (value / end) * 100)}%`;
   return (
-    <WhySection title={`The rule ${id}`}>
-      <p className="why-because">{because}</p>
+    <WhySection title={`Rule ${id}`}>
+      <p className="why-because">{rationale}</p>
       <div
         className="why-scale"
         role="img"
-        aria-label={`Seen ${count} ${unit}. ${rungs.map(({ level, at }) => `${level} at ${at}`).join(', ')}.`}
+        aria-label={`${count} ${unit}. Thresholds: ${thresholds.map(({ level, at }) => `${level} at ${at}`).join(', ')}.`}
       >
-        <span className="why-scale-fill" style={{ width: place(count) }} />
-        {rungs.map(({ level, at, isReached }) => (
+        <span className="why-scale-fill" style={{ width: toPercent(count) }} />
+        {thresholds.map(({ level, at, isReached }) => (
           <span
             key={level}
             className={isReached ? 'why-rung reached' : 'why-rung'}
-            style={{ left: place(at) }}
+            style={{ left: toPercent(at) }}
           >
             <span className="why-rung-name">
               {level} {at}
             </span>
           </span>
         ))}
-        <span className="why-scale-now" style={{ left: place(count) }}>
+        <span className="why-scale-now" style={{ left: toPercent(count) }}>
           {count}
         </span>
       </div>
@@ -160,22 +168,22 @@ function OtherOutcomes({
   others,
   decision,
 }: Pick<DecisionExplanation, 'rule' | 'others'> & { readonly decision: DecisionRecord }) {
-  const done = decision.kind === 'verdict' ? decision.verdict.response.kind : null;
-  const rungs = rule?.rungs.filter(({ isReached }) => !isReached) ?? [];
-  if (rungs.length + others.length === 0) return null;
+  const response = decision.kind === 'verdict' ? decision.verdict.response.kind : null;
+  const thresholds = rule?.thresholds.filter(({ isReached }) => !isReached) ?? [];
+  if (thresholds.length + others.length === 0) return null;
   return (
-    <WhySection title="What else could have happened">
+    <WhySection title="Alternatives">
       <ul className="why-others">
-        {rungs.map(({ level, at }) => (
+        {thresholds.map(({ level, at }) => (
           <li key={level}>
-            {rule?.id} would {level} at {at}
-            {done === null ? '' : `; it came to ${rule?.count}, so the answer was to ${done}`}
+            {rule?.id}: {level} at {at}
+            {response === null ? '' : `; the count was ${rule?.count}, so the response was ${response}`}
           </li>
         ))}
         {others.map(({ rule: id, count, next }) => (
           <li key={id}>
-            {id} saw {count} too
-            {next === null ? ', and has nothing left to do' : `, and would ${next.level} at ${next.at}`}
+            {id} also matched: {count}
+            {next === null ? ', no higher threshold' : `, ${next.level} at ${next.at}`}
           </li>
         ))}
       </ul>
@@ -185,35 +193,35 @@ function OtherOutcomes({
 
 /** Lists the evidence and shows two items side by side: the first and the last, unless the user selects others. */
 function EvidenceList({
-  proofs,
-  go,
+  items,
+  navigate,
 }: {
-  readonly proofs: readonly EvidenceItem[];
-  readonly go: SessionViewProps['go'];
+  readonly items: readonly EvidenceItem[];
+  readonly navigate: SessionViewProps['navigate'];
 }) {
-  const [sides, setSides] = useState<readonly [number, number]>([0, proofs.length - 1]);
-  const [left, right] = [proofs[sides[0]], proofs[sides[1]]];
+  const [sides, setSides] = useState<readonly [number, number]>([0, items.length - 1]);
+  const [left, right] = [items[sides[0]], items[sides[1]]];
   return (
     <>
       <ol className="why-proofs">
-        {proofs.map((proof, index) => (
-          <li key={proof.seq} className={proof.isError ? 'error' : ''}>
-            <button type="button" className="link" onClick={() => go({ seq: proof.seq })}>
-              {proof.seq}
+        {items.map((item, index) => (
+          <li key={item.seq} className={item.isError ? 'error' : ''}>
+            <button type="button" className="link" onClick={() => navigate({ seq: item.seq })}>
+              {item.seq}
             </button>
             <code>
-              {toSafeLine(proof.tool, 40)} {toSafeLine(proof.asked.replaceAll(/\s+/gu, ' '), 90)}
+              {toSafeLine(item.tool, 40)} {toSafeLine(item.request.replaceAll(/\s+/gu, ' '), 90)}
             </code>
-            <span className="why-came">{toSafeLine(proof.came, 110)}</span>
+            <span className="why-came">{toSafeLine(item.result, 110)}</span>
             <span className="why-sides">
-              {(['left', 'right'] as const).map((side, place) => (
+              {(['left', 'right'] as const).map((side, toPercent) => (
                 <button
                   key={side}
                   type="button"
                   className="small"
-                  aria-pressed={sides[place] === index}
-                  aria-label={`Show event ${proof.seq} on the ${side}`}
-                  onClick={() => setSides(place === 0 ? [index, sides[1]] : [sides[0], index])}
+                  aria-pressed={sides[toPercent] === index}
+                  aria-label={`Show event ${item.seq} on the ${side}`}
+                  onClick={() => setSides(toPercent === 0 ? [index, sides[1]] : [sides[0], index])}
                 >
                   {side === 'left' ? '◧' : '◨'}
                 </button>
@@ -222,7 +230,7 @@ function EvidenceList({
           </li>
         ))}
       </ol>
-      {left !== undefined && right !== undefined && proofs.length > 1 && (
+      {left !== undefined && right !== undefined && items.length > 1 && (
         <EvidenceComparison left={left} right={right} />
       )}
     </>
@@ -237,11 +245,11 @@ function EvidenceComparison({ left, right }: { readonly left: EvidenceItem; read
         <span>event {right.seq}</span>
       </div>
       <TextDiff
-        title="what was asked for"
-        left={`${left.tool}\n${left.asked}`}
-        right={`${right.tool}\n${right.asked}`}
+        title="call"
+        left={`${left.tool}\n${left.request}`}
+        right={`${right.tool}\n${right.request}`}
       />
-      <TextDiff title="what came of it" left={left.came} right={right.came} />
+      <TextDiff title="result" left={left.result} right={right.result} />
     </div>
   );
 }
@@ -267,18 +275,18 @@ function TextDiff({
         {title}{' '}
         <span className={differing === 0 ? 'why-same' : 'why-differs'}>
           {differing === 0
-            ? 'the same'
+            ? 'identical'
             : `${formatCount(differing, 'line')} ${differing === 1 ? 'differs' : 'differ'}`}
         </span>
       </h4>
       <div className="why-rows">
-        {shown.map(({ left: mine, right: yours, isSame }, index) => (
+        {shown.map(({ left: leftLine, right: rightLine, isSame }, index) => (
           <div key={index} className={isSame ? 'why-row' : 'why-row differs'}>
-            <pre className={mine === null ? 'none' : ''}>
-              {mine === null ? '' : escapeUnsafeText(mine.slice(0, 2_000))}
+            <pre className={leftLine === null ? 'none' : ''}>
+              {leftLine === null ? '' : escapeUnsafeText(leftLine.slice(0, 2_000))}
             </pre>
-            <pre className={yours === null ? 'none' : ''}>
-              {yours === null ? '' : escapeUnsafeText(yours.slice(0, 2_000))}
+            <pre className={rightLine === null ? 'none' : ''}>
+              {rightLine === null ? '' : escapeUnsafeText(rightLine.slice(0, 2_000))}
             </pre>
           </div>
         ))}
@@ -293,37 +301,36 @@ function TextDiff({
 }
 
 function InjectedPromptSection({
-  told,
+  injectedPrompt,
   decision,
-  go,
+  navigate,
 }: {
-  readonly told: InjectedPrompt | null;
+  readonly injectedPrompt: InjectedPrompt | null;
   readonly decision: DecisionRecord;
-  readonly go: SessionViewProps['go'];
+  readonly navigate: SessionViewProps['navigate'];
 }) {
-  if (told === null)
+  if (injectedPrompt === null)
     return decision.kind === 'stop' ? null : (
-      <WhySection title="What was put into the prompt">
-        <p className="why-quiet">The model was not asked any more.</p>
+      <WhySection title="Added to the prompt">
+        <p className="why-quiet">The model was not called isRepeatedCall.</p>
       </WhySection>
     );
-  const { seq, advice, lastAnswer, mode } = told;
-  const isNothing = advice === null && lastAnswer === null && mode === null;
+  const { seq, advice, lastAnswer, mode } = injectedPrompt;
+  const isEmpty = advice === null && lastAnswer === null && mode === null;
   return (
-    <WhySection title="What was put into the prompt">
-      {isNothing && <p className="why-quiet">Nothing besides the conversation.</p>}
+    <WhySection title="Added to the prompt">
+      {isEmpty && <p className="why-quiet">Nothing.</p>}
       {advice !== null && <LongText text={advice} />}
-      {lastAnswer !== null && <p>No tools, this was to be the last answer: {toSafeLine(lastAnswer)}</p>}
+      {lastAnswer !== null && <p>No tools, final answer requested: {toSafeLine(lastAnswer)}</p>}
       {mode !== null && (
         <p className="why-quiet">
-          the mode {mode.state}; from there it may go to{' '}
-          {mode.next.length === 0 ? 'nowhere' : mode.next.join(', ')}
+          mode {mode.state}; possible next modes: {mode.next.length === 0 ? 'none' : mode.next.join(', ')}
         </p>
       )}
       <p className="why-quiet">
-        asked by event {seq}:{' '}
-        <button type="button" className="link" onClick={() => go({ seq, view: 'transcript' })}>
-          see the exact prompt in the transcript
+        requested by event {seq}:{' '}
+        <button type="button" className="link" onClick={() => navigate({ seq, view: 'transcript' })}>
+          show the exact prompt in the transcript
         </button>
       </p>
     </WhySection>
@@ -331,33 +338,33 @@ function InjectedPromptSection({
 }
 
 function FollowingReplySection({
-  next,
-  go,
+  followingReply,
+  navigate,
 }: {
-  readonly next: FollowingReply | null;
-  readonly go: SessionViewProps['go'];
+  readonly followingReply: FollowingReply | null;
+  readonly navigate: SessionViewProps['navigate'];
 }) {
-  if (next === null) return null;
-  const isRepeated = next.calls.some((call) => call.isRepeated);
+  if (followingReply === null) return null;
+  const isRepeated = followingReply.calls.some((call) => call.isRepeated);
   return (
-    <WhySection title="What the model did next">
+    <WhySection title="Next model reply">
       <p>
         <span className={isRepeated ? 'why-differs' : 'why-same'}>
-          {isRepeated ? 'the same again' : 'something else'}
+          {isRepeated ? 'repeated call' : 'different reply'}
         </span>{' '}
-        <button type="button" className="link" onClick={() => go({ seq: next.seq })}>
-          event {next.seq}
+        <button type="button" className="link" onClick={() => navigate({ seq: followingReply.seq })}>
+          event {followingReply.seq}
         </button>
       </p>
-      {next.error !== null && <p className="why-error">{toSafeLine(next.error, 400)}</p>}
-      {next.text.trim() !== '' && <LongText text={next.text} lines={12} />}
+      {followingReply.error !== null && <p className="why-error">{toSafeLine(followingReply.error, 400)}</p>}
+      {followingReply.text.trim() !== '' && <LongText text={followingReply.text} lines={12} />}
       <ul className="why-calls">
-        {next.calls.map(({ tool, args, isRepeated: again }, index) => (
+        {followingReply.calls.map(({ tool, args, isRepeated: isRepeatedCall }, index) => (
           <li key={index}>
             <code>
               {toSafeLine(tool, 60)} {toSafeLine(args.replaceAll(/\s+/gu, ' '), 200)}
             </code>
-            {again && <span className="why-differs"> asked for before</span>}
+            {isRepeatedCall && <span className="why-differs"> repeated</span>}
           </li>
         ))}
       </ul>

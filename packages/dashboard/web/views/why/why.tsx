@@ -19,37 +19,34 @@ import './why.css';
 type DecisionFilter = 'verdicts' | 'all decisions';
 
 /** Explains the decisions up to the selected event, with the evidence and the effect of each. */
-export function WhyView({ track, at, version, detail, api, go }: SessionViewProps) {
-  const [which, setWhich] = useState<DecisionFilter>('verdicts');
-  const [marks, mark] = useFeedback({ detail, api });
-  const decisions = getDecisionHistory(track);
+export function WhyView({ timeline, at, version, detail, api, navigate }: SessionViewProps) {
+  const [filter, setFilter] = useState<DecisionFilter>('verdicts');
+  const [feedback, mark] = useFeedback({ detail, api });
+  const decisions = getDecisionHistory(timeline);
   const hasVerdicts = decisions.verdicts.length > 0;
   const all: readonly DecisionRecord[] =
-    which === 'verdicts' && hasVerdicts ? decisions.verdicts : decisions.all;
+    filter === 'verdicts' && hasVerdicts ? decisions.verdicts : decisions.all;
   // The list is mutable; `version` changes when it grows.
   const listed = useMemo(() => all.slice(0, countUntilEvent(all, at)), [all, at, version]);
-  const [chosen, setChosen] = useState<DecisionRecord | null>(null);
-  const shown = selectShownDecision(listed, chosen, at);
+  const [selected, setSelected] = useState<DecisionRecord | null>(null);
+  const shown = selectShownDecision(listed, selected, at);
   const why = useMemo(
-    () => (shown === null ? null : buildExplanation(track, shown, getSessionRules(track, detail))),
-    [track, detail, shown, version],
+    () => (shown === null ? null : buildExplanation(timeline, shown, getSessionRules(timeline, detail))),
+    [timeline, detail, shown, version],
   );
-  const move = (by: number): void => {
-    const place = shown === null ? -1 : listed.indexOf(shown);
-    const next = listed[Math.min(Math.max(place + by, 0), listed.length - 1)];
-    if (next !== undefined) setChosen(next);
+  const move = (offset: number): void => {
+    const index = shown === null ? -1 : listed.indexOf(shown);
+    const next = listed[Math.min(Math.max(index + offset, 0), listed.length - 1)];
+    if (next !== undefined) setSelected(next);
   };
   useKeys('Why', [
-    { keys: 'j', does: 'Next decision', run: () => move(1) },
-    { keys: 'k', does: 'Previous decision', run: () => move(-1) },
+    { keys: 'j', description: 'Next decision', run: () => move(1) },
+    { keys: 'k', description: 'Previous decision', run: () => move(-1) },
   ]);
   if (decisions.all.length === 0) {
     return (
-      <EmptyState title="Nothing had to be decided so far">
-        <p>
-          Verdicts of the governor, calls that were not run, retries and the end of the work stand here, each
-          with what proves it.
-        </p>
+      <EmptyState title="No decisions yet">
+        <p>Governor verdicts, blocked calls, retries and stops are listed here with their evidence.</p>
       </EmptyState>
     );
   }
@@ -58,20 +55,20 @@ export function WhyView({ track, at, version, detail, api, go }: SessionViewProp
       <div className="why-list">
         <div className="why-bar">
           <ToggleGroup
-            label="Which decisions"
-            of={['verdicts', 'all decisions']}
-            chosen={hasVerdicts ? which : 'all decisions'}
-            choose={setWhich}
+            label="Decisions"
+            options={['verdicts', 'all decisions']}
+            selected={hasVerdicts ? filter : 'all decisions'}
+            onSelect={setFilter}
           />
           <span className="why-count">{formatCount(listed.length, 'decision')}</span>
         </div>
-        <DecisionList decisions={listed} shown={shown} choose={setChosen} marks={marks} />
+        <DecisionList decisions={listed} shown={shown} select={setSelected} feedback={feedback} />
       </div>
       {shown === null || why === null ? (
-        <EmptyState title="Nothing was decided up to here">
+        <EmptyState title="No decisions up to this event">
           <p>
             The first decision is at event {all[0]?.seq}.{' '}
-            <button type="button" className="link" onClick={() => go({ seq: all[0]?.seq ?? at })}>
+            <button type="button" className="link" onClick={() => navigate({ seq: all[0]?.seq ?? at })}>
               Go there
             </button>
           </p>
@@ -80,9 +77,9 @@ export function WhyView({ track, at, version, detail, api, go }: SessionViewProp
         <WhyPanel
           key={`${shown.seq} ${shown.kind}`}
           decision={shown}
-          why={why}
-          go={go}
-          marking={getFeedbackControls(shown, marks, mark)}
+          explanation={why}
+          navigate={navigate}
+          feedback={getFeedbackControls(shown, feedback, mark)}
         />
       )}
     </section>
@@ -94,20 +91,20 @@ export function WhyView({ track, at, version, detail, api, go }: SessionViewProp
  */
 function selectShownDecision(
   listed: readonly DecisionRecord[],
-  chosen: DecisionRecord | null,
+  selected: DecisionRecord | null,
   at: number,
 ): DecisionRecord | null {
-  if (chosen !== null && chosen.seq <= at) return chosen;
+  if (selected !== null && selected.seq <= at) return selected;
   return listed.findLast(({ seq }) => seq === at) ?? listed.at(-1) ?? null;
 }
 
 function getFeedbackControls(
   decision: DecisionRecord,
-  marks: ReadonlyMap<string, FeedbackValue>,
+  feedback: ReadonlyMap<string, FeedbackValue>,
   mark: FeedbackSender | null,
-): Parameters<typeof WhyPanel>[0]['marking'] {
+): Parameters<typeof WhyPanel>[0]['feedback'] {
   if (decision.kind !== 'verdict' || mark === null) return null;
-  return { now: marks.get(getDecisionKey(decision)) ?? null, mark: (given) => mark(decision, given) };
+  return { current: feedback.get(getDecisionKey(decision)) ?? null, send: (value) => mark(decision, value) };
 }
 
 type FeedbackValue = VerdictFeedbackEntry['mark'];
@@ -126,15 +123,15 @@ function useFeedback({
   ReadonlyMap<string, FeedbackValue>,
   FeedbackSender | null,
 ] {
-  const [marks, setMarks] = useState<ReadonlyMap<string, FeedbackValue>>(() =>
-    detail.kind === 'kept'
+  const [feedback, setMarks] = useState<ReadonlyMap<string, FeedbackValue>>(() =>
+    detail.kind === 'stored'
       ? new Map(detail.marks.map(({ seq, rule, mark }) => [`${seq} ${rule}`, mark]))
       : new Map(),
   );
-  if (detail.kind !== 'kept') return [marks, null];
-  const give = (decision: VerdictDecision, mark: FeedbackValue | null): void => {
-    const before = marks;
-    const after = new Map(marks);
+  if (detail.kind !== 'stored') return [feedback, null];
+  const sendFeedback = (decision: VerdictDecision, mark: FeedbackValue | null): void => {
+    const before = feedback;
+    const after = new Map(feedback);
     if (mark === null) after.delete(getDecisionKey(decision));
     else after.set(getDecisionKey(decision), mark);
     setMarks(after);
@@ -143,19 +140,19 @@ function useFeedback({
       showErrorToast(error);
     });
   };
-  return [marks, give];
+  return [feedback, sendFeedback];
 }
 
 type DecisionListProps = {
   readonly decisions: readonly DecisionRecord[];
   readonly shown: DecisionRecord | null;
-  readonly choose: (decision: DecisionRecord) => void;
-  readonly marks: ReadonlyMap<string, FeedbackValue>;
+  readonly select: (decision: DecisionRecord) => void;
+  readonly feedback: ReadonlyMap<string, FeedbackValue>;
 };
 
-function DecisionList({ decisions, shown, choose, marks }: DecisionListProps) {
+function DecisionList({ decisions, shown, select, feedback }: DecisionListProps) {
   const box = useRef<HTMLDivElement>(null);
-  const place = shown === null ? -1 : decisions.indexOf(shown);
+  const shownIndex = shown === null ? -1 : decisions.indexOf(shown);
   const virtual = useVirtualizer({
     count: decisions.length,
     getScrollElement: () => box.current,
@@ -163,22 +160,22 @@ function DecisionList({ decisions, shown, choose, marks }: DecisionListProps) {
     overscan: 8,
   });
   useEffect(() => {
-    if (place >= 0) virtual.scrollToIndex(place);
-  }, [place, virtual]);
+    if (shownIndex >= 0) virtual.scrollToIndex(shownIndex);
+  }, [shownIndex, virtual]);
   return (
     <div ref={box} className="why-items" tabIndex={0} role="group" aria-label="Decisions">
       <ol style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start }) => {
           const decision = decisions[index];
           if (decision === undefined) return null;
-          const given = marks.get(getDecisionKey(decision));
+          const value = feedback.get(getDecisionKey(decision));
           return (
             <li key={index} style={{ transform: `translateY(${start}px)` }}>
               <button
                 type="button"
                 className={`why-item tone-${getDecisionTone(decision)}`}
                 aria-current={decision === shown}
-                onClick={() => choose(decision)}
+                onClick={() => select(decision)}
               >
                 <span className="why-item-head">
                   <span className={`why-kind ${getDecisionSeverity(decision)}`}>
@@ -187,7 +184,7 @@ function DecisionList({ decisions, shown, choose, marks }: DecisionListProps) {
                   <span className="why-seq">
                     event {decision.seq} · {formatLocalClock(decision.at)}
                   </span>
-                  {given !== undefined && <span className={`why-given ${given}`}>{given}</span>}
+                  {value !== undefined && <span className={`why-given ${value}`}>{value}</span>}
                 </span>
                 <span className="why-item-text">{toSafeLine(formatDecision(decision), 160)}</span>
               </button>
