@@ -14,11 +14,11 @@ import { formatBenchTable } from './lib/table.ts';
 
 const help = `Usage: node bench/dashboard.ts [--quick] [--json]
 
-Opens a session of 10,000 events in Chromium, in a browser that has never been there and in one that has, and weighs the pages.
+Times opening a session of 10,000 events in Chromium, with a cold and a warm browser, and measures the size of the pages.
 
-  --quick   once each
-  --json    the same numbers as JSON
-  --help    this text`;
+  --quick   one round each
+  --json    print the results as JSON
+  --help    show this help`;
 
 const eventCount = 10_000;
 const distFolder = join(import.meta.dirname, '..', 'packages', 'dashboard', 'dist');

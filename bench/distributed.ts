@@ -6,14 +6,13 @@ import { readBenchOptions, type BenchOptions } from './lib/options.ts';
 
 const help = `Usage: node bench/distributed.ts [--quick] [--full] [--json]
 
-Times sessions that workers take from a queue in Redis, beside as many raw jobs of BullMQ as these sessions have messages;
-how long a tenant waits beside one with far more to do; and how long it takes after a worker is killed. Starts a Redis of
-its own. bench/README.md says how to read the numbers.
+Times sessions that workers run from a queue in Redis, compared with one raw BullMQ job per message; how long a tenant
+waits next to one with many more sessions; and how long a takeover takes after a worker is killed. Starts its own Redis. bench/README.md explains the numbers.
 
-  --quick      a short run: enough to see that it works, too short to be quoted
-  --full       more rounds: about a quarter of an hour
-  --json       the same numbers as JSON
-  --help       this text`;
+  --quick      short run, for testing only
+  --full       more rounds, about 15 minutes
+  --json       print the results as JSON
+  --help       show this help`;
 
 function selectDistributedPlan({ quick, full }: BenchOptions): DistributedPlan {
   if (quick) {

@@ -6,14 +6,14 @@ import { ensurePeersInstalled } from './peers/install-peers.ts';
 
 const help = `Usage: node bench/durable.ts [--quick] [--full] [--no-peers] [--json]
 
-Times sessions in which every step is kept on disk, in Pawl, in LangGraph.js and as a bare append to SQLite, and weighs
-what they leave there. bench/README.md says how to read the numbers.
+Times sessions that persist every step, in Pawl, in LangGraph.js and as a bare append to SQLite, and measures their size
+on disk. bench/README.md explains the numbers.
 
-  --quick      a short run without peers: enough to see that it works, too short to be quoted
-  --full       more rounds, and the longer sessions in LangGraph.js as well, where it can: about a quarter of an hour
+  --quick      short run without peers, for testing only
+  --full       more rounds, and longer sessions in LangGraph.js where possible, about 15 minutes
   --no-peers   without LangGraph.js, which is otherwise installed into bench/peers (90 MB)
-  --json       the same numbers as JSON
-  --help       this text`;
+  --json       print the results as JSON
+  --help       show this help`;
 
 const ownDurableContenders = ['raw', 'pawl', 'ungoverned'] as const;
 

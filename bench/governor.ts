@@ -14,11 +14,11 @@ import { computePairedRatios, summarizeSamples } from './lib/statistics.ts';
 
 const help = `Usage: node bench/governor.ts [--quick] [--json]
 
-Times what the governor costs for one tool call, early and late in a run, and weighs what it keeps.
+Times the governor per tool call, early and late in a run, and measures the size of its state.
 
-  --quick   a short run: enough to see that it works, too short to be quoted
-  --json    the same numbers as JSON
-  --help    this text`;
+  --quick   short run, for testing only
+  --json    print the results as JSON
+  --help    show this help`;
 
 /** Tool output of this benchmark, about as long as a page of a file. */
 const benchToolOutput = 'A line of text with a number 12 and a path src/core/step.ts in it.\n'.repeat(30);

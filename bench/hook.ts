@@ -10,12 +10,12 @@ import { measureProcessStarts, formatStartsReport } from './lib/process-starts.t
 
 const help = `Usage: node bench/hook.ts [--quick] [--json]
 
-Times what a coding agent waits for at each of its calls: a hook of Pawl, from the start of its process to its end, in the
-middle of a long session, beside a Node that does nothing.
+Times a Pawl hook as a coding agent runs it for each call, from process start to exit, in the middle of a long session,
+compared with a Node process that does nothing.
 
-  --quick   a short run: enough to see that it works, too short to be quoted
-  --json    the same numbers as JSON
-  --help    this text`;
+  --quick   short run, for testing only
+  --json    print the results as JSON
+  --help    show this help`;
 
 const hookEntry = fileURLToPath(new URL('../packages/cli/bin/pawl-hook.js', import.meta.url));
 const benchDataFolder = mkdtempSync(join(tmpdir(), 'pawl-bench-hook-'));

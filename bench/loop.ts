@@ -5,14 +5,14 @@ import { readBenchOptions, type BenchOptions } from './lib/options.ts';
 
 const help = `Usage: node bench/loop.ts [--quick] [--full] [--no-peers] [--json]
 
-Times an agent that takes a thousand steps, with a model that answers at once, one call of a tool in each step and nothing
-kept: in Pawl, AI SDK, LangChain, LangGraph.js, OpenAI Agents JS and Mastra. bench/README.md says how to read the numbers.
+Times an agent over a thousand steps, with a model that answers immediately, one tool call per step and no persistence: in
+Pawl, AI SDK, LangChain, LangGraph.js, OpenAI Agents JS and Mastra. bench/README.md explains the numbers.
 
-  --quick      a short run: enough to see that it works, too short to be quoted
+  --quick      short run, for testing only
   --full       more rounds
   --no-peers   Pawl alone
-  --json       the same numbers as JSON
-  --help       this text`;
+  --json       print the results as JSON
+  --help       show this help`;
 
 const ownLoopContenders: readonly LoopContenderKey[] = ['pawl', 'ungoverned', 'onAiSdk'];
 const peers: readonly LoopContenderKey[] = [

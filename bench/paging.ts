@@ -15,11 +15,11 @@ import { computePairedRatios, summarizeSamples } from './lib/statistics.ts';
 
 const help = `Usage: node bench/paging.ts [--quick] [--json]
 
-Times what an action costs in a small and in a large working memory, and what it takes to page thousands of entries.
+Times a memory action in a small and a large working memory, and paging thousands of entries.
 
-  --quick   a short run: enough to see that it works, too short to be quoted
-  --json    the same numbers as JSON
-  --help    this text`;
+  --quick   short run, for testing only
+  --json    print the results as JSON
+  --help    show this help`;
 
 /** No limits while filling; paging gets its own limit. */
 const unlimitedMemory: MemorySettings = {

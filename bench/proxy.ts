@@ -12,12 +12,12 @@ import { formatBenchTable } from './lib/table.ts';
 
 const help = `Usage: node bench/proxy.ts [--quick] [--json]
 
-Times how much later the first byte of a streamed reply comes when the proxy is in between, for conversations of several
-lengths, on one machine with a model's server that answers at once.
+Times how much latency the proxy adds to the first byte of a streamed reply, for conversations of several lengths, with a
+local model server that answers immediately.
 
-  --quick   a short run: enough to see that it works, too short to be quoted
-  --json    the same numbers as JSON
-  --help    this text`;
+  --quick   short run, for testing only
+  --json    print the results as JSON
+  --help    show this help`;
 
 /** Number of rounds of calls before the measured request. */
 const lengths = [0, 20, 200] as const;

@@ -7,11 +7,11 @@ import { measureProcessStarts, formatStartsReport } from './lib/process-starts.t
 
 const help = `Usage: node bench/startup.ts [--quick] [--json]
 
-Times how long the command line takes to say anything at all, beside a Node that does nothing.
+Times the start of the command line, compared with a Node process that does nothing.
 
-  --quick   a short run: enough to see that it works, too short to be quoted
-  --json    the same numbers as JSON
-  --help    this text`;
+  --quick   short run, for testing only
+  --json    print the results as JSON
+  --help    show this help`;
 
 const pawlEntry = fileURLToPath(new URL('../packages/cli/bin/pawl.js', import.meta.url));
 

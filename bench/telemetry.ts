@@ -17,12 +17,12 @@ import { createBenchObservers, type BenchObserver } from './telemetry/bench-obse
 
 const help = `Usage: node bench/telemetry.ts [--quick] [--json]
 
-Times what logs, traces and metrics cost a step of an agent, all of it sent to a collector in another process, beside an agent that
-nobody looks at. A step is one request to the model and one tool call.
+Times the cost of logs, traces and metrics per agent step, sent to a collector in another process, compared with an agent
+without observers. A step is one model request and one tool call.
 
-  --quick   a short run: enough to see that it works, too short to be quoted
-  --json    the same numbers as JSON
-  --help    this text`;
+  --quick   short run, for testing only
+  --json    print the results as JSON
+  --help    show this help`;
 
 const sinkFile = fileURLToPath(new URL('telemetry/sink.ts', import.meta.url));
 

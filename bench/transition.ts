@@ -6,11 +6,11 @@ import { formatTransitionReport } from './transition/report.ts';
 const help = `Usage: node bench/transition.ts [--quick] [--json]
 
 Times one agent turn of six events in Pawl's step, in XState, in robot3 and in a bare reducer,
-and weighs idle sessions of each. bench/README.md says how to read the numbers.
+and measures the memory of idle sessions. bench/README.md explains the numbers.
 
-  --quick   a short run: enough to see that it works, too short to be quoted
-  --json    the same numbers as JSON
-  --help    this text`;
+  --quick   short run, for testing only
+  --json    print the results as JSON
+  --help    show this help`;
 
 const options = readBenchOptions(help);
 if (options !== null) {

@@ -31,12 +31,12 @@ export async function loadPeerDetectors(file: string | undefined): Promise<reado
 
 function replayThroughPeer(peer: PeerDetector, run: RecordedRun): readonly DetectorVerdict[] {
   const detector = peer.create();
-  const told: DetectorVerdict[] = [];
+  const verdicts: DetectorVerdict[] = [];
   for (const step of run.steps) {
     const verdict = detector.push(step);
     if (verdict === null || verdict === undefined || verdict.level === 'observe') continue;
-    told.push({ step: step.i, level: verdict.level });
+    verdicts.push({ step: step.i, level: verdict.level });
     if (verdict.level === 'ask' || verdict.level === 'stop') break;
   }
-  return told;
+  return verdicts;
 }

@@ -5,15 +5,15 @@ import { formatHeldOutScores, formatScoreTable, type ScoreTable } from './print.
 import { filterRuns, readEvaluationData, getRunSource, listRunSources, type EvaluationData } from './runs.ts';
 import { scoreDetector, type StuckDetector } from './score.ts';
 
-const help = `Replays recorded runs through the governor and prints how well it tells progress from going in circles.
+const help = `Replays recorded runs through the governor and scores how well it detects stuck runs.
 
   npm run eval -- --data DIR [--preset NAMES] [--peers FILE.mjs] [--leave-one-out] [--json]
 
-  --data DIR        a folder of normalized runs (.jsonl or .jsonl.gz), with judged.json if there is one
-  --preset NAMES    whose rules to score, side by side: pawl (unless told otherwise), nexora, nexora-lenient, savant;
-                    several separated by commas, or the option several times
-  --peers FILE      a module that exports \`peers\`: { name, create() → { push(step) → { level } | null } }[]
-  --leave-one-out   fit the thresholds of pawl on all sources but one and score on that one, for each source
+  --data DIR        folder of normalized runs (.jsonl or .jsonl.gz), with an optional judged.json
+  --preset NAMES    presets to score: pawl (default), nexora, nexora-lenient, savant; separate several with commas,
+                    or repeat the option
+  --peers FILE      module that exports \`peers\`: { name, create() → { push(step) → { level } | null } }[]
+  --leave-one-out   for each source, fit the thresholds of pawl on all others and score on it
   --json            print JSON`;
 
 const options = {

@@ -24,11 +24,11 @@ export function readEvaluationData(folder: string): ReadEvaluationData {
   const files = names.filter((name) => /\.jsonl(?:\.gz)?$/.test(name));
   if (files.length === 0)
     throw new Error(`There are no runs in ${folder}: no file ends in .jsonl or .jsonl.gz.`);
-  const read = files.flatMap((name) => readRunFile(join(folder, name)));
+  const parsed = files.flatMap((name) => readRunFile(join(folder, name)));
   return {
-    runs: read.filter((each) => typeof each !== 'string'),
+    runs: parsed.filter((each) => typeof each !== 'string'),
     judged: names.includes('judged.json') ? readJudgments(join(folder, 'judged.json')) : new Map(),
-    problems: read.filter((each) => typeof each === 'string'),
+    problems: parsed.filter((each) => typeof each === 'string'),
   };
 }
 
@@ -36,7 +36,7 @@ function listFolderNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder).toSorted();
   } catch (error) {
-    throw new Error(`${folder} is no folder that can be read. Name one with runs in it: --data DIR.`, {
+    throw new Error(`The folder ${folder} cannot be read. Name a folder with runs: --data DIR.`, {
       cause: error,
     });
   }
@@ -46,7 +46,7 @@ function readJudgments(path: string): ReadonlyMap<string, RunJudgment> {
   const judged = parseJsonLine(readFileSync(path, 'utf8'));
   if (!Array.isArray(judged) || !judged.every(isRunJudgment)) {
     throw new Error(
-      `${path} is no list of judgements: expected [{ "id": "…", "stuck": true, "from_step": 3 }, …].`,
+      `${path} is not a list of judgments: expected [{ "id": "…", "stuck": true, "from_step": 3 }, …].`,
     );
   }
   return new Map(judged.map((each) => [each.id, each]));
@@ -77,7 +77,7 @@ function readRunFile(path: string): readonly (RecordedRun | string)[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
     const run = parseJsonLine(line);
-    return [isRecordedRun(run) ? run : `${path}:${index + 1} is no recorded run and is left out.`];
+    return [isRecordedRun(run) ? run : `${path}:${index + 1} is not a recorded run and is skipped.`];
   });
 }
 

@@ -12,20 +12,20 @@ export type TurnSnapshot = {
 
 /** Plays a session and takes a snapshot after every turn. */
 export function playSession(contender: TurnContender, turns: number): readonly TurnSnapshot[] {
-  const sights: TurnSnapshot[] = [];
+  const snapshots: TurnSnapshot[] = [];
   let session = contender.create('agreement');
   for (let turn = 0; turn < turns; turn += 1) {
     const log: string[] = [];
     actionOutbox.log = log;
     session = playTurn(contender, session);
     actionOutbox.log = null;
-    sights.push({
+    snapshots.push({
       status: contender.getStatus(session),
       messages: contender.getMessages(session),
       actions: log.filter((type) => type !== 'wait'),
     });
   }
-  return sights;
+  return snapshots;
 }
 
 /** Throws unless all contenders end every turn in the same state, with the same messages and the same actions. */

@@ -29,11 +29,11 @@ describe('contenders', () => {
   it.each(turnContenders)(
     '$name ends every turn waiting for the user, with five more messages',
     (contender) => {
-      const sights = playSession(contender, turns);
-      expect(sights.map(({ status }) => status)).toEqual(
+      const snapshots = playSession(contender, turns);
+      expect(snapshots.map(({ status }) => status)).toEqual(
         Array.from({ length: turns }, () => 'waitingForUser'),
       );
-      expect(sights.map(({ messages }) => messages.length)).toEqual(
+      expect(snapshots.map(({ messages }) => messages.length)).toEqual(
         Array.from({ length: turns }, (_, turn) => (turn + 1) * messagesPerTurn),
       );
     },
@@ -56,7 +56,7 @@ describe('contenders', () => {
   });
 
   it('that disagree stop the bench', () => {
-    const forgetful = { ...bareReducer, name: 'forgetful', messagesOf: () => [] };
+    const forgetful = { ...bareReducer, name: 'forgetful', getMessages: () => [] };
     expect(() => assertAgreement([bareReducer, forgetful], turns)).toThrow(
       'Expected forgetful to end every turn like bare reducer, but it does not',
     );

@@ -44,8 +44,8 @@ const createFailingStep = (): StepWork => ({
 });
 
 /*
- * What each run comes to under pawl (four identical calls end a run, the second identical failure earns a word), and under
- * nexora (three identical errors earn a word, and so do three more; then the run ends).
+ * Under pawl, four identical calls end a run, and the second identical failure gets advice. Under nexora, three identical
+ * errors get advice, and so do three more; then the run ends.
  */
 const alpha = [
   createTestRun('alpha-fine', true, repeatWork(6, createReadStep)),
@@ -141,7 +141,7 @@ function expectCloseScores(scores: ScoreRow): unknown {
 }
 
 describe('npm run eval', () => {
-  it('scores pawl on every run and on those of each source, plain and gzipped', async () => {
+  it('scores pawl on all runs and on those of each source, plain and gzipped', async () => {
     const { tables, leaveOneOut } = await readEvalReport();
     expect(tables.map(({ title, runs }) => [title, runs])).toEqual([
       ['all', 7],
@@ -158,7 +158,7 @@ describe('npm run eval', () => {
     expect(leaveOneOut).toEqual([]);
   });
 
-  it('puts presets side by side, separated by commas or named one by one, each once', async () => {
+  it('compares presets, separated by commas or given one by one, each once', async () => {
     for (const args of [
       ['--preset', 'pawl, nexora'],
       ['--preset', 'pawl', '--preset', 'nexora,pawl'],
@@ -173,7 +173,7 @@ describe('npm run eval', () => {
     ]);
   });
 
-  it('puts other detectors beside them', async () => {
+  it('compares other detectors', async () => {
     const peers = join(folder, 'peers.mjs');
     const hasty = `{ name: 'hasty', create: () => ({ push: (step) => step.i === 1 ? { level: 'stop' } : null }) }`;
     const silent = `{ name: 'silent', create: () => ({ push: () => ({ level: 'observe' }) }) }`;
@@ -193,7 +193,7 @@ describe('npm run eval', () => {
     ]);
   });
 
-  it('prints tables for people, with a dash where there is nothing to take a share of', async () => {
+  it('prints tables, with a dash for a measure without cases', async () => {
     const { code, stdout } = await runEvalCommand('--data', folder, '--preset', 'pawl,nexora');
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, 5)).toEqual([
@@ -222,18 +222,18 @@ describe('npm run eval', () => {
       expect(ends).toMatch(/^\d+(?: \d+)+$/);
     }
     const { stdout } = await runEvalCommand('--data', folder, '--leave-one-out');
-    // A solved run of beta repeats a call four times, so what is fitted on beta lets four pass; nothing in alpha does.
+    // A solved run of beta repeats a call four times, so thresholds fitted on beta allow four; no run of alpha does.
     expect(stdout).toMatch(
       /\nheld out +harm .*\nalpha .* ends at 4 5 .*\n {2}as shipped .*\nbeta .* ends at 3 3 /,
     );
   });
 
-  it('reports each line that is no run, and leaves it out', async () => {
+  it('reports and skips each line that is not a run', async () => {
     const { code, stderr } = await runEvalCommand('--data', folder);
     expect(code).toBe(0);
     const file = join(folder, 'alpha.jsonl');
     expect(stderr.trimEnd().split('\n')).toEqual(
-      [2, 4, 5, 6].map((line) => `${file}:${line} is no recorded run and is left out.`),
+      [2, 4, 5, 6].map((line) => `${file}:${line} is not a recorded run and is skipped.`),
     );
   });
 
@@ -243,27 +243,27 @@ describe('npm run eval', () => {
       'There is no preset "pawll". The presets are pawl, nexora, nexora-lenient, savant.',
     ],
     [['--preset', ''], 'There is no preset "".'],
-    [['--data', '/nowhere/at/all'], '/nowhere/at/all is no folder that can be read.'],
+    [['--data', '/nowhere/at/all'], 'The folder /nowhere/at/all cannot be read.'],
     [['--data', fileURLToPath(new URL('.', import.meta.url))], 'There are no runs in'],
     [['--speed', 'fast'], "Unknown option '--speed'"],
-  ])('says in one line what is wrong with %j, and exits with 2', async (args, message) => {
+  ])('reports a usage error for %j in one line, and exits with 2', async (args, message) => {
     const { code, stdout, stderr } = await runEvalCommand('--data', folder, ...args);
     expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr.trimEnd().split('\n')).toEqual([expect.stringContaining(message)]);
   });
 
-  it('says in one line that what should be judgements is not', async () => {
+  it('reports an invalid list of judgments in one line', async () => {
     const bare = await mkdtemp(join(tmpdir(), 'eval-'));
     await writeFile(join(bare, 'one.jsonl'), '');
     await writeFile(join(bare, 'judged.json'), '{}');
     const { code, stderr } = await runEvalCommand('--data', bare);
     await rm(bare, { recursive: true });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^[^\n]*judged\.json is no list of judgements[^\n]*\n$/);
+    expect(stderr).toMatch(/^[^\n]*judged\.json is not a list of judgments[^\n]*\n$/);
   });
 
-  it('shows how it is called when it is asked to, or is not told where the runs are', async () => {
+  it('shows its usage with --help or without --data', async () => {
     expect(await runEvalCommand('--help')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('--preset NAMES'),
