@@ -1,16 +1,17 @@
-import type { Event } from './event.ts';
+import { selectRules, type Rule, type SessionTracker } from '@pawl/governor';
+import type { Action } from './action.ts';
+import { isEphemeralEvent, type Event } from './event.ts';
+import { resumeBudgetClock, stopBudgetClock } from './governor/budget-clock.ts';
 import { reduceBudget } from './governor/budget.ts';
-import { reduceTracker, preserveTracker } from './governor/reduce-tracker.ts';
-import { runOnBudgetClock } from './governor/budget-clock.ts';
 import { judgeMode, reduceGovernor } from './governor/reduce-governor.ts';
-import type { StepDraft } from './governor/step-draft.ts';
-import { type Rule, selectRules, type SessionTracker } from '@pawl/governor';
+import { preserveTracker, reduceTracker } from './governor/reduce-tracker.ts';
+import { updateContextWindow } from './memory/context-window.ts';
 import { reduceMemory } from './memory/reduce-memory.ts';
-import { updateContextWindow, type ContextWindow } from './memory/context-window.ts';
-import { reduceStuckMode, reduceMode } from './modes/reduce-mode.ts';
+import { reduceMode, reduceStuckMode } from './modes/reduce-mode.ts';
+import type { Note } from './note.ts';
 import type { Session } from './session.ts';
+import type { StepChange } from './step-change.ts';
 import { pageBeforeModelCall } from './turn/page-before-model-call.ts';
-import type { SessionStep } from './turn/transition-turn.ts';
 import { awaitingPermissionHandlers } from './turn/states/awaiting-permission.ts';
 import { callingModelHandlers } from './turn/states/calling-model.ts';
 import { reduceEndedTurn } from './turn/states/ended.ts';
@@ -20,89 +21,187 @@ import { pagingHandlers } from './turn/states/paging.ts';
 import { reducePausedTurn } from './turn/states/paused.ts';
 import { postToolsHookHandlers } from './turn/states/post-tools-hook.ts';
 import { waitingForUserHandlers } from './turn/states/waiting-for-user.ts';
+import type { SessionStep } from './turn/transition-turn.ts';
 
 /**
  * Applies one event: returns the next session, the actions the caller must perform and the notes worth recording.
  * Pure and synchronous. It never throws, whatever the order of events; an event that is not valid in the current state
  * changes nothing.
  *
- * The governor runs first and adds its verdicts to the turn's agenda. `ownRules` are judged after those of the
- * session's preset; a caller that passes rules must pass the same rules on replay.
+ * `ownRules` are judged after those of the session's preset; a caller that passes rules must pass the same rules on
+ * replay.
  */
 export function step(session: Session, event: Event, ownRules?: readonly Rule[]): SessionStep {
   const rules = isJudgedEvent(event) ? selectRules(session.settings.governor, ownRules) : emptyRules;
-  if (rules.length === 0 && getActiveTracker(session) === null && isTurnOnlySession(session))
+  const tracker = getActiveTracker(session);
+  // Most events of a plain session concern the turn alone; this path allocates nothing else.
+  if (rules.length === 0 && tracker === null && isTurnOnlySession(session))
     return reduceTurn(session, event, ownRules);
-  return session.settings.budgets === null
-    ? reduceGovernedStep(session, event, rules, ownRules)
-    : runOnBudgetClock(session, event, (timed) => reduceGovernedStep(timed, event, rules, ownRules));
+  const context: StepContext = { before: session, event, rules, ownRules, tracker };
+  let draft: StepDraft = { session, event, actions: noActions, notes: noNotes };
+  for (const reduce of reducers) draft = reduce(draft, context);
+  const { actions, notes } = draft;
+  return { session: draft.session, actions, notes };
+}
+
+/** What the reducers pass along: the session so far, the event as changed so far, and what was added to the step. */
+type StepDraft = {
+  readonly session: Session;
+  readonly event: Event;
+  readonly actions: readonly Action[];
+  readonly notes: readonly Note[];
+};
+
+/** What every reducer may look at: the session and event at the start of the step, the rules and the tracker. */
+type StepContext = {
+  readonly before: Session;
+  readonly event: Event;
+  readonly rules: readonly Rule[];
+  readonly ownRules: readonly Rule[] | undefined;
+  readonly tracker: SessionTracker | null;
+};
+
+type StepReducer = (draft: StepDraft, context: StepContext) => StepDraft;
+
+/*
+ * The parts of a session, in the order in which they see an event. A reducer may change the event for those after it,
+ * for example by denying a call, so the order matters:
+ *
+ * runBudgetClock      first, so that everything after it measures the same working time.
+ * applyMode           before the rest, because the calls it denies must not count as work.
+ * countContextWindow  counts the event as the mode left it.
+ * applyMemory         applies memory calls, so that the turn can decide whether to page.
+ * applyGovernor       judges the work and adds its verdict to the turn's agenda.
+ * applyModeLimits     judges the time and steps in the mode, which needs the mode of this event.
+ * applyTracker        judges the work for the nexora and savant presets.
+ * applyBudget         after the governor: an exhausted budget ends the work whatever the verdict.
+ * applyStuckMode      moves to the stuck mode if one of the reducers above ends the work.
+ * applyTurn           the turn machine: consumes the event and decides the actions. If it refuses the event, all
+ *                     changes of the reducers above are discarded.
+ * applyPaging         replaces a model call by paging if there is no room for it.
+ * stopClock           last, because whether the clock runs depends on the state the turn has reached.
+ */
+const reducers: readonly StepReducer[] = [
+  runBudgetClock,
+  applyMode,
+  countContextWindow,
+  applyMemory,
+  applyGovernor,
+  applyModeLimits,
+  applyTracker,
+  applyBudget,
+  applyStuckMode,
+  applyTurn,
+  applyPaging,
+  stopClock,
+];
+
+function runBudgetClock(draft: StepDraft): StepDraft {
+  const { session, event } = draft;
+  if (session.settings.budgets === null || isEphemeralEvent(event)) return draft;
+  const running = resumeBudgetClock(session, event.at);
+  return running === session ? draft : { ...draft, session: running };
+}
+
+function applyMode(draft: StepDraft): StepDraft {
+  const { chart } = draft.session.settings;
+  return chart === null ? draft : applyChange(draft, reduceMode(draft.session, draft.event, chart));
+}
+
+function countContextWindow(draft: StepDraft): StepDraft {
+  const { session, event } = draft;
+  if (session.window === null) return draft;
+  const window = updateContextWindow(session.window, session.turn, event);
+  return window === session.window ? draft : { ...draft, session: { ...session, window } };
+}
+
+function applyMemory(draft: StepDraft): StepDraft {
+  const { session, event } = draft;
+  return session.memory === null
+    ? draft
+    : applyChange(draft, reduceMemory({ session, event, notes: noNotes }, session.memory));
+}
+
+function applyGovernor(draft: StepDraft, { rules }: StepContext): StepDraft {
+  return rules.length === 0 ? draft : applyChange(draft, reduceGovernor(draft.session, draft.event, rules));
+}
+
+function applyModeLimits(draft: StepDraft, { rules }: StepContext): StepDraft {
+  const { session, event } = draft;
+  const { chart } = session.settings;
+  if (chart === null || rules.length === 0) return draft;
+  return applyChange(draft, judgeMode({ session, event, notes: noNotes }, chart, rules));
+}
+
+function applyTracker(draft: StepDraft, context: StepContext): StepDraft {
+  const { session, event } = draft;
+  return context.tracker === null
+    ? draft
+    : applyChange(draft, reduceTracker({ session, event, notes: noNotes }, context.tracker));
+}
+
+function applyBudget(draft: StepDraft): StepDraft {
+  const { session, event } = draft;
+  const { budgets } = session.settings;
+  return budgets === null
+    ? draft
+    : applyChange(draft, reduceBudget({ session, event, notes: noNotes }, budgets));
+}
+
+function applyStuckMode(draft: StepDraft): StepDraft {
+  const { chart } = draft.session.settings;
+  return chart === null ? draft : { ...draft, ...reduceStuckMode(draft, chart) };
+}
+
+function applyTurn(draft: StepDraft, { before, ownRules, tracker }: StepContext): StepDraft {
+  const result = reduceTurn(draft.session, draft.event, ownRules);
+  if (result.session === draft.session) return { ...draft, ...result, session: before };
+  const after = tracker === null ? result : preserveTracker(result, draft.session.governor.tracker);
+  return {
+    session: after.session,
+    event: draft.event,
+    actions: joinLists(draft.actions, after.actions),
+    notes: joinLists(draft.notes, after.notes),
+  };
+}
+
+function applyPaging(draft: StepDraft, { before, event }: StepContext): StepDraft {
+  const paged = pageBeforeModelCall(before, event, draft);
+  return paged === draft ? draft : { ...draft, ...paged };
+}
+
+function stopClock(draft: StepDraft, { before, event }: StepContext): StepDraft {
+  if (draft.session === before || before.settings.budgets === null || isEphemeralEvent(event)) return draft;
+  const stopped = stopBudgetClock(draft.session, event.at);
+  return stopped === draft.session ? draft : { ...draft, session: stopped };
+}
+
+const noActions: readonly Action[] = [];
+const noNotes: readonly Note[] = [];
+const emptyRules: readonly Rule[] = [];
+
+function applyChange(draft: StepDraft, change: StepChange): StepDraft {
+  return {
+    session: change.session,
+    event: change.event,
+    actions: change.actions === undefined ? draft.actions : joinLists(draft.actions, change.actions),
+    notes: joinLists(draft.notes, change.notes),
+  };
+}
+
+function joinLists<Item>(first: readonly Item[], second: readonly Item[]): readonly Item[] {
+  if (first.length === 0) return second;
+  return second.length === 0 ? first : [...first, ...second];
 }
 
 /** During a pause there is no active tracker, because the nested step of the held turn notifies it. */
-function getActiveTracker({ turn, governor }: Session): SessionTracker | null {
-  return turn.status === 'paused' ? null : governor.tracker;
-}
-
-/** Runs every reducer (mode, memory, governor, budget) before the turn reducer. */
-function reduceGovernedStep(
-  session: Session,
-  event: Event,
-  rules: readonly Rule[],
-  ownRules: readonly Rule[] | undefined,
-): SessionStep {
-  const tracker = getActiveTracker(session);
-  const attended = reduceModeAndMemory(session, event);
-  const governed = reduceGovernance(attended, rules, tracker);
-  const taken = pageBeforeModelCall(session, event, reduceTurn(governed.session, governed.event, ownRules));
-  const result = tracker === null ? taken : preserveTracker(taken, governed.session.governor.tracker);
-  if (governed.session === session && governed.event === event) return result;
-  // If the turn refused the event, discard the changes of the other reducers as well.
-  if (result.session === governed.session) return { ...result, session };
-  const { notes } = governed;
-  const { actions = [] } = attended;
-  if (notes.length + actions.length === 0) return result;
-  const { session: after } = result;
-  return { session: after, actions: [...actions, ...result.actions], notes: [...notes, ...result.notes] };
+function getActiveTracker(session: Session): SessionTracker | null {
+  return session.turn.status === 'paused' ? null : session.governor.tracker;
 }
 
 /** Whether the turn reducer is the only one that applies to this session. */
 function isTurnOnlySession({ settings: { budgets }, mode, memory, window }: Session): boolean {
   return budgets === null && mode === null && memory === null && window === null;
-}
-
-/** Runs the mode, context-window and memory reducers. */
-function reduceModeAndMemory(session: Session, event: Event): StepDraft {
-  const { chart } = session.settings;
-  const guided = chart === null ? { session, event, notes: [] } : reduceMode(session, event, chart);
-  const filled = session.window === null ? guided : reduceContextWindow(guided, session.window);
-  const { memory } = filled.session;
-  return memory === null ? filled : reduceMemory(filled, memory);
-}
-
-function reduceContextWindow(guided: StepDraft, window: ContextWindow): StepDraft {
-  const { session, event } = guided;
-  const after = updateContextWindow(window, session.turn, event);
-  return after === window ? guided : { ...guided, session: { ...session, window: after } };
-}
-
-function reduceGovernance(
-  attended: StepDraft,
-  rules: readonly Rule[],
-  tracker: SessionTracker | null,
-): StepDraft {
-  const { budgets, chart } = attended.session.settings;
-  let judged =
-    rules.length === 0
-      ? attended
-      : mergeDraftNotes(attended, reduceGovernor(attended.session, attended.event, rules));
-  if (chart !== null && rules.length > 0) judged = judgeMode(judged, chart, rules);
-  if (tracker !== null) judged = reduceTracker(judged, tracker);
-  if (budgets !== null) judged = reduceBudget(judged, budgets);
-  return chart === null ? judged : reduceStuckMode(judged, chart);
-}
-
-function mergeDraftNotes(before: StepDraft, after: StepDraft): StepDraft {
-  return before.notes.length === 0 ? after : { ...after, notes: [...before.notes, ...after.notes] };
 }
 
 /** The events that show whether the work makes progress. */
@@ -115,8 +214,6 @@ function isJudgedEvent({ type }: Event): boolean {
     type === 'paging-finished'
   );
 }
-
-const emptyRules: readonly Rule[] = [];
 
 /**
  * Each table guarantees that the handler under an event's type accepts that event, which the compiler cannot verify.
@@ -140,7 +237,9 @@ function reduceTurn(session: Session, event: Event, ownRules: readonly Rule[] | 
     case 'paging':
       return pagingHandlers[event.type](session, turn, event as never);
     case 'paused':
-      return reducePausedTurn(session, turn, event, (held, heard) => step(held, heard, ownRules));
+      return reducePausedTurn(session, turn, event, (heldSession, heldEvent) =>
+        step(heldSession, heldEvent, ownRules),
+      );
     case 'halted':
     case 'shuttingDown':
       return reduceEndedTurn(session, turn, event);

@@ -2,7 +2,7 @@ import type { Event, TokenUsage } from '../event.ts';
 import type { Session } from '../session.ts';
 import { getAgenda, addTurnVerdict } from '../turn/agenda.ts';
 import { isStaleAnswer } from '../turn/stale-answer.ts';
-import type { StepDraft } from './step-draft.ts';
+import type { StepChange } from '../step-change.ts';
 import type { Verdict } from '@pawl/governor';
 
 /** Budget limits; null for no limit. No approval and no mode lifts them. */
@@ -39,7 +39,7 @@ type BudgetedEvent = Extract<Event, { type: 'model-replied' | 'model-failed' | '
  * Adds the usage of an event and requests a last answer while the budget still pays for one. Calls beyond the budget
  * are denied before they start.
  */
-export function reduceBudget({ session, event, notes }: StepDraft, budgets: BudgetLimits): StepDraft {
+export function reduceBudget({ session, event, notes }: StepChange, budgets: BudgetLimits): StepChange {
   const { turn } = session;
   if (event.type === 'paging-finished' && turn.status === 'paging' && !isStaleAnswer(turn, event)) {
     return { session: { ...session, spent: addSummaryUsage(session.spent, event.usage) }, event, notes };

@@ -19,10 +19,10 @@ import { initialGovernor, type Session } from '../session.ts';
 import { addTurnVerdict, createSessionFinish } from '../turn/agenda.ts';
 import { isStaleAnswer } from '../turn/stale-answer.ts';
 import type { AwaitingPermission, CallingModel, ExecutingTools } from '../turn/state.ts';
-import { createHaltEvent, createVerdictDraft, type StepDraft } from './step-draft.ts';
+import { createHaltEvent, createVerdictChange, type StepChange } from '../step-change.ts';
 
 /** Judges the events that show whether the work makes progress. */
-export function reduceGovernor(session: Session, event: Event, rules: readonly Rule[]): StepDraft {
+export function reduceGovernor(session: Session, event: Event, rules: readonly Rule[]): StepChange {
   const { turn } = session;
   switch (event.type) {
     case 'user-message':
@@ -47,7 +47,7 @@ export function reduceGovernor(session: Session, event: Event, rules: readonly R
 }
 
 /** A user message resets the governor: earlier calls no longer count. */
-function resetGovernor(session: Session, event: EventOfType<'user-message'>): StepDraft {
+function resetGovernor(session: Session, event: EventOfType<'user-message'>): StepChange {
   if (event.automatic === true || session.governor === initialGovernor) return { session, event, notes: [] };
   return { session: { ...session, governor: initialGovernor }, event, notes: [] };
 }
@@ -57,7 +57,7 @@ function judgeToolResult(
   turn: ExecutingTools,
   event: EventOfType<'tool-finished'>,
   rules: readonly Rule[],
-): StepDraft {
+): StepChange {
   const execution = turn.executions.find((each) => each.call.id === event.callId);
   const { outcome } = event;
   const kind = outcome.ok ? undefined : outcome.error.kind;
@@ -82,7 +82,7 @@ function judgeToolResult(
   });
   const governed = { ...session, governor };
   if (verdict === null) return { session: governed, event, notes: [] };
-  return createVerdictDraft({ ...governed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
+  return createVerdictChange({ ...governed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
 }
 
 /**
@@ -94,7 +94,7 @@ function judgeReply(
   turn: CallingModel,
   event: ModelReplied,
   rules: readonly Rule[],
-): StepDraft {
+): StepChange {
   if (turn.ask.finish !== null) return { session, event, notes: [] };
   if (event.problem !== undefined) return judgeUnreadableReply(session, turn, event, rules);
   if (event.calls.length > 0) {
@@ -118,15 +118,15 @@ function judgeUnreadableReply(
   turn: CallingModel,
   event: ModelReplied,
   rules: readonly Rule[],
-): StepDraft {
+): StepChange {
   const observation = { kind: 'decision', seq: session.seq + 1, request: turn.request } as const;
   const { session: governed, verdict } = observeInSession(session, observation, rules);
   if (verdict === null) return { session: governed, event, notes: [] };
-  return createVerdictDraft({ ...governed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
+  return createVerdictChange({ ...governed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
 }
 
 /** Denies blocked calls, and finishes the work if the model keeps requesting them. */
-function denyBlockedCalls(session: Session, turn: CallingModel, event: ModelReplied): StepDraft {
+function denyBlockedCalls(session: Session, turn: CallingModel, event: ModelReplied): StepChange {
   const { state: governor, blocks, verdict } = screenCalls(session.governor, event.calls, session.seq + 1);
   const calls = event.calls.map((call, index) => {
     const block = blocks[index] ?? null;
@@ -137,16 +137,16 @@ function denyBlockedCalls(session: Session, turn: CallingModel, event: ModelRepl
   const governed = { ...session, governor };
   const screened = { ...event, calls };
   if (verdict === null) return { session: governed, event: screened, notes: [] };
-  return createVerdictDraft({ ...governed, turn: addTurnVerdict(turn, verdict) }, screened, verdict);
+  return createVerdictChange({ ...governed, turn: addTurnVerdict(turn, verdict) }, screened, verdict);
 }
 
 /** Observes calls that a rule denied as failures, because requesting them repeatedly makes no progress. */
 function judgeDeniedCalls(
-  screened: StepDraft,
+  screened: StepChange,
   turn: CallingModel,
   reply: ModelReplied,
   rules: readonly Rule[],
-): StepDraft {
+): StepChange {
   if (!shouldJudgeDenials(screened.session) || screened.notes.length > 0) return screened;
   let { session } = screened;
   for (const { tool, args, permission, because: output = 'denied' } of reply.calls) {
@@ -156,7 +156,7 @@ function judgeDeniedCalls(
     session = judged.session;
     if (judged.verdict === null) continue;
     const after = { ...session, turn: addTurnVerdict(turn, judged.verdict) };
-    return createVerdictDraft(after, screened.event, judged.verdict);
+    return createVerdictChange(after, screened.event, judged.verdict);
   }
   return session === screened.session ? screened : { ...screened, session };
 }
@@ -166,7 +166,7 @@ function judgePermissionDecision(
   session: Session,
   event: PermissionDecided,
   rules: readonly Rule[],
-): StepDraft {
+): StepChange {
   const { turn } = session;
   const isDenial = event.decision === 'deny' && shouldJudgeDenials(session);
   const call = isDenial && turn.status === 'awaitingPermission' ? findPendingCall(turn, event) : undefined;
@@ -176,7 +176,7 @@ function judgePermissionDecision(
   const denied = observeCall({ seq: session.seq + 1, at, tool, args, ok: false, output: reason });
   const { session: judged, verdict } = observeInSession(session, denied, rules);
   if (verdict === null) return { session: judged, event, notes: [] };
-  return createVerdictDraft({ ...judged, turn: addTurnVerdict(turn, verdict) }, event, verdict);
+  return createVerdictChange({ ...judged, turn: addTurnVerdict(turn, verdict) }, event, verdict);
 }
 
 function findPendingCall(turn: AwaitingPermission, event: PermissionDecided): ToolCall | undefined {
@@ -198,7 +198,7 @@ function judgeTextReply(
   turn: CallingModel,
   event: ModelReplied,
   rules: readonly Rule[],
-): StepDraft {
+): StepChange {
   const { session: observed, verdict } = observeInSession(
     session,
     observeText(session.seq + 1, event.text),
@@ -214,7 +214,7 @@ function judgeTextReply(
           turn: { ...turn, ask: { ...turn.ask, finish: createSessionFinish(verdict) } },
         }
       : { ...session, governor: { ...governor, advice: verdict.advice } };
-  return createVerdictDraft(governed, event, verdict);
+  return createVerdictChange(governed, event, verdict);
 }
 
 /** Turns a repetition loop into a model failure, so that the model is called again with advice about it. */
@@ -226,7 +226,7 @@ function judgeRepetitionLoop(
     loop,
     rules,
   }: { readonly event: ModelReplied; readonly loop: RepetitionLoop; readonly rules: readonly Rule[] },
-): StepDraft {
+): StepChange {
   const block = loop.block.slice(0, repetitionQuoteMax);
   const observation = { kind: 'chant', seq: session.seq + 1, block, times: loop.times } as const;
   const { session: governed, verdict } = observeInSession(session, observation, rules);
@@ -243,7 +243,7 @@ function judgeRepetitionLoop(
     return { session: governed, event: createHaltEvent(verdict, at), notes: [] };
   }
   const ask = { ...turn.ask, advice: verdict.advice };
-  return createVerdictDraft({ ...governed, turn: { ...turn, ask } }, failed, verdict);
+  return createVerdictChange({ ...governed, turn: { ...turn, ask } }, failed, verdict);
 }
 
 /** Maximum length of the quoted block, in characters. */
@@ -254,7 +254,7 @@ function judgePaging(
   session: Session,
   event: EventOfType<'paging-finished'>,
   rules: readonly Rule[],
-): StepDraft {
+): StepChange {
   const { turn } = session;
   if (turn.status !== 'paging' || isStaleAnswer(turn, event)) return { session, event, notes: [] };
   const { asking, modelRetries } = turn.work;
@@ -264,7 +264,7 @@ function judgePaging(
   if (verdict === null) return { session: governed, event, notes: [] };
   return verdict.response.kind === 'finish' && asking
     ? { session: governed, event: createHaltEvent(verdict, event.at), notes: [] }
-    : createVerdictDraft(governed, event, verdict);
+    : createVerdictChange(governed, event, verdict);
 }
 
 /** Minimum share of the held tokens that paging must free to count as successful. */
@@ -281,7 +281,7 @@ function hasFreedLittle(
 }
 
 /** Checks whether the agent has exceeded a limit of its mode: steps, time or failures. */
-export function judgeMode(draft: StepDraft, chart: ModeChart, rules: readonly Rule[]): StepDraft {
+export function judgeMode(draft: StepChange, chart: ModeChart, rules: readonly Rule[]): StepChange {
   const { session, event, notes } = draft;
   const { turn, mode } = session;
   if (event.type !== 'model-replied' || turn.status !== 'callingModel' || mode === null) return draft;
@@ -297,7 +297,7 @@ export function judgeMode(draft: StepDraft, chart: ModeChart, rules: readonly Ru
   } as const;
   const { session: observed, verdict } = observeInSession(session, observation, rules);
   if (verdict === null) return { session: observed, event, notes };
-  const judged = createVerdictDraft({ ...observed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
+  const judged = createVerdictChange({ ...observed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
   return { ...judged, notes: [...notes, ...judged.notes] };
 }
 

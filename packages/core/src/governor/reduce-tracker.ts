@@ -21,10 +21,10 @@ import { getAgenda, createSessionFinish, addTurnVerdict } from '../turn/agenda.t
 import { isStaleAnswer } from '../turn/stale-answer.ts';
 import type { SessionStep } from '../turn/transition-turn.ts';
 import type { CallingModel, CallExecution, ExecutingTools } from '../turn/state.ts';
-import type { StepDraft } from './step-draft.ts';
+import type { StepChange } from '../step-change.ts';
 
 /** Passes an event to the session's tracker and adds its verdict to the agenda. */
-export function reduceTracker(governed: StepDraft, tracker: SessionTracker): StepDraft {
+export function reduceTracker(governed: StepChange, tracker: SessionTracker): StepChange {
   const { session, event } = governed;
   const { turn } = session;
   switch (event.type) {
@@ -61,7 +61,7 @@ export function preserveTracker(step: SessionStep, tracker: SessionTracker | nul
   return { ...step, session: { ...step.session, governor: { ...governor, tracker } } };
 }
 
-function setSessionTracker(governed: StepDraft, tracker: SessionTracker): StepDraft {
+function setSessionTracker(governed: StepChange, tracker: SessionTracker): StepChange {
   const { session } = governed;
   if (session.governor.tracker === tracker) return governed;
   return { ...governed, session: { ...session, governor: { ...session.governor, tracker } } };
@@ -97,11 +97,11 @@ function trackPhaseEvent(
  * Records calls before they run, so that one call too many need not run; calls that need permission are recorded later.
  */
 function trackModelReply(
-  governed: StepDraft,
+  governed: StepChange,
   turn: CallingModel,
   event: ModelReplied,
   tracker: SessionTracker,
-): StepDraft {
+): StepChange {
   const { at, text, problem } = event;
   const seq = governed.session.seq + 1;
   const { request } = turn;
@@ -140,10 +140,10 @@ function mergeTrackerReports(first: TrackerReport, second: TrackerReport): Track
  * the reply is the last answer.
  */
 function applyTextJudgment(
-  governed: StepDraft,
+  governed: StepChange,
   turn: CallingModel,
   { tracker, judgement }: TrackerReport,
-): StepDraft {
+): StepChange {
   const kept = setSessionTracker(governed, tracker);
   if (judgement === null) return kept;
   const { session, event, notes } = kept;
@@ -156,11 +156,11 @@ function applyTextJudgment(
 }
 
 function trackToolResult(
-  governed: StepDraft,
+  governed: StepChange,
   turn: ExecutingTools,
   event: ToolFinished,
   tracker: SessionTracker,
-): StepDraft {
+): StepChange {
   const execution = turn.executions.find(({ call }) => call.id === event.callId);
   if (execution === undefined || execution.status === 'completed')
     return setSessionTracker(governed, tracker);
@@ -193,17 +193,17 @@ function trackCallOutcome(
 }
 
 /** The work makes progress again, so all recovery attempts become available again. */
-function resetRecoveries(governed: StepDraft): StepDraft {
+function resetRecoveries(governed: StepChange): StepChange {
   const { session } = governed;
   if (session.governor.recoveries === 0) return governed;
   return { ...governed, session: { ...session, governor: { ...session.governor, recoveries: 0 } } };
 }
 
 function applyJudgment(
-  governed: StepDraft,
+  governed: StepChange,
   { tracker, judgement }: TrackerReport,
   turn: CallingModel | ExecutingTools,
-): StepDraft {
+): StepChange {
   const kept = setSessionTracker(governed, tracker);
   if (judgement === null || getAgenda(turn).finish?.ends === 'session') return kept;
   const { event, notes } = kept;

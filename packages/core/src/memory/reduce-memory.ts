@@ -1,5 +1,5 @@
 import type { ModelReplied, PagingFinished, ToolFinished } from '../event.ts';
-import type { StepDraft } from '../governor/step-draft.ts';
+import type { StepChange } from '../step-change.ts';
 import type { Json } from '@pawl/governor';
 import type { Session } from '../session.ts';
 import { isStaleAnswer } from '../turn/stale-answer.ts';
@@ -15,7 +15,7 @@ import type { MemoryEffect } from './stored-entry.ts';
  * Updates working memory for an event, before the turn reducer runs. The caller has already performed the storage
  * operations.
  */
-export function reduceMemory({ session, event, notes }: StepDraft, memory: WorkingMemory): StepDraft {
+export function reduceMemory({ session, event, notes }: StepChange, memory: WorkingMemory): StepChange {
   const { turn } = session;
   const unchanged = { session, event, notes };
   switch (event.type) {
@@ -56,10 +56,10 @@ function logReplyThoughts(memory: WorkingMemory, { logs, at }: ModelReplied): Wo
 
 /** Only attempted calls change memory; a call that was denied or never started is not an attempt. */
 function applyMemoryCall(
-  { session, event, notes }: StepDraft,
+  { session, event, notes }: StepChange,
   memory: WorkingMemory,
   { turn, event: finished }: { readonly turn: ExecutingTools; readonly event: ToolFinished },
-): StepDraft {
+): StepChange {
   const { callId, outcome, found = [], at } = finished;
   const execution = turn.executions.find(({ call }) => call.id === callId);
   const wasAttempted = outcome.ok || outcome.error.kind === 'invalid' || outcome.error.kind === 'failed';
@@ -88,16 +88,16 @@ const loggedErrorMax = 200;
  * The caller stored what it expected to leave working memory when it ran the call; these actions store what actually
  * left.
  */
-function createStoreActions(effects: readonly MemoryEffect[]): Pick<StepDraft, 'actions'> {
+function createStoreActions(effects: readonly MemoryEffect[]): Pick<StepChange, 'actions'> {
   const entries = effects.flatMap((effect) => (effect.kind === 'storage-save' ? [effect.entry] : []));
   return entries.length === 0 ? {} : { actions: [{ type: 'store', entries }] };
 }
 
 function applyPaging(
-  { session, event, notes }: StepDraft,
+  { session, event, notes }: StepChange,
   memory: WorkingMemory,
   { at, summaries }: PagingFinished,
-): StepDraft {
+): StepChange {
   const options = { limit: getPagingLimit(memory), at };
   const summary = summaries?.memory;
   const {

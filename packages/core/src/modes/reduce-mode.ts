@@ -1,5 +1,5 @@
 import type { Event, ModelReplied, RequestedCall, ToolFinished } from '../event.ts';
-import type { StepDraft } from '../governor/step-draft.ts';
+import type { StepChange } from '../step-change.ts';
 import type { Verdict } from '@pawl/governor';
 import { isPagingDue } from '../memory/memory.ts';
 import type { Note } from '../note.ts';
@@ -14,14 +14,14 @@ import { getModeState, type ModeChart } from './mode-chart.ts';
 import type { ModeTransition } from './mode-context.ts';
 
 /** Updates the mode for an event, before the turn reducer runs. Calls the mode does not allow are denied. */
-export function reduceMode(session: Session, event: Event, chart: ModeChart): StepDraft {
+export function reduceMode(session: Session, event: Event, chart: ModeChart): StepChange {
   const { mode } = session;
   return mode === null ? { session, event, notes: [] } : reduceActiveMode(session, event, { chart, mode });
 }
 
 type ActiveMode = { readonly chart: ModeChart; readonly mode: CurrentMode };
 
-function reduceActiveMode(session: Session, event: Event, { chart, mode }: ActiveMode): StepDraft {
+function reduceActiveMode(session: Session, event: Event, { chart, mode }: ActiveMode): StepChange {
   const { turn } = session;
   switch (turn.status) {
     case 'waitingForUser':
@@ -57,7 +57,7 @@ function isPagingFinished(turn: PagingTurn, event: Event, { chart, mode }: Activ
 }
 
 /** Moves a session that the governor found to be stuck to the chart's stuck state, if there is one. */
-export function reduceStuckMode({ session, event, notes }: StepDraft, chart: ModeChart): StepDraft {
+export function reduceStuckMode({ session, event, notes }: StepChange, chart: ModeChart): StepChange {
   const { mode } = session;
   const verdict = notes.findLast(
     (note) => note.type === 'verdict' && note.verdict.response.kind === 'finish',
@@ -69,7 +69,7 @@ export function reduceStuckMode({ session, event, notes }: StepDraft, chart: Mod
   return { ...draft, notes: [...notes, ...draft.notes] };
 }
 
-function restartMode(session: Session, event: Event, { chart, mode }: ActiveMode): StepDraft {
+function restartMode(session: Session, event: Event, { chart, mode }: ActiveMode): StepChange {
   const restarted = restartTerminalMode(mode, chart, event.at);
   return { session: restarted === mode ? session : { ...session, mode: restarted }, event, notes: [] };
 }
@@ -80,7 +80,7 @@ function applyModelReply(
   session: Session,
   turn: CallingModel,
   { event, chart, mode }: ActiveModeEvent<ModelReplied>,
-): StepDraft {
+): StepChange {
   const { at } = event;
   if (turn.ask.finish !== null) {
     const cause = turn.ask.finish.ends === 'session' ? 'stuck_detection' : 'finish';
@@ -95,7 +95,11 @@ function applyModelReply(
 }
 
 /** The chart allows no more iterations, so the next model call is the last one. */
-function endIterations({ session, event, notes }: StepDraft, turn: CallingModel, reason: string): StepDraft {
+function endIterations(
+  { session, event, notes }: StepChange,
+  turn: CallingModel,
+  reason: string,
+): StepChange {
   const verdict: Verdict = {
     level: 'stuck',
     rule: 'budget',
@@ -135,7 +139,7 @@ function applyToolResults(
   session: Session,
   turn: ExecutingTools,
   { event, chart, mode }: ActiveModeEvent<ToolFinished>,
-): StepDraft {
+): StepChange {
   const others = turn.executions.filter(({ call }) => call.id !== event.callId);
   const isKnown = others.length < turn.executions.length;
   if (!isKnown || others.some(({ status }) => status !== 'completed')) return { session, event, notes: [] };
@@ -149,7 +153,7 @@ function applyToolResults(
   return applyTransition(session, event, transitionMode(chart, mode, { ...payload, at: event.at }));
 }
 
-function applyTransition(session: Session, event: Event, { mode, changes }: ModeTransition): StepDraft {
+function applyTransition(session: Session, event: Event, { mode, changes }: ModeTransition): StepChange {
   const notes: readonly Note[] = changes.map((change) => ({ type: 'mode', ...change }));
   return { session: mode === session.mode ? session : { ...session, mode }, event, notes };
 }

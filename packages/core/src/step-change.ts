@@ -1,11 +1,11 @@
-import type { Action } from '../action.ts';
-import type { Event } from '../event.ts';
-import type { Note } from '../note.ts';
-import type { Session } from '../session.ts';
+import type { Action } from './action.ts';
+import type { Event } from './event.ts';
+import type { Note } from './note.ts';
+import type { Session } from './session.ts';
 import type { Verdict } from '@pawl/governor';
 
-/** The session, event and notes that the reducers pass along before the turn reducer runs. */
-export type StepDraft = {
+/** What a reducer makes of an event: the session, the event for the reducers after it, and what it adds to the step. */
+export type StepChange = {
   readonly session: Session;
   readonly event: Event;
   readonly notes: readonly Note[];
@@ -18,6 +18,6 @@ export function createHaltEvent(verdict: Verdict, at: number): Event {
   return { type: 'verdict-reached', at, verdict: { ...verdict, response: { kind: 'halt' } } };
 }
 
-export function createVerdictDraft(session: Session, event: Event, verdict: Verdict): StepDraft {
+export function createVerdictChange(session: Session, event: Event, verdict: Verdict): StepChange {
   return { session, event, notes: [{ type: 'verdict', at: event.at, verdict }] };
 }
