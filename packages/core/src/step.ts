@@ -12,15 +12,15 @@ import type { Note } from './note.ts';
 import type { Session } from './session.ts';
 import type { StepChange } from './step-change.ts';
 import { pageBeforeModelCall } from './turn/page-before-model-call.ts';
-import { awaitingPermissionHandlers } from './turn/states/awaiting-permission.ts';
-import { callingModelHandlers } from './turn/states/calling-model.ts';
-import { reduceEndedTurn } from './turn/states/ended.ts';
-import { errorRecoveryHandlers } from './turn/states/error-recovery.ts';
-import { executingToolsHandlers } from './turn/states/executing-tools.ts';
-import { pagingHandlers } from './turn/states/paging.ts';
-import { reducePausedTurn } from './turn/states/paused.ts';
-import { postToolsHookHandlers } from './turn/states/post-tools-hook.ts';
-import { waitingForUserHandlers } from './turn/states/waiting-for-user.ts';
+import { awaitingPermissionState } from './turn/states/awaiting-permission.ts';
+import { callingModelState } from './turn/states/calling-model.ts';
+import { haltedState, shuttingDownState } from './turn/states/ended.ts';
+import { errorRecoveryState } from './turn/states/error-recovery.ts';
+import { executingToolsState } from './turn/states/executing-tools.ts';
+import { pagingState } from './turn/states/paging.ts';
+import { isPauseEvent, pausedState, reduceHeldTurn } from './turn/states/paused.ts';
+import { postToolsHookState } from './turn/states/post-tools-hook.ts';
+import { waitingForUserState } from './turn/states/waiting-for-user.ts';
 import type { SessionStep } from './turn/transition-turn.ts';
 
 /**
@@ -223,26 +223,27 @@ function reduceTurn(session: Session, event: Event, ownRules: readonly Rule[] | 
   const { turn } = session;
   switch (turn.status) {
     case 'waitingForUser':
-      return waitingForUserHandlers[event.type](session, turn, event as never);
+      return waitingForUserState.handlers[event.type](session, turn, event as never);
     case 'callingModel':
-      return callingModelHandlers[event.type](session, turn, event as never);
+      return callingModelState.handlers[event.type](session, turn, event as never);
     case 'awaitingPermission':
-      return awaitingPermissionHandlers[event.type](session, turn, event as never);
+      return awaitingPermissionState.handlers[event.type](session, turn, event as never);
     case 'executingTools':
-      return executingToolsHandlers[event.type](session, turn, event as never);
+      return executingToolsState.handlers[event.type](session, turn, event as never);
     case 'postToolsHook':
-      return postToolsHookHandlers[event.type](session, turn, event as never);
+      return postToolsHookState.handlers[event.type](session, turn, event as never);
     case 'errorRecovery':
-      return errorRecoveryHandlers[event.type](session, turn, event as never);
+      return errorRecoveryState.handlers[event.type](session, turn, event as never);
     case 'paging':
-      return pagingHandlers[event.type](session, turn, event as never);
+      return pagingState.handlers[event.type](session, turn, event as never);
     case 'paused':
-      return reducePausedTurn(session, turn, event, (heldSession, heldEvent) =>
-        step(heldSession, heldEvent, ownRules),
-      );
+      return isPauseEvent(event)
+        ? pausedState.handlers[event.type](session, turn, event as never)
+        : reduceHeldTurn(session, turn, event, (held, heldEvent) => step(held, heldEvent, ownRules));
     case 'halted':
+      return haltedState.handlers[event.type](session, turn, event as never);
     case 'shuttingDown':
-      return reduceEndedTurn(session, turn, event);
+      return shuttingDownState.handlers[event.type](session, turn, event as never);
     default:
       return turn satisfies never;
   }

@@ -6,16 +6,7 @@ import { cancelTurn } from './interrupt-turn.ts';
 import { waitActions, waitAction, type SessionStep } from './transition-turn.ts';
 import type { TurnState } from './state.ts';
 
-/**
- * Creates a handler for an event that is not valid in a state. The profile's `onInvalidEvent` policy decides what
- * happens.
- */
-export function createRefusalHandler(
-  reason: string,
-): (session: Session, turn: TurnState, event: Event) => SessionStep {
-  return (session, turn, event) => refuseEvent(session, turn, event, reason);
-}
-
+/** Refuses an event that is not valid in a state. The profile's `onInvalidEvent` policy decides what happens. */
 export function refuseEvent(session: Session, turn: TurnState, event: Event, reason: string): SessionStep {
   if ('request' in event && event.request !== undefined) return ignoreEvent(session, turn, event, reason);
   const note = createRefusalNote(turn, event, reason);

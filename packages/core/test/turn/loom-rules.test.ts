@@ -12,9 +12,10 @@ import {
   type Event,
   type SessionSettings,
 } from '../../src/index.ts';
-import type { EventHandlers } from '../../src/turn/handlers.ts';
-import type { WaitingForUser } from '../../src/turn/state.ts';
-import { waitingForUserHandlers } from '../../src/turn/states/waiting-for-user.ts';
+import { eventStates, type TurnRows } from '../../src/turn/turn-table.ts';
+import type { Session } from '../../src/session.ts';
+import type { HaltedTurn } from '../../src/turn/state.ts';
+import { waitingForUserState } from '../../src/turn/states/waiting-for-user.ts';
 import { deepFreeze } from '../../../governor/test/helpers/deep-freeze.ts';
 import {
   createCall,
@@ -284,12 +285,16 @@ describe('step', () => {
     expect(toItemArray(getConversation(after.session))).toEqual([{ role: 'user', at: 7, text: 'hello' }]);
   });
 
-  it('handles every event in every state, or does not compile [LOOM-69, LOOM-89, LOOM-91, LOOM-92]', () => {
-    const { 'user-message': hear, ...rest } = waitingForUserHandlers;
-    // @ts-expect-error A table of handlers that leaves out an event is no table of handlers.
-    const incomplete: EventHandlers<WaitingForUser> = rest;
-    expect(hear).toBeTypeOf('function');
-    expect(['user-message', ...Object.keys(incomplete)].toSorted()).toEqual(eventTypes.toSorted());
+  it('does not compile until a state has a row for every event that is valid in it [LOOM-69, LOOM-89, LOOM-91, LOOM-92]', () => {
+    const row = { handle: (session: Session) => ({ session, actions: [], notes: [] }), to: [] };
+    const rows: TurnRows<HaltedTurn> = { 'shutdown-requested': row };
+    // @ts-expect-error A state must handle every event that is valid in it.
+    const missing: TurnRows<HaltedTurn> = {};
+    // @ts-expect-error A state must not handle an event that is not valid in it.
+    const unlisted: TurnRows<HaltedTurn> = { 'shutdown-requested': row, 'retry-due': row };
+    expect([rows, missing, unlisted].map((each) => Object.keys(each).length)).toEqual([1, 0, 2]);
+    expect(Object.keys(waitingForUserState.handlers).toSorted()).toEqual(eventTypes.toSorted());
+    expect(Object.keys(eventStates).toSorted()).toEqual(eventTypes.toSorted());
   });
 
   it('has no outside dependency: no foreign import, no clock, no randomness, no I/O [LOOM-06, LOOM-08, RO-11]', () => {

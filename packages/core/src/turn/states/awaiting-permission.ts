@@ -1,48 +1,37 @@
+import { createAgendaRows } from '../agenda-rows.ts';
+import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
 import type { EventOfType } from '../../event.ts';
 import { replaceArrayItem } from '../../array-copy.ts';
 import type { Session } from '../../session.ts';
-import { createAgendaHandlers } from '../agenda-handlers.ts';
-import { handleMemoryCommand } from '../handle-memory-command.ts';
 import { toExecution } from '../calls.ts';
 import { executeRound } from '../execute-round.ts';
-import type { EventHandlers } from '../handlers.ts';
-import { cancelTurn, haltOnRequest, pauseTurn, shutDownTurn } from '../interrupt-turn.ts';
 import { waitActions, transitionTurn, type SessionStep } from '../transition-turn.ts';
-import { ignoreEvent, createRefusalHandler } from '../refuse-event.ts';
+import { ignoreEvent } from '../refuse-event.ts';
 import { createFailedOutcome } from '../results.ts';
 import type { AwaitingPermission, PermissionCall } from '../state.ts';
 import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
-const refuseDuringPermission = createRefusalHandler('permission is being asked');
-
-export const awaitingPermissionHandlers: EventHandlers<AwaitingPermission> = {
-  'user-message': refuseDuringPermission,
-  'text-delta': refuseDuringPermission,
-  'call-delta': refuseDuringPermission,
-  'model-replied': refuseDuringPermission,
-  'model-failed': refuseDuringPermission,
-  'permission-decided': handlePermissionDecided,
-  'tool-started': refuseDuringPermission,
-  'tool-progressed': refuseDuringPermission,
-  'tool-finished': refuseDuringPermission,
-  'hooks-finished': refuseDuringPermission,
-  'hooks-failed': refuseDuringPermission,
-  'retry-due': refuseDuringPermission,
-  'recovery-finished': refuseDuringPermission,
-  'paging-requested': refuseDuringPermission,
-  'paging-finished': refuseDuringPermission,
-  'paging-failed': refuseDuringPermission,
-  'memory-asked': handleMemoryCommand,
-  ...createAgendaHandlers<AwaitingPermission>(
-    (turn) => turn.agenda,
-    (turn, agenda) => ({ ...turn, agenda }),
-  ),
-  'pause-requested': pauseTurn,
-  'resume-requested': refuseDuringPermission,
-  'cancel-requested': cancelTurn,
-  'halt-requested': haltOnRequest,
-  'shutdown-requested': shutDownTurn,
-};
+export const awaitingPermissionState: TurnStateDefinition<AwaitingPermission> = defineTurnState({
+  name: 'awaitingPermission',
+  description: 'Waits for a person to decide on each call that needs it.',
+  refusal: 'permission is being asked',
+  on: {
+    'permission-decided': {
+      handle: handlePermissionDecided,
+      to: [
+        ['other calls are undecided', 'awaitingPermission', 'wait'],
+        ['a call may run', 'executingTools', 'run-tools'],
+        ['', 'processingResponse'],
+      ],
+    },
+    ...createAgendaRows<AwaitingPermission>(
+      'awaitingPermission',
+      (turn) => turn.agenda,
+      (turn, agenda) => ({ ...turn, agenda }),
+    ),
+    ...interruptionRows,
+  },
+});
 
 function handlePermissionDecided(
   session: Session,

@@ -1,17 +1,15 @@
+import { createAgendaRows } from '../agenda-rows.ts';
+import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
 import { assignCallIds, type Verdict } from '@pawl/governor';
 import type { EventOfType } from '../../event.ts';
 import type { Action } from '../../action.ts';
 import { logPatches, hasLogPatch } from '../../log-version.ts';
 import { isBudgetExhausted, findLastCallVerdict } from '../../governor/budget.ts';
 import type { Session } from '../../session.ts';
-import { createAgendaHandlers } from '../agenda-handlers.ts';
 import { createSessionFinish } from '../agenda.ts';
-import { handleMemoryCommand } from '../handle-memory-command.ts';
 import { toPermissionCalls, isAllowedCall, toExecution, appendReply } from '../calls.ts';
 import { runRound } from '../enter-state.ts';
 import { executeRound } from '../execute-round.ts';
-import type { EventHandlers } from '../handlers.ts';
-import { cancelTurn, haltOnRequest, pauseTurn, shutDownTurn } from '../interrupt-turn.ts';
 import {
   waitActions,
   transitionTurn,
@@ -21,7 +19,7 @@ import {
 } from '../transition-turn.ts';
 import { createAskPermissionAction, createPageMemoryAction } from '../pending-actions.ts';
 import { checkProgress, endModelCall, endTurn } from '../progress-check.ts';
-import { ignoreEvent, createRefusalHandler } from '../refuse-event.ts';
+import { ignoreEvent } from '../refuse-event.ts';
 import { createFailedOutcome } from '../results.ts';
 import { computeRetryTime } from '../retry.ts';
 import type {
@@ -35,37 +33,39 @@ import type {
 } from '../state.ts';
 import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
-const refuseDuringModelCall = createRefusalHandler('the model is being asked');
-
-export const callingModelHandlers: EventHandlers<CallingModel> = {
-  'user-message': refuseDuringModelCall,
-  'text-delta': (session, turn, event) =>
-    handleDelta(session, turn, event, [{ type: 'show-text', text: event.text }]),
-  'call-delta': (session, turn, event) => handleDelta(session, turn, event, waitActions),
-  'model-replied': handleModelReplied,
-  'model-failed': handleModelFailed,
-  'permission-decided': refuseDuringModelCall,
-  'tool-started': refuseDuringModelCall,
-  'tool-progressed': refuseDuringModelCall,
-  'tool-finished': refuseDuringModelCall,
-  'hooks-finished': refuseDuringModelCall,
-  'hooks-failed': refuseDuringModelCall,
-  'retry-due': refuseDuringModelCall,
-  'recovery-finished': refuseDuringModelCall,
-  'paging-requested': refuseDuringModelCall,
-  'paging-finished': refuseDuringModelCall,
-  'paging-failed': refuseDuringModelCall,
-  'memory-asked': handleMemoryCommand,
-  ...createAgendaHandlers<CallingModel>(
-    (turn) => turn.ask.agenda,
-    (turn, agenda) => ({ ...turn, ask: { ...turn.ask, agenda } }),
-  ),
-  'pause-requested': pauseTurn,
-  'resume-requested': refuseDuringModelCall,
-  'cancel-requested': cancelTurn,
-  'halt-requested': haltOnRequest,
-  'shutdown-requested': shutDownTurn,
-};
+export const callingModelState: TurnStateDefinition<CallingModel> = defineTurnState({
+  name: 'callingModel',
+  description: 'Waits for the model.',
+  refusal: 'the model is being asked',
+  on: {
+    'text-delta': {
+      handle: (session, turn, event) =>
+        handleDelta(session, turn, event, [{ type: 'show-text', text: event.text }]),
+      to: [['', 'callingModel', 'show-text']],
+    },
+    'call-delta': {
+      handle: (session, turn, event) => handleDelta(session, turn, event, waitActions),
+      to: [['', 'callingModel', 'wait']],
+    },
+    'model-replied': { handle: handleModelReplied, to: ['processingResponse'] },
+    'model-failed': {
+      handle: handleModelFailed,
+      to: [
+        ['context overflow, retries are left', 'paging', 'page-memory'],
+        ['retries are left', 'errorRecovery', 'wait'],
+        ['last call ends the session', 'halted', 'show-error', 'stop'],
+        ['agenda is not empty', 'progressCheck', 'show-error'],
+        ['', 'waitingForUser', 'show-error'],
+      ],
+    },
+    ...createAgendaRows<CallingModel>(
+      'callingModel',
+      (turn) => turn.ask.agenda,
+      (turn, agenda) => ({ ...turn, ask: { ...turn.ask, agenda } }),
+    ),
+    ...interruptionRows,
+  },
+});
 
 function handleDelta(
   session: Session,

@@ -1,28 +1,27 @@
-import type { Event, EventOfType } from '../../event.ts';
 import type { Session } from '../../session.ts';
-import { shutDownTurn } from '../interrupt-turn.ts';
-import type { SessionStep } from '../transition-turn.ts';
-import { ignoreEvent } from '../refuse-event.ts';
 import type { HaltedTurn, ShuttingDown } from '../state.ts';
+import type { SessionStep } from '../transition-turn.ts';
+import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
 
-/** Terminal states: only a shutdown leaves them, and it always succeeds. */
-export function reduceEndedTurn(
-  session: Session,
-  turn: HaltedTurn | ShuttingDown,
-  event: Event,
-): SessionStep {
-  return event.type === 'shutdown-requested'
-    ? repeatShutdown(session, turn, event)
-    : ignoreEvent(session, turn, event, 'the session has ended');
-}
+/* The terminal states: only a shutdown leaves them, and it always succeeds. */
+
+export const haltedState: TurnStateDefinition<HaltedTurn> = defineTurnState({
+  name: 'halted',
+  kind: 'terminal',
+  description: 'The session has ended permanently, with a reason.',
+  refusal: 'the session has ended',
+  on: { 'shutdown-requested': interruptionRows['shutdown-requested'] },
+});
+
+export const shuttingDownState: TurnStateDefinition<ShuttingDown> = defineTurnState({
+  name: 'shuttingDown',
+  kind: 'terminal',
+  description: 'The caller releases the session.',
+  refusal: 'the session has ended',
+  on: { 'shutdown-requested': { handle: repeatShutdown, to: [['', 'shuttingDown', 'shut-down']] } },
+});
 
 /** A repeated shutdown request leaves the state unchanged and returns the same action. */
-function repeatShutdown(
-  session: Session,
-  turn: HaltedTurn | ShuttingDown,
-  event: EventOfType<'shutdown-requested'>,
-): SessionStep {
-  return turn.status === 'shuttingDown'
-    ? { session, actions: [{ type: 'shut-down' }], notes: [] }
-    : shutDownTurn(session, turn, event);
+function repeatShutdown(session: Session): SessionStep {
+  return { session, actions: [{ type: 'shut-down' }], notes: [] };
 }

@@ -1,46 +1,46 @@
+import { createAgendaRows } from '../agenda-rows.ts';
+import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
 import type { EventOfType } from '../../event.ts';
 import type { Session } from '../../session.ts';
 import { getAgenda } from '../agenda.ts';
-import { createAgendaHandlers } from '../agenda-handlers.ts';
-import { handleMemoryCommand } from '../handle-memory-command.ts';
 import { callModel } from '../enter-state.ts';
-import type { EventHandlers } from '../handlers.ts';
-import { cancelTurn, haltSession, haltOnRequest, pauseTurn, shutDownTurn } from '../interrupt-turn.ts';
+import { haltSession } from '../interrupt-turn.ts';
 import { transitionTurn, showErrorFirst, type SessionStep } from '../transition-turn.ts';
 import { createPageMemoryAction, createRunHooksAction } from '../pending-actions.ts';
 import { checkProgress, endTurn, runRecoveryCalls } from '../progress-check.ts';
-import { ignoreEvent, createRefusalHandler, refuseEvent } from '../refuse-event.ts';
+import { ignoreEvent, refuseEvent } from '../refuse-event.ts';
 import type { TurnAgenda, ErrorRecovery, IoRecovery, PagingTurn, PostToolsHook } from '../state.ts';
 import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 import { setPagingAgenda } from './paging.ts';
 
-const refuseDuringRecovery = createRefusalHandler('error recovery is in progress');
-
-export const errorRecoveryHandlers: EventHandlers<ErrorRecovery> = {
-  'user-message': refuseDuringRecovery,
-  'text-delta': refuseDuringRecovery,
-  'call-delta': refuseDuringRecovery,
-  'model-replied': refuseDuringRecovery,
-  'model-failed': refuseDuringRecovery,
-  'permission-decided': refuseDuringRecovery,
-  'tool-started': refuseDuringRecovery,
-  'tool-progressed': refuseDuringRecovery,
-  'tool-finished': refuseDuringRecovery,
-  'hooks-finished': refuseDuringRecovery,
-  'hooks-failed': refuseDuringRecovery,
-  'retry-due': handleRetryDue,
-  'recovery-finished': handleRecoveryFinished,
-  'paging-requested': refuseDuringRecovery,
-  'paging-finished': refuseDuringRecovery,
-  'paging-failed': refuseDuringRecovery,
-  'memory-asked': handleMemoryCommand,
-  ...createAgendaHandlers<ErrorRecovery>(getAgenda, setRecoveryAgenda),
-  'pause-requested': pauseTurn,
-  'resume-requested': refuseDuringRecovery,
-  'cancel-requested': cancelTurn,
-  'halt-requested': haltOnRequest,
-  'shutdown-requested': shutDownTurn,
-};
+export const errorRecoveryState: TurnStateDefinition<ErrorRecovery> = defineTurnState({
+  name: 'errorRecovery',
+  description: 'Waits for a retry, or for a recovery from a stuck state.',
+  refusal: 'error recovery is in progress',
+  on: {
+    'retry-due': {
+      handle: handleRetryDue,
+      to: [
+        ['model failed', 'callingModel', 'ask-model'],
+        ['hooks failed', 'postToolsHook', 'run-hooks'],
+        ['paging failed', 'paging', 'page-memory'],
+      ],
+    },
+    'recovery-finished': {
+      handle: handleRecoveryFinished,
+      to: [
+        ['recovery halts', 'halted', 'abort', 'stop'],
+        ['recovery runs calls', 'executingTools', 'run-tools'],
+        ['recovery checks progress', 'progressCheck'],
+        ['recovery gave up, agenda is not empty', 'progressCheck', 'show-error'],
+        ['recovery gave up', 'waitingForUser', 'show-error'],
+        ['recovery calls the model', 'callingModel', 'ask-model'],
+      ],
+    },
+    ...createAgendaRows<ErrorRecovery>('errorRecovery', getAgenda, setRecoveryAgenda),
+    ...interruptionRows,
+  },
+});
 
 function handleRetryDue(session: Session, turn: ErrorRecovery, event: EventOfType<'retry-due'>): SessionStep {
   if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);

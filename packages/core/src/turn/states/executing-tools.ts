@@ -1,47 +1,43 @@
+import { createAgendaRows } from '../agenda-rows.ts';
+import {
+  afterToolsTargets,
+  defineTurnState,
+  roundInterruptionRows,
+  type TurnStateDefinition,
+} from '../turn-table.ts';
 import type { EventOfType } from '../../event.ts';
 import { replaceArrayItem } from '../../array-copy.ts';
 import { recordPhaseWork } from '../../phases/record-phase-work.ts';
 import type { Session } from '../../session.ts';
-import { createAgendaHandlers } from '../agenda-handlers.ts';
-import { handleMemoryCommand } from '../handle-memory-command.ts';
 import { finishToolRound } from '../execute-round.ts';
-import type { EventHandlers } from '../handlers.ts';
-import { cancelTurn, haltOnRequest, pauseTurn, shutDownTurn } from '../interrupt-turn.ts';
 import { waitActions, transitionTurn, showEphemeralChange, type SessionStep } from '../transition-turn.ts';
-import { ignoreEvent, createRefusalHandler } from '../refuse-event.ts';
+import { ignoreEvent } from '../refuse-event.ts';
 import type { ExecutingTools, CallExecution } from '../state.ts';
 import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
-const refuseDuringTools = createRefusalHandler('tools are running');
-
-export const executingToolsHandlers: EventHandlers<ExecutingTools> = {
-  'user-message': refuseDuringTools,
-  'text-delta': refuseDuringTools,
-  'call-delta': refuseDuringTools,
-  'model-replied': refuseDuringTools,
-  'model-failed': refuseDuringTools,
-  'permission-decided': refuseDuringTools,
-  'tool-started': handleToolStarted,
-  'tool-progressed': handleToolProgressed,
-  'tool-finished': handleToolFinished,
-  'hooks-finished': refuseDuringTools,
-  'hooks-failed': refuseDuringTools,
-  'retry-due': refuseDuringTools,
-  'recovery-finished': refuseDuringTools,
-  'paging-requested': refuseDuringTools,
-  'paging-finished': refuseDuringTools,
-  'paging-failed': refuseDuringTools,
-  'memory-asked': handleMemoryCommand,
-  ...createAgendaHandlers<ExecutingTools>(
-    (turn) => turn.agenda,
-    (turn, agenda) => ({ ...turn, agenda }),
-  ),
-  'pause-requested': pauseTurn,
-  'resume-requested': refuseDuringTools,
-  'cancel-requested': cancelTurn,
-  'halt-requested': haltOnRequest,
-  'shutdown-requested': shutDownTurn,
-};
+export const executingToolsState: TurnStateDefinition<ExecutingTools> = defineTurnState({
+  name: 'executingTools',
+  description: 'Waits for tools.',
+  refusal: 'tools are running',
+  on: {
+    'tool-started': { handle: handleToolStarted, to: [['', 'executingTools', 'wait']] },
+    'tool-progressed': { handle: handleToolProgressed, to: [['', 'executingTools', 'wait']] },
+    'tool-finished': {
+      handle: handleToolFinished,
+      to: [
+        ['other calls are open', 'executingTools', 'wait'],
+        ['something changed', 'postToolsHook', 'run-hooks'],
+        ...afterToolsTargets,
+      ],
+    },
+    ...createAgendaRows<ExecutingTools>(
+      'executingTools',
+      (turn) => turn.agenda,
+      (turn, agenda) => ({ ...turn, agenda }),
+    ),
+    ...roundInterruptionRows,
+  },
+});
 
 function handleToolStarted(
   session: Session,

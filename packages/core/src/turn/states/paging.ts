@@ -1,50 +1,48 @@
+import { createAgendaRows } from '../agenda-rows.ts';
+import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
 import type { EventOfType } from '../../event.ts';
 import { appendItems, emptyConversation } from '../../conversation/conversation.ts';
 import type { ConversationMessage } from '../../conversation/message.ts';
 import { halveConversation } from '../../memory/halve-conversation.ts';
 import type { Session } from '../../session.ts';
-import { createAgendaHandlers } from '../agenda-handlers.ts';
-import { handleMemoryCommand } from '../handle-memory-command.ts';
 import { callModel } from '../enter-state.ts';
-import type { EventHandlers } from '../handlers.ts';
-import { cancelTurn, haltOnRequest, pauseTurn, shutDownTurn } from '../interrupt-turn.ts';
 import { transitionTurn, showErrorFirst, type SessionStep } from '../transition-turn.ts';
 import { endModelCall, endTurn } from '../progress-check.ts';
-import { ignoreEvent, createRefusalHandler } from '../refuse-event.ts';
+import { ignoreEvent } from '../refuse-event.ts';
 import { computeRetryTime } from '../retry.ts';
 import type { TurnAgenda, IoRecovery, PagingTurn, PagingWork } from '../state.ts';
 import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
-const refuseDuringPaging = createRefusalHandler('memory is being paged');
-
-export const pagingHandlers: EventHandlers<PagingTurn> = {
-  'user-message': refuseDuringPaging,
-  'text-delta': refuseDuringPaging,
-  'call-delta': refuseDuringPaging,
-  'model-replied': refuseDuringPaging,
-  'model-failed': refuseDuringPaging,
-  'permission-decided': refuseDuringPaging,
-  'tool-started': refuseDuringPaging,
-  'tool-progressed': refuseDuringPaging,
-  'tool-finished': refuseDuringPaging,
-  'hooks-finished': refuseDuringPaging,
-  'hooks-failed': refuseDuringPaging,
-  'retry-due': refuseDuringPaging,
-  'recovery-finished': refuseDuringPaging,
-  'paging-requested': refuseDuringPaging,
-  'paging-finished': handlePagingFinished,
-  'paging-failed': handlePagingFailed,
-  'memory-asked': handleMemoryCommand,
-  ...createAgendaHandlers<PagingTurn>(
-    (turn) => turn.work.ask.agenda,
-    (turn, agenda) => ({ ...turn, work: setPagingAgenda(turn.work, agenda) }),
-  ),
-  'pause-requested': pauseTurn,
-  'resume-requested': refuseDuringPaging,
-  'cancel-requested': cancelTurn,
-  'halt-requested': haltOnRequest,
-  'shutdown-requested': shutDownTurn,
-};
+export const pagingState: TurnStateDefinition<PagingTurn> = defineTurnState({
+  name: 'paging',
+  description: 'Waits for paging to make room.',
+  refusal: 'memory is being paged',
+  on: {
+    'paging-finished': {
+      handle: handlePagingFinished,
+      to: [
+        ['a model call is waiting', 'callingModel', 'ask-model'],
+        ['agenda is not empty', 'progressCheck'],
+        ['', 'waitingForUser', 'wait'],
+      ],
+    },
+    'paging-failed': {
+      handle: handlePagingFailed,
+      to: [
+        ['retries are left', 'errorRecovery', 'wait'],
+        ['last call ends the session', 'halted', 'show-error', 'stop'],
+        ['agenda is not empty', 'progressCheck', 'show-error'],
+        ['', 'waitingForUser', 'show-error'],
+      ],
+    },
+    ...createAgendaRows<PagingTurn>(
+      'paging',
+      (turn) => turn.work.ask.agenda,
+      (turn, agenda) => ({ ...turn, work: setPagingAgenda(turn.work, agenda) }),
+    ),
+    ...interruptionRows,
+  },
+});
 
 export function setPagingAgenda(work: PagingWork, agenda: TurnAgenda): PagingWork {
   return { ...work, ask: { ...work.ask, agenda } };

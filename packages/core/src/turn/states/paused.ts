@@ -1,40 +1,71 @@
+import {
+  canceledTarget,
+  defineTurnState,
+  eventStates,
+  failedPhaseTarget,
+  interruptionRows,
+  type TurnStateDefinition,
+} from '../turn-table.ts';
 import type { Action } from '../../action.ts';
 import type { Event, EventOfType } from '../../event.ts';
 import type { Note } from '../../note.ts';
 import type { Session } from '../../session.ts';
-import { cancelTurn, haltOnRequest, shutDownTurn } from '../interrupt-turn.ts';
+import { cancelTurn, haltOnRequest } from '../interrupt-turn.ts';
 import { waitActions, transitionTurn, type SessionStep } from '../transition-turn.ts';
 import { listTurnActions } from '../pending-actions.ts';
-import { refuseEvent } from '../refuse-event.ts';
 import type { PausableTurn, PausedTurn, TurnState } from '../state.ts';
 
-/** Applies an event to the held state; `applyEvent` is `step` itself, passed in to avoid a circular import. */
-type StepFunction = (session: Session, event: Event) => SessionStep;
+/** The rows of a paused session. Every other event is applied to the held state; see `reduceHeldTurn`. */
+export const pausedState: TurnStateDefinition<PausedTurn> = defineTurnState({
+  name: 'paused',
+  description: 'Waits for a resume request. Answers are still applied; no new work starts.',
+  refusal: 'the session is already paused',
+  on: {
+    'resume-requested': {
+      handle: resumeTurn,
+      to: [
+        ['was waitingForUser', 'waitingForUser', 'wait'],
+        ['was callingModel', 'callingModel', 'ask-model'],
+        ['was awaitingPermission', 'awaitingPermission', 'ask-permission'],
+        ['was executingTools, calls are pending', 'executingTools', 'run-tools'],
+        ['was executingTools', 'executingTools', 'wait'],
+        ['was postToolsHook', 'postToolsHook', 'run-hooks'],
+        ['was errorRecovery, recovery was requested', 'errorRecovery', 'recover'],
+        ['was errorRecovery', 'errorRecovery', 'wait'],
+        ['was paging', 'paging', 'page-memory'],
+      ],
+    },
+    'cancel-requested': {
+      handle: cancelTurn,
+      to: [['was waitingForUser', 'waitingForUser', 'wait'], failedPhaseTarget, canceledTarget],
+    },
+    'halt-requested': {
+      handle: haltOnRequest,
+      to: [
+        ['was waitingForUser', 'halted', 'stop'],
+        ['', 'halted', 'abort', 'stop'],
+      ],
+    },
+    'shutdown-requested': interruptionRows['shutdown-requested'],
+  },
+});
+
+/** Whether the pause itself handles the event; it refuses another pause request. */
+export function isPauseEvent({ type }: Event): boolean {
+  return type === 'pause-requested' || eventStates[type].some((status) => status === 'paused');
+}
 
 /**
  * While paused, answers are still applied to the held state so that no running work is lost. No new work starts;
- * pending work starts on resume.
+ * pending work starts on resume. `applyEvent` is `step` itself, passed in to avoid a circular import.
  */
-export function reducePausedTurn(
+export function reduceHeldTurn(
   session: Session,
   turn: PausedTurn,
   event: Event,
-  applyEvent: StepFunction,
+  applyEvent: (session: Session, event: Event) => SessionStep,
 ): SessionStep {
-  switch (event.type) {
-    case 'resume-requested':
-      return resumeTurn(session, turn, event);
-    case 'pause-requested':
-      return refuseEvent(session, turn, event, 'the session is already paused');
-    case 'cancel-requested':
-      return cancelTurn(session, turn, event);
-    case 'halt-requested':
-      return haltOnRequest(session, turn, event);
-    case 'shutdown-requested':
-      return shutDownTurn(session, turn, event);
-    default:
-      return holdStep(session, turn, applyEvent({ ...session, turn: turn.held }, event));
-  }
+  return holdStep(session, turn, applyEvent({ ...session, turn: turn.held }, event));
 }
 
 function resumeTurn(session: Session, turn: PausedTurn, event: EventOfType<'resume-requested'>): SessionStep {

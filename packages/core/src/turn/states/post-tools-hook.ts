@@ -1,46 +1,42 @@
+import { createAgendaRows } from '../agenda-rows.ts';
+import {
+  afterToolsTargets,
+  defineTurnState,
+  roundInterruptionRows,
+  type TurnStateDefinition,
+} from '../turn-table.ts';
 import type { EventOfType } from '../../event.ts';
 import type { Session } from '../../session.ts';
-import { createAgendaHandlers } from '../agenda-handlers.ts';
-import { handleMemoryCommand } from '../handle-memory-command.ts';
-import type { EventHandlers } from '../handlers.ts';
-import { cancelTurn, haltOnRequest, pauseTurn, shutDownTurn } from '../interrupt-turn.ts';
 import { transitionTurn, showErrorFirst, type SessionStep } from '../transition-turn.ts';
 import { checkProgress } from '../progress-check.ts';
-import { ignoreEvent, createRefusalHandler } from '../refuse-event.ts';
+import { ignoreEvent } from '../refuse-event.ts';
 import { computeRetryTime } from '../retry.ts';
 import type { IoRecovery, PostToolsHook } from '../state.ts';
 import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
-const refuseDuringHooks = createRefusalHandler('hooks are running');
-
-export const postToolsHookHandlers: EventHandlers<PostToolsHook> = {
-  'user-message': refuseDuringHooks,
-  'text-delta': refuseDuringHooks,
-  'call-delta': refuseDuringHooks,
-  'model-replied': refuseDuringHooks,
-  'model-failed': refuseDuringHooks,
-  'permission-decided': refuseDuringHooks,
-  'tool-started': refuseDuringHooks,
-  'tool-progressed': refuseDuringHooks,
-  'tool-finished': refuseDuringHooks,
-  'hooks-finished': handleHooksFinished,
-  'hooks-failed': handleHooksFailed,
-  'retry-due': refuseDuringHooks,
-  'recovery-finished': refuseDuringHooks,
-  'paging-requested': refuseDuringHooks,
-  'paging-finished': refuseDuringHooks,
-  'paging-failed': refuseDuringHooks,
-  'memory-asked': handleMemoryCommand,
-  ...createAgendaHandlers<PostToolsHook>(
-    (turn) => turn.work.agenda,
-    (turn, agenda) => ({ ...turn, work: { ...turn.work, agenda } }),
-  ),
-  'pause-requested': pauseTurn,
-  'resume-requested': refuseDuringHooks,
-  'cancel-requested': cancelTurn,
-  'halt-requested': haltOnRequest,
-  'shutdown-requested': shutDownTurn,
-};
+export const postToolsHookState: TurnStateDefinition<PostToolsHook> = defineTurnState({
+  name: 'postToolsHook',
+  description: 'Waits for the hooks that run after tools that changed something.',
+  refusal: 'hooks are running',
+  on: {
+    'hooks-finished': { handle: handleHooksFinished, to: afterToolsTargets },
+    'hooks-failed': {
+      handle: handleHooksFailed,
+      to: [
+        ['retries are left', 'errorRecovery', 'wait'],
+        ['progress is checked', 'progressCheck', 'show-error'],
+        ['turn is done', 'waitingForUser', 'show-error'],
+        ['', 'callingModel', 'show-error', 'ask-model'],
+      ],
+    },
+    ...createAgendaRows<PostToolsHook>(
+      'postToolsHook',
+      (turn) => turn.work.agenda,
+      (turn, agenda) => ({ ...turn, work: { ...turn.work, agenda } }),
+    ),
+    ...roundInterruptionRows,
+  },
+});
 
 function handleHooksFinished(
   session: Session,

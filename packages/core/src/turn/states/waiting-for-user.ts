@@ -1,54 +1,47 @@
+import {
+  createMemoryRow,
+  defineTurnState,
+  interruptionRows,
+  type TurnStateDefinition,
+} from '../turn-table.ts';
 import type { EventOfType } from '../../event.ts';
 import { appendItem } from '../../conversation/conversation.ts';
 import { changePhases } from '../../phases/change-phases.ts';
 import type { Session } from '../../session.ts';
 import { emptyAgenda, plainCallIntent } from '../agenda.ts';
-import { haltOnVerdict } from '../agenda-handlers.ts';
-import { handleMemoryCommand } from '../handle-memory-command.ts';
+import { haltOnVerdict } from '../agenda-rows.ts';
 import { callModel, waitForUser } from '../enter-state.ts';
-import type { EventHandlers } from '../handlers.ts';
 import { startWorkClock } from '../apply-steering.ts';
-import { haltOnRequest, pauseTurn, shutDownTurn } from '../interrupt-turn.ts';
+import { haltOnRequest } from '../interrupt-turn.ts';
 import { transitionTurn, type SessionStep } from '../transition-turn.ts';
 import { createPageMemoryAction } from '../pending-actions.ts';
 import { findFailedPhaseReason, haltOnRoute } from '../progress-check.ts';
-import { createRefusalHandler, refuseEvent } from '../refuse-event.ts';
+import { refuseEvent } from '../refuse-event.ts';
 import type { PagingTurn, WaitingForUser } from '../state.ts';
 
-const refuseWhenIdle = createRefusalHandler('nothing is under way');
-
-export const waitingForUserHandlers: EventHandlers<WaitingForUser> = {
-  'user-message': handleUserMessage,
-  steered: handleIdleSteering,
-  'text-delta': refuseWhenIdle,
-  'call-delta': refuseWhenIdle,
-  'model-replied': refuseWhenIdle,
-  'model-failed': refuseWhenIdle,
-  'permission-decided': refuseWhenIdle,
-  'tool-started': refuseWhenIdle,
-  'tool-progressed': refuseWhenIdle,
-  'tool-finished': refuseWhenIdle,
-  'hooks-finished': refuseWhenIdle,
-  'hooks-failed': refuseWhenIdle,
-  'retry-due': refuseWhenIdle,
-  'recovery-finished': refuseWhenIdle,
-  'paging-requested': handlePagingRequested,
-  'paging-finished': refuseWhenIdle,
-  'paging-failed': refuseWhenIdle,
-  'memory-asked': handleMemoryCommand,
-  'phase-started': handlePhaseEvent,
-  'phase-completed': handlePhaseEvent,
-  'verdict-reached': (session, turn, event) =>
-    event.verdict.response.kind === 'halt'
-      ? haltOnVerdict(session, turn, event)
-      : refuseEvent(session, turn, event, 'nothing is under way'),
-  'finish-requested': refuseWhenIdle,
-  'pause-requested': pauseTurn,
-  'resume-requested': refuseWhenIdle,
-  'cancel-requested': refuseWhenIdle,
-  'halt-requested': haltOnRequest,
-  'shutdown-requested': shutDownTurn,
-};
+export const waitingForUserState: TurnStateDefinition<WaitingForUser> = defineTurnState({
+  name: 'waitingForUser',
+  description: 'Waits for a user message. Every session starts and every turn ends here.',
+  refusal: 'nothing is under way',
+  on: {
+    'user-message': { handle: handleUserMessage, to: [['', 'callingModel', 'ask-model']] },
+    steered: { handle: handleIdleSteering, to: [['', 'callingModel', 'ask-model']] },
+    'paging-requested': { handle: handlePagingRequested, to: [['', 'paging', 'page-memory']] },
+    'phase-started': { handle: handlePhaseEvent, to: ['phaseTransition'] },
+    'phase-completed': { handle: handlePhaseEvent, to: ['phaseTransition'] },
+    'verdict-reached': {
+      handle: (session, turn, event) =>
+        event.verdict.response.kind === 'halt'
+          ? haltOnVerdict(session, turn, event)
+          : refuseEvent(session, turn, event, 'nothing is under way'),
+      to: [['verdict is halt', 'halted', 'stop']],
+    },
+    ...createMemoryRow('waitingForUser'),
+    'pause-requested': interruptionRows['pause-requested'],
+    'halt-requested': { handle: haltOnRequest, to: [['', 'halted', 'stop']] },
+    'shutdown-requested': interruptionRows['shutdown-requested'],
+  },
+});
 
 function handleUserMessage(
   session: Session,

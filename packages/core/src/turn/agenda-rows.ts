@@ -8,6 +8,9 @@ import { haltSession } from './interrupt-turn.ts';
 import { waitActions, transitionTurn, type SessionStep } from './transition-turn.ts';
 import { refuseEvent } from './refuse-event.ts';
 import type { TurnAgenda, PausableTurn } from './state.ts';
+import { createMemoryRow, type TurnRow, type TurnTarget } from './turn-table.ts';
+
+type AgendaEvent = 'steered' | 'phase-started' | 'phase-completed' | 'verdict-reached' | 'finish-requested';
 
 type PhaseChangeEvent = EventOfType<'phase-started'> | EventOfType<'phase-completed'>;
 
@@ -15,34 +18,15 @@ type PhaseChangeEvent = EventOfType<'phase-started'> | EventOfType<'phase-comple
 type AgendaSetter<State extends PausableTurn> = (turn: State, agenda: TurnAgenda) => State;
 
 /**
- * Handlers that put phase changes, verdicts, finish requests and steering on the agenda while work is in progress; the
- * next progress check processes them.
+ * Rows that put phase changes, verdicts, finish requests and steering on the agenda while work is in progress; the next
+ * progress check processes them.
  */
-export function createAgendaHandlers<State extends PausableTurn>(
+export function createAgendaRows<State extends PausableTurn>(
+  name: State['status'],
   readAgenda: (turn: State) => TurnAgenda,
   writeAgenda: AgendaSetter<State>,
 ): {
-  readonly steered: (session: Session, turn: State, event: EventOfType<'steered'>) => SessionStep;
-  readonly 'phase-started': (
-    session: Session,
-    turn: State,
-    event: EventOfType<'phase-started'>,
-  ) => SessionStep;
-  readonly 'phase-completed': (
-    session: Session,
-    turn: State,
-    event: EventOfType<'phase-completed'>,
-  ) => SessionStep;
-  readonly 'verdict-reached': (
-    session: Session,
-    turn: State,
-    event: EventOfType<'verdict-reached'>,
-  ) => SessionStep;
-  readonly 'finish-requested': (
-    session: Session,
-    turn: State,
-    event: EventOfType<'finish-requested'>,
-  ) => SessionStep;
+  readonly [Type in AgendaEvent | 'memory-asked']: TurnRow<State, Type>;
 } {
   const updateAgenda = (
     session: Session,
@@ -63,30 +47,48 @@ export function createAgendaHandlers<State extends PausableTurn>(
     });
     return prependStepNotes(step, after.notes);
   };
+  const stay: readonly TurnTarget[] = [['', name, 'wait']];
   return {
-    steered: (session, turn, event) =>
-      updateAgenda(session, turn, event, { said: appendArrayItem(readAgenda(turn).said ?? [], event.text) }),
-    'phase-started': (session, turn, event) =>
-      event.message === undefined
-        ? handlePhaseChange(session, turn, event)
-        : refuseEvent(
-            session,
-            turn,
-            event,
-            'a phase can start with a message only while the session waits for the user',
-          ),
-    'phase-completed': handlePhaseChange,
-    'verdict-reached': (session, turn, event) => {
-      if (event.verdict.response.kind === 'halt') return haltOnVerdict(session, turn, event);
-      const step = updateAgenda(session, turn, event, addVerdict(readAgenda(turn), event.verdict));
-      return prependStepNotes(step, [createVerdictNote(event)]);
+    steered: {
+      to: stay,
+      handle: (session, turn, event) =>
+        updateAgenda(session, turn, event, {
+          said: appendArrayItem(readAgenda(turn).said ?? [], event.text),
+        }),
     },
-    'finish-requested': (session, turn, event) => {
-      // A request to finish the turn must not override a pending end of the session.
-      const { finish } = readAgenda(turn);
-      const turnFinish = { reason: event.reason, ends: 'turn', rule: null, deadline: null } as const;
-      return updateAgenda(session, turn, event, { finish: finish?.ends === 'session' ? finish : turnFinish });
+    'phase-started': {
+      to: [['has no message', name, 'wait']],
+      handle: (session, turn, event) =>
+        event.message === undefined
+          ? handlePhaseChange(session, turn, event)
+          : refuseEvent(
+              session,
+              turn,
+              event,
+              'a phase can start with a message only while the session waits for the user',
+            ),
     },
+    'phase-completed': { to: stay, handle: handlePhaseChange },
+    'verdict-reached': {
+      to: [['verdict is halt', 'halted', 'abort', 'stop'], ...stay],
+      handle: (session, turn, event) => {
+        if (event.verdict.response.kind === 'halt') return haltOnVerdict(session, turn, event);
+        const step = updateAgenda(session, turn, event, addVerdict(readAgenda(turn), event.verdict));
+        return prependStepNotes(step, [createVerdictNote(event)]);
+      },
+    },
+    'finish-requested': {
+      to: stay,
+      handle: (session, turn, event) => {
+        // A request to finish the turn must not override a pending end of the session.
+        const { finish } = readAgenda(turn);
+        const turnFinish = { reason: event.reason, ends: 'turn', rule: null, deadline: null } as const;
+        return updateAgenda(session, turn, event, {
+          finish: finish?.ends === 'session' ? finish : turnFinish,
+        });
+      },
+    },
+    ...createMemoryRow(name),
   };
 }
 

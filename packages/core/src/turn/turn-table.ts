@@ -1,0 +1,174 @@
+import type { ActionType } from '../action.ts';
+import type { ChartMove, ChartState } from '../charts/chart.ts';
+import { eventTypes, type Event, type EventOfType, type EventType } from '../event.ts';
+import type { Session } from '../session.ts';
+import { handleMemoryCommand } from './handle-memory-command.ts';
+import { cancelTurn, haltOnRequest, pauseTurn, shutDownTurn } from './interrupt-turn.ts';
+import { ignoreEvent, refuseEvent } from './refuse-event.ts';
+import type { PausableTurn, TurnState, TurnStatus } from './state.ts';
+import type { SessionStep } from './transition-turn.ts';
+
+/*
+ * The turn table. `eventStates` says in which states each event is valid; each state has a row for every such event,
+ * with the function that handles it and where it may lead. `step` executes the rows, `turnChart` draws them, and every
+ * other event is refused. A new event does not compile until it is listed here and every state named has a row for it;
+ * a new state does not compile until `step` executes its rows.
+ */
+
+/** The states with work in progress. */
+const workStates = [
+  'callingModel',
+  'awaitingPermission',
+  'executingTools',
+  'postToolsHook',
+  'errorRecovery',
+  'paging',
+] as const;
+
+const restingStates = ['waitingForUser', ...workStates] as const;
+
+/** A paused session also applies every answer to the state it holds; see `reduceHeldTurn`. */
+export const eventStates = {
+  'user-message': ['waitingForUser'],
+  steered: restingStates,
+  'text-delta': ['callingModel'],
+  'call-delta': ['callingModel'],
+  'model-replied': ['callingModel'],
+  'model-failed': ['callingModel'],
+  'permission-decided': ['awaitingPermission'],
+  'tool-started': ['executingTools'],
+  'tool-progressed': ['executingTools'],
+  'tool-finished': ['executingTools'],
+  'hooks-finished': ['postToolsHook'],
+  'hooks-failed': ['postToolsHook'],
+  'retry-due': ['errorRecovery'],
+  'recovery-finished': ['errorRecovery'],
+  'paging-requested': ['waitingForUser'],
+  'paging-finished': ['paging'],
+  'paging-failed': ['paging'],
+  'memory-asked': restingStates,
+  'phase-started': restingStates,
+  'phase-completed': restingStates,
+  'verdict-reached': restingStates,
+  'finish-requested': workStates,
+  'pause-requested': restingStates,
+  'resume-requested': ['paused'],
+  'cancel-requested': [...workStates, 'paused'],
+  'halt-requested': [...restingStates, 'paused'],
+  'shutdown-requested': [...restingStates, 'paused', 'halted', 'shuttingDown'],
+} as const satisfies { readonly [Type in EventType]: readonly TurnState['status'][] };
+
+/** The events that are valid in a state. */
+type ValidEvent<Status extends TurnStatus> = {
+  readonly [Type in EventType]: Status extends (typeof eventStates)[Type][number] ? Type : never;
+}[EventType];
+
+type EventHandler<State extends TurnState, Type extends EventType> = (
+  session: Session,
+  turn: State,
+  event: EventOfType<Type>,
+) => SessionStep;
+
+/** A transition: a bare state, or a condition (empty for none), the state and the actions. */
+export type TurnTarget = TurnStatus | readonly [guard: string, to: TurnStatus, ...actions: ActionType[]];
+
+export type TurnRow<State extends TurnState, Type extends EventType> = {
+  readonly handle: EventHandler<State, Type>;
+  /** In the order in which the conditions are checked; empty if the event is never accepted. */
+  readonly to: readonly TurnTarget[];
+};
+
+/** The rows of a state: one for each event that is valid in it. */
+export type TurnRows<State extends TurnState> = {
+  readonly [Type in ValidEvent<State['status']>]: TurnRow<State, Type>;
+};
+
+export type TurnStateDefinition<State extends TurnState> = {
+  readonly handlers: { readonly [Type in EventType]: EventHandler<State, Type> };
+  readonly chart: ChartState;
+};
+
+/** Defines a state by its rows. `refusal` is the reason given for every other event. */
+export function defineTurnState<State extends TurnState>(definition: {
+  readonly name: State['status'];
+  readonly kind?: ChartState['kind'];
+  readonly description: string;
+  readonly refusal: string;
+  readonly on: TurnRows<State>;
+}): TurnStateDefinition<State> {
+  const { name, kind = 'waiting', description, refusal, on } = definition;
+  // The policy for invalid events may reset the work, which a session that has ended must not do.
+  const reject = kind === 'terminal' ? ignoreEvent : refuseEvent;
+  const refuse = (session: Session, turn: TurnState, event: Event): SessionStep =>
+    reject(session, turn, event, refusal);
+  // The compiler cannot see that each row accepts the events under its own name.
+  const rows = new Map(
+    Object.entries(on as unknown as { readonly [type: string]: TurnRow<State, EventType> }),
+  );
+  const handlers = Object.fromEntries(eventTypes.map((type) => [type, rows.get(type)?.handle ?? refuse]));
+  const transitions = [...rows].flatMap(([type, { to }]) => toChartMoves(type, to));
+  return {
+    handlers: handlers as TurnStateDefinition<State>['handlers'],
+    chart: { name, kind, description, transitions },
+  };
+}
+
+/** Describes a state that is passed through within one step: it has no events of its own. */
+export function describeTransientState(
+  name: TurnStatus,
+  description: string,
+  targets: readonly TurnTarget[],
+): ChartState {
+  return { name, kind: 'passing', description, transitions: toChartMoves(null, targets) };
+}
+
+function toChartMoves(on: string | null, targets: readonly TurnTarget[]): readonly ChartMove[] {
+  return targets.map((target) => {
+    if (typeof target === 'string') return { on, guard: null, to: target, actions: [] };
+    const [guard, to, ...actions] = target;
+    return { on, guard: guard === '' ? null : guard, to, actions };
+  });
+}
+
+/** A failed phase that no progress check has processed yet still ends the session. */
+export const failedPhaseTarget: TurnTarget = ['failed phase ends the session', 'halted', 'abort', 'stop'];
+export const canceledTarget: TurnTarget = ['', 'waitingForUser', 'abort', 'wait'];
+
+/** The rows that cancel, pause or end the work in progress. */
+export const interruptionRows = {
+  'cancel-requested': { handle: cancelTurn, to: [failedPhaseTarget, canceledTarget] },
+  'pause-requested': { handle: pauseTurn, to: [['', 'paused', 'wait']] },
+  'halt-requested': { handle: haltOnRequest, to: [['', 'halted', 'abort', 'stop']] },
+  'shutdown-requested': { handle: shutDownTurn, to: [['', 'shuttingDown', 'shut-down']] },
+} as const satisfies Partial<{ readonly [Type in EventType]: TurnRow<PausableTurn, Type> }>;
+
+/** The same for a started tool round: canceling it still passes through a progress check. */
+export const roundInterruptionRows = {
+  ...interruptionRows,
+  'cancel-requested': {
+    handle: cancelTurn,
+    to: [failedPhaseTarget, ['every round is checked', 'progressCheck', 'abort'], canceledTarget],
+  },
+} as const satisfies Partial<{ readonly [Type in EventType]: TurnRow<PausableTurn, Type> }>;
+
+/** A memory command does not affect the work in progress. */
+export function createMemoryRow(name: TurnStatus): {
+  readonly 'memory-asked': TurnRow<TurnState, 'memory-asked'>;
+} {
+  return {
+    'memory-asked': {
+      handle: handleMemoryCommand,
+      to: [
+        ['an entry is sent to storage', name, 'store', 'wait'],
+        ['an entry is pinned or unpinned', name, 'wait'],
+      ],
+    },
+  };
+}
+
+/** Where the turn continues after a tool round, hooks included. */
+export const afterToolsTargets: readonly TurnTarget[] = [
+  ['progress is checked', 'progressCheck'],
+  ['turn is done', 'waitingForUser', 'wait'],
+  ['', 'callingModel', 'ask-model'],
+];
