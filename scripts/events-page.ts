@@ -203,9 +203,9 @@ them all. Every event has \`at\`, the time in milliseconds: the machine knows no
   `An event that does not fit the state is **refused**: the state stays as it is, a note says why, and you go on as
 before. So you cannot break a session by sending something at the wrong time.`,
   '## Requests',
-  `Each action that asks for work has a number, its \`request\`. The events that answer it carry the same number. That is
-how an answer is told apart that comes too late, for work that has been called off since: it is refused. An answer
-without a number is taken as meant for the work at hand.`,
+  `Each action that asks for work has a number, its \`request\`. The events that answer it carry the same number. An
+answer to a request that was cancelled in the meantime is refused. An answer without a number applies to the current
+request.`,
   '## Ephemeral events',
   `Some events are for showing only:
 ${ephemeral.map((type) => `[\`${type}\`](#${type})`).join(', ')}.

@@ -58,7 +58,7 @@ const introduction = [
     '- **Who may ask.** Send `Authorization: Bearer` with the token that you put in `PAWL_DASHBOARD_TOKEN` before you started it. A browser has a cookie instead, from its login.',
     '- **Changes** need the header `X-Pawl: 1`, which no form of another page can send.',
     '- **Twice is once.** What carries a `requestId` is done once, however often it is sent.',
-    '- **Streams** are server-sent events. One that breaks off is gone on with by `Last-Event-ID`, which browsers send by themselves.',
+    '- **Streams** are server-sent events. An interrupted stream resumes after `Last-Event-ID`, which browsers send automatically.',
     '- **Secrets** are left out of every answer: the keys in the environment, and whatever looks like one.',
     '- **Limits.** 50 requests a second, 200 at once; 64 streams; 1 MB a request and 64 levels of nesting; 64 MB for a file.',
   ].join('\n'),

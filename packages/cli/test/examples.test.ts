@@ -17,7 +17,7 @@ const expectedOutputs: Record<string, RegExp> = {
   '07-tools-and-permission.ts': /Hello, world\.\nThe greeting is spelt right now/,
   '06-support-modes.ts': /there is no state "on holiday"/,
   '08-resume-after-kill.ts':
-    /ended by SIGKILL\ndone: .*Ada.*\ninterrupted: .*Look before you repeat it.*\n.*\nletters sent: to Ada, to Ben\n$/,
+    /ended by SIGKILL\ndone: .*Ada.*\ninterrupted: .*Check its effects before you repeat it.*\n.*\nletters sent: to Ada, to Ben\n$/,
   '09-own-rule.ts': /reading-only advises: .*\nreading-only ends it after 12 calls/,
   '10-budget-ends-in-an-answer.ts': /^The first 3 pages are about plants\.\nasked 5 times.*\nended by budget/,
   '11-replay-and-fork.ts': /replayed 5 events: the same state\nforked at 4: Go at one\./,

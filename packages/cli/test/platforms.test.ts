@@ -137,13 +137,13 @@ describe('pawl doctor', () => {
     expect(await adviceOn('darwin')).toMatchObject({
       git: 'Install git to commit each step automatically: brew install git',
       'redis-server': 'Install Redis to run several workers: brew install redis',
-      sandbox: 'The sandbox is not supported on macOS, so commands run with all your rights.',
+      sandbox: 'The sandbox is not supported on macOS, so commands run with all your permissions.',
     });
     expect(await adviceOn('win32')).toMatchObject({
       git: 'Install git to commit each step automatically: winget install Git.Git',
       'redis-server':
         'Install Redis to run several workers. There is no version for Windows: run it in a container or on another machine.',
-      sandbox: 'The sandbox is not supported on Windows, so commands run with all your rights.',
+      sandbox: 'The sandbox is not supported on Windows, so commands run with all your permissions.',
     });
   });
 });

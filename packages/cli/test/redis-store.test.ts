@@ -159,7 +159,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
     const problems: readonly (readonly [string, string])[] = [
       ['redis://', 'redis://127.0.0.1:6379'],
       ['redis://127.0.0.1:1', 'Redis at 127.0.0.1:1 (it cannot be reached'],
-      [wrong, 'it does not let us in'],
+      [wrong, '(authentication failed: '],
     ];
     for (const [url, reason] of problems) {
       for (const command of [
@@ -196,9 +196,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
     cleanUps.push(() => redis.config('SET', 'maxmemory', '0'));
     const { code, err } = await pawl('run', 'When is the garden party?');
     expect(code).toBe(1);
-    expect(err).toMatch(
-      /There is no room for more: Redis \(OOM [^)]*'maxmemory'\.\)\. Nothing of it was kept/,
-    );
+    expect(err).toMatch(/The store is full: Redis \(OOM [^)]*'maxmemory'\.\)\. Nothing was stored\./);
     // What is there can still be looked at.
     expect((await pawl('show', id)).out).toContain('The roof is mended.');
     expect(await json('replay', id)).toMatchObject([{ same: true }]);
@@ -219,7 +217,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
     const { io, out: outOf, err: errOf } = captureIo();
     const args = ['run', '--store', server.url, '--dir', dir, 'When is the garden party?', ...spec];
     const running = main(args, io);
-    await expect.poll(errOf).toContain('There is no room for more');
+    await expect.poll(errOf).toContain('The store is full');
     room('0');
     const [code, out] = [await running, outOf()];
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('ninth of June') });

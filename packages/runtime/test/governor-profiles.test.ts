@@ -105,7 +105,7 @@ describe('the prompt', () => {
       'Current Phase: INIT',
       'Current Phase: SEARCHING',
     ]);
-    expect(model.requests[1]?.system).toContain('Never search for the same thing twice');
+    expect(model.requests[1]?.system).toContain('Never repeat a search.');
     expect(
       toItemArray(model.requests[1]?.conversation ?? getConversation(createSession({ id: 'x', at: 0 }))),
     ).toHaveLength(3);

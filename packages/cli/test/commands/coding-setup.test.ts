@@ -129,7 +129,7 @@ describe('pawl run with the coding tools', () => {
   it('changes nothing without a user to ask, and tells the model why', async () => {
     const { out } = await runFixTask({ mode: 'ask' });
     expect(await readFile(join(folder, 'sum.js'), 'utf8')).toContain('a - b');
-    expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('nobody is there to ask');
+    expect(JSON.stringify(server.asked.at(-1)?.messages)).toContain('no user is available to ask');
     expect(out).toContain('now it adds');
   });
 

@@ -212,7 +212,7 @@ describeOnUnix('completion values', () => {
 describeOnUnix('pawl completion', () => {
   it('lists the supported shells', async () => {
     await expect(printCompletion('bsh', createWholeProgram(), captureIo().io)).rejects.toThrow(
-      'Unknown script for "bsh". Did you mean bash? Available: bash, zsh, fish.',
+      'Unknown completion script for "bsh". Did you mean bash? Available: bash, zsh, fish.',
     );
   });
 

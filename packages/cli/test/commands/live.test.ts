@@ -69,7 +69,7 @@ describe('pawl in a terminal', { tags: ['tmux'] }, () => {
       await first.press('Be quick about it', 'Enter');
       await first.until('Be quick about it');
       await first.press('C-c');
-      await first.until('again to leave');
+      await first.until('again to quit');
       await first.press('C-c');
       const left = await first.until('ended with 130');
       expect(left).toMatch(/pawl resume [\da-f]{8}\n/);

@@ -12,7 +12,7 @@ describe('pawl profiles list', () => {
     expect(listProfiles({}, io)).toBe(0);
     expect(out().split('\n')).toHaveLength(2 * builtInProfiles.length + 1);
     expect(out()).toMatch(
-      /^savant {2}Modes for an agent that searches.*\n {8}governor savant, chart savant, protocol json$/m,
+      /^savant {2}Modes for a searching agent.*\n {8}governor savant, chart savant, protocol json$/m,
     );
     expect(out()).toMatch(/^loom .*\n {8}governor none, protocol native$/m);
   });

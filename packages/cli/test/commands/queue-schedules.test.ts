@@ -116,7 +116,7 @@ describe('pawl submit, queue and worker', { tags: ['redis'] }, () => {
     [['--name', 'x'], 'add --every 6h'],
     [['--every', '6h', '--name', 'a b'], '--name must be'],
     [['--cron', '0 3 * *'], 'five parts'],
-    [['--cron', '61 3 * * *'], 'means nothing'],
+    [['--cron', '61 3 * * *'], 'is invalid'],
     [['--cron', '0 3 * * *', '--tz', 'Mars/X'], 'no time zone'],
   ])('refuse %j', async (args, reason) => {
     const { code, err } = await pawl('submit', ...args, 'Do it.');

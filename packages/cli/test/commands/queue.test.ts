@@ -128,7 +128,7 @@ describe('pawl with workers', { tags: ['redis'] }, () => {
     expect(captured.out()).toContain('is queued again');
     expect((await queueAsJson()).parked).toEqual([]);
     await dropQueuedSession(id, { dir: folder, store: server.url }, captured.io);
-    expect((await queueAsJson()).parked).toMatchObject([{ session: id, reason: 'dropped by hand' }]);
+    expect((await queueAsJson()).parked).toMatchObject([{ session: id, reason: 'dropped manually' }]);
     startWork();
     const other = await submit('When is the party?');
     await untilIn(other, 'waitingForUser');

@@ -113,7 +113,7 @@ describe('pawl resume', () => {
     expect(out).toContain('It was cut off; I leave it.');
     expect(readLedger()).toBe('start\n');
     expect(listLastToolResults()).toHaveLength(1);
-    expect(listLastToolResults()[0]).toContain('it may have run fully, partly or not at all');
+    expect(listLastToolResults()[0]).toContain('It may have completed, partially completed or not run');
     expect(listLastToolResults()[0]).toContain('half of it');
   });
 
@@ -132,7 +132,7 @@ describe('pawl resume', () => {
       0,
     );
     expect(captured.out()).toContain('Done without it.');
-    expect(listLastToolResults()[0]).toContain('called off');
+    expect(listLastToolResults()[0]).toContain('was cancelled');
     expect(readLedger()).toBe('start\n');
   });
 
@@ -185,7 +185,7 @@ describe('pawl resume', () => {
     expect(code).toBe(0);
     expect(out).toContain('Mine now.');
     expect(readLedger()).toBe('start\n');
-    expect(await err).toContain('Someone else holds the session');
+    expect(await err).toContain('Another owner holds the session');
   });
 
   it('refuses a database that came with a folder without --trust-store', async () => {

@@ -17,7 +17,7 @@ export const storedMemorySchema = z
       }),
     ),
   })
-  .meta({ id: 'Shelf', description: 'Memory entries in storage.' });
+  .meta({ id: 'StoredMemory', description: 'Memory entries in storage.' });
 
 export type StoredMemory = z.infer<typeof storedMemorySchema>;
 

@@ -140,7 +140,7 @@ describe('a recorded run', () => {
 
   it('is reported where it is not one', async () => {
     await using server = await startTestServer();
-    expect((await uploadRuns(server, 'hello')).problems[0]?.message).toContain('neither like JSON');
+    expect((await uploadRuns(server, 'hello')).problems[0]?.message).toContain('neither JSON nor JSON Lines');
     expect((await uploadRuns(server, '{"a":1}')).problems[0]?.message).toContain('no known format');
     expect(await uploadRuns(server, '')).toEqual({
       runs: [],
