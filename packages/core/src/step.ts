@@ -2,7 +2,7 @@ import { selectRules, type Rule, type SessionTracker } from '@pawl/governor';
 import type { Action } from './action.ts';
 import { isEphemeralEvent, type Event } from './event.ts';
 import { resumeBudgetClock, stopBudgetClock } from './governor/budget-clock.ts';
-import { reduceBudget } from './governor/budget.ts';
+import { reduceBudget } from './governor/reduce-budget.ts';
 import { judgeMode, reduceGovernor } from './governor/reduce-governor.ts';
 import { preserveTracker, reduceTracker } from './governor/reduce-tracker.ts';
 import { updateContextWindow } from './memory/context-window.ts';

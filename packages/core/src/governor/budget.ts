@@ -1,9 +1,5 @@
-import type { Event, TokenUsage } from '../event.ts';
-import type { Session } from '../session.ts';
-import { getAgenda, addTurnVerdict } from '../turn/agenda.ts';
-import { isStaleAnswer } from '../turn/stale-answer.ts';
-import type { StepChange } from '../step-change.ts';
 import type { Verdict } from '@pawl/governor';
+import type { Session } from '../session.ts';
 
 /** Budget limits; null for no limit. No approval and no mode lifts them. */
 export type BudgetLimits = {
@@ -33,62 +29,11 @@ export type BudgetUsage = {
   readonly waitingSince?: number;
 };
 
-type BudgetedEvent = Extract<Event, { type: 'model-replied' | 'model-failed' | 'tool-finished' }>;
-
-/**
- * Adds the usage of an event and requests a last answer while the budget still pays for one. Calls beyond the budget
- * are denied before they start.
- */
-export function reduceBudget({ session, event, notes }: StepChange, budgets: BudgetLimits): StepChange {
-  const { turn } = session;
-  if (event.type === 'paging-finished' && turn.status === 'paging' && !isStaleAnswer(turn, event)) {
-    return { session: { ...session, spent: addSummaryUsage(session.spent, event.usage) }, event, notes };
-  }
-  if (!isBudgetedEvent(event) || (turn.status !== 'callingModel' && turn.status !== 'executingTools')) {
-    return { session, event, notes };
-  }
-  const spent = addEventUsage(session.spent, event);
-  const within = { ...session, spent };
-  const covered = event.type === 'model-replied' ? denyUncoveredCalls(event, spent, budgets) : event;
-  const reason = findExhaustedBudget(spent, budgets, event.at);
-  const isEnding =
-    getAgenda(turn).finish !== null || (turn.status === 'callingModel' && turn.ask.finish !== null);
-  if (reason === null || isEnding) return { session: within, event: covered, notes };
-  const verdict = createBudgetVerdict(reason, session.seq + 1);
-  return {
-    session: { ...within, turn: addTurnVerdict(turn, verdict) },
-    event: covered,
-    notes: [...notes, { type: 'verdict', at: event.at, verdict }],
-  };
-}
-
-function isBudgetedEvent(event: Event): event is BudgetedEvent {
-  return event.type === 'model-replied' || event.type === 'model-failed' || event.type === 'tool-finished';
-}
-
-function addEventUsage(spent: BudgetUsage, event: BudgetedEvent): BudgetUsage {
-  if (event.type === 'tool-finished') return { ...spent, toolCalls: spent.toolCalls + 1 };
-  const usage = event.type === 'model-replied' ? event.usage : undefined;
-  const modelCalls = spent.modelCalls + 1;
-  if (usage === undefined) return { ...spent, modelCalls };
-  const lastTokens = usage.inputTokens + usage.outputTokens;
-  const lastCost = usage.cost ?? 0;
-  const tokens = spent.tokens + lastTokens;
-  return { ...spent, modelCalls, tokens, cost: spent.cost + lastCost, lastTokens, lastCost };
-}
-
-/** A summary is not a model call of the turn, but its usage counts. */
-function addSummaryUsage(spent: BudgetUsage, usage: TokenUsage | undefined): BudgetUsage {
-  if (usage === undefined) return spent;
-  const { inputTokens, outputTokens, cost = 0 } = usage;
-  return { ...spent, tokens: spent.tokens + inputTokens + outputTokens, cost: spent.cost + cost };
-}
-
 /**
  * Returns which budget makes the next model call the last one, or null. The budget reserves a last answer: an ordinary
  * call is made only if the rest would still pay for another one.
  */
-function findExhaustedBudget(spent: BudgetUsage, budgets: BudgetLimits, at: number): string | null {
+export function findExhaustedBudget(spent: BudgetUsage, budgets: BudgetLimits, at: number): string | null {
   const { modelCalls, toolCalls, tokens, cost, wallMs } = budgets;
   if (modelCalls !== null && spent.modelCalls + 1 >= modelCalls) return `${modelCalls} model calls`;
   if (toolCalls !== null && spent.toolCalls >= toolCalls) return `${toolCalls} tool calls`;
@@ -111,21 +56,7 @@ export function isBudgetExhausted({ spent, settings: { budgets } }: Session): bo
   return budgets !== null && budgets.modelCalls !== null && spent.modelCalls >= budgets.modelCalls;
 }
 
-/** Denies the calls beyond the remaining tool-call budget. */
-function denyUncoveredCalls(
-  event: Extract<Event, { type: 'model-replied' }>,
-  spent: BudgetUsage,
-  { toolCalls }: BudgetLimits,
-): Extract<Event, { type: 'model-replied' }> {
-  if (toolCalls === null || event.calls.length <= toolCalls - spent.toolCalls) return event;
-  const because = `Not run: the budget of ${toolCalls} tool calls is used up.`;
-  const calls = event.calls.map((call, index) =>
-    index < toolCalls - spent.toolCalls ? call : { ...call, permission: 'deny' as const, because },
-  );
-  return { ...event, calls };
-}
-
-function createBudgetVerdict(reason: string, seq: number): Verdict {
+export function createBudgetVerdict(reason: string, seq: number): Verdict {
   return {
     level: 'stuck',
     rule: 'budget',

@@ -16,10 +16,11 @@ import { logPatches, hasLogPatch } from '../log-version.ts';
 import type { ModeChart } from '../modes/mode-chart.ts';
 import { findReachedModeLimit } from '../modes/mode-limits.ts';
 import { initialGovernor, type Session } from '../session.ts';
-import { addTurnVerdict, createSessionFinish } from '../turn/agenda.ts';
+import { createSessionFinish } from '../turn/agenda.ts';
+import { addTurnVerdict, createHaltEvent, createVerdictChange } from './apply-verdict.ts';
 import { isStaleAnswer } from '../turn/stale-answer.ts';
 import type { AwaitingPermission, CallingModel, ExecutingTools } from '../turn/state.ts';
-import { createHaltEvent, createVerdictChange, type StepChange } from '../step-change.ts';
+import type { StepChange } from '../step-change.ts';
 
 /** Judges the events that show whether the work makes progress. */
 export function reduceGovernor(session: Session, event: Event, rules: readonly Rule[]): StepChange {

@@ -17,7 +17,8 @@ import {
   type Verdict,
   type VerdictResponse,
 } from '@pawl/governor';
-import { getAgenda, createSessionFinish, addTurnVerdict } from '../turn/agenda.ts';
+import { getAgenda, createSessionFinish } from '../turn/agenda.ts';
+import { addTurnVerdict } from './apply-verdict.ts';
 import { isStaleAnswer } from '../turn/stale-answer.ts';
 import type { SessionStep } from '../turn/transition-turn.ts';
 import type { CallingModel, CallExecution, ExecutingTools } from '../turn/state.ts';

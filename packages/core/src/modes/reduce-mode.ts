@@ -4,7 +4,7 @@ import type { Verdict } from '@pawl/governor';
 import { isPagingDue } from '../memory/memory.ts';
 import type { Note } from '../note.ts';
 import type { Session } from '../session.ts';
-import { addTurnVerdict } from '../turn/agenda.ts';
+import { addTurnVerdict } from '../governor/apply-verdict.ts';
 import { isStaleAnswer } from '../turn/stale-answer.ts';
 import type { CallingModel, ExecutingTools, PagingTurn } from '../turn/state.ts';
 import type { ModeEventPayload } from './mode-event.ts';

@@ -3,7 +3,7 @@ import { appendArrayItem } from '../array-copy.ts';
 import type { Note } from '../note.ts';
 import { changePhases } from '../phases/change-phases.ts';
 import type { Session } from '../session.ts';
-import { addVerdict } from './agenda.ts';
+import { addVerdict } from '../governor/apply-verdict.ts';
 import { haltSession } from './interrupt-turn.ts';
 import { waitActions, transitionTurn, type SessionStep } from './transition-turn.ts';
 import { refuseEvent } from './refuse-event.ts';
@@ -92,6 +92,7 @@ export function createAgendaRows<State extends PausableTurn>(
   };
 }
 
+/** Halts the session because of a verdict reported as an event. */
 export function haltOnVerdict(
   session: Session,
   turn: PausableTurn,

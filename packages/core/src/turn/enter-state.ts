@@ -19,6 +19,7 @@ import type {
   ExecutingTools,
   CallExecution,
   FinishRequest,
+  HaltReason,
   TurnStatus,
 } from './state.ts';
 
@@ -145,6 +146,21 @@ export function waitForUser(session: Session, event: Event, route: TurnRoute): S
   return transitionTurn(session, event, {
     to: { status: 'waitingForUser', since: event.at, conversation: route.conversation },
     actions: waitActions,
+    via: route.via,
+    notes: route.notes,
+  });
+}
+
+/** Halts the session on the way to another state. */
+export function haltOnRoute(
+  session: Session,
+  event: Event,
+  route: TurnRoute,
+  haltReason: HaltReason,
+): SessionStep {
+  return transitionTurn(session, event, {
+    to: { status: 'halted', since: event.at, conversation: route.conversation, why: haltReason },
+    actions: [{ type: 'stop', haltReason }],
     via: route.via,
     notes: route.notes,
   });

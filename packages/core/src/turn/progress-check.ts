@@ -1,31 +1,21 @@
-import { assignCallIds, type Verdict } from '@pawl/governor';
 import type { ConversationHistory } from '../conversation/conversation.ts';
 import type { ConversationMessage } from '../conversation/message.ts';
-import type { Event, RequestedCall } from '../event.ts';
+import type { Event } from '../event.ts';
+import { actOnVerdict } from '../governor/apply-verdict.ts';
 import { appendArrayItem } from '../array-copy.ts';
 import type { Session } from '../session.ts';
-import { emptyAgenda, isAgendaEmpty, plainCallIntent } from './agenda.ts';
-import { toPermissionCalls, toExecution, appendReply } from './calls.ts';
+import { isAgendaEmpty, plainCallIntent } from './agenda.ts';
 import {
   callModel,
   computeFinishDeadline,
   createLastCallIntent,
-  runRound,
+  haltOnRoute,
   waitForUser,
   type TurnRoute,
 } from './enter-state.ts';
-import { transitionTurn, type SessionStep } from './transition-turn.ts';
-import { createRecoveryAction } from './pending-actions.ts';
-import { createFailedOutcome, appendResults } from './results.ts';
+import type { SessionStep } from './transition-turn.ts';
 import { keepOnlySteering, appendSteering } from './steering.ts';
-import type {
-  NextAfterTools,
-  TurnAgenda,
-  ModelCallIntent,
-  HaltReason,
-  ToolRecovery,
-  TurnStatus,
-} from './state.ts';
+import type { NextAfterTools, TurnAgenda, ModelCallIntent, HaltReason, TurnStatus } from './state.ts';
 
 export type ProgressCheck = {
   readonly conversation: ConversationHistory<ConversationMessage>;
@@ -119,102 +109,8 @@ export function findFailedPhaseReason(session: Session, agenda: TurnAgenda): Hal
   return { kind: 'phase-failed', reason: `Phase ${agenda.failedPhase} failed`, rule: null };
 }
 
-export function haltOnRoute(
-  session: Session,
-  event: Event,
-  route: TurnRoute,
-  haltReason: HaltReason,
-): SessionStep {
-  return transitionTurn(session, event, {
-    to: { status: 'halted', since: event.at, conversation: route.conversation, why: haltReason },
-    actions: [{ type: 'stop', haltReason }],
-    via: route.via,
-    notes: route.notes,
-  });
-}
-
 function continueTurn(session: Session, event: Event, route: TurnRoute, next: NextAfterTools): SessionStep {
   return next === 'end-turn'
     ? waitForUser(session, event, route)
     : callModel(session, event, route, { ask: plainCallIntent, retries: 0 });
 }
-
-function actOnVerdict(verdict: Verdict, session: Session, event: Event, route: TurnRoute): SessionStep {
-  switch (verdict.response.kind) {
-    case 'advise':
-    case 'refuse':
-    case 'finish':
-    case 'halt': {
-      // The other three responses are carried out elsewhere; only their advice applies here.
-      const ask = { advice: verdict.advice, finish: null, agenda: emptyAgenda };
-      return callModel(session, event, route, { ask, retries: 0 });
-    }
-    case 'run':
-      return runRecoveryCalls(session, event, route, verdict.response.calls);
-    case 'ask':
-      return askPerson(verdict, session, event, route);
-    case 'recover':
-      return startRecovery(verdict, session, event, route);
-  }
-}
-
-/** Ends the turn with a question; the user's answer starts the next turn. */
-function askPerson({ reason }: Verdict, session: Session, event: Event, route: TurnRoute): SessionStep {
-  const step = waitForUser(session, event, route);
-  const text = `I may be going round in circles: ${reason}. How shall I go on?`;
-  return { ...step, actions: [{ type: 'show-text', text }, ...step.actions] };
-}
-
-function startRecovery(verdict: Verdict, session: Session, event: Event, route: TurnRoute): SessionStep {
-  const attempt = session.governor.recoveries + 1;
-  if (attempt > session.settings.maxRecoveries) {
-    return haltOnRoute(session, event, route, { kind: 'stuck', reason: verdict.reason, rule: verdict.rule });
-  }
-  const to: ToolRecovery = {
-    status: 'errorRecovery',
-    since: event.at,
-    conversation: route.conversation,
-    origin: 'tool',
-    request: session.seq + 1,
-    attempt,
-    verdict,
-    agenda: emptyAgenda,
-  };
-  return transitionTurn({ ...session, governor: { ...session.governor, recoveries: attempt } }, event, {
-    to,
-    actions: [createRecoveryAction(to)],
-    via: route.via,
-    notes: route.notes,
-  });
-}
-
-/**
- * Runs calls the model did not request. They are recorded as an assistant's calls so that every result has its call.
- * Recovery never asks for permission: calls that need it are denied.
- */
-export function runRecoveryCalls(
-  session: Session,
-  event: Event,
-  route: TurnRoute & { readonly agenda?: TurnAgenda },
-  requested: readonly RequestedCall[],
-): SessionStep {
-  const { agenda = emptyAgenda, via, notes } = route;
-  const request = session.seq + 1;
-  const calls = assignCallIds(requested, request, 'recovery');
-  const executions = toPermissionCalls(calls, requested).map((each) =>
-    toExecution(
-      each.decision === 'pending' ? { decision: 'denied', call: each.call, outcome: unaskedOutcome } : each,
-    ),
-  );
-  const conversation = appendReply(route.conversation, { text: '', calls, at: event.at });
-  if (executions.every((each) => each.status === 'completed')) {
-    const closedRoute = { ...route, conversation: appendResults(conversation, executions, event.at) };
-    return callModel(session, event, closedRoute, { ask: { ...plainCallIntent, agenda }, retries: 0 });
-  }
-  return runRound(session, event, { conversation, via, notes }, { request, executions, agenda });
-}
-
-const unaskedOutcome = createFailedOutcome(
-  'denied',
-  'This call needs permission, and recovery does not ask for any.',
-);

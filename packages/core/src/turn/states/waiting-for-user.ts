@@ -10,12 +10,12 @@ import { changePhases } from '../../phases/change-phases.ts';
 import type { Session } from '../../session.ts';
 import { emptyAgenda, plainCallIntent } from '../agenda.ts';
 import { haltOnVerdict } from '../agenda-rows.ts';
-import { callModel, waitForUser } from '../enter-state.ts';
+import { callModel, waitForUser, haltOnRoute } from '../enter-state.ts';
 import { startWorkClock } from '../apply-steering.ts';
 import { haltOnRequest } from '../interrupt-turn.ts';
 import { transitionTurn, type SessionStep } from '../transition-turn.ts';
 import { createPageMemoryAction } from '../pending-actions.ts';
-import { findFailedPhaseReason, haltOnRoute } from '../progress-check.ts';
+import { findFailedPhaseReason } from '../progress-check.ts';
 import { refuseEvent } from '../refuse-event.ts';
 import type { PagingTurn, WaitingForUser } from '../state.ts';
 
