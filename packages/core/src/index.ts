@@ -107,16 +107,20 @@ export { createSession } from './session.ts';
 export type { GovernorState, Session, SessionOptions } from './session.ts';
 export { defaultSettings } from './settings.ts';
 export type { SessionSettings } from './settings.ts';
-export { getConversation, isTerminalSession, getStepOutcome, getUnpausedTurn } from './session-status.ts';
-export type { StepOutcome } from './session-status.ts';
-export { toDurableSession } from './durable-session.ts';
+export {
+  getConversation,
+  isTerminalSession,
+  getStepOutcome,
+  getUnpausedTurn,
+  type StepOutcome,
+  toDurableSession,
+} from './session-status.ts';
 export { notifyObservers } from './notify-observers.ts';
 export { toTransitionRecords } from './transition-record.ts';
 export type { TransitionRecord } from './transition-record.ts';
 export type { StepObservers } from './notify-observers.ts';
 export { findProfile, builtInProfiles } from './profiles/profiles.ts';
-export { ProfileError } from './profiles/profile-error.ts';
-export type { ProfilePath } from './profiles/profile-error.ts';
+export { ProfileError, type ProfilePath } from './profiles/profile-parser.ts';
 export { parseProfile } from './profiles/parse-profile.ts';
 export type { Profile } from './profiles/profiles.ts';
 
@@ -181,29 +185,57 @@ export type {
   UserMessage,
 } from './conversation/message.ts';
 
-export { formatPastPhaseLine, formatPhaseLine } from './phases/format-phase.ts';
-export { getNextPhaseNumber, findPhaseProblem, defaultPhasesMax } from './phases/next-phase.ts';
-export type { CompletedPhase, CurrentPhase, PastPhase, Phase, PhaseState } from './phases/phase.ts';
-export { computePhaseProgress, computePhaseTotals } from './phases/progress.ts';
-export type { PhaseProgress, PhaseTotals } from './phases/progress.ts';
-export type { PhaseWork } from './phases/phase-work.ts';
+export {
+  formatPastPhaseLine,
+  formatPhaseLine,
+  getNextPhaseNumber,
+  findPhaseProblem,
+  defaultPhasesMax,
+  computePhaseProgress,
+  computePhaseTotals,
+  type PhaseProgress,
+  type PhaseTotals,
+} from './phases/progress.ts';
+export type {
+  CompletedPhase,
+  CurrentPhase,
+  PastPhase,
+  Phase,
+  PhaseState,
+  PhaseWork,
+} from './phases/phase.ts';
 
 export type { BudgetLimits, BudgetUsage } from './governor/budget.ts';
 export { summarizeTurn } from './governor/summarize-turn.ts';
 
-export { ChartError } from './modes/chart-error.ts';
-export type { ChartPath } from './modes/chart-error.ts';
-export { defineChart, parseChart } from './modes/define-chart.ts';
-export type { ModeChartInput, ModeStateInput } from './modes/chart-input.ts';
+export {
+  ChartError,
+  type ChartPath,
+  defineChart,
+  parseChart,
+  type ModeChartInput,
+  type ModeStateInput,
+} from './modes/define-chart.ts';
 export type { TransitionPolicy, ModeChart, ModeState } from './modes/mode-chart.ts';
-export { resumeMode, startMode } from './modes/mode.ts';
-export type { CurrentMode, ModeChange } from './modes/mode.ts';
-export type { ModeEvent, ModeEventPayload } from './modes/mode-event.ts';
-export { transitionMode } from './modes/transition-mode.ts';
-export type { ModeTransition } from './modes/mode-context.ts';
-export { listAllowedTools, isTerminalMode, listNextStates, listOfferedTools } from './modes/mode-tools.ts';
-export { findReachedModeLimit, getModeTimeLimit } from './modes/mode-limits.ts';
-export type { ReachedModeLimit } from './modes/mode-limits.ts';
+export {
+  resumeMode,
+  startMode,
+  type CurrentMode,
+  type ModeChange,
+  findReachedModeLimit,
+  getModeTimeLimit,
+  type ReachedModeLimit,
+} from './modes/mode.ts';
+export {
+  type ModeEvent,
+  type ModeEventPayload,
+  transitionMode,
+  type ModeTransition,
+  listAllowedTools,
+  isTerminalMode,
+  listNextStates,
+  listOfferedTools,
+} from './modes/transition-mode.ts';
 export { renderModeSection, appendModePrompt } from './modes/mode-prompt.ts';
 export type { ModePromptOptions } from './modes/mode-prompt.ts';
 export { findBestTransition, computeTransitionStats } from './modes/transition-stats.ts';
@@ -215,12 +247,33 @@ export type { Lkj1State, LkjOptions, LkjState } from './modes/charts/lkj.ts';
 export { createSavantChart } from './modes/charts/savant.ts';
 export type { SavantOptions } from './modes/charts/savant.ts';
 
-export { memoryActions, memoryActionTypes, parseMemoryAction } from './memory/memory-action.ts';
-export type { MemoryAction, MemoryActionType, ParsedMemoryAction } from './memory/memory-action.ts';
-export { admitEntry } from './memory/admit-entry.ts';
-export type { AdmissionResult } from './memory/admit-entry.ts';
-export { compactMessages } from './memory/compact-messages.ts';
-export type { MessageCompaction, MessageCompactionOptions } from './memory/compact-messages.ts';
+export {
+  memoryActions,
+  memoryActionTypes,
+  parseMemoryAction,
+  type MemoryAction,
+  type MemoryActionType,
+  type ParsedMemoryAction,
+  toTagKey,
+  normalizeTags,
+  parseTagKey,
+  type NormalizedTags,
+} from './memory/memory-action.ts';
+export {
+  admitEntry,
+  type AdmissionResult,
+  applyStorageResult,
+  applyLoadResult,
+  applyMemoryAction,
+  applySearchResult,
+  type MemoryActionOutcome,
+} from './memory/apply-memory-action.ts';
+export {
+  compactMessages,
+  type MessageCompaction,
+  type MessageCompactionOptions,
+  halveConversation,
+} from './memory/compact-messages.ts';
 export { dumpMemory } from './memory/describe-memory.ts';
 export {
   calibrateEstimator,
@@ -251,13 +304,6 @@ export {
 export type { MemoryEntry, EntryKind, WorkingMemory, EntryInput } from './memory/memory.ts';
 export { pageEntries } from './memory/page-entries.ts';
 export type { MovedEntry, PagingResult, PagingOptions } from './memory/page-entries.ts';
-export {
-  applyStorageResult,
-  applyLoadResult,
-  applyMemoryAction,
-  applySearchResult,
-} from './memory/apply-memory-action.ts';
-export type { MemoryActionOutcome } from './memory/apply-memory-action.ts';
 export { logNames, memorySettings } from './memory/settings.ts';
 export type {
   MemoryLogName,
@@ -273,10 +319,7 @@ export type {
   StorageSearch,
   StoredEntry,
 } from './memory/stored-entry.ts';
-export { toTagKey, normalizeTags, parseTagKey } from './memory/tags.ts';
 export type { ContextWindow } from './memory/context-window.ts';
-export type { NormalizedTags } from './memory/tags.ts';
 export { toMemoryAction, getPagingLimit } from './memory/reduce-memory.ts';
-export { halveConversation } from './memory/halve-conversation.ts';
 export { memoryCommands } from './memory/memory-command.ts';
 export type { MemoryCommand } from './memory/memory-command.ts';

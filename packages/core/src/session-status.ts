@@ -1,8 +1,8 @@
 import type { ConversationHistory } from './conversation/conversation.ts';
 import type { ConversationMessage } from './conversation/message.ts';
 import type { Session } from './session.ts';
+import type { TurnState, TurnStatus, CallExecution } from './turn/state.ts';
 import type { SessionStep } from './turn/transition-turn.ts';
-import type { TurnState, TurnStatus } from './turn/state.ts';
 
 /** Whether the session is in a terminal state, which only a shutdown leaves. */
 export function isTerminalSession({ turn }: Session): boolean {
@@ -28,4 +28,32 @@ export function getStepOutcome({ session, notes }: SessionStep): StepOutcome {
   const state = session.turn.status;
   const refusal = notes.find((note) => note.type === 'refused');
   return refusal === undefined ? { ok: true, state } : { ok: false, state, error: refusal.reason };
+}
+
+/**
+ * Drops state that only ephemeral events set: whether text is streaming, and a tool's reported progress. Two sessions
+ * that differ in nothing else have the same log.
+ */
+export function toDurableSession(session: Session): Session {
+  return { ...session, turn: toDurableTurn(session.turn) };
+}
+
+function toDurableTurn<State extends TurnState>(turn: State): State {
+  switch (turn.status) {
+    case 'callingModel':
+      return { ...turn, streaming: false };
+    case 'executingTools':
+      return { ...turn, executions: turn.executions.map(toDurableExecution) };
+    case 'paused':
+      return { ...turn, held: toDurableTurn(turn.held) };
+    default:
+      return turn;
+  }
+}
+
+function toDurableExecution(execution: CallExecution): CallExecution {
+  if (execution.status !== 'running') return execution;
+  return execution.startedAt === null
+    ? { status: 'pending', call: execution.call }
+    : { ...execution, progress: null };
 }

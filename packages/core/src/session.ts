@@ -5,8 +5,7 @@ import { createSessionTracker, initialLadder, type LadderState, type SessionTrac
 import { createMemory, type WorkingMemory } from './memory/memory.ts';
 import { emptyContextWindow, type ContextWindow } from './memory/context-window.ts';
 import { startMode, type CurrentMode } from './modes/mode.ts';
-import type { PhaseState } from './phases/phase.ts';
-import { emptyPhaseWork } from './phases/phase-work.ts';
+import { type PhaseState, emptyPhaseWork } from './phases/phase.ts';
 import { defaultSettings, type SessionSettings } from './settings.ts';
 import type { TurnState } from './turn/state.ts';
 

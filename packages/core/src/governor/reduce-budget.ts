@@ -1,7 +1,7 @@
 import type { Event, TokenUsage } from '../event.ts';
 import type { StepChange } from '../step-change.ts';
 import { getAgenda } from '../turn/agenda.ts';
-import { isStaleAnswer } from '../turn/stale-answer.ts';
+import { isStaleAnswer } from '../turn/refuse-event.ts';
 import { addTurnVerdict } from './apply-verdict.ts';
 import { createBudgetVerdict, findExhaustedBudget, type BudgetLimits, type BudgetUsage } from './budget.ts';
 

@@ -14,11 +14,11 @@ import { isJudgedOutcome, type ToolCall } from '../conversation/message.ts';
 import type { Event, EventOfType, ModelReplied, PermissionDecided } from '../event.ts';
 import { logPatches, hasLogPatch } from '../log-version.ts';
 import type { ModeChart } from '../modes/mode-chart.ts';
-import { findReachedModeLimit } from '../modes/mode-limits.ts';
+import { findReachedModeLimit } from '../modes/mode.ts';
 import { initialGovernor, type Session } from '../session.ts';
 import { createSessionFinish } from '../turn/agenda.ts';
 import { addTurnVerdict, createHaltEvent, createVerdictChange } from './apply-verdict.ts';
-import { isStaleAnswer } from '../turn/stale-answer.ts';
+import { isStaleAnswer } from '../turn/refuse-event.ts';
 import type { AwaitingPermission, CallingModel, ExecutingTools } from '../turn/state.ts';
 import type { StepChange } from '../step-change.ts';
 

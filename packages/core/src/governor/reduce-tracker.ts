@@ -19,7 +19,7 @@ import {
 } from '@pawl/governor';
 import { getAgenda, createSessionFinish } from '../turn/agenda.ts';
 import { addTurnVerdict } from './apply-verdict.ts';
-import { isStaleAnswer } from '../turn/stale-answer.ts';
+import { isStaleAnswer } from '../turn/refuse-event.ts';
 import type { SessionStep } from '../turn/transition-turn.ts';
 import type { CallingModel, CallExecution, ExecutingTools } from '../turn/state.ts';
 import type { StepChange } from '../step-change.ts';

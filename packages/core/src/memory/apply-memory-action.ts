@@ -1,12 +1,21 @@
 import type { Json } from '@pawl/governor';
-import { parseMemoryAction, type MemoryAction } from './memory-action.ts';
-import { admitEntry } from './admit-entry.ts';
 import { formatMemoryList, previewValue, suggestSimilarKeys } from './describe-memory.ts';
 import { isLogKind, writeLog, findLogSlot, closeLogGaps } from './logs.ts';
-import { removeEntry, countEntryTokens, findEntry, putEntry, type WorkingMemory } from './memory.ts';
-import type { MemoryEffect, StoredEntry } from './stored-entry.ts';
+import { parseMemoryAction, type MemoryAction, parseTagKey } from './memory-action.ts';
+import {
+  removeEntry,
+  countEntryTokens,
+  findEntry,
+  putEntry,
+  type WorkingMemory,
+  countEntryBytes,
+  listEntries,
+  countMemoryTokens,
+  type EntryInput,
+} from './memory.ts';
+import { pageEntries } from './page-entries.ts';
+import type { MemoryEffect, StoredEntry, StorageSave } from './stored-entry.ts';
 import { movedIndexKey } from './stub.ts';
-import { parseTagKey } from './tags.ts';
 
 export type MemoryActionOutcome = {
   readonly memory: WorkingMemory;
@@ -221,4 +230,32 @@ function logAttempt(result: MemoryActionOutcome, attempt: string, at: number): M
   const outcome = result.error === null ? 'done' : result.error.kind;
   const line = `${attempt}: ${outcome}: ${previewValue(result.reply, 250)}`;
   return { ...result, memory: writeLog(result.memory, 'command', line, at) };
+}
+
+export type AdmissionResult =
+  | { readonly ok: true; readonly memory: WorkingMemory; readonly effects: readonly StorageSave[] }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Adds an entry unless working memory would then reach its hard limit. Pages first if necessary; if that frees too
+ * little, nothing changes.
+ */
+export function admitEntry(memory: WorkingMemory, entry: EntryInput): AdmissionResult {
+  const { enable, maxTokens } = memory.settings.hardLimit;
+  const added = putEntry(memory, entry);
+  if (!enable || countMemoryTokens(added) < maxTokens) return { ok: true, memory: added, effects: [] };
+  const paged = pageEntries(added, { limit: maxTokens, at: entry.at, protectedKey: entry.key });
+  if (paged.fits) return { ok: true, memory: paged.memory, effects: paged.effects };
+  return { ok: false, message: describeNoRoom(memory, entry) };
+}
+
+function describeNoRoom(memory: WorkingMemory, { key, value }: EntryInput): string {
+  const { maxTokens } = memory.settings.hardLimit;
+  const pinned = listEntries(memory).filter((entry) => entry.pinned);
+  const tokens = pinned.reduce((sum, entry) => sum + countEntryTokens(entry), 0);
+  const pinnedShare = pinned.length === 0 ? '' : `, of which ${tokens} are pinned and cannot be moved`;
+  return (
+    `${key} takes ${Math.ceil(countEntryBytes(key, value) / 4)} tokens and does not fit: working memory holds ${countMemoryTokens(memory)} ` +
+    `tokens${pinnedShare}, and must stay below ${maxTokens}. Use storage_save for it, make it shorter, or remove or unpin something.`
+  );
 }

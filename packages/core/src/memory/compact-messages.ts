@@ -1,9 +1,10 @@
+import { toItemArray, type ConversationHistory } from '../conversation/conversation.ts';
 import type { ConversationMessage, UserMessage } from '../conversation/message.ts';
-import { stringifySafely } from './describe-memory.ts';
-import { findSafeCuts } from './safe-cuts.ts';
 import { createSummaryMessage } from './compaction-summary.ts';
+import { stringifySafely } from './describe-memory.ts';
+import { estimateTokens } from './estimate-tokens.ts';
 import type { StoredEntry } from './stored-entry.ts';
-import { toTagKey } from './tags.ts';
+import { toTagKey } from './memory-action.ts';
 
 export type MessageCompactionOptions = {
   /** Maximum tokens the conversation may keep. */
@@ -115,4 +116,73 @@ function toStoredMessages(
     from = cut;
     return { key, value: group, kind: 'conversation', savedAt: at };
   });
+}
+
+/**
+ * Returns the indexes at which a conversation may be split, in order. A cut is safe if no call before it has its result
+ * after it, if the later part does not begin with a result, and if no call before it still waits for its result. Linear
+ * in the number of messages and calls.
+ */
+export function findSafeCuts(messages: readonly ConversationMessage[]): number[] {
+  const furthestResults = findFurthestResults(messages);
+  const cuts: number[] = [];
+  let openUntil = 0;
+  messages.forEach((message, index) => {
+    if (index > 0 && index > openUntil && message.role !== 'tool') cuts.push(index);
+    openUntil = Math.max(openUntil, furthestResults[index] ?? 0);
+  });
+  return cuts;
+}
+
+/**
+ * For each message, the index of the last message that belongs to it: itself, a result, or the end for an open call.
+ */
+function findFurthestResults(messages: readonly ConversationMessage[]): readonly number[] {
+  const furthest = messages.map((_, index) => index);
+  // An id is unique only within its reply, so a result belongs to the latest call with that id.
+  const callIndexes = new Map<string, number>();
+  const open = new Set<string>();
+  messages.forEach((message, index) => {
+    if (message.role === 'assistant') {
+      // A reply ends the previous round, so calls still open then get no result anymore.
+      open.clear();
+      for (const { id } of message.calls) {
+        callIndexes.set(id, index);
+        open.add(id);
+      }
+    }
+    if (message.role !== 'tool') return;
+    open.delete(message.callId);
+    const callIndex = callIndexes.get(message.callId);
+    if (callIndex !== undefined) furthest[callIndex] = index;
+  });
+  for (const id of open) furthest[callIndexes.get(id) ?? 0] = messages.length;
+  return furthest;
+}
+
+/** How many of the last messages stay, whatever their size, because they are the work in progress. */
+const keptMessages = 8;
+
+export type HalvingOptions = {
+  /** The session id. */
+  readonly id: string;
+  readonly at: number;
+  /** The model's summary of the compacted messages. */
+  readonly summary?: string | undefined;
+};
+
+/**
+ * Compacts a conversation to about half its size after a context overflow. The result depends on the conversation
+ * alone, so the caller that stores the removed messages and the machine that continues without them agree.
+ */
+export function halveConversation(
+  conversation: ConversationHistory<ConversationMessage>,
+  { id, at, summary }: HalvingOptions,
+): MessageCompaction {
+  const messages = toItemArray(conversation);
+  const totalTokens = messages.reduce((sum, message) => sum + estimateTokens(stringifySafely(message)), 0);
+  const tag = `conversation_${id.replaceAll(/[^\p{L}\p{N}]+/gu, '_')}`;
+  const keepTokens = Math.floor(totalTokens / 2);
+  const options = { keepTokens, keepLast: keptMessages, estimate: estimateTokens, tag, at };
+  return compactMessages(messages, summary === undefined ? options : { ...options, summary });
 }

@@ -1,6 +1,4 @@
 import type { Json } from '@pawl/governor';
-import { describeJsonProblem } from './json-problem.ts';
-import { normalizeTags } from './tags.ts';
 
 /** Every memory action with its description for the model. */
 export const memoryActions = {
@@ -99,4 +97,92 @@ function rejectMemoryAction(message: string): ParsedMemoryAction {
 
 function quoteClipped(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+/** Longer tags are content rather than a name. */
+const tagCharactersMax = 500;
+
+export type NormalizedTags = { readonly key: string } | { readonly problem: string };
+
+/**
+ * Normalizes the tags of an entry to its key, which is the same in working memory and storage: split at commas,
+ * trimmed, with whitespace and control characters as underscores, sorted and deduplicated, so that `b, a` and `a,b` are
+ * one key. Case is preserved.
+ */
+export function normalizeTags(input: unknown): NormalizedTags {
+  const texts = typeof input === 'string' ? [input] : input;
+  if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string'))
+    return { problem: missingTagsProblem };
+  if (texts.reduce((sum, text) => sum + text.length, 0) > tagCharactersMax)
+    return { problem: tagsTooLongProblem };
+  const tags = texts.flatMap((text) => text.split(',')).map(normalizeTag);
+  const named = tags.filter((tag) => tag !== '');
+  if (named.length === 0) return { problem: missingTagsProblem };
+  return { key: toTagKey(named) };
+}
+
+/** Joins normalized tags to a key. */
+export function toTagKey(tags: readonly string[]): string {
+  return [...new Set(tags)].toSorted().join(',');
+}
+
+export function parseTagKey(key: string): readonly string[] {
+  return key.split(',');
+}
+
+/**
+ * Replaces lone surrogates, because they cannot be written to a file, and normalizes different spellings of the same
+ * characters.
+ */
+function normalizeTag(text: string): string {
+  return text
+    .toWellFormed()
+    .normalize('NFC')
+    .trim()
+    .replaceAll(/[\s\p{Cc}]/gu, '_');
+}
+
+const missingTagsProblem =
+  'it has no tags. Give the name of the information, such as "project_plan"; several tags with commas between them';
+const tagsTooLongProblem = `its tags are longer than ${tagCharactersMax} characters. Tags are a short name; put the content into the value`;
+
+/** Deeper than people or models write; the limit protects recursive printers. */
+const memoryJsonDepthMax = 100;
+
+/** More values than fit into any context window; only a circular value reaches this. */
+const jsonValuesMax = 10_000_000;
+
+/** Returns why a value is not JSON that survives a round trip, or null. Iterates level by level to avoid recursion. */
+export function describeJsonProblem(value: unknown): string | null {
+  let level: readonly unknown[] = [value];
+  let valueCount = 0;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const inner: unknown[] = [];
+    for (const item of level) {
+      if (isJsonLeaf(item)) continue;
+      if (!isJsonContainer(item)) return `it holds ${describeNonJson(item)}, which JSON cannot`;
+      if (depth === memoryJsonDepthMax) return `it is nested more than ${memoryJsonDepthMax} levels deep`;
+      for (const part of Array.isArray(item) ? item : Object.values(item)) inner.push(part);
+      if (valueCount + inner.length > jsonValuesMax) return 'it is too large or contains itself';
+    }
+    valueCount += inner.length;
+    level = inner;
+  }
+  return null;
+}
+
+function isJsonLeaf(value: unknown): boolean {
+  return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+}
+
+/** Whether a value is an array or a plain object, and not a date, map or other class instance. */
+function isJsonContainer(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function describeNonJson(value: unknown): string {
+  return typeof value === 'number' ? `the number ${value}` : `a value of type ${typeof value}`;
 }

@@ -8,7 +8,7 @@ import {
   type PersistentDictionary,
 } from './persistent-dictionary.ts';
 import type { MemorySettings } from './settings.ts';
-import { countUtf8Bytes } from './utf8.ts';
+import { countUtf8Bytes } from './estimate-tokens.ts';
 
 /**
  * The kind of an entry: added by the agent, a line of one of the logs, or a stub for an entry that was moved to

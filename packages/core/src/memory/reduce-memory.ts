@@ -2,7 +2,7 @@ import type { ModelReplied, PagingFinished, ToolFinished } from '../event.ts';
 import type { StepChange } from '../step-change.ts';
 import type { Json } from '@pawl/governor';
 import type { Session } from '../session.ts';
-import { isStaleAnswer } from '../turn/stale-answer.ts';
+import { isStaleAnswer } from '../turn/refuse-event.ts';
 import type { ExecutingTools } from '../turn/state.ts';
 import { memoryActionTypes } from './memory-action.ts';
 import { writeLog } from './logs.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '@pawl/governor';
 import type { MemoryEntry, EntryKind } from './memory.ts';
-import { toTagKey } from './tags.ts';
+import { toTagKey } from './memory-action.ts';
 
 /** An entry in storage. Its tags are the parts of its key. */
 export type StoredEntry = {

@@ -1,7 +1,6 @@
 import type { Chart, ChartMove } from '../charts/chart.ts';
-import type { ModeEventPayload } from './mode-event.ts';
+import { type ModeEventPayload, findModeRoute } from './transition-mode.ts';
 import { getModeState, type ModeChart, type ModeState } from './mode-chart.ts';
-import { findModeRoute } from './mode-route.ts';
 
 /** A transition and one event that causes it. */
 export type PossibleTransition = {

@@ -5,13 +5,11 @@ import { isPagingDue } from '../memory/memory.ts';
 import type { Note } from '../note.ts';
 import type { Session } from '../session.ts';
 import { addTurnVerdict } from '../governor/apply-verdict.ts';
-import { isStaleAnswer } from '../turn/stale-answer.ts';
+import { isStaleAnswer } from '../turn/refuse-event.ts';
 import type { CallingModel, ExecutingTools, PagingTurn } from '../turn/state.ts';
-import type { ModeEventPayload } from './mode-event.ts';
-import { transitionMode } from './transition-mode.ts';
+import { type ModeEventPayload, transitionMode, type ModeTransition } from './transition-mode.ts';
 import { restartTerminalMode, type CurrentMode } from './mode.ts';
 import { getModeState, type ModeChart } from './mode-chart.ts';
-import type { ModeTransition } from './mode-context.ts';
 
 /** Updates the mode for an event, before the turn reducer runs. Calls the mode does not allow are denied. */
 export function reduceMode(session: Session, event: Event, chart: ModeChart): StepChange {

@@ -1,8 +1,15 @@
 import type { Event } from '../event.ts';
 import type { Note } from '../note.ts';
 import { initialGovernor, type Session } from '../session.ts';
-import type { CurrentPhase, PastPhase, PhaseState } from './phase.ts';
-import { clipPhaseText, mergePhaseWork, emptyPhaseWork, addBlockers } from './phase-work.ts';
+import {
+  type CurrentPhase,
+  type PastPhase,
+  type PhaseState,
+  clipPhaseText,
+  mergePhaseWork,
+  emptyPhaseWork,
+  addBlockers,
+} from './phase.ts';
 
 type PhaseChangeEvent = Extract<Event, { readonly type: 'phase-started' | 'phase-completed' }>;
 type PhaseChangeResult = { readonly phases: PhaseState; readonly notes: readonly Note[] };

@@ -1,5 +1,6 @@
-import type { CompletedPhase, Phase } from '@pawl/governor';
-import type { PhaseWork } from './phase-work.ts';
+import { type CompletedPhase, type Phase, fingerprintText } from '@pawl/governor';
+import type { ToolFinished } from '../event.ts';
+import type { Session } from '../session.ts';
 
 export type { CompletedPhase, Phase };
 
@@ -17,3 +18,115 @@ export type PhaseState = {
   /** Work done outside any phase. */
   readonly outside: PhaseWork;
 };
+
+/** The work done in a phase. Counts cover everything; lists hold the latest items, so that a session stays small. */
+export type PhaseWork = {
+  /** Paths of changed files, without duplicates, latest last. */
+  readonly files: readonly string[];
+  /** Number of changed files. A file that recurs after `phaseFilesMax` others is counted again. */
+  readonly filesChanged: number;
+  /** Passed and failed tests, summed over every run. */
+  readonly testsPassed: number;
+  readonly testsFailed: number;
+  /** What blocked the work, without duplicates. */
+  readonly blockers: readonly string[];
+};
+
+export const emptyPhaseWork: PhaseWork = {
+  files: [],
+  filesChanged: 0,
+  testsPassed: 0,
+  testsFailed: 0,
+  blockers: [],
+};
+
+export const phaseFilesMax = 200;
+export const phaseBlockersMax = 20;
+/** Longer than any path a person would read; a fingerprint distinguishes truncated paths. */
+const phasePathMax = 300;
+const phaseTextMax = 500;
+
+/** Truncates text for a phase record. */
+export function clipPhaseText(text: string): string {
+  return text.length <= phaseTextMax ? text : `${text.slice(0, phaseTextMax).toWellFormed()}…`;
+}
+
+/** Adds the effects of a call; returns the same object if it changed no new file and ran no tests. */
+function addCallEffects(work: PhaseWork, { files = noFiles, tests }: CallEffects): PhaseWork {
+  const after = files.length === 0 ? work : addChangedFiles(work, files);
+  const passed = toValidCount(tests?.passed);
+  const failed = toValidCount(tests?.failed);
+  if (passed === 0 && failed === 0) return after;
+  return {
+    ...after,
+    testsPassed: addCapped(after.testsPassed, passed),
+    testsFailed: addCapped(after.testsFailed, failed),
+  };
+}
+
+type CallEffects = Pick<ToolFinished, 'files' | 'tests'>;
+const noFiles: NonNullable<CallEffects['files']> = [];
+
+export function addBlockers(work: PhaseWork, blockers: readonly string[]): PhaseWork {
+  const known = new Set(work.blockers);
+  for (const blocker of blockers) if (blocker.trim() !== '') known.add(clipPhaseText(blocker));
+  return known.size === work.blockers.length
+    ? work
+    : { ...work, blockers: [...known].slice(-phaseBlockersMax) };
+}
+
+/** Merges the work of two phases. A file that both changed is listed once and counted twice. */
+export function mergePhaseWork(first: PhaseWork, second: PhaseWork): PhaseWork {
+  return {
+    files: [...new Set([...first.files, ...second.files])].slice(-phaseFilesMax),
+    filesChanged: addCapped(first.filesChanged, second.filesChanged),
+    testsPassed: addCapped(first.testsPassed, second.testsPassed),
+    testsFailed: addCapped(first.testsFailed, second.testsFailed),
+    blockers: addBlockers(first, second.blockers).blockers,
+  };
+}
+
+function addChangedFiles(work: PhaseWork, files: NonNullable<CallEffects['files']>): PhaseWork {
+  const known = new Set(work.files);
+  const knownCount = known.size;
+  for (const { path } of files) known.add(shortenPath(path));
+  const added = known.size - knownCount;
+  if (added === 0) return work;
+  return {
+    ...work,
+    files: [...known].slice(-phaseFilesMax),
+    filesChanged: addCapped(work.filesChanged, added),
+  };
+}
+
+function shortenPath(path: string): string {
+  return path.length <= phasePathMax
+    ? path
+    : `${path.slice(0, phasePathMax).toWellFormed()}…${fingerprintText(path)}`;
+}
+
+/** Ignores invalid counts, because they would corrupt the record. */
+function toValidCount(count: number | undefined): number {
+  return count !== undefined && Number.isSafeInteger(count) && count > 0 ? count : 0;
+}
+
+export function addCapped(one: number, other: number): number {
+  return Math.min(one + other, Number.MAX_SAFE_INTEGER);
+}
+
+/** Records the effects of a call in the current phase or outside any; returns the same session if there are none. */
+export function recordPhaseWork(session: Session, event: ToolFinished): Session {
+  if (event.files === undefined && event.tests === undefined) return session;
+  const phases = addPhaseWork(session.phases, event);
+  return phases === session.phases ? session : { ...session, phases };
+}
+
+function addPhaseWork(phases: PhaseState, event: ToolFinished): PhaseState {
+  const { current, outside } = phases;
+  if (current === null) {
+    const work = addCallEffects(outside, event);
+    return work === outside ? phases : { ...phases, outside: work };
+  }
+  const work = addCallEffects(current, event);
+  return work === current ? phases : { ...phases, current: { ...current, ...work } };
+}

@@ -12,10 +12,11 @@ import {
   pawlRules,
   type RuleThresholds,
 } from '@pawl/governor';
-import { describeJsonProblem } from '../memory/json-problem.ts';
-import { nameField, describeInputValue } from '../modes/chart-fields.ts';
-import { ProfileError, type ProfilePath } from './profile-error.ts';
+import { describeJsonProblem } from '../memory/memory-action.ts';
+import { nameField, describeInputValue } from '../modes/define-chart.ts';
 import {
+  ProfileError,
+  type ProfilePath,
   createObjectParser,
   createRecordParser,
   createListParser,

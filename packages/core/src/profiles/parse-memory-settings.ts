@@ -1,15 +1,17 @@
 import { memoryActionTypes } from '../memory/memory-action.ts';
-import { createLogPrefixField, findLogWithSharedPrefix } from '../memory/log-prefix.ts';
 import {
+  createLogPrefixField,
+  findLogWithSharedPrefix,
   memorySettings,
   type LogSettings,
   type MemorySettings,
   type TokenLimit,
 } from '../memory/settings.ts';
-import { describeInputValue } from '../modes/chart-fields.ts';
+import { describeInputValue } from '../modes/define-chart.ts';
 import { createBooleanField, createChoiceField, createIntegerField } from '@pawl/governor';
-import { ProfileError, type ProfilePath } from './profile-error.ts';
 import {
+  ProfileError,
+  type ProfilePath,
   createListParser,
   createFieldParser,
   createPartialParser,

@@ -1,9 +1,13 @@
 import type { BudgetLimits } from '../governor/budget.ts';
 import { memorySettings, type MemorySettings } from '../memory/settings.ts';
-import { ChartError } from '../modes/chart-error.ts';
+import {
+  ChartError,
+  parseChart,
+  nameField,
+  createUniqueNamesField,
+  describeInputValue,
+} from '../modes/define-chart.ts';
 import { findModeChart, modeCharts } from '../modes/charts/built-in.ts';
-import { parseChart } from '../modes/define-chart.ts';
-import { nameField, createUniqueNamesField, describeInputValue } from '../modes/chart-fields.ts';
 import type { ModeChart } from '../modes/mode-chart.ts';
 import {
   createBooleanField,
@@ -15,10 +19,9 @@ import {
 } from '@pawl/governor';
 import { defaultSettings, type SessionSettings } from '../settings.ts';
 import { findProfile, builtInProfiles, type Profile } from './profiles.ts';
-import { ProfileError, type ProfilePath } from './profile-error.ts';
-import { parseGovernorSettings } from './parse-governor-settings.ts';
-import { parseMemorySettings } from './parse-memory-settings.ts';
 import {
+  ProfileError,
+  type ProfilePath,
   createListParser,
   createFieldParser,
   createNullableParser,
@@ -26,6 +29,8 @@ import {
   createTextParser,
   type ProfileParser,
 } from './profile-parser.ts';
+import { parseGovernorSettings } from './parse-governor-settings.ts';
+import { parseMemorySettings } from './parse-memory-settings.ts';
 
 /** A profile document: settings are top-level keys beside its name. `extends` names the profile it changes. */
 type ProfileDocument = SessionSettings & Omit<Profile, 'settings'> & { readonly extends: string };

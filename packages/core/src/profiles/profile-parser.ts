@@ -1,7 +1,19 @@
-import { quoteText } from '../modes/chart-error.ts';
-import { describeInputValue } from '../modes/chart-fields.ts';
 import { isPlainObject, type ConfigField } from '@pawl/governor';
-import { ProfileError, type ProfilePath } from './profile-error.ts';
+import { formatChartPath, type ChartPath, quoteText, describeInputValue } from '../modes/define-chart.ts';
+
+/** A location in a profile, as in a chart. */
+export type ProfilePath = ChartPath;
+
+/** An invalid profile. The message is one line: where, what was expected, and what was found. */
+export class ProfileError extends TypeError {
+  override readonly name = 'ProfileError';
+  readonly path: ProfilePath;
+
+  constructor(path: ProfilePath, problem: string) {
+    super(`${path.length === 0 ? 'The profile' : `The profile, at ${formatChartPath(path)}`}: ${problem}`);
+    this.path = path;
+  }
+}
 
 /** Parses an untrusted value, or throws a `ProfileError` that says what is wrong and where. */
 export type ProfileParser<Value> = (value: unknown, path: ProfilePath) => Value;

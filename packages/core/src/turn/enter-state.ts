@@ -8,10 +8,9 @@ import { logPatches, hasLogPatch } from '../log-version.ts';
 import { findLastCallVerdict } from '../governor/budget.ts';
 import type { Verdict } from '@pawl/governor';
 import { createSessionFinish } from './agenda.ts';
-import { applySteering } from './apply-steering.ts';
+import { applySteering, keepOnlySteering, clearSteering, appendSteering } from './steering.ts';
 import { waitActions, transitionTurn, type SessionStep } from './transition-turn.ts';
 import { createAskModelAction, createRunToolsActions } from './pending-actions.ts';
-import { keepOnlySteering, clearSteering, appendSteering } from './steering.ts';
 import type {
   TurnAgenda,
   ModelCallIntent,

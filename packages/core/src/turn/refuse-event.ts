@@ -1,10 +1,9 @@
-import type { Event } from '../event.ts';
+import { type Event, isEphemeralEvent } from '../event.ts';
 import type { Note } from '../note.ts';
 import type { Session } from '../session.ts';
-import { isEphemeralEvent } from '../event.ts';
 import { cancelTurn } from './interrupt-turn.ts';
-import { waitActions, waitAction, type SessionStep } from './transition-turn.ts';
 import type { TurnState } from './state.ts';
+import { waitActions, waitAction, type SessionStep } from './transition-turn.ts';
 
 /** Refuses an event that is not valid in a state. The profile's `onInvalidEvent` policy decides what happens. */
 export function refuseEvent(session: Session, turn: TurnState, event: Event, reason: string): SessionStep {
@@ -31,3 +30,13 @@ export function ignoreEvent(session: Session, turn: TurnState, event: Event, rea
 function createRefusalNote(turn: TurnState, event: Event, reason: string): Note {
   return { type: 'refused', at: event.at, status: turn.status, event: event.type, reason };
 }
+
+/** Whether an answer names a request other than the current one. */
+export function isStaleAnswer(
+  turn: { readonly request: number },
+  event: { readonly request?: number },
+): boolean {
+  return event.request !== undefined && event.request !== turn.request;
+}
+
+export const staleAnswerReason = 'it answers a request that is no longer current';

@@ -1,9 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { appendItems, emptyConversation, type ConversationMessage } from '../../src/index.ts';
-import { compactMessages, type MessageCompactionOptions } from '../../src/memory/compact-messages.ts';
+import {
+  compactMessages,
+  type MessageCompactionOptions,
+  findSafeCuts,
+} from '../../src/memory/compact-messages.ts';
 import { estimateTokens } from '../../src/memory/estimate-tokens.ts';
-import { findSafeCuts } from '../../src/memory/safe-cuts.ts';
 import { findConversationFaults } from '../helpers/conversation-faults.ts';
 
 const createUserMessage = (text: string): ConversationMessage => ({ role: 'user', at: 1, text });

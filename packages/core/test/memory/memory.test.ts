@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeJsonProblem } from '../../src/memory/json-problem.ts';
+import { describeJsonProblem } from '../../src/memory/memory-action.ts';
 import {
   removeEntry,
   createMemory,
@@ -14,7 +14,7 @@ import {
   toMemoryObject,
 } from '../../src/memory/memory.ts';
 import { memorySettings } from '../../src/memory/settings.ts';
-import { countUtf8Bytes } from '../../src/memory/utf8.ts';
+import { countUtf8Bytes } from '../../src/memory/estimate-tokens.ts';
 import { anyEntryName, anyValue, createFilledMemory, createLimitedSettings } from './arbitraries.ts';
 import { codePoint } from '../helpers/code-point.ts';
 

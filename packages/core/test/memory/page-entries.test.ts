@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/index.ts';
-import { admitEntry } from '../../src/memory/admit-entry.ts';
+import { admitEntry } from '../../src/memory/apply-memory-action.ts';
 import { writeLog } from '../../src/memory/logs.ts';
 import {
   createMemory,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalizeTags, parseTagKey } from '../../src/memory/tags.ts';
+import { normalizeTags, parseTagKey } from '../../src/memory/memory-action.ts';
 import { anyEntryName } from './arbitraries.ts';
 
 describe('tags', () => {

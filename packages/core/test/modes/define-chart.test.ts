@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChartError } from '../../src/modes/chart-error.ts';
+import { ChartError, defineChart, parseChart } from '../../src/modes/define-chart.ts';
 import { modeCharts } from '../../src/modes/charts/built-in.ts';
-import { defineChart, parseChart } from '../../src/modes/define-chart.ts';
 import { startMode } from '../../src/modes/mode.ts';
 import type { ModeChart } from '../../src/modes/mode-chart.ts';
 import { anyModeChart, hostileModeNames } from './sample-charts.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listNextStates, listOfferedTools } from '../../src/modes/mode-tools.ts';
+import { listNextStates, listOfferedTools } from '../../src/modes/transition-mode.ts';
 import { modeCharts } from '../../src/modes/charts/built-in.ts';
 import { createLkj1Chart, createLkjChart } from '../../src/modes/charts/lkj.ts';
 import { resumeMode, startMode } from '../../src/modes/mode.ts';

@@ -5,15 +5,14 @@ import {
   isTerminalMode,
   listNextStates,
   listOfferedTools,
-} from '../../src/modes/mode-tools.ts';
+  type ModeEvent,
+  transitionMode,
+  type ModeTransition,
+} from '../../src/modes/transition-mode.ts';
 import { modeCharts } from '../../src/modes/charts/built-in.ts';
-import type { ModeEvent } from '../../src/modes/mode-event.ts';
-import { transitionMode } from '../../src/modes/transition-mode.ts';
-import { startMode, type CurrentMode } from '../../src/modes/mode.ts';
+import { startMode, type CurrentMode, findReachedModeLimit } from '../../src/modes/mode.ts';
 import { getModeState, type ModeChart } from '../../src/modes/mode-chart.ts';
 import { renderModeSection } from '../../src/modes/mode-prompt.ts';
-import { findReachedModeLimit } from '../../src/modes/mode-limits.ts';
-import type { ModeTransition } from '../../src/modes/mode-context.ts';
 import { anyModeEvent, anyModeChart } from './sample-charts.ts';
 import { codePoint } from '../helpers/code-point.ts';
 

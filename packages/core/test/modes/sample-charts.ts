@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { parseChart } from '../../src/modes/define-chart.ts';
-import type { ModeEvent } from '../../src/modes/mode-event.ts';
+import type { ModeEvent } from '../../src/modes/transition-mode.ts';
 import type { ModeChart } from '../../src/modes/mode-chart.ts';
 import { codePoint } from '../helpers/code-point.ts';
 

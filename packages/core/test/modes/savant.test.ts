@@ -4,12 +4,11 @@ import {
   isTerminalMode,
   listNextStates,
   listOfferedTools,
-} from '../../src/modes/mode-tools.ts';
+} from '../../src/modes/transition-mode.ts';
 import { modeCharts } from '../../src/modes/charts/built-in.ts';
 import { createSavantChart } from '../../src/modes/charts/savant.ts';
-import { startMode } from '../../src/modes/mode.ts';
+import { startMode, findReachedModeLimit, getModeTimeLimit } from '../../src/modes/mode.ts';
 import { getModeState } from '../../src/modes/mode-chart.ts';
-import { findReachedModeLimit, getModeTimeLimit } from '../../src/modes/mode-limits.ts';
 import {
   createModeInState,
   createMoveRequest,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isTerminalMode } from '../../src/modes/mode-tools.ts';
+import { isTerminalMode } from '../../src/modes/transition-mode.ts';
 import { findModeChart, modeCharts } from '../../src/modes/charts/built-in.ts';
 import { defineChart } from '../../src/modes/define-chart.ts';
 import { startMode } from '../../src/modes/mode.ts';

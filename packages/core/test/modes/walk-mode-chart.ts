@@ -1,8 +1,10 @@
-import type { ModeEventPayload } from '../../src/modes/mode-event.ts';
-import { transitionMode } from '../../src/modes/transition-mode.ts';
+import {
+  type ModeEventPayload,
+  transitionMode,
+  type ModeTransition,
+} from '../../src/modes/transition-mode.ts';
 import { startMode, type CurrentMode } from '../../src/modes/mode.ts';
 import type { ModeChart } from '../../src/modes/mode-chart.ts';
-import type { ModeTransition } from '../../src/modes/mode-context.ts';
 
 /** A reply with tool calls and no text. */
 export function createToolReply(...tools: readonly string[]): ModeEventPayload {

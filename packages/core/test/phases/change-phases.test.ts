@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { emptyPhaseWork } from '../../src/phases/phase-work.ts';
+import { emptyPhaseWork } from '../../src/phases/phase.ts';
 import {
   createCall,
   phaseCompleted,

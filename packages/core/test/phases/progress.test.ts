@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { PhaseState } from '../../src/index.ts';
-import { formatPastPhaseLine, formatPhaseLine } from '../../src/phases/format-phase.ts';
-import type { PastPhase } from '../../src/phases/phase.ts';
-import { computePhaseProgress, computePhaseTotals } from '../../src/phases/progress.ts';
-import { emptyPhaseWork } from '../../src/phases/phase-work.ts';
+import {
+  formatPastPhaseLine,
+  formatPhaseLine,
+  computePhaseProgress,
+  computePhaseTotals,
+} from '../../src/phases/progress.ts';
+import { type PastPhase, emptyPhaseWork } from '../../src/phases/phase.ts';
 
 const minuteMs = 60_000;
 

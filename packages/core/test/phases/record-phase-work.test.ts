@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PhaseState, Session, ToolFinished } from '../../src/index.ts';
 import { computePhaseTotals } from '../../src/phases/progress.ts';
-import { recordPhaseWork } from '../../src/phases/record-phase-work.ts';
-import { phaseBlockersMax, phaseFilesMax, emptyPhaseWork } from '../../src/phases/phase-work.ts';
+import { recordPhaseWork, phaseBlockersMax, phaseFilesMax, emptyPhaseWork } from '../../src/phases/phase.ts';
 import {
   failureOutcome,
   createCall,

@@ -9,7 +9,7 @@ import {
   builtInProfiles,
   type Profile,
 } from '../../src/index.ts';
-import { ProfileError } from '../../src/profiles/profile-error.ts';
+import { ProfileError } from '../../src/profiles/profile-parser.ts';
 import { parseProfile } from '../../src/profiles/parse-profile.ts';
 
 /** A profile as it would be written down: the settings beside the name. */

@@ -89,7 +89,7 @@ const sleepPattern = /^\s*(?:sleep|timeout \d+ sleep)\s+[\d.]+[smh]?\s*;?\s*$/;
  * Whether a call only waits: it sleeps, or polls something that is not done yet. Waiting is bounded by time, not by the
  * number of polls.
  */
-export function isWaitingCall({ tool, args, ok, output }: CallFacts): boolean {
+function isWaitingCall({ tool, args, ok, output }: CallFacts): boolean {
   if (!ok) return false;
   if (/^(?:sleep|wait|wait_for\w*|poll)$/i.test(tool)) return true;
   const command = getTextArgument(args, ['command', 'cmd']) ?? (typeof args === 'string' ? args : '');

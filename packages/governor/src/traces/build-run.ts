@@ -177,10 +177,7 @@ export type RecordedStepDraft = {
   answered: boolean;
 };
 
-export function createRecordedStepDraft(
-  role: RecordedStep['role'],
-  at: number | undefined,
-): RecordedStepDraft {
+function createRecordedStepDraft(role: RecordedStep['role'], at: number | undefined): RecordedStepDraft {
   return {
     role,
     at,
@@ -195,7 +192,7 @@ export function createRecordedStepDraft(
   };
 }
 
-export function toRecordedStep(draft: RecordedStepDraft, i: number): RecordedStep {
+function toRecordedStep(draft: RecordedStepDraft, i: number): RecordedStep {
   const { role, text, tool, error, tokens, inputTokens, at } = draft;
   const [args, result] = [limitDepth(draft.args), limitDepth(draft.result)];
   const step = { i, role, text, tool, args, result, error, tokens, inputTokens, at };
@@ -211,7 +208,7 @@ export type ReplyGroup = {
 };
 
 /** A reply recorded in pieces may repeat its usage, each time more complete. */
-export function mergeTraceUsage(known: TraceUsage | undefined, next: TraceUsage): TraceUsage {
+function mergeTraceUsage(known: TraceUsage | undefined, next: TraceUsage): TraceUsage {
   if (known === undefined) return next;
   return { output: maxOptional(known.output, next.output), input: maxOptional(known.input, next.input) };
 }
@@ -221,7 +218,7 @@ export function mergeTraceUsage(known: TraceUsage | undefined, next: TraceUsage)
  * tokens are estimated from its text and arguments. A reply with only reasoning has no step, so the next reply bears
  * its usage.
  */
-export function assignReplyTokens(groups: readonly ReplyGroup[]): void {
+function assignReplyTokens(groups: readonly ReplyGroup[]): void {
   let output = 0;
   let input: number | undefined;
   for (const { drafts, hidden, usage } of groups) {
@@ -264,7 +261,7 @@ export type ResultPairing = {
  * A result belongs to the oldest unanswered call with its id, because some models use an id twice and some logs write a
  * result before its call. A result without an id belongs to the oldest call of its tool, otherwise to the oldest call.
  */
-export function createResultPairing(): ResultPairing {
+function createResultPairing(): ResultPairing {
   const byId = new Map<string, DraftQueue>();
   const byTool = new Map<string, DraftQueue>();
   const everyCall: DraftQueue = { drafts: [], next: 0 };

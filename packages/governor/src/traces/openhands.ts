@@ -79,12 +79,12 @@ const sdkEventKinds: ReadonlySet<Json | undefined> = new Set([
   'SystemPromptEvent',
 ]);
 
-export function isOpenhandsSdkEvent(event: Json): boolean {
+function isOpenhandsSdkEvent(event: Json): boolean {
   return sdkEventKinds.has(getJsonPath(event, 'kind'));
 }
 
 /** Events about the program itself, such as state changes or condensations, are ignored. */
-export function* readOpenhandsSdkEvent(event: Json, location: string): Generator<TraceEntry> {
+function* readOpenhandsSdkEvent(event: Json, location: string): Generator<TraceEntry> {
   const at = parseTraceTime(getJsonPath(event, 'timestamp'));
   switch (getJsonPath(event, 'kind')) {
     case 'MessageEvent': {
@@ -209,7 +209,7 @@ const contextArgumentNames: ReadonlySet<string> = new Set([
   'security_risk',
 ]);
 
-export function isOpenhandsV0Event(event: Json): boolean {
+function isOpenhandsV0Event(event: Json): boolean {
   const isAction =
     typeof getJsonPath(event, 'action') === 'string' && isJsonObject(getJsonPath(event, 'args'));
   return (
@@ -219,7 +219,7 @@ export function isOpenhandsV0Event(event: Json): boolean {
 }
 
 /** Returns the ids of the agent's calls, as opposed to actions of the user or the program itself. */
-export function collectV0CallIds(events: readonly Json[]): ReadonlySet<string> {
+function collectV0CallIds(events: readonly Json[]): ReadonlySet<string> {
   return new Set(
     events.flatMap((event) => (isV0Call(event) ? (toOptionalId(getJsonPath(event, 'id')) ?? []) : [])),
   );
@@ -230,7 +230,7 @@ function isV0Call(event: Json): boolean {
   return action !== undefined && !silentActions.has(action) && getJsonPath(event, 'source') !== 'user';
 }
 
-export function* readOpenhandsV0Event(
+function* readOpenhandsV0Event(
   event: Json,
   location: string,
   calls: ReadonlySet<string>,

@@ -126,7 +126,7 @@ function findFirstAttribute(spans: readonly OtlpSpan[], name: string): string | 
 }
 
 /** Returns the ids of the calls the model made in a span. */
-export function listSpanCallIds(span: OtlpSpan): readonly string[] {
+function listSpanCallIds(span: OtlpSpan): readonly string[] {
   return readSpanReplyParts(span).flatMap((part) => (part.type === 'call' ? (part.id ?? []) : []));
 }
 
@@ -134,7 +134,7 @@ export function listSpanCallIds(span: OtlpSpan): readonly string[] {
  * Reads the inputs of a span that are new. Each request repeats the whole conversation, so a user message, or a result
  * without an id, is new only if it occurs more often than before.
  */
-export function* readNewInputs(span: OtlpSpan, told: Map<string, number>): Generator<TraceEntry> {
+function* readNewInputs(span: OtlpSpan, told: Map<string, number>): Generator<TraceEntry> {
   const now = new Map<string, number>();
   const isNew = (key: string): boolean => {
     const times = (now.get(key) ?? 0) + 1;
@@ -152,7 +152,7 @@ export function* readNewInputs(span: OtlpSpan, told: Map<string, number>): Gener
 }
 
 /** Reads the model's reply: the first of several choices, or only its usage if no content was recorded. */
-export function* readSpanReply(span: OtlpSpan): Generator<TraceEntry> {
+function* readSpanReply(span: OtlpSpan): Generator<TraceEntry> {
   const { attributes, at } = span;
   const output = toOptionalCount(attributes.get('gen_ai.usage.output_tokens'));
   const input = toOptionalCount(attributes.get('gen_ai.usage.input_tokens'));
@@ -221,12 +221,12 @@ export type OtlpSpan = {
 /** Deeper values are omitted, because no attribute of these conventions is nested so deeply. */
 const attributeDepthMax = 30;
 
-export function hasSpans(document: Json): boolean {
+function hasSpans(document: Json): boolean {
   return toOptionalList(getJsonPath(document, 'resourceSpans')) !== undefined;
 }
 
 /** Reads every span of a document or of a list of documents. */
-export function* readSpans(document: Json): Generator<OtlpSpan> {
+function* readSpans(document: Json): Generator<OtlpSpan> {
   const requests = toOptionalList(document);
   if (requests === undefined) yield* readRequestSpans(document, '');
   else for (const [index, request] of requests.entries()) yield* readRequestSpans(request, `[${index}].`);

@@ -325,7 +325,7 @@ const callbackErrorsMax = 20;
  * Delivers callbacks one at a time, in order, including those that a callback causes. Errors thrown by callbacks are
  * collected and change nothing.
  */
-export class CallbackQueue {
+class CallbackQueue {
   readonly #waiting: (() => void)[] = [];
   #isDelivering = false;
   #errors: readonly unknown[] = [];

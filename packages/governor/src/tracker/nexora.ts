@@ -236,14 +236,11 @@ export function createNexoraDetector(config: NexoraConfig, at: number): NexoraDe
 }
 
 /** Clears the history for a new phase; the machine state stays. */
-export function resetNexoraDetector(mind: NexoraDetectorState): NexoraDetectorState {
+function resetNexoraDetector(mind: NexoraDetectorState): NexoraDetectorState {
   return { ...mind, ...emptyNexoraHistory };
 }
 
-export function recordNexoraCall(
-  mind: NexoraDetectorState,
-  { seq, call, outcome }: EndedCall,
-): NexoraDetectorState {
+function recordNexoraCall(mind: NexoraDetectorState, { seq, call, outcome }: EndedCall): NexoraDetectorState {
   const { success, contentHash = null, error = '' } = outcome;
   const target = getCallTarget(call);
   const action = { seq, tool: call.tool, target, file: call.file ?? null, contentHash, success };
@@ -333,7 +330,7 @@ function detectNoProgress(mind: NexoraDetectorState): TrackerVerdict | null {
 }
 
 /** Checks progress once every few calls; the verdict clears as soon as it no longer holds. */
-export function updateStalled(mind: NexoraDetectorState): NexoraDetectorState {
+function updateStalled(mind: NexoraDetectorState): NexoraDetectorState {
   const isDue = mind.callsSinceReset % mind.config.progressCheckInterval === 0;
   const stalled = (mind.stalled || isDue) && isLackingProgress(mind);
   return stalled === mind.stalled ? mind : { ...mind, stalled };

@@ -268,7 +268,7 @@ export function createPawlDetector(config: PawlConfig, at: number): PawlDetector
 }
 
 /** Clears the history for a new phase; pending calls continue. */
-export function resetPawlDetector(mind: PawlDetectorState): PawlDetectorState {
+function resetPawlDetector(mind: PawlDetectorState): PawlDetectorState {
   return { ...mind, seen: initialDetectorState.seen, standing: [] };
 }
 
@@ -276,7 +276,7 @@ export function resetPawlDetector(mind: PawlDetectorState): PawlDetectorState {
  * Adds an observation. Earlier reports are ignored, so that a verdict holds as long as its condition does; verdicts on
  * kinds whose window is empty are dropped.
  */
-export function applyPawlObservation(
+function applyPawlObservation(
   mind: PawlDetectorState,
   observation: GovernorObservation,
   own: readonly Rule[],

@@ -52,7 +52,7 @@ export type SavantConfig = {
 };
 
 /** How many calls and queries are remembered; no rule may look back further. */
-export const savantRecentMax = 20;
+const savantRecentMax = 20;
 
 export function parseSavantConfig(given: object): SavantConfig {
   return parseTrackerConfig<SavantConfig>(
@@ -268,15 +268,11 @@ export function createSavantDetector(config: SavantConfig, at: number): SavantDe
 }
 
 /** Clears the history for a new phase; the machine state stays. */
-export function resetSavantDetector(mind: SavantDetectorState): SavantDetectorState {
+function resetSavantDetector(mind: SavantDetectorState): SavantDetectorState {
   return { ...mind, ...emptySavantHistory };
 }
 
-export function recordSavantCall(
-  mind: SavantDetectorState,
-  seq: number,
-  call: TrackerCall,
-): SavantDetectorState {
+function recordSavantCall(mind: SavantDetectorState, seq: number, call: TrackerCall): SavantDetectorState {
   const { tool } = call;
   const args = fingerprintText(canonicalizeJson(call.args ?? null));
   const tools = appendRecent(mind.tools, { seq, tool, args }, savantRecentMax);
@@ -395,7 +391,7 @@ function matchTimeout({ config, machine }: SavantDetectorState, at: number): Sav
 }
 
 /** Builds the advice for the model. A repeated query is quoted, whatever the state. */
-export function buildSavantAdvice(mind: SavantDetectorState, rule: string, at: number): string {
+function buildSavantAdvice(mind: SavantDetectorState, rule: string, at: number): string {
   if (rule === 'repeated_query') return adviseRepeatedQuery(mind);
   return adviseByState(mind.machine.state, mind, at);
 }
@@ -518,11 +514,11 @@ export function listSavantActions(state: SavantState, config: SavantConfig): rea
   }
 }
 
-export function getStuckState(state: SavantState): SavantState | null {
+function getStuckState(state: SavantState): SavantState | null {
   return savantStates[state].stuckState;
 }
 
-export function isStuckState(state: SavantState): boolean {
+function isStuckState(state: SavantState): boolean {
   return Object.values(savantStates).some(({ stuckState }) => stuckState === state);
 }
 

@@ -1,7 +1,13 @@
 import { type ConfigField, createBooleanField, createIntegerField, type Json } from '@pawl/governor';
-import { describeJsonProblem } from '../json-problem.ts';
-import { createLogPrefixField, findLogWithSharedPrefix } from '../log-prefix.ts';
-import { memorySettings, type LogSettings, type MemorySettings, type TokenLimit } from '../settings.ts';
+import { describeJsonProblem } from '../memory-action.ts';
+import {
+  createLogPrefixField,
+  findLogWithSharedPrefix,
+  memorySettings,
+  type LogSettings,
+  type MemorySettings,
+  type TokenLimit,
+} from '../settings.ts';
 import { createDefaultLkjPrompts, type LkjPrompts } from './prompts.ts';
 import type { LkjProfile } from './states.ts';
 

@@ -6,7 +6,7 @@ import {
   toOptionalList,
   toOptionalNumber,
 } from '@pawl/governor';
-import { describeJsonProblem } from '../json-problem.ts';
+import { describeJsonProblem, normalizeTags } from '../memory-action.ts';
 import { appendLog, listLogEntries, findLogSlot, type LogSlot } from '../logs.ts';
 import {
   createMemory,
@@ -20,7 +20,6 @@ import {
 import { logNames, type MemorySettings } from '../settings.ts';
 import type { StoredEntry } from '../stored-entry.ts';
 import { movedIndexKey } from '../stub.ts';
-import { normalizeTags } from '../tags.ts';
 import { parseLkjState, type LkjProfile } from './states.ts';
 
 /** The content of `data/memory.json`. */

@@ -1,6 +1,5 @@
 import { listSavantSuccessors, savantStates, savantTools, type SavantState } from '@pawl/governor';
-import type { ModeStateInput } from '../chart-input.ts';
-import { defineChart } from '../define-chart.ts';
+import { type ModeStateInput, defineChart } from '../define-chart.ts';
 import type { ModeChart } from '../mode-chart.ts';
 
 export type SavantOptions = {

@@ -6,10 +6,9 @@ import type { Session } from '../../session.ts';
 import { toExecution } from '../calls.ts';
 import { executeRound } from '../execute-round.ts';
 import { waitActions, transitionTurn, type SessionStep } from '../transition-turn.ts';
-import { ignoreEvent } from '../refuse-event.ts';
+import { ignoreEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
 import { createFailedOutcome } from '../results.ts';
 import type { AwaitingPermission, PermissionCall } from '../state.ts';
-import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
 export const awaitingPermissionState: TurnStateDefinition<AwaitingPermission> = defineTurnState({
   name: 'awaitingPermission',

@@ -19,7 +19,7 @@ import {
 } from '../transition-turn.ts';
 import { createAskPermissionAction, createPageMemoryAction } from '../pending-actions.ts';
 import { checkProgress, endModelCall, endTurn } from '../progress-check.ts';
-import { ignoreEvent } from '../refuse-event.ts';
+import { ignoreEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
 import { createFailedOutcome } from '../results.ts';
 import { computeRetryTime } from '../retry.ts';
 import type {
@@ -31,7 +31,6 @@ import type {
   ModelRecovery,
   PagingTurn,
 } from '../state.ts';
-import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
 export const callingModelState: TurnStateDefinition<CallingModel> = defineTurnState({
   name: 'callingModel',

@@ -9,9 +9,8 @@ import { transitionTurn, showErrorFirst, type SessionStep } from '../transition-
 import { createPageMemoryAction, createRunHooksAction } from '../pending-actions.ts';
 import { runRecoveryCalls } from '../../governor/apply-verdict.ts';
 import { checkProgress, endTurn } from '../progress-check.ts';
-import { ignoreEvent, refuseEvent } from '../refuse-event.ts';
+import { ignoreEvent, refuseEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
 import type { TurnAgenda, ErrorRecovery, IoRecovery, PagingTurn, PostToolsHook } from '../state.ts';
-import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 import { setPagingAgenda } from './paging.ts';
 
 export const errorRecoveryState: TurnStateDefinition<ErrorRecovery> = defineTurnState({

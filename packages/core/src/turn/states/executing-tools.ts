@@ -7,13 +7,12 @@ import {
 } from '../turn-table.ts';
 import type { EventOfType } from '../../event.ts';
 import { replaceArrayItem } from '../../array-copy.ts';
-import { recordPhaseWork } from '../../phases/record-phase-work.ts';
+import { recordPhaseWork } from '../../phases/phase.ts';
 import type { Session } from '../../session.ts';
 import { finishToolRound } from '../execute-round.ts';
 import { waitActions, transitionTurn, showEphemeralChange, type SessionStep } from '../transition-turn.ts';
-import { ignoreEvent } from '../refuse-event.ts';
+import { ignoreEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
 import type { ExecutingTools, CallExecution } from '../state.ts';
-import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
 export const executingToolsState: TurnStateDefinition<ExecutingTools> = defineTurnState({
   name: 'executingTools',

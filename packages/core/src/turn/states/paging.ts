@@ -3,15 +3,14 @@ import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../
 import type { EventOfType } from '../../event.ts';
 import { appendItems, emptyConversation } from '../../conversation/conversation.ts';
 import type { ConversationMessage } from '../../conversation/message.ts';
-import { halveConversation } from '../../memory/halve-conversation.ts';
+import { halveConversation } from '../../memory/compact-messages.ts';
 import type { Session } from '../../session.ts';
 import { callModel } from '../enter-state.ts';
 import { transitionTurn, showErrorFirst, type SessionStep } from '../transition-turn.ts';
 import { endModelCall, endTurn } from '../progress-check.ts';
-import { ignoreEvent } from '../refuse-event.ts';
+import { ignoreEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
 import { computeRetryTime } from '../retry.ts';
 import type { TurnAgenda, IoRecovery, PagingTurn, PagingWork } from '../state.ts';
-import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
 export const pagingState: TurnStateDefinition<PagingTurn> = defineTurnState({
   name: 'paging',

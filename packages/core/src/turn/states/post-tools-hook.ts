@@ -9,10 +9,9 @@ import type { EventOfType } from '../../event.ts';
 import type { Session } from '../../session.ts';
 import { transitionTurn, showErrorFirst, type SessionStep } from '../transition-turn.ts';
 import { checkProgress } from '../progress-check.ts';
-import { ignoreEvent } from '../refuse-event.ts';
+import { ignoreEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
 import { computeRetryTime } from '../retry.ts';
 import type { IoRecovery, PostToolsHook } from '../state.ts';
-import { isStaleAnswer, staleAnswerReason } from '../stale-answer.ts';
 
 export const postToolsHookState: TurnStateDefinition<PostToolsHook> = defineTurnState({
   name: 'postToolsHook',

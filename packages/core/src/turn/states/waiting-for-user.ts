@@ -11,7 +11,7 @@ import type { Session } from '../../session.ts';
 import { emptyAgenda, plainCallIntent } from '../agenda.ts';
 import { haltOnVerdict } from '../agenda-rows.ts';
 import { callModel, waitForUser, haltOnRoute } from '../enter-state.ts';
-import { startWorkClock } from '../apply-steering.ts';
+import { startWorkClock } from '../steering.ts';
 import { haltOnRequest } from '../interrupt-turn.ts';
 import { transitionTurn, type SessionStep } from '../transition-turn.ts';
 import { createPageMemoryAction } from '../pending-actions.ts';
