@@ -1,19 +1,21 @@
-import { fileURLToPath } from 'node:url';
 import type { Json } from '@pawl/core';
 import { listSecretValues, getProcessOwner, type EntryStorage, type Store } from '@pawl/runtime';
 import { Hono, type Context } from 'hono';
 import { setCookie } from 'hono/cookie';
+import { fileURLToPath } from 'node:url';
 import { createAssetFiles, type AssetFiles } from './assets.ts';
+import { createMemoryFeedbackStore, type VerdictFeedbackStore } from './feedback-store.ts';
 import type { SessionHost } from './hosts/session-host.ts';
 import { toErrorResponse } from './http/api-error.ts';
+import { streamLimits } from './http/event-stream.ts';
 import { acceptsGzip } from './http/json-response.ts';
 import { readBodyBytes } from './http/request-input.ts';
-import { streamLimits } from './http/event-stream.ts';
-import { createMemoryFeedbackStore, type VerdictFeedbackStore } from './feedback-store.ts';
-import { createSecretMask } from './secret-mask.ts';
 import { buildOpenApiDocument } from './openapi.ts';
-import { renderLoginPage, notBuiltPage } from './pages.ts';
+import { createStreamLimiter, type RouteContext } from './route-context.ts';
 import { apiRoutes } from './routes/routes.ts';
+import { createSecretMask } from './secret-mask.ts';
+import { createHostCheck } from './security/host-check.ts';
+import { createLoginManager, createSecret } from './security/login-manager.ts';
 import {
   hostGuard,
   getCookieName,
@@ -22,13 +24,10 @@ import {
   requireAuth,
   type RateLimit,
 } from './security/middleware.ts';
-import { createHostCheck } from './security/host-check.ts';
 import { createTokenBucket } from './security/token-bucket.ts';
-import { createLoginManager, createSecret } from './security/login-manager.ts';
 import { createEventFeeds } from './sessions/event-feed.ts';
-import { createSessionLister } from './sessions/session-lister.ts';
 import { createSessionListWatcher } from './sessions/list-watcher.ts';
-import { createStreamLimiter, type RouteContext } from './route-context.ts';
+import { createSessionLister } from './sessions/session-lister.ts';
 
 export type DashboardOptions = {
   readonly store: Store;
@@ -177,4 +176,27 @@ function addAssetRoutes(app: Hono, assets: AssetFiles): void {
     context.header('content-encoding', 'gzip');
     return context.body(asset.gzipped);
   });
+}
+
+/** The few pages that the server renders itself, without scripts. */
+
+const notBuiltPage: string = renderPage(
+  'Not built',
+  '<p>The dashboard pages are not built. In a Pawl checkout, build them with:</p><pre>npm run build -w packages/dashboard</pre><p>The HTTP API works without them; see <code>/api/v1/openapi.json</code>.</p>',
+);
+
+/** `failure` is the kind of login that failed, or null on the first attempt. */
+function renderLoginPage(failure: 'code' | 'token' | null): string {
+  const failureTexts = {
+    code: '<p role="alert">This link has been used already or has expired. Press Enter in the terminal of <code>pawl dashboard</code> to get a new one.</p>',
+    token: '<p role="alert">Invalid token.</p>',
+  };
+  return renderPage(
+    'Log in',
+    `${failure === null ? '' : failureTexts[failure]}<p>Open the link that <code>pawl dashboard</code> printed, or enter the token from <code>PAWL_DASHBOARD_TOKEN</code>.</p><form method="post" action="/login"><label>Token <input type="password" name="token" autocomplete="off" required></label> <button>Log in</button></form>`,
+  );
+}
+
+function renderPage(title: string, body: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>Pawl: ${title}</title></head><body><main><h1>${title}</h1>${body}</main></body></html>\n`;
 }

@@ -12,7 +12,6 @@ import {
   createInstruments,
   type SessionMetricsObserver,
 } from './session-metrics.ts';
-import { createToolLabeler } from './tool-labels.ts';
 
 export type MetricsOptions = {
   /** Collects metrics for `prometheus()`. */
@@ -94,4 +93,20 @@ async function serializePrometheus(exporter: PrometheusExporter): Promise<string
   const { resourceMetrics } = await exporter.collect();
   // Omits the scope labels, because all metrics come from one library.
   return new PrometheusSerializer(undefined, false, undefined, false, true).serialize(resourceMetrics);
+}
+
+/** A model can invent any number of tool names, so metric labels must be limited. */
+const toolLabelsMax = 200;
+const toolLabelLengthMax = 100;
+
+/** Maps tool names to labels: the first ones unchanged, all others to `_OTHER`. */
+function createToolLabeler(): (tool: string) => string {
+  const known = new Set<string>();
+  return (tool) => {
+    const label = tool.slice(0, toolLabelLengthMax);
+    if (known.has(label)) return label;
+    if (known.size >= toolLabelsMax) return '_OTHER';
+    known.add(label);
+    return label;
+  };
 }

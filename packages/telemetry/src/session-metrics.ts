@@ -1,11 +1,10 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
-import { getEventUsage, type Event } from '@pawl/core';
-import type { EndedOperation } from './operation-result.ts';
-import type { StepObservation } from './step-observation.ts';
+import { getEventUsage, type Event, type Verdict } from '@pawl/core';
 import { counterDefinitions, histogramDefinitions } from './metric-definitions.ts';
 import type { ModelIdentity } from './model-identity.ts';
+import type { EndedOperation } from './operation-result.ts';
 import { otelAttributes, otelOperations, pawlAttributes } from './semconv.ts';
-import { createVerdictOutcomeTracker } from './verdict-outcomes.ts';
+import type { StepObservation } from './step-observation.ts';
 
 export type MetricInstruments = {
   readonly [Name in keyof typeof counterDefinitions]: Counter;
@@ -181,4 +180,37 @@ function toPositiveNumber(value: number): number {
 
 function getElapsedSeconds(from: number, to: number): number {
   return Math.max(0, to - from) / 1_000;
+}
+
+export type VerdictOutcomeTracker = { observe(observation: StepObservation): void; end(): void };
+
+/**
+ * Reports the outcome of each verdict's response: `repeated` if the same rule matched again in that turn, `left` if the
+ * session was released, otherwise how the turn ended.
+ */
+function createVerdictOutcomeTracker(report: (attributes: Attributes) => void): VerdictOutcomeTracker {
+  const open = new Map<string, Verdict>();
+  const close = (outcome: string): void => {
+    for (const verdict of open.values()) report(getVerdictOutcomeAttributes(verdict, outcome));
+    open.clear();
+  };
+  return {
+    observe({ verdicts, endedTurn }) {
+      for (const verdict of verdicts) {
+        const earlier = open.get(verdict.rule);
+        if (earlier !== undefined) report(getVerdictOutcomeAttributes(earlier, 'repeated'));
+        open.set(verdict.rule, verdict);
+      }
+      if (endedTurn !== null) close(endedTurn.ending);
+    },
+    end: () => close('left'),
+  };
+}
+
+function getVerdictOutcomeAttributes({ rule, response }: Verdict, outcome: string): Attributes {
+  return {
+    [pawlAttributes.rule]: rule,
+    [pawlAttributes.response]: response.kind,
+    [pawlAttributes.outcome]: outcome,
+  };
 }

@@ -1,8 +1,9 @@
 import type { Session } from '@pawl/core';
 import { buildContentAttributes } from './content.ts';
-import type { OperationResult, EndedOperation } from './operation-result.ts';
-import type { StepObservation } from './step-observation.ts';
 import type { ModelIdentity } from './model-identity.ts';
+import { getTurnKey, type EndedTurn, findOpenTurn } from './open-turn.ts';
+import type { OperationResult, EndedOperation } from './operation-result.ts';
+import { getSpanKey, type PendingOperation, type OperationKind } from './pending-operation.ts';
 import { otelAttributes, otelOperations, pawlAttributes } from './semconv.ts';
 import {
   getResultAttributes,
@@ -13,9 +14,7 @@ import {
   getOperationAttributes,
 } from './span-attributes.ts';
 import type { SpanEvent, SpanWriter, SpanRecord } from './span-writer.ts';
-import { rootSpanKey, createSessionStay } from './session-stay.ts';
-import { getTurnKey, type EndedTurn } from './open-turn.ts';
-import { getSpanKey, type PendingOperation, type OperationKind } from './pending-operation.ts';
+import type { StepObservation } from './step-observation.ts';
 
 export type SessionSpansContext = {
   readonly write: SpanWriter;
@@ -152,4 +151,37 @@ const spanNameByKind: Readonly<
 
 function getResultError(result: OperationResult): string | null {
   return result.kind === 'failed' ? result.error : null;
+}
+
+/** The key of the root span of a session's trace. */
+const rootSpanKey = 'session';
+
+export type SessionStay = {
+  observe(seq: number, at: number): void;
+  createSpan(now: number): SpanRecord | null;
+};
+
+/**
+ * The time that a session spends in this process. The process that appends its second event writes the root span, and
+ * the log ensures that only one does; all other stays are its children and link to the turn they continued.
+ */
+function createSessionStay(session: Session, since: number): SessionStay {
+  const { id, seq } = session;
+  const turn = findOpenTurn(session);
+  let startedAt: number | null = null;
+  let isRoot = false;
+  return {
+    observe(number, at) {
+      startedAt ??= Math.min(at, turn?.startedAt ?? at);
+      isRoot ||= number === 2;
+    },
+    createSpan(now) {
+      if (startedAt === null) return null;
+      const shared = { session: id, end: now, attributes: {}, events: [], error: null };
+      if (isRoot) return { ...shared, key: rootSpanKey, parent: null, name: 'session', start: startedAt };
+      const links = turn === null ? [] : [getTurnKey(turn)];
+      const name = 'session taken up';
+      return { ...shared, key: `stay ${seq}`, parent: rootSpanKey, name, start: since, links };
+    },
+  };
 }

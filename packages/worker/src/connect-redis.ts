@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '@pawl/runtime';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { batchSocketWrites } from './batch-writes.ts';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisClient } from './redis-client.ts';
 
 export type ConnectRedisOptions = {
@@ -145,4 +145,31 @@ export function describeConnectionError(error: unknown): string {
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return `it cannot be reached: ${message === '' ? code : message}`;
+}
+
+/**
+ * Batches all socket writes of one event loop turn. Replies for a worker's many sessions arrive together, and so do
+ * their next commands; a system call for each of them would dominate the cost.
+ */
+function batchSocketWrites(redis: Redis): void {
+  // Each connection has its own stream, including one made after a reconnect.
+  redis.on('connect', () => corkStreamWrites(redis.stream));
+}
+
+function corkStreamWrites(stream: Socket): void {
+  const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
+  let isCorked = false;
+  const uncork = (): void => {
+    isCorked = false;
+    stream.uncork();
+  };
+  const batchedWrite = (...args: unknown[]): boolean => {
+    if (!isCorked) {
+      isCorked = true;
+      stream.cork();
+      process.nextTick(uncork);
+    }
+    return write(...args);
+  };
+  stream.write = batchedWrite;
 }

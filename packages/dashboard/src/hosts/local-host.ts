@@ -1,13 +1,12 @@
 import { step, type Event, type Json } from '@pawl/core';
-import { StoreError, type SessionCommand, type Store } from '@pawl/runtime';
+import { StoreError, type SessionCommand, type Store, getOwnerState } from '@pawl/runtime';
 import type { AgentFactory } from '@pawl/worker';
 import type { CreateSessionRequest, FleetStatus } from '../api/index.ts';
 import { endedStatuses } from '../sessions/statuses.ts';
-import type { SessionHost, SessionPreparer } from './session-host.ts';
-import { deriveStableId } from './stable-id.ts';
-import { createOwnerLiveness } from './owner-liveness.ts';
 import { prepareSession } from './prepare-session.ts';
+import type { SessionHost, SessionPreparer } from './session-host.ts';
 import { createSessionRunner } from './session-runner.ts';
+import { deriveStableId } from './stable-id.ts';
 
 export type LocalHostOptions = {
   readonly store: Store;
@@ -125,3 +124,27 @@ function sendToStore(
 ): Promise<string> {
   return commands.send(id, command, requestId === undefined ? {} : { requestId });
 }
+
+/** Whether the owner of a session may still be alive. Cached because system lookups are slow and lists are long. */
+export type OwnerLiveness = { mayBeAlive(owner: string): boolean };
+
+const livenessCacheMs = 500;
+const cachedOwnersMax = 10_000;
+
+/** A dead process stays dead, so that result is cached permanently; others are checked again after a short time. */
+function createOwnerLiveness(now: () => number): OwnerLiveness {
+  const expiresAt = new Map<string, number>();
+  return {
+    mayBeAlive(owner) {
+      const expiry = expiresAt.get(owner);
+      if (expiry === neverExpires) return false;
+      if (expiry !== undefined && now() < expiry) return true;
+      const isGone = getOwnerState(owner) === 'gone';
+      if (expiresAt.size >= cachedOwnersMax) expiresAt.clear();
+      expiresAt.set(owner, isGone ? neverExpires : now() + livenessCacheMs);
+      return !isGone;
+    },
+  };
+}
+
+const neverExpires = Infinity;

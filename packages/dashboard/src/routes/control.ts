@@ -1,15 +1,17 @@
-import type { Verdict } from '@pawl/core';
+import { type Verdict, getUnpausedTurn } from '@pawl/core';
+import { describeCall, type SessionSummary, type Store } from '@pawl/runtime';
+import * as z from 'zod';
 import { approvalListSchema } from '../api/approvals.ts';
 import { commandSchema } from '../api/commands.ts';
+import type { ApprovalRequest } from '../api/index.ts';
 import { feedbackRequestSchema } from '../api/memory.ts';
 import { idResponseSchema, verdictFeedbackEntrySchema } from '../api/sessions.ts';
-import { respondWithJson } from '../http/json-response.ts';
 import { ApiError } from '../http/api-error.ts';
+import { respondWithJson } from '../http/json-response.ts';
 import { parseJsonBody } from '../http/request-input.ts';
-import { listApprovals } from '../sessions/approvals.ts';
-import { replayStoredEvents, type ReplayedStep } from '../sessions/replay-events.ts';
 import type { RouteContext } from '../route-context.ts';
-import * as z from 'zod';
+import { replayStoredEvents, type ReplayedStep } from '../sessions/replay-events.ts';
+import { listPendingApprovals } from '../sessions/session-facts.ts';
 import { getPathParameter, type ApiRoute } from './route.ts';
 
 export const controlRoutes: readonly ApiRoute[] = [
@@ -89,3 +91,51 @@ function listStepVerdicts({ event, after }: ReplayedStep): readonly Verdict[] {
   const noteVerdicts = after.notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict] : []));
   return event.type === 'verdict-reached' ? [event.verdict, ...noteVerdicts] : noteVerdicts;
 }
+
+/** Wider than any page; the page wraps longer lines itself. */
+const describedWidth = 200;
+
+const approvalStatuses: ReadonlySet<SessionSummary['status']> = new Set(['awaitingPermission', 'paused']);
+
+/** Lists the tool calls that wait for approval in all sessions, longest waiting first. */
+async function listApprovals(store: Store): Promise<ApprovalRequest[]> {
+  const all = await store.list({ limit: Number.MAX_SAFE_INTEGER });
+  const waiting = all.filter(({ status }) => approvalStatuses.has(status));
+  const approvals: ApprovalRequest[] = [];
+  for (const summary of waiting) approvals.push(...(await listSessionApprovals(store, summary)));
+  return approvals.toSorted((a, b) => a.since - b.since);
+}
+
+async function listSessionApprovals(
+  store: Store,
+  { id, goal }: SessionSummary,
+): Promise<readonly ApprovalRequest[]> {
+  const opened = await store.open(id).catch(() => null);
+  // The session was removed in the meantime or cannot be read.
+  if (opened === null) return [];
+  const { turn } = opened.session;
+  const activeTurn = getUnpausedTurn(turn);
+  if (activeTurn.status !== 'awaitingPermission') return [];
+  return listPendingApprovals(turn).map((call) => ({
+    session: id,
+    goal,
+    callId: call.id,
+    request: activeTurn.request,
+    tool: call.tool,
+    args: call.args,
+    about: describeCall(call, { width: describedWidth }).lines.join('\n'),
+    risk: riskByTool.get(call.tool) ?? 'unknown',
+    since: activeTurn.since,
+  }));
+}
+
+/** Risk of the built-in tools. */
+const riskByTool: ReadonlyMap<string, ApprovalRequest['risk']> = new Map([
+  ['read', 'looks'],
+  ['glob', 'looks'],
+  ['search', 'looks'],
+  ['write', 'changes'],
+  ['edit', 'changes'],
+  ['shell', 'runs'],
+  ['test', 'runs'],
+]);

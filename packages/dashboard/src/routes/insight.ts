@@ -1,15 +1,21 @@
-import { getEventUsage } from '@pawl/core';
-import { getOwnerState, type Store } from '@pawl/runtime';
+import { getEventUsage, getConversation, toItemArray, type Action, type Session } from '@pawl/core';
+import {
+  getOwnerState,
+  type Store,
+  buildModelRequest,
+  getMetadataText,
+  getMetadataTools,
+} from '@pawl/runtime';
 import { fleetStatusSchema } from '../api/fleet.ts';
-import type { FleetStatus, StoredMemory } from '../api/index.ts';
+import type { FleetStatus, StoredMemory, ModelPrompt } from '../api/index.ts';
 import { healthSchema, memoryQuerySchema, storedMemorySchema } from '../api/memory.ts';
 import { promptQuerySchema, modelPromptSchema } from '../api/prompt.ts';
-import { respondWithJson } from '../http/json-response.ts';
 import { ApiError } from '../http/api-error.ts';
+import { respondWithJson } from '../http/json-response.ts';
 import { parseQuery } from '../http/request-input.ts';
-import { readModelPrompt } from '../sessions/model-prompt.ts';
-import { endedStatuses, waitingForPersonStatuses } from '../sessions/statuses.ts';
 import type { RouteContext } from '../route-context.ts';
+import { replayStoredEvents, type ReplayedStep } from '../sessions/replay-events.ts';
+import { endedStatuses, waitingForPersonStatuses } from '../sessions/statuses.ts';
 import { getPathParameter, type ApiRoute } from './route.ts';
 
 export const insightRoutes: readonly ApiRoute[] = [
@@ -158,4 +164,51 @@ async function computeActivityRates(
     toolCalls: sum.toolCalls / minutes,
     tokens: sum.tokens / minutes,
   };
+}
+
+/** Rebuilds the exact model request that an event caused. */
+async function readModelPrompt(store: Store, id: string, at: number): Promise<ModelPrompt> {
+  const { metadata } = await store.open(id);
+  const [prompt, tools] = [getMetadataText(metadata, 'prompt'), getMetadataTools(metadata)];
+  let dropped = 0;
+  for await (const replayed of replayStoredEvents(store, id)) {
+    dropped += countDroppedMessages(replayed);
+    if (replayed.seq < at) continue;
+    const action = replayed.after.actions.find(isAskModelAction);
+    if (action === undefined) break;
+    const options = { prompt: prompt ?? '', tools: tools ?? [], at: replayed.event.at };
+    const request = buildModelRequest(action, replayed.after.session, options);
+    return {
+      seq: at,
+      request: action.request,
+      attempt: action.attempt,
+      system: request.system,
+      tools: request.tools.map((tool) => ({ ...tool })),
+      messages: [...toItemArray(request.conversation)],
+      injected: { advice: request.advice, state: request.state },
+      dropped,
+      missing: [
+        ...(prompt === null ? (['prompt'] as const) : []),
+        ...(tools === null ? (['tools'] as const) : []),
+      ],
+    };
+  }
+  throw new ApiError(
+    'not-found',
+    `Event ${at} caused no model request.`,
+    'Use an event whose actions include ask-model.',
+  );
+}
+
+function isAskModelAction(action: Action): action is Extract<Action, { readonly type: 'ask-model' }> {
+  return action.type === 'ask-model';
+}
+
+/** Counts the messages that an event removed from the conversation. */
+function countDroppedMessages({ before, after }: ReplayedStep): number {
+  return Math.max(0, countMessages(before) - countMessages(after.session));
+}
+
+function countMessages(session: Session): number {
+  return getConversation(session).length;
 }

@@ -1,9 +1,8 @@
-import { getCookie } from 'hono/cookie';
 import type { Context, MiddlewareHandler } from 'hono';
+import { getCookie } from 'hono/cookie';
 import { ApiError } from '../http/api-error.ts';
-import { createTokenBucket } from './token-bucket.ts';
-import { securityHeaders } from './headers.ts';
 import type { LoginManager } from './login-manager.ts';
+import { createTokenBucket } from './token-bucket.ts';
 
 /** Sets the security headers and rejects requests whose Host header does not name this server. */
 export function hostGuard(isOurHost: (header: string) => boolean): MiddlewareHandler {
@@ -83,3 +82,29 @@ export function rateLimit(limit: RateLimit, now: () => number): MiddlewareHandle
     await next();
   };
 }
+
+/** Pages may load only resources from this server, and no site may embed them in a frame. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Headers of every response. */
+const securityHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': contentSecurityPolicy,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+};
