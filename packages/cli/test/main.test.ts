@@ -75,7 +75,7 @@ describe('pawl', () => {
   });
 
   it('prints its version', async () => {
-    expect(await runPawlMain('--version')).toMatchObject({ code: 0, out: '0.1.0\n' });
+    expect(await runPawlMain('--version')).toMatchObject({ code: 0, out: '0.2.0\n' });
   });
 
   it.each([
