@@ -41,6 +41,14 @@ describe('the layout', () => {
     );
   });
 
+  it('has no test that checks for its platform by hand instead of with a tag', () => {
+    const tests = listProjectFiles('').filter(
+      (file) => /\/test\/.*\.test\.ts$/.test(file) && file !== ownPath,
+    );
+    const byHand = /\.(?:skipIf|runIf)\(process\.platform/;
+    expect(tests.filter((file) => byHand.test(readFileSync(join(repositoryRoot, file), 'utf8')))).toEqual([]);
+  });
+
   it('has no test that mocks a module, which would reach the other tests of the process', () => {
     const tests = listProjectFiles('').filter((file) => /\/test\/.*\.ts$/.test(file) && file !== ownPath);
     expect(tests.length).toBeGreaterThan(350);

@@ -7,9 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repositoryRoot } from '../source-files.ts';
 import { createNodeVersionArguments } from './node-version-arguments.ts';
 
-/** Windows has no sh. */
-const describeOnUnix = describe.skipIf(process.platform === 'win32');
-
 // A workspace as npm lays it out, with a stand-in for the commands behind bin/pawl.js.
 const main = `
 import { text } from 'node:stream/consumers';
@@ -60,10 +57,10 @@ function setVersion(version: string): void {
   writeFileSync(join(project, 'node_modules/node/package.json'), JSON.stringify({ version }));
 }
 
-describeOnUnix.each([
+describe.each([
   ['on a Node that is new enough', []],
   ['on an older Node, which hands over', createNodeVersionArguments('20.20.0')],
-] as const)('pawl %s', (_, nodeArgs) => {
+] as const)('pawl %s', { tags: ['unix'] }, (_, nodeArgs) => {
   it('passes on arguments, input and exit code, from any folder', () => {
     const run = spawnSync(process.execPath, [...nodeArgs, command, 'run', 'a "b" c', '--flag'], {
       cwd: tmpdir(),
@@ -100,7 +97,7 @@ describeOnUnix.each([
   });
 });
 
-describeOnUnix('pawl on an older Node with no newer one to be found', () => {
+describe('pawl on an older Node with no newer one to be found', { tags: ['unix'] }, () => {
   it('says in one line what it needs', () => {
     setVersion('22.0.0');
     const run = spawnSync(process.execPath, [...createNodeVersionArguments('20.20.0'), command], {

@@ -33,7 +33,7 @@ function runInstall(
   return { said, asked: calls.replaceAll('-qq -o DPkg::Lock::Timeout=300 ', '') };
 }
 
-describe.skipIf(process.platform === 'win32')('installSystemPackages', () => {
+describe('installSystemPackages', { tags: ['unix'] }, () => {
   it.each([{}, { CI: 'true' }, { PAWL_SYSTEM_PACKAGES: 'yes' }])(
     'installs what is missing for root, and says what and why, with %j',
     (env) => {
@@ -74,7 +74,7 @@ describe.skipIf(process.platform === 'win32')('installSystemPackages', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('findProgram', () => {
+describe('findProgram', { tags: ['unix'] }, () => {
   it('finds the first name that is an executable file, in absolute folders of PATH', () => {
     mkdirSync(join(folder, 'a-folder'));
     writeFileSync(join(folder, 'plain-file'), '');

@@ -9,9 +9,6 @@ import { getSettingsPath } from '../../src/hook/settings-file.ts';
 import type { JsonFields } from '../../src/json-fields.ts';
 import { captureTerminalIo, captureIo } from '../capture-io.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 const createTestFolder = (): string => mkdtempSync(join(tmpdir(), 'pawl-install-'));
 
 const otherSettings = {
@@ -86,7 +83,7 @@ describe('pawl hook install and remove', () => {
     );
   });
 
-  onUnix('writes through a link, which stays one', async () => {
+  it('writes through a link, which stays one', { tags: ['unix'] }, async () => {
     const project = createTestFolder();
     const real = join(createTestFolder(), 'dotfile.json');
     writeFileSync(real, '{}');

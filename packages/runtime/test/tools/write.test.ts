@@ -21,9 +21,6 @@ import { createTempFolder, type TempFolder } from '../search/temp-folder.ts';
 import { matchRefusal, runTestTool } from './run-test-tool.ts';
 import { startLinkSwapper } from './link-swapper.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 const runWriteTool = ({ root }: Pick<TempFolder, 'root'>, args: Json, signal?: AbortSignal) =>
   runTestTool(createWriteTool(createWorkspace(root)), args, signal === undefined ? {} : { signal });
 const hashText = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -39,8 +36,9 @@ describe('writing a file', () => {
     expect(readFileSync(folder.at('a/b/c.txt'), 'utf8')).toBe('one\ntwo\n');
   });
 
-  onUnix(
+  it(
     'replaces it whole, keeps its rights, tells what was there and leaves nothing beside it',
+    { tags: ['unix'] },
     async () => {
       using folder = createTempFolder({ 'run.sh': 'old\nlines\n' });
       chmodSync(folder.at('run.sh'), 0o755);
@@ -67,14 +65,18 @@ describe('writing a file', () => {
     expect(readFileSync(folder.at('outside'), 'utf8')).toBe('safe');
   });
 
-  onUnix('reports the file under its real path when it was asked for through a link', async () => {
-    using folder = createTempFolder({ 'real/a.txt': 'x' });
-    symlinkSync('real', folder.at('link'));
-    expect(await runWriteTool(folder, { path: 'link/a.txt', content: 'y' })).toMatchObject({
-      output: { path: 'link/a.txt' },
-      files: [{ path: 'real/a.txt' }],
-    });
-  });
+  it(
+    'reports the file under its real path when it was asked for through a link',
+    { tags: ['unix'] },
+    async () => {
+      using folder = createTempFolder({ 'real/a.txt': 'x' });
+      symlinkSync('real', folder.at('link'));
+      expect(await runWriteTool(folder, { path: 'link/a.txt', content: 'y' })).toMatchObject({
+        output: { path: 'link/a.txt' },
+        files: [{ path: 'real/a.txt' }],
+      });
+    },
+  );
 
   it('does not overwrite a file that has changed since it was read', async () => {
     using folder = createTempFolder({ 'a.txt': 'one' });
@@ -131,19 +133,25 @@ describe('a file that is not written', () => {
     expect(readdirSync(folder.at('inner-but-longer'))).toEqual(['y']);
   });
 
-  onUnix('is outside behind a link to a file, a folder, or a folder that is to be made', async () => {
-    using folder = createTempFolder({ 'inner/x': 'x', 'outside/secret': 'safe' });
-    symlinkSync(folder.at('outside/secret'), folder.at('inner/file'));
-    symlinkSync(folder.at('outside'), folder.at('inner/folder'));
-    const inner = { root: folder.at('inner') };
-    for (const path of ['file', 'folder/secret', 'folder/new', 'folder/deep/new']) {
-      expect(await runWriteTool(inner, { path, content: 'bad' })).toEqual(matchRefusal('denied', /outside/));
-    }
-    expect(readFileSync(folder.at('outside/secret'), 'utf8')).toBe('safe');
-    expect(readdirSync(folder.at('outside'))).toEqual(['secret']);
-  });
+  it(
+    'is outside behind a link to a file, a folder, or a folder that is to be made',
+    { tags: ['unix'] },
+    async () => {
+      using folder = createTempFolder({ 'inner/x': 'x', 'outside/secret': 'safe' });
+      symlinkSync(folder.at('outside/secret'), folder.at('inner/file'));
+      symlinkSync(folder.at('outside'), folder.at('inner/folder'));
+      const inner = { root: folder.at('inner') };
+      for (const path of ['file', 'folder/secret', 'folder/new', 'folder/deep/new']) {
+        expect(await runWriteTool(inner, { path, content: 'bad' })).toEqual(
+          matchRefusal('denied', /outside/),
+        );
+      }
+      expect(readFileSync(folder.at('outside/secret'), 'utf8')).toBe('safe');
+      expect(readdirSync(folder.at('outside'))).toEqual(['secret']);
+    },
+  );
 
-  onUnix('is a link to nothing', async () => {
+  it('is a link to nothing', { tags: ['unix'] }, async () => {
     using folder = createTempFolder({ 'inner/x': 'x' });
     symlinkSync(folder.at('not-yet'), folder.at('inner/dangling'));
     const result = await runWriteTool({ root: folder.at('inner') }, { path: 'dangling', content: 'bad' });
@@ -188,10 +196,8 @@ describe('a file that is not written', () => {
 });
 
 describe('a folder that is replaced by a link while files are written and read', () => {
-  // Elsewhere there is no way to name what lies in an open folder.
-  const onLinux = it.skipIf(process.platform !== 'linux');
-
-  onLinux('never lets one out', async () => {
+  // Other systems cannot address a file relative to an open folder.
+  it('never lets one out', { tags: ['linux'] }, async () => {
     using folder = createTempFolder({ 'inner/x': 'x', 'outside/x': 'x' });
     await using _ = startLinkSwapper(folder);
     const tool = createWriteTool(createWorkspace(folder.at('inner')));
@@ -207,7 +213,7 @@ describe('a folder that is replaced by a link while files are written and read',
     expect(kinds.size).toBeGreaterThan(1);
   });
 
-  onLinux('never lets anything in', async () => {
+  it('never lets anything in', { tags: ['linux'] }, async () => {
     using folder = createTempFolder({ 'inner/real/x': 'fine', 'outside/x': 'secret' });
     await using _ = startLinkSwapper(folder);
     const tool = createReadTool(createWorkspace(folder.at('inner')));
