@@ -58,8 +58,8 @@ function setVersion(version: string): void {
 }
 
 describe.each([
-  ['on a Node that is new enough', []],
-  ['on an older Node, which hands over', createNodeVersionArguments('20.20.0')],
+  ['on a supported Node', []],
+  ['on an older Node, which starts a newer one', createNodeVersionArguments('20.20.0')],
 ] as const)('pawl %s', { tags: ['unix'] }, (_, nodeArgs) => {
   it('passes on arguments, input and exit code, from any folder', () => {
     const run = spawnSync(process.execPath, [...nodeArgs, command, 'run', 'a "b" c', '--flag'], {
@@ -72,7 +72,7 @@ describe.each([
     expect(run.status).toBe(3);
   });
 
-  it('says nothing when its reader stops reading', async () => {
+  it('ends silently if its output is closed', async () => {
     const child = spawn(process.execPath, [...nodeArgs, command, 'lines'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -83,7 +83,7 @@ describe.each([
     expect({ exitCode, complaint }).toEqual({ exitCode: 0, complaint: '' });
   });
 
-  it('hears a request to stop', async () => {
+  it('receives a termination signal', async () => {
     const child = spawn(process.execPath, [...nodeArgs, command, 'wait'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -92,13 +92,13 @@ describe.each([
     expect(await once(child, 'close')).toEqual([7, null]);
   });
 
-  it('dies of the signal that its work died of', () => {
+  it('ends with the signal that ended its child', () => {
     expect(spawnSync(process.execPath, [...nodeArgs, command, 'die']).signal).toBe('SIGKILL');
   });
 });
 
-describe('pawl on an older Node with no newer one to be found', { tags: ['unix'] }, () => {
-  it('says in one line what it needs', () => {
+describe('pawl on an older Node without a newer one', { tags: ['unix'] }, () => {
+  it('prints one line with the required version', () => {
     setVersion('22.0.0');
     const run = spawnSync(process.execPath, [...createNodeVersionArguments('20.20.0'), command], {
       encoding: 'utf8',
