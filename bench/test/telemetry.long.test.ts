@@ -8,7 +8,7 @@ describe('bench/telemetry.ts', () => {
       bytesSent: number;
     }>(new URL('../telemetry.ts', import.meta.url));
     expect(measured.rows.map(({ name }) => name)).toEqual([
-      'nobody looks on',
+      'no observer',
       'all off',
       'logs',
       'metrics',

@@ -102,7 +102,7 @@ describe('the conformance page', () => {
       `it('${createSampleTitle('LOOM-02')}', () => {}); it('${createSampleTitle('LOOM-02')} again_', () => {});`,
     );
     expect(text).toContain('| Loom | 1 | 2 |');
-    expect(text).toContain(String.raw`| LOOM-01 | A \| B. | not shown yet |`);
+    expect(text).toContain(String.raw`| LOOM-01 | A \| B. | not covered yet |`);
     expect(text).toContain(
       String.raw`| LOOM-02 | C. | [packages/core/test/a.test.ts](../packages/core/test/a.test.ts): waits; waits again\_ |`,
     );

@@ -34,7 +34,7 @@ async function getConfiguredPath(store?: string): Promise<string | null> {
 }
 
 describe('the session store', () => {
-  it('is the folder for data of the platform, for its owner alone', { tags: ['unix'] }, async () => {
+  it('is in the data folder of the platform, accessible only to its owner', { tags: ['unix'] }, async () => {
     const path = join(folder, 'data', 'pawl', 'sessions.db');
     expect(await getOpenedPath({ dir: folder }, {})).toBe(path);
     expect(statSync(path).mode & 0o777).toBe(0o600);

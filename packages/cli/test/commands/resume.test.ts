@@ -114,7 +114,7 @@ describe('pawl resume', () => {
     expect(listLastToolResults()[0]).toContain('half of it');
   });
 
-  it('goes on after Ctrl-C, and says how', { tags: ['unix'] }, async () => {
+  it('resumes after Ctrl-C, which prints the command for it', { tags: ['unix'] }, async () => {
     scriptModel({ tool: 'shell', args: { command: slowCommand } }, 'Done without it.');
     const child = spawnPawl('run', ...getModelFlags(), 'Do it.');
     const err = child.stderr === null ? Promise.resolve('') : text(child.stderr);

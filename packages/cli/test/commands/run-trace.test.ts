@@ -87,7 +87,7 @@ describe('pawl run --trace', () => {
     await expect(stat(join(folder, 'logs', '.gitignore'))).rejects.toThrow(/ENOENT/);
   });
 
-  it('is not led out of the folder by a link that is there', { tags: ['unix'] }, async () => {
+  it('does not follow an existing link out of the folder', { tags: ['unix'] }, async () => {
     const elsewhere = await mkdtemp(join(tmpdir(), 'pawl-elsewhere-'));
     await symlink(elsewhere, join(folder, 'logs'));
     const asked = runGoal('x y', { dir: folder, profile: 'pawl', trace: true }, captureIo().io);

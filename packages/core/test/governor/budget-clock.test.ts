@@ -112,7 +112,7 @@ describe('the time of a session with a budget', () => {
     expect(runLater(called, userMessage()).session.spent.workingSince).toBe(called.at + hourMs);
   });
 
-  it('goes on during a wait in sessions that began before behaviour 4', () => {
+  it('runs during a wait in sessions that started before log version 4', () => {
     const decided = runLater(
       runLater(runUntilPermission(createTimedSession(3)), permissionAllowed('a')),
       permissionAllowed('b'),

@@ -150,7 +150,7 @@ describe('paging', () => {
     });
   });
 
-  it('where there is nothing to move halts the work the second time, from behaviour 4 on', () => {
+  it('with nothing to move halts the work the second time, from log version 4 on', () => {
     const halted = { status: 'halted', why: { kind: 'stuck', rule: 'fruitless-paging' } };
     expect(runOverflowing([0], { heldTokens: 0 }).session.turn.status).toBe('callingModel');
     expect(runOverflowing([0, 0], { heldTokens: 0 }).session.turn).toMatchObject(halted);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { recordEdit, recordFailedEdits, createObservedTracker } from './observed-tracker.ts';
 
 describe('messages', () => {
-  it('are duplicates of one of the last five, letter for letter [NEX-21, NEX-90]', () => {
+  it('are duplicates if identical to one of the last five [NEX-21, NEX-90]', () => {
     const { tracker } = createObservedTracker('nexora');
     for (const text of ['a', 'b', 'c', 'd', 'e']) expect(tracker.recordMessage(text).duplicate).toBe(false);
     expect(tracker.recordMessage('a').duplicate).toBe(true);

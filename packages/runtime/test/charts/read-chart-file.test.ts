@@ -139,7 +139,7 @@ describe('a chart file that cannot be used', () => {
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
 
-  it('is missing, a folder, a pipe, of another kind, or too large', { tags: ['unix'] }, async () => {
+  it('is missing, a folder, a pipe, of another type, or too large', { tags: ['unix'] }, async () => {
     expect(await readChartError(join(folder, 'none.yaml'))).toMatchObject({ code: 'missing' });
     expect(await readChartError(join(writeChartFile('file.json', '{}'), 'in.yaml'))).toMatchObject({
       code: 'missing',

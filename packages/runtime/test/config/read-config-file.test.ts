@@ -251,7 +251,7 @@ describe('readConfigFile', () => {
     expect(await readConfigTextError(name, text)).toMatchObject({ code, line });
   });
 
-  it('names what cannot be read', { tags: ['unix'] }, async () => {
+  it('names the unreadable file', { tags: ['unix'] }, async () => {
     expect((await readConfigError(join(folder, 'none.yaml'))).code).toBe('missing');
     expect((await readConfigTextError('config.toml', '')).code).toBe('unknown-kind');
     expect((await readConfigTextError('large.json', ' '.repeat(configFileBytesMax + 1))).code).toBe(

@@ -35,7 +35,7 @@ describe('the spools', () => {
 });
 
 describe('a spool in a folder', () => {
-  it('is there for another process, and for its owner alone', { tags: ['unix'] }, async () => {
+  it('is available to another process, and only to its owner', { tags: ['unix'] }, async () => {
     using folder = createTempFolder();
     const path = folder.at('data/spool');
     await createFileSpool(path).saveResult('a', result);

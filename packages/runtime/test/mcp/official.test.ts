@@ -45,7 +45,7 @@ describe('the official filesystem server', () => {
     expect(readFileSync(path, 'utf8')).toBe('violets are blue\n');
   });
 
-  it('refuses a path outside its folders, and the refusal is data', { tags: ['unix'] }, async () => {
+  it('rejects a path outside its folders, as a tool error', { tags: ['unix'] }, async () => {
     const connection = await connect(createOfficialServer('filesystem', folder));
     symlinkSync('/etc', join(folder, 'way-out'));
     for (const path of ['/etc/hostname', join(folder, 'way-out', 'hostname')])

@@ -120,7 +120,7 @@ describe('a memory file', () => {
     expect(readdirSync(folder.root).toSorted()).toEqual(['a-file', 'memory.json']);
   });
 
-  it('is whole when the disk takes no more', { tags: ['unix'] }, async () => {
+  it('stays intact if the disk is full', { tags: ['unix'] }, async () => {
     using folder = createTempFolder();
     const path = folder.at('memory.json');
     await createNumberedFile(path).save({ number: 1 });
@@ -138,7 +138,7 @@ describe('a memory file', () => {
     expect(readdirSync(folder.root)).toEqual(['memory.json']);
   });
 
-  it('is left whole when its folder is read-only', { tags: ['unix'] }, async () => {
+  it('stays intact if its folder is read-only', { tags: ['unix'] }, async () => {
     using folder = createTempFolder();
     const path = folder.at('data/memory.json');
     await createNumberedFile(path).save({ number: 1 });

@@ -26,7 +26,7 @@ describe('a plain command', () => {
     expect(parseShellLine(line)).toEqual({ commands: [words], notPlainReason: null, isComplete: true });
   });
 
-  it('has the words that a real shell would give it', { tags: ['unix'] }, () => {
+  it('has the same words as in a real shell', { tags: ['unix'] }, () => {
     using folder = createTempFolder({ xy: '' });
     const piece = fc.oneof(
       fc.stringMatching(/^[xy./=:@%+,-]{1,4}$/),

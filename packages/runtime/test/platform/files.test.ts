@@ -80,7 +80,7 @@ describe('flushing a folder', () => {
     expect(() => syncFolderSync(missing, 'darwin')).toThrow('ENOENT');
   });
 
-  it('works', { tags: ['unix'] }, async () => {
+  it('syncs a folder', { tags: ['unix'] }, async () => {
     await syncFolder(folder);
     syncFolderSync(folder);
   });

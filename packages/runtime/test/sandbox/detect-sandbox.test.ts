@@ -46,7 +46,7 @@ describe('detectSandbox', () => {
     });
   });
 
-  it('says what bubblewrap said when it cannot run', { tags: ['unix'] }, async () => {
+  it('reports the output of bubblewrap if it cannot run', { tags: ['unix'] }, async () => {
     const file = createFakeBubblewrap('echo "No permissions to create new namespace" >&2; exit 1');
     const found = await detectSandbox({ paths: [file], platform: 'linux', timeoutMs: 120_000 });
     expect(found.kind).toBe('none');
@@ -54,7 +54,7 @@ describe('detectSandbox', () => {
     expect(found.problem).toContain('docs/sandbox.md');
   });
 
-  it('does not believe one that hides nothing', { tags: ['unix'] }, async () => {
+  it('rejects one that hides nothing', { tags: ['unix'] }, async () => {
     const file = createFakeBubblewrap('while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
     expect(await detectSandbox({ paths: [file], platform: 'linux', timeoutMs: 120_000 })).toMatchObject({
       kind: 'none',
@@ -62,7 +62,7 @@ describe('detectSandbox', () => {
     });
   });
 
-  it('does not wait for one that never answers', { tags: ['unix'] }, async () => {
+  it('does not wait for one that never responds', { tags: ['unix'] }, async () => {
     const found = await detectSandbox({
       paths: [createFakeBubblewrap('exec sleep 1000')],
       platform: 'linux',
@@ -74,7 +74,7 @@ describe('detectSandbox', () => {
     });
   });
 
-  it('never takes one from the search path', { tags: ['unix'] }, async () => {
+  it('never uses one from the search path', { tags: ['unix'] }, async () => {
     createFakeBubblewrap('exit 0');
     vi.stubEnv('PATH', `${folder.path}:${process.env['PATH'] ?? ''}`);
     const found = await detectSandbox({ timeoutMs: 120_000 });

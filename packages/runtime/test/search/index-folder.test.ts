@@ -76,7 +76,7 @@ describe('indexing a folder', () => {
     ]);
   });
 
-  it('skips what may not be read and goes on', { tags: ['unix'] }, async () => {
+  it('skips unreadable files and continues', { tags: ['unix'] }, async () => {
     using folder = createTempFolder({
       'open.txt': 'open',
       'closed.txt': 'secret',
@@ -176,7 +176,7 @@ describe('a folder that cannot be used', () => {
     expect(String(error)).not.toContain('\n');
   });
 
-  it('is an error too when it may not be listed', { tags: ['unix'] }, async () => {
+  it('is also an error if it cannot be listed', { tags: ['unix'] }, async () => {
     using folder = createTempFolder();
     chmodSync(folder.root, 0o755);
     mkdirSync(folder.at('closed'));

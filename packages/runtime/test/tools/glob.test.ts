@@ -37,21 +37,17 @@ describe('listing files by a pattern', () => {
     expect(result).toMatchObject({ output: { matched: 30, paths: { length: 5 } } });
   });
 
-  it(
-    'follows no link, not even into a circle, and does not leave the folder',
-    { tags: ['unix'] },
-    async () => {
-      using folder = createTempFolder({ 'inner/a.txt': '', 'outside/b.txt': '' });
-      symlinkSync(folder.at('outside'), folder.at('inner/out'));
-      mkdirSync(folder.at('inner/loop'));
-      symlinkSync('..', folder.at('inner/loop/up'));
-      const tool = createGlobTool({ root: folder.at('inner') });
-      expect(await runTestTool(tool, { pattern: '**/*.txt' })).toMatchObject({
-        output: { paths: ['a.txt'] },
-      });
-      expect(await runTestTool(tool, { pattern: '../**' })).toMatchObject({ output: { paths: [] } });
-    },
-  );
+  it('follows no link, not even a cyclic one, and stays in the folder', { tags: ['unix'] }, async () => {
+    using folder = createTempFolder({ 'inner/a.txt': '', 'outside/b.txt': '' });
+    symlinkSync(folder.at('outside'), folder.at('inner/out'));
+    mkdirSync(folder.at('inner/loop'));
+    symlinkSync('..', folder.at('inner/loop/up'));
+    const tool = createGlobTool({ root: folder.at('inner') });
+    expect(await runTestTool(tool, { pattern: '**/*.txt' })).toMatchObject({
+      output: { paths: ['a.txt'] },
+    });
+    expect(await runTestTool(tool, { pattern: '../**' })).toMatchObject({ output: { paths: [] } });
+  });
 
   it('rejects braces that expand to too many patterns, and stops on abort', async () => {
     using folder = createTempFolder({ a: '' });

@@ -101,7 +101,7 @@ describe('an interrupted file change', () => {
 });
 
 describe('a command that outlived the process that started it', () => {
-  it('is ended, with all it has started, and told as interrupted', { tags: ['unix'] }, async () => {
+  it('is killed with all its child processes, and reported as interrupted', { tags: ['unix'] }, async () => {
     using folder = createTempFolder();
     const line = `(while :; do echo x >> "${folder.at('ticks')}"; sleep 0.02; done) & sleep 60`;
     const child = spawn('/bin/sh', ['-c', line], {

@@ -37,7 +37,7 @@ describe('writing a file', () => {
   });
 
   it(
-    'replaces it whole, keeps its rights, tells what was there and leaves nothing beside it',
+    'replaces it atomically, keeps its mode, reports the old content and leaves no temporary file',
     { tags: ['unix'] },
     async () => {
       using folder = createTempFolder({ 'run.sh': 'old\nlines\n' });
@@ -65,18 +65,14 @@ describe('writing a file', () => {
     expect(readFileSync(folder.at('outside'), 'utf8')).toBe('safe');
   });
 
-  it(
-    'reports the file under its real path when it was asked for through a link',
-    { tags: ['unix'] },
-    async () => {
-      using folder = createTempFolder({ 'real/a.txt': 'x' });
-      symlinkSync('real', folder.at('link'));
-      expect(await runWriteTool(folder, { path: 'link/a.txt', content: 'y' })).toMatchObject({
-        output: { path: 'link/a.txt' },
-        files: [{ path: 'real/a.txt' }],
-      });
-    },
-  );
+  it('reports the real path of a file that was requested through a link', { tags: ['unix'] }, async () => {
+    using folder = createTempFolder({ 'real/a.txt': 'x' });
+    symlinkSync('real', folder.at('link'));
+    expect(await runWriteTool(folder, { path: 'link/a.txt', content: 'y' })).toMatchObject({
+      output: { path: 'link/a.txt' },
+      files: [{ path: 'real/a.txt' }],
+    });
+  });
 
   it('does not overwrite a file that has changed since it was read', async () => {
     using folder = createTempFolder({ 'a.txt': 'one' });
@@ -133,25 +129,19 @@ describe('a file that is not written', () => {
     expect(readdirSync(folder.at('inner-but-longer'))).toEqual(['y']);
   });
 
-  it(
-    'is outside behind a link to a file, a folder, or a folder that is to be made',
-    { tags: ['unix'] },
-    async () => {
-      using folder = createTempFolder({ 'inner/x': 'x', 'outside/secret': 'safe' });
-      symlinkSync(folder.at('outside/secret'), folder.at('inner/file'));
-      symlinkSync(folder.at('outside'), folder.at('inner/folder'));
-      const inner = { root: folder.at('inner') };
-      for (const path of ['file', 'folder/secret', 'folder/new', 'folder/deep/new']) {
-        expect(await runWriteTool(inner, { path, content: 'bad' })).toEqual(
-          matchRefusal('denied', /outside/),
-        );
-      }
-      expect(readFileSync(folder.at('outside/secret'), 'utf8')).toBe('safe');
-      expect(readdirSync(folder.at('outside'))).toEqual(['secret']);
-    },
-  );
+  it('is outside behind a link to a file, a folder, or a new folder', { tags: ['unix'] }, async () => {
+    using folder = createTempFolder({ 'inner/x': 'x', 'outside/secret': 'safe' });
+    symlinkSync(folder.at('outside/secret'), folder.at('inner/file'));
+    symlinkSync(folder.at('outside'), folder.at('inner/folder'));
+    const inner = { root: folder.at('inner') };
+    for (const path of ['file', 'folder/secret', 'folder/new', 'folder/deep/new']) {
+      expect(await runWriteTool(inner, { path, content: 'bad' })).toEqual(matchRefusal('denied', /outside/));
+    }
+    expect(readFileSync(folder.at('outside/secret'), 'utf8')).toBe('safe');
+    expect(readdirSync(folder.at('outside'))).toEqual(['secret']);
+  });
 
-  it('is a link to nothing', { tags: ['unix'] }, async () => {
+  it('is a dangling link', { tags: ['unix'] }, async () => {
     using folder = createTempFolder({ 'inner/x': 'x' });
     symlinkSync(folder.at('not-yet'), folder.at('inner/dangling'));
     const result = await runWriteTool({ root: folder.at('inner') }, { path: 'dangling', content: 'bad' });
@@ -197,7 +187,7 @@ describe('a file that is not written', () => {
 
 describe('a folder that is replaced by a link while files are written and read', () => {
   // Other systems cannot address a file relative to an open folder.
-  it('never lets one out', { tags: ['linux'] }, async () => {
+  it('never lets a write escape', { tags: ['linux'] }, async () => {
     using folder = createTempFolder({ 'inner/x': 'x', 'outside/x': 'x' });
     await using _ = startLinkSwapper(folder);
     const tool = createWriteTool(createWorkspace(folder.at('inner')));
@@ -213,7 +203,7 @@ describe('a folder that is replaced by a link while files are written and read',
     expect(kinds.size).toBeGreaterThan(1);
   });
 
-  it('never lets anything in', { tags: ['linux'] }, async () => {
+  it('never lets a read escape', { tags: ['linux'] }, async () => {
     using folder = createTempFolder({ 'inner/real/x': 'fine', 'outside/x': 'secret' });
     await using _ = startLinkSwapper(folder);
     const tool = createReadTool(createWorkspace(folder.at('inner')));
