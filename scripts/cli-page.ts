@@ -14,21 +14,21 @@ export function buildCliPage(): readonly GeneratedPage[] {
 
 type ProgramCommand = ReturnType<typeof createProgram>;
 
-/** Help texts are written to `said`, with the same width on every machine. */
-type ProgramHelp = { readonly program: ProgramCommand; readonly said: string[] };
+/** Help texts are written to `output`, with the same width on every machine. */
+type ProgramHelp = { readonly program: ProgramCommand; readonly output: string[] };
 
 const helpWidth = 110;
 
 function createProgramHelp(): ProgramHelp {
-  const said: string[] = [];
+  const output: string[] = [];
   const io = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
   const program = createProgram({ io, signal: new AbortController().signal, exit: () => undefined });
   for (const command of [program, ...listSubcommands(program)]) {
     command
       .configureHelp({ helpWidth: helpWidth })
-      .configureOutput({ writeOut: (text) => void said.push(text) });
+      .configureOutput({ writeOut: (text) => void output.push(text) });
   }
-  return { program, said };
+  return { program, output };
 }
 
 function listSubcommands(command: ProgramCommand): readonly ProgramCommand[] {
@@ -38,15 +38,15 @@ function listSubcommands(command: ProgramCommand): readonly ProgramCommand[] {
 type LeafCommand = { readonly path: string; readonly help: string };
 
 /** Lists the commands that do something; command groups are omitted. */
-function listLeafCommands({ program, said }: ProgramHelp): readonly LeafCommand[] {
-  const told = (command: ProgramCommand, path: string): readonly LeafCommand[] => {
+function listLeafCommands({ program, output }: ProgramHelp): readonly LeafCommand[] {
+  const collect = (command: ProgramCommand, path: string): readonly LeafCommand[] => {
     if (command.commands.length > 0)
-      return command.commands.flatMap((each) => told(each, `${path} ${each.name()}`));
-    said.length = 0;
+      return command.commands.flatMap((each) => collect(each, `${path} ${each.name()}`));
+    output.length = 0;
     command.outputHelp();
-    return [{ path, help: said.join('') }];
+    return [{ path, help: output.join('') }];
   };
-  return told(program, 'pawl');
+  return collect(program, 'pawl');
 }
 
 function renderCommandSection({ path, help }: LeafCommand): string {
@@ -57,15 +57,14 @@ function renderCommandSection({ path, help }: LeafCommand): string {
 
 /** The type requires a description for every exit code. */
 const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
-  finished: 'it is done; for `audit`: no run got stuck',
-  failed:
-    'something went wrong that is nobody’s wrong usage; for `doctor` and `config check`: something is not in order',
-  usage: 'called wrongly: an unknown flag, a missing folder, a configuration that cannot be used',
-  stuck: 'the governor stopped the work because it went round in circles; for `audit`: a run did',
-  budget: 'a budget was used up; there is an answer all the same',
-  model: 'the model could not be reached, or would not answer',
-  denied: 'something needed permission and did not get it',
-  interrupted: 'stopped from outside: Ctrl-C, SIGTERM, an end of the input',
+  finished: 'success; for `audit`: no run got stuck',
+  failed: 'an error other than incorrect usage; for `doctor` and `config check`: a check failed',
+  usage: 'incorrect usage: an unknown flag, a missing folder, an invalid configuration',
+  stuck: 'the governor stopped the work because the agent got stuck; for `audit`: a run got stuck',
+  budget: 'a budget is exhausted; there is still an answer',
+  model: 'the model was unreachable or did not answer',
+  denied: 'a call needed permission and was denied',
+  interrupted: 'interrupted: Ctrl-C, SIGTERM, end of input',
 };
 
 function renderExitCodeTable(): string {
@@ -83,14 +82,14 @@ const environmentVariables: readonly (readonly [string, string])[] = [
   [settingVariables.join(', '), 'settings; see [configuration.md](configuration.md)'],
   [
     '`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GEMINI_API_KEY`, …',
-    'keys and addresses of providers; see [models.md](models.md)',
+    'API keys and URLs of providers; see [models.md](models.md)',
   ],
-  ['`PAWL_DEBUG`', '`1` prints where an unexpected error came from'],
-  ['`NO_COLOR`', 'no colour'],
-  ['`XDG_CONFIG_HOME`, `XDG_DATA_HOME`', 'where settings and data are, each in a folder `pawl`'],
+  ['`PAWL_DEBUG`', '`1` prints the stack trace of an unexpected error'],
+  ['`NO_COLOR`', 'disables color'],
+  ['`XDG_CONFIG_HOME`, `XDG_DATA_HOME`', 'folders for settings and data, each with a subfolder `pawl`'],
   [
     '`PAWL_REDIS_URL`, `REDIS_URL`',
-    'a Redis for `pawl doctor` to look for; only the first is taken for necessary',
+    'a Redis that `pawl doctor` checks; only the first one is treated as required',
   ],
 ];
 
@@ -100,9 +99,10 @@ function renderVariableTable(): string {
 
 const pageIntro = `# The command line
 
-<!-- Made by \`npm run docs\` from the help of each command. Edits by hand are lost. -->
+<!-- Generated by \`npm run docs\` from the help of each command; manual edits are lost. -->
 
-\`pawl COMMAND --help\` prints what stands below. A wrong call is answered with one line that says what is wrong and what to do.
+This page lists every command with its flags, as \`pawl COMMAND --help\` prints them. Incorrect usage prints one line that says what is
+wrong and what to do.
 
 ## Exit codes`;
 
@@ -110,12 +110,12 @@ const pageOutro = `In code they are \`exitCodes\` in \`packages/cli/src/exit-cod
 
 ## Output
 
-What was asked for goes to standard output, everything else to standard error; \`--quiet\` leaves the rest out. Nobody is asked
-anything unless there is a terminal to answer at: without one nothing is allowed or trusted that was not before. There is colour
-only on a terminal, and none where \`NO_COLOR\` is set.
+Results go to standard output, everything else to standard error; \`--quiet\` suppresses the rest. Commands ask questions only on a
+terminal: without one, nothing is allowed or trusted that was not before. Output has color only on a terminal, and none if
+\`NO_COLOR\` is set.
 
-With \`--json\` standard output is JSON and nothing else: one object, or one a line. Names and meanings of keys stay; new keys may
-come, and lines with a \`type\` that is new, so pass over what you do not know.
+With \`--json\`, standard output is JSON only: one object, or one object per line. Names and meanings of keys are stable. New keys and
+lines with a new \`type\` may be added, so ignore what you do not know.
 
 ## The environment
 
@@ -129,6 +129,6 @@ pawl completion zsh > ~/.zfunc/_pawl                         # in a folder of fp
 pawl completion fish > ~/.config/fish/completions/pawl.fish
 \`\`\`
 
-It knows commands, flags, profiles, models, formats, files and the sessions of the folder.
+It completes commands, flags, profiles, models, formats, files and the sessions of the folder.
 
 ## Commands`;

@@ -1,4 +1,5 @@
 // `npm run docs` writes the generated pages; with --check it only lists the stale ones.
+import { buildApiPages } from './api-pages.ts';
 import { buildChartPages } from './chart-pages.ts';
 import { buildCliPage } from './cli-page.ts';
 import { buildConfigPage } from './config-page.ts';
@@ -16,12 +17,13 @@ const pageGenerators: readonly (() => readonly GeneratedPage[])[] = [
   buildCliPage,
   buildHttpApiPage,
   buildChartPages,
+  buildApiPages,
 ];
 
 try {
   const stale = findStalePages(pageGenerators.flatMap((generate) => generate()));
   if (process.argv.includes('--check')) {
-    for (const { path } of stale) console.error(`${path} is stale. Make it again: npm run docs`);
+    for (const { path } of stale) console.error(`${path} is stale. Regenerate it: npm run docs`);
     process.exitCode = stale.length === 0 ? 0 : 1;
   } else {
     writeGeneratedPages(stale);

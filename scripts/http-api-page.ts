@@ -53,21 +53,21 @@ type ApiDocument = {
 
 const introduction = [
   '# HTTP API',
-  'The server of [`pawl dashboard`](dashboard.md) answers these requests. It describes itself in OpenAPI 3.1 at `/api/v1/openapi.json`; this page is made from the same schemas that the requests are checked with.',
+  'The HTTP API of the server that [`pawl dashboard`](dashboard.md) starts. Its OpenAPI 3.1 document is at `/api/v1/openapi.json`; this page is generated from the schemas that validate the requests.',
   [
-    '- **Who may ask.** Send `Authorization: Bearer` with the token that you put in `PAWL_DASHBOARD_TOKEN` before you started it. A browser has a cookie instead, from its login.',
-    '- **Changes** need the header `X-Pawl: 1`, which no form of another page can send.',
-    '- **Twice is once.** What carries a `requestId` is done once, however often it is sent.',
-    '- **Streams** are server-sent events. An interrupted stream resumes after `Last-Event-ID`, which browsers send automatically.',
-    '- **Secrets** are left out of every answer: the keys in the environment, and whatever looks like one.',
-    '- **Limits.** 50 requests a second, 200 at once; 64 streams; 1 MB a request and 64 levels of nesting; 64 MB for a file.',
+    '- **Authentication.** Send `Authorization: Bearer` with the token from `PAWL_DASHBOARD_TOKEN`, set when the server starts. A browser uses the cookie from its login instead.',
+    '- **Changes** need the header `X-Pawl: 1`, which a form on another page cannot send.',
+    '- **Idempotency.** A request with a `requestId` takes effect once, however often it is sent.',
+    '- **Streams** are server-sent events. An interrupted stream continues with `Last-Event-ID`, which browsers send automatically.',
+    '- **Secrets** are masked in every response: the keys in the environment, and values that look like secrets.',
+    '- **Limits.** 50 requests per second with bursts of 200; 64 streams; 1 MB and 64 levels of nesting per request; 64 MB per file.',
   ].join('\n'),
   'An error is `{ "error": { "code", "message", "hint" } }`, where `hint` may be missing and `code` is one of ' +
     `${apiErrorCodes.map((code) => `\`${code}\``).join(', ')}.`,
   [
     '```sh',
     'export PAWL_DASHBOARD_TOKEN=$(openssl rand -hex 32)',
-    'pawl dashboard --no-open --port 4747   # and then, where the same variable is set:',
+    'pawl dashboard --no-open --port 4747   # then, with the same variable:',
     'api() { curl --silent --header "Authorization: Bearer $PAWL_DASHBOARD_TOKEN" --header "X-Pawl: 1" "$@"; }',
     'api http://127.0.0.1:4747/api/v1/sessions',
     'api --json \'{"requestId":"1","goal":"How are retries counted?"}\' http://127.0.0.1:4747/api/v1/sessions',
@@ -88,7 +88,7 @@ function renderOperation(method: string, path: string, operation: ApiOperation):
   return [
     `### ${method.toUpperCase()} ${path.replace('/api/v1', '')}`,
     summary,
-    ...(rows.length === 0 ? [] : [renderAlignedTable(['query', 'type', 'what it is'], rows)]),
+    ...(rows.length === 0 ? [] : [renderAlignedTable(['query', 'type', 'description'], rows)]),
     ...(requestBody === undefined ? [] : [`Body: ${describeContent(requestBody.content)}.`]),
     good
       .map(
@@ -100,7 +100,7 @@ function renderOperation(method: string, path: string, operation: ApiOperation):
 }
 
 function describeDefault({ default: value }: ApiSchema): string {
-  return value === undefined ? ', may be left out' : `, \`${JSON.stringify(value)}\` if left out`;
+  return value === undefined ? ', optional' : `, \`${JSON.stringify(value)}\` by default`;
 }
 
 function describeContent(content: ApiContent): string {
@@ -133,7 +133,7 @@ function renderApiFieldTable(schema: ApiSchema): string {
     `${describeApiType(field)}${required.includes(name) ? '' : describeDefault(field)}`,
     field.description ?? '',
   ]);
-  return renderAlignedTable(['field', 'type', 'what it is'], rows);
+  return renderAlignedTable(['field', 'type', 'description'], rows);
 }
 
 function describeApiType(schema: ApiSchema): string {

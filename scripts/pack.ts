@@ -1,7 +1,7 @@
 // `npm run pack` builds the published packages: each is compiled to JavaScript with its types and packed by npm. The
 // output goes to `build/`, or to the folder given as an argument.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildNpmCommand } from './pack/npm-command.ts';
@@ -50,8 +50,7 @@ function stagePackage(name: string): string {
       join(buildFolder, file.replace(`${name}/src/`, `${name}/${compiledFolder}/`)),
     );
   cpSync(join(projectRoot, 'LICENSE'), join(target, 'LICENSE'));
-  const readme = [join(source, 'README.md'), join(projectRoot, 'README.md')].find(existsSync) ?? '';
-  cpSync(readme, join(target, 'README.md'));
+  cpSync(join(source, 'README.md'), join(target, 'README.md'));
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(toPublishedManifest(manifest), null, 2)}\n`);
   rewriteImportPaths(target);
   return target;
@@ -67,17 +66,17 @@ type PackedPackage = {
 /** Packs all packages with one command, because npm takes longer to start than to pack. */
 function packPackages(staged: readonly string[]): readonly PackedPackage[] {
   const npm = buildNpmCommand(['pack', '--json', '--pack-destination', packedFolder, ...staged]);
-  const told = execFileSync(npm.file, npm.args, {
+  const output = execFileSync(npm.file, npm.args, {
     shell: npm.shell,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const made = Object.values(JSON.parse(told) as Record<string, PackedPackage>);
-  if (made.length !== staged.length)
+  const packages = Object.values(JSON.parse(output) as Record<string, PackedPackage>);
+  if (packages.length !== staged.length)
     throw new Error(
-      `npm packed ${made.length} of ${staged.length} packages. Run npm pack in ${buildFolder} by hand to see why.`,
+      `npm packed ${packages.length} of ${staged.length} packages. Run npm pack in ${buildFolder} by hand to see why.`,
     );
-  return made;
+  return packages;
 }
 
 /** Rewrites `.ts` in import paths, which the compiler leaves unchanged in declarations and JavaScript files. */

@@ -23,7 +23,7 @@ export type BenchObserver = {
 export function createBenchObservers(url: string): readonly BenchObserver[] {
   const everything = { traces: { url }, metrics: { prometheus: true, otlp: { url } } };
   return [
-    { name: 'nobody looks on', attach: (ports) => ({ ports, end: async () => undefined }) },
+    { name: 'no observer', attach: (ports) => ({ ports, end: async () => undefined }) },
     { name: 'all off', attach: (ports) => ({ ports, observe: ignoreStep, end: async () => undefined }) },
     { name: 'logs', attach: (means) => observeWithLogs(means) },
     { name: 'metrics', attach: observeWithTelemetry({ metrics: everything.metrics }) },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runQuickBench } from './run-quick-bench.ts';
 
 describe('node bench/dashboard.ts', { tags: ['chromium'] }, () => {
-  it('opens a long session and weighs the pages', async () => {
+  it('loads a long session and measures the page sizes', async () => {
     const { first, again, files } = await runQuickBench<{
       readonly first: { readonly median: number };
       readonly again: { readonly median: number };

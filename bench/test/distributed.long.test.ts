@@ -45,13 +45,13 @@ const measured: DistributedResult = {
 };
 
 describe('bench/distributed.ts', () => {
-  it('judges as many workers as there are cores for, and no more', () => {
+  it('judges at most as many workers as there are cores', () => {
     const judged = listDistributedAims(measured);
     expect(judged.map(({ met }) => met)).toEqual([true, false, true, true]);
     expect(judged.map((each) => each.measured)).toEqual([0.7, 0.5, 2, 12]);
   });
 
-  it('tells everything it measured', () => {
+  it('prints everything it measured', () => {
     const text = formatDistributedReport(measured, listDistributedAims(measured));
     for (const part of [
       'Redis 7.0',
@@ -65,34 +65,38 @@ describe('bench/distributed.ts', () => {
     }
   });
 
-  it('gives raw jobs what messages carry', () => {
+  it('gives raw jobs the same payload as messages', () => {
     const lengths = [0, 1, 2, 3].map((index) => getRawMessage(index).length);
     expect(Math.min(...lengths)).toBeGreaterThan(40);
     expect(new Set([0, 1, 2, 3].map(getRawMessage)).size).toBe(4);
   });
 
-  it('times both, shares between tenants, and survives a kill', { tags: ['redis'] }, async () => {
-    const { stdout } = await run(process.execPath, [bench, '--quick', '--json']);
-    const {
-      rows,
-      fairness,
-      takeover,
-      aims: judged,
-    } = JSON.parse(stdout) as DistributedResult & { readonly aims: unknown[] };
-    expect(rows.map(({ workers, steps }) => [workers, steps])).toEqual([
-      [1, 4],
-      [2, 4],
-    ]);
-    for (const each of rows) {
-      expect(each.messagesPerSecond).toBeCloseTo(each.stepsPerSecond * 2, 5);
-      expect(each.rawPerSecond).toBeGreaterThan(0);
-      expect(each.processorUs).toBeGreaterThan(0);
-      expect(each.redisBytes).toBeGreaterThan(1_000);
-      expect(each.writtenBytes).toBeGreaterThan(1_000);
-    }
-    expect(fairness.aloneSeconds).toBeGreaterThan(0);
-    // Nobody takes over before the lease has run out.
-    expect(takeover.seconds.min).toBeGreaterThan(1);
-    expect(judged.length).toBeGreaterThanOrEqual(3);
-  });
+  it(
+    'times both contenders, shares capacity between tenants, and survives a kill',
+    { tags: ['redis'] },
+    async () => {
+      const { stdout } = await run(process.execPath, [bench, '--quick', '--json']);
+      const {
+        rows,
+        fairness,
+        takeover,
+        aims: judged,
+      } = JSON.parse(stdout) as DistributedResult & { readonly aims: unknown[] };
+      expect(rows.map(({ workers, steps }) => [workers, steps])).toEqual([
+        [1, 4],
+        [2, 4],
+      ]);
+      for (const each of rows) {
+        expect(each.messagesPerSecond).toBeCloseTo(each.stepsPerSecond * 2, 5);
+        expect(each.rawPerSecond).toBeGreaterThan(0);
+        expect(each.processorUs).toBeGreaterThan(0);
+        expect(each.redisBytes).toBeGreaterThan(1_000);
+        expect(each.writtenBytes).toBeGreaterThan(1_000);
+      }
+      expect(fairness.aloneSeconds).toBeGreaterThan(0);
+      // Nobody takes over before the lease has run out.
+      expect(takeover.seconds.min).toBeGreaterThan(1);
+      expect(judged.length).toBeGreaterThanOrEqual(3);
+    },
+  );
 });

@@ -21,12 +21,12 @@ const bench = fileURLToPath(new URL('../durable.ts', import.meta.url));
 const child = fileURLToPath(new URL('../durable/child.ts', import.meta.url));
 
 describe('windows', () => {
-  it('are of a hundred steps each and end with the last', () => {
+  it('have a hundred steps each and end with the last step', () => {
     const ticks = Array.from({ length: 250 }, (_, step) => (step < 150 ? step : 150 + 3 * (step - 150)));
     expect(computeStepWindows(ticks)).toEqual([1, 2.98]);
   });
 
-  it('are all alike where all steps are, however many there are', () => {
+  it('are equal if all steps are equal, for any number of steps', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_500 }), fc.integer({ min: 1, max: 50 }), (count, ms) => {
         const windows = computeStepWindows(Array.from({ length: count }, (_, step) => step * ms));
@@ -35,7 +35,7 @@ describe('windows', () => {
     );
   });
 
-  it('tell what a step costs early and late, and where it cost most', () => {
+  it('report the cost of early and late steps and the most expensive window', () => {
     const windows = [2, 2, 9, ...Array.from({ length: 24 }, () => 3), 4, 4, 7];
     expect(computeEarlyLate(windows)).toEqual({ early: 2, late: 4 });
     expect(findSlowestWindow(windows)).toBe(9);
@@ -52,7 +52,7 @@ describe('durable contenders', () => {
   const steps = 60;
 
   it.each([rawAppend, durablePawlContender, durablePawlUngoverned])(
-    '$name keeps every step and finds it again',
+    '$name stores every step and reads it back',
     async (contender) => {
       let ticks = 0;
       const done = await contender.run({ steps, folder, tick: () => void (ticks += 1) });
@@ -62,13 +62,13 @@ describe('durable contenders', () => {
     },
   );
 
-  it('keep the same texts, whether by Pawl or by the raw append', async () => {
+  it('store the same texts through Pawl and through the raw append', async () => {
     const work = { steps, folder, tick: () => undefined };
     const { textBytes } = await durablePawlContender.run(work);
     expect((await rawAppend.run(work)).textBytes).toBe(textBytes);
   });
 
-  it('begin at the first event once the snapshot is gone', async () => {
+  it('start at the first event if the snapshot is missing', async () => {
     await durablePawlContender.run({ steps, folder, tick: () => undefined });
     const withSnapshot = await durablePawlContender.open(folder);
     durablePawlContender.forgetSnapshot?.(folder);
@@ -79,7 +79,7 @@ describe('durable contenders', () => {
     expect(withSnapshot.replayed).toBeLessThan(3 * steps);
   });
 
-  it('stop the bench when they are unknown or do not hold what they should', async () => {
+  it('stop the benchmark if a contender is unknown or its stored data is wrong', async () => {
     await expect(run(process.execPath, [child, 'run', 'nobody', '1', folder])).rejects.toThrow(
       "Expected one of raw, pawl, ungoverned, langGraph, langGraphDelta, got 'nobody'",
     );
@@ -89,14 +89,14 @@ describe('durable contenders', () => {
     );
   });
 
-  it('are not compared by what nobody knows', () => {
+  it('are not compared by unknown values', () => {
     expect([1, 2].map(toSynchronousLevel)).toEqual(['NORMAL', 'FULL']);
     expect(() => toSynchronousLevel(0)).toThrow('Expected synchronous to be 1 or 2, found 0');
   });
 });
 
-describe('the packages that Pawl is measured beside', () => {
-  it('are no part of the workspace, so that nobody installs them with Pawl', () => {
+describe('the packages that Pawl is compared with', () => {
+  it('are outside the workspace and therefore not installed with Pawl', () => {
     const root = join(import.meta.dirname, '..', '..');
     expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).not.toMatch(
       /checkpoint-sqlite|better-sqlite3/,
@@ -107,8 +107,8 @@ describe('the packages that Pawl is measured beside', () => {
   });
 });
 
-describe('aims of the durable bench', () => {
-  it('are judged by medians, and only by what was measured', () => {
+describe('targets of the durable benchmark', () => {
+  it('are judged by medians of measured values only', () => {
     const ours = createDurableTestResult([createDurableTestRow('raw'), createDurableTestRow('pawl')]);
     expect(listDurableAims(ours).every(({ met }) => met)).toBe(true);
     expect(listDurableAims(ours).some(({ aim }) => aim.includes('LangGraph'))).toBe(false);
@@ -123,7 +123,7 @@ describe('aims of the durable bench', () => {
     ]);
   });
 
-  it('are missed by a step that grows, by one that weighs too much and by one that takes too long', () => {
+  it('are missed by a step that grows, is too large or takes too long', () => {
     const slow = {
       times: createConstantSummary(2.1),
       lateByEarly: createConstantSummary(1.3),
@@ -136,7 +136,7 @@ describe('aims of the durable bench', () => {
     expect(judged.map(({ met }) => met)).toEqual([false, false, false, true, false]);
   });
 
-  it('are printed below the tables, with what speaks against them on top', () => {
+  it('are printed below the tables, missed targets first', () => {
     const all = createDurableTestResult([
       createDurableTestRow('raw'),
       createDurableTestRow('pawl'),
@@ -176,14 +176,14 @@ describe('node bench/durable.ts', () => {
     expect(judged).toHaveLength(6);
   });
 
-  it('explains itself with --help', async () => {
+  it('prints its usage with --help', async () => {
     const { stdout } = await run(process.execPath, [bench, '--help']);
     expect(stdout).toMatch(
       /^Usage: node bench\/durable\.ts \[--quick\] \[--full\] \[--no-peers\] \[--json\]\n/,
     );
   });
 
-  it('exits with 2 and the usage on an option it does not know', async () => {
+  it('exits with 2 and the usage for an unknown option', async () => {
     await expect(run(process.execPath, [bench, '--fast'])).rejects.toMatchObject({
       code: 2,
       stdout: '',

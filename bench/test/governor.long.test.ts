@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runQuickBench } from './run-quick-bench.ts';
 
 describe('bench/governor.ts', () => {
-  it('prints what a call costs early and late, and what is kept', async () => {
+  it('prints the cost of early and late calls and the size of the state', async () => {
     const measured = await runQuickBench<{
       nanoseconds: unknown[];
       bytesKept: { early: number; late: number };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runQuickBench } from './run-quick-bench.ts';
 
 describe('bench/hook.ts', () => {
-  it('prints how long a hook takes before and after a call, and what was aimed at', async () => {
+  it('prints the duration of hooks before and after a call, and the targets', async () => {
     const { milliseconds, aims } = await runQuickBench<{
       readonly milliseconds: readonly { readonly name: string; readonly median: number }[];
       readonly aims: readonly { readonly atMost: number; readonly measured: number }[];

@@ -11,15 +11,15 @@ const run = promisify(execFile);
 const bench = fileURLToPath(new URL('../loop.ts', import.meta.url));
 const child = fileURLToPath(new URL('../loop/child.ts', import.meta.url));
 
-describe('what a step costs', () => {
-  it('is told from the steps just before', () => {
+describe('the cost of a step', () => {
+  it('is computed from the steps just before', () => {
     const ticks = Array.from({ length: 1_000 }, (_, step) => (step < 500 ? step : 500 + 3 * (step - 500)));
     expect(computeStepTimes(ticks, 1_000)).toEqual({ early: 1, middle: 1, late: 3 });
   });
 });
 
-describe('aims of the loop bench', () => {
-  it('are judged against the fastest peer and the one with the least memory', () => {
+describe('targets of the loop benchmark', () => {
+  it('are judged against the fastest peer and the peer with the least memory', () => {
     const measured = createLoopTestResult([
       createLoopTestRow('pawl', 1, 100),
       createLoopTestRow('aiSdk', 5, 150),
@@ -33,7 +33,7 @@ describe('aims of the loop bench', () => {
     expect(formatLoopReport(measured, listLoopAims(measured))).toContain('| aiSdk 1.0.0 ');
   });
 
-  it('have to do with Pawl alone where there is nobody else', () => {
+  it('apply to Pawl alone if there is no peer', () => {
     expect(
       listLoopAims(
         createLoopTestResult([createLoopTestRow('pawl', 1, 100), createLoopTestRow('ungoverned', 0.5, 90)]),
@@ -43,7 +43,7 @@ describe('aims of the loop bench', () => {
 });
 
 describe('node bench/loop.ts', () => {
-  it('takes every contender through the same steps', async () => {
+  it('runs every contender through the same steps', async () => {
     const { stdout } = await run(process.execPath, [bench, '--quick', '--json']);
     const { steps, rows } = JSON.parse(stdout) as LoopResult;
     expect(steps).toBe(60);
@@ -65,13 +65,13 @@ describe('node bench/loop.ts', () => {
     }
   });
 
-  it('stops when a contender is unknown', async () => {
+  it('stops if a contender is unknown', async () => {
     await expect(run(process.execPath, [child, 'nobody', '1'])).rejects.toThrow("got 'nobody'");
   });
 });
 
 describe('the page', () => {
-  it('has what every bench printed', () => {
+  it('contains the output of every benchmark', () => {
     const page = renderBenchmarksPage([{ file: 'loop.ts', title: 'Loops', text: 'a table\n' }], new Date(0));
     expect(page).toContain('## Loops\n\n`bench/loop.ts`\n\n```text\na table\n```\n');
     expect(page).toContain('1970-01-01');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runQuickBench } from './run-quick-bench.ts';
 
 describe('bench/paging.ts', () => {
-  it('prints what adding and paging cost in a small memory and in a large one', async () => {
+  it('prints the cost of adding and paging in a small and in a large memory', async () => {
     const measured = await runQuickBench<{ readonly nanoseconds: readonly { readonly name: string }[] }>(
       new URL('../paging.ts', import.meta.url),
     );

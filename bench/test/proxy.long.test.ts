@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runQuickBench } from './run-quick-bench.ts';
 
 describe('bench/proxy.ts', () => {
-  it('prints what the proxy adds to the first byte for each length, and what was aimed at', async () => {
+  it('prints the latency that the proxy adds to the first byte for each length, and the targets', async () => {
     const { milliseconds, aims } = await runQuickBench<{
       readonly milliseconds: readonly {
         readonly rounds: number;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runQuickBench } from './run-quick-bench.ts';
 
 describe('bench/startup.ts', () => {
-  it('prints how long pawl takes to say its version and its help, and what was aimed at', async () => {
+  it('prints how long pawl takes to print its version and its help, and the targets', async () => {
     const { milliseconds, aims } = await runQuickBench<{
       readonly milliseconds: readonly { readonly name: string; readonly median: number }[];
       readonly aims: readonly { readonly atMost: number; readonly measured: number }[];

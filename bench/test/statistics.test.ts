@@ -3,12 +3,12 @@ import { computeMedian, computePairedRatios, summarizeSamples } from '../lib/sta
 import { formatBenchTable } from '../lib/table.ts';
 
 describe('statistics', () => {
-  it('take the middle sample, or the mean of the two in the middle', () => {
+  it('use the middle sample, or the mean of the two middle samples', () => {
     expect(computeMedian([9, 1, 5])).toBe(5);
     expect(computeMedian([9, 1, 5, 7])).toBe(6);
   });
 
-  it('keep the least and the greatest sample as the spread', () => {
+  it('use the smallest and the largest sample as the spread', () => {
     expect(summarizeSamples([4, 2, 8])).toEqual({ median: 4, min: 2, max: 8 });
   });
 
@@ -18,7 +18,7 @@ describe('statistics', () => {
 });
 
 describe('table', () => {
-  it('is Markdown with the numbers to the right', () => {
+  it('is Markdown with right-aligned numbers', () => {
     expect(
       formatBenchTable(
         ['name', 'ns'],

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { runQuickBench } from './run-quick-bench.ts';
 
 describe('bench/telemetry.ts', () => {
-  it('prints what a step costs with each way of looking on, and what was sent', async () => {
+  it('prints the cost of a step with each kind of observer, and the data sent', async () => {
     const measured = await runQuickBench<{
       rows: { name: string; microseconds: { median: number }; byNobody: { median: number } }[];
       bytesSent: number;
     }>(new URL('../telemetry.ts', import.meta.url));
     expect(measured.rows.map(({ name }) => name)).toEqual([
-      'nobody looks on',
+      'no observer',
       'all off',
       'logs',
       'metrics',

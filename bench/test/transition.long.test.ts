@@ -22,7 +22,7 @@ const names = [
 const summary = { median: expect.any(Number), min: expect.any(Number), max: expect.any(Number) };
 
 describe('contenders', () => {
-  it('are the six that are compared, the bare reducer first', () => {
+  it('are the six compared contenders, the bare reducer first', () => {
     expect(turnContenders.map(({ name }) => name)).toEqual(names);
   });
 
@@ -40,13 +40,13 @@ describe('contenders', () => {
   );
 
   it.each(turnContenders)(
-    '$name keeps the same messages and asks for the same things as the others',
+    '$name stores the same messages and requests the same actions as the others',
     (contender) => {
       expect(playSession(contender, turns)).toEqual(playSession(bareReducer, turns));
     },
   );
 
-  it.each(turnContenders)('$name asks for the model, the tools, the hooks and the model', (contender) => {
+  it.each(turnContenders)('$name requests the model, the tools, the hooks and the model', (contender) => {
     expect(playSession(contender, 1)[0]?.actions).toEqual([
       'ask-model',
       'run-tools',
@@ -55,7 +55,7 @@ describe('contenders', () => {
     ]);
   });
 
-  it('that disagree stop the bench', () => {
+  it('stop the benchmark if they disagree', () => {
     const forgetful = { ...bareReducer, name: 'forgetful', getMessages: () => [] };
     expect(() => assertAgreement([bareReducer, forgetful], turns)).toThrow(
       'Expected forgetful to end every turn like bare reducer, but it does not',
@@ -102,12 +102,12 @@ describe('node bench/transition.ts', () => {
     });
   });
 
-  it('explains itself with --help', async () => {
+  it('prints its usage with --help', async () => {
     const { stdout } = await run(process.execPath, [bench, '--help']);
     expect(stdout).toMatch(/^Usage: node bench\/transition\.ts \[--quick\] \[--json\]\n/);
   });
 
-  it('exits with 2 and the usage on an option it does not know', async () => {
+  it('exits with 2 and the usage for an unknown option', async () => {
     await expect(run(process.execPath, [bench, '--fast'])).rejects.toMatchObject({
       code: 2,
       stdout: '',

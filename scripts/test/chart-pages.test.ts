@@ -13,18 +13,18 @@ async function printChart(name: string): Promise<string> {
 }
 
 describe('the charts in the documentation', () => {
-  it.each(chartNames)('has %s as pawl chart prints it', async (name) => {
+  it.each(chartNames)('contains %s as pawl chart prints it', async (name) => {
     const holding = pages.filter(({ text }) => text.includes(`<!-- chart: ${name} -->`));
     expect(holding).not.toEqual([]);
     const expected = `\`\`\`mermaid\n${await printChart(name)}\`\`\``;
     for (const { text } of holding) expect(text).toContain(expected);
   });
 
-  it('is what the code draws now', () => {
+  it('are up to date', () => {
     expect(findStalePages(pages).map(({ path }) => path)).toEqual([]);
   });
 
-  it('mends what was changed by hand, and leaves the prose alone', () => {
+  it('reverts manual changes and keeps the prose', () => {
     const page = 'Before.\n\n<!-- chart: loop -->\n\nby hand\n\n<!-- /chart -->\n\nAfter.\n';
     const mended = insertCharts(page, 'a.md');
     expect(mended).toMatch(/^Before\.\n\n<!-- chart: loop -->\n\n```mermaid\nstateDiagram-v2\n/);
@@ -33,7 +33,7 @@ describe('the charts in the documentation', () => {
     expect(insertCharts(mended, 'a.md')).toBe(mended);
   });
 
-  it('refuses a chart that there is not, and says which there are', () => {
+  it('rejects an unknown chart and lists the known ones', () => {
     expect(() => insertCharts('<!-- chart: lopo -->\n<!-- /chart -->', 'a.md')).toThrow(
       /^a\.md: there is no chart "lopo"\. There are: turn, .*loop/,
     );

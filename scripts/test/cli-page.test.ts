@@ -16,23 +16,23 @@ const leaves = listLeaves(createWholeProgram(captureIo().io), 'pawl');
 const [{ text } = { text: '' }] = buildCliPage();
 
 describe('docs/cli.md', () => {
-  it('says for every command with --json what that prints, and for no other', () => {
+  it('describes the JSON output of exactly the commands that have --json', () => {
     const withJson = leaves.filter(([, command]) => command.options.some(({ long }) => long === '--json'));
     expect([...jsonOutputs.keys()].toSorted()).toEqual(withJson.map(([path]) => path).toSorted());
   });
 
-  it('has every exit code', () => {
+  it('lists every exit code', () => {
     for (const [name, code] of Object.entries(exitCodes))
       expect(text).toMatch(new RegExp(`^\\| \`${code}\` +\\| \`${name}\` +\\| \\S`, 'm'));
   });
 
-  it('has the help of a command to the letter, examples included', () => {
+  it('contains the exact help of a command, including examples', () => {
     expect(text).toContain('### pawl run\n\n```text\nUsage: pawl run [options] <goal...>\n');
     expect(text).toContain('  pawl audit ~/.claude/projects\n');
     expect(text).not.toContain('undefined');
   });
 
-  it('is the same whoever looks', () => {
+  it('does not depend on the environment', () => {
     const [again] = buildCliPage();
     expect(again?.text).toBe(text);
   });

@@ -6,7 +6,7 @@ import { buildConfigJsonSchema } from '../../packages/runtime/src/config/config-
 import { configFileNames } from '../../packages/runtime/src/config/find-config.ts';
 import { repositoryRoot } from '../source-files.ts';
 
-it('docs/configuration.md has every key, every variable and every name of a file', () => {
+it('docs/configuration.md lists every key, every variable and every file name', () => {
   const page = readFileSync(join(repositoryRoot, 'docs/configuration.md'), 'utf8');
   const keys = Object.keys(buildConfigJsonSchema()['properties'] ?? {});
   expect(keys).toContain('model');

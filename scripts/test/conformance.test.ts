@@ -11,14 +11,14 @@ import { repositoryRoot } from '../source-files.ts';
 const createSampleTitle = (inside: string): string => `waits [${inside}]`;
 
 describe('the generated pages', () => {
-  it('are as the sources make them now', () => {
+  it('are up to date with the sources', () => {
     // Throws with the name of the stale page and the command that makes it again.
     execFileSync(process.execPath, ['scripts/docs.ts', '--check'], { cwd: repositoryRoot });
   });
 });
 
 describe('the list of requirements', () => {
-  it('numbers each requirement once, and each belongs to a system', () => {
+  it('has unique ids, each of a known system', () => {
     const ids = readRequirements().map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !originSystems.some(({ prefix }) => id.startsWith(`${prefix}-`)))).toEqual([]);
@@ -26,7 +26,7 @@ describe('the list of requirements', () => {
 });
 
 describe('ids in a title', () => {
-  it('stand in square brackets, several with commas between them', () => {
+  it('are in square brackets, separated by commas', () => {
     expect(parseRequirementIds(createSampleTitle('LOOM-43'))).toEqual(['LOOM-43']);
     expect(
       parseRequirementIds(`${createSampleTitle('LOOM-43, RO-01')} then ${createSampleTitle('NEX-100')}`),
@@ -43,12 +43,12 @@ describe('ids in a title', () => {
     expect(parseRequirementIds(createSampleTitle('SAV-08..SAV-10'))).toEqual(['SAV-08', 'SAV-09', 'SAV-10']);
   });
 
-  it('do not count without brackets, and other brackets are ordinary text', () => {
+  it('are ignored without brackets, and other brackets are ordinary text', () => {
     expect(parseRequirementIds('waits as LOOM-43 asks')).toEqual([]);
     expect(parseRequirementIds('keeps items[0] and [a, b]')).toEqual([]);
   });
 
-  it('are refused when they stand beside something else or run backwards', () => {
+  it('are rejected next to other text or as a descending range', () => {
     expect(() => parseRequirementIds(createSampleTitle('LOOM-43 and more'))).toThrow(
       '"LOOM-43 and more" is no requirement id',
     );
@@ -69,7 +69,7 @@ describe('titles in a source file', () => {
     expect(listTestTitles(source)).toEqual(titles);
   });
 
-  it('include the texts of a table that stands elsewhere in the file', () => {
+  it('include the texts of a table that is defined elsewhere in the file', () => {
     const source = [
       `const rows = [{ name: 'a' }] as const;`,
       `describe.each(rows)('b', () => {});`,
@@ -79,7 +79,7 @@ describe('titles in a source file', () => {
     expect(listTestTitles(source)).toEqual(['b', 'a', 'a', 'c ${…}']);
   });
 
-  it('leave out what is skipped, still to do, in a comment, or no test at all', () => {
+  it('exclude skipped tests, todo tests, comments and other calls', () => {
     const source = `it.skip('a', () => {}); it.todo('b'); it.skipIf(x)('c', () => {}); /* it('d') */ visit('e'); "it('f')"`;
     expect(listTestTitles(source)).toEqual([]);
   });
@@ -97,25 +97,25 @@ describe('the conformance page', () => {
       showings: listProofs('packages/core/test/a.test.ts', source),
     });
 
-  it('says for each requirement which test shows it, or that none does yet', () => {
+  it('lists for each requirement the tests that cover it, or that none does yet', () => {
     const text = page(
       `it('${createSampleTitle('LOOM-02')}', () => {}); it('${createSampleTitle('LOOM-02')} again_', () => {});`,
     );
     expect(text).toContain('| Loom | 1 | 2 |');
-    expect(text).toContain(String.raw`| LOOM-01 | A \| B. | not shown yet |`);
+    expect(text).toContain(String.raw`| LOOM-01 | A \| B. | not covered yet |`);
     expect(text).toContain(
       String.raw`| LOOM-02 | C. | [packages/core/test/a.test.ts](../packages/core/test/a.test.ts): waits; waits again\_ |`,
     );
   });
 
-  it('cannot be made with an id that no requirement has', () => {
+  it('is rejected for an unknown id', () => {
     const showings = listProofs('a.test.ts', `it('${createSampleTitle('LOOM-99')}', () => {})`);
     expect(() => checkRequirementIds(new Set(['LOOM-01']), showings)).toThrow(
       `a.test.ts: "${createSampleTitle('LOOM-99')}": no requirement has the id LOOM-99`,
     );
   });
 
-  it('cannot be made with a bracket that holds half an id, and the file and title are named', () => {
+  it('is rejected for an incomplete id, with the file and the title', () => {
     const source = `it('${createSampleTitle('LOOM-01 maybe')}', () => {})`;
     expect(() => listProofs('a.test.ts', source)).toThrow(
       `a.test.ts: "${createSampleTitle('LOOM-01 maybe')}"`,

@@ -16,15 +16,15 @@ const program = createProgram({
 });
 
 describe('the documentation', () => {
-  it('has commands that there are, with flags they have', () => {
+  it('uses only existing commands and flags', () => {
     const tree = buildCompletionTree(program);
-    const faults = listPageCodeBlocks('sh', 'bash', 'console').flatMap(({ page, line, text }) =>
-      findCommandProblems(text, tree).map((fault) => `${page}:${line} ${fault}`),
+    const problems = listPageCodeBlocks('sh', 'bash', 'console').flatMap(({ page, line, text }) =>
+      findCommandProblems(text, tree).map((problem) => `${page}:${line} ${problem}`),
     );
-    expect(faults).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
-  it('has npm scripts that there are', () => {
+  it('uses only existing npm scripts', () => {
     const { scripts } = JSON.parse(readPageText('package.json')) as { readonly scripts: object };
     const named = docPages
       .flatMap((page) =>
@@ -36,24 +36,23 @@ describe('the documentation', () => {
     expect(named).toEqual([]);
   });
 
-  it('has JSON and YAML that can be read', () => {
+  it('contains only JSON and YAML that parses', () => {
     const unreadable = listPageCodeBlocks('json', 'yaml', 'jsonl')
-      .filter(({ language, text }) => !canBeRead(language, text))
+      .filter(({ language, text }) => !isParseable(language, text))
       .map(({ page, line }) => `${page}:${line}`);
     expect(unreadable).toEqual([]);
   });
 
-  it('has a map on which every page of docs stands once', () => {
+  it('lists every page of docs once in its index', () => {
     const listed = listLinks(readPageText('docs/README.md')).map((target) => join('docs', target));
-    const told = new Set(listed);
-    const there = docPages.filter(
+    const expected = docPages.filter(
       (page) => page.startsWith('docs/') && page !== 'docs/README.md' && !/^docs\/decisions\/\d/.test(page),
     );
-    expect(there.filter((page) => !told.has(page))).toEqual([]);
+    expect(expected.filter((page) => !listed.includes(page))).toEqual([]);
     expect(listed.filter((page, index) => listed.indexOf(page) !== index)).toEqual([]);
   });
 
-  it('has links that lead somewhere', () => {
+  it('has no broken links', () => {
     const broken = docPages.flatMap((page) =>
       listLinks(readPageText(page))
         .filter((target) => !/^[a-z]+:/.test(target) && !isLinkValid(page, target))
@@ -63,9 +62,9 @@ describe('the documentation', () => {
   });
 });
 
-function canBeRead(language: string, text: string): boolean {
+function isParseable(language: string, text: string): boolean {
   let rest = '';
-  // A line of JSON Lines may be shown on several.
+  // A line of JSON Lines may be wrapped.
   for (const line of language === 'jsonl' ? text.split('\n') : [text]) {
     rest += `${line}\n`;
     try {

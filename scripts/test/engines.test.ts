@@ -28,7 +28,7 @@ const workspaces = listProjectFiles('').filter((path) =>
 );
 const needed = '24.7.0';
 
-describe('the version of Node that is needed', () => {
+describe('the required Node version', () => {
   it('is the same in every package', () => {
     expect(workspaces.length).toBeGreaterThanOrEqual(10);
     for (const path of workspaces) expect([path, getEngines(path)]).toEqual([path, `>=${needed}`]);
@@ -38,18 +38,18 @@ describe('the version of Node that is needed', () => {
     ['packages/cli/bin/pawl.js', /nodeNeeded = '([\d.]+)'/],
     ['packages/cli/src/commands/doctor-checks.ts', /minNodeVersion = '([\d.]+)'/],
     ['scripts/setup/node-version.mjs', /nodeNeeded = '([\d.]+)'/],
-  ])('is what %s asks for', (path, pattern) => {
+  ])('is what %s requires', (path, pattern) => {
     expect(findConstant(path, pattern)).toBe(needed);
   });
 
-  it('is met by the Node that the project installs and by the one that is named for version managers', () => {
+  it('is satisfied by the installed Node and by .nvmrc', () => {
     const installed =
       (JSON.parse(readProjectFile('package.json')) as EnginesManifest).devDependencies?.node ?? '';
     expect(installed.replace('^', '').localeCompare(needed, 'en', { numeric: true })).toBeGreaterThan(0);
     expect(readProjectFile('.nvmrc').trim()).toBe(needed.split('.')[0]);
   });
 
-  it('is lower for setting up, which fetches a newer one', () => {
+  it('is lower for the setup, which installs a newer one', () => {
     const lowest = findConstant(
       'scripts/setup/node-version.mjs',
       /atLeast\(process\.versions\.node, '(\d+)\.0\.0'\)/,
@@ -58,10 +58,10 @@ describe('the version of Node that is needed', () => {
   });
 });
 
-describe('the npm that packs', () => {
+describe('the npm command', () => {
   const machine = { env: {}, platform: 'linux', execPath: '/node' } as const;
 
-  it('is the one that runs the script, on the same Node', () => {
+  it('is the npm that runs the script, on the same Node', () => {
     for (const script of ['/usr/lib/npm-cli.js', String.raw`C:\Program Files\nodejs\npm-cli.js`])
       expect(
         buildNpmCommand(['pack'], { ...machine, platform: 'win32', env: { npm_execpath: script } }),
@@ -72,7 +72,7 @@ describe('the npm that packs', () => {
       });
   });
 
-  it('is found by a shell on Windows', () => {
+  it('is run in a shell on Windows', () => {
     expect(buildNpmCommand(['pack'], machine)).toEqual({ file: 'npm', args: ['pack'], shell: false });
     expect(buildNpmCommand(['pack'], { ...machine, platform: 'win32' }).shell).toBe(true);
   });

@@ -6,7 +6,7 @@ import { listImports } from '../checks/imports.ts';
 import { findDependencyProblems, listWorkspacePackages } from '../checks/package-dependencies.ts';
 
 describe('the packages of this project', () => {
-  it('lean on each other only along the arrows', () => {
+  it('import each other only in the allowed direction', () => {
     expect(findDependencyProblems()).toEqual([]);
   });
 
@@ -24,7 +24,7 @@ describe('the packages of this project', () => {
   });
 });
 
-describe('the check of the arrows', () => {
+describe('the dependency check', () => {
   let project = '';
 
   beforeEach(() => {
@@ -45,7 +45,7 @@ describe('the check of the arrows', () => {
     writeFileSync(join(project, path), text);
   }
 
-  it('lets runtime import core, its own files and Node', () => {
+  it('allows runtime to import core, its own files and Node', () => {
     put(
       'packages/runtime/src/a.ts',
       `import { step } from '@pawl/core';\nimport './b.ts';\nimport 'node:fs/promises';`,
@@ -53,14 +53,14 @@ describe('the check of the arrows', () => {
     expect(findDependencyProblems(project)).toEqual([]);
   });
 
-  it('refuses an import against the arrow, a type as much as a value', () => {
+  it('rejects an import in the wrong direction, of types and of values', () => {
     put('packages/core/src/a.ts', `import type { Run } from '@pawl/runtime';`);
     expect(findDependencyProblems(project)).toEqual([
       'packages/core/src/a.ts: @pawl/core may not import @pawl/runtime',
     ]);
   });
 
-  it('refuses a manifest against the arrow', () => {
+  it('rejects a manifest dependency in the wrong direction', () => {
     put(
       'packages/core/package.json',
       JSON.stringify({ name: '@pawl/core', devDependencies: { '@pawl/runtime': '1' } }),
@@ -70,7 +70,7 @@ describe('the check of the arrows', () => {
     ]);
   });
 
-  it('lets a test run the suites of a package that its own leans on, and of no other', () => {
+  it('lets a test import the test suites of the dependencies of its package only', () => {
     put('packages/runtime/test/a.test.ts', `import '../../core/test/suite.ts';`);
     put('packages/core/test/a.test.ts', `import '../../runtime/test/suite.ts';`);
     expect(findDependencyProblems(project)).toEqual([
@@ -78,14 +78,14 @@ describe('the check of the arrows', () => {
     ]);
   });
 
-  it('refuses a path into another package', () => {
+  it('rejects a path into another package', () => {
     put('packages/runtime/src/a.ts', `import '../../core/src/step.ts';`);
     expect(findDependencyProblems(project)).toEqual([
       `packages/runtime/src/a.ts: '../../core/src/step.ts' reaches out of the package`,
     ]);
   });
 
-  it('refuses anything but its own files in core, and leaves its tests free to use tools', () => {
+  it('rejects foreign imports in core, but not in its tests', () => {
     put('packages/core/src/a.ts', `import 'node:fs';`);
     put('packages/core/test/a.test.ts', `import 'vitest';\nimport '@pawl/core';`);
     expect(findDependencyProblems(project)).toEqual([
@@ -93,21 +93,21 @@ describe('the check of the arrows', () => {
     ]);
   });
 
-  it('refuses a package that the manifest does not name', () => {
+  it('rejects a package that the manifest does not list', () => {
     put('packages/runtime/src/a.ts', `import { z } from 'zod/mini';`);
     expect(findDependencyProblems(project)).toEqual([
       `packages/runtime/src/a.ts: 'zod/mini' is not among the dependencies in package.json`,
     ]);
   });
 
-  it('refuses a package without arrows', () => {
+  it('rejects a package without declared dependencies', () => {
     put('packages/other/package.json', JSON.stringify({ name: '@pawl/other' }));
     expect(findDependencyProblems(project)).toEqual(['packages/other: no arrows are known for @pawl/other']);
   });
 });
 
-describe('reading imports', () => {
-  it('finds every form of import and nothing in comments or texts', () => {
+describe('parsing imports', () => {
+  it('finds every form of import, and none in comments or strings', () => {
     const source = [
       `import a from './a.ts';`,
       `import type { B } from './b.ts';`,
@@ -123,7 +123,7 @@ describe('reading imports', () => {
     expect(listImports('x.ts', source).toSorted()).toEqual(found);
   });
 
-  it('reads files with elements in them', () => {
+  it('parses files with JSX', () => {
     expect(listImports('x.tsx', `import { a } from './a.ts';\nexport const view = <p>{a}</p>;`)).toEqual([
       './a.ts',
     ]);

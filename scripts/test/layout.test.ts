@@ -6,15 +6,18 @@ import { listProjectFiles, repositoryRoot } from '../source-files.ts';
 /** Where each part that the originals had in a file of its own has its place here. */
 const expectedPaths: readonly (readonly [part: string, path: string])[] = [
   ['the chart of reasoning states [SAV-05]', 'packages/core/src/modes/charts/savant.ts'],
-  ['the loop that drives it [SAV-14]', 'packages/runtime/src/agent.ts'],
-  ['what builds the prompt [SAV-23]', 'packages/runtime/src/prompt.ts'],
-  ['the tracker’s machine and what it knows [NEX-18]', 'packages/governor/src/tracker/track-record.ts'],
-  ['the tests of the machine, which one command runs [NEX-87]', 'packages/governor/test/tracker'],
-  ['where the machine meets the agent [NEX-96]', 'packages/governor/src/tracker/session-tracker.ts'],
+  ['the agent loop [SAV-14]', 'packages/runtime/src/agent.ts'],
+  ['the prompt builder [SAV-23]', 'packages/runtime/src/prompt.ts'],
+  ['the tracker’s state machine and its state [NEX-18]', 'packages/governor/src/tracker/track-record.ts'],
+  ['the tests of the state machine, which one command runs [NEX-87]', 'packages/governor/test/tracker'],
+  [
+    'the integration of the tracker into the agent [NEX-96]',
+    'packages/governor/src/tracker/session-tracker.ts',
+  ],
   ['the states of the turn [LOOM-09]', 'packages/core/src/turn/state.ts'],
   ['the turn machine [LOOM-10]', 'packages/core/src/step.ts'],
   [
-    'what goes along with every event, apart from the states [LKJ2-17]',
+    'the reducer that runs for every event, outside the states [LKJ2-17]',
     'packages/core/src/modes/reduce-mode.ts',
   ],
 ];
@@ -22,17 +25,17 @@ const expectedPaths: readonly (readonly [part: string, path: string])[] = [
 const ownPath = 'scripts/test/layout.test.ts';
 
 describe('the layout', () => {
-  it.each(expectedPaths)('has a place for %s', (_, path) => {
+  it.each(expectedPaths)('contains %s', (_, path) => {
     expect(existsSync(join(repositoryRoot, path))).toBe(true);
   });
 
-  it('describes the machine, the loop and the prompt where it describes itself [SAV-52]', () => {
+  it('documents the state machine, the loop and the prompt in architecture.md [SAV-52]', () => {
     const text = readFileSync(join(repositoryRoot, 'docs', 'architecture.md'), 'utf8');
     for (const word of ['step(session, event)', 'Agent', 'prompt', 'mode', 'governor'])
       expect(text).toContain(word);
   });
 
-  it('has nothing of a detour over callbacks and status pages of an outside service [SAV-31..33, SAV-51, SAV-125]', () => {
+  it('contains no callbacks or status URLs of an external service [SAV-31..33, SAV-51, SAV-125]', () => {
     const source = listProjectFiles('packages').filter((file) => /\/src\/.*\.ts$/.test(file));
     expect(source.length).toBeGreaterThan(200);
     const detour = /agent_intent_async|intent_to_action|reasoning_(?:callback|status)_url|callback_?url/i;
@@ -41,7 +44,15 @@ describe('the layout', () => {
     );
   });
 
-  it('has no test that mocks a module, which would reach the other tests of the process', () => {
+  it('has no test that checks for its platform by hand instead of with a tag', () => {
+    const tests = listProjectFiles('').filter(
+      (file) => /\/test\/.*\.test\.ts$/.test(file) && file !== ownPath,
+    );
+    const byHand = /\.(?:skipIf|runIf)\(process\.platform/;
+    expect(tests.filter((file) => byHand.test(readFileSync(join(repositoryRoot, file), 'utf8')))).toEqual([]);
+  });
+
+  it('has no test that mocks a module, because tests share a process', () => {
     const tests = listProjectFiles('').filter((file) => /\/test\/.*\.ts$/.test(file) && file !== ownPath);
     expect(tests.length).toBeGreaterThan(350);
     expect(

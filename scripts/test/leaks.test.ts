@@ -19,7 +19,7 @@ function registryOfThisMachine(): string {
 }
 
 describe('the files of this project', () => {
-  it('name no package registry and no folder of the machine', () => {
+  it('contain no registry URL and no local path', () => {
     const machine = readMachineTraits(registryOfThisMachine());
     const leaks = listProjectFiles('').flatMap((path) =>
       findLeaks(readFileSync(join(repositoryRoot, path), 'utf8'), machine).map((leak) => `${path}: ${leak}`),
@@ -27,7 +27,7 @@ describe('the files of this project', () => {
     expect(leaks).toEqual([]);
   });
 
-  it('have a lockfile that agrees with every manifest and names no address', () => {
+  it('have a lockfile that matches every manifest and contains no URL', () => {
     const lockfile = readFileSync(join(repositoryRoot, 'package-lock.json'), 'utf8');
     expect(lockfile).not.toMatch(/"resolved": "\w+:/);
     const { packages } = JSON.parse(lockfile) as { packages: Record<string, { dependencies?: object }> };
@@ -39,23 +39,23 @@ describe('the files of this project', () => {
   });
 });
 
-describe('the search for leaks', () => {
+describe('the leak check', () => {
   const machine = { hosts: ['packages.example.net'], folders: ['/srv/checkout'] };
 
-  it('finds the address of a registry', () => {
+  it('finds a registry URL', () => {
     expect(findLeaks(`"resolved": "${registryUrl}"`, machine)).toEqual([registryUrl.slice(6, -5)]);
   });
 
-  it('finds the host that this machine installs from, and its folders', () => {
+  it('finds the registry host and the folders of this machine', () => {
     expect(findLeaks('see https://packages.example.net/npm', machine)).toEqual(['packages.example.net']);
     expect(findLeaks('at step (/srv/checkout/packages/core)', machine)).toEqual(['/srv/checkout']);
   });
 
-  it('leaves a path alone that only ends in the same way', () => {
+  it('ignores a path that only has the same ending', () => {
     expect(findLeaks('see examples/srv/checkout/main.ts', machine)).toEqual([]);
   });
 
-  it('leaves the word registry alone in code and prose', () => {
+  it('ignores the word registry in code and prose', () => {
     expect(findLeaks('const registry = tools.registry.get(name); // the package registry', machine)).toEqual(
       [],
     );

@@ -36,7 +36,7 @@ describe('the naming check', () => {
     },
   );
 
-  it('finds two exported types with one name, and leaves private ones alone', () => {
+  it('finds two exported types with the same name, and ignores private ones', () => {
     const exported = 'export type SessionRow = 1;';
     expect(findFaults(exported, exported)).toEqual([
       'SessionRow is the name of several exported types: 0.ts, 1.ts',

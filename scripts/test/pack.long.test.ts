@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -40,6 +40,10 @@ beforeAll(() => {
   runNpm(empty, 'install', '--prefer-offline', '--no-audit', '--no-fund', ...archives);
 });
 
+function listPackageFolders(): readonly string[] {
+  return readdirSync(join(root, 'packages'));
+}
+
 afterAll(() => rmSync(packFolder, { recursive: true, force: true }));
 
 const agent = `import { createSession } from '@pawl/core';
@@ -50,8 +54,8 @@ const agent = new Agent({
   model: createScriptedModel([{ text: 'Hello.' }]),
   tools: [],
 });
-await agent.say('Hi.');
-const { turn } = await agent.idle();
+await agent.sendMessage('Hi.');
+const { turn } = await agent.waitUntilIdle();
 console.log(turn.status);
 `;
 
@@ -61,13 +65,25 @@ describe('the packed packages, in an empty project', () => {
     expect(runCommand(empty, process.execPath, 'agent.js').trim()).toBe('waitingForUser');
   });
 
-  it('have types that a strict compiler takes, those of Node alone beside them', () => {
+  it.each(listPackageFolders())('%s ships its own README and the license', (folder) => {
+    const { name } = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8')) as {
+      readonly name: string;
+    };
+    const installed = join(empty, 'node_modules', name);
+    const readme = readFileSync(join(root, 'packages', folder, 'README.md'), 'utf8');
+    expect(readme).toMatch(new RegExp(`^# ${name}\n`));
+    expect(readFileSync(join(installed, 'README.md'), 'utf8')).toBe(readme);
+    expect(readdirSync(installed)).toContain('LICENSE');
+  });
+
+  it('compile with a strict compiler that has only the types of Node', () => {
     writeFileSync(join(empty, 'agent.ts'), agent);
     const lines = [
       "import { governMessages } from '@pawl/adapters/messages';",
-      "import { observeCall } from '@pawl/core/governor';",
+      "import { observeCall } from '@pawl/governor';",
+      "import { screenCalls } from '@pawl/governor/hook';",
       "import { startWorker } from '@pawl/worker';",
-      'console.log(governMessages, observeCall, startWorker);',
+      'console.log(governMessages, observeCall, screenCalls, startWorker);',
     ];
     writeFileSync(join(empty, 'more.ts'), lines.join('\n'));
     const options = ['--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024', '--strict', '--noEmit'];
@@ -76,7 +92,7 @@ describe('the packed packages, in an empty project', () => {
     runCommand(empty, process.execPath, tsc, ...options, '--skipLibCheck', ...types, 'agent.ts', 'more.ts');
   });
 
-  it('bring a command that npx runs and that answers a question about a folder', () => {
+  it('contain a command that npx runs and that answers a question about a folder', () => {
     mkdirSync(join(empty, 'some folder'));
     writeFileSync(join(empty, 'some folder', 'notes.md'), '# Notes\n\nThe boiler is serviced every April.\n');
     const question = ['When is the boiler serviced?', '--dir', 'some folder'];
@@ -84,9 +100,9 @@ describe('the packed packages, in an empty project', () => {
     expect(runCommand(empty, 'npx', 'pawl', 'run', ...question)).toContain('notes.md:3');
   });
 
-  // Installs another Node, so it is left to the long tests.
+  // Installs another Node, so only the soak tests run it.
   if (process.env['PAWL_SOAK'] === '1') {
-    it('run on the next Node too', () => {
+    it('run on Node 26', () => {
       runNpm(packFolder, 'install', '--prefix', join(packFolder, 'next'), 'node@^26');
       const node = join(packFolder, 'next', 'node_modules', 'node', 'bin', 'node');
       expect(runCommand(empty, node, '--version')).toMatch(/^v26\./);
@@ -95,15 +111,15 @@ describe('the packed packages, in an empty project', () => {
     });
   }
 
-  it('are what publint expects of a package', () => {
+  it('pass publint', () => {
     const publint = join(root, 'node_modules', 'publint', 'src', 'cli.js');
     for (const name of readdirSync(packed))
       runCommand(root, process.execPath, publint, 'run', join(packed, name), '--strict');
   });
 
-  it('are what attw expects of a package', () => {
+  it('pass attw', () => {
     const attw = join(root, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js');
-    // The command has nothing that could be imported.
+    // The command exports nothing.
     const libraries = readdirSync(packed).filter((name) => !name.startsWith('pawl-0'));
     expect(libraries.length).toBeGreaterThan(5);
     for (const name of libraries)

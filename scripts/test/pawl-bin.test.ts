@@ -7,9 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repositoryRoot } from '../source-files.ts';
 import { createNodeVersionArguments } from './node-version-arguments.ts';
 
-/** Windows has no sh. */
-const describeOnUnix = describe.skipIf(process.platform === 'win32');
-
 // A workspace as npm lays it out, with a stand-in for the commands behind bin/pawl.js.
 const main = `
 import { text } from 'node:stream/consumers';
@@ -60,10 +57,10 @@ function setVersion(version: string): void {
   writeFileSync(join(project, 'node_modules/node/package.json'), JSON.stringify({ version }));
 }
 
-describeOnUnix.each([
-  ['on a Node that is new enough', []],
-  ['on an older Node, which hands over', createNodeVersionArguments('20.20.0')],
-] as const)('pawl %s', (_, nodeArgs) => {
+describe.each([
+  ['on a supported Node', []],
+  ['on an older Node, which starts a newer one', createNodeVersionArguments('20.20.0')],
+] as const)('pawl %s', { tags: ['unix'] }, (_, nodeArgs) => {
   it('passes on arguments, input and exit code, from any folder', () => {
     const run = spawnSync(process.execPath, [...nodeArgs, command, 'run', 'a "b" c', '--flag'], {
       cwd: tmpdir(),
@@ -75,7 +72,7 @@ describeOnUnix.each([
     expect(run.status).toBe(3);
   });
 
-  it('says nothing when its reader stops reading', async () => {
+  it('ends silently if its output is closed', async () => {
     const child = spawn(process.execPath, [...nodeArgs, command, 'lines'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -86,7 +83,7 @@ describeOnUnix.each([
     expect({ exitCode, complaint }).toEqual({ exitCode: 0, complaint: '' });
   });
 
-  it('hears a request to stop', async () => {
+  it('receives a termination signal', async () => {
     const child = spawn(process.execPath, [...nodeArgs, command, 'wait'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -95,13 +92,13 @@ describeOnUnix.each([
     expect(await once(child, 'close')).toEqual([7, null]);
   });
 
-  it('dies of the signal that its work died of', () => {
+  it('ends with the signal that ended its child', () => {
     expect(spawnSync(process.execPath, [...nodeArgs, command, 'die']).signal).toBe('SIGKILL');
   });
 });
 
-describeOnUnix('pawl on an older Node with no newer one to be found', () => {
-  it('says in one line what it needs', () => {
+describe('pawl on an older Node without a newer one', { tags: ['unix'] }, () => {
+  it('prints one line with the required version', () => {
     setVersion('22.0.0');
     const run = spawnSync(process.execPath, [...createNodeVersionArguments('20.20.0'), command], {
       encoding: 'utf8',

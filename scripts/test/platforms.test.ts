@@ -16,14 +16,14 @@ const [head = [], , ...rows] = first
   );
 
 describe('the page on platforms', () => {
-  it('says of each feature and platform one of three things', () => {
+  it('gives each feature and platform one of three support levels', () => {
     expect(head).toEqual(['Feature', 'Linux', 'macOS', 'Windows']);
     expect(rows.length).toBeGreaterThan(15);
     const said = new Set(rows.flatMap((cells) => cells.slice(1)));
     expect(said).toEqual(new Set(['supported', 'supported, untested', 'not supported']));
   });
 
-  it('claims a run of ours for Linux alone', () => {
+  it('claims tested support for Linux only', () => {
     for (const [feature, , mac, windows] of rows)
       expect([feature, mac === 'supported', windows === 'supported']).toEqual([feature, false, false]);
   });

@@ -66,8 +66,8 @@ function isInstalled(name: string): boolean {
   return existsSync(join(project, 'node_modules', name, 'package.json'));
 }
 
-describe('setting up', () => {
-  it('installs everything, says so on stderr, and does nothing the second time', async () => {
+describe('setup', () => {
+  it('installs everything, reports it on stderr, and does nothing the second time', async () => {
     const first = await runSetup();
     expect(first).toMatchObject({ exitCode: 0, stdout: '' });
     expect(first.stderr.startsWith(installing)).toBe(true);
@@ -76,12 +76,12 @@ describe('setting up', () => {
     expect(await runSetup()).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 
-  it('changes no file of the project', async () => {
+  it('changes no tracked file', async () => {
     await runSetup();
     expect(existsSync(join(project, 'package-lock.json'))).toBe(false);
   });
 
-  it('installs again when a manifest of the workspace changes', async () => {
+  it('reinstalls if a manifest of the workspace changes', async () => {
     await runSetup();
     writeProjectFile('more/package.json', { name: 'more', version: '1.0.0' });
     writeProjectFile('packages/part/package.json', {
@@ -93,7 +93,7 @@ describe('setting up', () => {
     expect(isInstalled('more')).toBe(true);
   });
 
-  it('installs again after it was cut short', async () => {
+  it('reinstalls after an interruption', async () => {
     await runSetup();
     writeProjectFile('packages/part/package.json', {
       name: 'part',
@@ -115,12 +115,12 @@ describe('setting up', () => {
       { npm_config_dry_run: 'true', npm_config_package_lock_only: 'true' },
     ],
     ['--ignore-scripts, --json and --silent', quiet],
-  ])('is not misled by %s of an npm around it', async (_, env) => {
+  ])('ignores %s of an outer npm', async (_, env) => {
     expect((await runSetup(env)).exitCode).toBe(0);
     expect([isInstalled('tool'), isInstalled('part')]).toEqual([true, true]);
   });
 
-  it('shows the words of npm and one line of advice when npm fails', async () => {
+  it('prints the output of npm and one line of advice if npm fails', async () => {
     writeProjectFile('package.json', { name: 'project', devDependencies: { tool: 'file:./nowhere.tgz' } });
     const { exitCode, stderr } = await runSetup(quiet);
     expect(exitCode).toBe(1);
@@ -128,7 +128,7 @@ describe('setting up', () => {
     expect(stderr).toMatch(/\nPawl: npm could not install the packages .*: npm run setup\n$/);
   });
 
-  it('refuses a Node that is too old, in one line', async () => {
+  it('rejects an unsupported Node in one line', async () => {
     const { exitCode, stderr } = await runSetup({}, createNodeVersionArguments('18.19.0'));
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^Pawl: setting up needs Node 20 or newer, and this is Node 18\.19\.0\. .*\n$/);
@@ -153,7 +153,7 @@ describe("the project's own Node", () => {
     writeProjectFile('node/fetch.cjs', fetching);
   });
 
-  it('is fetched when that of the machine is too old, even where install scripts are forbidden', async () => {
+  it('is installed if the system Node is too old, even without install scripts', async () => {
     putNodePackage('node fetch.cjs');
     expect(
       (await runSetup({ npm_config_ignore_scripts: 'true' }, createNodeVersionArguments('20.20.0'))).exitCode,
@@ -162,13 +162,13 @@ describe("the project's own Node", () => {
     expect((await runSetup({}, createNodeVersionArguments('20.20.0'))).stderr).toBe('');
   });
 
-  it('is not fetched when that of the machine will do', async () => {
+  it('is not installed if the system Node is new enough', async () => {
     putNodePackage('node fetch.cjs');
     expect((await runSetup({}, createNodeVersionArguments('26.1.0'))).exitCode).toBe(0);
     expect(existsSync(join(project, 'node/bin/node'))).toBe(false);
   });
 
-  it('may be missing when it cannot be fetched and that of the machine is new enough to run on', async () => {
+  it('may be missing if it cannot be installed and the system Node is new enough', async () => {
     writeProjectFile('package.json', { ...manifest, devDependencies: { node: 'file:./node-99.1.0' } });
     writeProjectFile('node-99.1.0/package.json', {
       name: 'node',
@@ -179,7 +179,7 @@ describe("the project's own Node", () => {
     expect((await runSetup({}, createNodeVersionArguments('24.7.0'))).stderr).toBe('');
   });
 
-  it('is named in one line when it cannot be fetched', async () => {
+  it('is named in one line if it cannot be installed', async () => {
     putNodePackage('node -e process.exit(1)');
     const { exitCode, stderr } = await runSetup({}, createNodeVersionArguments('20.20.0'));
     expect(exitCode).toBe(1);
@@ -187,15 +187,15 @@ describe("the project's own Node", () => {
   });
 });
 
-describe('two set-ups at once', () => {
-  it('install once, one waiting for the other', async () => {
+describe('two concurrent setups', () => {
+  it('install once, and the second waits', async () => {
     const runs = await Promise.all([runSetup(), runSetup(), runSetup()]);
     expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
     expect(runs.filter(({ stderr }) => stderr.includes(installing))).toHaveLength(1);
     expect(existsSync(join(project, 'node_modules/.pawl-setup.lock'))).toBe(false);
   });
 
-  it('do not wait for one that died', async () => {
+  it('do not wait for a crashed one', async () => {
     const gone = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
     await new Promise((resolve) => gone.once('close', resolve));
     writeProjectFile('node_modules/.pawl-setup.lock', String(gone.pid));
@@ -204,7 +204,7 @@ describe('two set-ups at once', () => {
     expect(runs.filter(({ stderr }) => stderr.includes(installing))).toHaveLength(1);
   });
 
-  it('do not wait for a lock that is far too old', async () => {
+  it('ignore a stale lock', async () => {
     writeProjectFile('node_modules/.pawl-setup.lock', String(process.pid));
     const longAgo = Date.now() / 1000 - 2 * 3600;
     utimesSync(join(project, 'node_modules/.pawl-setup.lock'), longAgo, longAgo);

@@ -36,14 +36,14 @@ function runStart(args: readonly string[], nodeArgs: readonly string[] = []): Sp
 }
 
 describe('npm start', () => {
-  it('sets up, then runs pawl with the arguments as they are, and ends with its exit code', () => {
+  it('runs the setup, then pawl with the same arguments, and exits with its code', () => {
     const run = runStart(['a "question"', '--flag', '--', '$x']);
     expect(run.stderr).toContain('Pawl: ready.');
     expect(JSON.parse(run.stdout)).toEqual(['run', 'a "question"', '--flag', '--', '$x']);
     expect(run.status).toBe(5);
   });
 
-  it('asks a question of its own when it is given none, and says how to ask another', () => {
+  it('asks a default question without arguments, and prints how to ask another', () => {
     const run = runStart([]);
     expect(JSON.parse(run.stdout)).toEqual([
       'run',
@@ -55,7 +55,7 @@ describe('npm start', () => {
     expect(run.stderr).toMatch(/: npx pawl dashboard last --dir docs\n$/);
   });
 
-  it('stops when setting up fails', () => {
+  it('stops if the setup fails', () => {
     const run = runStart([], createNodeVersionArguments('18.19.0'));
     expect(run).toMatchObject({ stdout: '', status: 1 });
     expect(run.stderr).toMatch(/^Pawl: setting up needs Node 20 or newer.*\n$/);

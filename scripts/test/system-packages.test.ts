@@ -33,9 +33,9 @@ function runInstall(
   return { said, asked: calls.replaceAll('-qq -o DPkg::Lock::Timeout=300 ', '') };
 }
 
-describe.skipIf(process.platform === 'win32')('installSystemPackages', () => {
+describe('installSystemPackages', { tags: ['unix'] }, () => {
   it.each([{}, { CI: 'true' }, { PAWL_SYSTEM_PACKAGES: 'yes' }])(
-    'installs what is missing for root, and says what and why, with %j',
+    'installs missing packages for root and reports which and why, with %j',
     (env) => {
       expect(runInstall('false', { env })).toEqual({
         said: [
@@ -53,14 +53,14 @@ describe.skipIf(process.platform === 'win32')('installSystemPackages', () => {
     expect(runInstall('false', { userId: 1000, env: { CI: 'true' } })).toEqual({ said: [], asked: '' });
   });
 
-  it('leaves the machine alone with PAWL_SYSTEM_PACKAGES=no', () => {
+  it('installs nothing with PAWL_SYSTEM_PACKAGES=no', () => {
     expect(runInstall('false', { env: { CI: 'true', PAWL_SYSTEM_PACKAGES: 'no' } })).toEqual({
       said: [],
       asked: '',
     });
   });
 
-  it('installs the others when one package cannot be installed, and names that one', () => {
+  it('installs the other packages if one fails, and names it', () => {
     const { said, asked } = runInstall('echo "$@" | grep -q first-package');
     expect(asked.split('\n').slice(2, 4)).toEqual([
       'install --yes --no-install-recommends first-package',
@@ -69,13 +69,13 @@ describe.skipIf(process.platform === 'win32')('installSystemPackages', () => {
     expect(said.at(-1)).toMatch(/could not install first-package;/);
   });
 
-  it('installs from the package lists it has when they cannot be updated', () => {
+  it('uses the existing package lists if they cannot be updated', () => {
     expect(runInstall('test "$4" = update').said).toHaveLength(3);
   });
 });
 
-describe.skipIf(process.platform === 'win32')('findProgram', () => {
-  it('finds the first name that is an executable file, in absolute folders of PATH', () => {
+describe('findProgram', { tags: ['unix'] }, () => {
+  it('finds the first executable file in the absolute folders of PATH', () => {
     mkdirSync(join(folder, 'a-folder'));
     writeFileSync(join(folder, 'plain-file'), '');
     writeFileSync(join(folder, 'program'), '', { mode: 0o755 });

@@ -33,7 +33,7 @@ function runSummary(
 }
 
 describe('the test summary', () => {
-  it('counts and succeeds when every test ran and passed', () => {
+  it('counts and succeeds if every test ran and passed', () => {
     const files = [
       { status: 'passed', tests: ['passed', 'passed'] },
       { status: 'passed', tests: ['passed'] },
@@ -46,12 +46,12 @@ describe('the test summary', () => {
     expect(runSummary(files)).toEqual({ line: '1 passed, 1 failed, 0 skipped\n', exitCode: 1 });
   });
 
-  it('fails when a test was skipped, pending or still to do', () => {
+  it('fails if a test is skipped, pending or todo', () => {
     const files = [{ status: 'passed', tests: ['passed', 'skipped', 'pending', 'todo'] }];
     expect(runSummary(files)).toEqual({ line: '1 passed, 0 failed, 3 skipped\n', exitCode: 1 });
   });
 
-  it('allows skips where it is asked to, and failures never', () => {
+  it('allows skips on request, and never failures', () => {
     const skipped = [{ status: 'passed', tests: ['passed', 'skipped'] }];
     expect(runSummary(skipped, '--allow-skips')).toEqual({
       line: '1 passed, 0 failed, 1 skipped\n',
@@ -61,7 +61,7 @@ describe('the test summary', () => {
     expect(runSummary(failed, '--allow-skips').exitCode).toBe(1);
   });
 
-  it('adds several files up', () => {
+  it('adds up several files', () => {
     const results = join(folder, 'both.json');
     const testResults = [{ status: 'passed', assertionResults: [{ status: 'passed' }] }];
     writeFileSync(results, JSON.stringify({ testResults }));
@@ -72,7 +72,7 @@ describe('the test summary', () => {
     expect(run.stdout).toBe('2 passed, 0 failed, 0 skipped\n');
   });
 
-  it('counts a file that could not be loaded as failed', () => {
+  it('counts a file that fails to load as failed', () => {
     const files = [
       { status: 'failed', tests: [] },
       { status: 'passed', tests: ['passed'] },
@@ -80,7 +80,7 @@ describe('the test summary', () => {
     expect(runSummary(files)).toEqual({ line: '1 passed, 1 failed, 0 skipped\n', exitCode: 1 });
   });
 
-  it('fails in one line when there are no results', () => {
+  it('fails with one line if there are no results', () => {
     const run = spawnSync(process.execPath, ['scripts/test-summary.mjs', join(folder, 'none.json')], {
       cwd: repositoryRoot,
       encoding: 'utf8',

@@ -15,10 +15,28 @@ export type TestRequirement = {
   readonly program: Program | null;
 };
 
-/** Finds out which of the programs and rights that tests need are there. */
+/** Checks which of the platforms, programs and rights that tests need this machine provides. */
 export async function checkRequirements(): Promise<readonly TestRequirement[]> {
   const needed = await Promise.all(programs.map((program) => checkProgram(program)));
-  return [...needed, checkMount()];
+  return [...listPlatformRequirements(process.platform), ...needed, checkMount()];
+}
+
+/** The requirements that depend on the platform alone: `unix` is everything except Windows. */
+export function listPlatformRequirements(platform: NodeJS.Platform): readonly TestRequirement[] {
+  return [
+    {
+      tag: 'unix',
+      usedBy: 'shells, signals, links and file modes',
+      problem: platform === 'win32' ? 'Windows is not a Unix system' : null,
+      program: null,
+    },
+    {
+      tag: 'linux',
+      usedBy: 'features of Linux',
+      problem: platform === 'linux' ? null : 'this system is not Linux',
+      program: null,
+    },
+  ];
 }
 
 async function checkProgram(program: Program): Promise<TestRequirement> {

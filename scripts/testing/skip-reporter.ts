@@ -38,7 +38,7 @@ export function formatSkips(
       ({ requirement, count }) =>
         `  ${String(count).padStart(5)}  ${requirement.problem} (tests of ${requirement.usedBy})`,
     ),
-    ...(others > 0 ? [`  ${String(others).padStart(5)}  for other reasons, such as this platform`] : []),
+    ...(others > 0 ? [`  ${String(others).padStart(5)}  for other reasons`] : []),
     ...formatInstallCommand(
       rows.flatMap(({ requirement }) => requirement.program ?? []),
       platform,

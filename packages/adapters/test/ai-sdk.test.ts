@@ -50,7 +50,7 @@ describe('generateText', () => {
   it.each([
     ['sameFile', readSameFile, 5],
     ['backAndForth', alternateCommands, 8],
-  ])('ends %s with an answer, where it would run into the limit alone', async (_, script, steps) => {
+  ])('ends %s with an answer instead of at the step limit', async (_, script, steps) => {
     const alone = await generateText({
       model: createScriptedAiSdkModel(script),
       tools,
@@ -65,7 +65,7 @@ describe('generateText', () => {
     expect(model.doGenerateCalls.at(-1)?.tools ?? []).toEqual([]);
   });
 
-  it('adds advice to one request only, and to nothing that is kept', async () => {
+  it('adds advice to one request only, not to the stored conversation', async () => {
     const { result, sent } = await generateGoverned(alternateCommands);
     const advised = sent.map((text) => countMatches(text, governorNotePattern));
     expect(advised).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
@@ -76,12 +76,12 @@ describe('generateText', () => {
     expect(JSON.stringify(result.responseMessages)).not.toMatch(governorNotePattern);
   });
 
-  it('takes old advice out again when there is nothing more to say', async () => {
+  it('removes old advice when no longer needed', async () => {
     const { sent } = await generateGoverned(recoveringScript);
     expect(sent.map((text) => countMatches(text, governorNotePattern))).toEqual([0, 0, 0, 1, 0, 0, 0]);
   });
 
-  it('answers a refused call with the reason and does not run it', async () => {
+  it('answers a blocked call with the reason and does not run it', async () => {
     runs.count = 0;
     const { result } = await generateGoverned(insistentScript);
     expect(runs.count).toBe(3);
@@ -91,7 +91,7 @@ describe('generateText', () => {
     expect(result.steps.length).toBe(6);
   });
 
-  it('leaves two hundred productive steps as they are', async () => {
+  it('does not change two hundred productive steps', async () => {
     const model = createScriptedAiSdkModel(productiveScript);
     const alone = createScriptedAiSdkModel(productiveScript);
     const stopWhen = isStepCount(300);
@@ -112,7 +112,7 @@ describe('generateText', () => {
     expect(result.steps.at(-1)?.toolResults).toEqual([]);
   });
 
-  it('keeps what the settings do themselves', async () => {
+  it('keeps the callbacks of the given settings', async () => {
     const seen: number[] = [];
     const prepareStep = ({ stepNumber }: { readonly stepNumber: number }) => {
       seen.push(stepNumber);
@@ -127,13 +127,13 @@ describe('generateText', () => {
     expect(model.doGenerateCalls.map(({ temperature }) => temperature)).toEqual([0.5, 0.5]);
   });
 
-  it('counts the tokens that the provider counts', async () => {
+  it('uses the token counts of the provider', async () => {
     const { result } = await generateGoverned(productiveScript, { budgets: { tokens: 90 } });
     expect(result.steps.length).toBe(6);
     expect(result.steps.at(-1)?.toolResults).toEqual([]);
   });
 
-  it('leaves tools that ask for approval or are run elsewhere as they are', async () => {
+  it('does not change tools that need approval or run elsewhere', async () => {
     const asking = { ...tools, read: { ...tools.read, needsApproval: true } };
     const first = await generateText(
       governLoopSettings({ model: createScriptedAiSdkModel(readSameFile), tools: asking, prompt }),
@@ -150,7 +150,7 @@ describe('generateText', () => {
     expect(second.steps.length).toBe(1);
   });
 
-  it('judges a conversation that is taken up again by all of it', async () => {
+  it('judges a resumed conversation by its full history', async () => {
     const alone = { model: createScriptedAiSdkModel(readSameFile), tools, prompt, stopWhen: isStepCount(3) };
     const { responseMessages } = await generateText(alone);
     const messages: ModelMessage[] = [{ role: 'user', content: prompt }, ...responseMessages];
@@ -175,7 +175,7 @@ describe('streams and agents', () => {
     expect(JSON.stringify(await result.responseMessages)).not.toMatch(governorNotePattern);
   });
 
-  it('a ToolLoopAgent serves runs side by side without mixing them up', async () => {
+  it('a ToolLoopAgent keeps concurrent runs separate', async () => {
     const shared = governLoopSettings({ tools, model: createScriptedAiSdkModel(readSameFile) });
     const agent = (script: AgentScript) =>
       new ToolLoopAgent({ ...shared, model: createScriptedAiSdkModel(script) });

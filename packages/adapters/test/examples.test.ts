@@ -18,7 +18,7 @@ const limits: Readonly<Record<string, number>> = {
 };
 
 describe('examples of adapters', () => {
-  it('are there for each host', () => {
+  it('exist for each framework', () => {
     const hosts = readdirSync(folder).filter((name) =>
       readFileSync(join(folder, name), 'utf8').includes('@pawl/adapters/'),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { looksLikeFailure } from '../src/failure.ts';
 
-describe('texts of tools', () => {
+describe('tool outputs', () => {
   it.each([
     'Error: no such file',
     'TypeError: x is not a function',
@@ -12,7 +12,7 @@ describe('texts of tools', () => {
     'Process exited with code 2',
     '{"error": "not found"}',
     'FAILED tests/test_x.py',
-  ])('that read like failures: %s', (text) => {
+  ])('that are recognized as failures: %s', (text) => {
     expect(looksLikeFailure(text)).toBe(true);
   });
 
@@ -24,11 +24,11 @@ describe('texts of tools', () => {
     'errors.ts: 12 lines',
     'The log says: Error: no such file',
     '3 passed, 0 failed',
-  ])('that do not: %s', (text) => {
+  ])('that are not: %s', (text) => {
     expect(looksLikeFailure(text)).toBe(false);
   });
 
-  it('are looked at only where they begin', () => {
+  it('are checked only at their start', () => {
     expect(looksLikeFailure(`${' '.repeat(1_000_000)}Error: late`)).toBe(false);
     expect(looksLikeFailure('e'.repeat(1_000_000))).toBe(false);
   });

@@ -44,7 +44,7 @@ describe('createAgent', () => {
   it.each([
     ['sameFile', readSameFile, 5],
     ['backAndForth', alternateCommands, 8],
-  ])('ends %s with an answer, where it would run into the limit alone', async (_, script, steps) => {
+  ])('ends %s with an answer instead of at the step limit', async (_, script, steps) => {
     const alone = createLangChainAgent(script, []);
     await expect(alone.agent.invoke(question)).rejects.toThrow(GraphRecursionError);
     const { agent, model } = createLangChainAgent(script);
@@ -54,14 +54,14 @@ describe('createAgent', () => {
     expect(script(steps - 1, false)).toEqual({ text: messages.at(-1)?.text });
   });
 
-  it('adds advice to one request only, and to nothing that is kept', async () => {
+  it('adds advice to one request only, not to the stored conversation', async () => {
     const { agent, model } = createLangChainAgent(alternateCommands);
     const { messages } = await agent.invoke(question);
     expect(model.sent.map((sent) => sent.filter(isGovernorNote).length)).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
     expect(messages.filter(isGovernorNote)).toEqual([]);
   });
 
-  it('answers a refused call with the reason and does not run it', async () => {
+  it('answers a blocked call with the reason and does not run it', async () => {
     const { agent, model } = createLangChainAgent(insistentScript);
     const { messages } = await agent.invoke(question);
     const refused = messages.filter(
@@ -73,7 +73,7 @@ describe('createAgent', () => {
     expect(messages.at(-1)?.text).toBe('It cannot be made.');
   });
 
-  it('leaves two hundred productive steps as they are', async () => {
+  it('does not change two hundred productive steps', async () => {
     const verdicts: unknown[] = [];
     const governed = await recordRequests([
       createGovernorMiddleware({ onVerdict: (verdict) => verdicts.push(verdict) }),
@@ -83,7 +83,7 @@ describe('createAgent', () => {
     expect(governed).toEqual(await recordRequests([]));
   });
 
-  it('speaks the last word for a model that calls tools it is not offered', async () => {
+  it('supplies the final answer for a model that calls tools it was not offered', async () => {
     const script = recordScript(ignoringScript);
     const { agent } = createLangChainAgent(script);
     const { messages } = await agent.invoke(question);
@@ -102,7 +102,7 @@ describe('createAgent', () => {
     expect(last).toContain('ship on Friday');
   });
 
-  it('goes on with a thread that was kept, by all of it', async () => {
+  it('judges a stored thread by its full history', async () => {
     const model = new ScriptedChatModel(readSameFile);
     const checkpointer = new MemorySaver();
     const config = { configurable: { thread_id: 'one' }, recursionLimit: 7 };
@@ -119,7 +119,7 @@ describe('createAgent', () => {
     expect(messages.at(-1)?.text).toContain('ship on Friday');
   });
 
-  it('lets interrupts and bad arguments through to where they belong', async () => {
+  it('passes interrupts and invalid arguments through', async () => {
     const asking = tool(() => interrupt<string, string>('May I?'), {
       name: 'read',
       description: 'Asks first',

@@ -50,11 +50,11 @@ const insistentWithOtherCallScript: AgentScript = (asked, hasTools) => {
     : move;
 };
 
-describe('a graph of one’s own', () => {
+describe('a custom graph', () => {
   it.each([
     ['sameFile', readSameFile, 5],
     ['backAndForth', alternateCommands, 8],
-  ])('ends %s with an answer, where it would run into the limit alone', async (_, script, steps) => {
+  ])('ends %s with an answer instead of at the step limit', async (_, script, steps) => {
     const alone = createTestGraph(script, false);
     await expect(alone.graph.invoke(question)).rejects.toThrow(GraphRecursionError);
     const { graph, model } = createTestGraph(script);
@@ -64,14 +64,14 @@ describe('a graph of one’s own', () => {
     expect(script(steps - 1, false)).toEqual({ text: messages.at(-1)?.text });
   });
 
-  it('adds advice to one request only, and to nothing that is kept', async () => {
+  it('adds advice to one request only, not to the stored conversation', async () => {
     const { graph, model } = createTestGraph(alternateCommands);
     const { messages } = await graph.invoke(question);
     expect(model.sent.map((sent) => sent.filter(isGovernorNote).length)).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
     expect(messages.filter(isGovernorNote)).toEqual([]);
   });
 
-  it('answers a refused call with the reason, and runs the others next to it', async () => {
+  it('answers a blocked call with the reason, and runs the other calls', async () => {
     const { graph } = createTestGraph(insistentWithOtherCallScript);
     const { messages } = await graph.invoke(question);
     const results = messages.filter((message) => ToolMessage.isInstance(message));
@@ -84,7 +84,7 @@ describe('a graph of one’s own', () => {
     expect(messages.at(-1)?.text).toBe('It cannot be made.');
   });
 
-  it('leaves two hundred productive steps as they are', async () => {
+  it('does not change two hundred productive steps', async () => {
     const numbered = tool(({ path }: { path: string }) => `content of ${path}`, {
       name: 'read',
       description: 'Reads a file',
@@ -100,7 +100,7 @@ describe('a graph of one’s own', () => {
     expect(governed).toEqual(await run(false));
   });
 
-  it('speaks the last word for a model that calls tools it is not offered', async () => {
+  it('supplies the final answer for a model that calls tools it was not offered', async () => {
     const script = recordScript(ignoringScript);
     const { messages } = await createTestGraph(script).graph.invoke(question);
     expect(script.offers).toEqual([true, true, true, true, false]);

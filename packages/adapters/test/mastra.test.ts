@@ -66,7 +66,7 @@ describe('Mastra', () => {
   it.each([
     ['sameFile', readSameFile, 5],
     ['backAndForth', alternateCommands, 8],
-  ])('ends %s with an answer, where it would run into the limit alone', async (_, script, steps) => {
+  ])('ends %s with an answer instead of at the step limit', async (_, script, steps) => {
     const alone = createMastraAgent(script, false);
     const unanswered = await alone.agent.generate(question, { maxSteps: 20 });
     expect([alone.model.doGenerateCalls.length, unanswered.text]).toEqual([20, '']);
@@ -77,7 +77,7 @@ describe('Mastra', () => {
     expect(model.doGenerateCalls.at(-1)?.tools ?? []).toEqual([]);
   });
 
-  it('adds advice to one request only, and to nothing that is kept', async () => {
+  it('adds advice to one request only, not to the stored conversation', async () => {
     const { agent, model } = createMastraAgent(alternateCommands);
     const result = await agent.generate(question, { maxSteps: 20 });
     expect(listSentRequests(model).map((text) => countMatches(text, governorNotePattern))).toEqual([
@@ -96,7 +96,7 @@ describe('Mastra', () => {
     expect(text).toBe('It cannot be made.');
   });
 
-  it('leaves two hundred productive steps as they are', async () => {
+  it('does not change two hundred productive steps', async () => {
     const governed = await recordRequests(true);
     expect(governed.length).toBe(201);
     expect(governed).toEqual(await recordRequests(false));

@@ -30,8 +30,8 @@ const createFailureHistory = (count: number): readonly HistoryItem[] => [
   ...repeatItems(count, () => ({ calls: [createFailedCall('make')] })),
 ];
 
-describe.each(Object.entries(historyFormats))('messages as %s has them', (_, write) => {
-  it('go from nothing to say, to advice, to a last request without tools, to the end', () => {
+describe.each(Object.entries(historyFormats))('messages in the format of %s', (_, write) => {
+  it('escalate from no verdict to advice, a last request without tools, and the end', () => {
     const judged = [1, 2, 3, 4, 5].map((count) => governMessages(write(createLoopHistory(count))));
     expect(judged.map(({ advice }) => advice !== null)).toEqual([false, false, true, true, true]);
     expect(judged.map(({ dropTools }) => dropTools)).toEqual([false, false, false, true, true]);
@@ -42,7 +42,7 @@ describe.each(Object.entries(historyFormats))('messages as %s has them', (_, wri
     expect(judged[3]?.advice).toContain('this is your last reply');
   });
 
-  it('are over once the last answer is given, until a person says something else', () => {
+  it('end with the last answer, until the user sends a new message', () => {
     const answered = [...createLoopHistory(4), { text: 'We ship on Friday.' }];
     expect(governMessages(write(answered))).toMatchObject({ isOver: true });
     const afresh = governMessages(write([...answered, { user: 'Thank you. And who packs?' }]));
@@ -60,14 +60,14 @@ describe.each(Object.entries(historyFormats))('messages as %s has them', (_, wri
     expect(judged[1]?.verdict?.rule).toBe('repeated-failure');
   });
 
-  it('of calls made side by side are one round: nothing that is found in it is lost', () => {
+  it('of parallel calls form one round, and no match in it is lost', () => {
     const both = { calls: [createFailedCall('make'), createReadCall('notes.md', 'Ship on Friday.')] };
     const judgement = governMessages(write([firstUserItem, both, both, both]));
     expect(judgement.spent).toMatchObject({ modelCalls: 3, toolCalls: 6 });
     expect(judgement.advice).not.toBeNull();
   });
 
-  it('of two hundred steps that bring something new each call for nothing', () => {
+  it('of two hundred productive steps cause no verdict', () => {
     const messages = write(createProductiveHistory(200));
     for (let end = 1; end <= messages.length; end += 20) {
       const judgement = governMessages(messages.slice(0, end));
@@ -82,13 +82,13 @@ describe('refusals', () => {
   const judgement = governMessages(toAnthropicHistory(threeFailures));
   const because = findRefusalReason(judgement, { tool: 'run', args: { command: 'make' } });
 
-  it('are for one call, however its arguments are ordered, and say what to do instead', () => {
+  it('apply to one call, in any argument order, and suggest an alternative', () => {
     expect(because).toMatch(/^Not run again: run has failed 3 times in a row/);
     expect(findRefusalReason(judgement, { tool: 'run', args: { command: 'make all' } })).toBeNull();
     expect(findRefusalReason(judgement, { tool: 'read', args: { command: 'make' } })).toBeNull();
   });
 
-  it('that are heeded end the work when the model insists', () => {
+  it('that are enforced end the work if the model insists', () => {
     const refused = { calls: [createFailedCall('make', because ?? '')] };
     const once = governMessages(toAnthropicHistory([...threeFailures, refused]));
     expect(once).toMatchObject({ dropTools: false, finish: null });
@@ -97,7 +97,7 @@ describe('refusals', () => {
     expect(twice.finish).toContain('it was refused and asked for 2 more times');
   });
 
-  it('that nobody heeds are none: what came of the call counts', () => {
+  it('that are not enforced have no effect: the result of the call counts', () => {
     const ranAnyway = [
       ...threeFailures,
       { calls: [{ ...createFailedCall('make', 'built'), failed: false }] },
@@ -114,14 +114,14 @@ describe('refusals', () => {
     });
   });
 
-  it('are lifted by anything new', () => {
+  it('are lifted by new progress', () => {
     const moved = [...threeFailures, { calls: [createReadCall('Makefile', 'all: build')] }];
     expect(governMessages(toAnthropicHistory(moved)).refuse).toEqual([]);
   });
 });
 
-describe('what people and harnesses say', () => {
-  it('starts the work afresh when it is new, and does not when it was said before', () => {
+describe('user messages', () => {
+  it('reset the governor if they are new, and not if they are repeated', () => {
     const [, ...calls] = createLoopHistory(2);
     const asked = (word: (index: number) => string): readonly HistoryItem[] =>
       [0, 1, 2].flatMap((index) => [{ user: word(index) }, ...calls]);
@@ -131,7 +131,7 @@ describe('what people and harnesses say', () => {
     expect(governMessages(toOpenAiHistory(asked(() => 'Continue.'))).dropTools).toBe(true);
   });
 
-  it('next to results is the harness talking', () => {
+  it('next to tool results come from the harness', () => {
     const noisy = toAnthropicHistory(createLoopHistory(4)).map((message, index) =>
       Array.isArray((message as { content: unknown }).content) && index % 2 === 0
         ? {
@@ -146,7 +146,7 @@ describe('what people and harnesses say', () => {
     expect(governMessages(noisy).dropTools).toBe(true);
   });
 
-  it('does not bring back a budget that is used up', () => {
+  it('do not restore an exhausted budget', () => {
     const options = { budgets: { toolCalls: 2 } };
     const used = [...createProductiveHistory(2), { text: 'This is what I have.' }];
     expect(governMessages(toOpenAiHistory(createProductiveHistory(2)), options)).toMatchObject({
@@ -159,14 +159,14 @@ describe('what people and harnesses say', () => {
   });
 });
 
-describe('a conversation in pieces', () => {
-  it('waits for the results of calls that are under way', () => {
+describe('a partial conversation', () => {
+  it('waits for the results of running calls', () => {
     const messages = toOpenAiHistory(createLoopHistory(4));
     const open = messages.slice(0, -1);
     expect(governMessages(open)).toEqual(governMessages(messages.slice(0, -2)));
   });
 
-  it('may begin with a reply, hold instructions, or lack results', () => {
+  it('may start with a reply, contain instructions, or lack results', () => {
     const [, ...headless] = createLoopHistory(4);
     expect(governMessages(toOpenAiHistory(headless)).dropTools).toBe(true);
     const instructed = [{ role: 'system', content: 'Be brief.' }, ...toOpenAiHistory(createLoopHistory(4))];
@@ -195,7 +195,7 @@ describe('a conversation in pieces', () => {
   );
 
   it.each(Object.entries(historyFormats))(
-    'is judged the same read bit by bit and read at one go, as %s writes it',
+    'is judged the same incrementally and at once, in the format of %s',
     (_, write) => {
       fc.assert(
         fc.property(
@@ -218,7 +218,7 @@ describe('a conversation in pieces', () => {
     },
   );
 
-  it('is judged afresh when what was read has been changed', () => {
+  it('is judged from the start if earlier messages changed', () => {
     const judge = createMessageGovernor();
     expect(judge(toOpenAiHistory(createLoopHistory(4))).dropTools).toBe(true);
     const other = toOpenAiHistory([{ user: 'Something else.' }, ...createLoopHistory(1).slice(1)]);
@@ -247,7 +247,7 @@ describe('a conversation in pieces', () => {
 });
 
 describe('options', () => {
-  it('change rules, bring own ones and tell each verdict once', () => {
+  it('change rules, add custom rules and report each verdict once', () => {
     const told: string[] = [];
     const judge = createMessageGovernor({
       rules: { 'repeated-call': false, 'round-and-round': { advise: null, finish: 9 } },
@@ -273,7 +273,7 @@ describe('options', () => {
     expect(told).toEqual(['too-much-reading']);
   });
 
-  it('say which results are failures where the messages do not', () => {
+  it('mark failed results if the messages do not', () => {
     const misses = toOpenAiHistory([
       firstUserItem,
       ...repeatItems(3, () => ({ calls: [createReadCall('a', 'nothing there')] })),
@@ -283,7 +283,7 @@ describe('options', () => {
     expect(told.verdict?.rule).toBe('repeated-failure');
   });
 
-  it('bring a clock for the budget of time', () => {
+  it('provide a clock for the time budget', () => {
     let now = 0;
     const judge = createMessageGovernor({ now: () => now, budgets: { wallMs: 60_000 } });
     const messages = toOpenAiHistory(createProductiveHistory(3));
@@ -294,7 +294,7 @@ describe('options', () => {
     expect(judge(messages.slice(0, 5)).finish).toContain('60 s');
   });
 
-  it('hold model calls and tokens to what they may use up', () => {
+  it('limit model calls and tokens', () => {
     const counted = toOpenAiHistory(createProductiveHistory(5)).map((message) => ({
       ...message,
       usage: { prompt_tokens: 100, completion_tokens: 10 },
@@ -308,7 +308,7 @@ describe('options', () => {
   });
 });
 
-describe('messages of any kind', () => {
+describe('arbitrary messages', () => {
   const anything = fc.array(
     fc.oneof(
       fc.dictionary(
@@ -320,7 +320,7 @@ describe('messages of any kind', () => {
     { maxLength: 10 },
   );
 
-  it('never throw and give the same judgement twice', () => {
+  it('never throw and give the same decision twice', () => {
     fc.assert(
       fc.property(anything, (messages) => {
         expect(governMessages(messages)).toEqual(governMessages(messages));
@@ -328,7 +328,7 @@ describe('messages of any kind', () => {
     );
   });
 
-  it('that are huge or deep are judged in time', () => {
+  it('that are huge or deeply nested are judged in bounded time', () => {
     let deep: unknown = 'x';
     for (let depth = 0; depth < 5_000; depth += 1) deep = { deep };
     const huge = 'a '.repeat(1_000_000);

@@ -96,7 +96,7 @@ describe('the OpenAI Agents SDK', () => {
   it.each([
     ['sameFile', readSameFile, 5],
     ['backAndForth', alternateCommands, 8],
-  ])('ends %s with an answer, where it would run into the limit alone', async (_, script, steps) => {
+  ])('ends %s with an answer instead of at the step limit', async (_, script, steps) => {
     const alone = createTestAgent(script, false);
     await expect(new Runner().run(alone.agent, question, limits)).rejects.toThrow(MaxTurnsExceededError);
     expect(alone.model.calls.length).toBe(20);
@@ -116,14 +116,14 @@ describe('the OpenAI Agents SDK', () => {
     expect(JSON.stringify(result.history)).not.toMatch(governorNotePattern);
   });
 
-  it('does not take failures for one wall because the SDK tells them all in the same words', async () => {
+  it('distinguishes failures although the SDK reports all with the same text', async () => {
     const { agent, sent } = createTestAgent(stumblingScript);
     const { finalOutput } = await new Runner().run(agent, question, limits);
     expect(finalOutput).toBe('Through.');
     expect(sent().join('')).not.toMatch(governorNotePattern);
   });
 
-  it('answers a refused call with the reason and does not run it', async () => {
+  it('answers a blocked call with the reason and does not run it', async () => {
     runCounter.count = 0;
     const { agent, model } = createTestAgent(insistentScript);
     const { finalOutput, history } = await new Runner().run(agent, question, limits);
@@ -133,7 +133,7 @@ describe('the OpenAI Agents SDK', () => {
     expect(finalOutput).toBe('It cannot be made.');
   });
 
-  it('advises where tools were not handed over, and still comes to an end', async () => {
+  it('advises if it does not wrap the tools, and still ends the work', async () => {
     runCounter.count = 0;
     const governor = createAgentsGovernor();
     const agent = new Agent({
@@ -146,14 +146,14 @@ describe('the OpenAI Agents SDK', () => {
     expect(finalOutput).toBe('It cannot be made.');
   });
 
-  it('leaves two hundred productive steps as they are', async () => {
+  it('does not change two hundred productive steps', async () => {
     const governed = await recordRequests(true);
     expect(governed.length).toBe(201);
     expect(governed).toEqual(await recordRequests(false));
   });
 
   it.each([false, true])(
-    'speaks the last word for a model that calls tools it is not offered',
+    'supplies the final answer for a model that calls tools it was not offered',
     async (stream) => {
       const { agent, model } = createTestAgent(ignoringScript);
       const runner = new Runner();
@@ -176,7 +176,7 @@ describe('the OpenAI Agents SDK', () => {
     expect(result.finalOutput).toBe('It cannot be made.');
   });
 
-  it('governs models that are named', async () => {
+  it('governs models referenced by name', async () => {
     const model = createScriptedAgentsModel(readSameFile);
     const modelProvider = createAgentsGovernor().modelProvider({ getModel: () => model });
     const agent = new Agent({ name: 'Assistant', model: 'any', tools });

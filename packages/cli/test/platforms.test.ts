@@ -59,7 +59,7 @@ describe('the command line of a hook', () => {
     ).toBe(String.raw`'/a$b/node' '/it'\''s ` + "`x`/pawl-hook.js' gemini --max-tool-calls 5");
   });
 
-  it.skipIf(process.platform === 'win32')('is read by sh as it was meant', () => {
+  it('is parsed by sh as intended', { tags: ['unix'] }, () => {
     const command = buildHookCommand(
       'codex',
       ['printf', String.raw`$HOME\it's "x" pawl-hook.js`],

@@ -6,9 +6,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { getDataFolder } from '../src/data-folder.ts';
 import { openStore, openConfiguredStore, openStoreOrMemory } from '../src/store-option.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 let folder = '';
 const before = process.env['XDG_DATA_HOME'];
 beforeEach(() => {
@@ -37,7 +34,7 @@ async function getConfiguredPath(store?: string): Promise<string | null> {
 }
 
 describe('the session store', () => {
-  onUnix('is the folder for data of the platform, for its owner alone', async () => {
+  it('is in the data folder of the platform, accessible only to its owner', { tags: ['unix'] }, async () => {
     const path = join(folder, 'data', 'pawl', 'sessions.db');
     expect(await getOpenedPath({ dir: folder }, {})).toBe(path);
     expect(statSync(path).mode & 0o777).toBe(0o600);

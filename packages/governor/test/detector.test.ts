@@ -44,7 +44,7 @@ function listMatches(list: readonly CallSample[]): readonly (string | null)[] {
 }
 
 describe('watch', () => {
-  it('says the same when it is asked again', () => {
+  it('gives the same result when run again', () => {
     fc.assert(
       fc.property(fc.array(anyCallSample, { maxLength: 80 }), (list) => {
         expect(listMatches(list)).toEqual(listMatches(list));
@@ -52,7 +52,7 @@ describe('watch', () => {
     );
   });
 
-  it('keeps no more than it needs, however long the run', () => {
+  it('has bounded state, however long the run', () => {
     fc.assert(
       fc.property(fc.array(anyCallSample, { minLength: 100, maxLength: 300 }), (list) => {
         let state = initialDetectorState;
@@ -66,7 +66,7 @@ describe('watch', () => {
     );
   });
 
-  it('finds nothing wrong with a call that is new and succeeds in a new way, whatever came before', () => {
+  it('has no match for a new call with a new result, whatever came before', () => {
     fc.assert(
       fc.property(fc.array(anyCallSample, { maxLength: 60 }), (list) => {
         const fresh = { tool: 'write', path: 'delta', ok: true, said: 'a thing never said before' };
@@ -75,7 +75,7 @@ describe('watch', () => {
     );
   });
 
-  it('finds nothing wrong with healthy work into which such a call is put, wherever', () => {
+  it('has no match for healthy work with such a call inserted anywhere', () => {
     fc.assert(
       fc.property(fc.array(anyCallSample, { maxLength: 30 }), fc.nat(), (list, place) => {
         fc.pre(listMatches(list).every((each) => each === null));
@@ -87,7 +87,7 @@ describe('watch', () => {
     );
   });
 
-  it('does not care what files are called', () => {
+  it('does not depend on file names', () => {
     const other: Record<string, string> = { alpha: 'omega', beta: 'sigma', gamma: 'kappa' };
     fc.assert(
       fc.property(fc.array(anyCallSample, { maxLength: 60 }), (list) => {
@@ -111,14 +111,14 @@ function createRepeatedRun(count: number): RecordedRun {
 }
 
 describe('audit', () => {
-  it('tells where a recorded run got stuck, by which rule and since when', () => {
+  it('reports where a recorded run got stuck, by which rule and since when', () => {
     expect(auditRun(createRepeatedRun(6)).map(({ step, level, rule }) => `${step} ${level} ${rule}`)).toEqual(
       ['1 nudge repeated-failure', '2 block repeated-failure', '3 stop repeated-failure'],
     );
     expect(auditRun(createRepeatedRun(6)).at(-1)?.evidence).toEqual([0, 1, 2, 3]);
   });
 
-  it('does not take a harness that repeats itself for a user with something to say', () => {
+  it('does not treat repeated harness prompts as user messages', () => {
     const run = createRepeatedRun(4);
     const nagged = run.steps.flatMap((step) => [
       { i: step.i * 2, role: 'user' as const, text: 'Continue.' },
@@ -127,7 +127,7 @@ describe('audit', () => {
     expect(auditRun({ ...run, steps: nagged }).at(-1)?.level).toBe('stop');
   });
 
-  it('has nothing to say of an empty run or of mere talk', () => {
+  it('gives no verdict on an empty run or on replies alone', () => {
     expect(auditRun({ id: 'e', steps: [] })).toEqual([]);
     expect(auditRun({ id: 't', steps: [{ i: 0, role: 'assistant', text: 'Hello.' }] })).toEqual([]);
   });

@@ -74,7 +74,7 @@ const hopelessShapes: readonly RunShape[] = [
     4,
   ],
   [
-    'one edit that cannot fit',
+    'one edit that cannot match',
     repeatRounds(9, () =>
       createFailedStep('edit', { path: 'tax.ts', old: 'rate', new: 'fee' }, 'text to replace not found'),
     ),
@@ -82,19 +82,19 @@ const hopelessShapes: readonly RunShape[] = [
     4,
   ],
   [
-    'one test suite that will not pass by itself',
+    'one test suite that keeps failing',
     repeatRounds(9, () => createTestFailure('3 failed')),
     'repeated-failure',
     4,
   ],
   [
-    'one wall, whatever the words',
+    'one error with changing words',
     repeatRounds(9, (time) => createFailedStep('mail', { to: `user${time}` }, 'Error 401: token expired')),
     'error-streak',
     7,
   ],
   [
-    'one wall, whatever the tool',
+    'one error with changing tools',
     repeatRounds(9, (time) =>
       createFailedStep(['list', 'open', 'write'][time % 3] ?? '', { time }, 'disk is read-only'),
     ),
@@ -129,7 +129,7 @@ const hopelessShapes: readonly RunShape[] = [
     15,
   ],
   [
-    'a file written one way and the other',
+    'a file switched between two contents',
     repeatRounds(9, () => [
       createCallStep('write', { path: 'a', content: 'yes' }, 'ok'),
       createCallStep('write', { path: 'a', content: 'no' }, 'ok'),
@@ -138,7 +138,7 @@ const hopelessShapes: readonly RunShape[] = [
     8,
   ],
   [
-    'a file read again before each edit that cannot fit',
+    'a file read again before each edit that cannot match',
     repeatRounds(9, (time) => [
       createCallStep('open', { file: 'a' }, 'A'),
       createFailedStep('edit', { path: 'a', old: `guess ${time}`, new: 'x' }, 'text to replace not found'),
@@ -203,7 +203,7 @@ const healthyShapes: readonly (readonly [title: string, work: readonly StepConte
     repeatRounds(40, (file) => createCallStep('edit', { path: `f${file}` }, `changed f${file}`)),
   ],
   [
-    'many files written, one word for each',
+    'many files written, each acknowledged with one word',
     repeatRounds(20, (file) => createCallStep('write', { path: `f${file}` }, 'ok')),
   ],
   [
@@ -222,7 +222,7 @@ const healthyShapes: readonly (readonly [title: string, work: readonly StepConte
     ]),
   ],
   [
-    'the same failure until the edit that mends it',
+    'the same failure until the edit that fixes it',
     [
       ...repeatRounds(6, (time) => [
         createCallStep('edit', { path: 'a', v: time }, `changed ${time}`),
@@ -259,7 +259,7 @@ const healthyShapes: readonly (readonly [title: string, work: readonly StepConte
 const isEndingVerdict = ({ level }: AuditVerdict): boolean => level === 'stop' || level === 'ask';
 
 describe('an agent that is stuck [NEX-120]', () => {
-  it.each(hopelessShapes)('in %s is told so and then ended', (_, work, rule, endedBy) => {
+  it.each(hopelessShapes)('in %s gets advice and is then ended', (_, work, rule, endedBy) => {
     const verdicts = auditSteps(work);
     expect(verdicts[0]).toMatchObject({ rule });
     const end = verdicts.find(isEndingVerdict);
@@ -267,7 +267,7 @@ describe('an agent that is stuck [NEX-120]', () => {
     expect(verdicts.at(-1)).toBe(end);
   });
 
-  it.each(doubtfulShapes)('perhaps, in %s, is told so and left to go on', (_, work, rule) => {
+  it.each(doubtfulShapes)('possibly, in %s, gets advice and may continue', (_, work, rule) => {
     const verdicts = auditSteps(work);
     expect(verdicts.map((verdict) => verdict.rule)).toContain(rule);
     expect(verdicts.some(isEndingVerdict)).toBe(false);
@@ -279,7 +279,7 @@ describe('an agent that works [NEX-120]', () => {
     expect(auditSteps(work).filter(isEndingVerdict)).toEqual([]);
   });
 
-  it('is left alone altogether where each step brings something new', () => {
+  it('gets no verdict if each step makes progress', () => {
     const quiet = healthyShapes.filter(
       ([, work]) => new Set(work.map(({ result }) => result)).size === work.length,
     );

@@ -331,8 +331,8 @@ describe('a log that rejects a reply with its starts', () => {
   });
 
   it.each<[string, () => Error]>([
-    ['for good', () => new Error('gone')],
-    ['because somebody else has the session', () => new StoreError('held', 'session "a"', 'x')],
+    ['permanently', () => new Error('gone')],
+    ['because another owner holds the session', () => new StoreError('held', 'session "a"', 'x')],
   ])('%s ends the session before any effect', async (_, error) => {
     const { log, events } = createObservedLog((types) => {
       if (types.includes('tool-started')) throw error();

@@ -253,7 +253,7 @@ describe('an agent whose context window is full', () => {
         },
       },
     ],
-  ] as const)('goes on without a summary when the model that writes it %s', async (_, summaryModel) => {
+  ] as const)('continues without a summary if the model that writes it %s', async (_, summaryModel) => {
     const { said, paging } = await summed(summaryModel);
     expect(said).toContain('Tools used: search');
     expect(paging).not.toHaveProperty('summaries');

@@ -18,9 +18,6 @@ import { createTelemetry, type TelemetryClient } from '../src/index.ts';
 import { startTestCollector, type TestCollector, type ReceivedSpan } from './collector.ts';
 import { startObserved, createLookReply, createPricedModel } from './observed-worker.ts';
 
-/** These tests need a POSIX shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 let collector: TestCollector;
 let telemetry: TelemetryClient;
 let root: string;
@@ -63,13 +60,13 @@ const parseTraceparent = (text: string): readonly string[] =>
   /00-([0-9a-f]{32})-([0-9a-f]{16})-01/.exec(text)?.slice(1) ?? [];
 
 describe('the trace context', () => {
-  onUnix('is in the environment of commands', async () => {
+  it('is in the environment of commands', { tags: ['unix'] }, async () => {
     const shell = createShellTool({ root, sandbox: passthroughSandbox });
     const { output, span } = await callToolOnce(shell, { command: 'echo "it is $TRACEPARENT"' });
     expect(parseTraceparent(output)).toEqual([span?.traceId, span?.spanId]);
   });
 
-  onUnix('is in the environment of hooks', async () => {
+  it('is in the environment of hooks', { tags: ['unix'] }, async () => {
     const file = join(root, 'seen.txt');
     const command = ['/bin/sh', '-c', `echo "$TRACEPARENT" > ${file}`] as const;
     const { afterTools } = await createHooks({ workspace: root, afterTools: [{ command }] });
@@ -126,7 +123,7 @@ describe('the trace context', () => {
     expect(span?.attributes).toMatchObject({ 'gen_ai.provider.name': 'openai-compatible' });
   });
 
-  onUnix('is not set without tracing', async () => {
+  it('is not set without tracing', { tags: ['unix'] }, async () => {
     await telemetry.shutdown();
     telemetry = createTelemetry({ metrics: { prometheus: true } });
     const shell = createShellTool({ root, sandbox: passthroughSandbox });

@@ -90,7 +90,7 @@ describe('the trace of a session', () => {
       'gen_ai.conversation.id': 'roof',
       'pawl.ending': 'answered',
     });
-    expect(turn?.resource).toMatchObject({ 'service.name': 'roofers', 'service.version': '0.1.0' });
+    expect(turn?.resource).toMatchObject({ 'service.name': 'roofers', 'service.version': '0.2.0' });
   });
 
   it('describes a model call: provider, attempt, usage and result', async () => {

@@ -15,9 +15,6 @@ import { printCompletion } from '../../src/commands/completion.ts';
 import { captureIo } from '../capture-io.ts';
 import { createWholeProgram } from '../whole-program.ts';
 
-/** Windows has no sh. */
-const describeOnUnix = describe.skipIf(process.platform === 'win32');
-
 const folder = mkdtempSync(join(tmpdir(), 'pawl-completion-'));
 const tree = buildCompletionTree(createWholeProgram());
 
@@ -143,7 +140,7 @@ const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
   [['pawl', 'doctor', ''], []],
 ];
 
-describeOnUnix.each(shells)('the $name completion script', (shell) => {
+describe.each(shells)('the $name completion script', { tags: ['unix'] }, (shell) => {
   it('completes commands, flags, names, files and sessions', async () => {
     const all = await listCandidates(
       shell,
@@ -163,7 +160,7 @@ describeOnUnix.each(shells)('the $name completion script', (shell) => {
   });
 });
 
-describeOnUnix('the bash completion script', () => {
+describe('the bash completion script', { tags: ['unix'] }, () => {
   it('completes a value after an equals sign, where bash splits words', async () => {
     const lines = [
       ['pawl', 'run', '--mode', '='],
@@ -183,7 +180,7 @@ describeOnUnix('the bash completion script', () => {
   });
 });
 
-describeOnUnix('completion values', () => {
+describe('completion values', { tags: ['unix'] }, () => {
   it('are defined only for existing flags and commands', () => {
     const commands = new Map(flattenCommands(tree).map((command) => [command.path, command]));
     for (const path of argumentCompletions.keys()) expect([...commands.keys()]).toContain(path);
@@ -209,7 +206,7 @@ describeOnUnix('completion values', () => {
   });
 });
 
-describeOnUnix('pawl completion', () => {
+describe('pawl completion', { tags: ['unix'] }, () => {
   it('lists the supported shells', async () => {
     await expect(printCompletion('bsh', createWholeProgram(), captureIo().io)).rejects.toThrow(
       'Unknown completion script for "bsh". Did you mean bash? Available: bash, zsh, fish.',

@@ -8,9 +8,6 @@ import { runDoctor } from '../../src/commands/doctor.ts';
 import { main } from '../../src/main.ts';
 import { captureIo } from '../capture-io.ts';
 
-/** Windows has no such links, permissions, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 let folder = '';
 let bin = '';
 
@@ -68,7 +65,7 @@ describe('pawl doctor', () => {
       expect(out()).toMatch(new RegExp(`^absent   ${name} +not installed\\n +\\S.*[Ii]nstall`, 'm'));
   });
 
-  onUnix('finds programs under alternative names and shows their versions', async () => {
+  it('finds programs under alternative names and shows their versions', { tags: ['unix'] }, async () => {
     writeProgram('google-chrome', 'echo Google Chrome 1.2.3');
     writeProgram('git', 'echo git version 9; echo more');
     const checks = await runDoctorChecks();
@@ -82,8 +79,9 @@ describe('pawl doctor', () => {
     expect(checks.get('git')?.found).toBe('git version 9');
   });
 
-  onUnix(
+  it(
     'does not wait for a program that hangs, nor accept one that fails or prints control characters',
+    { tags: ['unix'] },
     async () => {
       writeProgram('npm', 'sleep 1000');
       writeProgram('git', 'exit 9');
@@ -146,10 +144,10 @@ describe('pawl doctor', () => {
     });
   });
 
-  onUnix.each([
+  it.each([
     ['config', 'XDG_CONFIG_HOME'],
     ['data', 'XDG_DATA_HOME'],
-  ])('fails if other users can write to the folder for %s', async (name, variable) => {
+  ])('fails if other users can write to the folder for %s', { tags: ['unix'] }, async (name, variable) => {
     const open = join(folder, 'open', 'pawl');
     mkdirSync(open, { recursive: true });
     chmodSync(open, 0o777);

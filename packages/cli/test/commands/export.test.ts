@@ -17,9 +17,6 @@ import {
   type TestWorkspace,
 } from './test-workspace.ts';
 
-/** Windows has no such links, permissions, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 let testWorkspace: TestWorkspace;
 beforeEach(() => {
   testWorkspace = createTestWorkspace();
@@ -54,28 +51,32 @@ describe('pawl export', () => {
     expect(JSON.parse(report())).toMatchObject({ runs: [{ id: 'loop', stuck: true }], problems: [] });
   });
 
-  onUnix('writes a file that only its owner can read, and overwrites one only with --force', async () => {
-    await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
-    const out = getWorkspacePath('roof.json');
-    expect((await testWorkspace.pawl('export', 'roof', '--out', out)).err).toBe(
-      `Wrote ${JSON.stringify(out)}.\n`,
-    );
-    expect(statSync(out).mode & 0o777).toBe(0o600);
-    const before = readFileSync(out, 'utf8');
-    const again = await testWorkspace.pawl('export', 'roof', '--out', out, '--as', 'markdown');
-    expect([again.code, again.err]).toEqual([2, expect.stringContaining('the file exists')]);
-    expect(readFileSync(out, 'utf8')).toBe(before);
-    expect(
-      (await testWorkspace.pawl('export', 'roof', '--out', out, '--as', 'markdown', '--force')).code,
-    ).toBe(0);
-    expect(readFileSync(out, 'utf8')).toMatch(/^# Session/);
-    expect(
-      (await testWorkspace.pawl('export', 'roof', '--out', getWorkspacePath('no/such/folder'))).err,
-    ).toContain('its folder does not exist');
-    expect((await testWorkspace.pawl('export', 'roof', '--as', 'yaml')).err).toContain(
-      'Available: json, jsonl, markdown, test.',
-    );
-  });
+  it(
+    'writes a file that only its owner can read, and overwrites one only with --force',
+    { tags: ['unix'] },
+    async () => {
+      await saveRun(testWorkspace, { ...successfulRun, id: 'roof' });
+      const out = getWorkspacePath('roof.json');
+      expect((await testWorkspace.pawl('export', 'roof', '--out', out)).err).toBe(
+        `Wrote ${JSON.stringify(out)}.\n`,
+      );
+      expect(statSync(out).mode & 0o777).toBe(0o600);
+      const before = readFileSync(out, 'utf8');
+      const again = await testWorkspace.pawl('export', 'roof', '--out', out, '--as', 'markdown');
+      expect([again.code, again.err]).toEqual([2, expect.stringContaining('the file exists')]);
+      expect(readFileSync(out, 'utf8')).toBe(before);
+      expect(
+        (await testWorkspace.pawl('export', 'roof', '--out', out, '--as', 'markdown', '--force')).code,
+      ).toBe(0);
+      expect(readFileSync(out, 'utf8')).toMatch(/^# Session/);
+      expect(
+        (await testWorkspace.pawl('export', 'roof', '--out', getWorkspacePath('no/such/folder'))).err,
+      ).toContain('its folder does not exist');
+      expect((await testWorkspace.pawl('export', 'roof', '--as', 'yaml')).err).toContain(
+        'Available: json, jsonl, markdown, test.',
+      );
+    },
+  );
 
   it('writes a transcript in which no recorded text is rendered as Markdown', async () => {
     const trap = '```\n<script>alert(1)</script>\n````\n![x](https://example.org/x)';

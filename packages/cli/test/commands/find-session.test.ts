@@ -7,9 +7,6 @@ import { describe, expect, it } from 'vitest';
 import { findSession, computeShortIds, isSessionInFolder } from '../../src/commands/find-session.ts';
 import { createTestWorkspace } from './test-workspace.ts';
 
-/** Windows has no such links, permissions, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 const createStoreWithIds = async (ids: readonly string[], dir = '/work') => {
   const store = createMemoryStore();
   for (const [index, id] of ids.entries()) {
@@ -32,18 +29,22 @@ describe('a session name', () => {
     await expect(findId('')).rejects.toThrow('There is no session ""');
   });
 
-  onUnix('is "last" for the newest session of a folder, with symbolic links resolved', async () => {
-    const workspace = createTestWorkspace();
-    const link = join(workspace.dir, 'link');
-    symlinkSync(workspace.dir, link);
-    const store = await createStoreWithIds(['old', 'new'], workspace.dir);
-    await store.create(createSession({ id: 'elsewhere', at: 9 }), 'a test', { metadata: { dir: '/' } });
-    expect((await findSession(store, 'last', link)).id).toBe('new');
-    await expect(findSession(store, 'last', '/nowhere')).rejects.toThrow(
-      'No session has run in "/nowhere" yet. To list the 3 sessions of other folders: pawl sessions --all',
-    );
-    await workspace.close();
-  });
+  it(
+    'is "last" for the newest session of a folder, with symbolic links resolved',
+    { tags: ['unix'] },
+    async () => {
+      const workspace = createTestWorkspace();
+      const link = join(workspace.dir, 'link');
+      symlinkSync(workspace.dir, link);
+      const store = await createStoreWithIds(['old', 'new'], workspace.dir);
+      await store.create(createSession({ id: 'elsewhere', at: 9 }), 'a test', { metadata: { dir: '/' } });
+      expect((await findSession(store, 'last', link)).id).toBe('new');
+      await expect(findSession(store, 'last', '/nowhere')).rejects.toThrow(
+        'No session has run in "/nowhere" yet. To list the 3 sessions of other folders: pawl sessions --all',
+      );
+      await workspace.close();
+    },
+  );
 
   it('is never interpreted as a path, a pattern or a property', async () => {
     const ids = ['../../etc/passwd', '%', '__proto__', 'a\u001b[2J'];

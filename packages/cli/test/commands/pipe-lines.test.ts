@@ -90,7 +90,7 @@ describe('an invalid input line', () => {
     ['an endless time', '{"type":"retry-due","at":1e999}', 'retry-due: at: expected a number, got Infinity'],
     ['not UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 'not UTF-8'],
     ['half a letter', Buffer.from('"ü').subarray(0, 2), 'not UTF-8'],
-  ])('is answered with what is wrong, and the stream goes on: %s', async (_, bad, error) => {
+  ])('is answered with the problem, and the stream continues: %s', async (_, bad, error) => {
     const input = Buffer.concat([Buffer.from(`${hello}\n\n`), Buffer.from(bad), Buffer.from(`\n${hello}\n`)]);
     const { code, answers } = await runPipeInput(input, status);
     expect(code).toBe(1);

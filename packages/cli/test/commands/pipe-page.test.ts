@@ -41,14 +41,14 @@ describe('the events page', () => {
     const text = getPageSection(type);
     expect(parseJsonBlocks(text)).toMatchObject([{ type }]);
     const states = turnChart.states.filter(({ transitions }) => transitions.some(({ on }) => on === type));
-    const taken = /Taken in ([^.]*)\./.exec(text)?.[1]?.match(/\w+(?=`)/g);
+    const taken = /Accepted in ([^.]*)\./.exec(text)?.[1]?.match(/\w+(?=`)/g);
     expect(taken).toEqual(states.map(({ name }) => name));
   });
 
   it('documents every action, with the events that answer it [LOOM-97]', () => {
     const actions = listSchemaTypes('Action');
     expect(actions).toHaveLength(13);
-    for (const type of actions) expect(getPageSection(type)).toMatch(/Answered by \[|Nothing answers it/);
+    for (const type of actions) expect(getPageSection(type)).toMatch(/Answered by \[|It has no answer/);
   });
 
   it('documents every note', () => {

@@ -12,9 +12,6 @@ import { allowCalls, allowShell } from '../allow-calls.ts';
 import { captureTerminalIo, captureIo } from '../capture-io.ts';
 import { startOpenAiServer, type OpenAiServer, type ScriptedSay } from '../openai-server.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 const bin = join(import.meta.dirname, '../../bin/pawl.js');
 
 let folder = '';
@@ -117,7 +114,7 @@ describe('pawl resume', () => {
     expect(listLastToolResults()[0]).toContain('half of it');
   });
 
-  onUnix('goes on after Ctrl-C, and says how', async () => {
+  it('resumes after Ctrl-C, which prints the command for it', { tags: ['unix'] }, async () => {
     scriptModel({ tool: 'shell', args: { command: slowCommand } }, 'Done without it.');
     const child = spawnPawl('run', ...getModelFlags(), 'Do it.');
     const err = child.stderr === null ? Promise.resolve('') : text(child.stderr);

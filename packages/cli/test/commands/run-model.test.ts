@@ -108,7 +108,7 @@ describe('pawl run --model', () => {
   });
 
   it.each([
-    ['a model nobody knows', { model: 'opneai:gpt' }, /openai/],
+    ['an unknown model', { model: 'opneai:gpt' }, /openai/],
     ['a price alone', { priceIn: '3' }, /both --price-in and --price-out/],
     ['a budget of money without prices', { maxCost: '1' }, /requires prices: --price-in/],
     ['a missing address', { baseUrl: undefined }, /base/i],

@@ -145,7 +145,7 @@ describe('pawl run with a collector', () => {
 
 describe('pawl run without a collector', () => {
   it.each([
-    ['nobody names one', {}],
+    ['none is configured', {}],
     ['it is disabled', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_SDK_DISABLED: 'true' }],
   ])('loads nothing for it and sends nothing: %s', async (_, env) => {
     expect(await runPawlProcess(['run', goal], env, ['--import', preload])).toMatchObject({

@@ -58,7 +58,7 @@ describe('pawl worker without a reachable Redis', { tags: ['redis'] }, () => {
   it.each([
     ['while it waits', 'Waiting for Redis'],
     ['while Redis is away', 'error: connect ECONNREFUSED'],
-  ])('ends in order when it is told to, %s', async (_, sign) => {
+  ])('shuts down cleanly on request, %s', async (_, sign) => {
     const isWaiting = sign.startsWith('Waiting');
     if (isWaiting) await server.kill();
     const args = ['worker', '--store', server.url, '--dir', folder, '--grace', '1'];

@@ -32,7 +32,7 @@ function createHookSession(host: HookHost, callsMax: number | null = null) {
 const testCall = { tool_name: 'Bash', tool_input: { command: 'npm test' } };
 
 describe('pawl hook claude', () => {
-  it('advises after failures, denies the call, ends the work and stops the agent, in the forms of Claude Code', () => {
+  it('advises after failures, denies the call, ends the work and stops the agent, in the format of Claude Code', () => {
     const tell = createHookSession(claudeHost);
     const fail = (): unknown => tell('PostToolUseFailure', { ...testCall, error: 'Exit code 1' });
     expect(tell('PreToolUse', testCall)).toBeNull();
@@ -60,7 +60,7 @@ describe('pawl hook claude', () => {
     });
   });
 
-  it('begins anew with the next decision of the user', () => {
+  it('resets with the next user message', () => {
     const tell = createHookSession(claudeHost);
     for (let count = 0; count < 4; count += 1)
       tell('PostToolUseFailure', { ...testCall, error: 'Exit code 1' });
@@ -69,7 +69,7 @@ describe('pawl hook claude', () => {
     expect(tell('PreToolUse', testCall)).toBeNull();
   });
 
-  it('keeps sub-agents apart, and passes over interruptions and events that are nothing to it', () => {
+  it('separates sub-agents, and ignores interruptions and unrelated events', () => {
     const tell = createHookSession(claudeHost);
     for (let count = 0; count < 3; count += 1)
       tell('PostToolUseFailure', { ...testCall, error: 'no', agent_id: 'reviewer' });
@@ -80,14 +80,14 @@ describe('pawl hook claude', () => {
     expect(tell('Notification', { message: 'hello' })).toBeNull();
   });
 
-  it('forgets a session that has ended', () => {
+  it('removes the state of an ended session', () => {
     const tell = createHookSession(claudeHost);
     for (let count = 0; count < 3; count += 1) tell('PostToolUseFailure', { ...testCall, error: 'no' });
     expect(tell('SessionEnd', { reason: 'exit' })).toBeNull();
     expect(tell('PreToolUse', testCall)).toBeNull();
   });
 
-  it('does not touch 200 calls that each bring something new', () => {
+  it('does not affect 200 productive calls', () => {
     const tell = createHookSession(claudeHost);
     for (let count = 0; count < 200; count += 1) {
       const call = { tool_name: 'Read', tool_input: { file_path: `/src/part-${count}.ts` } };
@@ -102,7 +102,7 @@ describe('pawl hook claude', () => {
 });
 
 describe('pawl hook codex', () => {
-  it('knows failures by their exit code, and denies for good where Codex takes no stop', () => {
+  it('recognizes failures by exit code, and keeps denying because Codex accepts no stop', () => {
     const tell = createHookSession(codexHost);
     const fail = (): unknown =>
       tell('PostToolUse', {
@@ -127,7 +127,7 @@ describe('pawl hook codex', () => {
 });
 
 describe('pawl hook gemini', () => {
-  it('denies, takes the tools away once the work is over, and stops, in the forms of Gemini CLI', () => {
+  it('denies, removes the tools at the end of the work, and stops, in the format of Gemini CLI', () => {
     const tell = createHookSession(geminiHost);
     const shell = { tool_name: 'run_shell_command', tool_input: { command: 'make' } };
     const fail = (): unknown =>
@@ -154,9 +154,9 @@ describe('pawl hook gemini', () => {
   });
 });
 
-describe('what a hook is told', () => {
+describe('the input of a hook', () => {
   it.each(['', 'null', '[1]', 'nonsense', '{"session_id":"x"}', '{"__proto__":{"session_id":"x"}}'])(
-    'is refused with one clear error if it is %j',
+    'is rejected with one clear error if it is %j',
     (text) => {
       const answered = () =>
         answerHook(claudeHost, text, { states: hookStates, now: () => 0, callsMax: null });
@@ -164,7 +164,7 @@ describe('what a hook is told', () => {
     },
   );
 
-  it('may be anything where a host puts it', () => {
+  it('may contain any value in host-defined fields', () => {
     const deep = '['.repeat(5_000) + ']'.repeat(5_000);
     for (const odd of [
       'null',

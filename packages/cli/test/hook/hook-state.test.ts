@@ -18,7 +18,7 @@ function failRepeatedly(times: number): HookState {
 }
 
 describe('the state of a hook', () => {
-  it('advises on the second identical failure and refuses the call from the third on', () => {
+  it('advises on the second identical failure and blocks the call from the third on', () => {
     expect(recordHookCall(failRepeatedly(1), call, failure, 9).decision).toMatchObject({ kind: 'advise' });
     expect(judgeHookCall(failRepeatedly(2), call, null).decision).toEqual({ kind: 'nothing' });
     expect(judgeHookCall(failRepeatedly(3), call, null).decision).toMatchObject({
@@ -30,7 +30,7 @@ describe('the state of a hook', () => {
     );
   });
 
-  it('lets a refused call through again once something new has come of another', () => {
+  it('allows a blocked call again after another call made progress', () => {
     const moved = recordHookCall(
       failRepeatedly(3),
       { tool: 'Edit', args: { file: 'a.ts' } },
@@ -40,7 +40,7 @@ describe('the state of a hook', () => {
     expect(judgeHookCall(moved.state, call, null).decision.kind).toBe('nothing');
   });
 
-  it('ends the work for whoever insists on a refused call, and stops who goes on all the same', () => {
+  it('ends the work if the agent insists on a blocked call, and stops an agent that continues', () => {
     let state = failRepeatedly(3);
     const words = [];
     for (let asked = 0; asked < 6; asked += 1) {
@@ -52,7 +52,7 @@ describe('the state of a hook', () => {
     expect(judgeHookCall(state, { tool: 'Read', args: {} }, null).decision.kind).toBe('stop');
   });
 
-  it('holds a budget of calls between two words of the user', () => {
+  it('limits the calls between two user messages', () => {
     const used = recordHookCall(initialHookState, call, { ok: true, output: 'fine' }, 0).state;
     expect(judgeHookCall(used, call, 2).decision.kind).toBe('nothing');
     const denied = judgeHookCall(used, call, 1);
@@ -63,7 +63,7 @@ describe('the state of a hook', () => {
     expect(denied.state.finish).not.toBeNull();
   });
 
-  it('does not count what it turned away itself as a failure', () => {
+  it('does not count its own denials as failures', () => {
     const state = failRepeatedly(2);
     expect(
       recordHookCall(state, call, { ok: false, output: `${governorNotePrefix} Not run again` }, 9),
@@ -73,7 +73,7 @@ describe('the state of a hook', () => {
     });
   });
 
-  it('is plain JSON, bounded, and never stops work in which every call brings something new', () => {
+  it('is bounded plain JSON, and never stops productive work', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ tool: fc.string(), args: fc.jsonValue() }), { maxLength: 40 }),

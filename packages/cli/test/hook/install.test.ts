@@ -9,9 +9,6 @@ import { getSettingsPath } from '../../src/hook/settings-file.ts';
 import type { JsonFields } from '../../src/json-fields.ts';
 import { captureTerminalIo, captureIo } from '../capture-io.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 const createTestFolder = (): string => mkdtempSync(join(tmpdir(), 'pawl-install-'));
 
 const otherSettings = {
@@ -20,7 +17,7 @@ const otherSettings = {
 };
 
 describe('pawl hook install and remove', () => {
-  it('adds its entries after those of others, and takes out only its own again', async () => {
+  it('adds its entries after existing ones, and removes only its own', async () => {
     const project = createTestFolder();
     const path = join(project, '.claude', 'settings.json');
     mkdirSync(join(project, '.claude'));
@@ -45,7 +42,7 @@ describe('pawl hook install and remove', () => {
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
-  it.each(['claude', 'codex', 'gemini'])('installs %s twice with the result of once', async (agent) => {
+  it.each(['claude', 'codex', 'gemini'])('installs %s idempotently', async (agent) => {
     const project = createTestFolder();
     await installHostHook(agent, { project, yes: true }, captureIo().io);
     const again = captureIo();
@@ -61,7 +58,7 @@ describe('pawl hook install and remove', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({});
   });
 
-  it('writes nothing without a yes', async () => {
+  it('writes nothing without confirmation', async () => {
     const project = createTestFolder();
     const no = captureTerminalIo('n');
     await installHostHook('gemini', { project }, no.io);
@@ -72,7 +69,7 @@ describe('pawl hook install and remove', () => {
     expect(readFileSync(join(project, '.gemini', 'settings.json'), 'utf8')).toContain('BeforeToolSelection');
   });
 
-  it('leaves alone what it cannot read, with one clear error', async () => {
+  it('does not change an unreadable file, and reports one clear error', async () => {
     const project = createTestFolder();
     mkdirSync(join(project, '.gemini'));
     const path = join(project, '.gemini', 'settings.json');
@@ -86,7 +83,7 @@ describe('pawl hook install and remove', () => {
     );
   });
 
-  onUnix('writes through a link, which stays one', async () => {
+  it('writes through a symbolic link and keeps it', { tags: ['unix'] }, async () => {
     const project = createTestFolder();
     const real = join(createTestFolder(), 'dotfile.json');
     writeFileSync(real, '{}');
@@ -96,7 +93,7 @@ describe('pawl hook install and remove', () => {
     expect(readFileSync(real, 'utf8')).toContain('pawl-hook.js');
   });
 
-  it('gives back any settings as they were', () => {
+  it('restores any settings unchanged', () => {
     const hooks = fc.dictionary(fc.string({ minLength: 1 }), fc.array(fc.jsonValue(), { minLength: 1 }));
     const settings = fc.record({ hooks: fc.option(hooks, { nil: undefined }), other: fc.jsonValue() });
     fc.assert(
@@ -110,7 +107,7 @@ describe('pawl hook install and remove', () => {
     );
   });
 
-  it('looks where each agent was told to keep its settings', () => {
+  it('uses the configured settings folder of each agent', () => {
     expect(getSettingsPath('claude', null, { CLAUDE_CONFIG_DIR: '/c' })).toBe('/c/settings.json');
     expect(getSettingsPath('codex', null, { CODEX_HOME: '/x' })).toBe('/x/hooks.json');
     expect(getSettingsPath('gemini', null, { GEMINI_CLI_HOME: '/g' })).toBe('/g/.gemini/settings.json');

@@ -31,8 +31,8 @@ const createFailureInput = (session_id: string) => ({
   error: 'Exit code 1',
 });
 
-describe('the entry that hosts run', () => {
-  it('remembers from one process to the next', async () => {
+describe('the hook process', () => {
+  it('keeps its state between processes', async () => {
     expect(await runHookProcess(['claude'], createFailureInput('one'))).toEqual({
       code: 0,
       out: '',
@@ -43,7 +43,7 @@ describe('the entry that hosts run', () => {
     expect((await runHookProcess(['claude'], createFailureInput('two'))).out).toBe('');
   });
 
-  it('loses no call when many hooks run at once', async () => {
+  it('loses no call if many hooks run concurrently', async () => {
     const asked = { ...createFailureInput('many'), hook_event_name: 'PreToolUse' };
     const at = { ...createFailureInput('many'), hook_event_name: 'PostToolUse', error: undefined };
     const ends = await Promise.all(
@@ -56,7 +56,7 @@ describe('the entry that hosts run', () => {
     expect((await runHookProcess(['claude', '--max-tool-calls', '12'], asked)).out).toContain('"deny"');
   });
 
-  it('lets the agent go on, with a warning, whatever goes wrong', async () => {
+  it('lets the agent continue, with a warning, after any error', async () => {
     for (const [args, input] of [
       [['claude'], 'nonsense'],
       [['cursor'], createFailureInput('x')],

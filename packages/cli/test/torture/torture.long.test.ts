@@ -19,9 +19,6 @@ import {
   type TortureWorkspace,
 } from './supervisor.ts';
 
-/** It needs what only Linux has. */
-const describeOnLinux = describe.skipIf(process.platform !== 'linux');
-
 const isSoak = process.env['PAWL_SOAK'] === '1';
 const killsMin = isSoak ? 300 : 12;
 const callsPerSession = 24;
@@ -57,7 +54,7 @@ type TorturedSession = {
   readonly about: string;
 };
 
-describeOnLinux('pawl, killed repeatedly', () => {
+describe('pawl, killed repeatedly', { tags: ['linux'] }, () => {
   it(
     'starts no command twice, loses nothing, and always resumes',
     async () => {

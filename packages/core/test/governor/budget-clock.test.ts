@@ -43,7 +43,7 @@ const runUntilPermission = (from: Session = createTimedSession()): EventRun =>
   );
 
 describe('the time of a session with a budget', () => {
-  it('stands still while a person is asked for permission', () => {
+  it('stops while a permission is pending', () => {
     const decided = runLater(runLater(runUntilPermission(), permissionAllowed('a')), permissionAllowed('b'));
     expect(requireAction(runEvents(decided, toolFinished('a'), toolFinished('b')), 'ask-model').tools).toBe(
       true,
@@ -52,7 +52,7 @@ describe('the time of a session with a budget', () => {
     expect(decided.session.spent).not.toHaveProperty('waitingSince');
   });
 
-  it('has not run out for a model that is asked right after a denial', () => {
+  it('is not exhausted for a model call right after a denial', () => {
     const denied = runLater(runEvents(runUntilPermission(), permissionAllowed('a')), permissionDenied('b'));
     expect(requireAction(runEvents(denied, toolFinished('a')), 'ask-model').tools).toBe(true);
     const none = runLater(
@@ -62,7 +62,7 @@ describe('the time of a session with a budget', () => {
     expect(requireAction(none, 'ask-model').tools).toBe(true);
   });
 
-  it('stands still during a pause, whatever comes in meanwhile', () => {
+  it('stops during a pause, whatever events arrive', () => {
     const paused = runEvents(
       createTimedSession(),
       userMessage(),
@@ -74,7 +74,7 @@ describe('the time of a session with a budget', () => {
     expect(requireAction(resumed, 'ask-model').tools).toBe(true);
   });
 
-  it('is not counted out twice where a permission is waited for during a pause', () => {
+  it('is not excluded twice if a permission is pending during a pause', () => {
     const paused = runLater(runUntilPermission(), pauseRequested());
     const decided = runLater(
       runLater(runLater(paused, permissionAllowed('a')), permissionAllowed('b')),
@@ -84,7 +84,7 @@ describe('the time of a session with a budget', () => {
     expect(requireTurn(decided, 'executingTools').executions).toHaveLength(2);
   });
 
-  it('runs on while the agent works, on both sides of the wait', () => {
+  it('runs while the agent works, before and after the wait', () => {
     const decided = runLater(
       runLater(
         runEvents(createTimedSession(), userMessage()),
@@ -97,7 +97,7 @@ describe('the time of a session with a budget', () => {
     expect(requireAction(runLater(decided, toolFinished(), 400), 'ask-model').tools).toBe(false);
   });
 
-  it('is not moved by what is refused, nor by what is only shown', () => {
+  it('is not changed by rejected or ephemeral events', () => {
     const before = runUntilPermission();
     const refused = runLater(before, userMessage('are you there?'));
     expect(getRefusalReason(refused)).toBe('permission is being asked');
@@ -106,13 +106,13 @@ describe('the time of a session with a budget', () => {
     expect(runLater(paused, textDelta()).session.spent).toBe(paused.session.spent);
   });
 
-  it('starts anew with the next message, however the wait ended', () => {
+  it('restarts with the next message, however the wait ended', () => {
     const called = runLater(runUntilPermission(), cancelRequested());
     expect(called.session.spent).not.toHaveProperty('waitingSince');
     expect(runLater(called, userMessage()).session.spent.workingSince).toBe(called.at + hourMs);
   });
 
-  it('goes on during a wait in sessions that began before behaviour 4', () => {
+  it('runs during a wait in sessions that started before log version 4', () => {
     const decided = runLater(
       runLater(runUntilPermission(createTimedSession(3)), permissionAllowed('a')),
       permissionAllowed('b'),
@@ -123,7 +123,7 @@ describe('the time of a session with a budget', () => {
     );
   });
 
-  it('needs no clock where there is no budget', () => {
+  it('needs no clock without a budget', () => {
     const free = runEvents(
       createProfileSession('pawl'),
       userMessage(),

@@ -46,7 +46,7 @@ function countActions(steps: readonly SessionStep[], type: Action['type']): numb
 }
 
 describe('a budget', () => {
-  it('of model calls counts the last one, which is asked without tools', () => {
+  it('of model calls includes the last call without tools', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 20 }), (modelCalls) => {
         const { steps, session } = runUntilFinished({ ...noLimits, modelCalls });
@@ -56,7 +56,7 @@ describe('a budget', () => {
     );
   });
 
-  it('of tokens and money pays for summaries, which are no steps', () => {
+  it('of tokens and cost includes summaries, which are not steps', () => {
     const budgets = { ...noLimits, modelCalls: 9, tokens: 1_000, cost: 1_000 };
     let session = createSession({ id: 's', at: 0, settings: { budgets, governor: governorDisabled } });
     const take = (event: object): Session => (session = step(session, { ...event, at: 1 } as Event).session);
@@ -69,7 +69,7 @@ describe('a budget', () => {
     expect(session.spent).toEqual({ ...spent, tokens: 999, cost: 5 });
   });
 
-  it('of model calls holds whatever fails and however many turns there are', () => {
+  it('of model calls holds across failures and turns', () => {
     const happening = fc.constantFrom('reply', 'call', 'fail', 'overflow', 'finish');
     fc.assert(
       fc.property(
@@ -108,7 +108,7 @@ describe('a budget', () => {
     );
   });
 
-  it('of tool calls is never exceeded, however many are asked for at once', () => {
+  it('of tool calls is never exceeded by parallel calls', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 5 }), (toolCalls, each) => {
         const { steps } = runUntilFinished({ ...noLimits, toolCalls }, each);
@@ -120,7 +120,7 @@ describe('a budget', () => {
     );
   });
 
-  it('of tokens or of money keeps enough back for a last answer', () => {
+  it('of tokens or cost reserves enough for a last answer', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 2_000 }), fc.constantFrom('tokens', 'cost'), (limit, what) => {
         const { session, steps } = runUntilFinished({ ...noLimits, [what]: limit });
@@ -131,7 +131,7 @@ describe('a budget', () => {
     );
   });
 
-  it('of time counts from what the user said last', () => {
+  it('of time counts from the last user message', () => {
     const { session } = runUntilFinished({ ...noLimits, wallMs: 5_000 });
     expect(session.turn).toMatchObject({
       status: 'halted',
@@ -139,7 +139,7 @@ describe('a budget', () => {
     });
   });
 
-  it('that is not set costs nothing and counts nothing', () => {
+  it('that is not set has no effect', () => {
     const session = createSession({ id: 's', at: 0 });
     const { session: after } = step(session, { type: 'user-message', at: 9, text: 'x' });
     expect(after.spent).toBe(session.spent);

@@ -31,7 +31,7 @@ const seedWalks = fc
     );
   });
 
-describe('whatever happens under the presets of trackers', () => {
+describe('any event sequence under the tracker presets', () => {
   it('replaying the log gives the same session, which is plain JSON [RX-07]', () => {
     let found = 0;
     fc.assert(
@@ -48,7 +48,7 @@ describe('whatever happens under the presets of trackers', () => {
     expect(found).toBeGreaterThan(20);
   });
 
-  it('what the turn does not take, the tracker has not heard', () => {
+  it('the tracker observes only events that the turn accepts', () => {
     fc.assert(
       fc.property(seedWalks, ({ start, steps }) => {
         for (const { before, after } of steps) {
@@ -60,7 +60,7 @@ describe('whatever happens under the presets of trackers', () => {
     );
   });
 
-  it('every verdict is proved by events that have happened', () => {
+  it('every verdict refers to past events', () => {
     fc.assert(
       fc.property(seedWalks, ({ steps }) => {
         for (const { before, event, after } of steps) {
@@ -77,7 +77,7 @@ describe('whatever happens under the presets of trackers', () => {
   });
 
   it.each(['nexora', 'savant'] as const)(
-    '%s keeps no more after ten thousand events than after five',
+    '%s has the same state size after ten thousand events as after five',
     (preset) => {
       const config = { enable: preset !== 'savant' };
       const governor = { preset, rules: {}, config };

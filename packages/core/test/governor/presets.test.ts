@@ -129,7 +129,7 @@ const countVerdicts = (config: GovernorConfigInput): number =>
   listRunVerdicts(failEdits(startGovernedRun('nexora', config, { maxRecoveries: 0 }), 10)).length;
 
 describe('the preset nexora in a session', () => {
-  it('looks for a way out after three identical errors, and halts when none helps [NEX-04, NEX-13, RN-02]', () => {
+  it('attempts recovery after three identical errors, and halts if none helps [NEX-04, NEX-13, RN-02]', () => {
     const stuck = failEdits(startGovernedRun('nexora'), 3);
     expect(requireTurn(stuck, 'errorRecovery')).toMatchObject({ origin: 'tool', attempt: 1 });
     expect(requireAction(stuck, 'recover').verdict).toMatchObject({
@@ -145,7 +145,7 @@ describe('the preset nexora in a session', () => {
     expect(requireTurn(end, 'halted').why).toMatchObject({ kind: 'stuck', rule: 'same_error' });
   });
 
-  it('names the events that prove it, not the calls', () => {
+  it('refers to events as evidence, not to calls', () => {
     const told = failEdits(runEdit(startGovernedRun('nexora'), 'other.go'), 3);
     const [verdict] = listRunVerdicts(told);
     const proof = verdict?.evidence.map((seq) => told.events[seq - 1]);
@@ -153,7 +153,7 @@ describe('the preset nexora in a session', () => {
     expect(verdict?.evidence).toEqual([5, 7, 9]);
   });
 
-  it('says what is known to help against the error, and waits where waiting does [NEX-123]', () => {
+  it('gives the known remedy for the error, and waits if waiting helps [NEX-123]', () => {
     expect(listRunVerdicts(failEdits(startGovernedRun('nexora'), 3))[0]?.advice).toMatch(
       /another tool\. Read the file/,
     );
@@ -163,7 +163,7 @@ describe('the preset nexora in a session', () => {
     expect(listRunVerdicts(told)[0]?.response).toEqual({ kind: 'recover', waitMs: 30_000 });
   });
 
-  it('forgets errors and recoveries with a success [RN-03]', () => {
+  it('clears errors and recoveries after a success [RN-03]', () => {
     const recovering = runEvents(failEdits(startGovernedRun('nexora'), 3), recoveryFinished());
     const saved = runEdit(recovering, 'main.go');
     expect(saved.session.governor.recoveries).toBe(0);
@@ -171,7 +171,7 @@ describe('the preset nexora in a session', () => {
     expect(listRulings(failEdits(saved, 3))).toHaveLength(2);
   });
 
-  it('forgets errors with a phase, and keeps what was done [NEX-05, NEX-15, RX-11]', () => {
+  it('clears errors with a new phase, and keeps the recorded work [NEX-05, NEX-15, RX-11]', () => {
     const two = failEdits(runEdit(startGovernedRun('nexora'), 'a.go', successOutcome(), { content: 'x' }), 2);
     const messages = two.session.governor.tracker?.state.ledger.messages.length;
     expect(messages).toBe(0);
@@ -184,7 +184,7 @@ describe('the preset nexora in a session', () => {
     expect(listRulings(failEdits(runEvents(two, phaseCompleted()), 2))).toHaveLength(1);
   });
 
-  it('is not calmed by what a person says: only work that works is', () => {
+  it('is reset by successful work, not by user messages', () => {
     const told = runEvents(
       failEdits(startGovernedRun('nexora'), 2),
       modelReplied('I give up.'),
@@ -193,7 +193,7 @@ describe('the preset nexora in a session', () => {
     expect(listRulings(failEdits(told, 1))).toEqual(['same_error: recover']);
   });
 
-  it('halts on two files that take turns, unless there is a way out of that [NEX-27, RN-02]', () => {
+  it('halts on oscillation between two files, unless a recovery exists [NEX-27, RN-02]', () => {
     const halted = alternateEdits(startGovernedRun('nexora'));
     expect(listRulings(halted)).toEqual(['oscillation: halt']);
     expect(requireTurn(halted, 'halted').why).toMatchObject({ kind: 'stuck', rule: 'oscillation' });
@@ -204,7 +204,7 @@ describe('the preset nexora in a session', () => {
     });
   });
 
-  it('takes the turns of two files for work when their content is new each time [RN-07]', () => {
+  it('accepts alternating files as progress if their content is new each time [RN-07]', () => {
     let told = startGovernedRun('nexora');
     for (let time = 0; time < 20; time += 1) {
       const path = time % 2 === 0 ? 'a.go' : 'b.go';
@@ -225,14 +225,14 @@ describe('the preset nexora in a session', () => {
     expect(requireTurn(told, 'callingModel').ask.advice).toBeNull();
   });
 
-  it('takes files and tests that a tool reports for progress, and misses it without [NEX-89, SAV-60]', () => {
+  it('counts files and tests that a tool reports as progress [NEX-89, SAV-60]', () => {
     expect(repeatGrep({})).toEqual(['no_progress: advise']);
     expect(repeatGrep({ files: [{ path: 'new.go', hash: '1' }] })).toEqual([]);
     expect(repeatGrep({ tests: { passed: 3, failed: 0 } })).toEqual([]);
     expect(repeatGrep({ tests: { passed: 3, failed: 1 } })).toEqual(['no_progress: advise']);
   });
 
-  it('lets a thousand productive calls over ten phases pass [NEX-03, NEX-65, NEX-66, NEX-115]', () => {
+  it('accepts a thousand productive calls over ten phases [NEX-03, NEX-65, NEX-66, NEX-115]', () => {
     let session = step(createGovernedSession('nexora'), { type: 'user-message', at: 0, text: 'go' }).session;
     let notes = 0;
     const take = (event: Parameters<typeof step>[1]): void => {
@@ -254,7 +254,7 @@ describe('the preset nexora in a session', () => {
 });
 
 describe('the preset savant in a session', () => {
-  it('does not run the second search for the same thing: it has the work finished [SAV-20, SAV-126, RS-14]', () => {
+  it('ends the work instead of running the same search twice [SAV-20, SAV-126, RS-14]', () => {
     const told = runSearch(runSearch(startGovernedRun('savant'), 'execution'), 'execution');
     expect(listRulings(told)).toEqual(['repeated_query: finish']);
     expect(requireTurn(told, 'callingModel').ask.finish).toMatchObject({
@@ -270,7 +270,7 @@ describe('the preset savant in a session', () => {
     });
   });
 
-  it('advises once and then forces the end, where that is the policy [SAV-115, RS-03]', () => {
+  it('advises once and then forces the end, with that policy [SAV-115, RS-03]', () => {
     let told = startGovernedRun('savant', { policy: 'advise-once-then-force', repeated_query: 20 });
     for (const query of ['a', 'b', 'c']) told = runSearch(told, query);
     expect(listRulings(told)).toEqual(['repeated_tool: advise']);
@@ -278,7 +278,7 @@ describe('the preset savant in a session', () => {
     expect(listRulings(runSearch(told, 'd'))).toEqual(['repeated_tool: advise', 'repeated_tool: finish']);
   });
 
-  it('counts each reply that goes on as a step, and ends five of them in one state [SAV-09, SAV-16, RS-16]', () => {
+  it('counts each continuing reply as a step, and ends five in one state [SAV-09, SAV-16, RS-16]', () => {
     let told = startGovernedRun('savant', { repeated_tool: 20 });
     for (const file of ['a', 'b', 'c', 'd', 'e']) told = runCall(told, 'read', { file });
     expect(listRulings(told)).toEqual([]);
@@ -287,14 +287,14 @@ describe('the preset savant in a session', () => {
     expect(listRunVerdicts(told)[0]?.evidence).toEqual([told.events.length]);
   });
 
-  it('lets an answer stand that comes at the fifth step', () => {
+  it('accepts an answer at the fifth step', () => {
     let told = startGovernedRun('savant', { repeated_tool: 20 });
     for (const file of ['a', 'b', 'c', 'd', 'e']) told = runCall(told, 'read', { file });
     const answered = runEvents(told, modelReplied('Here it is.'));
     expect([answered.session.turn.status, listRulings(answered)]).toEqual(['waitingForUser', []]);
   });
 
-  it('goes by the time in the events [SAV-10, RS-17, RX-07]', () => {
+  it('uses the time in the events [SAV-10, RS-17, RX-07]', () => {
     const told = runSearch(startGovernedRun('savant'), 'a');
     const at = (ms: number): EventRun =>
       runEvents(told, { ...modelReplied('', createCall('b', 'context.fts_search')), at: told.at - 10 + ms });
@@ -302,14 +302,14 @@ describe('the preset savant in a session', () => {
     expect(listRulings(at(60_001))).toEqual(['timeout: finish']);
   });
 
-  it('begins anew with what a person says, and goes on with what no person says [RS-13]', () => {
+  it('resets with a user message, and continues after other messages [RS-13]', () => {
     const once = runEvents(runSearch(startGovernedRun('savant'), 'x'), modelReplied('Nothing.'));
     expect(listRulings(runSearch(runEvents(once, userMessage('Look again.')), 'x'))).toEqual([]);
     const pushed = { type: 'user-message', text: 'Go on.', automatic: true } as const;
     expect(listRulings(runSearch(runEvents(once, pushed), 'x'))).toEqual(['repeated_query: finish']);
   });
 
-  it('ends talk that a harness keeps going', () => {
+  it('ends replies without calls that a harness keeps prompting', () => {
     let told = startGovernedRun('savant');
     for (let time = 0; time < 6 && told.session.turn.status !== 'halted'; time += 1) {
       told = runEvents(told, modelReplied(`Let me think, ${time}.`));
@@ -319,7 +319,7 @@ describe('the preset savant in a session', () => {
     expect(requireTurn(told, 'halted').why.rule).toBe('steps_in_state');
   });
 
-  it('stops after three decisions that fail, one for each reply [SAV-95, RS-06]', () => {
+  it('stops after three failed decisions, one per reply [SAV-95, RS-06]', () => {
     const relaxed = { repeated_tool: 20, steps_in_state: 20 };
     const two = replyWithInvalidCalls(replyWithInvalidCalls(startGovernedRun('savant', relaxed)));
     expect(listRulings(two)).toEqual([]);
@@ -328,7 +328,7 @@ describe('the preset savant in a session', () => {
     expect(denied.session.governor.tracker?.state.mind).toMatchObject({ failedDecisions: 1 });
   });
 
-  it('hears of calls that a person allowed when they end, and never of those a person refused', () => {
+  it('observes allowed calls when they end, and never denied ones', () => {
     const asking = runEvents(
       startGovernedRun('savant'),
       modelReplied('', createCall('a', 'context.fts_search', 'ask')),
@@ -358,7 +358,7 @@ describe('the preset savant in a session', () => {
     expect(asked.session.governor.tracker?.state.mind).toMatchObject({ searches: 1 });
   });
 
-  it('says once what it ends the work for, however many calls are still under way', () => {
+  it('reports the reason once, however many calls are still running', () => {
     const ids = ['a', 'b', 'c'];
     const search = { tool: 'context.fts_search', args: { query: 'x' }, permission: 'ask' } as const;
     const allowed = runEvents(
@@ -373,7 +373,7 @@ describe('the preset savant in a session', () => {
 });
 
 describe('a preset', () => {
-  it('for searching ends a tool that is used three times in a row, one for coding does not [RX-01]', () => {
+  it('for searching ends three consecutive uses of a tool, one for coding does not [RX-01]', () => {
     expect(editTwentyFiles('savant')).toEqual(['repeated_tool: finish']);
     expect(editTwentyFiles('nexora')).toEqual([]);
     expect(editTwentyFiles('pawl')).toEqual([]);
@@ -392,12 +392,12 @@ describe('a preset', () => {
       { stuckThreshold: 9, maxRecentErrors: 9 },
     ],
     [{ enable: false }, { enable: false }],
-  ])('takes %j in either spelling', (snake, camel) => {
+  ])('accepts %j in either spelling', (snake, camel) => {
     expect(countVerdicts(snake)).toBe(countVerdicts(camel));
     expect(countVerdicts(snake)).toBe(snake['enable'] === false ? 0 : 1);
   });
 
-  it('is patient where it is the lenient one [RN-01]', () => {
+  it('is more tolerant in the lenient variant [RN-01]', () => {
     expect(listRulings(failEdits(startGovernedRun('nexora-lenient'), 4))).toEqual([]);
     expect(listRulings(failEdits(startGovernedRun('nexora-lenient'), 5))).toEqual(['same_error: recover']);
   });
@@ -420,7 +420,7 @@ describe('a preset', () => {
     ['none', { enable: true }, 'none is changed with rules'],
     ['loom', {}, 'There is no preset "loom". The presets are pawl, nexora, nexora-lenient, savant, none'],
     ['__proto__', {}, 'There is no preset "__proto__"'],
-  ])('%s with %j is refused when the session is made', (preset, config, message) => {
+  ])('%s with %j is rejected when the session is created', (preset, config, message) => {
     expect(() => createGovernedSession(preset as GovernorPreset, config as GovernorConfigInput)).toThrow(
       TypeError,
     );
@@ -429,12 +429,12 @@ describe('a preset', () => {
     );
   });
 
-  it('costs a session with other rules nothing: there is no tracker', () => {
+  it('adds no tracker to a session with other rules', () => {
     expect(createGovernedSession('pawl').governor.tracker).toBeNull();
     expect(failEdits(startGovernedRun('pawl'), 3).session.governor.tracker).toBeNull();
   });
 
-  it('leaves room for rules of your own', () => {
+  it('allows custom rules', () => {
     const rule: Rule = {
       id: 'mine',
       rationale: 'I say so.',
@@ -452,7 +452,7 @@ describe('a preset', () => {
     expect(notes).toEqual(['mine', 'same_error']);
   });
 
-  it('counts what comes in during a pause, and not twice', () => {
+  it('counts events during a pause once', () => {
     let told = failEdits(startGovernedRun('nexora'), 2);
     told = runEvents(
       told,

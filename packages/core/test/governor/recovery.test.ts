@@ -21,14 +21,14 @@ describe('recovery', () => {
     ['ENOENT: no such file or directory', 'Search for the name'],
     ['EACCES: permission denied', 'not allowed'],
     ['429 too many requests', 'Wait a while'],
-  ])('tells what helps against “%s”', (message, advice) => {
+  ])('gives a remedy for “%s”', (message, advice) => {
     const worker = new ScriptedWorker();
     worker.fails('act', { path: 'a' }, message).fails('act', { path: 'a' }, message);
     expect(worker.told).toEqual(['repeated-failure: advise']);
     expect(worker.action('ask-model')?.advice).toContain(advice);
   });
 
-  it('reads the file again when an edit keeps missing, with a tool that has worked', () => {
+  it('reads the file again after repeated failed edits, with a tool that has worked', () => {
     const worker = new ScriptedWorker();
     worker.call('read', { path: 'b' }, 'B');
     failUntilRecovery(worker, 'edit', { path: 'src/a.ts' }, 'old_string not found');
@@ -36,7 +36,7 @@ describe('recovery', () => {
     expect(worker.action('run-tools')?.calls).toMatchObject([{ tool: 'read', args: { path: 'src/a.ts' } }]);
   });
 
-  it('only refuses the call when there is no such tool, or no file to read', () => {
+  it('only blocks the call if there is no such tool or no file to read', () => {
     const without = failUntilRecovery(new ScriptedWorker(), 'edit', { path: 'a' }, 'old_string not found');
     expect(without.told.at(-1)).toBe('repeated-failure: refuse');
     const nameless = new ScriptedWorker();
@@ -45,14 +45,14 @@ describe('recovery', () => {
     expect(nameless.told.at(-1)).toBe('repeated-failure: refuse');
   });
 
-  it('waits out a rate limit, then goes on', () => {
+  it('waits for a rate limit, then continues', () => {
     const worker = failUntilRecovery(new ScriptedWorker(), 'fetch', { path: 'x' }, '429 too many requests');
     expect(worker.action('recover')?.verdict.response).toEqual({ kind: 'recover', waitMs: 30_000 });
     worker.last = worker.take({ type: 'recovery-finished', outcome: { kind: 'ask-model' } });
     expect(worker.session.turn.status).toBe('callingModel');
   });
 
-  it('asks a person about what is not permitted, where there is one', () => {
+  it('asks the user about a missing permission, if there is a user', () => {
     const settings = { governor: { preset: 'pawl', rules: {}, attended: true } } as const;
     const attended = failUntilRecovery(
       new ScriptedWorker(settings),
@@ -67,7 +67,7 @@ describe('recovery', () => {
     expect(alone.told.at(-1)).toBe('repeated-failure: refuse');
   });
 
-  it('can be taught more, and what is taught comes first', () => {
+  it('accepts custom remedies, which take precedence', () => {
     const own: KnownRecovery = {
       id: 'merge-conflict',
       pattern: 'conflict in',

@@ -3,7 +3,7 @@ import { getConversation, createSession, step, toItemArray, type Event, type Rul
 import { ScriptedWorker } from './scripted-worker.ts';
 
 describe('the governor', () => {
-  it('advises once when a call is repeated with the same result, at the bottom of the next prompt', () => {
+  it('advises once on a repeated call with the same result, at the end of the next prompt', () => {
     const worker = new ScriptedWorker();
     worker.call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A');
     expect(worker.action('ask-model')?.advice).toBeNull();
@@ -20,13 +20,13 @@ describe('the governor', () => {
     expect(worker.action('ask-model')?.advice).toBeNull();
   });
 
-  it('names the events that prove a verdict', () => {
+  it('lists the events that prove a verdict', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 3; time += 1) worker.call('read', { path: 'a' }, 'A');
     expect(worker.verdicts[0]?.evidence).toEqual([3, 5, 7]);
   });
 
-  it('ends the work with an answer when the advice is not taken [SAV-134]', () => {
+  it('ends the work with an answer if the advice is ignored [SAV-134]', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 4; time += 1) worker.call('read', { path: 'a' }, 'A');
     expect(worker.action('ask-model')).toMatchObject({ tools: false });
@@ -38,7 +38,7 @@ describe('the governor', () => {
     expect(toItemArray(getConversation(worker.session)).at(-1)).toMatchObject({ text: 'All I found is A.' });
   });
 
-  it('speaks up at the second identical failure and refuses the call after the third', () => {
+  it('advises at the second identical failure and blocks the call after the third', () => {
     const worker = new ScriptedWorker();
     worker.fails('edit', { path: 'a' }, 'no match').fails('edit', { path: 'a' }, 'no match');
     expect(worker.told).toEqual(['repeated-failure: advise']);
@@ -51,14 +51,14 @@ describe('the governor', () => {
     });
   });
 
-  it('ends the work when a refused call is asked for again and again', () => {
+  it('ends the work if a blocked call is requested repeatedly', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 5; time += 1) worker.fails('edit', { path: 'a' }, 'no match');
     expect(worker.told.at(-1)).toBe('repeated-failure: finish');
     expect(worker.action('ask-model')).toMatchObject({ tools: false });
   });
 
-  it('lets a refused call run again once something new has come of another', () => {
+  it('allows a blocked call again after another call made progress', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 3; time += 1) worker.fails('edit', { path: 'a' }, 'no match');
     worker.call('read', { path: 'a' }, 'what is there');
@@ -67,28 +67,28 @@ describe('the governor', () => {
     expect(worker.session.turn.status).toBe('postToolsHook');
   });
 
-  it('recognises a call whose arguments come in another order', () => {
+  it('recognizes a call with its arguments in another order', () => {
     const worker = new ScriptedWorker();
     worker.call('read', { path: 'a', from: 1 }, 'A').call('read', { from: 1, path: 'a' }, 'A');
     worker.call('read', { path: 'a', from: 1 }, 'A');
     expect(worker.told).toEqual(['repeated-call: advise']);
   });
 
-  it('does not take arguments that differ in white space for the same', () => {
+  it('distinguishes arguments that differ in white space', () => {
     const worker = new ScriptedWorker();
     for (const text of ['if x:\n y', 'if x:\n  y', 'if x:\n   y', 'if x:\n    y'])
       worker.call('edit', { text }, 'saved');
     expect(worker.told).toEqual([]);
   });
 
-  it('sees through clocks, ids and temporary names in what a tool says', () => {
+  it('ignores times, ids and temporary names in tool output', () => {
     const worker = new ScriptedWorker();
     worker.fails('run', {}, 'at 10:02:11 pid 812 in /tmp/x1: cannot open');
     worker.fails('run', {}, 'at 10:02:15 pid 907 in /tmp/x2: cannot open');
     expect(worker.told).toEqual(['repeated-failure: advise']);
   });
 
-  it('finds one class of error behind different arguments and tools', () => {
+  it('finds one error class across different arguments and tools', () => {
     const worker = new ScriptedWorker();
     worker.fails('get', { id: 1 }, '401 unauthorized (req_8f2a91b0c)');
     worker.fails('list', { page: 2 }, '401 unauthorized (req_91b0c8f2a)');
@@ -104,7 +104,7 @@ describe('the governor', () => {
     expect(worker.told).toEqual(['round-and-round: advise', 'round-and-round: finish']);
   });
 
-  it('leaves work alone that moves: files in turn, a test that changes, a poll that moves [NEX-02, NEX-115]', () => {
+  it('ignores progress: successive files, a changing test, a changing poll [NEX-02, NEX-115]', () => {
     const worker = new ScriptedWorker();
     for (let file = 0; file < 200; file += 1) {
       worker.call('read', { path: `f${file}` }, `text ${file}`);
@@ -114,7 +114,7 @@ describe('the governor', () => {
     expect(worker.told).toEqual([]);
   });
 
-  it('does not count a no, neither a person’s nor its own', () => {
+  it('does not count denials, neither by the user nor by itself', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 12; time += 1) {
       worker.call('shell', { command: 'rm' }, { ok: false, error: { kind: 'denied', message: 'no' } });
@@ -122,14 +122,14 @@ describe('the governor', () => {
     expect(worker.told).toEqual([]);
   });
 
-  it('starts afresh when the user speaks', () => {
+  it('resets on a user message', () => {
     const worker = new ScriptedWorker();
     worker.call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A').says('It says A.');
     worker.hears('Look again.').call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A');
     expect(worker.told).toEqual([]);
   });
 
-  it('can be told to leave a rule out or to wait longer', () => {
+  it('can disable a rule or raise its threshold', () => {
     const off = new ScriptedWorker({ governor: { preset: 'pawl', rules: { 'repeated-call': false } } });
     for (let time = 0; time < 3; time += 1) off.call('read', { path: 'a' }, 'A');
     expect(off.told).not.toContain('repeated-call: advise');
@@ -143,7 +143,7 @@ describe('the governor', () => {
     expect(none.told).toEqual([]);
   });
 
-  it('judges by a rule of one’s own as well', () => {
+  it('applies custom rules', () => {
     const own: Rule = {
       id: 'no-rm',
       rationale: 'It makes us nervous.',
@@ -168,8 +168,8 @@ const createPermissionReply = (permission: 'ask' | 'deny'): Event => ({
   calls: [{ id: 'a', tool: 'edit', args: { path: 'x' }, permission, because: 'read-only' }],
 });
 
-describe('calls that are denied', () => {
-  it.each(['deny', 'ask'] as const)('over and over end the work in a few steps: %s', (permission) => {
+describe('denied calls', () => {
+  it.each(['deny', 'ask'] as const)('in a row end the work in a few steps: %s', (permission) => {
     let session = createSession({ id: 's', at: 0 });
     let asked = 0;
     const take = (event: Event): void => {
@@ -192,7 +192,7 @@ describe('calls that are denied', () => {
     expect(asked).toBeLessThan(10);
   });
 
-  it('once in a while end nothing', () => {
+  it('from time to time end nothing', () => {
     let session = createSession({ id: 's', at: 0 });
     session = step(session, { type: 'user-message', at: 1, text: 'go' }).session;
     for (let round = 0; round < 60; round += 1) {

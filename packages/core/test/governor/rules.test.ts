@@ -38,7 +38,7 @@ function runOverflowing(
 }
 
 describe('edits that undo each other', () => {
-  it('earn a word when the second is undone for the second time', () => {
+  it('get advice when the second is undone for the second time', () => {
     const worker = new ScriptedWorker({ mutatingTools: [] });
     swapText(swapText(swapText(worker, 'x', 'y'), 'y', 'x'), 'x', 'y');
     expect(worker.told).toEqual([]);
@@ -46,13 +46,13 @@ describe('edits that undo each other', () => {
     expect(worker.told).toEqual(['edit-and-revert: advise']);
   });
 
-  it('end the work when it goes on', () => {
+  it('end the work if they continue', () => {
     const worker = new ScriptedWorker({ mutatingTools: [] });
     for (let lap = 0; lap < 4; lap += 1) swapText(swapText(worker, 'x', 'y'), 'y', 'x');
     expect(worker.told).toEqual(['edit-and-revert: advise', 'edit-and-revert: finish']);
   });
 
-  it('are seen in whole files, by what a tool reports, and not by the names of arguments alone', () => {
+  it('are found in whole files from tool reports, not only from argument names', () => {
     const writing = new ScriptedWorker({ mutatingTools: [] });
     for (let lap = 0; lap < 3; lap += 1) {
       for (const content of ['one', 'two'])
@@ -80,7 +80,7 @@ describe('edits that undo each other', () => {
 });
 
 describe('the same query', () => {
-  it('earns a word when it finds the same, in whatever order the words come', () => {
+  it('gets advice if it finds the same, in any word order', () => {
     const worker = new ScriptedWorker();
     worker.call('search', { query: 'secret password' }, 'nothing found');
     worker.call('search', { query: 'Password, secret', limit: 50 }, 'nothing found');
@@ -89,15 +89,15 @@ describe('the same query', () => {
     expect(worker.told).toEqual(['same-query: advise']);
   });
 
-  it('does not when it finds something else, as paging does', () => {
+  it('gets no advice if it finds something else, as paging does', () => {
     const worker = new ScriptedWorker();
     for (let page = 0; page < 30; page += 1) worker.call('search', { query: 'x', page }, `results ${page}`);
     expect(worker.told).toEqual([]);
   });
 });
 
-describe('a long stretch without news', () => {
-  it('earns a word and never more', () => {
+describe('a long stretch without progress', () => {
+  it('gets advice and nothing more', () => {
     const rules = { 'nothing-works': false, 'interleaved-errors': false } as const;
     const worker = new ScriptedWorker({
       governor: { preset: 'pawl', rules: { ...rules, 'stale-errors': false } },
@@ -111,16 +111,16 @@ describe('a long stretch without news', () => {
   });
 });
 
-describe('replies that cannot be understood', () => {
+describe('unreadable replies', () => {
   const invalid = { ok: false, error: { kind: 'invalid', message: 'no such tool' } } as const;
 
-  it('say nothing about the work, but six in a row end it', () => {
+  it('do not count as progress, but six in a row end the work', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 6; time += 1) worker.call('raed', { path: 'a' }, invalid);
     expect(worker.told).toEqual(['failed-decisions: advise', 'failed-decisions: finish']);
   });
 
-  it('are forgotten with the first one that is understood', () => {
+  it('are cleared by the first readable reply', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 20; time += 1) {
       worker
@@ -131,7 +131,7 @@ describe('replies that cannot be understood', () => {
     expect(worker.told).toEqual([]);
   });
 
-  it('count once, however many calls they ask for', () => {
+  it('count once, however many calls they request', () => {
     const worker = new ScriptedWorker();
     worker.asks(Array.from({ length: 10 }, () => ({ tool: 'raed', args: {} })));
     for (const { id } of worker.action('run-tools')?.calls ?? []) {
@@ -141,8 +141,8 @@ describe('replies that cannot be understood', () => {
   });
 });
 
-describe('making room', () => {
-  it('that frees hardly anything twice halts the work', () => {
+describe('paging', () => {
+  it('that frees almost nothing twice halts the work', () => {
     const { session } = runOverflowing([20, 30]);
     expect(session.turn).toMatchObject({
       status: 'halted',
@@ -150,14 +150,14 @@ describe('making room', () => {
     });
   });
 
-  it('where there is nothing to move halts the work the second time, from behaviour 4 on', () => {
+  it('with nothing to move halts the work the second time, from log version 4 on', () => {
     const halted = { status: 'halted', why: { kind: 'stuck', rule: 'fruitless-paging' } };
     expect(runOverflowing([0], { heldTokens: 0 }).session.turn.status).toBe('callingModel');
     expect(runOverflowing([0, 0], { heldTokens: 0 }).session.turn).toMatchObject(halted);
     expect(runOverflowing([0, 0], { heldTokens: 0, behaviour: 3 }).session.turn.status).toBe('callingModel');
   });
 
-  it('that frees a lot, and still not enough, halts the work, too', () => {
+  it('that frees a lot but not enough halts the work', () => {
     expect(runOverflowing([500]).session.turn.status).toBe('callingModel');
     expect(runOverflowing([500, 300]).session.turn.status).toBe('callingModel');
     expect(runOverflowing([500, 300, 300]).session.turn.status).toBe('halted');
@@ -165,7 +165,7 @@ describe('making room', () => {
 });
 
 describe('a verdict', () => {
-  it('names what speaks against it', () => {
+  it('lists its counter-evidence', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 5; time += 1) {
       worker.call('read', { path: 'a' }, 'A').call('list', { of: time }, `list ${time}`);
@@ -176,7 +176,7 @@ describe('a verdict', () => {
     expect(verdict?.counterEvidence).toHaveLength(4);
   });
 
-  it('can be seen coming: how far each rule is from what it would do next', () => {
+  it('is predictable: each rule reports its distance to the next threshold', () => {
     const worker = new ScriptedWorker();
     worker.call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A');
     const near = computeRuleDistances(worker.session.governor.watch, pawlRules);
@@ -191,7 +191,7 @@ describe('a verdict', () => {
 
 describe('a cycle', () => {
   it.each(Array.from({ length: 15 }, (_, index) => index + 2))(
-    'of %i calls is ended before the fourth lap has begun, and not spoken of on the first',
+    'of %i calls is ended before the fourth round, and not reported in the first',
     (period) => {
       const worker = new ScriptedWorker();
       const lap = (): void => {
@@ -208,7 +208,7 @@ describe('a cycle', () => {
 });
 
 describe('many changes', () => {
-  it('acknowledged with one and the same word are work', () => {
+  it('acknowledged with the same text count as progress', () => {
     const worker = new ScriptedWorker({ mutatingTools: [] });
     for (let file = 0; file < 50; file += 1)
       worker.call('write', { path: `${file}`, content: `${file}` }, 'Done.');

@@ -10,7 +10,7 @@ const createToolMessage = (at: number, tool: string, output: string | null): Con
 });
 
 describe('summarise', () => {
-  it('says how long it took, what was tried, what was found and why it ended [SAV-144]', () => {
+  it('reports the duration, the attempts, the findings and the reason for the end [SAV-144]', () => {
     const messages: readonly ConversationMessage[] = [
       { role: 'user', at: 0, text: 'Find the plans.' },
       createToolMessage(10_000, 'search', 'two hits'),
@@ -27,7 +27,7 @@ describe('summarise', () => {
     );
   });
 
-  it('looks at the last turn only and is never empty', () => {
+  it('covers only the last turn and is never empty', () => {
     const messages: readonly ConversationMessage[] = [
       { role: 'user', at: 0, text: 'One.' },
       createToolMessage(1, 'read', 'old'),

@@ -18,8 +18,8 @@ function createSimilarReply(ending: string): string {
   return `The next thing to do is to look at the parser and to find out why its second test fails, which I will do ${ending}`;
 }
 
-describe('talk without calls', () => {
-  it('that says the same when told to go on earns advice, and then stands as the last word', () => {
+describe('replies without calls', () => {
+  it('that repeat when asked to continue get advice, and then end the work', () => {
     const worker = new ScriptedWorker();
     worker.says('I will fix step 1 now.').isToldToGoOn();
     expect(worker.action('ask-model')?.advice).toBeNull();
@@ -36,13 +36,13 @@ describe('talk without calls', () => {
     });
   });
 
-  it('is an answer when a person asked, however often', () => {
+  it('are answers to user messages, however often', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 20; time += 1) worker.says('Forty-two.').hears('And again?');
     expect(worker.told).toEqual([]);
   });
 
-  it('that says nearly the same takes longer, and asks a person only where there is one', () => {
+  it('that are nearly the same take longer, and ask the user only if there is one', () => {
     const endings = ['now', 'today', 'first', 'next', 'soon'];
     const alone = new ScriptedWorker();
     for (const ending of endings) alone.says(createSimilarReply(ending)).isToldToGoOn();
@@ -53,7 +53,7 @@ describe('talk without calls', () => {
     expect(attended.session.turn.status).toBe('callingModel');
   });
 
-  it('that says different things never ends the work', () => {
+  it('that differ never end the work', () => {
     const worker = new ScriptedWorker();
     const thoughts = [
       'Let me think.',
@@ -67,7 +67,7 @@ describe('talk without calls', () => {
     expect(worker.told).toEqual(['monologue: advise']);
   });
 
-  it('is forgotten once something is done', () => {
+  it('are cleared by a call', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 6; time += 1) {
       worker.says('I will read the file.').isToldToGoOn().call('read', { path: 'a' }, `line ${time}`);
@@ -75,7 +75,7 @@ describe('talk without calls', () => {
     expect(worker.told).toEqual([]);
   });
 
-  it('is found in recorded runs as well, where a harness says the same after each', () => {
+  it('are found in recorded runs in which a harness repeats its prompt', () => {
     const steps = [0, 2, 4].flatMap((i) => [
       { i, role: 'assistant' as const, text: 'I am ready to begin.' },
       { i: i + 1, role: 'user' as const, text: 'Please continue.' },
@@ -93,7 +93,7 @@ describe('likeness', () => {
     maxLength: 60,
   });
 
-  it('is between 0 and 1, the same both ways round, and 1 with itself', () => {
+  it('is between 0 and 1, symmetric, and 1 for equal texts', () => {
     fc.assert(
       fc.property(text, text, (one, two) => {
         const a = observeText(1, one.join(' '));
@@ -107,8 +107,8 @@ describe('likeness', () => {
   });
 });
 
-describe('a chant', () => {
-  it('is no reply: the model is asked again with a word about it, and the third ends the work', () => {
+describe('a repetition loop', () => {
+  it('is not a reply: the model is asked again with a hint, and the third ends the work', () => {
     const worker = new ScriptedWorker();
     const again = (): ScriptedWorker => worker.says(repetitiveText).waits(60_000);
     again();
@@ -122,7 +122,7 @@ describe('a chant', () => {
     expect(worker.session.turn).toMatchObject({ status: 'halted', why: { kind: 'stuck', rule: 'chanting' } });
   });
 
-  it('is left alone in the last answer and where the rule is left out', () => {
+  it('is ignored in the last answer and with the rule disabled', () => {
     const off = new ScriptedWorker({ governor: { preset: 'pawl', rules: { chanting: false } } });
     off.says(repetitiveText);
     expect(off.session.turn.status).toBe('waitingForUser');
@@ -132,7 +132,7 @@ describe('a chant', () => {
     expect(finishing.session.turn).toMatchObject({ status: 'halted', why: { rule: 'repeated-call' } });
   });
 
-  it('is found whatever came before it, and says what is repeated', () => {
+  it('is found after any text, with the repeated part', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 3_000 }), (before) => {
         const found = findRepetitionLoop(`${before.replaceAll('`', '')}\n${repetitiveText}`);
@@ -160,12 +160,12 @@ describe('a chant', () => {
     expect(findRepetitionLoop(text)).toBeNull();
   });
 
-  it('is looked for again once a fence is closed', () => {
+  it('is detected again after a closed fence', () => {
     expect(findRepetitionLoop(`\`\`\`\ncode\n\`\`\`\n${repetitiveText}`)).not.toBeNull();
     expect(findRepetitionLoop(`\`\`\`\`\ncode\n\`\`\`\`\n${repetitiveText}`)).not.toBeNull();
   });
 
-  it('is noticed while it is being written, however it is cut into pieces, and soon', () => {
+  it('is detected early in streamed text, for any chunking', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 60, maxLength: 200 }), (sizes) => {
         const watch = new RepetitionDetector();
@@ -181,7 +181,7 @@ describe('a chant', () => {
     );
   });
 
-  it('agrees with itself: what is noticed while it is written is found in the whole', () => {
+  it('is found in the whole text if it is found while streaming', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('`', 'ab ', '\n', 'go on ', '```', '1')),

@@ -3,7 +3,7 @@ import { auditRun } from '../../src/index.ts';
 import { ScriptedWorker } from './scripted-worker.ts';
 
 describe('waiting', () => {
-  it('is not a loop, however often one looks, until a minute has passed; then one word', () => {
+  it('is not a loop for the first minute, however often it is polled; then it gets advice', () => {
     const worker = new ScriptedWorker();
     for (let look = 0; look < 20; look += 1) worker.call('status', { job: 7 }, 'The build is still running.');
     expect(worker.told).toEqual([]);
@@ -12,7 +12,7 @@ describe('waiting', () => {
     expect(worker.action('ask-model')?.advice).toContain('one call that blocks');
   });
 
-  it('ends after half an hour of the same answer', () => {
+  it('ends after half an hour with the same answer', () => {
     const worker = new ScriptedWorker();
     for (let minute = 0; minute <= 31; minute += 1) {
       worker.waits(60_000).call('status', { job: 7 }, '{"status":"running"}');
@@ -21,7 +21,7 @@ describe('waiting', () => {
     expect(worker.told).toEqual(['waiting: advise', 'waiting: finish']);
   });
 
-  it('goes on as long as what one waits for moves', () => {
+  it('continues while the awaited status changes', () => {
     const worker = new ScriptedWorker();
     for (let minute = 0; minute < 100; minute += 1) {
       worker.waits(60_000).call('status', { job: 7 }, `still running, ${minute} of 100 done`);
@@ -29,7 +29,7 @@ describe('waiting', () => {
     expect(worker.told).toEqual([]);
   });
 
-  it('is broken off by anything new', () => {
+  it('is interrupted by any other progress', () => {
     const worker = new ScriptedWorker();
     for (let minute = 0; minute < 60; minute += 1) {
       worker.waits(50_000).call('status', { job: 7 }, 'pending');
@@ -52,13 +52,13 @@ describe('waiting', () => {
     ['job_status', {}, 'state: queued'],
     ['check', {}, 'Deployment not yet ready'],
     ['ci', {}, 'status = "in_progress"'],
-  ])('is what %s does with %j and %j', (tool, args, said) => {
+  ])('is recognized for %s with %j and %j', (tool, args, said) => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 10; time += 1) worker.call(tool, args, said);
     expect(worker.told).toEqual([]);
   });
 
-  it('is not what a long text with such a word in it is, nor a failure', () => {
+  it('is not recognized in a long text with such a word, nor in a failure', () => {
     const long = new ScriptedWorker();
     for (let time = 0; time < 3; time += 1) long.call('read', {}, `${'word '.repeat(200)} pending`);
     expect(long.told).toEqual(['repeated-call: advise']);
@@ -67,7 +67,7 @@ describe('waiting', () => {
     expect(failing.told).toEqual(['repeated-failure: advise']);
   });
 
-  it('without a clock counts each look for half a minute', () => {
+  it('counts each poll as half a minute without a clock', () => {
     const steps = Array.from({ length: 70 }, (_, i) => ({
       i,
       role: 'assistant' as const,

@@ -196,8 +196,8 @@ describe('the model receives steering', () => {
       [recoveryFinished({ kind: 'run-tools', calls: [createCall('r', 'bash', 'ask')] })],
     ],
     ['every call was denied', [modelReplied('', createCall('a', 'bash', 'ask'))], [permissionDenied('a')]],
-    ['the model failed for good', [], [modelFailed({ retryable: false })]],
-    ['a reply nobody understood', [], [{ type: 'model-replied', text: '?', calls: [], problem: 'no JSON' }]],
+    ['the model failed permanently', [], [modelFailed({ retryable: false })]],
+    ['an unreadable reply', [], [{ type: 'model-replied', text: '?', calls: [], problem: 'no JSON' }]],
   ])('after %s', (_, before, answer) => {
     const after = runEvents(callingRun, ...before, userSteered('one'), ...answer);
     expect(after.session.turn.status).toBe('callingModel');

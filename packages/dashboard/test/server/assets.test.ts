@@ -31,7 +31,7 @@ function requestRawPath(server: TestServer, path: string): Promise<{ status: num
   });
 }
 
-it('gives out the pages: the first always anew, and what is named by its content for good', async () => {
+it('serves the pages: the first one uncached, files with a content hash as immutable', async () => {
   await using server = await startTestServer({ assets });
   const index = await fetch(server.running.url);
   expect(index.status).toBe(200);
@@ -44,7 +44,7 @@ it('gives out the pages: the first always anew, and what is named by its content
   expect(await script.text()).toContain('console.log(1 + 1');
 });
 
-it('gives out nothing that is not in the folder, whatever is asked for', async () => {
+it('serves nothing outside its folder, whatever the request', async () => {
   await using server = await startTestServer({ assets });
   const paths = [
     '/../secret.html',
@@ -68,7 +68,7 @@ it('gives out nothing that is not in the folder, whatever is asked for', async (
   }
 });
 
-it('says which command builds the pages where there are none', async () => {
+it('names the command that builds the pages if they are missing', async () => {
   await using server = await startTestServer({ assets: join(folder, 'nowhere') });
   const answer = await fetch(server.running.url);
   expect(answer.status).toBe(503);

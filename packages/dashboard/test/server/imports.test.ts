@@ -75,7 +75,7 @@ function checkReplay({ created, events }: ImportedRun): void {
 }
 
 describe('a recorded run', () => {
-  it('comes back as a session that can be replayed, with all of its steps and the verdicts on them', async () => {
+  it('becomes a replayable session with all of its steps and their verdicts', async () => {
     await using server = await startTestServer();
     const { runs, problems } = await uploadRuns(server, JSON.stringify(createStuckRun(12)));
     expect(problems).toEqual([]);
@@ -110,7 +110,7 @@ describe('a recorded run', () => {
     expect(sessions).toEqual([]);
   });
 
-  it('is read in the format of a provider, packed, and many from one file', async () => {
+  it('is read in the format of a provider, compressed, and with several runs in one file', async () => {
     await using server = await startTestServer();
     const chat = [
       { role: 'user', content: 'Where is it?' },
@@ -138,7 +138,7 @@ describe('a recorded run', () => {
     }
   });
 
-  it('is reported where it is not one', async () => {
+  it('is reported if it is not a recorded run', async () => {
     await using server = await startTestServer();
     expect((await uploadRuns(server, 'hello')).problems[0]?.message).toContain('neither JSON nor JSON Lines');
     expect((await uploadRuns(server, '{"a":1}')).problems[0]?.message).toContain('no known format');
@@ -150,18 +150,18 @@ describe('a recorded run', () => {
     expect((await uploadRuns(server, '['.repeat(200_000))).runs).toEqual([]);
   });
 
-  it('is refused when the file is too large', async () => {
+  it('is rejected if the file is too large', async () => {
     await using server = await startTestServer();
     const answer = await server.post('/api/v1/imports', new Blob(['x'.repeat(64_000_001)]));
     expect(answer.status).toBe(413);
   });
 
-  it('takes a time that grows with its length and no faster', async () => {
+  it('is imported in linear time', async () => {
     const [short, long] = [await cpuMsFor(1_000), await cpuMsFor(8_000)];
     expect(long).toBeLessThan(short * 8 * 4 + 500);
   });
 
-  it('comes back replayable whatever is in it', async () => {
+  it('becomes replayable whatever it contains', async () => {
     const value = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>;
     const text = fc.oneof(
       fc.string(),
@@ -226,7 +226,7 @@ async function createExport(server: TestServer, asLines: boolean): Promise<strin
 }
 
 describe('an exported session', () => {
-  it.each([false, true])('comes back as it was (a line for each event: %s)', async (asLines) => {
+  it.each([false, true])('is imported unchanged (one line per event: %s)', async (asLines) => {
     await using server = await startTestServer();
     const { runs, problems } = await uploadRuns(server, await createExport(server, asLines), 'attic.json');
     expect(problems).toEqual([]);
@@ -245,7 +245,7 @@ describe('an exported session', () => {
     expect(after).toEqual((await server.store.open('attic')).session);
   });
 
-  it('is not believed when it was changed', async () => {
+  it('is rejected if it was modified', async () => {
     await using server = await startTestServer();
     const text = await createExport(server, false);
     const changed = await uploadRuns(server, text.replace('three boxes', 'four boxes'));

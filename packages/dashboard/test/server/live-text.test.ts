@@ -24,11 +24,11 @@ async function collectLiveText(pieces: readonly string[], pauseEvery = 1): Promi
   return text;
 }
 
-it('sends what is said word by word, and keeps the last word back until it is whole', async () => {
+it('streams text word by word and holds the last word back until it is complete', async () => {
   expect(await collectLiveText(['On', 'ce upon', ' a ti', 'me'])).toBe('Once upon a ');
 });
 
-it('never sends a secret that comes in pieces', async () => {
+it('never sends a secret that arrives in pieces', async () => {
   const said = `The key is ${secret} and the other sk-abcdefghijklmnop too, and password = hunter2 as well. `;
   await fc.assert(
     fc.asyncProperty(
@@ -49,7 +49,7 @@ it('never sends a secret that comes in pieces', async () => {
   );
 });
 
-it('never sends a private key, whose lines are no secrets by themselves', async () => {
+it('never sends a private key, although its single lines do not look like secrets', async () => {
   const lines = [
     '-----BEGIN PRIVATE KEY-----\n',
     'MIIEvQIBADANBgkq\n',
@@ -66,7 +66,7 @@ function createCallDelta(callId: string, fragment: string): Event {
   return { type: 'call-delta', at: 1, request: 1, callId, tool: 'write', fragment };
 }
 
-it('begins anew with the next reply, tells calls apart, and passes progress on as it is', async () => {
+it('restarts with the next reply, separates calls, and forwards progress unchanged', async () => {
   const got: Event[] = [];
   const live = createLiveTextSender({
     mask: createSecretMask([]),

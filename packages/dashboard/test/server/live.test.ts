@@ -101,7 +101,7 @@ function isReply(data: unknown): boolean {
   return JSON.stringify(data).includes('model-replied');
 }
 
-it('begins one session for one request id, however often and however fast it is asked', async () => {
+it('creates one session per request id, however often and quickly the request is repeated', async () => {
   await using server = await startTestServer({ replies: [{ text: 'Yes.' }] });
   const body = { requestId: 'same', goal: 'Answer' };
   const answers = await Promise.all([1, 2, 3].map(() => server.post('/api/v1/sessions', body)));
@@ -116,7 +116,7 @@ it('begins one session for one request id, however often and however fast it is 
   expect(sessions.map(({ id }) => id)).toEqual([ids[0]]);
 });
 
-it('gives a session its goal once where another process does so in the last moment', async () => {
+it('sets the goal of a session once if another process sets it at the last moment', async () => {
   const store = createMemoryStore();
   const id = deriveStableId('create', 'same');
   const session = createSession({ id, at: 1 });
@@ -138,7 +138,7 @@ it('gives a session its goal once where another process does so in the last mome
   expect(events.filter(({ event }) => event.type === 'user-message')).toHaveLength(1);
 });
 
-it('goes on with a session that waits when something is said to it', async () => {
+it('resumes a waiting session when it receives a message', async () => {
   await using server = await startTestServer({ replies: [{ text: 'First.' }, { text: 'Second.' }] });
   const id = await server.begin('Count');
   await server.until(id, 'waitingForUser');
@@ -157,7 +157,7 @@ async function readReplyTexts(
   return page.events.flatMap(({ event }) => (event.type === 'model-replied' ? [event.text] : []));
 }
 
-it('pauses a session that runs, resumes it, and ends it for good', async () => {
+it('pauses a running session, resumes it, and stops it', async () => {
   const paused = Promise.withResolvers<void>();
   await using server = await startTestServer({
     replies: [{ text: 'one two three ', before: paused.promise }],
@@ -181,7 +181,7 @@ it('pauses a session that runs, resumes it, and ends it for good', async () => {
   expect(refused.status).toBe(409);
 });
 
-it('denies a call with a reason, begins a phase, and asks for an answer now', async () => {
+it('denies a call with a reason, starts a phase, and requests an immediate answer', async () => {
   await using server = await startTestServer({
     replies: [
       { calls: [{ id: 'c1', tool: 'note', args: { text: 'no' } }] },
@@ -214,14 +214,14 @@ async function readEventTypes(
   return page.events.map(({ event }) => event.type);
 }
 
-it('lets go of a session that waits, so that others can take it up while the server runs', async () => {
+it('releases a waiting session, so that other processes can resume it while the server runs', async () => {
   await using server = await startTestServer({ replies: [{ text: 'Yes.' }] });
   const id = await server.begin('Answer');
   await server.until(id, 'waitingForUser');
   await expect.poll(async () => getOwnerState((await server.store.open(id)).owner)).toBe('gone');
 });
 
-it('says why a session could not be gone on with, and leaves what was asked for where it is', async () => {
+it('reports why a session could not be resumed, and keeps the pending command', async () => {
   await using server = await startTestServer({ whyNot: () => 'Only looking.' });
   await server.keep('other', [{ type: 'user-message', at: 2_000, text: 'Hello' }]);
   const refused = await server.post('/api/v1/sessions/other/commands', { kind: 'say', text: 'Hi' });

@@ -46,12 +46,12 @@ const requests: Readonly<Record<string, (server: TestServer) => Promise<Response
   watchSession: ({ get }) => get('/api/v1/sessions/attic/stream'),
 };
 
-it('has a request below for every route there is', () => {
+it('has a test request for every route', () => {
   expect(Object.keys(requests).toSorted()).toEqual(apiRoutes.map(({ name }) => name).toSorted());
 });
 
 it.each(apiRoutes.map((route) => [route.name, route] as const))(
-  '%s answers what it says it answers',
+  '%s responds as documented',
   async (name, route) => {
     await using server = await startTestServer();
     await server.keep('attic', shortRunEvents);
@@ -74,7 +74,7 @@ it.each(apiRoutes.map((route) => [route.name, route] as const))(
 
 type DescribedApi = { readonly paths: object; readonly components: { readonly schemas: object } };
 
-it('refers only to what it describes', () => {
+it('contains no dangling references', () => {
   const document = buildOpenApiDocument('1') as DescribedApi;
   const names = Object.keys(document.components.schemas);
   const text = JSON.stringify(document);
@@ -85,7 +85,7 @@ it('refers only to what it describes', () => {
   expect(text).toContain(apiErrorCodes[0]);
 });
 
-it('names each operation once, and every part of its path', () => {
+it('names each operation once and describes every path parameter', () => {
   const document = buildOpenApiDocument('1') as DescribedApi;
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.values(methods as object).map((operation) => ({

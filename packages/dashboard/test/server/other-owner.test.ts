@@ -28,7 +28,7 @@ async function startOtherProcess(): Promise<{ readonly owner: string; end(): Pro
   };
 }
 
-it('leaves a session to the process that has it, and takes it up once that is gone', async () => {
+it('leaves a session to the process that holds it, and resumes it once that process has ended', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'));
   const other = await startOtherProcess();
   {

@@ -24,7 +24,7 @@ function throwDamaged(): never {
 }
 
 describe('the list of sessions', () => {
-  it('tells of each session what its log says', async () => {
+  it('shows each session as its log describes it', async () => {
     await using server = await startTestServer();
     await server.keep('attic', shortRunEvents);
     const { sessions, next } = await getJson<SessionList>(server, '/sessions');
@@ -55,7 +55,7 @@ describe('the list of sessions', () => {
     ]);
   });
 
-  it('goes page by page through all of them, and none twice', async () => {
+  it('pages through all sessions without duplicates', async () => {
     await using server = await startTestServer();
     for (let number = 0; number < 7; number += 1) {
       await server.keep(`s${number}`, [
@@ -86,7 +86,7 @@ describe('the list of sessions', () => {
     expect(await found('status=callingModel,waitingForUser')).toHaveLength(2);
   });
 
-  it('shows the others where one cannot be read', async () => {
+  it('lists the other sessions if one cannot be read', async () => {
     const whole = createMemoryStore();
     await using server = await startTestServer({
       store: {
@@ -106,7 +106,7 @@ describe('the list of sessions', () => {
     expect(await getJson(server, '/approvals')).toEqual({ approvals: [] });
   });
 
-  it('answers at once for a thousand sessions', async () => {
+  it('responds promptly for a thousand sessions', async () => {
     await using server = await startTestServer();
     for (let number = 0; number < 1_000; number += 1) await server.keep(`s${number}`, shortRunEvents);
     const cpuMs = startCpuTimer();
@@ -130,7 +130,7 @@ function createLookEvents(at: number): readonly Event[] {
 }
 
 describe('one session', () => {
-  it('is given as it was created, and its events lead to what it is', async () => {
+  it('is returned in its initial state, and its events give its current state', async () => {
     await using server = await startTestServer();
     await server.keep('attic', shortRunEvents);
     const detail = await getJson<SessionDetail>(server, '/sessions/attic');
@@ -143,7 +143,7 @@ describe('one session', () => {
     expect(page).toMatchObject({ head: 5, more: false });
   });
 
-  it('may have any id, as long as it is written in an address as addresses are', async () => {
+  it('may have any id, if it is URL-encoded', async () => {
     await using server = await startTestServer();
     const id = 'a/b ?#%é\u202e<img>';
     await server.keep(id, shortRunEvents);
@@ -164,7 +164,7 @@ describe('one session', () => {
     expect([...first.events, ...second.events].map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('is packed for whoever can unpack it', async () => {
+  it('is compressed for clients that accept gzip', async () => {
     await using server = await startTestServer();
     const events = Array.from({ length: 500 }, (_, at): Event => ({
       type: 'steered',
@@ -177,7 +177,7 @@ describe('one session', () => {
     expect(((await answer.json()) as EventsPage).events).toHaveLength(501);
   });
 
-  it('shows what the model was sent, to the letter', async () => {
+  it('shows exactly what was sent to the model', async () => {
     await using server = await startTestServer();
     const tools = [{ name: 'look', description: 'looks', parameters: { type: 'object' } }];
     await server.keep('attic', shortRunEvents, { prompt: 'Be brief.', tools });
@@ -210,7 +210,7 @@ describe('one session', () => {
     });
   });
 
-  it('is forked once for one request id, and the fork goes on by itself', async () => {
+  it('is forked once per request id, and the fork runs independently', async () => {
     await using server = await startTestServer({ replies: [{ text: '' }, { text: 'Another way.' }] });
     await server.keep('attic', shortRunEvents);
     const fork = { at: 4, requestId: 'f1' };
@@ -230,7 +230,7 @@ describe('one session', () => {
     expect(beyond.status).toBe(400);
   });
 
-  it('finds what is in its storage', async () => {
+  it('searches its storage', async () => {
     await using server = await startTestServer({
       async shelfOf(about) {
         if (about === null) return null;
@@ -251,7 +251,7 @@ describe('one session', () => {
     expect(await getJson<StoredMemory>(server, '/sessions/nowhere/memory')).toEqual({ entries: [] });
   });
 
-  it('takes marks on its verdicts, and takes them back', async () => {
+  it('accepts and removes feedback on its verdicts', async () => {
     await using server = await startTestServer();
     const events: Event[] = [
       { type: 'user-message', at: 1, text: 'Look' },
@@ -280,7 +280,7 @@ describe('one session', () => {
   });
 });
 
-it('tells how much is done, and who holds what', async () => {
+it('reports the rates and the owner of each session', async () => {
   await using server = await startTestServer({ now: () => 5_000 });
   await server.keep('attic', shortRunEvents);
   await server.keep('open', [{ type: 'user-message', at: 4_000, text: 'Go' }]);
@@ -296,7 +296,7 @@ it('tells how much is done, and who holds what', async () => {
   expect(fleet.rates).toEqual({ events: 6 / 5, modelCalls: 2 / 5, toolCalls: 1 / 5, tokens: 234 / 5 });
 });
 
-it('says that it is well, and what there is to ask', async () => {
+it('reports its health and its routes', async () => {
   await using server = await startTestServer({ version: '1.2.3', now: () => 9 });
   expect(await getJson(server, '/health')).toEqual({ ok: true, version: '1.2.3', now: 9 });
   const { paths } = await getJson<{ paths: Record<string, object> }>(server, '/openapi.json');
@@ -308,7 +308,7 @@ it('says that it is well, and what there is to ask', async () => {
   expect((await server.get('/api/v1/sessions/none/stream')).status).toBe(404);
 });
 
-it('passes on the figures that somebody counts', async () => {
+it('forwards the metrics of an external source', async () => {
   await using server = await startTestServer({ metrics: async () => 'pawl_sessions 3\n' });
   expect(await (await server.get('/metrics')).text()).toBe('pawl_sessions 3\n');
 });

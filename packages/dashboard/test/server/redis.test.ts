@@ -37,7 +37,7 @@ describe('a dashboard on Redis', { tags: ['redis'] }, () => {
   });
   afterAll(() => redis.stop());
 
-  it('hands sessions to workers, and what is asked of them too', async () => {
+  it('passes sessions and their commands to workers', async () => {
     const connection = await connectRedis(redis.url, { waitMs: 5_000 });
     const store = createRedisStore(connection.redis);
     const queue = createSessionQueue(connection.redis, store);
@@ -104,7 +104,7 @@ describe('a dashboard on Redis', { tags: ['redis'] }, () => {
     await connection.close();
   });
 
-  it('works by itself on a session in Redis that is not for workers', async () => {
+  it('runs a session in Redis that is not assigned to workers', async () => {
     const connection = await connectRedis(redis.url, { waitMs: 5_000 });
     const store = createRedisStore(connection.redis);
     const queue = createSessionQueue(connection.redis, store);

@@ -34,8 +34,8 @@ async function getStatus(link: string): Promise<number> {
   return (await fetch(link, { redirect: 'manual' })).status;
 }
 
-describe('who comes in', () => {
-  it('is nobody without the token, on any route', async () => {
+describe('access', () => {
+  it('is denied without the token on every route', async () => {
     await using server = await startTestServer();
     await server.keep('attic', shortRunEvents);
     for (const path of [
@@ -56,7 +56,7 @@ describe('who comes in', () => {
     expect(wrong.status).toBe(401);
   });
 
-  it('is whoever uses the link, once, and the cookie cannot be read by any script', async () => {
+  it('is granted once by the login link, with a cookie that scripts cannot read', async () => {
     await using server = await startTestServer();
     const link = server.running.loginUrl();
     const first = await fetch(link, { redirect: 'manual' });
@@ -77,7 +77,7 @@ describe('who comes in', () => {
     expect(await again.text()).toContain('has been used already');
   });
 
-  it('is whoever knows the token, by the form, and only from this very page', async () => {
+  it('is granted by the token through the form, from the same origin only', async () => {
     await using server = await startTestServer();
     const post = (token: string, headers = {}): Promise<Response> =>
       fetch(`${server.running.url}/login`, {
@@ -94,7 +94,7 @@ describe('who comes in', () => {
     expect(form).not.toContain('<script');
   });
 
-  it('guesses at most so often, and uses a link within an hour', async () => {
+  it('limits token guesses, and expires a link after an hour', async () => {
     let now = 0;
     await using server = await startTestServer({ clock: () => now });
     const [first, second, late] = [1, 2, 3].map(() => server.running.loginUrl());
@@ -106,7 +106,7 @@ describe('who comes in', () => {
     expect(await getStatus(late ?? '')).toBe(401);
   });
 
-  it('does not come under a name that is not ours', async () => {
+  it('is denied for a foreign host name', async () => {
     await using server = await startTestServer();
     const { port } = server.running;
     const authorization = `Bearer ${server.token}`;
@@ -124,7 +124,7 @@ describe('who comes in', () => {
     expect((await requestRaw(server, '/login', { host: 'evil.example' })).status).toBe(403);
   });
 
-  it('changes nothing from another page, nor without the header that no form can send', async () => {
+  it('is denied to changes from another origin or without the header that forms cannot send', async () => {
     await using server = await startTestServer();
     await server.keep('attic', shortRunEvents);
     const path = '/api/v1/sessions/attic/commands';
@@ -139,7 +139,7 @@ describe('who comes in', () => {
     expect(own.status).toBe(202);
   });
 
-  it('is let in from other machines only with a token that somebody chose', async () => {
+  it('is granted to other machines only with an explicitly chosen token', async () => {
     await using server = await startTestServer();
     const { store, host } = server;
     const listen = (token?: string): Promise<unknown> =>
@@ -155,7 +155,7 @@ describe('who comes in', () => {
     await open.close();
   });
 
-  it('says what is wrong with a port that is taken', async () => {
+  it('explains that a port is in use', async () => {
     await using server = await startTestServer();
     const { store, host, running } = server;
     await expect(startDashboard({ store, host, port: running.port })).rejects.toThrow(
@@ -164,8 +164,8 @@ describe('who comes in', () => {
   });
 });
 
-describe('what is answered', () => {
-  it('lets a page load nothing from elsewhere, and nobody show it in a frame', async () => {
+describe('a response', () => {
+  it('forbids external resources and framing', async () => {
     await using server = await startTestServer();
     for (const path of ['/', '/login', '/api/v1/sessions', '/nothing']) {
       const { headers } = await server.get(path);
@@ -182,7 +182,7 @@ describe('what is answered', () => {
     expect((await server.get('/api/v1/sessions')).headers.get('cache-control')).toBe('no-store');
   });
 
-  it('has no secrets in it, in pages and in streams', async () => {
+  it('contains no secrets, in pages and in streams', async () => {
     const secret = 'correct-horse-battery';
     await using server = await startTestServer({ secrets: [secret] });
     await server.keep('attic', [
@@ -214,7 +214,7 @@ describe('what is answered', () => {
     expect(text).not.toContain('hunter2');
   });
 
-  it('says nothing of what went wrong inside, and tells whoever runs the server', async () => {
+  it('hides internal errors from the client and reports them to the operator', async () => {
     await using server = await startTestServer({
       shelfOf: async () => {
         throw new Error('the inside of the server');
@@ -228,8 +228,8 @@ describe('what is answered', () => {
   });
 });
 
-describe('what is asked', () => {
-  it('is refused when it is too large, too deep, no JSON, or not what it has to be', async () => {
+describe('a request', () => {
+  it('is rejected if it is too large, too deep, not JSON or invalid', async () => {
     await using server = await startTestServer();
     await server.keep('attic', shortRunEvents);
     const send = async (body: unknown, headers = {}): Promise<string> => {
@@ -257,7 +257,7 @@ describe('what is asked', () => {
     expect(await server.store.commands.listPending('attic')).toEqual([]);
   });
 
-  it('cannot be answered with a line of somebody else in the headers or in a stream', async () => {
+  it('cannot inject a line into headers or a stream', async () => {
     await using server = await startTestServer();
     const text = 'one\r\nevent: removed\r\ndata: {}\r\n\r\n';
     await server.keep('attic', [{ type: 'user-message', at: 1, text }]);
@@ -276,7 +276,7 @@ describe('what is asked', () => {
     expect(odd.headers['set-cookie']).toBeUndefined();
   });
 
-  it('is answered so many times a second and no more', async () => {
+  it('is rate-limited', async () => {
     await using server = await startTestServer({ rate: { perSecond: 1, burst: 5 }, clock: () => 0 });
     const answers = await Promise.all(Array.from({ length: 10 }, () => server.get('/api/v1/health')));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);

@@ -29,7 +29,7 @@ function listStoredIds(
   return all.filter(({ event }) => event === 'kept').map(({ id }) => id ?? '');
 }
 
-it('tells the events there are and those that come, each under its number', async () => {
+it('sends existing and new events with their numbers', async () => {
   await using server = await startTestServer();
   await server.keep('attic', shortRunEvents);
   const stream = readStreamMessages(await server.get('/api/v1/sessions/attic/stream'));
@@ -41,7 +41,7 @@ it('tells the events there are and those that come, each under its number', asyn
   expect(rest.at(-1)?.data as NumberedEvent).toMatchObject({ seq: 6, event: { text: 'And now?' } });
 });
 
-it('goes on after the last event that a reader has got', async () => {
+it('continues after the last event that a client received', async () => {
   await using server = await startTestServer();
   await server.keep('attic', shortRunEvents);
   const path = '/api/v1/sessions/attic/stream';
@@ -59,7 +59,7 @@ it('goes on after the last event that a reader has got', async () => {
   expect(listStoredIds(await takeMessages(ahead, (all) => all.length === 1))).toEqual(['6']);
 });
 
-it('loses nothing and doubles nothing for a reader that comes back again and again while events come', async () => {
+it('loses and duplicates no event for a client that reconnects repeatedly while events arrive', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'));
   const store = openSqliteStore(join(folder, 'sessions.db'));
   {
@@ -84,7 +84,7 @@ it('loses nothing and doubles nothing for a reader that comes back again and aga
   rmSync(folder, { recursive: true });
 });
 
-it('tells of rows that are new, that change and that go', async () => {
+it('reports added, changed and removed rows', async () => {
   await using server = await startTestServer({ now: () => 6_000 });
   await server.keep('attic', shortRunEvents);
   const stream = readStreamMessages(await server.get('/api/v1/sessions/stream'));
@@ -115,14 +115,14 @@ it('tells of rows that are new, that change and that go', async () => {
   await stream.return(undefined);
 });
 
-it('tells of the latest changes to one who has just come', async () => {
+it('sends the latest changes to a new client', async () => {
   await using server = await startTestServer({ now: () => 6_000 });
   await server.keep('attic', shortRunEvents);
   const { value } = await readStreamMessages(await server.get('/api/v1/sessions/stream')).next();
   expect(value).toMatchObject({ event: 'session', data: { id: 'attic' } });
 });
 
-it('tells who has the session, and what is said while it is said', async () => {
+it('sends the owner of the session and live text', async () => {
   const heard = Promise.withResolvers<void>();
   await using server = await startTestServer({
     replies: [{ text: 'word '.repeat(15), before: heard.promise }],
@@ -143,7 +143,7 @@ it('tells who has the session, and what is said while it is said', async () => {
   expect(holders.at(-1)?.data).toMatchObject({ id, holder: 'nobody' });
 });
 
-it('keeps no more for a slow reader than a little, and cuts it off; the reader comes back where it was', async () => {
+it('disconnects a slow client after a small buffer, and the client resumes where it was', async () => {
   // There is room for one stream: whoever gets the place knows that it is free again.
   await using server = await startTestServer({ slowMs: 1_000, streamsMax: 1 });
   const long = 'x'.repeat(200_000);
@@ -192,7 +192,7 @@ async function retryUntilOk(ask: () => Promise<Response>): Promise<Response> {
   return answer;
 }
 
-it('has room for so many streams, and gives back the place of one that is left', async () => {
+it('limits the number of streams, and frees the slot of a closed one', async () => {
   await using server = await startTestServer({ streamsMax: 2 });
   const open = (): Promise<Response> => server.get('/api/v1/sessions/stream');
   const [first, second] = [await open(), await open()];

@@ -69,7 +69,7 @@ describe('a trajectory of SWE-agent', () => {
     ]);
   });
 
-  it('names a turn that is none', () => {
+  it('reports an invalid turn', () => {
     const trajectory = [{ action: 'ls', observation: 'a' }, 3];
     expect(listTraceProblems(sweAgentFormat, { trajectory })).toEqual([
       'trajectory[1]: expected a turn, got a number',
@@ -78,7 +78,7 @@ describe('a trajectory of SWE-agent', () => {
 });
 
 describe('a trajectory of mini-SWE-agent', () => {
-  it('has its commands in the text, and what came of them in the next message', () => {
+  it('has its commands in the text, and their results in the next message', () => {
     const run = parseSingleRun(miniSweAgentFormat, miniSweAgentSample);
     expect(run).toMatchObject({ id: 'weather__ghent-1', model: 'model-a', exit: 'Submitted' });
     expect(run.steps.map(({ args, error }) => [args, error])).toEqual([
@@ -96,7 +96,7 @@ describe('a trajectory of mini-SWE-agent', () => {
     expect(run.steps[1]).toMatchObject({ tokens: 40, inputTokens: 100, at: 1_772_359_200_500 });
   });
 
-  it('does not call it a failure when grep finds nothing', () => {
+  it('does not treat an empty grep result as a failure', () => {
     const messages = [
       { role: 'assistant', content: '```bash\ngrep x a\n```' },
       { role: 'user', content: '<returncode>1</returncode>\n<output>\n</output>' },
@@ -134,7 +134,7 @@ describe('a trajectory of mini-SWE-agent', () => {
     });
   });
 
-  it('is read in one pass however many blocks nothing closes', () => {
+  it('is read in one pass, however many blocks are unclosed', () => {
     const content = '```bash\n'.repeat(200_000);
     const run = parseSingleRun(miniSweAgentFormat, {
       messages: [{ role: 'assistant', content }],
@@ -145,7 +145,7 @@ describe('a trajectory of mini-SWE-agent', () => {
 });
 
 describe('events of OpenHands', () => {
-  it('pair actions with what they caused, and know whether the task was solved', () => {
+  it('pair actions with their observations, and state whether the task was solved', () => {
     const run = parseSingleRun(openhandsFormat, openhandsSample);
     expect(run).toMatchObject({ id: 'weather__ghent-1', success: true });
     expect(omitCostAndTime(run.steps)).toEqual([
@@ -181,7 +181,7 @@ describe('events of OpenHands', () => {
     expect(listCallOutcomes(parseSingleRun(openhandsFormat, { history }))).toEqual([['run', 'a', false]]);
   });
 
-  it('do not take a command that is still at work for a failure', () => {
+  it('do not treat a running command as a failure', () => {
     const events = [
       { id: 1, source: 'agent', action: 'run', args: { command: 'sleep 99' } },
       {
@@ -196,7 +196,7 @@ describe('events of OpenHands', () => {
     expect(listCallOutcomes(parseSingleRun(openhandsFormat, events))).toEqual([['run', '', false]]);
   });
 
-  it('leave out what the person did', () => {
+  it('exclude user actions', () => {
     const events = [
       { id: 1, source: 'user', action: 'run', args: { command: 'ls' } },
       { id: 2, observation: 'run', cause: 1, content: 'a', extras: {} },
@@ -205,7 +205,7 @@ describe('events of OpenHands', () => {
     expect(parseSingleRun(openhandsFormat, events).steps).toHaveLength(1);
   });
 
-  it('name what is no event', () => {
+  it('report invalid events', () => {
     const events = [{ id: 1, source: 'agent', action: 'run', args: {} }, 4, { id: 5 }];
     expect(listTraceProblems(openhandsFormat, events)).toEqual([
       '[1]: expected an event, got a number',
@@ -215,7 +215,7 @@ describe('events of OpenHands', () => {
 });
 
 describe('results of tau-bench', () => {
-  it('hold many runs, told apart by task and trial', () => {
+  it('hold many runs, separated by task and trial', () => {
     const [run] = tau2Sample === null ? [] : tauFormat.parse(tau2Sample, 'results').runs;
     expect(run).toMatchObject({
       id: 'results/ghent/1',
@@ -239,7 +239,7 @@ describe('results of tau-bench', () => {
     expect(parseSingleRun(tauFormat, simulation ?? null).id).toBe('name/ghent/1');
   });
 
-  it('are read on after one that is broken', () => {
+  it('are read further after an invalid one', () => {
     const simulations = [
       { task_id: 'a' },
       null,

@@ -37,7 +37,7 @@ describe('a session of Claude Code', () => {
     });
   });
 
-  it('counts what a reply cost once, however many lines it takes', () => {
+  it('counts the cost of a reply once, however many lines it has', () => {
     const { steps } = parseSingleRun(claudeCodeFormat, claudeCodeSample);
     expect(steps.map(({ tokens, inputTokens }) => [tokens, inputTokens])).toEqual([
       [undefined, undefined],
@@ -48,12 +48,12 @@ describe('a session of Claude Code', () => {
     expect(steps[1]?.at).toBe(1_772_359_200_000);
   });
 
-  it('takes a line that is there twice once', () => {
+  it('ignores a duplicate line', () => {
     const lines = claudeCodeSample as readonly Json[];
     expect(parseSingleRun(claudeCodeFormat, [...lines, ...lines]).steps).toHaveLength(4);
   });
 
-  it('leaves out what the program itself put in', () => {
+  it('excludes messages that the program itself inserted', () => {
     const lines = [
       { type: 'user', uuid: 'a', isMeta: true, sessionId: 's', message: { role: 'user', content: 'caveat' } },
       { type: 'system', uuid: 'b', sessionId: 's', content: 'compacted' },
@@ -96,7 +96,7 @@ describe('a session of Claude Code', () => {
     expect(claudeCodeFormat.parse(lines, 'name').runs).toMatchObject([{ id: 's', exit: 'error_max_turns' }]);
   });
 
-  it('names lines that make no sense', () => {
+  it('reports invalid lines', () => {
     const lines = [
       { type: 'assistant', uuid: 'a', sessionId: 's', message: createAssistantText('done') },
       'x',
@@ -114,7 +114,7 @@ describe('a rollout of Codex', () => {
     expect(parseSingleRun(codexFormat, codexSample)).toMatchObject({ id: 'rollout-1', model: 'model-a' });
   });
 
-  it('counts what was told after each reply, and a quarter of the characters of what was not', () => {
+  it('uses reported token counts, and otherwise a quarter of the characters', () => {
     const { steps } = parseSingleRun(codexFormat, codexSample);
     expect(steps.map(({ tokens, inputTokens }) => [tokens, inputTokens])).toEqual([
       [undefined, undefined],
@@ -124,7 +124,7 @@ describe('a rollout of Codex', () => {
     ]);
   });
 
-  it('tells failure by the exit code in the output, and leaves out how long it took', () => {
+  it('recognizes failures by the exit code in the output, and ignores the duration', () => {
     const run = parseSingleRun(codexFormat, [
       createCodexCall('c1'),
       createCodexOutput(
@@ -146,7 +146,7 @@ describe('a rollout of Codex', () => {
     ]);
   });
 
-  it('tells failure by what the program reports of patches, commands and servers', () => {
+  it('recognizes failures by the reported status of patches, commands and servers', () => {
     const run = parseSingleRun(codexFormat, [
       ...['c1', 'c2', 'c3', 'c4'].flatMap((id) => [createCodexCall(id), createCodexOutput(id, 'x')]),
       createCodexEvent({ type: 'patch_apply_end', call_id: 'c1', success: false }),
@@ -176,7 +176,7 @@ describe('a rollout of Codex', () => {
     expect(listCallOutcomes(run)).toEqual([['local_shell', 'a', undefined]]);
   });
 
-  it('names lines that make no sense', () => {
+  it('reports invalid lines', () => {
     expect(
       listTraceProblems(codexFormat, [
         createCodexCall('c1'),

@@ -39,7 +39,7 @@ describe('the format of a document', () => {
     expect(detectTraceFormat(document)?.name).toBe(format);
   });
 
-  it('has a sample for each format there is', () => {
+  it('has a sample for each format', () => {
     expect(new Set(formatSamples.map(([, , format]) => format))).toEqual(
       new Set(traceFormats.map(({ name }) => name)),
     );
@@ -61,14 +61,14 @@ describe('the format of a document', () => {
     expect(detectTraceFormat(document)).toBeNull();
   });
 
-  it('is not taken for another by a field of its name that an object inherits', () => {
+  it('is not confused by inherited fields', () => {
     expect(
       detectTraceFormat(JSON.parse('{"__proto__":{"messages":[{"role":"user","content":"a"}]}}') as Json),
     ).toBeNull();
   });
 });
 
-describe('parsing whatever comes', () => {
+describe('parsing arbitrary input', () => {
   it('reads a list of documents, each in its own format', () => {
     const list = [
       benchmarks.normalizedSample,
@@ -83,7 +83,7 @@ describe('parsing whatever comes', () => {
     ]);
   });
 
-  it('says what it looked for when there is nothing', () => {
+  it('lists the expected formats if none matches', () => {
     const { runs, problems } = parseTrace({ a: 1 }, 'name');
     expect(runs).toEqual([]);
     expect(problems).toEqual([{ location: '', problem: describeUnknownFormat() }]);
@@ -158,7 +158,7 @@ describe('no parser throws', () => {
     fc.assert(fc.property(anyJson, checkParsedDocument), { numRuns: 300 });
   });
 
-  it('on what comes near to a trace', () => {
+  it('on almost valid traces', () => {
     fc.assert(fc.property(anyNearDocument, checkParsedDocument), { numRuns: 500 });
   });
 
@@ -182,7 +182,7 @@ describe('no parser throws', () => {
     });
   });
 
-  it('numbers the steps of what it builds one after the other', () => {
+  it('numbers the steps of its result consecutively', () => {
     for (const [, document] of formatSamples) {
       for (const { steps } of parseTrace(document, 'name').runs) {
         expect(steps.map(({ i }) => i)).toEqual(steps.map((_, index) => index));

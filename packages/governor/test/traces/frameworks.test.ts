@@ -33,7 +33,7 @@ describe('Anthropic messages', () => {
     expect(listCallOutcomes(run)).toEqual([['web_search', { type: 'web_search_tool_result_error' }, true]]);
   });
 
-  it('keep what a user says beside a result, and show a picture as one', () => {
+  it('keep user text next to a result, and show an image as a placeholder', () => {
     const content = [
       {
         type: 'tool_result',
@@ -55,7 +55,7 @@ describe('Anthropic messages', () => {
     ]);
   });
 
-  it('name a message of nobody', () => {
+  it('report a message without a role', () => {
     const messages = [
       { role: 'assistant', content: [{ type: 'thinking' }, { type: 'text', text: 'a' }] },
       {},
@@ -75,7 +75,7 @@ function createSdkToolResult(id: string, output: Json): Json {
 }
 
 describe('AI SDK messages', () => {
-  it('tell errors and refusals by the type of the output', () => {
+  it('recognize errors and denials by the output type', () => {
     const outputs = [
       { type: 'json', value: { a: 1 } },
       { type: 'error-json', value: { b: 2 } },
@@ -130,14 +130,14 @@ describe('AI SDK messages', () => {
     expect(listCallOutcomes(parseSingleRun(aiSdkFormat, messages))).toEqual([['look', 'broken', true]]);
   });
 
-  it('leave a call open that a page is still waiting for', () => {
+  it('leave a pending call open', () => {
     const parts = [{ type: 'tool-look', toolCallId: 'c1', state: 'input-available', input: { a: 1 } }];
     expect(omitCostAndTime(parseSingleRun(aiSdkFormat, [{ role: 'assistant', parts }]).steps)).toEqual([
       { i: 0, role: 'assistant', tool: 'look', args: { a: 1 } },
     ]);
   });
 
-  it('keep what they cost and when they were written', () => {
+  it('keep their cost and time', () => {
     const metadata = { createdAt: '2026-03-01T10:00:00Z', usage: { inputTokens: 30, outputTokens: 3 } };
     const parts = [{ type: 'text', text: 'done' }];
     expect(parseSingleRun(aiSdkFormat, [{ role: 'assistant', parts, metadata }]).steps).toEqual([
@@ -155,7 +155,7 @@ describe('LangChain messages', () => {
     expect(omitCostAndTime(run.steps)).toEqual([{ i: 0, role: 'assistant', tool: 'look', args: '{"a":' }]);
   });
 
-  it('take the provider’s own calls only where there are no others', () => {
+  it('use the provider’s own calls only if there are no others', () => {
     const own = [{ id: 'c1', function: { name: 'look', arguments: '{}' } }];
     const calls = [{ name: 'see', args: {}, id: 'c1' }];
     const only = { type: 'ai', content: '', additional_kwargs: { tool_calls: own } };
@@ -176,7 +176,7 @@ describe('LangChain messages', () => {
     ).toEqual([{ i: 0, role: 'assistant', text: 'I look', tool: 'look', args: {} }]);
   });
 
-  it('know what they cost', () => {
+  it('have their cost', () => {
     const usage_metadata = { input_tokens: 30, output_tokens: 3, total_tokens: 33 };
     const [step] = parseSingleRun(langchainFormat, [{ type: 'ai', content: 'done', usage_metadata }]).steps;
     expect(step).toMatchObject({ tokens: 3, inputTokens: 30 });
@@ -190,7 +190,7 @@ describe('LangChain messages', () => {
     }
   });
 
-  it('name what is no message', () => {
+  it('report invalid messages', () => {
     const messages = [{ type: 'ai', content: 'a' }, { type: 'constructor', lc: 1, id: ['x', 'Tool'] }, null];
     expect(listTraceProblems(langchainFormat, { messages })).toEqual([
       'messages[1]: a message of an unknown type',

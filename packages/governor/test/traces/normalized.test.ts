@@ -11,7 +11,7 @@ describe('the normalized format', () => {
     expect(run.steps.slice(0, 2)).toEqual(steps.slice(0, 2));
   });
 
-  it('counts a quarter of the characters where nobody counted', () => {
+  it('estimates a quarter of the characters if there is no count', () => {
     expect(parseSingleRun(normalizedFormat, normalizedSample).steps[2]).toEqual({
       i: 2,
       role: 'assistant',
@@ -25,7 +25,7 @@ describe('the normalized format', () => {
     expect(parseSingleRun(normalizedFormat, { steps }).steps.map(({ i }) => i)).toEqual([0, 7, 2]);
   });
 
-  it('leaves out fields of another type than theirs', () => {
+  it('ignores fields of the wrong type', () => {
     const step = { i: 0, role: 'user', text: 1, tool: [], error: 'yes', at: 'now', tokens: '9', extra: true };
     expect(parseSingleRun(normalizedFormat, { id: 'a', steps: [step] }).steps).toEqual([
       { i: 0, role: 'user' },
@@ -39,7 +39,7 @@ describe('the normalized format', () => {
     });
   });
 
-  it('names what is no step and keeps the rest', () => {
+  it('reports invalid steps and keeps the rest', () => {
     const document = { id: 'a', steps: [3, { role: 'tool' }, {}, { role: 'user', text: 'Hello' }] };
     expect(listTraceProblems(normalizedFormat, document)).toEqual([
       'steps[0]: expected a step, got a number',
@@ -49,7 +49,7 @@ describe('the normalized format', () => {
     expect(normalizedFormat.parse(document, 'name').runs[0]?.steps).toHaveLength(1);
   });
 
-  it('tells no more than a hundred problems of one run, and the number of the others', () => {
+  it('reports at most a hundred problems of a run, and the number of the others', () => {
     const steps = [{ role: 'user' }, ...Array.from({ length: 150 }, () => null)];
     const problems = listTraceProblems(normalizedFormat, { steps });
     expect(problems).toHaveLength(101);

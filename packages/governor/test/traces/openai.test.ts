@@ -12,7 +12,7 @@ describe('OpenAI chat messages', () => {
     });
   });
 
-  it('without an id take the name they are given', () => {
+  it('use the given name without an id', () => {
     expect(parseSingleRun(openaiChatFormat, [{ role: 'user', content: 'Hello' }]).id).toBe('name');
   });
 
@@ -32,20 +32,20 @@ describe('OpenAI chat messages', () => {
     expect(step).toMatchObject({ tool: 'patch', args: '*** Begin' });
   });
 
-  it('keep arguments that are no JSON as text', () => {
+  it('keep invalid JSON arguments as text', () => {
     const call = { id: 'c1', function: { name: 'f', arguments: '{"a":' } };
     expect(parseSingleRun(openaiChatFormat, [{ role: 'assistant', tool_calls: [call] }]).steps[0]?.args).toBe(
       '{"a":',
     );
   });
 
-  it('may be packed as text, as some datasets do', () => {
+  it('may be serialized as text, as in some datasets', () => {
     const messages = JSON.stringify([{ role: 'user', content: 'Hello' }]);
     expect(openaiChatFormat.matches({ messages })).toBe(true);
     expect(parseSingleRun(openaiChatFormat, { messages }).steps).toHaveLength(1);
   });
 
-  it('count the tokens that the provider counted, and else a quarter of the characters', () => {
+  it('use the token counts of the provider, and otherwise a quarter of the characters', () => {
     const usage = { prompt_tokens: 90, completion_tokens: 7 };
     const { steps } = parseSingleRun(openaiChatFormat, [
       { role: 'assistant', content: 'counted', usage },
@@ -57,20 +57,20 @@ describe('OpenAI chat messages', () => {
     ]);
   });
 
-  it('keep a reply of nothing as a step', () => {
+  it('keep an empty reply as a step', () => {
     expect(
       omitCostAndTime(parseSingleRun(openaiChatFormat, [{ role: 'assistant', content: null }]).steps),
     ).toEqual([{ i: 0, role: 'assistant', text: '' }]);
   });
 
-  it('know whether the task was solved when a benchmark says so', () => {
+  it('state whether the task was solved if a benchmark says so', () => {
     const messages = [{ role: 'user', content: 'Hello' }];
     expect(parseSingleRun(openaiChatFormat, { messages, resolved: false }).success).toBe(false);
     expect(parseSingleRun(openaiChatFormat, { messages, reward: 1 }).success).toBe(true);
     expect(parseSingleRun(openaiChatFormat, { messages })).not.toHaveProperty('success');
   });
 
-  it('name what makes no sense in them and use the rest', () => {
+  it('report invalid parts and use the rest', () => {
     const messages = [
       'hello',
       { role: 'robot', content: 'x' },
@@ -91,7 +91,7 @@ describe('OpenAI chat messages', () => {
 });
 
 describe('OpenAI Responses items', () => {
-  it('count what the whole response cost', () => {
+  it('count the cost of the whole response', () => {
     const usage = { input_tokens: 50, output_tokens: 20 };
     const document = { ...Object(openaiResponsesSample), usage };
     const { steps } = parseSingleRun(openaiResponsesFormat, document);
@@ -113,7 +113,7 @@ describe('OpenAI Responses items', () => {
     ]);
   });
 
-  it('hold calls that the provider carries out, with how they ended', () => {
+  it('hold calls that the provider executes, with their status', () => {
     const run = parseSingleRun(openaiResponsesFormat, [
       { type: 'web_search_call', id: 'w1', status: 'completed', action: { query: 'rain' } },
       { type: 'mcp_call', id: 'm1', name: 'look', arguments: '{}', output: null, error: 'unreachable' },
@@ -133,7 +133,7 @@ describe('OpenAI Responses items', () => {
     expect(listCallOutcomes(run)).toEqual([['f', 'one', undefined]]);
   });
 
-  it('mark outputs that say they are no success', () => {
+  it('mark outputs that report a failure', () => {
     const run = parseSingleRun(openaiResponsesFormat, [
       { type: 'local_shell_call', call_id: 'c1', action: { type: 'exec', command: ['ls'] } },
       { type: 'local_shell_call_output', call_id: 'c1', output: { content: 'no', success: false } },
@@ -146,7 +146,7 @@ describe('OpenAI Responses items', () => {
     ]);
   });
 
-  it('name what makes no sense in them', () => {
+  it('report invalid parts', () => {
     expect(
       listTraceProblems(openaiResponsesFormat, [
         { type: 'reasoning' },

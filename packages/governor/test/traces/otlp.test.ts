@@ -39,7 +39,7 @@ function createChatSpan(at: number, input: string): Json {
 }
 
 describe('spans of OpenTelemetry', () => {
-  it('cost what each reply says, and know when it began', () => {
+  it('have the cost and start time of each reply', () => {
     const run = parseSingleRun(otlpFormat, otlpSample);
     expect(run).toMatchObject({ id: '4bf92f3577b34da6a3ce929d0e0e4736', model: 'model-a' });
     expect(run.steps.map(({ tokens, inputTokens, at }) => [tokens, inputTokens, at])).toEqual([
@@ -108,7 +108,7 @@ describe('spans of OpenTelemetry', () => {
     ]);
   });
 
-  it('tell the user’s words once, although each request repeats them', () => {
+  it('contain user messages once, although each request repeats them', () => {
     const run = parseSingleRun(
       otlpFormat,
       createOtlpRequest(
@@ -124,7 +124,7 @@ describe('spans of OpenTelemetry', () => {
     ]);
   });
 
-  it('that have nothing to do with models are no run', () => {
+  it('without model calls are not a run', () => {
     const { runs, problems } = otlpFormat.parse(
       createOtlpRequest(createSpan('t', 1, { 'http.route': '/' })),
       'name',

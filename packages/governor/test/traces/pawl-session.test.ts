@@ -37,7 +37,7 @@ describe('a session that was exported', () => {
     ]);
   });
 
-  it('is called as its file is, where it has no name of its own', () => {
+  it('is named after its file if it has no name', () => {
     const events = [createRepliedLine(1, 'a')];
     const { runs } = pawlSessionFormat.parse({ format: 'pawl-session', id: '', events } as Json, 'kept.json');
     expect(runs).toMatchObject([{ id: 'kept.json' }]);
@@ -63,7 +63,7 @@ describe('a session that was exported', () => {
     ]);
   });
 
-  it('says what is no event, and that there is none', () => {
+  it('reports invalid events, and an empty log', () => {
     const events = [3, { event: 'x' }, { event: { type: 'user-message', text: 'Hello' } }, { event: {} }];
     expect(listTraceProblems(pawlSessionFormat, { format: 'pawl-session', events })).toEqual([
       'events[0]: expected an event, got a number',

@@ -18,7 +18,7 @@ function listStepResults(...messages: readonly Json[]): readonly unknown[] {
 }
 
 describe('calls and results', () => {
-  it('are brought together by their ids, in whatever order they come', () => {
+  it('are paired by id, in any order', () => {
     expect(
       listStepResults(
         createChatCalls('a', 'b', 'c'),
@@ -29,11 +29,11 @@ describe('calls and results', () => {
     ).toEqual(['1', '2', '3']);
   });
 
-  it('are brought together when the result is written first', () => {
+  it('are paired if the result comes first', () => {
     expect(listStepResults(createChatResult('a', '1'), createChatCalls('a'))).toEqual(['1']);
   });
 
-  it('with an id that is used again go together one after the other', () => {
+  it('with a reused id are paired in order', () => {
     expect(
       listStepResults(
         createChatCalls('a'),
@@ -47,7 +47,7 @@ describe('calls and results', () => {
     ).toEqual(['1', '2']);
   });
 
-  it('without ids go together in their order', () => {
+  it('without ids are paired in order', () => {
     expect(
       listStepResults(
         createChatCalls(undefined, undefined),
@@ -68,7 +68,7 @@ describe('calls and results', () => {
     expect(listStepResults(createChatCalls('a', 'b'), createChatResult('b', '2'))).toEqual([undefined, '2']);
   });
 
-  it('of which there are too many are told, and the first one counts', () => {
+  it('in excess are reported, and the first one counts', () => {
     const messages = [
       createChatCalls('a'),
       createChatResult('a', '1'),
@@ -82,7 +82,7 @@ describe('calls and results', () => {
     expect(openaiChatFormat.parse(messages, 'name').runs[0]?.steps[0]?.result).toBe('1');
   });
 
-  it('find each other in any order, as long as ids are used once', () => {
+  it('are paired in any order if ids are unique', () => {
     const ids = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 12 });
     const shuffled = ids.chain((list) =>
       fc.tuple(

@@ -69,12 +69,12 @@ describe('the length of a value', () => {
 });
 
 describe('a value that is nested too deep', () => {
-  it('is cut where it can still be printed', () => {
+  it('is truncated at a printable depth', () => {
     const value = limitDepth({ a: createNestedJson(100_000) });
     expect(JSON.stringify(value)).toContain('…');
   });
 
-  it('is itself as long as it is not', () => {
+  it('is unchanged if it is not nested too deep', () => {
     const value = { a: createNestedJson(50) };
     expect(limitDepth(value)).toBe(value);
   });

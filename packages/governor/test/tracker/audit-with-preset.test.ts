@@ -34,7 +34,7 @@ const repeatStep = (count: number, work: StepFields): readonly StepFields[] =>
   Array.from({ length: count }, () => work);
 
 describe('a recorded run', () => {
-  it('is judged by pawl as the audit judges it, with other thresholds if they are told', () => {
+  it('is judged by pawl as by the audit, with configurable thresholds', () => {
     const run = createRecordedRun(createUserStep('go'), ...repeatStep(3, failedEdit));
     expect(auditWithPreset('pawl', run)).toEqual(auditRun(run));
     expect(listAuditLines('pawl', run)).toEqual(['20 nudge repeated-failure', '30 block repeated-failure']);
@@ -43,7 +43,7 @@ describe('a recorded run', () => {
     ]);
   });
 
-  it('is warned by nexora at each error there is a way out of, and then stopped', () => {
+  it('is warned by nexora at each recoverable error, and then stopped', () => {
     const run = createRecordedRun(createUserStep('go'), ...repeatStep(9, failedEdit));
     expect(listAuditLines('nexora', run)).toEqual([
       '30 nudge same_error',
@@ -56,7 +56,7 @@ describe('a recorded run', () => {
     expect(listAuditLines('nexora-lenient', run)[0]).toBe('50 nudge same_error');
   });
 
-  it('is forgiven by nexora with a success, and not with a word from the user', () => {
+  it('is reset by nexora after a success, and not after a user message', () => {
     expect(
       listAuditLines(
         'nexora',
@@ -107,14 +107,14 @@ describe('a recorded run', () => {
     ).toHaveLength(1);
   });
 
-  it('has a step for savant whenever the agent goes on, talking or not', () => {
+  it('has a step for savant whenever the agent continues, with or without text', () => {
     const thoughts = ['a', 'b', 'c', 'd', 'e', 'f'].map((text): StepFields => ({ text }));
     expect(listAuditLines('savant', createRecordedRun(createUserStep('go'), ...thoughts))).toEqual([
       '60 stop steps_in_state',
     ]);
   });
 
-  it('has no time but the one on record', () => {
+  it('uses the recorded time only', () => {
     const slow = (at: number): StepFields => createSearchRunStep('y', { at });
     expect(
       listAuditLines(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { recordEdit, recordFailedEdits, recordSearch, createObservedTracker } from './observed-tracker.ts';
 
 describe('callbacks', () => {
-  it('tell of each change of state, after it [NEX-71, NEX-95, NEX-119, RN-15]', () => {
+  it('report each state change, after it [NEX-71, NEX-95, NEX-119, RN-15]', () => {
     const seen: string[] = [];
     const { tracker } = createObservedTracker('nexora', {
       onStateChange: (from, to, cause) => seen.push(`${from} ${to} ${cause} ${tracker.state}`),
@@ -12,7 +12,7 @@ describe('callbacks', () => {
     expect(seen).toEqual(['Idle ProcessingPrompt a prompt ProcessingPrompt']);
   });
 
-  it('tell of a stuck condition exactly once for as long as it holds [NEX-72, NEX-95, RN-03]', () => {
+  it('report a stuck condition once while it holds [NEX-72, NEX-95, RN-03]', () => {
     const reports: unknown[] = [];
     const { tracker } = createObservedTracker('nexora', { onStuck: (report) => reports.push(report) });
     recordFailedEdits(tracker, 3);
@@ -24,14 +24,14 @@ describe('callbacks', () => {
     expect(reports).toHaveLength(2);
   });
 
-  it('tell of a condition again when it is another one', () => {
+  it('report a different condition again', () => {
     const { tracker, told } = createObservedTracker('nexora');
     recordFailedEdits(tracker, 3);
     recordFailedEdits(tracker, 3, 'other.go');
     expect(told).toEqual(['stuck: same_error', 'stuck: same_error']);
   });
 
-  it('tell of progress every ten calls [NEX-73, NEX-74, NEX-95, RN-04]', () => {
+  it('report progress every ten calls [NEX-73, NEX-74, NEX-95, RN-04]', () => {
     const stats: unknown[] = [];
     const { tracker } = createObservedTracker('nexora', {
       onProgress: ({ calls, filesModified, recentSuccesses, recentFailures }) =>
@@ -47,7 +47,7 @@ describe('callbacks', () => {
     ]);
   });
 
-  it('come in order: the changes of state, what was found, the progress [RN-15]', () => {
+  it('come in order: state changes, matches, progress [RN-15]', () => {
     const { tracker, told } = createObservedTracker('nexora', {
       autoHalt: true,
       config: { progress_callback_interval: 3, recovery_attempts: 0 },
@@ -56,7 +56,7 @@ describe('callbacks', () => {
     expect(told).toEqual(['Idle → Halted', 'stuck: same_error', 'progress: 3']);
   });
 
-  it('that throw break nothing, and what they threw is kept [RN-15]', () => {
+  it('that throw do no harm, and their errors are collected [RN-15]', () => {
     const thrown = new Error('a bad listener');
     const told: string[] = [];
     const { tracker } = createObservedTracker('nexora', {
@@ -77,7 +77,7 @@ describe('callbacks', () => {
     expect(tracker.callbackErrors).toHaveLength(20);
   });
 
-  it('may move the agent themselves; what follows is told after what came before [NEX-72, RN-15]', () => {
+  it('may change the state themselves; nested changes are reported in order [NEX-72, RN-15]', () => {
     const told: string[] = [];
     const { tracker } = createObservedTracker('nexora', {
       config: { progress_callback_interval: 3 },
@@ -93,7 +93,7 @@ describe('callbacks', () => {
     expect(told).toEqual(['stuck', 'progress', 'Idle → Halted']);
   });
 
-  it('that call for each other without end are cut off', () => {
+  it('that trigger each other endlessly are stopped', () => {
     const { tracker } = createObservedTracker('nexora', {
       onStateChange: () => void tracker.transitionTo('ProcessingPrompt'),
     });
@@ -102,7 +102,7 @@ describe('callbacks', () => {
     expect(tracker.transitionTo('Halted').ok).toBe(true);
   });
 
-  it('tell of the way into a stuck state and out of it', () => {
+  it('report entering and leaving a stuck state', () => {
     const { tracker, told } = createObservedTracker('savant');
     recordSearch(tracker, 'x');
     recordSearch(tracker, 'x');

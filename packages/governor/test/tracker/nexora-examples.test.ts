@@ -3,7 +3,7 @@ import { createTracker, type LoopTracker } from '../../src/tracker/loop-tracker.
 import { recordEdit, recordFailedEdits, notFoundError, createObservedTracker } from './observed-tracker.ts';
 
 describe('basic use', () => {
-  it('goes from idle to a tool, records an edit, and finds nothing wrong [NEX-07, NEX-20, NEX-23, NEX-56, NEX-57, NEX-59, NEX-60]', () => {
+  it('goes from idle to a tool, records an edit, and reports no problem [NEX-07, NEX-20, NEX-23, NEX-56, NEX-57, NEX-59, NEX-60]', () => {
     const { tracker, told } = createObservedTracker('nexora');
     expect([tracker.sessionId, tracker.state]).toEqual(['session-123', 'Idle']);
     for (const state of ['ProcessingPrompt', 'StreamingResponse', 'ExecutingTool'] as const) {
@@ -19,7 +19,7 @@ describe('basic use', () => {
     ]);
   });
 
-  it('goes to the end when it is stuck and its owner says so, and nothing follows [NEX-61, NEX-62, RN-02]', () => {
+  it('ends on request when it is stuck, and stays ended [NEX-61, NEX-62, RN-02]', () => {
     const { tracker } = createObservedTracker('nexora');
     for (const state of ['ProcessingPrompt', 'StreamingResponse', 'ExecutingTool'] as const)
       tracker.transitionTo(state);
@@ -31,7 +31,7 @@ describe('basic use', () => {
     expect(tracker.ending()).toMatchObject({ reason });
   });
 
-  it('lets nothing but the end follow once its session was aborted [NEX-58]', () => {
+  it('allows only the end after an aborted session [NEX-58]', () => {
     const signal = { aborted: false };
     const { tracker } = createObservedTracker('nexora', { signal });
     expect(tracker.transitionTo('ProcessingPrompt').ok).toBe(true);
@@ -113,7 +113,7 @@ describe('loops', () => {
     expect(told).toEqual(['stuck: oscillation']);
   });
 
-  it('errors that another tool gets over are none, and the next phase starts afresh [NEX-05, NEX-84..86, NEX-117, RN-03]', () => {
+  it('errors resolved by another tool do not count, and the next phase starts without errors [NEX-05, NEX-84..86, NEX-117, RN-03]', () => {
     const { tracker } = createObservedTracker('nexora');
     tracker.startPhase(1);
     recordFailedEdits(tracker, 3);
@@ -128,7 +128,7 @@ describe('loops', () => {
   });
 });
 
-describe('a loop of its own', () => {
+describe('a custom loop', () => {
   type Reply = { readonly calls: readonly string[]; readonly done: boolean };
 
   /** A loop as somebody may have it; the tracker is all it knows of this package. */
@@ -162,7 +162,7 @@ describe('a loop of its own', () => {
     { calls: ['never'], done: false },
   ];
 
-  it('goes round to its end and back to idle [NEX-07, NEX-12, NEX-100..103, NEX-105..107, RN-10]', () => {
+  it('runs to its end and back to idle [NEX-07, NEX-12, NEX-100..103, NEX-105..107, RN-10]', () => {
     const { tracker } = createObservedTracker('nexora');
     expect(run(tracker, replies, [])).toBe('done');
     expect(tracker.state).toBe('Idle');
@@ -187,7 +187,7 @@ describe('a loop of its own', () => {
     expect(tracker.progress().calls).toBe(5);
   });
 
-  it('can have one tracker for each session, made when it is first needed [NEX-97, NEX-98]', () => {
+  it('can have one tracker per session, created on first use [NEX-97, NEX-98]', () => {
     const trackers = new Map<string, LoopTracker<'nexora'>>();
     const of = (sessionId: string): LoopTracker<'nexora'> => {
       const known = trackers.get(sessionId) ?? createTracker({ sessionId, preset: 'nexora', now: () => 0 });

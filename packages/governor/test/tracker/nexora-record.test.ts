@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { recordEdit, recordFailedEdits, createObservedTracker } from './observed-tracker.ts';
 
 describe('messages', () => {
-  it('are duplicates of one of the last five, letter for letter [NEX-21, NEX-90]', () => {
+  it('are duplicates if identical to one of the last five [NEX-21, NEX-90]', () => {
     const { tracker } = createObservedTracker('nexora');
     for (const text of ['a', 'b', 'c', 'd', 'e']) expect(tracker.recordMessage(text).duplicate).toBe(false);
     expect(tracker.recordMessage('a').duplicate).toBe(true);
@@ -18,8 +18,8 @@ describe('messages', () => {
   });
 });
 
-describe('what was done', () => {
-  it('is on record: files with their content, commands, tests, milestones [NEX-24, NEX-30..32, NEX-67, NEX-74]', () => {
+describe('recorded work', () => {
+  it('contains files with their content, commands, tests, milestones [NEX-24, NEX-30..32, NEX-67, NEX-74]', () => {
     const { tracker } = createObservedTracker('nexora');
     tracker.recordFileModification('a.go', 'hash 1');
     tracker.recordFileModification('a.go', 'hash 2');
@@ -54,7 +54,7 @@ describe('what was done', () => {
     ]);
   });
 
-  it('takes a file of any name', () => {
+  it('accepts any file name', () => {
     const { tracker } = createObservedTracker('nexora');
     for (const file of ['__proto__', 'constructor', '__proto__', '1'])
       tracker.recordFileModification(file, 'h');
@@ -71,7 +71,7 @@ describe('what was done', () => {
     expect(mind.consecutiveErrors).toBe(30);
   });
 
-  it('remembers as little as it is told to [NEX-113, NEX-114]', () => {
+  it('remembers only the configured number [NEX-113, NEX-114]', () => {
     const config = { max_recent_errors: 1, stuck_threshold: 1, max_recent_actions: 4, no_progress_window: 4 };
     const { tracker } = createObservedTracker('nexora', { config });
     for (let time = 0; time < 9; time += 1) recordFailedEdits(tracker, 1, `${time}.go`);
@@ -82,7 +82,7 @@ describe('what was done', () => {
     });
   });
 
-  it('takes no less than no time when the clock is set back', () => {
+  it('has no negative duration if the clock is set back', () => {
     const { tracker, clock } = createObservedTracker('nexora');
     clock.at -= 500;
     tracker.transitionTo('ProcessingPrompt');
@@ -163,7 +163,7 @@ describe('a phase', () => {
     ]);
   });
 
-  it('that is started twice begins anew, and is not completed by that', () => {
+  it('that is started twice restarts, and is not completed', () => {
     const { tracker, clock } = createObservedTracker('nexora');
     tracker.startPhase(1);
     clock.at += 5;
@@ -172,7 +172,7 @@ describe('a phase', () => {
     expect(tracker.phases().completed).toMatchObject([{ number: 1, startedAt: 1_005, success: false }]);
   });
 
-  it('cannot be completed before one was started, nor have a number there is not', () => {
+  it('cannot be completed before it was started, nor have an invalid number', () => {
     const { tracker } = createObservedTracker('nexora', { totalPhases: 3 });
     expect(tracker.completePhase(true)).toMatchObject({ ok: false, state: 'Idle' });
     for (const number of [0, 4, 1.5, Number.NaN]) {
@@ -181,7 +181,7 @@ describe('a phase', () => {
     expect(tracker.phases()).toEqual({ total: 3, current: null, completed: [] });
   });
 
-  it('changes nothing at all when it cannot start where the agent is', () => {
+  it('changes nothing if it cannot start in the current state', () => {
     const { tracker } = createObservedTracker('nexora');
     tracker.startPhase(1);
     for (const state of ['ProcessingPrompt', 'StreamingResponse'] as const) tracker.transitionTo(state);
@@ -191,14 +191,14 @@ describe('a phase', () => {
     expect(JSON.stringify(tracker)).toBe(before);
   });
 
-  it('can start while another is being gone into [RN-09]', () => {
+  it('can start during a phase transition [RN-09]', () => {
     const { tracker } = createObservedTracker('nexora');
     tracker.startPhase(1);
     expect(tracker.startPhase(2)).toEqual({ ok: true, state: 'PhaseTransition', error: null });
   });
 
   it.each(['startPhase', 'transitionTo', 'completePhase'] as const)(
-    'clears what is recent by %s, and keeps what was done [NEX-05, NEX-15, NEX-22, RX-11]',
+    'clears recent errors by %s, and keeps the recorded work [NEX-05, NEX-15, NEX-22, RX-11]',
     (how) => {
       const { tracker } = createObservedTracker('nexora');
       tracker.startPhase(1);

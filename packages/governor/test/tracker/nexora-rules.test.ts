@@ -10,14 +10,14 @@ describe('the same error on the same target', () => {
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'same_error', evidence: [1, 2, 3] });
   });
 
-  it('names the target and how often, and advises another way [NEX-61, NEX-79]', () => {
+  it('names the target and the count, and advises another approach [NEX-61, NEX-79]', () => {
     const { tracker } = createObservedTracker('nexora');
     recordFailedEdits(tracker, 3);
     expect(tracker.stuck().reason).toBe('main.go gave the same error 3 times in a row: old_string not found');
     expect(tracker.advice()).toContain('another tool');
   });
 
-  it('is a loop at the threshold that is configured [NEX-110, RN-01]', () => {
+  it('is a loop at the configured threshold [NEX-110, RN-01]', () => {
     for (const threshold of [1, 2, 5, 10]) {
       const { tracker } = createObservedTracker('nexora', { config: { stuck_threshold: threshold } });
       recordFailedEdits(tracker, threshold - 1);
@@ -35,7 +35,7 @@ describe('the same error on the same target', () => {
     expect(tracker.stuck().rule).toBe('same_error');
   });
 
-  it('is not met by another error, or by another target in between [NEX-26, NEX-80]', () => {
+  it('is interrupted by another error or another target [NEX-26, NEX-80]', () => {
     const { tracker } = createObservedTracker('nexora');
     recordFailedEdits(tracker, 2);
     recordFailedEdits(tracker, 1, 'main.go', 'permission denied');
@@ -46,14 +46,14 @@ describe('the same error on the same target', () => {
     expect(tracker.progress().consecutiveErrors).toBe(8);
   });
 
-  it('is the same whatever the time of day it mentions', () => {
+  it('ignores the time of day in the error', () => {
     const { tracker } = createObservedTracker('nexora');
     for (const second of [11, 12, 13])
       recordEdit(tracker, 'main.go', { error: `10:20:${second} lock is held` });
     expect(tracker.stuck().stuck).toBe(true);
   });
 
-  it('counts an error without a word [RN-12]', () => {
+  it('counts an error without text [RN-12]', () => {
     const { tracker } = createObservedTracker('nexora');
     recordFailedEdits(tracker, 2, 'main.go', '');
     tracker.recordToolCall({ tool: 'edit', file: 'main.go', success: false });
@@ -74,7 +74,7 @@ describe('the same error on the same target', () => {
     }
   });
 
-  it('goes away with a success anywhere, and comes back with three more errors [RN-03]', () => {
+  it('is cleared by any success, and returns after three more errors [RN-03]', () => {
     const { tracker } = createObservedTracker('nexora');
     recordFailedEdits(tracker, 3);
     recordEdit(tracker, 'other.go');
@@ -116,11 +116,11 @@ describe('oscillation', () => {
     expect(alternateFileEdits(files).tracker.stuck().stuck).toBe(false);
   });
 
-  it('is one condition however long it goes on', () => {
+  it('is one condition, however long it continues', () => {
     expect(alternateFileEdits(['a', 'b', 'a', 'b', 'a', 'b', 'a']).told).toEqual(['stuck: oscillation']);
   });
 
-  it('needs content that comes back, where all contents are known [NEX-30, RN-07]', () => {
+  it('needs repeated content, if all contents are known [NEX-30, RN-07]', () => {
     const files = ['a', 'b', 'a', 'b'];
     expect(alternateFileEdits(files, ['1', '2', '3', '4']).tracker.stuck().stuck).toBe(false);
     expect(alternateFileEdits(files, ['1', '2', '3', '2']).tracker.stuck().stuck).toBe(true);
@@ -129,7 +129,7 @@ describe('oscillation', () => {
     expect(alternateFileEdits(files, ['1', '1', '2', '2']).tracker.stuck().stuck).toBe(false);
   });
 
-  it('is none when what fails alternates with new content, and is one when nothing but failure does [RN-07]', () => {
+  it('ignores failures that alternate with new content, but not failures alone [RN-07]', () => {
     const { tracker } = createObservedTracker('nexora');
     for (const contentHash of ['1', '2', '3']) {
       recordFailedEdits(tracker, 1, 'a.go');
@@ -141,7 +141,7 @@ describe('oscillation', () => {
     expect(tracker.stuck().rule).toBe('oscillation');
   });
 
-  it('counts only tools that change something [RN-07]', () => {
+  it('counts only tools that change files [RN-07]', () => {
     const { tracker } = createObservedTracker('nexora');
     const call = (tool: string, file: string) => tracker.recordToolCall({ tool, file, success: true });
     for (const tool of ['view', 'grep', 'ls']) for (const file of ['a', 'b', 'a', 'b']) call(tool, file);
@@ -154,7 +154,7 @@ describe('oscillation', () => {
     expect(tracker.stuck().rule).toBe('oscillation');
   });
 
-  it('takes as many changes as are configured [NEX-111]', () => {
+  it('needs the configured number of changes [NEX-111]', () => {
     const { tracker } = createObservedTracker('nexora', { config: { oscillation_window: 6 } });
     for (const file of ['a', 'b', 'a', 'b', 'a']) recordEdit(tracker, file);
     expect(tracker.stuck().stuck).toBe(false);
@@ -221,7 +221,7 @@ describe('a lack of progress', () => {
     }
   });
 
-  it('takes new content for progress while it is one of the last ten actions, or came after one [NEX-30, RN-05]', () => {
+  it('treats new content as progress within the last ten actions or after one [NEX-30, RN-05]', () => {
     const { tracker, told } = createObservedTracker('nexora', { config: { progress_check_interval: 1 } });
     let tries = 0;
     const tryInVain = (times: number) => {
@@ -242,7 +242,7 @@ describe('a lack of progress', () => {
     expect(tracker.stuck().level).toBe('suspect');
   });
 
-  it('is found in reading alone, also when the contents are told', () => {
+  it('is found in reads alone, also with known contents', () => {
     const { tracker } = createObservedTracker('nexora');
     for (let time = 0; time < 10; time += 1) {
       tracker.recordToolCall({ tool: 'view', file: 'a.go', contentHash: '1', success: true });
@@ -263,7 +263,7 @@ describe('a lack of progress', () => {
     expect(tracker.stuck().rule).toBe('no_progress');
   });
 
-  it('is looked for every so many calls, and is over as soon as something moves [NEX-112, RN-03, RN-04]', () => {
+  it('is checked at the configured interval, and ends with progress [NEX-112, RN-03, RN-04]', () => {
     const { tracker, told } = createObservedTracker('nexora', {
       config: { no_progress_window: 4, progress_check_interval: 6, progress_callback_interval: 100 },
     });
@@ -299,7 +299,7 @@ describe('recovery and halting', () => {
     expect(told).toEqual(['stuck: same_error']);
   });
 
-  it('goes to recovery on an error verdict, tries as often as it may, then halts [NEX-04, NEX-13, RN-02, RN-16]', () => {
+  it('enters recovery on an error verdict, tries up to the limit, then halts [NEX-04, NEX-13, RN-02, RN-16]', () => {
     const { tracker } = startAutoHaltTracker();
     recordFailedEdits(tracker, 3);
     expect(tracker.state).toBe('ErrorRecovery');
@@ -315,7 +315,7 @@ describe('recovery and halting', () => {
     expect(tracker.ending()).toMatchObject({ reason: 'same_error' });
   });
 
-  it('starts to count recoveries afresh once one has worked [RN-02, RN-03]', () => {
+  it('resets the recovery count after a successful recovery [RN-02, RN-03]', () => {
     const { tracker } = startAutoHaltTracker();
     recordFailedEdits(tracker, 5);
     recordEdit(tracker, 'main.go');
@@ -324,7 +324,7 @@ describe('recovery and halting', () => {
     expect(tracker.state).toBe('ErrorRecovery');
   });
 
-  it('halts at the third error where there is nothing to try [NEX-02, NEX-94, RN-16]', () => {
+  it('halts at the third error without a recovery [NEX-02, NEX-94, RN-16]', () => {
     const { tracker } = startAutoHaltTracker({ recovery_attempts: 0 });
     recordFailedEdits(tracker, 2);
     expect(tracker.state).toBe('ExecutingTool');
@@ -332,7 +332,7 @@ describe('recovery and halting', () => {
     expect(tracker.state).toBe('Halted');
   });
 
-  it('halts on oscillation, unless there is a way to recover from it [RN-02]', () => {
+  it('halts on oscillation, unless a recovery exists [RN-02]', () => {
     for (const [config, end] of [
       [{}, 'Halted'],
       [{ recoverableRules: ['oscillation'] }, 'ErrorRecovery'],
@@ -350,7 +350,7 @@ describe('recovery and halting', () => {
     expect(tracker.state).toBe('ExecutingTool');
   });
 
-  it('halts from a state that recovery cannot follow when the attempts are used up', () => {
+  it('halts from a state that recovery cannot follow when no attempts are left', () => {
     const { tracker } = createObservedTracker('nexora', { autoHalt: true });
     recordFailedEdits(tracker, 5);
     expect(tracker.state).toBe('Idle');

@@ -63,7 +63,7 @@ describe('the table of states', () => {
   );
 
   it.each(nexoraTableCells.filter(({ valid }) => !valid))(
-    'does not let $to follow $from, says so, and throws nothing [NEX-19, NEX-88, RX-03]',
+    'rejects $to after $from with a reason, and does not throw [NEX-19, NEX-88, RX-03]',
     ({ from, to }) => {
       const { tracker, told } = createTrackerInState(from);
       const before = JSON.stringify(tracker);
@@ -75,7 +75,7 @@ describe('the table of states', () => {
     },
   );
 
-  it('refuses a state that there is not [RX-03]', () => {
+  it('rejects an unknown state [RX-03]', () => {
     const { tracker } = createTrackerInState('Idle');
     for (const name of ['ResourcePaused', 'toString', '__proto__', '']) {
       const result = tracker.transitionTo(name as NexoraState);

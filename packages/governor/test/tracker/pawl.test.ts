@@ -13,7 +13,7 @@ function repeatToolCall(tracker: PawlTracker, times: number, call: RecordedCall)
   for (let time = 0; time < times; time += 1) tracker.recordToolCall(call);
 }
 
-describe('the preset pawl in a loop of somebody else', () => {
+describe('the preset pawl in a custom loop', () => {
   it('warns of two identical errors and is stuck at three, once [NEX-116]', () => {
     const { tracker, told } = createObservedTracker('pawl');
     repeatToolCall(tracker, 2, failingCall);
@@ -25,7 +25,7 @@ describe('the preset pawl in a loop of somebody else', () => {
     expect(told).toEqual(['warning: repeated-failure', 'stuck: repeated-failure']);
   });
 
-  it('lets a verdict go with its condition, and raises it again when it comes back', () => {
+  it('clears a verdict with its condition, and raises it again when the condition returns', () => {
     const { tracker, told } = createObservedTracker('pawl');
     repeatToolCall(tracker, 3, failingCall);
     repeatToolCall(tracker, 1, { tool: 'write', file: 'main.go', success: true });
@@ -34,7 +34,7 @@ describe('the preset pawl in a loop of somebody else', () => {
     expect(told.filter((line) => line.startsWith('stuck'))).toHaveLength(2);
   });
 
-  it('raises nothing in a thousand productive calls over ten phases, whatever is told of them', () => {
+  it('raises nothing in a thousand productive calls over ten phases, however they are reported', () => {
     const told = fc.constantFrom<Partial<RecordedCall>>(
       {},
       { output: 'unlike any other' },
@@ -56,7 +56,7 @@ describe('the preset pawl in a loop of somebody else', () => {
     );
   });
 
-  it('forgets errors with a phase, and keeps what was done', () => {
+  it('clears errors with a phase, and keeps the recorded work', () => {
     const { tracker } = createObservedTracker('pawl');
     tracker.recordFileModification('a.go', '1');
     tracker.startPhase(1);
@@ -69,13 +69,13 @@ describe('the preset pawl in a loop of somebody else', () => {
 });
 
 describe('a success without output', () => {
-  it('is a repeat when the very same call is made again', () => {
+  it('is a repeat if the same call is made again', () => {
     const { tracker } = createObservedTracker('pawl');
     repeatToolCall(tracker, 4, { tool: 'bash', command: 'make', success: true });
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'repeated-call' });
   });
 
-  it('is nothing to hold against a call that is known by its tool and its file alone', () => {
+  it('does not count against a call known only by its tool and file', () => {
     const { tracker, told } = createObservedTracker('pawl');
     repeatToolCall(tracker, 30, { tool: 'edit', file: 'main.go', success: true });
     expect(told.filter((line) => !line.startsWith('progress'))).toEqual([]);
@@ -83,7 +83,7 @@ describe('a success without output', () => {
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'repeated-call' });
   });
 
-  it('is news when other calls are made, and when the content is new', () => {
+  it('is progress after other calls, and with new content', () => {
     const { tracker, told } = createObservedTracker('pawl');
     for (let index = 0; index < 30; index += 1) {
       tracker.recordToolCall({ tool: 'bash', command: `make part-${index}`, success: true });
@@ -99,7 +99,7 @@ describe('a success without output', () => {
     expect(told.filter((line) => !line.startsWith('progress'))).toEqual([]);
   });
 
-  it('differs from one that says nothing, which has been heard before', () => {
+  it('differs from a known empty output', () => {
     const { tracker, told } = createObservedTracker('pawl');
     for (let index = 0; index < 13; index += 1) {
       tracker.recordToolCall({ tool: 'bash', command: `make ${index}`, success: true, output: '' });
@@ -108,13 +108,13 @@ describe('a success without output', () => {
   });
 });
 
-describe('what moves the work', () => {
+describe('progress', () => {
   it.each<[string, (tracker: PawlTracker) => void]>([
     ['a test that passes', (tracker) => tracker.recordTest('go test', true)],
     ['a milestone', (tracker) => tracker.recordMilestone('it compiles')],
     ['new content of a file', (tracker) => tracker.recordFileModification('a.go', '1')],
     ['a new phase', (tracker) => tracker.startPhase(1)],
-  ])('%s clears what is held against the work', (_, move) => {
+  ])('%s clears the matches so far', (_, move) => {
     const { tracker } = createObservedTracker('pawl');
     repeatToolCall(tracker, 2, searchingCall);
     tracker.recordMessage('I will look again.');
@@ -125,7 +125,7 @@ describe('what moves the work', () => {
     expect(tracker.stuck().stuck).toBe(false);
   });
 
-  it('is not a test that passed before, nor content that a file holds already', () => {
+  it('is not a test that already passed, nor unchanged file content', () => {
     const { tracker } = createObservedTracker('pawl');
     tracker.recordTest('go test', true);
     tracker.recordFileModification('a.go', '1');
@@ -137,15 +137,15 @@ describe('what moves the work', () => {
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'repeated-call', evidence: [1, 2, 3, 4] });
   });
 
-  it('is not a file that goes back and forth', () => {
+  it('is not a file that alternates between contents', () => {
     const { tracker } = createObservedTracker('pawl', { config: { rules: { 'round-and-round': false } } });
     for (let index = 0; index < 10; index += 1) tracker.recordFileModification('a.go', `${index % 2}`);
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'edit-and-revert' });
   });
 });
 
-describe('what the model says', () => {
-  it('is talk: the same three times over with nothing done is stuck, with a call in between it is not', () => {
+describe('a reply', () => {
+  it('is stuck if repeated three times without a call in between', () => {
     const { tracker, told } = createObservedTracker('pawl');
     const say = (): unknown => tracker.recordMessage('I will now fix the file.');
     say();
@@ -159,20 +159,20 @@ describe('what the model says', () => {
     expect(told).toEqual(['warning: repeated-text', 'warning: repeated-text', 'stuck: repeated-text']);
   });
 
-  it('does not take back what its calls have shown', () => {
+  it('does not clear matches of earlier calls', () => {
     const { tracker } = createObservedTracker('pawl');
     repeatToolCall(tracker, 3, failingCall);
     tracker.recordMessage('That should have worked.');
     expect(tracker.stuck().rule).toBe('repeated-failure');
   });
 
-  it('may be a chant', () => {
+  it('may be a repetition loop', () => {
     const { tracker } = createObservedTracker('pawl');
     tracker.recordMessage('and so it goes on '.repeat(100));
     expect(tracker.stuck()).toMatchObject({ level: 'suspect', rule: 'chanting' });
   });
 
-  it('may be no decision at all', () => {
+  it('may be unreadable', () => {
     const { tracker } = createObservedTracker('pawl');
     for (let time = 0; time < 6; time += 1) tracker.recordFailedDecision('not JSON');
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'failed-decisions' });
@@ -180,7 +180,7 @@ describe('what the model says', () => {
 });
 
 describe('waiting', () => {
-  it('is bounded by time and not by how often one looks', () => {
+  it('is limited by time and not by the number of polls', () => {
     const { tracker, clock } = createObservedTracker('pawl');
     const look = (): unknown =>
       tracker.recordToolCall({ tool: 'status', args: { job: 1 }, success: true, output: 'still running' });
@@ -193,7 +193,7 @@ describe('waiting', () => {
 });
 
 describe('a tracker with the preset pawl', () => {
-  it('has one state, and says so', () => {
+  it('has one state, and reports it', () => {
     const { tracker } = createObservedTracker('pawl');
     expect([tracker.state, tracker.nextStates(), tracker.allowedActions()]).toEqual(['working', [], ['*']]);
     expect(tracker.transitionTo('working')).toMatchObject({ ok: false, state: 'working' });
@@ -203,7 +203,7 @@ describe('a tracker with the preset pawl', () => {
     expect(tracker.ending()).toBeNull();
   });
 
-  it('goes on from JSON where it stopped, calls under way included', () => {
+  it('continues from JSON, including running calls', () => {
     const { tracker } = createObservedTracker('pawl');
     repeatToolCall(tracker, 2, failingCall);
     const { call } = tracker.recordToolCall({ tool: 'edit', file: 'main.go' });
@@ -214,7 +214,7 @@ describe('a tracker with the preset pawl', () => {
     expect(told).toEqual(['stuck: repeated-failure']);
   });
 
-  it('takes other thresholds, no rules, and rules of your own', () => {
+  it('accepts other thresholds, disabled rules and custom rules', () => {
     const rules = {
       'repeated-failure': { advise: null, refuse: null, finish: 6 },
       'no-progress': false,

@@ -122,8 +122,8 @@ const applyAllRecords = (state: TrackerState, told: readonly TrackerRecord[]): T
   told.reduce((each, record) => trackRecord(each, record).state, state);
 const cloneThroughJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
-describe('whatever is recorded', () => {
-  it('never throws, and changes nothing it was given [RX-03]', () => {
+describe('any record', () => {
+  it('never throws, and does not change its input [RX-03]', () => {
     fc.assert(
       fc.property(anyStart, anyRecords, (start, told) => {
         let state = startTrackerState(start);
@@ -178,7 +178,7 @@ describe('whatever is recorded', () => {
     );
   });
 
-  it('raises a condition only when it was not there before, and tells each move in order [RN-03, RN-15]', () => {
+  it('raises a condition only if it is new, and reports each transition in order [RN-03, RN-15]', () => {
     fc.assert(
       fc.property(anyStart, anyRecords, (start, told) => {
         let state = startTrackerState(start);
@@ -203,7 +203,7 @@ describe('whatever is recorded', () => {
     );
   });
 
-  it('leaves an end that nothing leads out of [NEX-55, SAV-99]', () => {
+  it('never leaves a final state [NEX-55, SAV-99]', () => {
     fc.assert(
       fc.property(createStartArbitrary(seedPresets), anyRecords, ({ preset, config }, told) => {
         const end = preset === 'savant' ? 'FINISHING' : 'Halted';

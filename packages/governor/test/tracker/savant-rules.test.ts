@@ -17,7 +17,7 @@ describe('one tool again and again', () => {
     expect(tracker.state).toBe('STUCK_SEARCH');
   });
 
-  it('is none when another tool comes between', () => {
+  it('is interrupted by another tool', () => {
     const { tracker } = createObservedTracker('savant');
     for (const tool of ['read', 'read', 'list', 'read', 'read', 'list'])
       tracker.recordToolCall({ tool, success: true });
@@ -30,7 +30,7 @@ describe('one tool again and again', () => {
     expect(tracker.state).toBe('STUCK_DECIDE');
   });
 
-  it('may be asked to have the same arguments [RS-01]', () => {
+  it('can require the same arguments [RS-01]', () => {
     const { tracker } = createObservedTracker('savant', { config: { matchArguments: true } });
     for (const file of ['a', 'b', 'c', 'c']) readFileWithTracker(tracker, file);
     expect(tracker.stuck().stuck).toBe(false);
@@ -48,7 +48,7 @@ describe('one query again', () => {
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'repeated_query', evidence: [1, 2] });
   });
 
-  it('is none when it is empty or not told [RS-01]', () => {
+  it('is ignored if it is empty or unknown [RS-01]', () => {
     const { tracker } = createObservedTracker('savant', { config: { repeatedTool: 20 } });
     for (const query of ['', ' ', '']) recordSearch(tracker, query);
     for (const args of [undefined, null, { query: 5 }, [], {}]) {
@@ -57,7 +57,7 @@ describe('one query again', () => {
     expect(tracker.stuck().stuck).toBe(false);
   });
 
-  it('is none when another query comes between, and one whatever else is done by turns with it [SAV-59, RS-01]', () => {
+  it('is interrupted by another query, and by nothing else [SAV-59, RS-01]', () => {
     const { tracker } = createObservedTracker('savant');
     recordSearch(tracker, 'a');
     recordSearch(tracker, 'b');
@@ -71,7 +71,7 @@ describe('one query again', () => {
     expect(tracker.stuck()).toMatchObject({ rule: 'repeated_query' });
   });
 
-  it('is known from the query itself, or from arguments that are a text', () => {
+  it('is taken from the query itself, or from arguments that are text', () => {
     const { tracker } = createObservedTracker('savant');
     tracker.recordToolCall({ tool: 'context.memory_search', query: 'x' });
     tracker.recordToolCall({ tool: 'context.fts_search', args: 'x' });
@@ -100,7 +100,7 @@ describe('steps in one state', () => {
     for (let step = 1; step <= 9; step += 1) expect(tracker.tick().stuck).toBe(false);
   });
 
-  it('that were too many at the beginning are forgiven when the work begins after all', () => {
+  it('in the initial state are cleared when the work starts', () => {
     const { tracker } = createObservedTracker('savant');
     for (let step = 1; step <= 5; step += 1) tracker.tick();
     recordSearch(tracker, 'x');
@@ -110,7 +110,7 @@ describe('steps in one state', () => {
 });
 
 describe('failed decisions', () => {
-  it('are three in a row: replies nobody can read, tools there are not, tools that fail [SAV-95, RS-06]', () => {
+  it('are three in a row: unreadable replies, unknown tools, failed tools [SAV-95, RS-06]', () => {
     const { tracker } = createObservedTracker('savant');
     tracker.transitionTo('DECIDING');
     tracker.recordFailedDecision('not JSON');
@@ -143,7 +143,7 @@ describe('failed decisions', () => {
 });
 
 describe('a verdict', () => {
-  it('is taken out through the stuck state to the end [SAV-20, SAV-47, SAV-61, SAV-126, SAV-139, RS-03]', () => {
+  it('leads through the stuck state to the end [SAV-20, SAV-47, SAV-61, SAV-126, SAV-139, RS-03]', () => {
     const { tracker } = createObservedTracker('savant');
     recordSearch(tracker, 'x');
     recordSearch(tracker, 'x');
@@ -153,7 +153,7 @@ describe('a verdict', () => {
     expect(tracker.ending()?.reason).toBe('stuck_detection');
   });
 
-  it('is the reason too when the agent finishes by itself from a stuck state [SAV-139]', () => {
+  it('is also the reason if the agent finishes itself from a stuck state [SAV-139]', () => {
     const { tracker } = createObservedTracker('savant');
     recordSearch(tracker, 'x');
     recordSearch(tracker, 'x');
@@ -161,7 +161,7 @@ describe('a verdict', () => {
     expect([tracker.state, tracker.ending()?.reason]).toEqual(['FINISHING', 'stuck_detection']);
   });
 
-  it('is not the reason when nothing was wrong', () => {
+  it('is not the reason without a problem', () => {
     const { tracker } = createObservedTracker('savant');
     recordSearch(tracker, 'x');
     tracker.recordMessage('Found.');
@@ -170,7 +170,7 @@ describe('a verdict', () => {
     expect(tracker.history().at(-1)?.cause).toBe('finish');
   });
 
-  it('caps the steps of an agent that does not stop by itself [SAV-03, SAV-142]', () => {
+  it('limits the steps of an agent that does not stop [SAV-03, SAV-142]', () => {
     const { tracker } = createObservedTracker('savant');
     let steps = 0;
     while (tracker.state !== 'FINISHING' && steps < 100) {
@@ -181,7 +181,7 @@ describe('a verdict', () => {
     expect(steps).toBe(4);
   });
 
-  it('is forgotten with the phase it was found in [RX-11]', () => {
+  it('is cleared with its phase [RX-11]', () => {
     const { tracker } = createObservedTracker('savant', { config: { policy: 'advise-once-then-force' } });
     recordSearch(tracker, 'x');
     recordSearch(tracker, 'x');
@@ -201,7 +201,7 @@ const createAdvisedTracker = () => {
 };
 
 describe('advice before force', () => {
-  it('leaves the agent one more step with the advice before it [SAV-115, RS-03]', () => {
+  it('gives the agent one more step with the advice [SAV-115, RS-03]', () => {
     const { tracker, told } = createAdvisedTracker();
     expect([tracker.state, tracker.stuck().stuck]).toEqual(['SEARCHING', true]);
     tracker.tick();
@@ -212,14 +212,14 @@ describe('advice before force', () => {
     expect(told.filter((line) => line.startsWith('stuck'))).toEqual(['stuck: repeated_query']);
   });
 
-  it('forces an agent that does nothing about it by the next tick [RS-03]', () => {
+  it('forces the end at the next tick if the agent ignores it [RS-03]', () => {
     const { tracker } = createAdvisedTracker();
     tracker.tick();
     tracker.tick();
     expect(tracker.state).toBe('STUCK_SEARCH');
   });
 
-  it('lets an agent that does something else go on, and does not advise twice [RS-03]', () => {
+  it('lets an agent that changes its approach continue, and does not advise twice [RS-03]', () => {
     const { tracker } = createAdvisedTracker();
     tracker.tick();
     tracker.recordMessage('Something else then.');

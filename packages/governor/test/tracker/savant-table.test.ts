@@ -62,14 +62,14 @@ function createSavantTrackerInState(
 }
 
 describe('the table of states', () => {
-  it.each(savantStateTable)('says what $state allows and what follows it $ids', ({ state, allows, next }) => {
+  it.each(savantStateTable)('lists the tools and successors of $state $ids', ({ state, allows, next }) => {
     const { tracker } = createSavantTrackerInState(state);
     expect(tracker.state).toBe(state);
     expect(tracker.allowedActions()).toEqual(allows);
     expect(tracker.nextStates()).toEqual(next.split(' ').filter(Boolean));
   });
 
-  it.each(savantStateTable)('says how long $state may last $ids', ({ state, limitMs }) => {
+  it.each(savantStateTable)('has the time limit of $state $ids', ({ state, limitMs }) => {
     expect(createSavantTrackerInState(state).tracker.summary().timeoutMs).toBe(limitMs);
   });
 
@@ -89,7 +89,7 @@ describe('the table of states', () => {
     },
   );
 
-  it('lets the beginning and the end last as long as they take [RS-08, RS-09]', () => {
+  it('has no time limit for the initial and the final state [RS-08, RS-09]', () => {
     for (const state of ['INIT', 'FINISHING'] as const) {
       const { tracker, clock } = createSavantTrackerInState(state);
       clock.at += 1_000_000;
@@ -98,7 +98,7 @@ describe('the table of states', () => {
   });
 
   it.each(savantStateNames.flatMap((from) => savantStateNames.map((to) => ({ from, to }))))(
-    'lets $to follow $from exactly if it stands there [SAV-07, SAV-110, RS-02, RS-10, RX-03]',
+    'allows $to after $from exactly if the table says so [SAV-07, SAV-110, RS-02, RS-10, RX-03]',
     ({ from, to }) => {
       const { tracker } = createSavantTrackerInState(from);
       const isThere = savantStateTable.some(
@@ -109,7 +109,7 @@ describe('the table of states', () => {
     },
   );
 
-  it('has no way from searching to deciding, from analysing to searching, or back to the beginning [SAV-07, SAV-110]', () => {
+  it('has no transition from searching to deciding, from analyzing to searching, or back to the start [SAV-07, SAV-110]', () => {
     expect(createSavantTrackerInState('SEARCHING').tracker.transitionTo('DECIDING').error).toBe(
       'DECIDING cannot follow SEARCHING: it is followed by ANALYZING, STUCK_SEARCH, FINISHING',
     );
@@ -118,7 +118,7 @@ describe('the table of states', () => {
       expect(createSavantTrackerInState(state).tracker.transitionTo('INIT').ok).toBe(false);
   });
 
-  it('lets deciding go back to analysing only when it is lenient [SAV-129, RS-10]', () => {
+  it('allows deciding to return to analyzing only if it is lenient [SAV-129, RS-10]', () => {
     expect(createSavantTrackerInState('DECIDING').tracker.transitionTo('ANALYZING').ok).toBe(false);
     const { tracker } = createSavantTrackerInState('DECIDING', { lenient: true });
     expect(tracker.nextStates()).toContain('ANALYZING');
@@ -155,7 +155,7 @@ describe('the state', () => {
     },
   );
 
-  it('goes through deciding when a tool is chosen while analysing [SAV-39, RS-11]', () => {
+  it('passes through deciding if a tool is chosen while analyzing [SAV-39, RS-11]', () => {
     const { tracker } = createSavantTrackerInState('ANALYZING');
     recordSearch(tracker, 'x');
     expect(tracker.history().slice(-2)).toMatchObject([
@@ -169,7 +169,7 @@ describe('the state', () => {
     ['STUCK_SEARCH', 'context.fts_search'],
     ['FINISHING', 'context.fts_search'],
     ['FINISHING', 'finish'],
-  ] as const)('stays %s when %s is not allowed there, and says so [SAV-127, RX-03]', (from, tool) => {
+  ] as const)('stays %s if %s is not allowed there, and reports it [SAV-127, RX-03]', (from, tool) => {
     const { tracker } = createSavantTrackerInState(from);
     const result = tracker.recordToolCall({ tool, success: true });
     expect(result).toMatchObject({ ok: false, state: from, call: 1 });
@@ -177,7 +177,7 @@ describe('the state', () => {
     expect(tracker.progress().calls).toBe(1);
   });
 
-  it('is analysing once something is said about what was found [SAV-38, SAV-77]', () => {
+  it('is analyzing after a reply about the results [SAV-38, SAV-77]', () => {
     const { tracker } = createSavantTrackerInState('SEARCHING');
     tracker.recordMessage('Two files look right.');
     expect(tracker.state).toBe('ANALYZING');

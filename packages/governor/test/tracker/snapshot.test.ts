@@ -17,8 +17,8 @@ const createSnapshotWithDetector = (change: object) => {
   return { ...rest, state: { ...state, mind: { ...(state['mind'] as object), ...change } } };
 };
 
-describe('a tracker that is kept as JSON', () => {
-  it('goes on where it stopped, in another process [NEX-126, SAV-130]', () => {
+describe('a tracker saved as JSON', () => {
+  it('continues where it stopped, in another process [NEX-126, SAV-130]', () => {
     const { tracker, clock } = createObservedTracker('nexora', { totalPhases: 3 });
     tracker.startPhase(1, 'first');
     recordFailedEdits(tracker, 2);
@@ -47,7 +47,7 @@ describe('a tracker that is kept as JSON', () => {
     expect(told).toEqual([]);
   });
 
-  it('is still stuck where it was, and finishes with its reason', () => {
+  it('is still stuck, and finishes with its reason', () => {
     const { tracker } = createObservedTracker('savant');
     recordSearch(tracker, 'x');
     recordSearch(tracker, 'x');
@@ -68,13 +68,13 @@ describe('a tracker that is kept as JSON', () => {
       'one of the presets pawl, nexora',
     ],
     [
-      'a part that is missing',
+      'a missing part',
       { ...createValidSnapshot(), state: { ...createValidSnapshot().state, ledger: {} } },
       'a number at state.ledger.callsMade',
     ],
-    ['a list that is none', createSnapshotWithDetector({ actions: {} }), 'a list at state.mind.actions'],
+    ['an invalid list', createSnapshotWithDetector({ actions: {} }), 'a list at state.mind.actions'],
     [
-      'a state that there is not',
+      'an unknown state',
       createSnapshotWithDetector({
         machine: { ...createObservedTracker('savant').tracker.toJSON().state.mind.machine },
       }),
@@ -87,7 +87,7 @@ describe('a tracker that is kept as JSON', () => {
       }),
       'stuckThreshold expects',
     ],
-  ])('is not made of %s', (_, snapshot, message) => {
+  ])('is not restored from %s', (_, snapshot, message) => {
     expect(() => restoreTracker(snapshot, { now: () => 0 })).toThrow(message);
   });
 });

@@ -6,7 +6,7 @@ const deferTrackerCreation = (options: object) => () =>
   createTracker({ sessionId: 's', preset: 'nexora', now: () => 0, ...options });
 
 describe('the configuration of the nexora presets', () => {
-  it('is as documented when nothing is said [NEX-108..114, RN-04]', () => {
+  it('has the documented defaults [NEX-108..114, RN-04]', () => {
     const { config } = deferTrackerCreation({})().toJSON().state.mind;
     expect(config).toEqual({
       enable: true,
@@ -52,7 +52,7 @@ describe('the configuration of the nexora presets', () => {
     expect(one).toMatchObject(camel);
   });
 
-  it('finds nothing when it is switched off, and still keeps the record [NEX-109]', () => {
+  it('reports nothing when disabled, and still keeps the record [NEX-109]', () => {
     const { tracker, told } = createObservedTracker('nexora', { config: { enable: false } });
     recordFailedEdits(tracker, 9);
     expect(tracker.stuck().stuck).toBe(false);
@@ -85,7 +85,7 @@ describe('the configuration of the nexora presets', () => {
     [{ stuck_threshold: 11 }, 'stuckThreshold is 11, so maxRecentErrors must be at least that, and is 10'],
     [{ no_progress_window: 21 }, 'noProgressWindow is 21, so maxRecentActions must be at least that'],
     [{ oscillation_window: 8, max_recent_actions: 6, no_progress_window: 5 }, 'oscillationWindow is 8'],
-  ])('%j is refused with one clear error', (config, message) => {
+  ])('%j is rejected with one clear error', (config, message) => {
     expect(deferTrackerCreation({ config })).toThrow(message);
   });
 });
@@ -100,7 +100,7 @@ describe('the configuration of the savant preset', () => {
     }
   });
 
-  it('finds nothing when it is switched off', () => {
+  it('reports nothing when disabled', () => {
     const { tracker } = createObservedTracker('savant', { config: { enable: false } });
     for (let time = 0; time < 9; time += 1) recordSearch(tracker, 'x');
     expect(tracker.tick().stuck).toBe(false);
@@ -112,7 +112,7 @@ describe('the configuration of the savant preset', () => {
     [{ timeouts_ms: { SEARCHING: 0 } }, 'timeouts_ms expects milliseconds by the name of the state'],
     [{ timeouts_ms: { LOOKING: 5 } }, 'and got {"LOOKING":5}'],
     [{ stuck_threshold: 3 }, 'there is no key stuck_threshold'],
-  ])('%j is refused with one clear error', (config, message) => {
+  ])('%j is rejected with one clear error', (config, message) => {
     expect(deferTrackerCreation({ preset: 'savant', config })).toThrow(message);
   });
 });
@@ -140,7 +140,7 @@ describe('a tracker', () => {
     ],
     [{ preset: 'pawl', config: { rules: { waiting: { stop: 3 } } } }, 'rules expects false or numbers for'],
     [{ preset: 'pawl', config: { rules: [] } }, 'rules expects false or numbers for'],
-  ])('is not made of %j', (options, message) => {
+  ])('is not created from %j', (options, message) => {
     expect(deferTrackerCreation(options)).toThrow(message);
   });
 });

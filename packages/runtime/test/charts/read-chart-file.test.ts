@@ -10,9 +10,6 @@ import { ChartFileError } from '../../src/charts/chart-file-error.ts';
 import { chartFileBytesMax, readChartFile } from '../../src/charts/read-chart-file.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 const folder = mkdtempSync(join(tmpdir(), 'pawl-charts-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -80,7 +77,7 @@ describe('readChartFile', () => {
     ).toEqual(chart);
   });
 
-  onUnix('follows a link', async () => {
+  it('follows a link', { tags: ['unix'] }, async () => {
     const link = join(folder, 'link.yaml');
     symlinkSync(writeChartFile('target.yaml', doorChart), link);
     expect((await readChartFile(link)).name).toBe('door');
@@ -142,7 +139,7 @@ describe('a chart file that cannot be used', () => {
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
 
-  onUnix('is missing, a folder, a pipe, of another kind, or too large', async () => {
+  it('is missing, a folder, a pipe, of another type, or too large', { tags: ['unix'] }, async () => {
     expect(await readChartError(join(folder, 'none.yaml'))).toMatchObject({ code: 'missing' });
     expect(await readChartError(join(writeChartFile('file.json', '{}'), 'in.yaml'))).toMatchObject({
       code: 'missing',

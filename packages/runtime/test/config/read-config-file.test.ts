@@ -11,9 +11,6 @@ import { configFileNames, findConfigFile, getUserConfigFolder } from '../../src/
 import { configFileBytesMax, readConfigFile } from '../../src/config/read-config-file.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 const folder = mkdtempSync(join(tmpdir(), 'pawl-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -254,7 +251,7 @@ describe('readConfigFile', () => {
     expect(await readConfigTextError(name, text)).toMatchObject({ code, line });
   });
 
-  onUnix('names what cannot be read', async () => {
+  it('names the unreadable file', { tags: ['unix'] }, async () => {
     expect((await readConfigError(join(folder, 'none.yaml'))).code).toBe('missing');
     expect((await readConfigTextError('config.toml', '')).code).toBe('unknown-kind');
     expect((await readConfigTextError('large.json', ' '.repeat(configFileBytesMax + 1))).code).toBe(

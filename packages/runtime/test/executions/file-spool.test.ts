@@ -4,9 +4,6 @@ import { createFileSpool } from '../../src/executions/file-spool.ts';
 import { createMemorySpool, spoolOutputBytesMax } from '../../src/executions/spool.ts';
 import { createTempFolder } from '../search/temp-folder.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 const result = { ok: true, output: { exitCode: 0, output: 'ü' } } as const;
 
 describe('the spools', () => {
@@ -38,7 +35,7 @@ describe('the spools', () => {
 });
 
 describe('a spool in a folder', () => {
-  onUnix('is there for another process, and for its owner alone', async () => {
+  it('is available to another process, and only to its owner', { tags: ['unix'] }, async () => {
     using folder = createTempFolder();
     const path = folder.at('data/spool');
     await createFileSpool(path).saveResult('a', result);

@@ -14,9 +14,6 @@ import {
   type ScriptedReply,
 } from '../../src/index.ts';
 
-/** Windows has no sh. */
-const describeOnUnix = describe.skipIf(process.platform === 'win32');
-
 let workspace = '';
 let reports: string[] = [];
 const neverSignal = new AbortController().signal;
@@ -45,7 +42,7 @@ const completedTools: readonly CompletedTool[] = [
   { callId: '2', tool: 'read', ok: true },
 ];
 
-describeOnUnix('hooks after tools', () => {
+describe('hooks after tools', { tags: ['unix'] }, () => {
   it('receive their completed tools as JSON and do not run for other tools [LOOM-27]', async () => {
     const hooks = await createTestHooks({
       afterTools: [
@@ -116,7 +113,7 @@ const checkPermission: PermissionCheck = ({ tool }) => {
   return tool === 'shell' ? 'ask' : tool === 'gone' ? 'deny' : 'allow';
 };
 
-describeOnUnix('hooks before tools', () => {
+describe('hooks before tools', { tags: ['unix'] }, () => {
   const call: ToolCall = { id: 'c1', tool: 'shell', args: { command: 'rm -rf /' } };
   const allowAll = { rules: (): 'allow' => 'allow', decide: () => Promise.reject(new Error('asked')) };
 
@@ -197,7 +194,7 @@ describeOnUnix('hooks before tools', () => {
   });
 });
 
-describeOnUnix('an agent with hooks', () => {
+describe('an agent with hooks', { tags: ['unix'] }, () => {
   const write = defineTool({
     name: 'write',
     description: 'Writes a file.',

@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openRotatingFile } from '../../src/logging/rotating-file.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pawl-log-'));
@@ -31,13 +28,17 @@ describe('openRotatingFile', () => {
     ]);
   });
 
-  onUnix('appends to an existing file, and creates new ones readable only by the owner', () => {
-    const path = join(folder, 'pawl.log');
-    openRotatingFile(path).write(formatLogLine(1));
-    openRotatingFile(path).write(formatLogLine(2));
-    expect(readFileSync(path, 'utf8')).toBe(formatLogLine(1) + formatLogLine(2));
-    expect(statSync(path).mode & 0o077).toBe(0);
-  });
+  it(
+    'appends to an existing file, and creates new ones readable only by the owner',
+    { tags: ['unix'] },
+    () => {
+      const path = join(folder, 'pawl.log');
+      openRotatingFile(path).write(formatLogLine(1));
+      openRotatingFile(path).write(formatLogLine(2));
+      expect(readFileSync(path, 'utf8')).toBe(formatLogLine(1) + formatLogLine(2));
+      expect(statSync(path).mode & 0o077).toBe(0);
+    },
+  );
 
   it('writes a line that is larger than the size limit', () => {
     const path = join(folder, 'pawl.log');

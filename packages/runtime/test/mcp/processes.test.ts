@@ -22,7 +22,7 @@ async function expectAllGone(pids: readonly number[]): Promise<void> {
   await expect.poll(() => pids.filter(isProcessAlive)).toEqual([]);
 }
 
-describe.skipIf(process.platform === 'win32')('the processes of a server', () => {
+describe('the processes of a server', { tags: ['unix'] }, () => {
   it('are all gone after the connection is closed', async () => {
     rmSync(notes, { force: true });
     const connection = await behave('stubborn', { limits: { closeMs: 100 } });

@@ -7,9 +7,6 @@ import { MemoryFileError } from '../../src/memory/memory-file-error.ts';
 import { createMemoryFile, type MemoryFile } from '../../src/memory/memory-file.ts';
 import { createTempFolder } from '../search/temp-folder.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 type NumberedContent = { readonly number: number };
 
 function createNumberedFile(path: string): MemoryFile<NumberedContent> {
@@ -123,7 +120,7 @@ describe('a memory file', () => {
     expect(readdirSync(folder.root).toSorted()).toEqual(['a-file', 'memory.json']);
   });
 
-  onUnix('is whole when the disk takes no more', async () => {
+  it('stays intact if the disk is full', { tags: ['unix'] }, async () => {
     using folder = createTempFolder();
     const path = folder.at('memory.json');
     await createNumberedFile(path).save({ number: 1 });
@@ -141,7 +138,7 @@ describe('a memory file', () => {
     expect(readdirSync(folder.root)).toEqual(['memory.json']);
   });
 
-  onUnix('is left whole when its folder is read-only', async () => {
+  it('stays intact if its folder is read-only', { tags: ['unix'] }, async () => {
     using folder = createTempFolder();
     const path = folder.at('data/memory.json');
     await createNumberedFile(path).save({ number: 1 });

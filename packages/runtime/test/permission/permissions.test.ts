@@ -14,9 +14,6 @@ import { createTempFolder } from '../search/temp-folder.ts';
 import { matchRefusal, runTestTool } from '../tools/run-test-tool.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 const createNamedTool = (name: string, effect?: EffectClass): Tool => ({
   description: { name, description: '', parameters: {} },
   ...(effect !== undefined && { effect }),
@@ -83,8 +80,9 @@ describe('a mode', () => {
     ).toBe('allow');
   });
 
-  onUnix.each(permissionModes)(
+  it.each(permissionModes)(
     '%s never lets a file tool out of the folder, whatever a rule allows',
+    { tags: ['unix'] },
     (mode) => {
       using folder = createTempFolder({ 'inner/x': '', 'outside/secret': '' });
       symlinkSync(folder.at('outside'), folder.at('inner/link'));
@@ -104,20 +102,24 @@ describe('a mode', () => {
     },
   );
 
-  onUnix.each(permissionModes)('%s never lets git’s own folder be changed, by no name of it', (mode) => {
-    using folder = createTempFolder({ '.git/config': '' });
-    symlinkSync('.git', folder.at('innocent'));
-    const given = createTestPolicy(mode, ['allow *', 'allow write(.git/hooks/x)'], { root: folder.root });
-    for (const path of [
-      '.git/hooks/x',
-      '.GIT/config',
-      'sub/.git/config',
-      'innocent/hooks/x',
-      './.git/../.git/x',
-    ]) {
-      expect(explainDecision(given, 'write', { path })).toBe('deny');
-    }
-  });
+  it.each(permissionModes)(
+    '%s never allows changes in the .git folder, under any of its names',
+    { tags: ['unix'] },
+    (mode) => {
+      using folder = createTempFolder({ '.git/config': '' });
+      symlinkSync('.git', folder.at('innocent'));
+      const given = createTestPolicy(mode, ['allow *', 'allow write(.git/hooks/x)'], { root: folder.root });
+      for (const path of [
+        '.git/hooks/x',
+        '.GIT/config',
+        'sub/.git/config',
+        'innocent/hooks/x',
+        './.git/../.git/x',
+      ]) {
+        expect(explainDecision(given, 'write', { path })).toBe('deny');
+      }
+    },
+  );
 
   it('asks before changing a file that other programs act on, unless a rule names it', () => {
     const given = createTestPolicy('full-auto', ['allow write(**)', 'allow write(.vscode/extensions.json)']);
@@ -135,8 +137,9 @@ describe('a mode', () => {
 });
 
 describe('a file whose name suggests keys or passwords', () => {
-  onUnix.each(permissionModes)(
+  it.each(permissionModes)(
     'is asked for in the mode %s, under any name, unless a rule allows it',
+    { tags: ['unix'] },
     (mode) => {
       using folder = createTempFolder({ '.env': 'KEY=1', 'notes.md': '' });
       symlinkSync('.env', folder.at('notes'));
@@ -210,26 +213,32 @@ describe('rules', () => {
     expect(decideCommand(given, 'eval "$X"')).toBe('ask');
   });
 
-  onUnix('that deny a path are not got round by a link, another case, a detour or a folder’s name', () => {
-    using folder = createTempFolder({ 'secrets/key': '' });
-    symlinkSync('secrets', folder.at('open'));
-    symlinkSync('secrets/key', folder.at('key'));
-    mkdirSync(folder.at('sub'));
-    const given = createTestPolicy('full-auto', ['deny *(secrets)', 'allow read(**)'], { root: folder.root });
-    for (const path of [
-      'secrets/key',
-      'SECRETS/key',
-      'open/key',
-      'key',
-      'sub/../secrets/key',
-      './/secrets',
-      'open/new',
-    ]) {
-      expect(explainDecision(given, 'read', { path })).toBe('deny');
-      expect(explainDecision(given, 'fetch', { file_path: path })).toBe('deny');
-    }
-    expect(explainDecision(given, 'read', { path: 'sub/x' })).toBe('allow');
-  });
+  it(
+    'that deny a path cannot be bypassed by a link, another case, a detour or a folder’s name',
+    { tags: ['unix'] },
+    () => {
+      using folder = createTempFolder({ 'secrets/key': '' });
+      symlinkSync('secrets', folder.at('open'));
+      symlinkSync('secrets/key', folder.at('key'));
+      mkdirSync(folder.at('sub'));
+      const given = createTestPolicy('full-auto', ['deny *(secrets)', 'allow read(**)'], {
+        root: folder.root,
+      });
+      for (const path of [
+        'secrets/key',
+        'SECRETS/key',
+        'open/key',
+        'key',
+        'sub/../secrets/key',
+        './/secrets',
+        'open/new',
+      ]) {
+        expect(explainDecision(given, 'read', { path })).toBe('deny');
+        expect(explainDecision(given, 'fetch', { file_path: path })).toBe('deny');
+      }
+      expect(explainDecision(given, 'read', { path: 'sub/x' })).toBe('allow');
+    },
+  );
 
   it.each([
     { file_name: 'secrets/key' },
@@ -257,7 +266,7 @@ describe('rules', () => {
     expect(createTestPolicy('ask').createAlwaysRule({ tool: 'move', args })).toMatchObject({ exactly: args });
   });
 
-  onUnix('that allow a path allow a link only if both its ends are allowed', () => {
+  it('that allow a path allow a link only if the link and its target are allowed', { tags: ['unix'] }, () => {
     using folder = createTempFolder({ 'docs/a': '', 'src/b': '' });
     symlinkSync('../src/b', folder.at('docs/link'));
     const given = createTestPolicy('ask', ['allow write(docs/**)'], { root: folder.root });
@@ -354,18 +363,22 @@ describe('always', () => {
     );
   });
 
-  onUnix('is about these very arguments when the path is a link, which may lead elsewhere tomorrow', () => {
-    using folder = createTempFolder({ 'real.ts': '' });
-    symlinkSync('real.ts', folder.at('link.ts'));
-    const args = { path: 'link.ts', content: 'x' };
-    expect(
-      createTestPolicy('ask', [], { root: folder.root }).createAlwaysRule({ tool: 'write', args }),
-    ).toEqual({
-      decision: 'allow',
-      tool: 'write',
-      exactly: args,
-    });
-  });
+  it(
+    'covers only these exact arguments if the path is a link, whose target may change',
+    { tags: ['unix'] },
+    () => {
+      using folder = createTempFolder({ 'real.ts': '' });
+      symlinkSync('real.ts', folder.at('link.ts'));
+      const args = { path: 'link.ts', content: 'x' };
+      expect(
+        createTestPolicy('ask', [], { root: folder.root }).createAlwaysRule({ tool: 'write', args }),
+      ).toEqual({
+        decision: 'allow',
+        tool: 'write',
+        exactly: args,
+      });
+    },
+  );
 
   it('is not available for a tool whose name contains wildcards', () => {
     expect(createTestPolicy('ask').createAlwaysRule({ tool: '*', args: {} })).toBeNull();
@@ -407,7 +420,7 @@ describe('a rule in text form', () => {
 });
 
 describe('a guarded tool', () => {
-  onUnix('is refused when it runs, if what it is about has become something else since', async () => {
+  it('is denied when it runs if its target has changed since', { tags: ['unix'] }, async () => {
     using folder = createTempFolder({ 'secrets/key': '', 'docs/a': '' });
     const given = createTestPolicy('full-auto', ['deny *(secrets)'], { root: folder.root });
     const [read] = given.guard(tools);

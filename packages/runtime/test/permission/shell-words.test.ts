@@ -9,9 +9,6 @@ import {
 import { parseShellLine } from '../../src/permission/shell-words.ts';
 import { createTempFolder } from '../search/temp-folder.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 const toQuotedLine = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
 
 describe('a plain command', () => {
@@ -29,7 +26,7 @@ describe('a plain command', () => {
     expect(parseShellLine(line)).toEqual({ commands: [words], notPlainReason: null, isComplete: true });
   });
 
-  onUnix('has the words that a real shell would give it', () => {
+  it('has the same words as in a real shell', { tags: ['unix'] }, () => {
     using folder = createTempFolder({ xy: '' });
     const piece = fc.oneof(
       fc.stringMatching(/^[xy./=:@%+,-]{1,4}$/),

@@ -131,26 +131,23 @@ describe('the processes of Linux and macOS', () => {
     expect(calls).toEqual([[-42, 'SIGTERM']]);
   });
 
-  it.runIf(process.platform === 'linux' || process.platform === 'darwin')(
-    'are read from the current system',
-    async () => {
-      const table = createProcessTable();
-      const child = spawn('sleep', ['60'], { env: { ...process.env, PAWL_COMMAND: 'told' } });
-      await once(child, 'spawn');
-      try {
-        const { pid = 0 } = child;
-        const found = (await table.list()).find((each) => each.pid === pid);
-        expect(found).toMatchObject({
-          pid,
-          parent: process.pid,
-          startedAt: table.readStatus(pid)?.startedAt,
-        });
-        expect(table.readBootId()).toMatch(/^\S{1,36}$/);
-      } finally {
-        child.kill('SIGKILL');
-        await once(child, 'exit');
-      }
-      expect(table.readStatus(child.pid ?? 0)).toBeNull();
-    },
-  );
+  it('are read from the current system', { tags: ['unix'] }, async () => {
+    const table = createProcessTable();
+    const child = spawn('sleep', ['60'], { env: { ...process.env, PAWL_COMMAND: 'told' } });
+    await once(child, 'spawn');
+    try {
+      const { pid = 0 } = child;
+      const found = (await table.list()).find((each) => each.pid === pid);
+      expect(found).toMatchObject({
+        pid,
+        parent: process.pid,
+        startedAt: table.readStatus(pid)?.startedAt,
+      });
+      expect(table.readBootId()).toMatch(/^\S{1,36}$/);
+    } finally {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    expect(table.readStatus(child.pid ?? 0)).toBeNull();
+  });
 });

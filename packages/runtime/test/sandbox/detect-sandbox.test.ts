@@ -4,9 +4,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { detectSandbox } from '../../src/sandbox/detect-sandbox.ts';
 import { createScratchFolder } from './run-in-sandbox.ts';
 
-/** Windows has no sh. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 let folder: ReturnType<typeof createScratchFolder>;
 beforeEach(() => void (folder = createScratchFolder()));
 afterEach(() => folder.remove());
@@ -49,7 +46,7 @@ describe('detectSandbox', () => {
     });
   });
 
-  onUnix('says what bubblewrap said when it cannot run', async () => {
+  it('reports the output of bubblewrap if it cannot run', { tags: ['unix'] }, async () => {
     const file = createFakeBubblewrap('echo "No permissions to create new namespace" >&2; exit 1');
     const found = await detectSandbox({ paths: [file], platform: 'linux', timeoutMs: 120_000 });
     expect(found.kind).toBe('none');
@@ -57,7 +54,7 @@ describe('detectSandbox', () => {
     expect(found.problem).toContain('docs/sandbox.md');
   });
 
-  onUnix('does not believe one that hides nothing', async () => {
+  it('rejects one that hides nothing', { tags: ['unix'] }, async () => {
     const file = createFakeBubblewrap('while [ "$1" != -- ]; do shift; done; shift; exec "$@"');
     expect(await detectSandbox({ paths: [file], platform: 'linux', timeoutMs: 120_000 })).toMatchObject({
       kind: 'none',
@@ -65,7 +62,7 @@ describe('detectSandbox', () => {
     });
   });
 
-  onUnix('does not wait for one that never answers', async () => {
+  it('does not wait for one that never responds', { tags: ['unix'] }, async () => {
     const found = await detectSandbox({
       paths: [createFakeBubblewrap('exec sleep 1000')],
       platform: 'linux',
@@ -77,7 +74,7 @@ describe('detectSandbox', () => {
     });
   });
 
-  onUnix('never takes one from the search path', async () => {
+  it('never uses one from the search path', { tags: ['unix'] }, async () => {
     createFakeBubblewrap('exit 0');
     vi.stubEnv('PATH', `${folder.path}:${process.env['PATH'] ?? ''}`);
     const found = await detectSandbox({ timeoutMs: 120_000 });

@@ -4,9 +4,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runCommand, type RunCommandOptions, type CommandResult } from '../../src/sandbox/run-command.ts';
 import { createScratchFolder } from './run-in-sandbox.ts';
 
-/** Windows has no sh. */
-const describeOnUnix = describe.skipIf(process.platform === 'win32');
-
 let folder: ReturnType<typeof createScratchFolder>;
 beforeEach(() => void (folder = createScratchFolder()));
 afterEach(() => {
@@ -36,7 +33,7 @@ function isProcessActive(pid: number): boolean {
   return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, 'utf8'));
 }
 
-describeOnUnix('runCommand', () => {
+describe('runCommand', { tags: ['unix'] }, () => {
   it('returns the output of a command and how it ended', async () => {
     const end = await runShell('cat; echo problem >&2; exit 3', { input: 'näive' });
     expect(end).toEqual({

@@ -6,9 +6,6 @@ import { indexFolder } from '../../src/search/index-folder.ts';
 import { WorkspaceError } from '../../src/search/workspace-error.ts';
 import { createTempFolder } from './temp-folder.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 /** Runs something as a user who may not read everything, which root may. */
 async function runAsOrdinaryUser<Result>(run: () => Promise<Result>): Promise<Result> {
   const isRoot = process.getuid?.() === 0;
@@ -65,7 +62,7 @@ describe('indexing a folder', () => {
     expect(index.skips).toEqual([{ path: 'huge.txt', reason: 'too-large' }]);
   });
 
-  onUnix('follows no symbolic link and opens no pipe', async () => {
+  it('follows no symbolic link and opens no pipe', { tags: ['unix'] }, async () => {
     using folder = createTempFolder({ 'real.txt': 'real' });
     symlinkSync('/etc', folder.at('link'));
     symlinkSync(folder.at('real.txt'), folder.at('alias.txt'));
@@ -79,7 +76,7 @@ describe('indexing a folder', () => {
     ]);
   });
 
-  onUnix('skips what may not be read and goes on', async () => {
+  it('skips unreadable files and continues', { tags: ['unix'] }, async () => {
     using folder = createTempFolder({
       'open.txt': 'open',
       'closed.txt': 'secret',
@@ -179,7 +176,7 @@ describe('a folder that cannot be used', () => {
     expect(String(error)).not.toContain('\n');
   });
 
-  onUnix('is an error too when it may not be listed', async () => {
+  it('is also an error if it cannot be listed', { tags: ['unix'] }, async () => {
     using folder = createTempFolder();
     chmodSync(folder.root, 0o755);
     mkdirSync(folder.at('closed'));

@@ -83,7 +83,7 @@ describe('an agent with its log in a store', () => {
 
   it.each([
     ['after any event', 1, 12],
-    ['between what is kept together', 100, 10],
+    ['between events of one commit', 100, 10],
   ])('reaches the same end wherever it was stopped (%s), and runs no call twice', async (_, most, length) => {
     const count = { commits: 0 };
     const counted = { togetherMax: most, append: () => void (count.commits += 1) };

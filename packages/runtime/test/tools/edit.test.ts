@@ -9,9 +9,6 @@ import { createWorkspace } from '../../src/tools/workspace.ts';
 import { createTempFolder, type TempFolder } from '../search/temp-folder.ts';
 import { matchRefusal, runTestTool } from './run-test-tool.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 const runEditTool = ({ root }: Pick<TempFolder, 'root'>, args: Json) =>
   runTestTool(createEditTool(createWorkspace(root, ['src/wheel.ts'])), args);
 const readFolderText = (folder: TempFolder, path = 'a.txt'): string => readFileSync(folder.at(path), 'utf8');
@@ -131,7 +128,7 @@ describe('an edit that is refused', () => {
     });
   });
 
-  onUnix.each([
+  it.each([
     [{ path: 'a.txt', old: 'x', new: 'x' }, 'invalid', /are the same/],
     [{ path: 'a.txt', old: '', new: 'x' }, 'invalid', /Invalid arguments/],
     [{ path: 'a.txt', old: 'x', new: '\ud800' }, 'invalid', /lone surrogate/],
@@ -143,12 +140,16 @@ describe('an edit that is refused', () => {
     [{ path: 'binary', old: 'x', new: 'y' }, 'failed', /binary/],
     [{ path: '../a.txt', old: 'x', new: 'y' }, 'denied', /outside/],
     [{ path: 'link', old: 'safe', new: 'y' }, 'denied', /outside/],
-  ] as const)('is one that makes no sense or leads out: %j', async (args, kind, message) => {
-    using folder = createTempFolder({ 'inner/a.txt': 'x', 'inner/binary': 'x\0', 'a.txt': 'safe' });
-    symlinkSync(folder.at('a.txt'), folder.at('inner/link'));
-    expect(await runEditTool({ root: folder.at('inner') }, args)).toEqual(matchRefusal(kind, message));
-    expect(readFolderText(folder)).toBe('safe');
-  });
+  ] as const)(
+    'is one that makes no sense or leads out: %j',
+    { tags: ['unix'] },
+    async (args, kind, message) => {
+      using folder = createTempFolder({ 'inner/a.txt': 'x', 'inner/binary': 'x\0', 'a.txt': 'safe' });
+      symlinkSync(folder.at('a.txt'), folder.at('inner/link'));
+      expect(await runEditTool({ root: folder.at('inner') }, args)).toEqual(matchRefusal(kind, message));
+      expect(readFolderText(folder)).toBe('safe');
+    },
+  );
 
   it.each([
     ['many equal lines', 'x\n'.repeat(200_000), `${'x\n'.repeat(20_000)}y`],

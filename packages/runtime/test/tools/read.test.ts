@@ -6,9 +6,6 @@ import { createReadTool } from '../../src/tools/read.ts';
 import type { TempFolder } from '../search/temp-folder.ts';
 import { createTempFolder } from '../search/temp-folder.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 const paths = ['src/wheel.ts', 'src/brake.ts', 'docs/guide.md', 'docs/gauge.md', 'lib/other.ts'];
 const runReadTool = (folder: TempFolder, args: Json, signal = new AbortController().signal) =>
   createReadTool({ root: folder.root, paths }).run(args, { signal, report() {} });
@@ -74,7 +71,7 @@ describe('reading a file', () => {
     });
   });
 
-  onUnix('follows a link that stays inside', async () => {
+  it('follows a link that stays inside', { tags: ['unix'] }, async () => {
     using folder = createTempFolder({ 'real.txt': 'real' });
     symlinkSync('real.txt', folder.at('link.txt'));
     expect(await runReadTool(folder, { path: 'link.txt' })).toMatchObject({
@@ -96,7 +93,7 @@ describe('a file that is not read', () => {
     },
   );
 
-  onUnix('is outside behind a link, to a file or through a folder', async () => {
+  it('is outside behind a link, to a file or through a folder', { tags: ['unix'] }, async () => {
     using folder = createTempFolder({ 'inner/a.txt': 'x', 'outside/secret.txt': 'secret' });
     symlinkSync(folder.at('outside/secret.txt'), folder.at('inner/file'));
     symlinkSync(folder.at('outside'), folder.at('inner/folder'));
@@ -140,7 +137,7 @@ describe('a file that is not read', () => {
     );
   });
 
-  onUnix('is binary or a pipe', async () => {
+  it('is binary or a pipe', { tags: ['unix'] }, async () => {
     using folder = createTempFolder({ 'a.bin': 'x\0y' });
     execFileSync('mkfifo', [folder.at('pipe')]);
     expect(await runReadTool(folder, { path: 'a.bin' })).toEqual(

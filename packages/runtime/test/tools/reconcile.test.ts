@@ -13,9 +13,6 @@ import { createWriteTool } from '../../src/tools/write.ts';
 import { createTempFolder } from '../search/temp-folder.ts';
 import { countProcesses } from './running-processes.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 const hashText = (text: string): string => createHash('sha256').update(text).digest('hex');
 const { signal } = new AbortController();
 
@@ -104,7 +101,7 @@ describe('an interrupted file change', () => {
 });
 
 describe('a command that outlived the process that started it', () => {
-  onUnix('is ended, with all it has started, and told as interrupted', async () => {
+  it('is killed with all its child processes, and reported as interrupted', { tags: ['unix'] }, async () => {
     using folder = createTempFolder();
     const line = `(while :; do echo x >> "${folder.at('ticks')}"; sleep 0.02; done) & sleep 60`;
     const child = spawn('/bin/sh', ['-c', line], {

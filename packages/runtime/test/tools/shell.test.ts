@@ -11,9 +11,6 @@ import { createHandClock } from './hand-clock.ts';
 import { countProcesses } from './running-processes.ts';
 import { matchRefusal, runTestTool } from './run-test-tool.ts';
 
-/** Windows has no sh. */
-const describeOnUnix = describe.skipIf(process.platform === 'win32');
-
 const runShellTool = (
   { root }: Pick<TempFolder, 'root'>,
   args: Json,
@@ -46,7 +43,7 @@ async function runOutOfTime(folder: TempFolder, command: string, options: Partia
 
 const waitFor = (file: string): string => `until [ -e ${file} ]; do sleep 0.01; done`;
 
-describeOnUnix('running a command', () => {
+describe('running a command', { tags: ['unix'] }, () => {
   it('returns the output of both streams and the exit code', async () => {
     using folder = createTempFolder({ 'sub/a.txt': 'hello' });
     expect(await runShellTool(folder, { command: 'cat a.txt', cwd: 'sub' })).toEqual({
@@ -134,7 +131,7 @@ describeOnUnix('running a command', () => {
   });
 });
 
-describeOnUnix('a long output', () => {
+describe('a long output', { tags: ['unix'] }, () => {
   it('is truncated in the middle, and saved in full to a readable file', async () => {
     using folder = createTempFolder();
     const result = await runShellTool(folder, { command: 'seq 1 20000' });
@@ -187,7 +184,7 @@ describeOnUnix('a long output', () => {
   });
 });
 
-describeOnUnix('what a command has started', () => {
+describe('what a command has started', { tags: ['unix'] }, () => {
   it.each([
     ['in the background', (tick: string) => `(${tick}) & exit 0`],
     ['in a session of its own', (tick: string) => `setsid sh -c '${tick}' & sleep 0.2; exit 0`],

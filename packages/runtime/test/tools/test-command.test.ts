@@ -8,9 +8,6 @@ import { createTestTool } from '../../src/tools/test-command.ts';
 import { createTempFolder, type TempFolder } from '../search/temp-folder.ts';
 import { matchRefusal, runTestTool } from './run-test-tool.ts';
 
-/** Windows has no sh. */
-const describeOnUnix = describe.skipIf(process.platform === 'win32');
-
 const runTestCommandTool = ({ root }: TempFolder, command: string | null, args: Json = {}) =>
   runTestTool(
     createTestTool({ root, sandbox: passthroughSandbox, ...(command !== null && { command }) }),
@@ -19,7 +16,7 @@ const runTestCommandTool = ({ root }: TempFolder, command: string | null, args: 
 
 const formatManifest = (line: string): string => JSON.stringify({ scripts: { test: line } });
 
-describeOnUnix('running the tests', () => {
+describe('running the tests', { tags: ['unix'] }, () => {
   it('counts what passed and failed; failing tests are a result, not an error', async () => {
     using folder = createTempFolder();
     const command = 'echo "  3 passing (1ms)"; echo "  1 failing"; exit 1';
@@ -67,7 +64,7 @@ describeOnUnix('running the tests', () => {
   });
 });
 
-describeOnUnix('the command that runs the tests', () => {
+describe('the command that runs the tests', { tags: ['unix'] }, () => {
   it.each([
     [{ 'package.json': formatManifest('vitest run') }, 'npm test'],
     [{ 'package.json': formatManifest('vitest run'), 'pnpm-lock.yaml': '' }, 'pnpm test'],
@@ -85,7 +82,7 @@ describeOnUnix('the command that runs the tests', () => {
   });
 });
 
-describeOnUnix('asking the user', () => {
+describe('asking the user', { tags: ['unix'] }, () => {
   it('returns the answer as text', async () => {
     const tool = createAskUserTool(async ({ question, options }) => `${question} ${options.join('/')}`);
     expect(await runTestTool(tool, { question: 'Which?', options: ['a', 'b'] })).toEqual({

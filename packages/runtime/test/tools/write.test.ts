@@ -21,9 +21,6 @@ import { createTempFolder, type TempFolder } from '../search/temp-folder.ts';
 import { matchRefusal, runTestTool } from './run-test-tool.ts';
 import { startLinkSwapper } from './link-swapper.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 const runWriteTool = ({ root }: Pick<TempFolder, 'root'>, args: Json, signal?: AbortSignal) =>
   runTestTool(createWriteTool(createWorkspace(root)), args, signal === undefined ? {} : { signal });
 const hashText = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -39,8 +36,9 @@ describe('writing a file', () => {
     expect(readFileSync(folder.at('a/b/c.txt'), 'utf8')).toBe('one\ntwo\n');
   });
 
-  onUnix(
-    'replaces it whole, keeps its rights, tells what was there and leaves nothing beside it',
+  it(
+    'replaces it atomically, keeps its mode, reports the old content and leaves no temporary file',
+    { tags: ['unix'] },
     async () => {
       using folder = createTempFolder({ 'run.sh': 'old\nlines\n' });
       chmodSync(folder.at('run.sh'), 0o755);
@@ -67,7 +65,7 @@ describe('writing a file', () => {
     expect(readFileSync(folder.at('outside'), 'utf8')).toBe('safe');
   });
 
-  onUnix('reports the file under its real path when it was asked for through a link', async () => {
+  it('reports the real path of a file that was requested through a link', { tags: ['unix'] }, async () => {
     using folder = createTempFolder({ 'real/a.txt': 'x' });
     symlinkSync('real', folder.at('link'));
     expect(await runWriteTool(folder, { path: 'link/a.txt', content: 'y' })).toMatchObject({
@@ -131,7 +129,7 @@ describe('a file that is not written', () => {
     expect(readdirSync(folder.at('inner-but-longer'))).toEqual(['y']);
   });
 
-  onUnix('is outside behind a link to a file, a folder, or a folder that is to be made', async () => {
+  it('is outside behind a link to a file, a folder, or a new folder', { tags: ['unix'] }, async () => {
     using folder = createTempFolder({ 'inner/x': 'x', 'outside/secret': 'safe' });
     symlinkSync(folder.at('outside/secret'), folder.at('inner/file'));
     symlinkSync(folder.at('outside'), folder.at('inner/folder'));
@@ -143,7 +141,7 @@ describe('a file that is not written', () => {
     expect(readdirSync(folder.at('outside'))).toEqual(['secret']);
   });
 
-  onUnix('is a link to nothing', async () => {
+  it('is a dangling link', { tags: ['unix'] }, async () => {
     using folder = createTempFolder({ 'inner/x': 'x' });
     symlinkSync(folder.at('not-yet'), folder.at('inner/dangling'));
     const result = await runWriteTool({ root: folder.at('inner') }, { path: 'dangling', content: 'bad' });
@@ -188,10 +186,8 @@ describe('a file that is not written', () => {
 });
 
 describe('a folder that is replaced by a link while files are written and read', () => {
-  // Elsewhere there is no way to name what lies in an open folder.
-  const onLinux = it.skipIf(process.platform !== 'linux');
-
-  onLinux('never lets one out', async () => {
+  // Other systems cannot address a file relative to an open folder.
+  it('never lets a write escape', { tags: ['linux'] }, async () => {
     using folder = createTempFolder({ 'inner/x': 'x', 'outside/x': 'x' });
     await using _ = startLinkSwapper(folder);
     const tool = createWriteTool(createWorkspace(folder.at('inner')));
@@ -207,7 +203,7 @@ describe('a folder that is replaced by a link while files are written and read',
     expect(kinds.size).toBeGreaterThan(1);
   });
 
-  onLinux('never lets anything in', async () => {
+  it('never lets a read escape', { tags: ['linux'] }, async () => {
     using folder = createTempFolder({ 'inner/real/x': 'fine', 'outside/x': 'secret' });
     await using _ = startLinkSwapper(folder);
     const tool = createReadTool(createWorkspace(folder.at('inner')));

@@ -9,9 +9,6 @@ import { readTraces, type ReadTracesOptions } from '../../src/traces/read-traces
 import type { TraceItem } from '../../src/traces/trace-item.ts';
 import { TraceSourceError } from '../../src/traces/trace-source-error.ts';
 
-/** Windows has no such links, rights, pipes, signals and shell. */
-const onUnix = it.skipIf(process.platform === 'win32');
-
 let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pawl-traces-'));
@@ -274,7 +271,7 @@ describe('a folder', () => {
     });
   });
 
-  onUnix('may contain cyclic links and pipes without a writer', async () => {
+  it('may contain cyclic links and pipes without a writer', { tags: ['unix'] }, async () => {
     await writeTraceFile('in/runs.jsonl', formatRun('a'));
     await symlink(folder, join(folder, 'in', 'loop'));
     await symlink(join(folder, 'in', 'runs.jsonl'), join(folder, 'again.jsonl'));
@@ -300,7 +297,7 @@ describe('a named path', () => {
     await expect(readTraces([path, missing]).next()).rejects.toThrow('No such file or folder');
   });
 
-  onUnix('must not be a device, which may never end', async () => {
+  it('must not be a device, which may never end', { tags: ['unix'] }, async () => {
     await expect(summarizeTraces(['/dev/zero'])).rejects.toThrow(
       /This is a device: "\/dev\/zero"\. Specify a file/,
     );
