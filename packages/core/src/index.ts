@@ -143,8 +143,10 @@ export type { Action, ActionType, CompletedTool } from './action.ts';
 export type { Note } from './note.ts';
 
 export type { Chart, ChartMove, ChartState } from './charts/chart.ts';
+export { buildChartEdges, listMoveLabels } from './charts/edges.ts';
+export type { ChartEdge, LabeledMove } from './charts/edges.ts';
+export { listChartStates } from './charts/states.ts';
 export { toMermaid } from './charts/to-mermaid.ts';
-export { toSvg } from './charts/to-svg.ts';
 export { toXState } from './charts/to-xstate.ts';
 export type { XStateConfig } from './charts/to-xstate.ts';
 export { turnChart } from './turn/chart.ts';

@@ -58,6 +58,7 @@ export type { TraceSourceErrorCode } from './traces/trace-source-error.ts';
 
 export { readChartFile } from './charts/read-chart-file.ts';
 export { ChartFileError } from './charts/chart-file-error.ts';
+export { toSvg } from './charts/to-svg.ts';
 export type { ChartFileErrorCode } from './charts/chart-file-error.ts';
 
 export type { ProtocolCodec, ProtocolLogName, ProtocolContext } from './protocols/codec.ts';

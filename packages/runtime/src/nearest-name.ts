@@ -1,7 +1,7 @@
 /** Only this many characters are compared, to bound the cost for very long input. */
 const comparedLengthMax = 64;
 
-/** Finds the most similar name for a "did you mean" hint, within `slipsMax` edits. */
+/** Finds the most similar name for a "did you mean" hint, within `distanceMax` edits. */
 export function findNearestName<Name extends string>(
   input: string,
   names: readonly Name[],
@@ -16,18 +16,33 @@ export function findNearestName<Name extends string>(
   return best?.name;
 }
 
-/** Levenshtein distance. */
-function computeEditDistance(from: string, to: string): number {
-  let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (let row = 0; row < from.length; row += 1) {
-    const current = [row + 1];
-    for (let column = 0; column < to.length; column += 1) {
-      const replaced = (previous[column] ?? 0) + (from[row] === to[column] ? 0 : 1);
-      const removed = (previous[column + 1] ?? 0) + 1;
-      const added = (current[column] ?? 0) + 1;
-      current.push(Math.min(replaced, removed, added));
-    }
-    previous = current;
+/**
+ * The Damerau–Levenshtein distance between two texts (insert, delete, replace, swap neighbors). Distances of `max` and
+ * more are not distinguished.
+ */
+export function computeEditDistance(from: string, to: string, max = Infinity): number {
+  if (Math.abs(from.length - to.length) >= max) return max;
+  // Each row has the distances between a prefix of `from` and every prefix of `to`.
+  let rows = { last: Array.from({ length: to.length + 1 }, (_, column) => column), beforeLast: [0] };
+  for (let length = 1; length <= from.length; length += 1) {
+    const next = computeDistanceRow(from.slice(0, length), to, rows);
+    if (Math.min(...next) >= max) return max;
+    rows = { last: next, beforeLast: rows.last };
   }
-  return previous.at(-1) ?? 0;
+  return Math.min(max, rows.last.at(-1) ?? max);
+}
+
+type DistanceRows = { readonly last: readonly number[]; readonly beforeLast: readonly number[] };
+
+function computeDistanceRow(prefix: string, to: string, { last, beforeLast }: DistanceRows): number[] {
+  const row = [prefix.length];
+  for (let column = 1; column <= to.length; column += 1) {
+    const replaced = (last[column - 1] ?? 0) + (prefix.at(-1) === to[column - 1] ? 0 : 1);
+    const removed = (last[column] ?? 0) + 1;
+    const added = (row[column - 1] ?? 0) + 1;
+    const isSwap = prefix.at(-1) === to[column - 2] && prefix.at(-2) === to[column - 1];
+    const swapped = isSwap ? (beforeLast[column - 2] ?? 0) + 1 : Infinity;
+    row.push(Math.min(replaced, removed, added, swapped));
+  }
+  return row;
 }

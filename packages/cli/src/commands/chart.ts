@@ -2,13 +2,12 @@ import {
   toDrawableChart,
   modeCharts,
   toMermaid,
-  toSvg,
   toXState,
   turnChart,
   type Chart,
   type ModeChart,
 } from '@pawl/core';
-import { ChartFileError, readChartFile } from '@pawl/runtime';
+import { ChartFileError, readChartFile, toSvg } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';
@@ -27,10 +26,9 @@ const builtInCharts: ReadonlyMap<string, ChartSource> = new Map([
   ]),
 ]);
 
-const chartFormatters: ReadonlyMap<string, (source: ChartSource) => string> = new Map<
-  string,
-  (source: ChartSource) => string
->([
+type ChartFormatter = (source: ChartSource) => string | Promise<string>;
+
+const chartFormatters: ReadonlyMap<string, ChartFormatter> = new Map<string, ChartFormatter>([
   ['mermaid', ({ chart }) => toMermaid(chart)],
   ['xstate', ({ chart }) => formatPrettyJson(toXState(chart))],
   ['json', ({ definition }) => formatPrettyJson(definition)],
@@ -64,7 +62,7 @@ export async function writeChart(
     );
   }
   const format = pickByName(chartFormatters, options.format, 'format');
-  const text = format(
+  const text = await format(
     isFilePath(name) ? await readChartSource(name) : pickByName(builtInCharts, name, 'chart'),
   );
   if (options.out === undefined) io.stdout.write(text);

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import stringWidth from 'string-width';
 import { sanitizeOneLine } from '../sanitize-text.ts';
 
 /** Width if the output is not a terminal, or a terminal that does not report its width. */
@@ -10,15 +11,12 @@ export function getOutputWidth(stream: Writable): number {
   return Math.max(minWidth, columns);
 }
 
-/** Characters that take no column, and those that take two. */
-const zeroWidthPattern = /[\p{Mn}\p{Me}]/u;
-const doubleWidthPattern =
-  /[\p{Extended_Pictographic}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{20000}-\u{3fffd}]/u;
+const graphemeSegmenter = new Intl.Segmenter();
 
 /** Formats a text on one line of exactly this many columns: truncated with an ellipsis, or padded. */
 export function formatCell(text: string, width: number, side: 'left' | 'right' = 'left'): string {
   const fitted = truncateColumns(text, width);
-  const padding = ' '.repeat(Math.max(0, width - countColumns(fitted)));
+  const padding = ' '.repeat(Math.max(0, width - stringWidth(fitted)));
   return side === 'left' ? fitted + padding : padding + fitted;
 }
 
@@ -28,17 +26,10 @@ export function truncateColumns(text: string, width: number): string {
   const line = sanitizeOneLine(text.slice(0, width * 4));
   let columns = 0;
   let length = 0;
-  for (const character of line) {
-    columns += countColumns(character);
+  for (const { segment } of graphemeSegmenter.segment(line)) {
+    columns += stringWidth(segment);
     if (columns > width) break;
-    if (columns < width) length += character.length;
+    if (columns < width) length += segment.length;
   }
   return columns > width || text.length > width * 4 ? `${line.slice(0, length)}…` : line;
-}
-
-function countColumns(text: string): number {
-  let columns = 0;
-  for (const character of text)
-    columns += zeroWidthPattern.test(character) ? 0 : doubleWidthPattern.test(character) ? 2 : 1;
-  return columns;
 }

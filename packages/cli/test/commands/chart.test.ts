@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toDrawableChart, modeCharts, parseChart, toMermaid, toSvg, toXState, turnChart } from '@pawl/core';
+import { toDrawableChart, modeCharts, parseChart, toMermaid, toXState, turnChart } from '@pawl/core';
+import { toSvg } from '@pawl/runtime';
 import { writeChart, chartFormats, chartNames } from '../../src/commands/chart.ts';
 import { UsageError } from '../../src/usage-error.ts';
 import { captureIo } from '../capture-io.ts';
@@ -35,7 +36,7 @@ describe('pawl chart', () => {
   });
 
   it('prints an SVG', async () => {
-    expect((await runChartTest('turn', { format: 'svg' })).stdout).toBe(toSvg(turnChart));
+    expect((await runChartTest('turn', { format: 'svg' })).stdout).toBe(await toSvg(turnChart));
   });
 
   it.each(chartNames.flatMap((name) => chartFormats.map((format) => [name, format] as const)))(
@@ -71,7 +72,7 @@ describe('pawl chart of a mode chart', () => {
   it.each(Object.values(modeCharts))('draws $name like every other renderer', async (modes) => {
     const drawn = toDrawableChart(modes);
     expect((await runChartTest(modes.name, { format: 'mermaid' })).stdout).toBe(toMermaid(drawn));
-    expect((await runChartTest(modes.name, { format: 'svg' })).stdout).toBe(toSvg(drawn));
+    expect((await runChartTest(modes.name, { format: 'svg' })).stdout).toBe(await toSvg(drawn));
     expect(JSON.parse((await runChartTest(modes.name, { format: 'xstate' })).stdout)).toEqual(
       toXState(drawn),
     );
@@ -141,7 +142,7 @@ describe('pawl chart --out', () => {
   it('writes the file instead of printing', async () => {
     const out = join(folder, 'turn.svg');
     expect(await runChartTest('turn', { format: 'svg', out })).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect(await readFile(out, 'utf8')).toBe(toSvg(turnChart));
+    expect(await readFile(out, 'utf8')).toBe(await toSvg(turnChart));
   });
 
   it('reports that the folder of the file does not exist', async () => {
@@ -161,7 +162,7 @@ describe('pawl chart --out', () => {
     );
     expect(await readFile(out, 'utf8')).toBe('drawn by hand');
     await runChartTest('turn', { format: 'svg', out, force: true });
-    expect(await readFile(out, 'utf8')).toBe(toSvg(turnChart));
+    expect(await readFile(out, 'utf8')).toBe(await toSvg(turnChart));
   });
 
   it('reports that the file is a folder', async () => {

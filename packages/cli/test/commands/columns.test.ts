@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { formatCell, truncateColumns } from '../../src/commands/columns.ts';
 
@@ -11,6 +12,10 @@ describe('text in a table cell', () => {
     ['雨が降る', 7, '雨が降…'],
     ['雨が降る', 6, '雨が…'],
     ['e\u0301e\u0301e\u0301', 3, 'e\u0301e\u0301e\u0301'],
+    ['👩‍👩‍👧 x', 4, '👩‍👩‍👧 x'],
+    ['👩‍👩‍👧👩‍👩‍👧', 3, '👩‍👩‍👧…'],
+    ['🇩🇪🇫🇷', 3, '🇩🇪…'],
+    ['…·→', 3, '…·→'],
     ['two\nlines\tand a tab', 30, 'two⏎lines and a tab'],
     ['\u001b[31mred', 20, '\\x1b[31mred'],
     ['', 5, ''],
@@ -28,6 +33,7 @@ describe('text in a table cell', () => {
           // oxlint-disable-next-line no-control-regex
           expect(fitted).not.toMatch(/[\u0000-\u001f\u007f]/u);
           expect(fitted.length).toBeLessThanOrEqual(width * 24);
+          expect(stringWidth(fitted)).toBeLessThanOrEqual(width);
         },
       ),
     );

@@ -1,4 +1,4 @@
-import { matchesWildcards, parseNameGlob } from '../search/glob.ts';
+import { compileNames } from '../search/glob.ts';
 import { parseShellLine, type ShellLine } from './shell-words.ts';
 
 /*
@@ -6,15 +6,12 @@ import { parseShellLine, type ShellLine } from './shell-words.ts';
  * is not an option, so that `git log *` does not allow `--output=…`; `**` by itself matches any number of words. A
  * backslash escapes the next character.
  */
-type WordPattern = '**' | ((word: string) => boolean);
 
 /** Whether the line is one plain command that matches the pattern. */
 export function matchesPlainCommand(pattern: string, { commands, notPlainReason }: ShellLine): boolean {
   const [words] = commands;
   return (
-    notPlainReason === null &&
-    words !== undefined &&
-    matchesCommandWords(compileCommandPattern(pattern), words)
+    notPlainReason === null && words !== undefined && compileCommandPattern(listPatternWords(pattern))(words)
   );
 }
 
@@ -31,32 +28,36 @@ export function matchesAnyCommand(
   const fold = (text: string): string =>
     platform === 'darwin' || platform === 'win32' ? text.toLowerCase() : text;
   // Additional arguments do not make it another command.
-  const compiled = [...compileCommandPattern(fold(pattern)), '**' as const];
+  const matches = compileCommandPattern([...listPatternWords(fold(pattern)), '**']);
   return listNestedCommands(line, 0, platform).some((words) =>
-    listCommandReadings(words.map(fold), platform).some((reading) => matchesCommandWords(compiled, reading)),
+    listCommandReadings(words.map(fold), platform).some(matches),
   );
 }
+
+/** Less than the length of a rule in text form. */
+const patternLengthMax = 15_000;
 
 /** Returns a pattern that matches exactly these words; null if there is none. */
 export function toLiteralPattern(words: readonly string[]): string | null {
   if (words.some((word) => word === '' || /\s/.test(word))) return null;
-  return words.map((word) => word.replaceAll(/[*?[\]{}()\\]/g, String.raw`\$&`)).join(' ');
+  const pattern = words.map((word) => word.replaceAll(/[*?[\]{}()\\]/g, String.raw`\$&`)).join(' ');
+  return pattern.length > patternLengthMax ? null : pattern;
 }
 
-function compileCommandPattern(pattern: string): readonly WordPattern[] {
-  const words = pattern.match(/(?:\\.|[^\s\\])+/gs) ?? [];
-  return words.map((word): WordPattern => {
-    if (word === '**') return '**';
-    const matchesWord = parseNameGlob(word);
-    return /^[*?[]/.test(word) ? (text) => !text.startsWith('-') && matchesWord(text) : matchesWord;
-  });
+function listPatternWords(pattern: string): readonly string[] {
+  return pattern.match(/(?:\\.|[^\s\\])+/gs) ?? [];
 }
 
-function matchesCommandWords(pattern: readonly WordPattern[], words: readonly string[]): boolean {
-  return matchesWildcards(pattern, words, {
-    isWildcard: (part) => part === '**',
-    matchesItem: (part, word) => part !== '**' && part(word),
-  });
+/** Words are matched with their kind, so that a wildcard at the beginning of a pattern does not match an option. */
+function compileCommandPattern(patterns: readonly string[]): (words: readonly string[]) => boolean {
+  const matches = compileNames(
+    patterns.map((each) => (each === '**' ? each : labelWord(each, /^\\?-/.test(each)))),
+  );
+  return (words) => matches(words.map((word) => labelWord(word, word.startsWith('-'))));
+}
+
+function labelWord(word: string, isOption: boolean): string {
+  return `${isOption ? '-' : '+'}${word}`;
 }
 
 const nestingMax = 3;

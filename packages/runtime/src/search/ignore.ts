@@ -1,4 +1,4 @@
-import { compilePathPattern, matchesPath, type PathPattern } from './glob.ts';
+import { compileNames } from './glob.ts';
 
 /** Whether a path, relative to the root and with `/` separators, is excluded from the index. */
 export type IgnoreFilter = (path: string, isFolder: boolean) => boolean;
@@ -50,20 +50,30 @@ export function createIgnoreFilter(gitignore: string): IgnoreFilter {
     const names = path.split('/');
     if (isFolder && ignoredFolders.has(names.at(-1) ?? '')) return true;
     if (ownTracePattern.test(path)) return true;
-    const rule = rules.findLast((each) => (isFolder || !each.foldersOnly) && matchesPath(each.names, names));
+    const rule = rules.findLast((each) => (isFolder || !each.foldersOnly) && each.matches(names));
     return rule !== undefined && !rule.isNegated;
   };
 }
 
-type IgnoreRule = { readonly names: PathPattern; readonly foldersOnly: boolean; readonly isNegated: boolean };
+type IgnoreRule = {
+  readonly matches: (names: readonly string[]) => boolean;
+  readonly foldersOnly: boolean;
+  readonly isNegated: boolean;
+};
+
+/** Longer than any path. */
+const ruleLengthMax = 10_000;
 
 function parseIgnoreRule(line: string): IgnoreRule | null {
-  const rule = line.trim();
-  if (rule === '' || rule.startsWith('#')) return null;
+  const trimmed = line.trimEnd();
+  // As in git, spaces at the end do not count unless a backslash escapes them.
+  const rule = trimmed.endsWith('\\') && line[trimmed.length] === ' ' ? `${trimmed} ` : trimmed;
+  if (rule === '' || rule.startsWith('#') || rule.length > ruleLengthMax) return null;
   const isNegated = rule.startsWith('!');
   const foldersOnly = rule.endsWith('/');
   const glob = rule.slice(isNegated ? 1 : 0, foldersOnly ? -1 : undefined);
   // A pattern with a slash is anchored to the root; one without matches at any depth.
-  const names = compilePathPattern(glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`);
-  return { names, foldersOnly, isNegated };
+  const names = (glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`).split('/');
+  // A final `**` matches what is in the folder, not the folder, so that a later rule can include a file in it.
+  return { matches: compileNames(names.at(-1) === '**' ? [...names, '*'] : names), foldersOnly, isNegated };
 }

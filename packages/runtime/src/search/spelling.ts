@@ -1,3 +1,4 @@
+import { computeEditDistance } from '../nearest-name.ts';
 import type { PassageDatabase } from './database.ts';
 import { foldWord, stemWord } from './words.ts';
 
@@ -13,6 +14,9 @@ const lettersMin = 4;
 const lettersMax = 40;
 const longWord = 9;
 
+/** Larger distances are not distinguished. */
+const slipsMax = 3;
+
 /** Nearly every word is close to a shorter one, so a shorter word must have the same letters. */
 const shortWord = 6;
 
@@ -20,7 +24,10 @@ const shortWord = 6;
 function findClosestStem(passages: PassageDatabase, target: string): string | null {
   const root = stemWord(target);
   const getDistance = (term: string) =>
-    Math.min(countSpellingSlips(root, stemWord(term)), countSpellingSlips(target, term));
+    Math.min(
+      computeEditDistance(root, stemWord(term), slipsMax),
+      computeEditDistance(target, term, slipsMax),
+    );
   const isLikely = (term: string) => target.length >= shortWord || sortLetters(target) === sortLetters(term);
   // The first letter is usually right, and restricting the scan to it keeps it fast.
   const letter = target.slice(0, 1);
@@ -49,35 +56,8 @@ function findWrittenWord(passages: PassageDatabase, root: string, target: string
       .match(/\p{L}+/gu) ?? [];
   const near = words.map((word) => ({
     word: foldWord(word),
-    slips: countSpellingSlips(foldWord(word), target),
+    slips: computeEditDistance(foldWord(word), target, slipsMax),
   }));
-  const best = near.reduce((a, b) => (b.slips < a.slips ? b : a), { word: '', slips: 3 });
+  const best = near.reduce((a, b) => (b.slips < a.slips ? b : a), { word: '', slips: slipsMax });
   return best.word === '' ? null : best.word;
-}
-
-/** Larger distances are not distinguished. */
-const slipsMax = 3;
-
-/**
- * The Damerau–Levenshtein distance between two words (insert, delete, replace, swap neighbors), capped at `slipsMax`.
- */
-export function countSpellingSlips(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) >= slipsMax) return slipsMax;
-  // Row `i` of the table is the distance between the first `i` letters of `a` and each prefix of `b`.
-  const table = [Array.from({ length: b.length + 1 }, (_, column) => column)];
-  const distanceAt = (row: number, column: number) => table[row]?.[column] ?? slipsMax;
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    table.push(current);
-    for (let column = 1; column <= b.length; column++) {
-      const changed = distanceAt(row - 1, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      const isSwap = column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      const swapped = isSwap ? distanceAt(row - 2, column - 2) + 1 : slipsMax;
-      current.push(
-        Math.min(changed, swapped, distanceAt(row - 1, column) + 1, distanceAt(row, column - 1) + 1),
-      );
-    }
-    if (Math.min(...current) >= slipsMax) return slipsMax;
-  }
-  return Math.min(slipsMax, distanceAt(a.length, b.length));
 }

@@ -21,6 +21,19 @@ describe('a pattern for paths', () => {
     { pattern: String.raw`a\*b`, path: 'axb', expected: false },
     { pattern: '**', path: 'any/thing', expected: true },
     { pattern: '?', path: '👍', expected: true },
+    { pattern: 'src/**', path: 'src', expected: true },
+    { pattern: '*', path: '.env', expected: true },
+    { pattern: '**', path: '.', expected: true },
+    { pattern: '**/.ssh/**', path: '../../home/.ssh/id', expected: true },
+    { pattern: '../*', path: '../x', expected: true },
+    { pattern: 'a/../b', path: 'b', expected: false },
+    { pattern: '!a', path: 'b', expected: false },
+    { pattern: '#a', path: '#a', expected: true },
+    { pattern: '+(a)', path: 'aa', expected: false },
+    { pattern: 'a/b', path: String.raw`a\b`, expected: false },
+    { pattern: 'A', path: 'a', expected: false },
+    { pattern: '[', path: '[', expected: true },
+    { pattern: '[]', path: '[]', expected: true },
   ])('$pattern on $path: $expected', ({ pattern, path, expected }) => {
     expect(matchesGlob(pattern, path)).toBe(expected);
   });
@@ -41,6 +54,24 @@ describe('a pattern for paths', () => {
 
   it.each(['[', '{', '\\', '[a', '{a,'])('made of nothing but %s answers at once', (piece) => {
     expect(matchesGlob(piece.repeat(3_000), 'x'.repeat(3_000))).not.toBe(true);
+  });
+
+  it.each([
+    { pattern: `${'*a'.repeat(60)}b`, path: 'a'.repeat(250) },
+    { pattern: `${'**/a/'.repeat(60)}b`, path: `${'a/'.repeat(250)}c` },
+    { pattern: `${'**/*a*/'.repeat(60)}b`, path: `${'aaaa/'.repeat(250)}c` },
+  ])('with many wildcards is evaluated without backtracking: $pattern', ({ pattern, path }) => {
+    expect(matchesGlob(pattern, path)).toBe(false);
+    expect(parseNameGlob(pattern)(path)).toBe(false);
+  });
+
+  it('is rejected if it is longer than any path', () => {
+    expect(parseGlob('a'.repeat(70_000))).toBeNull();
+  });
+
+  it('for one word matches dots and the empty word like other words', () => {
+    for (const word of ['.', '..', '']) expect(parseNameGlob('*')(word)).toBe(true);
+    expect(parseNameGlob('{a,b}')('a')).toBe(false);
   });
 
   it('for one word treats a slash as an ordinary character', () => {

@@ -20,6 +20,16 @@ describe('ignoring', () => {
     { rule: '# *.md', path: '# a.md', ignored: false },
     { rule: '*.md\n!keep.md', path: 'keep.md', ignored: false },
     { rule: '*.md\r\n', path: 'a.md', ignored: true },
+    { rule: 'data/**\n!data/keep.md', path: 'data', ignored: false },
+    { rule: 'data/**\n!data/keep.md', path: 'data/keep.md', ignored: false },
+    { rule: 'data/**\n!data/keep.md', path: 'data/other.md', ignored: true },
+    { rule: ' a.md', path: 'a.md', ignored: false },
+    { rule: 'a.md  ', path: 'a.md', ignored: true },
+    { rule: String.raw`a\ `, path: 'a ', ignored: true },
+    { rule: String.raw`\#a`, path: '#a', ignored: true },
+    { rule: String.raw`\!a`, path: '!a', ignored: true },
+    { rule: '{a,b}', path: 'a', ignored: false },
+    { rule: 'README', path: 'readme', ignored: false },
     { rule: '(a+)+$', path: '(a+)+$', ignored: true },
   ])('$rule on $path: $ignored', ({ rule, path, ignored }) => {
     expect(createIgnoreFilter(rule)(path, false)).toBe(ignored);
@@ -43,5 +53,7 @@ describe('ignoring', () => {
   it('evaluates a pathological rule quickly', () => {
     const rule = '*a'.repeat(60);
     expect(createIgnoreFilter(`${rule}b`)('a'.repeat(250), false)).toBe(false);
+    expect(createIgnoreFilter(`${'**/a/'.repeat(60)}b`)(`${'a/'.repeat(250)}c`, false)).toBe(false);
+    expect(createIgnoreFilter('a'.repeat(100_000))('a', false)).toBe(false);
   });
 });

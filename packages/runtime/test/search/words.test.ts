@@ -1,6 +1,4 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countSpellingSlips } from '../../src/search/spelling.ts';
 import { extractHiddenWords, splitIdentifier, stemWord } from '../../src/search/words.ts';
 
 describe('words', () => {
@@ -24,27 +22,5 @@ describe('words', () => {
 
   it('does not split data', () => {
     expect(extractHiddenWords('aB'.repeat(100))).toBe('');
-  });
-});
-
-describe('the spelling distance between words', () => {
-  it.each([
-    ['pawl', 'pawl', 0],
-    ['pawl', 'pawls', 1],
-    ['pawl', 'pwal', 1],
-    ['pawl', 'bowl', 2],
-    ['pawl', 'ratchet', 3],
-  ])('%s and %s: %i', (a, b, slips) => {
-    expect(countSpellingSlips(a, b)).toBe(slips);
-  });
-
-  it('is symmetric, and zero only for equal words', () => {
-    const word = fc.stringMatching(/^[abc]{0,6}$/);
-    fc.assert(
-      fc.property(word, word, (a, b) => {
-        expect(countSpellingSlips(a, b)).toBe(countSpellingSlips(b, a));
-        expect(countSpellingSlips(a, b) === 0).toBe(a === b);
-      }),
-    );
   });
 });

@@ -1,21 +1,22 @@
-import type { Chart } from './chart.ts';
-import { listMoveLabels } from './edges.ts';
-import { listChartStates } from './states.ts';
-import type { BezierCurve } from './svg/geometry.ts';
-import { labelLineHeight, type EdgeLabel } from './svg/labels.ts';
-import { nodeNameMax } from './svg/layers.ts';
-import { computeChartLayout, type LayoutNode } from './svg/layout.ts';
+import { listChartStates, listMoveLabels, type Chart } from '@pawl/core';
+import {
+  computeChartLayout,
+  labelLineHeight,
+  nodeNameMax,
+  type EdgeLabel,
+  type EdgeLine,
+  type LayoutNode,
+} from './svg/layout.ts';
 import { buildChartLegend } from './svg/legend.ts';
-import type { EdgeLine } from './svg/lines.ts';
 import { chartStylesheet } from './svg/style.ts';
 import { clipToOneLine, escapeSvgText } from './svg/text.ts';
 
 /**
- * Renders a chart as a self-contained SVG: rows from the initial state down, the main path in bold, edges shared by
+ * Renders a chart as a self-contained SVG: layers from the initial state down, the main path in bold, edges shared by
  * nearly every state faint. Tooltips on lines and states show the details.
  */
-export function toSvg(chart: Chart): string {
-  const layout = computeChartLayout(chart);
+export async function toSvg(chart: Chart): Promise<string> {
+  const layout = await computeChartLayout(chart);
   const legend = buildChartLegend(layout);
   const width = Math.ceil(Math.max(layout.width, legend.width));
   const height = Math.ceil(layout.height + legend.height);
@@ -50,19 +51,22 @@ function renderArrowHead(tier: string): string {
   return `<marker id="pawl-${tier}" viewBox="0 0 8 8" refX="7.5" refY="4" markerWidth="${size}" markerHeight="${size}" markerUnits="userSpaceOnUse" orient="auto"><path class="head ${tier}" d="M0,0L8,4L0,8z"/></marker>`;
 }
 
-function drawLine({ edge, curves }: EdgeLine): string {
+function drawLine({ edge, points }: EdgeLine): string {
   const title = `${edge.from} → ${edge.to}\n${listMoveLabels(edge.moves).join('\n')}`;
-  const path = `<path class="line ${edge.tier}" marker-end="url(#pawl-${edge.tier})" d="${formatCurvePath(curves)}">`;
+  const path = `<path class="line ${edge.tier}" marker-end="url(#pawl-${edge.tier})" d="${formatCurvePath(points)}">`;
   return `${path}<title>${escapeSvgText(title)}</title></path>`;
 }
 
-function formatCurvePath(curves: readonly BezierCurve[]): string {
-  const start = curves[0]?.[0] ?? [0, 0];
-  const rest = curves.map(([, ...points]) => `C${points.map(formatPoint).join(' ')}`);
-  return `M${formatPoint(start)}${rest.join('')}`;
+/** Every three points after the first form a curve; other lines are straight between their points. */
+function formatCurvePath([start, ...rest]: EdgeLine['points']): string {
+  if (start === undefined) return '';
+  if (rest.length % 3 !== 0)
+    return `M${formatPoint(start)}${rest.map((each) => `L${formatPoint(each)}`).join('')}`;
+  const curves = Array.from({ length: rest.length / 3 }, (_, index) => rest.slice(index * 3, index * 3 + 3));
+  return `M${formatPoint(start)}${curves.map((curve) => `C${curve.map(formatPoint).join(' ')}`).join('')}`;
 }
 
-function formatPoint([x, y]: readonly [number, number]): string {
+function formatPoint({ x, y }: EdgeLine['points'][number]): string {
   return `${roundToTenth(x)},${roundToTenth(y)}`;
 }
 

@@ -1,5 +1,4 @@
-import type { ChartState } from '../chart.ts';
-import { listMoveLabels, type ChartEdge, type LabeledMove } from '../edges.ts';
+import { listMoveLabels, type ChartEdge, type ChartState, type LabeledMove } from '@pawl/core';
 
 /** How strongly an edge is drawn: the main path, other edges, and edges shared by nearly every state. */
 type EdgeTier = 'main' | 'plain' | 'faint';
@@ -8,11 +7,6 @@ export type TieredEdge = ChartEdge & {
   readonly tier: EdgeTier;
   /** The labels of the edge, without those shared by nearly every state. */
   readonly labels: readonly string[];
-  /**
-   * Whether it is one of many edges that leave a state on one event, so that it is bundled at its source instead of its
-   * target.
-   */
-  readonly spreads: boolean;
 };
 
 /**
@@ -41,7 +35,6 @@ export function assignEdgeTiers(
     ...edge,
     tier: listOwnMoves(edge).length === 0 ? 'faint' : mainPath.has(edge) ? 'main' : 'plain',
     labels: listMoveLabels(listOwnMoves(edge)),
-    spreads: edge.moves.every((move) => isSpreading(edge, move)),
   }));
 }
 
