@@ -7,6 +7,7 @@ import {
   step,
   type Action,
   type Event,
+  type Rule,
   type Session,
   type SessionStep,
   type StoredEntry,
@@ -31,6 +32,11 @@ export type AgentOptions = Pick<AgentDependencies, 'model' | 'tools'> &
     readonly session?: Session;
     readonly id?: string;
     readonly log?: EventLog;
+    /**
+     * Governor rules that are judged after those of the session's preset. The log does not contain them: pass the same
+     * rules to `resumeSession` and to the agent that resumes the session.
+     */
+    readonly ownRules?: readonly Rule[];
     readonly clock?: RuntimeClock;
     readonly observe?: (result: StepResult) => void;
     /** Called when the log is full or busy, and with null once writes succeed again. */
@@ -67,6 +73,7 @@ const outageRetryMs = { first: 200, max: 5_000 } as const;
 export class Agent {
   readonly #clock: RuntimeClock;
   readonly #log: EventLog;
+  readonly #ownRules: readonly Rule[] | undefined;
   readonly #observe: (result: StepResult) => void;
   readonly #runner: ActionRunner;
   readonly #memoryManager: MemoryManager;
@@ -88,6 +95,7 @@ export class Agent {
     const { id = crypto.randomUUID(), clock = systemClock, log = createMemoryLog() } = options;
     this.#clock = clock;
     this.#log = log;
+    this.#ownRules = options.ownRules;
     this.#observe = options.observe ?? (() => undefined);
     this.#onStoreOutage = options.onStoreOutage ?? (() => undefined);
     this.#unsavedEntries = options.unsavedEntries ?? [];
@@ -200,7 +208,7 @@ export class Agent {
     const { togetherMax: batchMax = defaultBatchMax } = this.#log;
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       const event = { ...next.event, at: this.#clock.now() } as Event;
-      const result = step(before, event);
+      const result = step(before, event, this.#ownRules);
       const mayWait = batch.length + 1 < batchMax && !isTerminalSession(result.session);
       const hasStarted = mayWait && this.#runner.mayStartEarly(result.actions);
       batch.push({ event, before, result, hasStarted, done: next.done });
