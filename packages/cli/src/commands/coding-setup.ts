@@ -8,6 +8,7 @@ import {
   createPermissionPolicy,
   detectSandbox,
   getUserConfigFolder,
+  loadSavedRules,
   applyToolLimits,
   type AgentOptions,
   type Config,
@@ -16,7 +17,6 @@ import {
   type McpConnection,
   type Tool,
 } from '@pawl/runtime';
-import { loadSavedRules } from '../saved-rules.ts';
 import { askConfirmation, type TerminalPrompt } from '../terminal-prompt.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
 import type { QuestionHandlers } from './run-view.ts';

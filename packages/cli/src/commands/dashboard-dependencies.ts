@@ -12,6 +12,7 @@ import {
 import {
   openSqliteStorage,
   getProcessOwner,
+  withManifestFolder,
   type EntryStorage,
   type Store,
   type Config,
@@ -24,8 +25,7 @@ import {
   type AgentFactory,
   type SessionQueue,
 } from '@pawl/worker';
-import { getDataFolder, getStorageFile } from '../data-folder.ts';
-import { withManifestFolder } from '../manifest-folder.ts';
+import { getDataFolder, getStorageFile } from '@pawl/runtime/data-folder';
 import { openStore, type OpenedStore, isRedisUrl } from '../store-option.ts';
 import { createSessionPreparer } from './prepare-session.ts';
 import { withQueue, type QueueConnection } from './queue-connection.ts';

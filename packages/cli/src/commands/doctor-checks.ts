@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { findPackageJSON } from 'node:module';
-import { getDataFolder } from '../data-folder.ts';
+import { getDataFolder } from '@pawl/runtime/data-folder';
 import { sanitizeOneLine } from '../sanitize-text.ts';
 import { UsageError } from '../usage-error.ts';
 import { loadConfigLayers } from './config-layers.ts';

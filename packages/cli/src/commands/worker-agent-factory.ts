@@ -3,14 +3,14 @@ import type { Json } from '@pawl/core';
 import {
   createFileSpool,
   createPhaseTools,
+  getSessionSpoolFolder,
   indexFolder,
   applyAgentKeys,
   type EntryStorage,
 } from '@pawl/runtime';
 import { type AgentFactoryContext, type AgentSetup, type AgentFactory } from '@pawl/worker';
 import type { TelemetryClient } from '@pawl/telemetry';
-import { getDataFolder } from '../data-folder.ts';
-import { getSessionSpoolFolder } from '../manifest-folder.ts';
+import { getDataFolder } from '@pawl/runtime/data-folder';
 import { UsageError } from '../usage-error.ts';
 import { flagsToConfig, applyModelConfig } from './config-flags.ts';
 import { resolveProfile } from './profile-option.ts';
