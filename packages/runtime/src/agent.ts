@@ -86,6 +86,8 @@ export class Agent {
   readonly #detached = Promise.withResolvers<void>();
   #session: Session;
   #draining = false;
+  /** Set once `detach` was called; further calls wait for the same end. */
+  #detachment: Promise<void> | null = null;
   /** Set while `resume` prepares the session. Events wait for it, because a call started now would look interrupted. */
   #preparing: Promise<void> | null = null;
   /** Events are no longer accepted: the log cannot be written, or the agent was detached from the session. */
@@ -137,7 +139,11 @@ export class Agent {
    * Detaches from the session so that it can be resumed here or in another process. No new work starts; running work is
    * cancelled, and its results are persisted if they arrive within `graceMs`.
    */
-  async detach({ graceMs = 2_000 }: { readonly graceMs?: number } = {}): Promise<void> {
+  detach({ graceMs = 2_000 }: { readonly graceMs?: number } = {}): Promise<void> {
+    return (this.#detachment ??= this.#detach(graceMs));
+  }
+
+  async #detach(graceMs: number): Promise<void> {
     this.#detaching.abort();
     if (this.#runner.isBusy) {
       const finished = new AbortController();

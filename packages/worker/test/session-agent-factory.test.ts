@@ -2,16 +2,15 @@ import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSession } from '@pawl/core';
-import { createInMemoryStorage } from '@pawl/runtime';
+import { createInMemoryStorage, toRunMetadata } from '@pawl/runtime';
 import { describe, expect, it } from 'vitest';
-import { toRunMetadata } from '../../src/commands/run-metadata.ts';
-import { createWorkerAgentFactory } from '../../src/commands/worker-agent-factory.ts';
+import { createSessionAgentFactory } from '../src/index.ts';
 
 const session = createSession({ id: 's', at: 0 });
 
 /** What a worker of the folder `root` would work on a session of `dir` with. */
 async function listAgentTools(root: string, dir: string): Promise<readonly string[]> {
-  const outfitFor = createWorkerAgentFactory({
+  const outfitFor = createSessionAgentFactory({
     root,
     storageOf: createInMemoryStorage,
     warn: () => undefined,
