@@ -36,7 +36,7 @@ export type AgentOptions = Pick<AgentDependencies, 'model' | 'tools'> &
      * Governor rules that are judged after those of the session's preset. The log does not contain them: pass the same
      * rules to `resumeSession` and to the agent that resumes the session.
      */
-    readonly ownRules?: readonly Rule[];
+    readonly ownRules?: readonly Rule[] | undefined;
     readonly clock?: RuntimeClock;
     readonly observe?: (result: StepResult) => void;
     /** Called when the log is full or busy, and with null once writes succeed again. */

@@ -24,7 +24,7 @@ export type AgentConfig = AgentSetupConfig & {
   readonly store?: Store | string | undefined;
   /** The session to resume if the store has it, and to create otherwise; a new id by default. */
   readonly sessionId?: string | undefined;
-  /** A session that is already claimed, instead of `sessionId`. */
+  /** A session that is already claimed, with its rules, instead of `sessionId` and `ownRules`. */
   readonly resumed?: ResumedSession | undefined;
   /** The owner of the session's claim; this process by default. */
   readonly owner?: string | undefined;
@@ -56,64 +56,71 @@ export type CreatedAgent = {
   /** Show these to the user. */
   readonly warnings: readonly string[];
   /** Resolves when the files that follow the session are written; rejects if one could not be. */
-  waitUntilSaved(): Promise<void>;
+  readonly waitUntilSaved: () => Promise<void>;
   /** Detaches the agent and closes its servers, hooks and observers, and the store if it was given as a path. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 };
 
 /** Creates an agent for a new or a stored session. */
 export async function createAgent(config: AgentConfig): Promise<CreatedAgent> {
-  const { sessionId: id = crypto.randomUUID(), owner = getProcessOwner(), ownRules } = config;
-  const opened = openAgentStore(config.store, config.resumed?.session.id ?? id);
-  const { store } = opened;
+  const id = config.resumed?.session.id ?? config.sessionId ?? crypto.randomUUID();
+  const opened = openAgentStore(config.store, id);
   try {
-    const resumed = config.resumed ?? (await resumeIfStored(store, id, { owner, ownRules }));
-    const prepared = await prepareAgent(config, {
-      id,
-      session: resumed?.session ?? null,
-      post: (event) => agent.post(event),
-      getSession: () => agent.session,
-    });
-    const { metadata: _, ...claimed } =
-      resumed ?? (await storeNewSession(store, owner, prepared.options, config));
-    const spool = config.spool ?? opened.spool;
-    const saving = createTaskChain(config.onSaveError ?? (() => void agent.detach()));
-    const agent: Agent = new Agent({
-      ...prepared.options,
-      ...claimed,
-      ...(ownRules !== undefined && { ownRules }),
-      ...(config.onStoreOutage !== undefined && { onStoreOutage: config.onStoreOutage }),
-      spool,
-      observe(result) {
-        config.observe?.(result);
-        prepared.observe(result);
-        if (!isEphemeralEvent(result.event)) saving.add(() => prepared.saveFiles(result.session));
-      },
-    });
-    return {
-      agent,
-      isResumed: resumed !== null,
-      fence: claimed.fence,
-      store,
-      spool,
-      warnings: prepared.warnings,
-      waitUntilSaved: () => saving.done(),
-      async close() {
-        await agent.detach();
-        await prepared.close();
-        await opened.close();
-      },
-    };
+    return await createStoredAgent(config, id, opened);
   } catch (error) {
     await opened.close();
     throw error;
   }
 }
 
+async function createStoredAgent(config: AgentConfig, id: string, opened: AgentStore): Promise<CreatedAgent> {
+  const { owner = getProcessOwner(), spool = opened.spool, onSaveError = () => void agent.detach() } = config;
+  const { store } = opened;
+  const { ownRules } = config.resumed ?? config;
+  const resumed = config.resumed ?? (await resumeIfStored(store, id, { owner, ownRules }));
+  const prepared = await prepareAgent(config, {
+    id,
+    session: resumed?.session ?? null,
+    post: (event) => agent.post(event),
+    getSession: () => agent.session,
+  });
+  const claimed = resumed ?? (await storeNewSession(store, owner, prepared, config));
+  const saving = createTaskChain(onSaveError);
+  const agent: Agent = new Agent({
+    ...prepared.options,
+    session: claimed.session,
+    log: claimed.log,
+    unsavedEntries: claimed.unsavedEntries,
+    ownRules,
+    spool,
+    observe(result) {
+      config.observe?.(result);
+      prepared.observe(result);
+      if (!isEphemeralEvent(result.event)) saving.add(() => prepared.saveFiles(result.session));
+    },
+    onStoreOutage: (outage) => config.onStoreOutage?.(outage),
+  });
+  return {
+    agent,
+    isResumed: resumed !== null,
+    fence: claimed.fence,
+    store,
+    spool,
+    warnings: prepared.warnings,
+    waitUntilSaved: () => saving.done(),
+    close: async () => {
+      await agent.detach();
+      await prepared.close();
+      await opened.close();
+    },
+  };
+}
+
 type AgentStore = { readonly store: Store; readonly spool: ExecutionSpool; close(): Promise<void> };
 
+const keepOpen = async (): Promise<void> => undefined;
+
 function openAgentStore(store: Store | string | undefined, id: string): AgentStore {
-  const keepOpen = async (): Promise<void> => undefined;
   if (store === undefined) return { store: createMemoryStore(), spool: createMemorySpool(), close: keepOpen };
   if (typeof store !== 'string') return { store, spool: createMemorySpool(), close: keepOpen };
   const folder = dirname(resolve(store));
@@ -140,17 +147,20 @@ async function resumeIfStored(
 async function storeNewSession(
   store: Store,
   owner: string,
-  options: PreparedAgent['options'],
+  { options, close }: PreparedAgent,
   config: AgentConfig,
 ): Promise<ResumedSession> {
   const { session } = options;
-  const { metadata = null, recordManifest = typeof config.store === 'string' } = config;
-  const stored = recordManifest
-    ? { ...Object(metadata), ...createAgentManifest(session, options) }
-    : metadata;
-  const position = await store.create(session, owner, { metadata: stored });
-  const log = createStoreEventLog(store, session.id, position);
-  return { fence: position.fence, session, metadata: stored, log, unsavedEntries: [] };
+  const { metadata: given = null, recordManifest = typeof config.store === 'string' } = config;
+  const metadata = recordManifest ? { ...Object(given), ...createAgentManifest(session, options) } : given;
+  try {
+    const position = await store.create(session, owner, { metadata });
+    const log = createStoreEventLog(store, session.id, position);
+    return { fence: position.fence, session, metadata, log, unsavedEntries: [] };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** Runs tasks in sequence. After a failure no further task runs, and done() rejects with the error. */

@@ -270,6 +270,6 @@ export type { ForkOptions } from './store/fork.ts';
 export { getOwnerState, getProcessOwner } from './store/owner.ts';
 export { computeStateHash } from './store/state-hash.ts';
 export { resumeSession } from './store/resume-session.ts';
-export type { ResumedSession, ResumeSessionOptions } from './store/resume-session.ts';
+export type { ResumedSession, SessionClaimOptions } from './store/resume-session.ts';
 export { getTraceContext, runWithTraceContext } from './trace-context.ts';
 export type { TraceContext } from './trace-context.ts';

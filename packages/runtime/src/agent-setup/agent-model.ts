@@ -34,31 +34,27 @@ export async function createProfileModel(
   protocolOptions: ProtocolOptions,
 ): Promise<Model> {
   if (model === 'librarian') return createProfileLibrarian(profile, protocolOptions);
-  const named =
-    typeof model === 'string'
-      ? await createModelFromSpec(model, process.env, { protocol: profile.protocol, ...modelOptions })
-      : model;
+  const named = await createPlainModel(model, { protocol: profile.protocol, ...modelOptions });
   return createProtocolModel(protocolCodecs[profile.protocol], named, protocolOptions);
 }
 
 /** Creates the summary model, which uses plain text; null if none is configured. */
 export async function createSummaryModel(config: AgentModelConfig): Promise<Model | null> {
-  const { model = 'librarian', modelOptions = {}, summaryModel, prices = {} } = config;
+  const { model = 'librarian', summaryModel, prices = {} } = config;
   if (summaryModel === undefined || (summaryModel === 'same' && model === 'librarian')) return null;
   if (typeof summaryModel !== 'string') return summaryModel;
-  if (summaryModel === 'same' || summaryModel === model)
-    return typeof model === 'string' ? createModelFromSpec(model, process.env, modelOptions) : model;
+  if (summaryModel === 'same' || summaryModel === model) return createPlainModel(model, config.modelOptions);
   if (summaryModel === 'librarian') {
     throw new AgentConfigError(
       'The librarian cannot write summaries. Choose another --summary-model, or omit it.',
     );
   }
   const knownPrices = Object.hasOwn(prices, summaryModel) ? prices[summaryModel] : undefined;
-  return createModelFromSpec(
-    summaryModel,
-    process.env,
-    knownPrices === undefined ? {} : { prices: knownPrices },
-  );
+  return createPlainModel(summaryModel, knownPrices === undefined ? {} : { prices: knownPrices });
+}
+
+async function createPlainModel(model: Model | string, options: NamedModelOptions = {}): Promise<Model> {
+  return typeof model === 'string' ? createModelFromSpec(model, process.env, options) : model;
 }
 
 /** Models with native tool calls sometimes write calls as text, small ones in particular, so all codecs fall back. */

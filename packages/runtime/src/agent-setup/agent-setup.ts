@@ -195,41 +195,51 @@ const passiveSetup = {
 
 /** The librarian only reads; any other model gets the coding tools, under permission rules. */
 async function prepareStandardAgent(config: AgentSetupConfig, context: SetupContext): Promise<PreparedAgent> {
-  const { folder, profile, id, clock } = context;
+  const { profile, id, clock } = context;
   const model = await createProfileModel(config, profile, getCodecOptions(profile.settings.chart));
-  const { model: spec = 'librarian', tools = [], prompt = folder === null ? '' : codingPrompt } = config;
+  const { model: spec = 'librarian', tools = [] } = config;
   const isReader = spec === 'librarian' && tools.length === 0;
-  const coder = isReader ? null : await createCodingSetup({ ...config, ...context });
-  const isAttended = coder !== null && (config.ask?.permission ?? null) !== null;
+  const { options, ...ports } = await (isReader
+    ? prepareReaderTools(config, context)
+    : prepareCodingTools(config, context));
+  const isAttended = !isReader && (config.ask?.permission ?? null) !== null;
   const settings = toInitialSettings(config, profile.settings, isAttended);
   const session = context.session ?? createSession({ id, at: clock.now(), profile: profile.name, settings });
   const memory = createMemoryManager({
     memory: session.memory ?? createMemory(memorySettings.pawl),
-    storage: config.memory ?? (folder === null ? createInMemoryStorage() : openFolderStorage(folder.root)),
+    storage: config.memory ?? openDefaultStorage(context.folder),
     clock,
   });
-  if (coder === null) {
-    const readerTools = folder === null ? [] : createLibrarianTools(folder);
-    const options = { model, tools: readerTools, memory, session };
-    return { ...passiveSetup, options: config.prompt === undefined ? options : { ...options, prompt } };
-  }
-  const { rules, decide, hooks, warnings, onEnd } = coder;
+  return { ...ports, options: { ...options, model, memory, session } };
+}
+
+/** The part of an agent that depends on its tools. */
+type PreparedTools = Omit<PreparedAgent, 'options'> & {
+  readonly options: Pick<AgentOptions, 'tools' | 'prompt' | 'rules' | 'decide' | 'hooks'>;
+};
+
+async function prepareReaderTools(
+  { prompt }: AgentSetupConfig,
+  { folder }: SetupContext,
+): Promise<PreparedTools> {
+  const tools = folder === null ? [] : createLibrarianTools(folder);
+  return { ...passiveSetup, options: { tools, ...(prompt !== undefined && { prompt }) } };
+}
+
+async function prepareCodingTools(config: AgentSetupConfig, context: SetupContext): Promise<PreparedTools> {
+  const { prompt = context.folder === null ? '' : codingPrompt } = config;
+  const { onEnd, warnings, close, ...options } = await createCodingSetup({ ...config, ...context });
   return {
-    options: {
-      model,
-      tools: coder.tools,
-      memory,
-      session,
-      prompt,
-      ...(rules && { rules }),
-      ...(decide && { decide }),
-      ...(hooks && { hooks }),
-    },
+    options: { ...options, prompt },
     warnings,
     observe: (result) => onEnd.observe(result),
     saveFiles: async () => undefined,
-    close: () => coder.close(),
+    close,
   };
+}
+
+function openDefaultStorage(folder: FolderIndex | null): EntryStorage {
+  return folder === null ? createInMemoryStorage() : openFolderStorage(folder.root);
 }
 
 /** The settings of a new session. */

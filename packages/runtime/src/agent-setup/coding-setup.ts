@@ -55,7 +55,7 @@ export type AgentToolConfig = {
 export type CodingSetup = Pick<AgentOptions, 'tools' | 'rules' | 'decide' | 'hooks'> & {
   readonly onEnd: AgentHooks;
   readonly warnings: readonly string[];
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 };
 
 type CodingSetupOptions = AgentToolConfig & {
@@ -73,25 +73,16 @@ is done, or cannot be done, call finish with an answer that states what you did 
 
 /** Sets up everything needed to work on a project: tools, permission rules, sandbox, hooks and MCP servers. */
 export async function createCodingSetup(options: CodingSetupOptions): Promise<CodingSetup> {
-  const { folder, ask = { permission: null, user: null }, toolLimits, report } = options;
+  const { folder, report } = options;
   const root = folder?.root ?? process.cwd();
   const sandbox = options.sandbox ?? (await detectSandbox());
   const servers = await connectApprovedServers(options);
-  const { testCommand } = options;
-  const codingTools =
-    folder === null
-      ? []
-      : createCodingTools({
-          folder,
-          sandbox,
-          ask: ask.user,
-          ...(testCommand !== undefined && { testCommand }),
-          ...(toolLimits !== undefined && { limits: toolLimits }),
-        });
-  const serverTools = servers.connections.flatMap(({ tools }) => tools);
-  const allTools: readonly Tool[] = [
-    ...codingTools,
-    ...applyToolLimits([...serverTools, ...(options.tools ?? [])], toolLimits),
+  const allTools = [
+    ...createWorkspaceTools(options, sandbox),
+    ...applyToolLimits(
+      [...servers.connections.flatMap(({ tools }) => tools), ...(options.tools ?? [])],
+      options.toolLimits,
+    ),
   ];
   const { mode = 'ask', rules = [] } = options.permissions ?? {};
   const savedRules = loadSavedRules(root);
@@ -107,18 +98,19 @@ export async function createCodingSetup(options: CodingSetupOptions): Promise<Co
     rules: permissions.rules,
     decide: createPermissionDecider({
       permissions,
-      ask: ask.permission,
+      ask: options.ask?.permission ?? null,
       onRule: (rule) => savedRules.keep(rule),
     }),
   });
+  // Without a workspace there is no tool that runs commands.
+  const sandboxProblem = folder === null ? null : sandbox.problem;
   return {
     tools: permissions.guard(allTools),
     ...guarded,
     hooks: hooks.afterTools,
     onEnd: hooks,
     warnings: [
-      ...(sandbox.problem === null || folder === null ? [] : [sandbox.problem]),
-      ...(permissions.warning === null ? [] : [permissions.warning]),
+      ...[sandboxProblem, permissions.warning].filter((line) => line !== null),
       ...servers.warnings,
       ...savedRules.problems,
     ],
@@ -127,6 +119,20 @@ export async function createCodingSetup(options: CodingSetupOptions): Promise<Co
       await Promise.all(servers.connections.map((connection) => connection.close()));
     },
   };
+}
+
+function createWorkspaceTools(
+  { folder, ask, testCommand, toolLimits }: CodingSetupOptions,
+  sandbox: DetectedSandbox,
+): readonly Tool[] {
+  if (folder === null) return [];
+  return createCodingTools({
+    folder,
+    sandbox,
+    ask: ask?.user ?? null,
+    ...(testCommand !== undefined && { testCommand }),
+    ...(toolLimits !== undefined && { limits: toolLimits }),
+  });
 }
 
 /** Connects to the MCP servers; tools that the user has not approved in this version are hidden from the model. */

@@ -16,7 +16,7 @@ export type ResumedSession = {
   readonly ownRules?: readonly Rule[];
 };
 
-export type ResumeSessionOptions = {
+export type SessionClaimOptions = {
   readonly owner: string;
   /** Fails if another process has claimed the session since this fence. */
   readonly from?: number;
@@ -30,7 +30,7 @@ export type ResumeSessionOptions = {
 export async function resumeSession(
   store: Store,
   id: string,
-  { owner, from, ownRules = [] }: ResumeSessionOptions,
+  { owner, from, ownRules = [] }: SessionClaimOptions,
 ): Promise<ResumedSession> {
   const { fence, session: stored, head, metadata } = await store.claim(id, owner, from);
   const log = createStoreEventLog(store, id, { fence, head });
