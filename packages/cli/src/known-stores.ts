@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { getDataFolder, hashFolderName, ensureParentFolder } from './data-folder.ts';
+import { getDataFolder, hashFolderName, ensureParentFolder } from '@pawl/runtime/data-folder';
 
 /**
  * Returns whether a database was created on this machine. A database that came with a folder may contain sessions and

@@ -1,4 +1,4 @@
-import { findNearestName } from '@pawl/runtime';
+import { formatUnknownName } from '@pawl/runtime';
 import { UsageError } from './usage-error.ts';
 
 /** Parses a value that must be one of these names. */
@@ -9,13 +9,5 @@ export function parseChoice<Name extends string>(kind: string, value: string, na
 }
 
 export function createUnknownNameError(kind: string, value: string, names: readonly string[]): UsageError {
-  return new UsageError(
-    `Unknown ${kind} ${JSON.stringify(value)}.${formatNameSuggestion(value, names)} Available: ${names.join(', ')}.`,
-  );
-}
-
-/** Suggests the nearest name for an error message; empty if none is close. */
-export function formatNameSuggestion(value: string, names: readonly string[]): string {
-  const hint = findNearestName(value, names, Math.floor(value.length / 3));
-  return hint === undefined ? '' : ` Did you mean ${hint}?`;
+  return new UsageError(formatUnknownName(kind, value, names));
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { BudgetFlags } from './commands/budget-options.ts';
-import type { ModelFlags } from './commands/model-options.ts';
+import type { ModelFlags } from '@pawl/runtime';
 import {
   addBudgetOptions,
   formatExamples,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ModelFlags } from './commands/model-options.ts';
+import type { ModelFlags } from '@pawl/runtime';
 import { addInsightCommands } from './program-insight.ts';
 import {
   formatExamples,

@@ -5,7 +5,10 @@ import {
   createFileSpool,
   createMemorySpool,
   createMemoryStore,
+  openFolderStorage,
   openSqliteStore,
+  getSessionSpoolFolder,
+  withManifestFolder,
   StoreError,
   type Config,
   type ExecutionSpool,
@@ -15,10 +18,8 @@ import {
 import { loadConfig } from './commands/run-config.ts';
 import type { VerdictFeedbackRepository } from './commands/verdict-feedback.ts';
 import { createFeedbackFile } from './commands/verdict-feedback-file.ts';
-import { getDataFolder, ensureParentFolder } from './data-folder.ts';
+import { getDataFolder, ensureParentFolder } from '@pawl/runtime/data-folder';
 import { isKnownStore, registerStore } from './known-stores.ts';
-import { openFolderStorage } from './folder-storage.ts';
-import { getSessionSpoolFolder, withManifestFolder } from './manifest-folder.ts';
 import { UsageError, toUsageError } from './usage-error.ts';
 
 /** An opened session store with its companions. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserCommand } from '../src/commands/dashboard-browser.ts';
 import type { DoctorCheck } from '../src/commands/doctor-checks.ts';
 import { runDoctor } from '../src/commands/doctor.ts';
-import { getDataFolder } from '../src/data-folder.ts';
+import { getDataFolder } from '@pawl/runtime/data-folder';
 import { hasHookEntries, addHookEntries } from '../src/hook/hook-entries.ts';
 import { buildHookCommand } from '../src/hook/hook-command.ts';
 import { stopSignals } from '../src/main.ts';

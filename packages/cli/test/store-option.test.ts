@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { getDataFolder } from '../src/data-folder.ts';
+import { getDataFolder } from '@pawl/runtime/data-folder';
 import { openStore, openConfiguredStore, openStoreOrMemory } from '../src/store-option.ts';
 
 let folder = '';

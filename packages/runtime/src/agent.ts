@@ -7,6 +7,7 @@ import {
   step,
   type Action,
   type Event,
+  type Rule,
   type Session,
   type SessionStep,
   type StoredEntry,
@@ -31,6 +32,11 @@ export type AgentOptions = Pick<AgentDependencies, 'model' | 'tools'> &
     readonly session?: Session;
     readonly id?: string;
     readonly log?: EventLog;
+    /**
+     * Governor rules that are judged after those of the session's preset. The log does not contain them: pass the same
+     * rules to `resumeSession` and to the agent that resumes the session.
+     */
+    readonly ownRules?: readonly Rule[] | undefined;
     readonly clock?: RuntimeClock;
     readonly observe?: (result: StepResult) => void;
     /** Called when the log is full or busy, and with null once writes succeed again. */
@@ -67,6 +73,7 @@ const outageRetryMs = { first: 200, max: 5_000 } as const;
 export class Agent {
   readonly #clock: RuntimeClock;
   readonly #log: EventLog;
+  readonly #ownRules: readonly Rule[] | undefined;
   readonly #observe: (result: StepResult) => void;
   readonly #runner: ActionRunner;
   readonly #memoryManager: MemoryManager;
@@ -79,6 +86,8 @@ export class Agent {
   readonly #detached = Promise.withResolvers<void>();
   #session: Session;
   #draining = false;
+  /** Set once `detach` was called; further calls wait for the same end. */
+  #detachment: Promise<void> | null = null;
   /** Set while `resume` prepares the session. Events wait for it, because a call started now would look interrupted. */
   #preparing: Promise<void> | null = null;
   /** Events are no longer accepted: the log cannot be written, or the agent was detached from the session. */
@@ -88,6 +97,7 @@ export class Agent {
     const { id = crypto.randomUUID(), clock = systemClock, log = createMemoryLog() } = options;
     this.#clock = clock;
     this.#log = log;
+    this.#ownRules = options.ownRules;
     this.#observe = options.observe ?? (() => undefined);
     this.#onStoreOutage = options.onStoreOutage ?? (() => undefined);
     this.#unsavedEntries = options.unsavedEntries ?? [];
@@ -129,7 +139,11 @@ export class Agent {
    * Detaches from the session so that it can be resumed here or in another process. No new work starts; running work is
    * cancelled, and its results are persisted if they arrive within `graceMs`.
    */
-  async detach({ graceMs = 2_000 }: { readonly graceMs?: number } = {}): Promise<void> {
+  detach({ graceMs = 2_000 }: { readonly graceMs?: number } = {}): Promise<void> {
+    return (this.#detachment ??= this.#detach(graceMs));
+  }
+
+  async #detach(graceMs: number): Promise<void> {
     this.#detaching.abort();
     if (this.#runner.isBusy) {
       const finished = new AbortController();
@@ -200,7 +214,7 @@ export class Agent {
     const { togetherMax: batchMax = defaultBatchMax } = this.#log;
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       const event = { ...next.event, at: this.#clock.now() } as Event;
-      const result = step(before, event);
+      const result = step(before, event, this.#ownRules);
       const mayWait = batch.length + 1 < batchMax && !isTerminalSession(result.session);
       const hasStarted = mayWait && this.#runner.mayStartEarly(result.actions);
       batch.push({ event, before, result, hasStarted, done: next.done });

@@ -1,3 +1,28 @@
+export { createAgent } from './create-agent.ts';
+export type { AgentConfig, CreatedAgent } from './create-agent.ts';
+export { createAgentManifest, prepareAgent } from './agent-setup/agent-setup.ts';
+export type {
+  AgentManifest,
+  AgentObserver,
+  AgentSetupConfig,
+  AgentSetupContext,
+  ObservedPorts,
+  PreparedAgent,
+} from './agent-setup/agent-setup.ts';
+export { AgentConfigError } from './agent-setup/agent-config-error.ts';
+export { createProfileModel, getCodecOptions } from './agent-setup/agent-model.ts';
+export type { AgentModelConfig } from './agent-setup/agent-model.ts';
+export type { AgentToolConfig, QuestionHandlers, ToolApprover } from './agent-setup/coding-setup.ts';
+export {
+  applyModelConfig,
+  fillMissingBudgets,
+  flagsToConfig,
+  parseModelFlags,
+  parseRunMetadata,
+  toAgentConfig,
+  toRunMetadata,
+} from './agent-setup/run-options.ts';
+export type { ConfigFlags, ModelFlags, RunMetadata } from './agent-setup/run-options.ts';
 export { Agent } from './agent.ts';
 export type { AgentOptions, StepResult, StoreOutage } from './agent.ts';
 export { findTurnAnswer } from './answer.ts';
@@ -20,7 +45,7 @@ export type { Model, ModelChunk, ModelRequest } from './models/model.ts';
 export { createLibrarian } from './models/librarian.ts';
 export { createScriptedModel } from './models/scripted.ts';
 export type { ScriptedReply } from './models/scripted.ts';
-export { findNearestName } from './nearest-name.ts';
+export { findNearestName, formatNameSuggestion, formatUnknownName } from './nearest-name.ts';
 export { buildModelRequest } from './prompt.ts';
 export { answerSchema } from './schema/answer.ts';
 export { eventExamples } from './schema/examples.ts';
@@ -94,9 +119,10 @@ export { exportMemory, importMemory } from './memory/transfer.ts';
 export { createLkjLibrarian } from './models/lkj-librarian.ts';
 export { createPhaseTools } from './tools/phases.ts';
 export type { PhaseToolsOptions } from './tools/phases.ts';
-export { createLazyStorage } from './memory/lazy-storage.ts';
+export { openFolderStorage } from './memory/folder-storage.ts';
 export { ProfileFileError } from './profiles/profile-file-error.ts';
 export type { ProfileFileErrorCode } from './profiles/profile-file-error.ts';
+export { isDataFilePath, resolveProfile } from './profiles/resolve-profile.ts';
 export { readProfileFile } from './profiles/read-profile-file.ts';
 export { modelLimits } from './models/deadlines.ts';
 export type { ModelLimits } from './models/deadlines.ts';
@@ -134,6 +160,7 @@ export { createTestTool } from './tools/test-command.ts';
 export { createWorkspace } from './tools/workspace.ts';
 export type { AgentWorkspace } from './tools/workspace.ts';
 export { createWriteTool } from './tools/write.ts';
+export { loadSavedRules } from './permission/saved-rules.ts';
 export { createPermissionDecider } from './permission/decide.ts';
 export type { PermissionPrompter, PermissionAnswer, PermissionQuestion } from './permission/decide.ts';
 export { replaceFileSync } from './platform/files.ts';
@@ -172,6 +199,8 @@ export { buildConfigJsonSchema } from './config/config-schema.ts';
 export { ConfigVariableError } from './config/config-variable-error.ts';
 export type { AgentKeys, Config, ConfigHooks, TelemetryKeys } from './config/config.ts';
 export { findConfigFile, getUserConfigFolder } from './config/find-config.ts';
+export { evaluateConfig, loadConfig, loadConfigLayers, toTrustedContents } from './config/load-config.ts';
+export type { LoadConfigOptions, LoadedConfigLayers, MergedConfig } from './config/load-config.ts';
 export { mergeConfigs } from './config/merge-configs.ts';
 export type { ConfigLayers } from './config/merge-configs.ts';
 export { readConfigFile } from './config/read-config-file.ts';
@@ -215,6 +244,7 @@ export { TrustError } from './trust/trust-error.ts';
 export type { TrustErrorCode } from './trust/trust-error.ts';
 export type { TrustedContents } from './trust/trust-store.ts';
 export { getMetadataText, getMetadataTools } from './store/metadata-fields.ts';
+export { getSessionSpoolFolder, withManifestFolder } from './store/manifest-folder.ts';
 export { createStoreEventLog } from './store/store-event-log.ts';
 export { createMemoryStore } from './store/memory-store.ts';
 export type { EventRow, StoreRows, SessionRow, SnapshotRow } from './store/rows.ts';
@@ -241,6 +271,6 @@ export type { ForkOptions } from './store/fork.ts';
 export { getOwnerState, getProcessOwner } from './store/owner.ts';
 export { computeStateHash } from './store/state-hash.ts';
 export { resumeSession } from './store/resume-session.ts';
-export type { ResumedSession } from './store/resume-session.ts';
+export type { ResumedSession, SessionClaimOptions } from './store/resume-session.ts';
 export { getTraceContext, runWithTraceContext } from './trace-context.ts';
 export type { TraceContext } from './trace-context.ts';

@@ -16,6 +16,17 @@ export function findNearestName<Name extends string>(
   return best?.name;
 }
 
+/** The message for a name that is not one of these, with the nearest of them. */
+export function formatUnknownName(kind: string, value: string, names: readonly string[]): string {
+  return `Unknown ${kind} ${JSON.stringify(value)}.${formatNameSuggestion(value, names)} Available: ${names.join(', ')}.`;
+}
+
+/** Suggests the nearest name for an error message; empty if none is close. */
+export function formatNameSuggestion(value: string, names: readonly string[]): string {
+  const hint = findNearestName(value, names, Math.floor(value.length / 3));
+  return hint === undefined ? '' : ` Did you mean ${hint}?`;
+}
+
 /**
  * The Damerau–Levenshtein distance between two texts (insert, delete, replace, swap neighbors). Distances of `max` and
  * more are not distinguished.

@@ -15,6 +15,8 @@ export { SessionLease } from './session-lease.ts';
 export { connectDurableRedis, openRedisStore } from './open-redis-store.ts';
 export type { OpenRedisStoreOptions } from './open-redis-store.ts';
 export type { AgentFactoryContext, AgentSetup, AgentFactory } from './agent-factory.ts';
+export { createSessionAgentFactory } from './session-agent-factory.ts';
+export type { SessionAgentOptions } from './session-agent-factory.ts';
 export { getQueueAssignment, getTenant } from './queue-assignment.ts';
 export type { TenantRate, SessionTemplate, TenantLimits } from './tenant-queues.ts';
 export type { ScheduleSummary, ScheduleManager } from './schedules.ts';

@@ -1,4 +1,5 @@
 import type { BudgetLimits } from '@pawl/core';
+import { fillMissingBudgets } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 import { parseWholeNumberOption, parseDecimalOption } from './number-options.ts';
 
@@ -22,24 +23,6 @@ export function parseBudgetFlags(options: BudgetFlags): BudgetLimits | null {
     wallMs: seconds === null ? null : seconds * 1_000,
   };
   return fillMissingBudgets(budgets, null);
-}
-
-const budgetLimitNames = [
-  'modelCalls',
-  'toolCalls',
-  'tokens',
-  'cost',
-  'wallMs',
-] as const satisfies readonly (keyof BudgetLimits)[];
-
-/** Fills limits that the command line leaves open from the given defaults. */
-export function fillMissingBudgets(
-  limits: BudgetLimits | null,
-  defaults: Partial<BudgetLimits> | null | undefined,
-): BudgetLimits | null {
-  const entries = budgetLimitNames.map((name) => [name, limits?.[name] ?? defaults?.[name] ?? null]);
-  if (entries.every(([, limit]) => limit === null)) return null;
-  return Object.fromEntries(entries) as BudgetLimits;
 }
 
 function parseWholeLimit(option: string, value: string | undefined): number | null {

@@ -7,12 +7,11 @@ import {
   type Chart,
   type ModeChart,
 } from '@pawl/core';
-import { ChartFileError, readChartFile, toSvg } from '@pawl/runtime';
+import { ChartFileError, isDataFilePath, readChartFile, toSvg } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';
 import { writeFileAtomically } from '../atomic-file.ts';
-import { isFilePath } from './profile-option.ts';
 import { createUnknownNameError } from '../parse-choice.ts';
 
 /** A chart as it is defined, and as it is drawn. */
@@ -63,7 +62,7 @@ export async function writeChart(
   }
   const format = pickByName(chartFormatters, options.format, 'format');
   const text = await format(
-    isFilePath(name) ? await readChartSource(name) : pickByName(builtInCharts, name, 'chart'),
+    isDataFilePath(name) ? await readChartSource(name) : pickByName(builtInCharts, name, 'chart'),
   );
   if (options.out === undefined) io.stdout.write(text);
   else await writeFileAtomically(options.out, text, options.force === true);

@@ -4,13 +4,15 @@ import {
   findConfigFile,
   readConfigFile,
   createTrustStore,
+  evaluateConfig,
   getUserConfigFolder,
+  toTrustedContents,
 } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { UsageError } from '../usage-error.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
-import { toConfigUsageError, toTrustedContents, evaluateConfig } from './config-layers.ts';
+import { toConfigUsageError } from './run-config.ts';
 import { resolveFolder } from '../folder-option.ts';
 
 export type ConfigFileOptions = { readonly dir: string; readonly json?: boolean | undefined };

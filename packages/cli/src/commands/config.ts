@@ -1,9 +1,16 @@
-import { listConfigOrigins, configVariables, findSecrets, type ConfigOrigin } from '@pawl/runtime';
+import {
+  listConfigOrigins,
+  configVariables,
+  findSecrets,
+  flagsToConfig,
+  type ConfigFlags,
+  type ConfigOrigin,
+  type LoadedConfigLayers,
+} from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
-import { flagsToConfig, type ConfigFlags } from './config-flags.ts';
-import { loadConfigLayers, type LoadedConfigLayers } from './config-layers.ts';
+import { loadConfigLayers, withSetupUsageErrors } from './run-config.ts';
 import { resolveFolder } from '../folder-option.ts';
 
 export type ShowConfigOptions = ConfigFlags & {
@@ -18,8 +25,9 @@ type ConfigValue = ConfigOrigin & { readonly where: string | null };
 /** Shows the effective values in a folder and their origins, without asking to trust anything. */
 export async function showConfig(options: ShowConfigOptions, io: CommandIo): Promise<ExitCode> {
   const folder = await resolveFolder(options.dir);
-  const flags = { ...flagsToConfig(options), ...(options.store !== undefined && { store: options.store }) };
-  const loaded = await loadConfigLayers(folder, flags, null);
+  const config = await withSetupUsageErrors(async () => flagsToConfig(options));
+  const flags = { ...config, ...(options.store !== undefined && { store: options.store }) };
+  const loaded = await loadConfigLayers(folder, flags);
   const values = listConfigOrigins(loaded.layers).map((origin) => toConfigValue(origin, loaded));
   if (options.json === true) {
     const { userFile, projectFile, isTrusted, warnings } = loaded;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { getDataFolder, ensureParentFolder } from '../data-folder.ts';
+import { getDataFolder, ensureParentFolder } from '@pawl/runtime/data-folder';
 
 /**
  * Opens an address in the user's browser and returns a cleanup function. Any user of the machine can read process

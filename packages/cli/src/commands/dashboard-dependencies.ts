@@ -12,6 +12,8 @@ import {
 import {
   openSqliteStorage,
   getProcessOwner,
+  parseRunMetadata,
+  withManifestFolder,
   type EntryStorage,
   type Store,
   type Config,
@@ -19,22 +21,20 @@ import {
 import type { TelemetryClient, GaugeSources } from '@pawl/telemetry';
 import {
   createFolderStorage,
+  createSessionAgentFactory,
   createSessionFeedbackStore,
   getTenant,
   type AgentFactory,
   type SessionQueue,
 } from '@pawl/worker';
-import { getDataFolder, getStorageFile } from '../data-folder.ts';
-import { withManifestFolder } from '../manifest-folder.ts';
+import { getDataFolder, getStorageFile } from '@pawl/runtime/data-folder';
 import { openStore, type OpenedStore, isRedisUrl } from '../store-option.ts';
 import { createSessionPreparer } from './prepare-session.ts';
 import { withQueue, type QueueConnection } from './queue-connection.ts';
-import { parseRunMetadata } from './run-metadata.ts';
 import { loadConfig } from './run-config.ts';
 import { createRedisFeedback } from './verdict-feedback-redis.ts';
-import { createWorkerAgentFactory } from './worker-agent-factory.ts';
 import type { VerdictFeedbackRepository } from './verdict-feedback.ts';
-import { openTelemetry } from './run-telemetry.ts';
+import { openTelemetry, toAgentObservers } from './run-telemetry.ts';
 
 /** The ports of a dashboard. */
 export type DashboardDependencies = {
@@ -133,14 +133,15 @@ function getMetricsEndpoint(telemetry: TelemetryClient | null): Pick<DashboardDe
 /** Sessions may work in any folder of this machine, because a dashboard user could run them there by hand. */
 function createLocalAgentFactory(
   { spoolFor, memoryFor }: Pick<OpenedStore, 'spoolFor' | 'memoryFor'>,
-  options: { readonly warn: WarningHandler; readonly telemetry: TelemetryClient | null },
+  { warn, telemetry }: { readonly warn: WarningHandler; readonly telemetry: TelemetryClient | null },
 ): AgentFactory {
-  const createAgent = createWorkerAgentFactory({
+  const createSetup = createSessionAgentFactory({
     root: '/',
-    ...options,
+    warn,
+    overrides: { observers: toAgentObservers(telemetry) },
     storageOf: (dir, about) => memoryFor(dir, { about }),
   });
-  return async (opened) => ({ ...(await createAgent(opened)), spool: spoolFor(opened.session.id) });
+  return async (opened) => ({ ...(await createSetup(opened)), spool: spoolFor(opened.session.id) });
 }
 
 /** Viewing memory never creates a storage. */
@@ -188,7 +189,12 @@ function createQueueDashboard(
   const owner = getProcessOwner();
   const storageOf = (folder: string, metadata: Json): EntryStorage =>
     createFolderStorage(redis, { dir: folder, tenant: getTenant(metadata) });
-  const agentFactory = createWorkerAgentFactory({ root: '/', warn, storageOf, telemetry });
+  const agentFactory = createSessionAgentFactory({
+    root: '/',
+    warn,
+    storageOf,
+    overrides: { observers: toAgentObservers(telemetry) },
+  });
   const prepare = createSessionPreparer({ dir, outfitFor: null });
   const localHost = createLocalHost({
     store,

@@ -13,10 +13,10 @@ import { dirname, join } from 'node:path';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { findPackageJSON } from 'node:module';
-import { getDataFolder } from '../data-folder.ts';
+import { getDataFolder } from '@pawl/runtime/data-folder';
 import { sanitizeOneLine } from '../sanitize-text.ts';
 import { UsageError } from '../usage-error.ts';
-import { loadConfigLayers } from './config-layers.ts';
+import { loadConfigLayers } from './run-config.ts';
 
 /** The result of one check. `advice` says how to fix a problem; null if there is none. */
 export type DoctorCheck = {
@@ -292,7 +292,7 @@ type SettingsCheckOptions = { readonly env: NodeJS.ProcessEnv; readonly cwd: str
 /** Checks the configuration and all providers; only the configured provider is required. */
 async function checkSettings({ env, cwd }: SettingsCheckOptions): Promise<readonly DoctorCheck[]> {
   try {
-    const { layers, warnings } = await loadConfigLayers(cwd, {}, null, { env });
+    const { layers, warnings } = await loadConfigLayers(cwd, {}, { env });
     const { model = 'librarian' } = mergeConfigs(layers);
     const [provider = ''] = model.split(':', 1);
     const advice = warnings[0] ?? null;

@@ -1,6 +1,5 @@
 import {
   getConversation,
-  isEphemeralEvent,
   isTerminalSession,
   iterateItems,
   summarizeTurn,
@@ -10,30 +9,30 @@ import {
   type Session,
 } from '@pawl/core';
 import {
-  Agent,
+  createAgent,
   findTurnAnswer,
-  createPhaseTools,
-  createStoreEventLog,
   createSystemProbe,
-  getProcessOwner,
+  toAgentConfig,
   watchResources,
+  type Agent,
+  type AgentObserver,
   type Config,
   type FolderIndex,
+  type ModelFlags,
   type StepResult,
   type ResumedSession,
+  type ToolApprover,
 } from '@pawl/runtime';
 import type { TelemetryClient } from '@pawl/telemetry';
 import type { OpenedStore } from '../store-option.ts';
-import type { TerminalPrompt } from '../terminal-prompt.ts';
+import { sanitizeOneLine } from '../sanitize-text.ts';
+import { askConfirmation, type TerminalPrompt } from '../terminal-prompt.ts';
 import type { LiveControls } from '../tui/live-view.ts';
 import { createCommandListener, type CommandListener } from './command-listener.ts';
-import type { ModelFlags } from './model-options.ts';
-import { createRunSetup, type RunSetup } from './run-setup.ts';
-import { createSessionObserver } from './run-telemetry.ts';
+import { toAgentObservers } from './run-telemetry.ts';
 import type { RunTrace } from './run-trace.ts';
 import type { RunResult, RunView } from './run-view.ts';
 import { shortenId } from '../short-id.ts';
-import { createRunManifest } from './manifest.ts';
 
 /** The inputs of a run, for a new and for a resumed session. */
 export type DriveRunOptions = {
@@ -73,49 +72,40 @@ export async function driveRun({
   const { signal, id } = options;
   const tally: RunTally = { modelCalls: 0, toolCalls: 0, error: null, isCancelled: false };
   const startedAt = Date.now();
-  const phases = createPhaseTools({
-    post: (event) => agent.post(event),
-    phases: () => agent.session.phases,
-  });
-  const setup = await createRunSetup({
-    ...options,
-    phases,
-    storage: opened.memoryFor(options.folder.root, opening),
-    session: opening.kind === 'resumed' ? opening.taken.session : null,
-    asks: view.asks,
-    report: (line) => view.warn(line),
-  });
-  const { means, keep, see, close, warnings } = setup;
-  for (const line of warnings) view.warn(line);
-  const spool = opened.spoolFor(id);
   const detached = new AbortController();
   const detach = (): void => {
     detached.abort();
     void agent.detach();
   };
-  const persistence = createTaskChain(detach);
-  const tools = means.session.mode === null ? [...means.tools, ...phases] : means.tools;
-  const resumed =
-    opening.kind === 'resumed'
-      ? opening.taken
-      : await persistNewSession(opened, { ...means, tools }, opening.about);
-  const commandListener = createCommandListener(opened, id, resumed.fence);
-  const observer = createSessionObserver(options.telemetry, means.session);
-  const agent: Agent = new Agent({
-    ...observer.runInContext({ ...traceModels(means, trace), tools }),
-    ...resumed,
-    spool,
+  const { folder, telemetry, terminal } = options;
+  const created = await createAgent({
+    ...toAgentConfig(options.flags, options.config),
+    profile: options.profile,
+    budgets: options.budgets,
+    workspace: folder,
+    memory: opened.memoryFor(folder.root, opening),
+    store: opened.store,
+    spool: opened.spoolFor(id),
+    sessionId: id,
+    resumed: opening.kind === 'resumed' ? opening.taken : undefined,
+    metadata: opening.about,
+    recordManifest: opened.path !== null,
+    ask: view.asks,
+    approveTools: createToolApprover(terminal),
+    observers: [() => createTraceObserver(trace), ...toAgentObservers(telemetry)],
     observe(seen) {
       updateRunTally(tally, seen);
       view.see(seen);
-      trace.see(seen);
-      observer.observe(seen);
-      see(seen);
       commandListener.observe(seen);
-      if (!isEphemeralEvent(seen.event)) persistence.add(() => keep(seen.session));
     },
+    signal,
+    report: (line) => view.warn(line),
     onStoreOutage: (outage) => view.trouble(outage),
+    onSaveError: detach,
   });
+  const { agent, spool } = created;
+  for (const line of created.warnings) view.warn(line);
+  const commandListener = createCommandListener(opened, id, created.fence);
   const monitor =
     options.flags.watchResources === true ? monitorMachine(agent, options.folder.root, view) : null;
   signal.addEventListener('abort', detach, { once: true });
@@ -125,7 +115,7 @@ export async function driveRun({
     await startAgent(agent, opening, commandListener);
     commandListener.listen(agent);
     const session = await runConversation(agent, { view, commandListener, detached: detached.signal });
-    await persistence.done();
+    await created.waitUntilSaved();
     const isDone = session.turn.status === 'waitingForUser' || isTerminalSession(session);
     // With nothing in progress, no spooled result still has to reach the log.
     if (isDone) await spool.retainOnly([]);
@@ -136,29 +126,29 @@ export async function driveRun({
   } finally {
     signal.removeEventListener('abort', detach);
     monitor?.stop();
-    observer.end();
     await commandListener.stop();
-    await close();
+    await created.close();
   }
 }
 
 /** Traces the requests and replies of every model of the run. */
-function traceModels(means: RunSetup['means'], trace: RunTrace): RunSetup['means'] {
-  const { model, summaryModel = null } = means;
-  return { ...means, model: trace.model(model), summaryModel: summaryModel && trace.model(summaryModel) };
+function createTraceObserver(trace: RunTrace): AgentObserver {
+  return {
+    observe: (seen) => trace.see(seen),
+    runInContext: ({ summaryModel = null, ...ports }) => ({
+      ...ports,
+      model: trace.model(ports.model),
+      summaryModel: summaryModel && trace.model(summaryModel),
+    }),
+  };
 }
 
-/** Persists a new session with its prompt and tools before the agent starts. */
-async function persistNewSession(
-  { store, path }: OpenedStore,
-  means: RunSetup['means'],
-  about: Json,
-): Promise<Partial<ResumedSession>> {
-  const { session } = means;
-  const position = await store.create(session, getProcessOwner(), {
-    metadata: path === null ? about : { ...Object(about), ...createRunManifest(session, means) },
-  });
-  return { fence: position.fence, log: createStoreEventLog(store, session.id, position) };
+function createToolApprover(terminal: TerminalPrompt | null): ToolApprover {
+  return (server, tools) => {
+    const names = tools.map(sanitizeOneLine).join(', ');
+    const question = `The MCP server ${sanitizeOneLine(server)} offers tools that you have not approved: ${names}. Approve them?`;
+    return askConfirmation(terminal, question);
+  };
 }
 
 async function startAgent(agent: Agent, opening: RunStart, commandListener: CommandListener): Promise<void> {
@@ -217,21 +207,6 @@ function monitorMachine(agent: Agent, folder: string, view: RunView): { stop(): 
     probe: createSystemProbe(folder),
     report: (line) => view.warn(line),
   });
-}
-
-/** Runs tasks in sequence. After a failure no further task runs, and done() rejects with the error. */
-function createTaskChain(onFailure: () => void): {
-  add(task: () => Promise<void>): void;
-  done(): Promise<void>;
-} {
-  let last = Promise.resolve();
-  return {
-    add(task) {
-      last = last.then(task);
-      last.catch(onFailure);
-    },
-    done: () => last,
-  };
 }
 
 type RunTally = { modelCalls: number; toolCalls: number; error: string | null; isCancelled: boolean };

@@ -1,24 +1,27 @@
 import { writeFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  evaluateConfig,
   findConfigFile,
+  formatNameSuggestion,
   mergeConfigs,
   readConfigFile,
   createTrustStore,
   getUserConfigFolder,
   modelSpecs,
   permissionModes,
+  toTrustedContents,
 } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { openTerminalPrompt, type TerminalPrompt } from '../terminal-prompt.ts';
 import { UsageError } from '../usage-error.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
-import { toConfigUsageError, toTrustedContents, loadConfigLayers, evaluateConfig } from './config-layers.ts';
+import { loadConfigLayers, toConfigUsageError } from './run-config.ts';
 import { renderConfigFile, initFormats, type InitAnswers, type InitFormat } from './init-text.ts';
 import { resolveFolder } from '../folder-option.ts';
-import { resolveProfile } from './profile-option.ts';
-import { parseChoice, formatNameSuggestion } from '../parse-choice.ts';
+import { resolveProfileOption } from './profile-option.ts';
+import { parseChoice } from '../parse-choice.ts';
 
 export type InitOptions = InitAnswerFlags & {
   readonly dir: string;
@@ -64,7 +67,7 @@ function abortOnInputEnd(terminal: TerminalPrompt | null, { stdin }: CommandIo):
 
 /** A project cannot loosen the user's permission mode; the hint says where to change it. */
 async function getStricterModeHint(folder: string, mode: string): Promise<string | null> {
-  const { layers } = await loadConfigLayers(folder, {}, null);
+  const { layers } = await loadConfigLayers(folder, {});
   const effectiveMode = mergeConfigs({ ...layers, environment: {} }).permission?.mode;
   if (effectiveMode === mode) return null;
   const userFile = join(getUserConfigFolder(), 'pawl.config.yaml');
@@ -122,7 +125,7 @@ async function askInitQuestions(
   terminal: TerminalPrompt | null,
 ): Promise<InitChoices | null> {
   const { profile = 'pawl' } = flags;
-  await resolveProfile(profile);
+  await resolveProfileOption(profile);
   const questions = createInitQuestions(flags, await detectNpmTestCommand(folder));
   // Validate the given answers before asking for the others.
   for (const { flag, parse } of Object.values(questions)) if (flag !== undefined) parse(flag);

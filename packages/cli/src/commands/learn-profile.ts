@@ -1,11 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RuleSeverity } from '@pawl/core';
-import { findConfigFile, readConfigFile, readProfileFile, createTrustStore } from '@pawl/runtime';
+import {
+  findConfigFile,
+  readConfigFile,
+  readProfileFile,
+  createTrustStore,
+  toTrustedContents,
+} from '@pawl/runtime';
 import type { LearningResult, ThresholdProposal } from '../learn/learn-thresholds.ts';
 import { UsageError } from '../usage-error.ts';
 import { writeFileAtomically } from '../atomic-file.ts';
-import { toTrustedContents } from './config-layers.ts';
 import { isGeneratedFile } from './generated-file.ts';
 
 /** The file that `--apply` writes in the folder. */

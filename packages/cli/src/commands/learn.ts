@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { defaultSettings, findProfile, selectRules, type Rule } from '@pawl/core';
+import { isDataFilePath } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { computeMinThresholds } from '../learn/tunable-thresholds.ts';
@@ -21,7 +22,7 @@ import {
 import { formatLearnReport, toLearnJson, type LearnReport } from './learn-report.ts';
 import { readLabels, readTrainingRuns } from './learn-runs.ts';
 import { LineOutput } from './line-output.ts';
-import { isFilePath, resolveProfile } from './profile-option.ts';
+import { resolveProfileOption } from './profile-option.ts';
 import { loadConfig } from './run-config.ts';
 import type { SessionFlags } from './session-store.ts';
 import { getOutputWidth } from './columns.ts';
@@ -103,9 +104,9 @@ type ActiveRules = {
 async function loadActiveRules({ dir, profile }: LearnOptions): Promise<ActiveRules> {
   const folder = await resolveFolder(dir);
   const requested = profile ?? (await loadConfig(folder, {}, null)).config.profile ?? 'pawl';
-  const learnedProfile = isFilePath(requested) && (await isLearnedProfile(requested)) ? requested : null;
+  const learnedProfile = isDataFilePath(requested) && (await isLearnedProfile(requested)) ? requested : null;
   const base = learnedProfile === null ? requested : 'pawl';
-  const { name, settings } = await resolveProfile(base);
+  const { name, settings } = await resolveProfileOption(base);
   const { governor } = { ...defaultSettings, ...settings };
   const rules = selectRules(governor);
   if (rules.length > 0) {

@@ -1,16 +1,8 @@
-import type { Json, Session } from '@pawl/core';
-import {
-  createMemoryTools,
-  getMetadataText,
-  getMetadataTools,
-  type AgentOptions,
-  type ToolDescription,
-} from '@pawl/runtime';
+import type { Json } from '@pawl/core';
+import { getMetadataText, getMetadataTools, type AgentManifest } from '@pawl/runtime';
 
 /** The prompt and the tools of a run, which the session does not contain. `missing` names what was not recorded. */
-export type RunManifest = {
-  readonly prompt: string;
-  readonly tools: readonly ToolDescription[];
+export type RunManifest = AgentManifest & {
   readonly missing: readonly ('prompt' | 'tools')[];
 };
 
@@ -26,14 +18,4 @@ export function readRunManifest(metadata: Json): RunManifest {
       ...(tools === null ? (['tools'] as const) : []),
     ],
   };
-}
-
-/** Creates the manifest that is stored with a session. */
-export function createRunManifest(
-  session: Session,
-  { prompt = '', tools, memory }: Pick<AgentOptions, 'prompt' | 'tools' | 'memory'>,
-): Pick<RunManifest, 'prompt' | 'tools'> {
-  const offered =
-    session.memory === null || memory === undefined ? tools : [...tools, ...createMemoryTools(memory)];
-  return { prompt, tools: offered.map(({ description }) => ({ ...description })) };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import manifest from '../../package.json' with { type: 'json' };
-import { ensureParentFolder, getStorageFile } from '../data-folder.ts';
+import { ensureParentFolder, getStorageFile } from '@pawl/runtime/data-folder';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { createMcpServer } from '../mcp-server/server.ts';

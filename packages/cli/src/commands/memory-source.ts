@@ -10,7 +10,7 @@ import {
   type ParsedMemoryDocument,
 } from '@pawl/core';
 import { openSqliteStorage, StorageError, type EntryStorage } from '@pawl/runtime';
-import { getStorageFile } from '../data-folder.ts';
+import { getStorageFile } from '@pawl/runtime/data-folder';
 import { UsageError, toUsageError } from '../usage-error.ts';
 import { findSharedTarget } from './memory-shared.ts';
 

@@ -5,7 +5,7 @@ import type { CommandIo } from '../command-io.ts';
 import { answerLine, stateFormats, type PipeMachine } from './pipe-answer.ts';
 import { readInputLines } from './pipe-lines.ts';
 import { LineOutput } from './line-output.ts';
-import { resolveProfile } from './profile-option.ts';
+import { resolveProfileOption } from './profile-option.ts';
 import { parseChoice } from '../parse-choice.ts';
 
 export type PipeOptions = {
@@ -52,5 +52,5 @@ export async function printEventSchema(io: CommandIo): Promise<ExitCode> {
 
 async function createPipeMachine({ profile, state, id = 'pipe' }: PipeOptions): Promise<PipeMachine> {
   const format = parseChoice('state format', state, stateFormats);
-  return { id, profile: await resolveProfile(profile), format };
+  return { id, profile: await resolveProfileOption(profile), format };
 }

@@ -1,7 +1,7 @@
 import { createSession, type BudgetLimits, type Json, type Session } from '@pawl/core';
 import type { CreateSessionRequest, SessionPreparer } from '@pawl/dashboard';
+import { createAgentManifest } from '@pawl/runtime';
 import type { AgentFactory } from '@pawl/worker';
-import { createRunManifest } from './manifest.ts';
 import { planSession } from './session-plan.ts';
 
 export type PrepareSessionOptions = {
@@ -49,7 +49,7 @@ async function buildRunManifest(outfitFor: AgentFactory, session: Session, metad
     post: async () => false,
     now: () => session,
   });
-  const manifest = createRunManifest(session, setup);
+  const manifest = createAgentManifest(session, setup);
   await setup.close?.();
   return manifest;
 }

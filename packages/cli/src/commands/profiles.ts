@@ -8,7 +8,7 @@ import {
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
-import { resolveProfile } from './profile-option.ts';
+import { resolveProfileOption } from './profile-option.ts';
 
 type ProfilesOptions = { readonly json?: boolean | undefined };
 
@@ -33,7 +33,7 @@ export function listProfiles({ json }: ProfilesOptions, io: CommandIo): ExitCode
 
 /** Shows all settings of a built-in profile or of a profile file. */
 export async function showProfile(name: string, { json }: ProfilesOptions, io: CommandIo): Promise<ExitCode> {
-  const profile = await resolveProfile(name);
+  const profile = await resolveProfileOption(name);
   const settings: SessionSettings = { ...defaultSettings, ...profile.settings };
   io.stdout.write(
     json === true

@@ -1,8 +1,12 @@
 import { findProfile, type Event, type ModelError, type RequestedCall } from '@pawl/core';
 import {
+  createProfileModel,
+  getCodecOptions,
   getMetadataText,
+  parseModelFlags,
   type Model,
   type ModelChunk,
+  type ModelFlags,
   type ModelRequest,
   type ToolDescription,
 } from '@pawl/runtime';
@@ -11,9 +15,9 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
 import type { SessionRecord } from './export-record.ts';
-import { createProfileModel, type ModelFlags, getCodecOptions } from './model-options.ts';
 import { LineOutput } from './line-output.ts';
-import { resolveProfile } from './profile-option.ts';
+import { resolveProfileOption } from './profile-option.ts';
+import { withSetupUsageErrors } from './run-config.ts';
 import { listModelRequests, type SentModelRequest } from './show-request.ts';
 import { replayEvents } from './session-replay.ts';
 import { truncateColumns, getOutputWidth } from './columns.ts';
@@ -59,12 +63,14 @@ async function resolveReplayModel(
   { about, created }: SessionRecord,
   options: ReplayModelOptions,
 ): Promise<Model> {
-  const profile = await resolveProfile(options.profile ?? findProfile(created.profile)?.name ?? 'pawl');
+  const profile = await resolveProfileOption(options.profile ?? findProfile(created.profile)?.name ?? 'pawl');
   const spec = options.model ?? getMetadataText(about, 'model');
-  return createProfileModel(
-    { ...options, ...(spec !== null && { model: spec }) },
-    profile,
-    getCodecOptions(created.settings.chart),
+  return withSetupUsageErrors(async () =>
+    createProfileModel(
+      { ...(spec !== null && { model: spec }), modelOptions: parseModelFlags(options) },
+      profile,
+      getCodecOptions(created.settings.chart),
+    ),
   );
 }
 

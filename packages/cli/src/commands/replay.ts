@@ -1,4 +1,4 @@
-import { computeStateHash, type Store } from '@pawl/runtime';
+import { computeStateHash, type ModelFlags, type Store } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { createProgressLine } from '../progress-line.ts';
@@ -6,7 +6,6 @@ import { UsageError } from '../usage-error.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
 import { BrokenRecordError, readSessionRecord } from './export-read.ts';
 import { loadSessionRecord, type SessionRecord } from './export-record.ts';
-import type { ModelFlags } from './model-options.ts';
 import { findFirstDivergentEvent, replaySessionRecord, type ReplayFault } from './replay-log.ts';
 import { replayWithModel } from './replay-model.ts';
 import { findSession } from './find-session.ts';

@@ -6,7 +6,12 @@ import {
   resumeSession,
   getProcessOwner,
   applyAgentKeys,
+  applyModelConfig,
+  flagsToConfig,
+  parseRunMetadata,
+  type ModelFlags,
   type OpenedSession,
+  type RunMetadata,
   type Store,
 } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
@@ -16,12 +21,9 @@ import { openConfiguredStore, type OpenedStore } from '../store-option.ts';
 import { openTerminalPrompt } from '../terminal-prompt.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';
 import { sanitizeText } from '../sanitize-text.ts';
-import { flagsToConfig, applyModelConfig } from './config-flags.ts';
-import type { ModelFlags } from './model-options.ts';
-import { resolveProfile } from './profile-option.ts';
+import { resolveProfileOption } from './profile-option.ts';
 import { toRunExitCode, indexFolderWithProgress, openRunView, type RunViewOptions } from './run.ts';
-import { parseRunMetadata, type RunMetadata } from './run-metadata.ts';
-import { loadConfig } from './run-config.ts';
+import { loadConfig, withSetupUsageErrors } from './run-config.ts';
 import { openRunRecorder } from './run-log.ts';
 import { openRunTelemetry } from './run-telemetry.ts';
 import { driveRun } from './drive-run.ts';
@@ -50,7 +52,7 @@ export async function runResume(
 ): Promise<ExitCode> {
   const opened = await openConfiguredStore(options);
   try {
-    return await resumeFromStore(opened, { sessionRef, message, options, io });
+    return await withSetupUsageErrors(() => resumeFromStore(opened, { sessionRef, message, options, io }));
   } catch (error) {
     throw toUsageError(error, StoreError);
   } finally {
@@ -80,7 +82,7 @@ async function resumeFromStore(
   const flags = { ...metadata, ...pickDefinedOptions(options) };
   const loaded = await loadConfig(metadata.dir, flagsToConfig(flags), terminal);
   const { config } = loaded;
-  const { profile } = applyAgentKeys(await resolveProfile(metadata.profile), config);
+  const { profile } = applyAgentKeys(await resolveProfileOption(metadata.profile), config);
   const { signal = new AbortController().signal } = options;
   const index = await indexFolderWithProgress(metadata.dir, signal, io);
   if (index === null) return exitCodes.interrupted;

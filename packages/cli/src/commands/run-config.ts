@@ -1,15 +1,57 @@
-import { mergeConfigs, type Config } from '@pawl/runtime';
-import type { TerminalPrompt } from '../terminal-prompt.ts';
-import { loadConfigLayers } from './config-layers.ts';
+import {
+  AgentConfigError,
+  ConfigFileError,
+  ConfigVariableError,
+  loadConfig as loadMergedConfig,
+  loadConfigLayers as loadLayers,
+  MemoryFileError,
+  ModelSpecError,
+  ProfileFileError,
+  type Config,
+  type LoadedConfigLayers,
+  type MergedConfig,
+} from '@pawl/runtime';
+import { askConfirmation, type TerminalPrompt } from '../terminal-prompt.ts';
+import { toUsageError } from '../usage-error.ts';
 
-export type MergedConfig = { readonly config: Config; readonly warnings: readonly string[] };
-
-/** Loads and merges the user, project, environment and command-line configuration. */
+/** Loads the merged configuration of a folder; the user is asked whether to trust the project's file. */
 export async function loadConfig(
   folder: string,
   flags: Config,
   terminal: TerminalPrompt | null,
 ): Promise<MergedConfig> {
-  const { layers, warnings } = await loadConfigLayers(folder, flags, terminal);
-  return { config: mergeConfigs(layers), warnings };
+  return withSetupUsageErrors(() =>
+    loadMergedConfig(folder, flags, { confirmTrust: (question) => askConfirmation(terminal, question) }),
+  );
+}
+
+/** Loads the configuration layers of a folder; a file that is not trusted is ignored. */
+export async function loadConfigLayers(
+  folder: string,
+  flags: Config,
+  { env }: { readonly env: NodeJS.ProcessEnv } = process,
+): Promise<LoadedConfigLayers> {
+  return withSetupUsageErrors(() => loadLayers(folder, flags, { env }));
+}
+
+/** An invalid configuration file or variable is a usage error. */
+export function toConfigUsageError(error: unknown): unknown {
+  return toUsageError(error, ConfigFileError, ConfigVariableError);
+}
+
+/** Reports what the user has to correct before an agent can be created as a usage error. */
+export async function withSetupUsageErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toUsageError(
+      error,
+      AgentConfigError,
+      ConfigFileError,
+      ConfigVariableError,
+      MemoryFileError,
+      ModelSpecError,
+      ProfileFileError,
+    );
+  }
 }

@@ -1,7 +1,7 @@
 import type { Session } from '@pawl/core';
-import { listSecretValues, type Config, type TelemetryKeys } from '@pawl/runtime';
+import { listSecretValues, type AgentObserver, type Config, type TelemetryKeys } from '@pawl/runtime';
 // Types only: the package is loaded when telemetry is enabled.
-import type { OtlpCollector, SessionObserver, TelemetryClient } from '@pawl/telemetry';
+import type { OtlpCollector, TelemetryClient } from '@pawl/telemetry';
 import type { CommandIo } from '../command-io.ts';
 import { UsageError } from '../usage-error.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
@@ -66,10 +66,11 @@ export async function openRunTelemetry(
   };
 }
 
-/** Returns a no-op observer without telemetry. */
-export function createSessionObserver(telemetry: TelemetryClient | null, session: Session): SessionObserver {
-  if (telemetry !== null) return telemetry.observe(session);
-  return { observe: () => undefined, runInContext: (setup) => setup, end: () => undefined };
+/** The observers that telemetry adds to an agent. */
+export function toAgentObservers(
+  telemetry: TelemetryClient | null,
+): readonly ((session: Session) => AgentObserver)[] {
+  return telemetry === null ? [] : [(session) => telemetry.observe(session)];
 }
 
 /** Returns the collector's address; null if there is no valid one. */

@@ -10,7 +10,7 @@ import {
   type PhaseState,
   type Session,
 } from '@pawl/core';
-import type { PermissionPrompter, UserPrompter, StepResult, StoreOutage } from '@pawl/runtime';
+import type { QuestionHandlers, StepResult, StoreOutage } from '@pawl/runtime';
 import type { CommandIo } from '../command-io.ts';
 import type { LiveControls } from '../tui/live-view.ts';
 import { sanitizeText, sanitizeOneLine } from '../sanitize-text.ts';
@@ -30,9 +30,6 @@ export type RunView = {
   next(session: Session): Promise<NextInput>;
   end(result: RunResult): void | Promise<void>;
 };
-
-/** A null handler means that there is no user: the answer is no. */
-export type QuestionHandlers = { readonly permission: PermissionPrompter; readonly user: UserPrompter };
 
 const noQuestionHandlers: QuestionHandlers = { permission: null, user: null };
 

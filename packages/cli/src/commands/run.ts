@@ -1,5 +1,15 @@
 import { resolve } from 'node:path';
-import { indexFolder, WorkspaceError, type FolderIndex, applyAgentKeys } from '@pawl/runtime';
+import {
+  applyModelConfig,
+  fillMissingBudgets,
+  flagsToConfig,
+  indexFolder,
+  toRunMetadata,
+  WorkspaceError,
+  type FolderIndex,
+  type ModelFlags,
+  applyAgentKeys,
+} from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { createProgressLine } from '../progress-line.ts';
@@ -11,13 +21,10 @@ import {
   openTerminalPrompt,
 } from '../terminal-prompt.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';
-import { parseBudgetFlags, fillMissingBudgets, type BudgetFlags } from './budget-options.ts';
+import { parseBudgetFlags, type BudgetFlags } from './budget-options.ts';
 import { createLineChatView } from './chat-lines.ts';
-import { flagsToConfig, applyModelConfig } from './config-flags.ts';
-import type { ModelFlags } from './model-options.ts';
-import { resolveProfile } from './profile-option.ts';
-import { toRunMetadata } from './run-metadata.ts';
-import { loadConfig } from './run-config.ts';
+import { resolveProfileOption } from './profile-option.ts';
+import { loadConfig, withSetupUsageErrors } from './run-config.ts';
 import { openRunRecorder, type RunLogOptions } from './run-log.ts';
 import { runWithDashboard } from './run-open.ts';
 import { openRunTelemetry } from './run-telemetry.ts';
@@ -67,7 +74,15 @@ export async function runGoal(goal: string, options: RunOptions, io: CommandIo):
 }
 
 /** Starts a session: one goal, or a chat. */
-export async function startRun(
+export function startRun(
+  goal: string | null,
+  options: RunOptions & { readonly kind: RunKind },
+  io: CommandIo,
+): Promise<ExitCode> {
+  return withSetupUsageErrors(() => runNewSession(goal, options, io));
+}
+
+async function runNewSession(
   goal: string | null,
   options: RunOptions & { readonly kind: RunKind },
   io: CommandIo,
@@ -77,7 +92,7 @@ export async function startRun(
   const loaded = await loadConfig(resolve(options.dir), flagsToConfig(options), terminal);
   const { config } = loaded;
   const profileName = config.profile ?? 'pawl';
-  const { profile, warnings } = applyAgentKeys(await resolveProfile(profileName), config);
+  const { profile, warnings } = applyAgentKeys(await resolveProfileOption(profileName), config);
   const flags = { ...options, ...applyModelConfig(options, config) };
   const budgets = fillMissingBudgets(flagBudgets, config.budgets);
   if (budgets !== null && budgets.cost !== null && flags.priceIn === undefined) {

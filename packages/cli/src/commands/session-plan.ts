@@ -1,13 +1,17 @@
 import type { BudgetLimits, Json, Profile, SessionSettings } from '@pawl/core';
-import { applyAgentKeys } from '@pawl/runtime';
+import {
+  applyAgentKeys,
+  applyModelConfig,
+  fillMissingBudgets,
+  flagsToConfig,
+  toRunMetadata,
+  type ConfigFlags,
+  type ModelFlags,
+} from '@pawl/runtime';
 import { resolveFolder } from '../folder-option.ts';
 import { UsageError } from '../usage-error.ts';
-import { fillMissingBudgets } from './budget-options.ts';
-import { flagsToConfig, applyModelConfig, type ConfigFlags } from './config-flags.ts';
-import type { ModelFlags } from './model-options.ts';
-import { resolveProfile } from './profile-option.ts';
-import { toRunMetadata } from './run-metadata.ts';
-import { loadConfig } from './run-config.ts';
+import { resolveProfileOption } from './profile-option.ts';
+import { loadConfig, withSetupUsageErrors } from './run-config.ts';
 
 /** The initial settings of a session that a worker or the dashboard runs. */
 export type SessionPlan = {
@@ -19,14 +23,18 @@ export type SessionPlan = {
 type SessionPlanFlags = ConfigFlags & ModelFlags & { readonly dir: string };
 
 /** Plans a session from the flags, with defaults from the folder's configuration. */
-export async function planSession(
+export function planSession(flags: SessionPlanFlags, budgetFlags: BudgetLimits | null): Promise<SessionPlan> {
+  return withSetupUsageErrors(() => buildSessionPlan(flags, budgetFlags));
+}
+
+async function buildSessionPlan(
   flags: SessionPlanFlags,
   budgetFlags: BudgetLimits | null,
 ): Promise<SessionPlan> {
   const dir = await resolveFolder(flags.dir);
   const { config } = await loadConfig(dir, flagsToConfig(flags), null);
   const name = config.profile ?? 'pawl';
-  const { profile } = applyAgentKeys(await resolveProfile(name), config);
+  const { profile } = applyAgentKeys(await resolveProfileOption(name), config);
   requireFilelessProfile(profile);
   const modelFlags = { ...flags, ...applyModelConfig(flags, config) };
   const budgets = fillMissingBudgets(

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createSession } from '@pawl/core';
-import { getProcessOwner } from '@pawl/runtime';
+import { getProcessOwner, type ModelFlags } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { UsageError } from '../usage-error.ts';
 import { parseBudgetFlags, type BudgetFlags } from './budget-options.ts';
-import type { ModelFlags } from './model-options.ts';
 import { withQueue, type QueueFlags } from './queue-connection.ts';
 import { scheduleGoal, parseScheduleTime } from './schedules.ts';
 import { parseTimeSpanOption, parseWholeNumberOption } from './number-options.ts';

@@ -1,9 +1,14 @@
-import { ConfigFileError, findConfigFile, readConfigFile, createTrustStore } from '@pawl/runtime';
+import {
+  ConfigFileError,
+  findConfigFile,
+  readConfigFile,
+  createTrustStore,
+  toTrustedContents,
+} from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';
 import { sanitizeText } from '../sanitize-text.ts';
-import { toTrustedContents } from './config-layers.ts';
 import { resolveFolder } from '../folder-option.ts';
 
 export type TrustFolderOptions = { readonly revoke?: boolean };

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { replaceFileSync } from '@pawl/runtime';
-import { ensureParentFolder } from '../data-folder.ts';
+import { ensureParentFolder } from '@pawl/runtime/data-folder';
 import { UsageError } from '../usage-error.ts';
 import {
   getFeedbackKey,

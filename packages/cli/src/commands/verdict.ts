@@ -1,5 +1,5 @@
 import type { Verdict } from '@pawl/core';
-import type { SessionSummary, Store } from '@pawl/runtime';
+import { formatNameSuggestion, type SessionSummary, type Store } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { openConfiguredStore } from '../store-option.ts';
@@ -17,7 +17,6 @@ import {
   type SessionVerdictFeedback,
 } from './verdict-feedback.ts';
 import { formatCell, truncateColumns, getOutputWidth } from './columns.ts';
-import { formatNameSuggestion } from '../parse-choice.ts';
 
 export type VerdictCommandOptions = SessionFlags & {
   readonly rule?: string | undefined;

@@ -1,11 +1,17 @@
 import { once } from 'node:events';
-import { createFolderStorage, startWorker, getTenant, type WorkerReport } from '@pawl/worker';
+import {
+  createFolderStorage,
+  createSessionAgentFactory,
+  startWorker,
+  getTenant,
+  type WorkerReport,
+} from '@pawl/worker';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';
 import { withAwaitedQueue, type QueueFlags } from './queue-connection.ts';
 import { parseTimeSpanOption, parseWholeNumberOption } from './number-options.ts';
-import { createWorkerAgentFactory } from './worker-agent-factory.ts';
+import { toAgentObservers } from './run-telemetry.ts';
 import { openWorkerMetrics } from './worker-metrics.ts';
 import { resolveFolder } from '../folder-option.ts';
 
@@ -40,11 +46,11 @@ export async function runWorker(flags: WorkerFlags, io: CommandIo): Promise<Exit
       redis,
       store,
       queue,
-      agentFactory: createWorkerAgentFactory({
+      agentFactory: createSessionAgentFactory({
         root,
         storageOf: (dir, about) => createFolderStorage(redis, { dir, tenant: getTenant(about) }),
         warn,
-        telemetry: metrics.telemetry,
+        overrides: { observers: toAgentObservers(metrics.telemetry) },
       }),
       ...limits,
       onReport(report) {

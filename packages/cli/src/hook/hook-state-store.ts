@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { getDataFolder, ensureParentFolder } from '../data-folder.ts';
+import { getDataFolder, ensureParentFolder } from '@pawl/runtime/data-folder';
 import { initialHookState, type HookState } from './hook-state.ts';
 
 /** Persists the state of all agents of all hosts, because each hook is a separate process and several run at once. */

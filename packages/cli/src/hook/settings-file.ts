@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '@pawl/core';
 import { replaceFileSync } from '@pawl/runtime';
-import { ensureParentFolder } from '../data-folder.ts';
+import { ensureParentFolder } from '@pawl/runtime/data-folder';
 import { UsageError } from '../usage-error.ts';
 import { toJsonFields, type JsonFields } from '../json-fields.ts';
 import type { HookHost } from './hook-event.ts';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { openSqliteStorage } from '@pawl/runtime';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { getStorageFile } from '../../src/data-folder.ts';
+import { getStorageFile } from '@pawl/runtime/data-folder';
 import { main } from '../../src/main.ts';
 import { captureIo } from '../capture-io.ts';
 

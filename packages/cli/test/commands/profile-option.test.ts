@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtInProfiles } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolveProfile } from '../../src/commands/profile-option.ts';
+import { resolveProfileOption } from '../../src/commands/profile-option.ts';
 import { main } from '../../src/main.ts';
 import { UsageError } from '../../src/usage-error.ts';
 import { captureIo } from '../capture-io.ts';
@@ -23,12 +23,12 @@ async function writeProfileFile(name: string, content: string): Promise<string> 
 
 describe('--profile', () => {
   it.each(builtInProfiles)('resolves $name by name', async (profile) => {
-    expect(await resolveProfile(profile.name)).toBe(profile);
+    expect(await resolveProfileOption(profile.name)).toBe(profile);
   });
 
   it('accepts a file', async () => {
     const path = await writeProfileFile('mine.yaml', 'name: mine\nextends: loom\nmaxRetries: 1\n');
-    expect(await resolveProfile(path)).toMatchObject({ name: 'mine', settings: { maxRetries: 1 } });
+    expect(await resolveProfileOption(path)).toMatchObject({ name: 'mine', settings: { maxRetries: 1 } });
   });
 
   it.each([
@@ -37,7 +37,7 @@ describe('--profile', () => {
     ['none.yaml', '"none.yaml": file not found. Check the path.'],
     ['./loom', '"./loom": unknown file extension. A profile must be a .json, .yaml or .yml file.'],
   ])('says in one line what is wrong with %s', async (given, message) => {
-    await expect(resolveProfile(given)).rejects.toThrow(new UsageError(message));
+    await expect(resolveProfileOption(given)).rejects.toThrow(new UsageError(message));
   });
 });
 

@@ -15,7 +15,7 @@ import {
 import { parseExposition, sumSamples } from '../../../telemetry/test/exposition.ts';
 import { startRedis } from '../../../worker/test/redis-server.ts';
 import { runDashboard } from '../../src/commands/dashboard.ts';
-import { loadConfigLayers } from '../../src/commands/config-layers.ts';
+import { loadConfig } from '../../src/commands/run-config.ts';
 import { sendQueueCommand } from '../../src/commands/queue-send.ts';
 import { openTelemetry } from '../../src/commands/run-telemetry.ts';
 import { submitGoal } from '../../src/commands/submit.ts';
@@ -123,7 +123,7 @@ describe('pawl run with a collector', () => {
   it('ignores telemetry settings of a project with a warning', async () => {
     const file = join(folder, 'work', 'pawl.config.json');
     await writeFile(file, JSON.stringify({ telemetry: { otlp: collector.url } }));
-    const { warnings } = await loadConfigLayers(
+    const { warnings } = await loadConfig(
       join(folder, 'work'),
       {},
       openTerminalPrompt(captureTerminalIo('y').io),

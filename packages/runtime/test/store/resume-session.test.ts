@@ -1,4 +1,13 @@
-import { getConversation, step, toItemArray, type ConversationMessage, type Session } from '@pawl/core';
+import {
+  createSession,
+  getConversation,
+  replay,
+  step,
+  toItemArray,
+  type ConversationMessage,
+  type Rule,
+  type Session,
+} from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Agent } from '../../src/agent.ts';
@@ -175,4 +184,71 @@ describe('resuming a session', () => {
     const again = await resumeSession(store, 'a', { owner: 'me' });
     expect(again.session).toStrictEqual(agent.session);
   });
+});
+
+/** Advises after each call of the tool `look`, which no built-in rule does. */
+const lookRule: Rule = {
+  id: 'look-less',
+  rationale: 'Looking costs money.',
+  thresholds: { advise: 1, refuse: null, finish: null },
+  match(window) {
+    const evidence = window.filter(({ tool }) => tool === 'look');
+    if (evidence.length === 0) return null;
+    const advice = `Stop looking after ${evidence.length} times.`;
+    return {
+      count: evidence.length,
+      evidence,
+      loop: `looked ${evidence.length}`,
+      reason: 'it looked',
+      advice,
+    };
+  },
+};
+
+describe('an agent with its own rules', () => {
+  it.each(['replayed', 'from a snapshot without the rules'])(
+    'resumes with the same rules, %s',
+    async (how) => {
+      const store = createMemoryStore();
+      const created = createSession({ id: 's', at: 0 });
+      const log = createStoreEventLog(store, 's', await store.create(created, 'one'));
+      const lookTool = defineTool({
+        name: 'look',
+        description: 'Looks.',
+        parameters: z.object({}),
+        run: () => Promise.resolve({ ok: true, output: 'a wall' }),
+      });
+      const calls = [{ tool: 'look', args: {} }];
+      const ownRules = [lookRule];
+      const first = new Agent({
+        session: created,
+        log,
+        ownRules,
+        model: createScriptedModel([{ calls }, { text: 'One look.' }]),
+        tools: [lookTool],
+      });
+      await first.sendMessage('go');
+      const before = await first.waitUntilIdle();
+      expect(JSON.stringify(before.governor)).toContain('look-less');
+      await first.detach();
+      if (how !== 'replayed') await store.snapshot('s');
+
+      expect((await resumeSession(store, 's', { owner: 'two' })).session).not.toEqual(before);
+      const resumed = await resumeSession(store, 's', { owner: 'two', ownRules });
+      expect(resumed.session).toEqual(before);
+      const notes: unknown[] = [];
+      const next = new Agent({
+        ...resumed,
+        model: createScriptedModel([{ calls }, { text: 'Another look.' }]),
+        tools: [lookTool],
+        observe: (result) => notes.push(...result.notes),
+      });
+      await next.resume();
+      await next.sendMessage('again');
+      const after = await next.waitUntilIdle();
+      expect(JSON.stringify(notes)).toContain('look-less');
+      const events = await listStoredEvents(store, 's');
+      expect(replay(created, events, ownRules)).toEqual(after);
+    },
+  );
 });

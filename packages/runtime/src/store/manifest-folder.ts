@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '@pawl/core';
-import { replaceFileSync, type Store } from '@pawl/runtime';
-import { hashFolderName, ensureParentFolder } from './data-folder.ts';
+import { ensureParentFolder, hashFolderName } from '../data-folder.ts';
+import { replaceFileSync } from '../platform/files.ts';
+import type { Store } from './store.ts';
 
 /**
  * Wraps a store with the files beside its database. A run's prompt and tools are the same for many sessions and too

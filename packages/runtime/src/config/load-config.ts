@@ -1,20 +1,29 @@
 import { basename } from 'node:path';
-import {
-  ConfigFileError,
-  readEnvironmentConfig,
-  ConfigVariableError,
-  findConfigFile,
-  readConfigFile,
-  runConfigCode,
-  createTrustStore,
-  getUserConfigFolder,
-  type Config,
-  type ConfigLayers,
-  type ConfigFileContents,
-  type TrustedContents,
-} from '@pawl/runtime';
-import { askConfirmation, type TerminalPrompt } from '../terminal-prompt.ts';
-import { toUsageError } from '../usage-error.ts';
+import { createTrustStore, type TrustedContents } from '../trust/trust-store.ts';
+import type { Config } from './config.ts';
+import { readEnvironmentConfig } from './environment-config.ts';
+import { findConfigFile, getUserConfigFolder } from './find-config.ts';
+import { mergeConfigs, type ConfigLayers } from './merge-configs.ts';
+import { readConfigFile, type ConfigFileContents } from './read-config-file.ts';
+import { runConfigCode } from './run-config-code.ts';
+
+export type LoadConfigOptions = {
+  /** Asks the user whether to trust a project's file. Without it, a file that is not trusted is ignored. */
+  readonly confirmTrust?: ((question: string) => Promise<boolean>) | undefined;
+  readonly env?: NodeJS.ProcessEnv | undefined;
+};
+
+export type MergedConfig = { readonly config: Config; readonly warnings: readonly string[] };
+
+/** Loads and merges the user, project, environment and command-line configuration. */
+export async function loadConfig(
+  folder: string,
+  flags: Config,
+  options: LoadConfigOptions = {},
+): Promise<MergedConfig> {
+  const { layers, warnings } = await loadConfigLayers(folder, flags, options);
+  return { config: mergeConfigs(layers), warnings };
+}
 
 /** All configuration layers that apply to a folder, unmerged. */
 export type LoadedConfigLayers = {
@@ -26,8 +35,6 @@ export type LoadedConfigLayers = {
   readonly warnings: readonly string[];
 };
 
-type ConfigEnvironment = { readonly env: NodeJS.ProcessEnv };
-
 /**
  * Loads the user, project, environment and command-line layers. Project configuration applies only after the user has
  * trusted exactly that content.
@@ -35,31 +42,10 @@ type ConfigEnvironment = { readonly env: NodeJS.ProcessEnv };
 export async function loadConfigLayers(
   folder: string,
   flags: Config,
-  terminal: TerminalPrompt | null,
-  environment: ConfigEnvironment = process,
+  { confirmTrust = async () => false, env = process.env }: LoadConfigOptions = {},
 ): Promise<LoadedConfigLayers> {
-  try {
-    return await readConfigLayers({ folder, flags, terminal, ...environment });
-  } catch (error) {
-    throw toConfigUsageError(error);
-  }
-}
-
-type ConfigLayersContext = {
-  readonly folder: string;
-  readonly flags: Config;
-  readonly terminal: TerminalPrompt | null;
-  readonly env: NodeJS.ProcessEnv;
-};
-
-async function readConfigLayers({
-  folder,
-  flags,
-  terminal,
-  env,
-}: ConfigLayersContext): Promise<LoadedConfigLayers> {
   const user = await loadUserLayer(getUserConfigFolder(env));
-  const project = await loadProjectLayer(folder, terminal);
+  const project = await loadProjectLayer(folder, confirmTrust);
   return {
     layers: { user: user.config, project: project.config, environment: readEnvironmentConfig(env), flags },
     userFile: user.path,
@@ -68,6 +54,8 @@ async function readConfigLayers({
     warnings: [...user.warnings, ...project.warnings],
   };
 }
+
+type TrustPrompter = (question: string) => Promise<boolean>;
 
 type ConfigLayer = Pick<ConfigFileContents, 'config' | 'warnings'> & { readonly path: string | null };
 
@@ -81,11 +69,11 @@ async function loadUserLayer(folder: string): Promise<ConfigLayer> {
 
 async function loadProjectLayer(
   folder: string,
-  terminal: TerminalPrompt | null,
+  confirmTrust: TrustPrompter,
 ): Promise<ConfigLayer & { readonly isTrusted: boolean }> {
   const contents = await readFolderConfig(folder);
   if (contents === null) return { ...emptyLayer, isTrusted: false };
-  if (await confirmTrust(folder, contents, terminal)) {
+  if (await isTrustedOrConfirmed(folder, contents, confirmTrust)) {
     const layer = await evaluateConfig(contents);
     return { ...layer, warnings: [...layer.warnings, ...listUserOnlyWarnings(layer)], isTrusted: true };
   }
@@ -117,16 +105,16 @@ export function toTrustedContents({
   return { [basename(path)]: text };
 }
 
-async function confirmTrust(
+async function isTrustedOrConfirmed(
   folder: string,
   file: ConfigFileContents,
-  terminal: TerminalPrompt | null,
+  confirmTrust: TrustPrompter,
 ): Promise<boolean> {
   const contents = toTrustedContents(file);
   const store = createTrustStore();
   if (await store.isTrusted(folder, contents)) return true;
   const question = `${file.path} configures the model, rules, hooks or servers for this folder. Trust it?`;
-  if (!(await askConfirmation(terminal, question))) return false;
+  if (!(await confirmTrust(question))) return false;
   await store.trust(folder, contents);
   return true;
 }
@@ -140,9 +128,4 @@ async function readFolderConfig(folder: string): Promise<ConfigFileContents | nu
 /** Runs configuration code; call it only for trusted files. */
 export async function evaluateConfig(contents: ConfigFileContents): Promise<ConfigFileContents> {
   return contents.isCode ? runConfigCode(contents) : contents;
-}
-
-/** An invalid configuration file or variable is a usage error. */
-export function toConfigUsageError(error: unknown): unknown {
-  return toUsageError(error, ConfigFileError, ConfigVariableError);
 }

@@ -1,12 +1,8 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  formatPermissionRule,
-  parsePermissionRule,
-  getUserConfigFolder,
-  type PermissionRule,
-} from '@pawl/runtime';
-import { ensureParentFolder, hashFolderName } from './data-folder.ts';
+import { getUserConfigFolder } from '../config/find-config.ts';
+import { ensureParentFolder, hashFolderName } from '../data-folder.ts';
+import { formatPermissionRule, parsePermissionRule, type PermissionRule } from './rule.ts';
 
 /** Permission rules that the user created with "always" in a folder: one per line, in a file that the user can edit. */
 export type SavedRules = {

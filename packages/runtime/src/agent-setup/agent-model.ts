@@ -1,0 +1,84 @@
+import type { ModeChart, Profile } from '@pawl/core';
+import type { Config } from '../config/config.ts';
+import { createLibrarian } from '../models/librarian.ts';
+import { createLkjLibrarian } from '../models/lkj-librarian.ts';
+import type { Model } from '../models/model.ts';
+import { createModelFromSpec, type NamedModelOptions } from '../models/providers/model-from-spec.ts';
+import type { ProtocolCodec } from '../protocols/codec.ts';
+import { createFallbackCodec } from '../protocols/fallback.ts';
+import { jsonCodec } from '../protocols/json.ts';
+import { nativeCodec } from '../protocols/native.ts';
+import { createProtocolModel, type ProtocolOptions } from '../protocols/protocol-model.ts';
+import { xmlCodec } from '../protocols/xml.ts';
+import { AgentConfigError } from './agent-config-error.ts';
+
+/** The models of an agent. */
+export type AgentModelConfig = {
+  /**
+   * A model, or the spec of one as in `createModelFromSpec`. The default is `librarian`, which works offline and only
+   * reads.
+   */
+  readonly model?: Model | string | undefined;
+  /** Options for a model that is given by its spec: base URL, prices, maximum output. */
+  readonly modelOptions?: NamedModelOptions | undefined;
+  /** Model used for context compaction: a model, a spec, or `same`. If omitted, no model writes summaries. */
+  readonly summaryModel?: Model | string | undefined;
+  /** Prices of summary models, by model spec. */
+  readonly prices?: Config['prices'] | undefined;
+};
+
+/** Creates the main model with the protocol of the profile. */
+export async function createProfileModel(
+  { model = 'librarian', modelOptions = {} }: AgentModelConfig,
+  profile: Profile,
+  protocolOptions: ProtocolOptions,
+): Promise<Model> {
+  if (model === 'librarian') return createProfileLibrarian(profile, protocolOptions);
+  const named = await createPlainModel(model, { protocol: profile.protocol, ...modelOptions });
+  return createProtocolModel(protocolCodecs[profile.protocol], named, protocolOptions);
+}
+
+/** Creates the summary model, which uses plain text; null if none is configured. */
+export async function createSummaryModel(config: AgentModelConfig): Promise<Model | null> {
+  const { model = 'librarian', summaryModel, prices = {} } = config;
+  if (summaryModel === undefined || (summaryModel === 'same' && model === 'librarian')) return null;
+  if (typeof summaryModel !== 'string') return summaryModel;
+  if (summaryModel === 'same' || summaryModel === model) return createPlainModel(model, config.modelOptions);
+  if (summaryModel === 'librarian') {
+    throw new AgentConfigError(
+      'The librarian cannot write summaries. Choose another --summary-model, or omit it.',
+    );
+  }
+  const knownPrices = Object.hasOwn(prices, summaryModel) ? prices[summaryModel] : undefined;
+  return createPlainModel(summaryModel, knownPrices === undefined ? {} : { prices: knownPrices });
+}
+
+async function createPlainModel(model: Model | string, options: NamedModelOptions = {}): Promise<Model> {
+  return typeof model === 'string' ? createModelFromSpec(model, process.env, options) : model;
+}
+
+/** Models with native tool calls sometimes write calls as text, small ones in particular, so all codecs fall back. */
+const protocolCodecs: Record<Profile['protocol'], ProtocolCodec> = {
+  native: createFallbackCodec([nativeCodec, jsonCodec, xmlCodec]),
+  json: createFallbackCodec([jsonCodec, xmlCodec]),
+  xml: createFallbackCodec([xmlCodec, jsonCodec]),
+};
+
+/** Maximum number of text tool calls in one reply. */
+const maxTextCalls = 32;
+
+/** Returns the codec options for text tool calls that the chart requires. */
+export function getCodecOptions(chart: ModeChart | null | undefined): ProtocolOptions {
+  if (chart?.name === 'lkj') return { logs: ['think_log', 'evaluation_log'], callsMax: 1 };
+  if (chart?.name === 'lkj1') return { logs: ['thinking_log'], callsMax: 1 };
+  return { logs: [], callsMax: chart?.oneAction === true ? 1 : maxTextCalls };
+}
+
+/** The librarian needs a protocol only for the XML profiles. */
+function createProfileLibrarian({ protocol }: Profile, protocolOptions: ProtocolOptions): Model {
+  if (protocol !== 'xml') return createLibrarian();
+  return createProtocolModel(xmlCodec, createLkjLibrarian(xmlCodec, protocolOptions.logs), {
+    ...protocolOptions,
+    readsCalls: true,
+  });
+}
