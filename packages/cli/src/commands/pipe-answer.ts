@@ -8,8 +8,7 @@ import {
   step,
   type TurnStatus,
 } from '@pawl/core';
-import { parseEvent, printAction, printState } from '@pawl/runtime';
-import type { PrintedAction, PrintedState } from '@pawl/runtime';
+import { parseEvent, printAction, type PrintedAction, type PrintedState, printState } from '@pawl/runtime';
 import { sanitizeOneLine } from '../sanitize-text.ts';
 import type { InputLine } from './pipe-lines.ts';
 

@@ -1,12 +1,14 @@
-import { getConversation, step, toItemArray } from '@pawl/core';
-import type {
-  Action,
-  ConversationHistory,
-  ConversationMessage,
-  Event,
-  Note,
-  Session,
-  TurnStatus,
+import {
+  type Action,
+  type ConversationHistory,
+  type ConversationMessage,
+  type Event,
+  getConversation,
+  type Note,
+  type Session,
+  step,
+  toItemArray,
+  type TurnStatus,
 } from '@pawl/core';
 import type { NumberedEvent } from './api-types.ts';
 import { addUsageTotals, emptyUsageTotals, type UsageTotals } from './usage-totals.ts';
