@@ -15,8 +15,8 @@ const secondLapMax = 4;
 export const callCycle: Rule = {
   id: 'round-and-round',
   rationale:
-    'When call after call, and answer after answer, has been seen before, the agent goes over known ground. A second ' +
-    'look has its uses, so one of the calls must have come up three times.',
+    'If the latest calls and their results have all occurred before, the agent repeats a cycle. Checking something a ' +
+    'second time can be useful, so one of the calls must have occurred three times.',
   thresholds: { advise: 3, refuse: null, finish: 5 },
   match(window) {
     const evidence = takeTailWhile(window, (each, index) =>

@@ -5,9 +5,10 @@ import type { Rule } from './rule.ts';
 export const editAndRevert: Rule = {
   id: 'edit-and-revert',
   rationale:
-    'Putting back what one took away, and then taking it away again, leaves the file where it was: whatever the two versions ' +
-    'were meant to decide has been decided twice over. Undoing a change once is ordinary work, so is trying it once more.',
-  unit: 'ways back',
+    'If an edit restores earlier content and the next edit removes it again, the file is where it was, and both ' +
+    'versions have been tried. Reverting a change once, or applying it once more, is ordinary work and does not ' +
+    'count.',
+  unit: 'reverts',
   thresholds: { advise: 2, refuse: null, finish: 4 },
   match(window) {
     const last = window.at(-1);

@@ -5,8 +5,8 @@ import { takeTailWhile } from './window-queries.ts';
 export const errorStreak: Rule = {
   id: 'error-streak',
   rationale:
-    'Changing the arguments and meeting the same class of error each time is not a search, it is a wall. People and models ' +
-    'do find the right form after a few tries, so a word comes early and the end comes late.',
+    'Varying the arguments and getting the same kind of error each time is not a search. A model often finds the ' +
+    'right form after a few attempts, so advice comes early and the stop comes late.',
   thresholds: { advise: 3, refuse: null, finish: 7 },
   match(window) {
     const last = window.at(-1);

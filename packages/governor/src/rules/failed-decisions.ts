@@ -4,8 +4,8 @@ import type { ObservationRule } from './rule.ts';
 export const failedDecisions: ObservationRule<'decision'> = {
   id: 'failed-decisions',
   rationale:
-    'A call that cannot be understood says nothing about the work, and each is answered with what was wrong. A model that ' +
-    'still gets none right after six replies will not get the seventh right.',
+    'A call that cannot be parsed does not advance the work, and each one is answered with what is wrong. A model ' +
+    'that produces no valid call in six replies is unlikely to produce one in the seventh.',
   on: 'decision',
   unit: 'replies',
   thresholds: { advise: 3, refuse: null, finish: 6 },

@@ -5,8 +5,8 @@ import { takeTailWhile } from './window-queries.ts';
 export const failureStreak: Rule = {
   id: 'nothing-works',
   rationale:
-    'A long unbroken row of failures, even different ones, means that what the agent believes about its surroundings is ' +
-    'wrong. A handful is normal while feeling the way; eight without one success is not.',
+    "A long series of failures without a success, even of different kinds, means that the agent's assumptions about " +
+    'its environment are wrong. A few failures are normal while exploring; eight in a row are not.',
   thresholds: { advise: 5, refuse: null, finish: 8 },
   match(window) {
     const evidence = takeTailWhile(window, (each) => each.error !== null);

@@ -5,8 +5,8 @@ import { takeTailWhile } from './window-queries.ts';
 export const fruitlessPaging: ObservationRule<'paging'> = {
   id: 'fruitless-paging',
   rationale:
-    'Making room that frees less than a tenth, or after which there is still no room, has nothing left to put away. A second ' +
-    'time shows it, and the model could not be asked anyway.',
+    'Paging that frees less than a tenth, or too little for the next model call, has nothing left to move. A second ' +
+    'fruitless attempt confirms it, and the model could not be called anyway.',
   on: 'paging',
   unit: 'times',
   thresholds: { advise: null, refuse: null, finish: 2 },

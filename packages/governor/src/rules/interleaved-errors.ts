@@ -8,8 +8,9 @@ const successGapMax = 2;
 export const interleavedErrors: Rule = {
   id: 'interleaved-errors',
   rationale:
-    'Looking something up between two tries and then meeting the same class of error is how a model rereads a file and ' +
-    'still edits it wrongly. It also happens to those who get there, so it only earns advice.',
+    'A model that looks something up between two attempts and then gets the same kind of error has not learned from ' +
+    'it, for example when it rereads a file and edits it wrongly again. Runs that succeed do this too, so the rule ' +
+    'only advises.',
   thresholds: { advise: 3, refuse: null, finish: null },
   match(window) {
     const last = window.at(-1);

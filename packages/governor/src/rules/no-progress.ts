@@ -5,8 +5,8 @@ import { isNewOutcome, takeTailWhile } from './window-queries.ts';
 export const noProgress: Rule = {
   id: 'no-progress',
   rationale:
-    'Twelve calls without one success that says something new are a lot. It may still be a hard problem, so this only ever ' +
-    'earns advice.',
+    'Twelve calls without a success that adds information are many. The problem may simply be hard, so the rule only ' +
+    'advises.',
   thresholds: { advise: 12, refuse: null, finish: null },
   match(window) {
     const evidence = takeTailWhile(window, (_, index) => !isNewOutcome(window, index));

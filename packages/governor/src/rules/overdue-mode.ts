@@ -5,8 +5,8 @@ import { takeTailWhile } from './window-queries.ts';
 export const overdueMode: ObservationRule<'mode'> = {
   id: 'overdue-mode',
   rationale:
-    'Whoever drew the chart has said how many steps, how long and how many failures a mode can do with. A word comes at the ' +
-    'limit; three replies later nothing will come of staying.',
+    'The mode chart limits the steps, the time and the failures of each mode. Advice is given at the limit; three ' +
+    'replies later the agent is not going to leave the mode by itself.',
   on: 'mode',
   unit: 'replies beyond the limit',
   thresholds: { advise: 1, refuse: null, finish: 3 },

@@ -8,8 +8,8 @@ const secondsPerPoll = 30;
 export const prolongedWait: ObservationRule<'waiting'> = {
   id: 'waiting',
   rationale:
-    'Asking whether something is done is not a loop: it is waiting, and what bounds it is time, not how often one looks. ' +
-    'As long as the answer moves, it may go on. A minute of looking at the same answer deserves a word, half an hour an end.',
+    'Polling for a result is not a loop: it is limited by time, not by the number of polls, and it may continue as ' +
+    'long as the answer changes. An unchanged answer earns advice after a minute and a stop after half an hour.',
   on: 'waiting',
   unit: 'seconds',
   thresholds: { advise: 60, refuse: null, finish: 1_800 },

@@ -5,8 +5,8 @@ import { isSameObservation } from './window-queries.ts';
 export const recurringCall: Rule = {
   id: 'again-and-again',
   rationale:
-    'A call that comes back five times with the same result, with other things in between, is one the agent forgets it ' +
-    'has made. Running the same test after each change looks the same, so this only earns advice.',
+    'A call that returns the same result five times, with other calls in between, is one that the agent does not ' +
+    'remember. Running the same test after each change looks alike, so the rule only advises.',
   thresholds: { advise: 5, refuse: null, finish: null },
   match(window) {
     const last = window.at(-1);

@@ -5,8 +5,8 @@ import { isSameObservation, takeTailWhile } from './window-queries.ts';
 export const repeatedCall: Rule = {
   id: 'repeated-call',
   rationale:
-    'A call that is repeated word for word and answered the same way has told all it can tell. Once more may be a slip; ' +
-    'a third time nothing has happened in between that could change the answer.',
+    'A call that is repeated word for word with the same result provides no new information. One repetition may be an ' +
+    'accident; by the third nothing has happened that could change the result.',
   thresholds: { advise: 3, refuse: null, finish: 4 },
   match(window) {
     const last = window.at(-1);

@@ -5,8 +5,8 @@ import { isSameObservation, takeTailWhile } from './window-queries.ts';
 export const repeatedFailure: Rule = {
   id: 'repeated-failure',
   rationale:
-    'A call that failed and is made again word for word, with nothing changed in between, fails again. The second time is ' +
-    'already one too many to let pass without a word.',
+    'A failed call that is repeated word for word, with nothing changed in between, fails again. One repetition is ' +
+    'enough for advice.',
   thresholds: { advise: 2, refuse: 3, finish: 4 },
   match(window) {
     const last = window.at(-1);

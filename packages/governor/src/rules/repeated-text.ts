@@ -5,8 +5,8 @@ import { takeTailWhile } from './window-queries.ts';
 export const repeatedText: ObservationRule<'talk'> = {
   id: 'repeated-text',
   rationale:
-    'Saying the same thing again, with nothing done in between and nothing new said to the agent, moves nothing. Numbers, ' +
-    'case and spacing do not make it a new thing to say.',
+    'Repeating the same text without a tool call and without new input makes no progress. Differences in numbers, ' +
+    'case and spacing do not count.',
   on: 'talk',
   unit: 'replies',
   thresholds: { advise: 2, refuse: null, finish: 3 },

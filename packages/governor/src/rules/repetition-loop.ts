@@ -4,8 +4,8 @@ import type { ObservationRule } from './rule.ts';
 export const repetitionLoop: ObservationRule<'chant'> = {
   id: 'chanting',
   rationale:
-    'A model that has begun to repeat one piece of text does not stop by itself, and no more of it will say more. The reply ' +
-    'is cut off and asked for again; a third one in a row ends the work.',
+    'A model that repeats one block of text does not stop by itself, and more of it adds nothing. The reply is cut ' +
+    'off and requested again; the third such reply in a row stops the work.',
   on: 'chant',
   unit: 'replies',
   thresholds: { advise: 1, refuse: null, finish: 3 },

@@ -5,8 +5,8 @@ import { takeTailWhile } from './window-queries.ts';
 export const sameAnswer: Rule = {
   id: 'same-answer',
   rationale:
-    'When a tool answers different questions with one and the same text, the questions miss. Tools that only ever say ' +
-    'that they are done are common, so this only earns advice.',
+    'If a tool answers different calls with the same text, the calls miss their target. Tools that only report that ' +
+    'they are done are common, so the rule only advises.',
   thresholds: { advise: 6, refuse: null, finish: null },
   match(window) {
     const last = window.at(-1);

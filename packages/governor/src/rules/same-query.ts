@@ -4,8 +4,8 @@ import type { Rule } from './rule.ts';
 export const sameQuery: Rule = {
   id: 'same-query',
   rationale:
-    'Searching for the same words in another order, or with another limit, and finding the same, means that the answer is ' +
-    'not to be found this way. Paging through results finds something else each time and does not count.',
+    'If the same words in another order, or with another limit, return the same results, this search does not find ' +
+    'the answer. Paging through results returns something else each time and does not count.',
   thresholds: { advise: 3, refuse: null, finish: null },
   match(window) {
     const last = window.at(-1);

@@ -9,8 +9,8 @@ const similarityMin = 0.8;
 export const similarText: ObservationRule<'talk'> = {
   id: 'similar-text',
   rationale:
-    'A reply that shares four fifths of its wording with each of the replies before it is a variation of them. One that is ' +
-    'reworded may still be heading somewhere, so it takes more of them than of equal ones.',
+    'A reply that shares four fifths of its wording with each of the replies before it is a variation of them. ' +
+    'Rewording may still lead somewhere, so it takes more of them than of identical replies.',
   on: 'talk',
   unit: 'replies',
   thresholds: { advise: 3, refuse: null, ask: 5, finish: null },

@@ -5,8 +5,8 @@ import { hasEarlierMatch, takeTailWhile } from './window-queries.ts';
 export const staleErrors: Rule = {
   id: 'stale-errors',
   rationale:
-    'Six answers in a row that each tool had given before, ending in an error: two or three known errors take turns, and ' +
-    'the arguments that change between them change nothing.',
+    'Six results in a row that each tool has returned before, ending in an error, mean that two or three known errors ' +
+    'alternate and that varying the arguments has no effect.',
   thresholds: { advise: null, refuse: null, finish: 6 },
   match(window) {
     const last = window.at(-1);

@@ -4,8 +4,8 @@ import type { ObservationRule } from './rule.ts';
 export const textOnlyReplies: ObservationRule<'talk'> = {
   id: 'monologue',
   rationale:
-    'Talking to nobody, reply after reply, is thinking aloud at best. Different thoughts may lead somewhere, so this only ' +
-    'earns advice.',
+    'Reply after reply without a tool call does no work. Different replies may still lead somewhere, so the rule only ' +
+    'advises.',
   on: 'talk',
   unit: 'replies',
   thresholds: { advise: 5, refuse: null, finish: null },
