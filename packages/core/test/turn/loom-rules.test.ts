@@ -311,7 +311,7 @@ describe('step', () => {
       expect(files.length).toBeGreaterThan(30);
       for (const file of files) {
         const text = readFileSync(new URL(file, folder), 'utf8');
-        const imports = [...text.matchAll(/\b(?:from |import |import\()'([^']+)'/g)].map(
+        const imports = [...text.matchAll(/\b(?:from |import |import\()'([^'\n]+)'/g)].map(
           (match) => match[1] ?? '',
         );
         const outsideImports = imports.filter(
