@@ -99,9 +99,13 @@ describe('runCommand', { tags: ['unix'] }, () => {
   });
 
   it('does not wait for a process that keeps the output open', async () => {
-    const end = await runShell('setsid sleep 1000 & echo $! > pid; echo done');
+    // The command exits only when the other process has left its process group, which is killed at the exit.
+    const holdOutput = `setsid sh -c 'echo $$ > pid; exec sleep 1000' &`;
+    const end = await runShell(`${holdOutput} until [ -s pid ]; do sleep 0.01; done; echo done`);
     expect(end).toMatchObject({ kind: 'exited', code: 0, stdout: 'done\n' });
-    process.kill(await readPidFile('pid'), 'SIGKILL');
+    const pid = await readPidFile('pid');
+    expect(isProcessActive(pid)).toBe(true);
+    process.kill(pid, 'SIGKILL');
   });
 
   it('ends on abort, before and during the run', async () => {
