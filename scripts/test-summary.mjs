@@ -1,6 +1,6 @@
-// Reads vitest's JSON results, prints one line of counts, and fails unless every test ran and passed. With
-// --allow-skips, skipped tests are accepted. Plain JavaScript, because the CI script runs it with the machine's own
-// Node.
+// Reads vitest's JSON results, prints one line of counts, and fails unless every test ran and passed. Each failure is
+// listed on standard error. With --allow-skips, skipped tests are accepted. Plain JavaScript, because the CI script
+// runs it with the machine's own Node.
 import { existsSync, readFileSync } from 'node:fs';
 
 const args = process.argv.slice(2);
@@ -12,20 +12,28 @@ if (absent !== undefined) {
   process.exit(1);
 }
 
-const total = countTests(files.flatMap((file) => JSON.parse(readFileSync(file, 'utf8')).testResults));
+const testFiles = files.flatMap((file) => JSON.parse(readFileSync(file, 'utf8')).testResults);
+const failures = testFiles.flatMap(listFailures);
+const total = countTests();
+for (const { name, message } of failures) console.error(`failed: ${name}\n    ${message.split('\n', 1)[0]}`);
 if (total.passed === 0) console.error('No test passed: nothing was shown.');
 if (total.skipped > 0 && !maySkip) console.error('Skipped tests show nothing: run them or remove them.');
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = total.passed > 0 && total.failed === 0 && (maySkip || total.skipped === 0) ? 0 : 1;
 
-function countTests(testFiles) {
+function countTests() {
   const statuses = testFiles.flatMap((testFile) => testFile.assertionResults.map(({ status }) => status));
-  // A test file that fails to load has no failed tests of its own.
-  const broken = testFiles.filter(
-    ({ status, assertionResults }) =>
-      status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
-  );
   const passed = statuses.filter((status) => status === 'passed').length;
   const failed = statuses.filter((status) => status === 'failed').length;
-  return { passed, failed: failed + broken.length, skipped: statuses.length - passed - failed };
+  return { passed, failed: failures.length, skipped: statuses.length - passed - failed };
+}
+
+/** The failed tests of a file, or the file itself if it failed to load and so has no tests. */
+function listFailures({ name, status, message, assertionResults }) {
+  const failed = assertionResults.filter((test) => test.status === 'failed');
+  if (status === 'failed' && failed.length === 0) return [{ name, message: message ?? '' }];
+  return failed.map((test) => ({
+    name: `${name}: ${test.fullName}`,
+    message: test.failureMessages?.[0] ?? '',
+  }));
 }

@@ -20,16 +20,25 @@ function runSummary(
   ...flags: readonly string[]
 ): { line: string; exitCode: number | null } {
   const testResults = files.map(({ status, tests }) => ({
+    name: 'some.test.ts',
     status,
-    assertionResults: tests.map((each) => ({ status: each })),
+    assertionResults: tests.map((each) => ({ status: each, fullName: 'a test' })),
   }));
+  const { stdout, exitCode } = summarizeResults(testResults, ...flags);
+  return { line: stdout, exitCode };
+}
+
+function summarizeResults(
+  testResults: readonly object[],
+  ...flags: readonly string[]
+): { stdout: string; stderr: string; exitCode: number | null } {
   const results = join(folder, 'results.json');
   writeFileSync(results, JSON.stringify({ testResults }));
   const run = spawnSync(process.execPath, ['scripts/test-summary.mjs', ...flags, results], {
     cwd: repositoryRoot,
     encoding: 'utf8',
   });
-  return { line: run.stdout, exitCode: run.status };
+  return { stdout: run.stdout, stderr: run.stderr, exitCode: run.status };
 }
 
 describe('the test summary', () => {
@@ -44,6 +53,23 @@ describe('the test summary', () => {
   it('fails when a test failed', () => {
     const files = [{ status: 'failed', tests: ['passed', 'failed'] }];
     expect(runSummary(files)).toEqual({ line: '1 passed, 1 failed, 0 skipped\n', exitCode: 1 });
+  });
+
+  it('lists the failed tests and the files that failed to load, with the first line of the reason', () => {
+    const passed = { status: 'passed', fullName: 'adds numbers' };
+    const failed = {
+      status: 'failed',
+      fullName: 'divides numbers',
+      failureMessages: ['Error: expected 2\n    at sum'],
+    };
+    const { stdout, stderr } = summarizeResults([
+      { name: 'sum.test.ts', status: 'failed', assertionResults: [passed, failed] },
+      { name: 'broken.test.ts', status: 'failed', message: 'SyntaxError: no', assertionResults: [] },
+    ]);
+    expect(stdout).toBe('1 passed, 2 failed, 0 skipped\n');
+    expect(stderr).toBe(
+      'failed: sum.test.ts: divides numbers\n    Error: expected 2\nfailed: broken.test.ts\n    SyntaxError: no\n',
+    );
   });
 
   it('fails if a test is skipped, pending or todo', () => {
