@@ -35,7 +35,7 @@ function replayThroughPeer(peer: PeerDetector, run: RecordedRun): readonly Detec
   for (const step of run.steps) {
     const verdict = detector.push(step);
     if (verdict === null || verdict === undefined || verdict.level === 'observe') continue;
-    verdicts.push({ step: step.i, level: verdict.level });
+    verdicts.push({ step: step.i, severity: verdict.level });
     if (verdict.level === 'ask' || verdict.level === 'stop') break;
   }
   return verdicts;

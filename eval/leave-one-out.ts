@@ -34,9 +34,7 @@ export function scoreHeldOutSources(data: EvaluationData): readonly {
       source,
       fitted: scoreDetector(held, createRuleDetector('fitted', rules)),
       shipped: scoreDetector(held, createRuleDetector('shipped', pawlRules)),
-      ends: rules
-        .flatMap(({ thresholds }) => (thresholds.finish === null ? [] : [thresholds.finish]))
-        .join(' '),
+      ends: rules.flatMap(({ thresholds }) => (thresholds.stop === null ? [] : [thresholds.stop])).join(' '),
     };
   });
 }
@@ -45,7 +43,7 @@ function fitThresholds(data: EvaluationData): readonly Rule[] {
   let rules: readonly Rule[] = pawlRules;
   for (const [id, values] of Object.entries(thresholdGrid)) {
     const tries = values.map((finish) => {
-      const changed = rules.map((rule) => (rule.id === id ? replaceFinishThreshold(rule, finish) : rule));
+      const changed = rules.map((rule) => (rule.id === id ? replaceStopThreshold(rule, finish) : rule));
       return { changed, result: scoreDetector(data, createRuleDetector('try', changed)) };
     });
     const harmless = tries.filter(({ result }) => (result.harm ?? 0) === 0);
@@ -55,12 +53,12 @@ function fitThresholds(data: EvaluationData): readonly Rule[] {
   return rules;
 }
 
-function replaceFinishThreshold(rule: Rule, finish: number): Rule {
-  const { advise, refuse } = rule.thresholds;
+function replaceStopThreshold(rule: Rule, stop: number): Rule {
+  const { advise, block } = rule.thresholds;
   const thresholds: RuleThresholds = {
-    advise: advise === null ? null : Math.min(advise, finish),
-    refuse: refuse === null ? null : Math.min(refuse, finish),
-    finish,
+    advise: advise === null ? null : Math.min(advise, stop),
+    block: block === null ? null : Math.min(block, stop),
+    stop,
   };
   return { ...rule, thresholds };
 }

@@ -6,7 +6,7 @@ const review = defineChart({
   initial: 'reading',
   finish: { tools: ['submit_review'], state: 'done' },
   states: [
-    { name: 'reading', tools: ['read_diff', 'read_file'], next: ['judging'], afterWords: 'judging' },
+    { name: 'reading', tools: ['read_diff', 'read_file'], next: ['judging'], afterText: 'judging' },
     { name: 'judging', tools: ['run_tests'], next: ['reading', 'commenting', 'done'] },
     { name: 'commenting', tools: ['add_comment'], next: ['reading', 'judging', 'done'] },
     { name: 'done', terminal: true },

@@ -4,7 +4,7 @@ import { createTracker, type Rule } from '@pawl/core';
 const readingOnly: Rule = {
   id: 'reading-only',
   rationale: 'An agent that is to mend something and only reads for twelve calls puts off the first change.',
-  thresholds: { advise: 6, refuse: null, finish: 12 },
+  thresholds: { advise: 6, block: null, stop: 12 },
   match(window) {
     const lastChange = window.findLastIndex(({ tool }) => tool === 'edit' || tool === 'write');
     const evidence = window.slice(lastChange + 1);

@@ -31,8 +31,8 @@ const session = createSession({
 });
 const agent = new Agent({ session, model, tools: [readPage] });
 await agent.sendMessage('What is the book about?');
-const { turn, spent } = await agent.ended;
+const { turn, budgetUsage } = await agent.ended;
 
 console.log(findTurnAnswer(getConversation(agent.session)));
-console.log(`asked ${spent.modelCalls} times, read ${spent.toolCalls} pages`);
-if (turn.status === 'halted') console.log(`ended by ${turn.why.kind}: ${turn.why.reason}`);
+console.log(`asked ${budgetUsage.modelCalls} times, read ${budgetUsage.toolCalls} pages`);
+if (turn.status === 'halted') console.log(`ended by ${turn.haltReason.kind}: ${turn.haltReason.reason}`);

@@ -14,12 +14,12 @@ export function buildGovernorPage(): readonly GeneratedPage[] {
 }
 
 function renderRuleSection({ id, rationale, thresholds, unit = 'calls' }: Rule): string {
-  const { advise, refuse, ask = null, finish } = thresholds;
+  const { advise, block, ask = null, stop } = thresholds;
   const steps = [
     advise === null ? null : `advise at ${advise}`,
-    refuse === null ? null : `refuse the call at ${refuse}`,
+    block === null ? null : `refuse the call at ${block}`,
     ask === null ? null : `ask a person at ${ask}`,
-    finish === null ? null : `finish at ${finish}`,
+    stop === null ? null : `finish at ${stop}`,
   ].filter((each) => each !== null);
   return `### \`${id}\`\n\n${rationale}\n\nCounts ${unit}; thresholds: ${steps.join(', ')}.\n`;
 }
@@ -32,7 +32,7 @@ function describeRemedy({ remedy }: KnownRecovery): string {
       return `wait ${remedy.ms / 1_000} s`;
     case 'ask':
       return 'ask a person';
-    case 'refuse':
+    case 'block':
       return 'refuse the call';
     default:
       return remedy satisfies never;

@@ -2,7 +2,7 @@ import { createSession, eventTypes, step, type Event, type EventType, type Sessi
 
 type EventContent<Type extends EventType> = Omit<Extract<Event, { readonly type: Type }>, 'type' | 'at'>;
 
-const verdict = { level: 'stuck', rule: 'loop', reason: 'again', advice: 'stop', evidence: [1] } as const;
+const verdict = { severity: 'stop', rule: 'loop', reason: 'again', advice: 'stop', evidence: [1] } as const;
 
 /** One event of each type. */
 const warmUpEvents: { readonly [Type in EventType]: EventContent<Type> } = {
@@ -27,7 +27,7 @@ const warmUpEvents: { readonly [Type in EventType]: EventContent<Type> } = {
   'paging-requested': { reason: 'full' },
   'paging-finished': { freedTokens: 1 },
   'paging-failed': { message: 'no room' },
-  'memory-asked': { action: 'pin', key: 'plan' },
+  'memory-command-requested': { action: 'pin', key: 'plan' },
   'phase-started': { number: 1, description: 'first' },
   'phase-completed': { success: true },
   'verdict-reached': { verdict: { ...verdict, response: { kind: 'recover' } } },

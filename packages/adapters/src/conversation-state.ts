@@ -76,7 +76,7 @@ function reduceRound(
  */
 const refusingRecoveries = pawlRecoveries.map((recovery) => ({
   ...recovery,
-  remedy: { do: 'refuse' } as const,
+  remedy: { do: 'block' } as const,
 }));
 
 const unlimitedBudgets = { modelCalls: null, toolCalls: null, tokens: null, cost: null, wallMs: null };
@@ -107,9 +107,9 @@ function applyUserRound(
   const { turn } = before.session;
   const isAtWork = turn.status !== 'waitingForUser';
   if (automatic && isAtWork) return before;
-  if (turn.status === 'halted' && turn.why.kind === 'budget') return { ...before, said };
+  if (turn.status === 'halted' && turn.haltReason.kind === 'budget') return { ...before, said };
   const ready = isTerminalSession(before.session)
-    ? { ...createGovernorSession(options), spent: before.session.spent }
+    ? { ...createGovernorSession(options), budgetUsage: before.session.budgetUsage }
     : stepWithVerdict(before.session, { type: 'cancel-requested', at }, options).session;
   const { session } = stepWithVerdict(ready, { type: 'user-message', at, text, automatic }, options);
   return { ...before, session, said, verdict: null };
@@ -145,15 +145,15 @@ function ensureModelCall(session: Session, options: GovernOptions, at: number): 
 
 /** If the host ran a blocked call anyway, drop the block and count the result like any other. */
 function dropIgnoredRefusals(session: Session, calls: readonly RecordedStep[]): Session {
-  const { refused } = session.governor;
-  if (refused.length === 0) return session;
+  const { blockedCalls } = session.governor;
+  if (blockedCalls.length === 0) return session;
   const made = calls
     .filter(hasCallResult)
     .map((call) => ({ key: fingerprintCall(call), said: getStepResultText(call) }));
-  const heeded = refused.filter(
+  const heeded = blockedCalls.filter(
     ({ call, advice }) => !made.some(({ key, said }) => key === call && !said.includes(advice)),
   );
-  return { ...session, governor: { ...session.governor, refused: heeded } };
+  return { ...session, governor: { ...session.governor, blockedCalls: heeded } };
 }
 
 function createModelReplied(
@@ -202,7 +202,7 @@ function stepWithVerdict(
 
 function pickMoreSevere(a: Verdict | null, b: Verdict | null): Verdict | null {
   if (a === null || b === null) return a ?? b;
-  return a.response.kind === 'finish' ? a : b;
+  return a.response.kind === 'stop' ? a : b;
 }
 
 /** Returns a fingerprint that is equal for equal calls, regardless of formatting. */

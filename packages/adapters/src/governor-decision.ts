@@ -20,11 +20,22 @@ export type GovernorDecision = {
 };
 
 export function toGovernorDecision({ session, verdict }: ConversationState): GovernorDecision {
-  const { turn, governor, spent } = session;
-  const refuse = governor.refused.map((refusal) => ({ call: refusal.call, because: formatRefusal(refusal) }));
-  const going = { verdict, advice: null, dropTools: false, refuse, finish: null, isOver: false, spent };
+  const { turn, governor, budgetUsage } = session;
+  const refuse = governor.blockedCalls.map((refusal) => ({
+    call: refusal.call,
+    because: formatRefusal(refusal),
+  }));
+  const going = {
+    verdict,
+    advice: null,
+    dropTools: false,
+    refuse,
+    finish: null,
+    isOver: false,
+    spent: budgetUsage,
+  };
   if (turn.status === 'halted') {
-    const { reason } = turn.why;
+    const { reason } = turn.haltReason;
     return {
       ...going,
       advice: formatFinalAdvice(null, reason),

@@ -54,8 +54,8 @@ describe.each(Object.entries(historyFormats))('messages in the format of %s', (_
     expect(judged.map(({ verdict }) => verdict?.response.kind)).toEqual([
       undefined,
       'advise',
-      'refuse',
-      'finish',
+      'block',
+      'stop',
     ]);
     expect(judged[1]?.verdict?.rule).toBe('repeated-failure');
   });
@@ -250,12 +250,12 @@ describe('options', () => {
   it('change rules, add custom rules and report each verdict once', () => {
     const told: string[] = [];
     const judge = createMessageGovernor({
-      rules: { 'repeated-call': false, 'round-and-round': { advise: null, finish: 9 } },
+      rules: { 'repeated-call': false, 'round-and-round': { advise: null, stop: 9 } },
       ownRules: [
         {
           id: 'too-much-reading',
           rationale: 'A test says so.',
-          thresholds: { advise: 2, refuse: null, finish: null },
+          thresholds: { advise: 2, block: null, stop: null },
           match: (window) => ({
             count: window.length,
             evidence: window,

@@ -32,7 +32,7 @@ export type ModelErrorKind =
   | 'refused'
   | 'truncated'
   | 'timeout'
-  | 'chanting'
+  | 'repetition-loop'
   | 'unknown';
 
 /** `retryable` defaults to true. */
@@ -92,14 +92,14 @@ export type ToolProgressed = AnswerEvent<'tool-progressed'> & {
 };
 /**
  * The result of a tool call. Tools may also report the `files` they changed with their new contents, the `tests` they
- * ran, and the stored entries they `found`.
+ * ran, and the stored entries they found.
  */
 export type ToolFinished = AnswerEvent<'tool-finished'> & {
   readonly callId: string;
   readonly outcome: ToolOutcome;
   readonly files?: readonly FileEffect[];
   readonly tests?: { readonly passed: number; readonly failed: number };
-  readonly found?: readonly StoredEntry[];
+  readonly foundEntries?: readonly StoredEntry[];
 };
 export type HooksFinished = AnswerEvent<'hooks-finished'> & { readonly actionTaken: boolean };
 export type HooksFailed = AnswerEvent<'hooks-failed'> & {
@@ -125,7 +125,7 @@ export type PagingFailed = AnswerEvent<'paging-failed'> & {
   readonly jitter?: number;
 };
 /** A user command on one working-memory entry; `key` is its full key. */
-export type MemoryCommandRequested = EventBase<'memory-asked'> & {
+export type MemoryCommandRequested = EventBase<'memory-command-requested'> & {
   readonly action: MemoryCommand;
   readonly key: string;
 };
@@ -218,7 +218,7 @@ export const eventTypes: readonly EventType[] = Object.keys({
   'paging-requested': 0,
   'paging-finished': 0,
   'paging-failed': 0,
-  'memory-asked': 0,
+  'memory-command-requested': 0,
   'phase-started': 0,
   'phase-completed': 0,
   'verdict-reached': 0,

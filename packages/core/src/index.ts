@@ -1,6 +1,5 @@
 export {
   auditRun,
-  type AuditSeverity,
   type AuditVerdict,
   auditWithPreset,
   type BlockedCall,
@@ -325,3 +324,4 @@ export type { ContextWindow } from './memory/context-window.ts';
 export { toMemoryAction, getPagingLimit } from './memory/reduce-memory.ts';
 export { memoryCommands } from './memory/memory-command.ts';
 export type { MemoryCommand } from './memory/memory-command.ts';
+export { isOlderSession, upgradeEvent, upgradeSession, upgradeToolResult } from './upgrade.ts';

@@ -32,21 +32,19 @@ export type LogPatch = { readonly number: number; readonly reason: string };
 export const latestLogVersion: number = Math.max(...Object.values(logPatches).map(({ number }) => number));
 
 /** Sessions created before log versions existed have none, which counts as 0. */
-type VersionedSession = { readonly behaviour?: number };
+type VersionedSession = { readonly logVersion?: number };
 
-export function hasLogPatch({ behaviour = 0 }: VersionedSession, { number }: LogPatch): boolean {
-  return behaviour >= number;
+export function hasLogPatch({ logVersion = 0 }: VersionedSession, { number }: LogPatch): boolean {
+  return logVersion >= number;
 }
 
 /** Returns why this release cannot continue a session, or null. It could not reproduce the session's behavior. */
-export function findLogVersionProblem({ behaviour }: { readonly behaviour?: unknown }): string | null {
-  if (behaviour === undefined || isKnownLogVersion(behaviour)) return null;
-  const shown = typeof behaviour === 'number' ? String(behaviour) : 'not a number';
-  return `its log version ("behaviour") is ${shown}; this release supports 0 to ${latestLogVersion}`;
+export function findLogVersionProblem({ logVersion }: { readonly logVersion?: unknown }): string | null {
+  if (logVersion === undefined || isKnownLogVersion(logVersion)) return null;
+  const shown = typeof logVersion === 'number' ? String(logVersion) : 'not a number';
+  return `its log version is ${shown}; this release supports 0 to ${latestLogVersion}`;
 }
 
-function isKnownLogVersion(behaviour: unknown): boolean {
-  return (
-    Number.isInteger(behaviour) && (behaviour as number) >= 0 && (behaviour as number) <= latestLogVersion
-  );
+function isKnownLogVersion(version: unknown): boolean {
+  return Number.isInteger(version) && (version as number) >= 0 && (version as number) <= latestLogVersion;
 }

@@ -35,9 +35,9 @@ export type Session = {
   readonly memory: WorkingMemory | null;
   /** How full the model's context window is; null if its size is unknown. */
   readonly window: ContextWindow | null;
-  readonly spent: BudgetUsage;
+  readonly budgetUsage: BudgetUsage;
   /** The log version the session was created with, which never changes; 0 if absent. */
-  readonly behaviour?: number;
+  readonly logVersion?: number;
 };
 
 export type SessionOptions = {
@@ -47,7 +47,7 @@ export type SessionOptions = {
   readonly settings?: Partial<SessionSettings>;
   readonly totalPhases?: number;
   /** An older log version, to create a session that behaves as it would have then. */
-  readonly behaviour?: number;
+  readonly logVersion?: number;
 };
 
 export const initialGovernor: GovernorState = {
@@ -69,8 +69,8 @@ const initialPhases: PhaseState = { total: null, current: null, completed: [], o
 
 /** Creates a session; throws a TypeError for an unknown log version or invalid governor settings. */
 export function createSession(options: SessionOptions): Session {
-  const { id, at, profile = 'pawl', totalPhases, behaviour = latestLogVersion } = options;
-  const problem = findLogVersionProblem({ behaviour });
+  const { id, at, profile = 'pawl', totalPhases, logVersion = latestLogVersion } = options;
+  const problem = findLogVersionProblem({ logVersion: logVersion });
   if (problem !== null) throw new TypeError(`Cannot create the session: ${problem}.`);
   const settings = options.settings === undefined ? defaultSettings : completeSettings(options.settings);
   const tracker = createSessionTracker(settings.governor, at);
@@ -86,19 +86,33 @@ export function createSession(options: SessionOptions): Session {
     mode: settings.chart === null ? null : startMode(settings.chart, at),
     memory: settings.memory === null ? null : createMemory(settings.memory),
     window: settings.windowTokens === null ? null : emptyContextWindow,
-    spent: initialBudgetUsage,
+    budgetUsage: initialBudgetUsage,
   };
   // Build the session as every later state is built, so that the engine sees only one object shape.
-  return behaviour === 0 ? session : setSessionTurn({ ...session, behaviour }, session.seq, session.turn);
+  return logVersion === 0 ? session : setSessionTurn({ ...session, logVersion }, session.seq, session.turn);
 }
 
 /** Written out because it runs on every event; a spread is several times slower. */
 export function setSessionTurn(session: Session, seq: number, turn: TurnState): Session {
-  const { version, id, profile, settings, phases, governor, mode, memory, window, spent, behaviour } =
+  const { version, id, profile, settings, phases, governor, mode, memory, window, budgetUsage, logVersion } =
     session;
-  return behaviour === undefined
-    ? { version, id, profile, settings, seq, turn, phases, governor, mode, memory, window, spent }
-    : { version, id, profile, settings, seq, turn, phases, governor, mode, memory, window, spent, behaviour };
+  return logVersion === undefined
+    ? { version, id, profile, settings, seq, turn, phases, governor, mode, memory, window, budgetUsage }
+    : {
+        version,
+        id,
+        profile,
+        settings,
+        seq,
+        turn,
+        phases,
+        governor,
+        mode,
+        memory,
+        window,
+        budgetUsage,
+        logVersion,
+      };
 }
 
 /** Complete settings are shared between sessions; partial settings are merged with the defaults. */

@@ -26,8 +26,8 @@ function isKnownVersion(value: unknown): boolean {
   );
 }
 
-function createVersionedSession(behaviour: number, haltOnFailedPhase = true): Session {
-  return createProfileSession('pawl', { behaviour, settings: { haltOnFailedPhase } });
+function createVersionedSession(logVersion: number, haltOnFailedPhase = true): Session {
+  return createProfileSession('pawl', { logVersion, settings: { haltOnFailedPhase } });
 }
 
 describe('log patches', () => {
@@ -45,15 +45,15 @@ describe('log patches', () => {
 
   it('apply to a session created with them or with a later one', () => {
     const behaviour = { number: 3, reason: 'for this test' };
-    const born = [{}, { behaviour: 0 }, { behaviour: 2 }, { behaviour: 3 }, { behaviour: 4 }];
+    const born = [{}, { logVersion: 0 }, { logVersion: 2 }, { logVersion: 3 }, { logVersion: 4 }];
     expect(born.map((session) => hasLogPatch(session, behaviour))).toEqual([false, false, false, true, true]);
   });
 });
 
 describe('a session', () => {
   it('is created with the latest log version, and keeps it', () => {
-    expect(createSession(options).behaviour).toBe(latestLogVersion);
-    const older = createSession({ ...options, behaviour: 0 });
+    expect(createSession(options).logVersion).toBe(latestLogVersion);
+    const older = createSession({ ...options, logVersion: 0 });
     const events = runEvents(
       older,
       phaseStarted(1, 'Begin.'),
@@ -62,13 +62,12 @@ describe('a session', () => {
       cancelRequested(),
     ).events;
     expect(Object.hasOwn(replay(older, events), 'behaviour')).toBe(false);
-    expect(replay(createSession(options), events).behaviour).toBe(latestLogVersion);
+    expect(replay(createSession(options), events).logVersion).toBe(latestLogVersion);
   });
 
   it('with an unknown log version is not created', () => {
-    const message =
-      /^Cannot create the session: its log version \("behaviour"\) is 99; this release supports 0 to \d+\./;
-    expect(() => createSession({ ...options, behaviour: 99 })).toThrow(message);
+    const message = /^Cannot create the session: its log version is 99; this release supports 0 to \d+\./;
+    expect(() => createSession({ ...options, logVersion: 99 })).toThrow(message);
   });
 
   it('has a problem if its log version is neither absent nor a known number', () => {
@@ -76,12 +75,12 @@ describe('a session', () => {
       undefined,
       ...Array.from({ length: latestLogVersion + 1 }, (_, number) => number),
     );
-    fc.assert(fc.property(known, (behaviour) => findLogVersionProblem({ behaviour }) === null));
+    fc.assert(fc.property(known, (logVersion) => findLogVersionProblem({ logVersion }) === null));
     const other = fc
       .oneof(fc.anything(), fc.double(), fc.integer())
       .filter((value) => !isKnownVersion(value));
-    fc.assert(fc.property(other, (behaviour) => findLogVersionProblem({ behaviour }) !== null));
-    expect(findLogVersionProblem({ behaviour: '1' })).toContain('is not a number');
+    fc.assert(fc.property(other, (logVersion) => findLogVersionProblem({ logVersion }) !== null));
+    expect(findLogVersionProblem({ logVersion: '1' })).toContain('is not a number');
   });
 });
 
@@ -98,7 +97,7 @@ describe('a phase that failed while work was in progress', () => {
 
     it('ends the session when the work is canceled', () => {
       const run = runEvents(failed(1), cancelRequested());
-      expect(requireTurn(run, 'halted').why).toEqual({
+      expect(requireTurn(run, 'halted').haltReason).toEqual({
         kind: 'phase-failed',
         reason: 'Phase 7 failed',
         rule: null,
@@ -109,7 +108,7 @@ describe('a phase that failed while work was in progress', () => {
 
     it('ends the session when the work is canceled during a pause', () => {
       const run = runEvents(failed(1), pauseRequested(), cancelRequested());
-      expect(requireTurn(run, 'halted').why.kind).toBe('phase-failed');
+      expect(requireTurn(run, 'halted').haltReason.kind).toBe('phase-failed');
       expect(listActionTypes(run)).toEqual(['abort', 'stop']);
     });
 
@@ -142,6 +141,6 @@ describe('a phase that failed while work was in progress', () => {
       settings: { haltOnFailedPhase: true, onInvalidEvent: 'reset' },
     });
     const run = runEvents(session, phaseStarted(1, 'Begin.'), phaseCompleted(false), { type: 'retry-due' });
-    expect(requireTurn(run, 'halted').why.kind).toBe('phase-failed');
+    expect(requireTurn(run, 'halted').haltReason.kind).toBe('phase-failed');
   });
 });

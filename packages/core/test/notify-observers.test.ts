@@ -19,7 +19,7 @@ function createRecordingObservers(): { readonly observers: StepObservers; readon
       onNote: (note) => observed.push(`note ${note.type}`),
       onStateChange: ({ from, to }) => observed.push(`${from} → ${to}`),
       onRefused: ({ event, reason }) => observed.push(`refused ${event}: ${reason}`),
-      onVerdict: ({ verdict }) => observed.push(`${verdict.level}: ${verdict.reason}`),
+      onVerdict: ({ verdict }) => observed.push(`${verdict.severity}: ${verdict.reason}`),
     },
   };
 }
@@ -45,7 +45,7 @@ describe('notifyObservers', () => {
   it('reports a stuck verdict with its reason [NEX-72]', () => {
     const { observers, heard: observed } = createRecordingObservers();
     notifyObservers(runEvents(startedRun, verdictReached('recover')), observers);
-    expect(observed).toEqual(['note verdict', 'stuck: because recover']);
+    expect(observed).toEqual(['note verdict', 'block: because recover']);
   });
 
   it('reports a refused event with the reason', () => {

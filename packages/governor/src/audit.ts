@@ -7,14 +7,11 @@ import type { GovernorObservation } from './observations/observation.ts';
 import { observeText } from './observations/text-observation.ts';
 import { resetDetector, initialDetectorState, runDetector } from './detector.ts';
 
-/** Severity of a verdict: advice to the model, a blocked call, a question to a person, or the end of the run. */
-export type AuditSeverity = 'nudge' | 'block' | 'ask' | 'stop';
-
 /** A verdict the governor would have given after a step of a recorded run. */
 export type AuditVerdict = {
   /** The `i` of the step after which the verdict is given. */
   readonly step: number;
-  readonly level: AuditSeverity;
+  readonly severity: RuleSeverity;
   readonly rule: string;
   readonly reason: string;
   readonly advice: string;
@@ -22,13 +19,6 @@ export type AuditVerdict = {
   readonly evidence: readonly number[];
   /** The `i` of the later steps that speak against the verdict. */
   readonly counterEvidence: readonly number[];
-};
-
-const auditSeverities: Record<RuleSeverity, AuditSeverity> = {
-  advise: 'nudge',
-  refuse: 'block',
-  ask: 'ask',
-  finish: 'stop',
 };
 
 /** Recorded strings of this length were truncated, so only their fingerprints can be compared. */
@@ -46,17 +36,17 @@ export function auditRun(run: RecordedRun, rules: readonly Rule[] = pawlRules): 
     const next = runDetector(state, observation, rules);
     state = next.state;
     if (next.match === null) continue;
-    const { level, rule, reason, advice, evidence, counterEvidence } = next.match;
+    const { severity, rule, reason, advice, evidence, counterEvidence } = next.match;
     verdicts.push({
       step: step.i,
-      level: auditSeverities[level],
+      severity,
       rule,
       reason,
       advice,
       evidence: evidence.map((each) => each.seq),
       counterEvidence: counterEvidence.map((each) => each.seq),
     });
-    if (level === 'finish' || level === 'ask') break;
+    if (severity === 'stop' || severity === 'ask') break;
   }
   return verdicts;
 }
@@ -73,9 +63,9 @@ function toStepObservation(step: RecordedStep): GovernorObservation | null {
   if (role === 'user') return null;
   if (tool !== undefined) return observeStep(step, tool);
   const loop = findRepetitionLoop(text);
-  if (loop !== null) return { kind: 'chant', seq: i, ...loop };
+  if (loop !== null) return { kind: 'repetition-loop', seq: i, ...loop };
   // A truncated text cannot be compared in full, so its recorded fingerprint takes precedence.
-  return textHash === undefined ? observeText(i, text) : { ...observeText(i, text), gist: textHash };
+  return textHash === undefined ? observeText(i, text) : { ...observeText(i, text), fingerprint: textHash };
 }
 
 function observeStep(step: RecordedStep, tool: string): ReturnType<typeof observeCall> {

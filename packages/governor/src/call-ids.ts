@@ -9,7 +9,7 @@ export type RequestedCall = {
   readonly tool: string;
   readonly args: Json;
   readonly permission?: 'allow' | 'ask' | 'deny';
-  readonly because?: string;
+  readonly denialReason?: string;
 };
 
 /** A tool call in the conversation. `id` is unique within its reply. */

@@ -10,12 +10,12 @@ import type {
 
 /** How many observations of each kind the detector keeps; three laps of a cycle of sixteen calls fit. */
 const windowSizes: Record<ObservationKind, number> = {
-  work: 48,
-  waiting: 4,
-  talk: 8,
+  call: 48,
+  wait: 4,
+  text: 8,
   decision: 16,
   paging: 8,
-  chant: 8,
+  'repetition-loop': 8,
   mode: 8,
 };
 
@@ -27,32 +27,32 @@ export type ObservationWindows = { readonly [Kind in ObservationKind]: readonly 
 
 /** Detector state of a session: bounded, plain JSON, and a function of the observations alone. */
 export type DetectorState = {
-  readonly seen: ObservationWindows;
+  readonly windows: ObservationWindows;
   /** Loops that were reported, and with which severity. */
-  readonly spoken: readonly ReportedLoop[];
+  readonly reportedLoops: readonly ReportedLoop[];
 };
 
-type ReportedLoop = { readonly rule: string; readonly loop: string; readonly level: RuleSeverity };
+type ReportedLoop = { readonly rule: string; readonly loop: string; readonly severity: RuleSeverity };
 
 /** A rule match with its severity. */
 export type GradedMatch = RuleMatch & {
   readonly rule: string;
-  readonly level: RuleSeverity;
+  readonly severity: RuleSeverity;
   /** Calls since the loop began that produced a new outcome and so speak against the match. */
   readonly counterEvidence: readonly { readonly seq: number }[];
 };
 
 const emptyWindows: ObservationWindows = {
-  work: [],
-  waiting: [],
-  talk: [],
+  call: [],
+  wait: [],
+  text: [],
   decision: [],
   paging: [],
-  chant: [],
+  'repetition-loop': [],
   mode: [],
 };
 
-export const initialDetectorState: DetectorState = { seen: emptyWindows, spoken: [] };
+export const initialDetectorState: DetectorState = { windows: emptyWindows, reportedLoops: [] };
 
 /** Adds an observation and returns the most severe match that has not been reported yet, or null. */
 export function runDetector(
@@ -60,25 +60,27 @@ export function runDetector(
   observation: GovernorObservation,
   rules: readonly Rule[],
 ): { readonly state: DetectorState; readonly match: GradedMatch | null } {
-  const seen = addToWindow(before.seen, observation);
-  let mostSevere: (RuleMatch & { readonly rule: string; readonly level: RuleSeverity }) | null = null;
+  const windows = addToWindow(before.windows, observation);
+  let mostSevere: (RuleMatch & { readonly rule: string; readonly severity: RuleSeverity }) | null = null;
   for (const rule of rules) {
-    if ((rule.on ?? 'work') !== observation.kind) continue;
-    const match = gradeRuleMatch(rule, seen);
-    if (match === null || wasReported(before.spoken, match)) continue;
-    if (mostSevere === null || severityRanks[match.level] > severityRanks[mostSevere.level])
+    if ((rule.on ?? 'call') !== observation.kind) continue;
+    const match = gradeRuleMatch(rule, windows);
+    if (match === null || wasReported(before.reportedLoops, match)) continue;
+    if (mostSevere === null || severityRanks[match.severity] > severityRanks[mostSevere.severity])
       mostSevere = match;
   }
-  if (mostSevere === null) return { state: { seen, spoken: before.spoken }, match: null };
-  const { rule, loop, level } = mostSevere;
-  const spoken = [...before.spoken.slice(-(reportedLoopsMax - 1)), { rule, loop, level }];
-  const match = { ...mostSevere, counterEvidence: findCounterEvidence(seen.work, mostSevere.evidence) };
-  return { state: { seen, spoken }, match };
+  if (mostSevere === null) return { state: { windows, reportedLoops: before.reportedLoops }, match: null };
+  const { rule, loop, severity } = mostSevere;
+  const reportedLoops = [...before.reportedLoops.slice(-(reportedLoopsMax - 1)), { rule, loop, severity }];
+  const match = { ...mostSevere, counterEvidence: findCounterEvidence(windows.call, mostSevere.evidence) };
+  return { state: { windows, reportedLoops }, match };
 }
 
 /** A user message resets the detector: earlier observations no longer count. */
 export function resetDetector(before: DetectorState): DetectorState {
-  return before.seen === emptyWindows ? before : { seen: emptyWindows, spoken: before.spoken };
+  return before.windows === emptyWindows
+    ? before
+    : { windows: emptyWindows, reportedLoops: before.reportedLoops };
 }
 
 /** How far each rule is from its next threshold, for display. */
@@ -86,73 +88,73 @@ export type RuleDistance = {
   readonly rule: string;
   readonly count: number;
   /** The next severity that has not been reached, and its threshold. */
-  readonly next: { readonly level: RuleSeverity; readonly at: number } | null;
+  readonly next: { readonly severity: RuleSeverity; readonly at: number } | null;
 };
 
 export function computeRuleDistances(
-  { seen }: DetectorState,
+  { windows }: DetectorState,
   rules: readonly Rule[],
 ): readonly RuleDistance[] {
   return rules.map((rule) => {
-    const count = matchRule(rule, seen)?.count ?? 0;
-    const ahead = severityOrder.flatMap((level) => {
-      const at = rule.thresholds[level] ?? null;
-      return at === null || count >= at ? [] : [{ level, at }];
+    const count = matchRule(rule, windows)?.count ?? 0;
+    const ahead = severityOrder.flatMap((severity) => {
+      const at = rule.thresholds[severity] ?? null;
+      return at === null || count >= at ? [] : [{ severity, at }];
     });
     return { rule: rule.id, count, next: ahead[0] ?? null };
   });
 }
 
-const severityRanks: Record<RuleSeverity, number> = { advise: 1, refuse: 2, ask: 3, finish: 4 };
+const severityRanks: Record<RuleSeverity, number> = { advise: 1, block: 2, ask: 3, stop: 4 };
 
-const severityOrder: readonly RuleSeverity[] = ['advise', 'refuse', 'ask', 'finish'];
+const severityOrder: readonly RuleSeverity[] = ['advise', 'block', 'ask', 'stop'];
 
 /**
- * Any work call clears the text, decision and repetition windows; one with a new outcome also clears the waiting and
- * paging windows, because it shows that the agent makes progress.
+ * Any call that does not wait clears the text, decision and repetition windows; one with a new outcome also clears the
+ * wait and paging windows, because it shows that the agent makes progress.
  */
 function addToWindow(before: ObservationWindows, observation: GovernorObservation): ObservationWindows {
   const { kind } = observation;
-  if (kind === 'waiting') return { ...before, waiting: extendWait(before.waiting, observation) };
+  if (kind === 'wait') return { ...before, wait: extendWait(before.wait, observation) };
   const window = [...before[kind].slice(-(windowSizes[kind] - 1)), observation];
-  if (kind !== 'work') return { ...before, [kind]: window };
-  const work = window as readonly CallObservation[];
+  if (kind !== 'call') return { ...before, [kind]: window };
+  const call = window as readonly CallObservation[];
   const { mode } = before;
-  return isNewOutcome(work, work.length - 1)
-    ? { ...emptyWindows, work, mode }
+  return isNewOutcome(call, call.length - 1)
+    ? { ...emptyWindows, call, mode }
     : {
         ...before,
-        work,
-        talk: emptyWindows.talk,
+        call,
+        text: emptyWindows.text,
         decision: emptyWindows.decision,
-        chant: emptyWindows.chant,
+        'repetition-loop': emptyWindows['repetition-loop'],
       };
 }
 
 function extendWait(waits: readonly WaitObservation[], last: CallObservation): readonly WaitObservation[] {
   const wait = waits.at(-1);
   return wait !== undefined && isSameObservation(wait.last, last)
-    ? [...waits.slice(0, -1), { ...wait, last, looks: wait.looks + 1 }]
-    : [...waits.slice(-(windowSizes.waiting - 1)), { first: last, last, looks: 1 }];
+    ? [...waits.slice(0, -1), { ...wait, last, polls: wait.polls + 1 }]
+    : [...waits.slice(-(windowSizes.wait - 1)), { first: last, last, polls: 1 }];
 }
 
-function matchRule(rule: Rule, seen: ObservationWindows): RuleMatch | null {
+function matchRule(rule: Rule, windows: ObservationWindows): RuleMatch | null {
   switch (rule.on) {
     case undefined:
-    case 'work':
-      return rule.match(seen.work);
-    case 'waiting':
-      return rule.match(seen.waiting);
-    case 'talk':
-      return rule.match(seen.talk);
+    case 'call':
+      return rule.match(windows.call);
+    case 'wait':
+      return rule.match(windows.wait);
+    case 'text':
+      return rule.match(windows.text);
     case 'decision':
-      return rule.match(seen.decision);
+      return rule.match(windows.decision);
     case 'paging':
-      return rule.match(seen.paging);
-    case 'chant':
-      return rule.match(seen.chant);
+      return rule.match(windows.paging);
+    case 'repetition-loop':
+      return rule.match(windows['repetition-loop']);
     case 'mode':
-      return rule.match(seen.mode);
+      return rule.match(windows.mode);
     default:
       return rule satisfies never;
   }
@@ -160,28 +162,29 @@ function matchRule(rule: Rule, seen: ObservationWindows): RuleMatch | null {
 
 function gradeRuleMatch(
   rule: Rule,
-  seen: ObservationWindows,
-): (RuleMatch & { readonly rule: string; readonly level: RuleSeverity }) | null {
-  const sight = matchRule(rule, seen);
-  if (sight === null) return null;
-  const level = severityOrder.findLast((each) => sight.count >= (rule.thresholds[each] ?? Infinity));
-  return level === undefined ? null : { ...sight, rule: rule.id, level };
+  windows: ObservationWindows,
+): (RuleMatch & { readonly rule: string; readonly severity: RuleSeverity }) | null {
+  const match = matchRule(rule, windows);
+  if (match === null) return null;
+  const severity = severityOrder.findLast((each) => match.count >= (rule.thresholds[each] ?? Infinity));
+  return severity === undefined ? null : { ...match, rule: rule.id, severity };
 }
 
 function findCounterEvidence(
-  work: readonly CallObservation[],
+  calls: readonly CallObservation[],
   evidence: RuleMatch['evidence'],
 ): GradedMatch['counterEvidence'] {
   const since = evidence[0]?.seq ?? Infinity;
   const isEvidence = new Set(evidence.map(({ seq }) => seq));
-  return work.filter(({ seq }, index) => seq > since && !isEvidence.has(seq) && isNewOutcome(work, index));
+  return calls.filter(({ seq }, index) => seq > since && !isEvidence.has(seq) && isNewOutcome(calls, index));
 }
 
 function wasReported(
-  spoken: readonly ReportedLoop[],
-  { rule, loop, level }: { readonly rule: string; readonly loop: string; readonly level: RuleSeverity },
+  reportedLoops: readonly ReportedLoop[],
+  { rule, loop, severity }: { readonly rule: string; readonly loop: string; readonly severity: RuleSeverity },
 ): boolean {
-  return spoken.some(
-    (each) => each.rule === rule && each.loop === loop && severityRanks[each.level] >= severityRanks[level],
+  return reportedLoops.some(
+    (each) =>
+      each.rule === rule && each.loop === loop && severityRanks[each.severity] >= severityRanks[severity],
   );
 }

@@ -1,5 +1,19 @@
 export { auditRun } from './audit.ts';
-export type { AuditSeverity, AuditVerdict } from './audit.ts';
+export {
+  renameKeys,
+  upgradeEach,
+  upgradeGovernorSettings,
+  upgradeLadder,
+  upgradeProperty,
+  upgradeRecovery,
+  upgradeRequestedCall,
+  upgradeRuleChanges,
+  upgradeRuleId,
+  upgradeTrackerState,
+  upgradeVerdict,
+  type StoredObject,
+} from './upgrade.ts';
+export type { AuditVerdict } from './audit.ts';
 export { assignCallIds } from './call-ids.ts';
 export type { RequestedCall, ToolCall } from './call-ids.ts';
 export {

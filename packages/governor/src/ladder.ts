@@ -14,9 +14,9 @@ import { createVerdict, type Verdict } from './verdict.ts';
  */
 export type LadderState = {
   /** What was observed, and which loops were reported. */
-  readonly watch: DetectorState;
+  readonly detector: DetectorState;
   /** Calls that are blocked until another call produces a new outcome. */
-  readonly refused: readonly BlockedCall[];
+  readonly blockedCalls: readonly BlockedCall[];
 };
 
 export type BlockedCall = {
@@ -25,10 +25,10 @@ export type BlockedCall = {
   readonly reason: string;
   readonly advice: string;
   /** How often the model has requested the call since it was blocked. */
-  readonly asked: number;
+  readonly requests: number;
 };
 
-export const initialLadder: LadderState = { watch: initialDetectorState, refused: [] };
+export const initialLadder: LadderState = { detector: initialDetectorState, blockedCalls: [] };
 
 export type LadderOptions = {
   readonly rules: readonly Rule[];
@@ -48,12 +48,12 @@ export function judgeObservation<State extends LadderState>(
   observation: GovernorObservation,
   { rules, settings, failure = null }: LadderOptions,
 ): LadderResult<State> {
-  const { state: watch, match } = runDetector(before.watch, observation, rules);
-  const isCall = observation.kind === 'work' || observation.kind === 'waiting';
-  const refused = isCall ? updateBlockedCalls(before, observation, match) : before.refused;
-  const state = { ...before, watch, refused };
+  const { state: detector, match } = runDetector(before.detector, observation, rules);
+  const isCall = observation.kind === 'call' || observation.kind === 'wait';
+  const blockedCalls = isCall ? updateBlockedCalls(before, observation, match) : before.blockedCalls;
+  const state = { ...before, detector, blockedCalls };
   if (match === null) return { state, verdict: null };
-  const recoverable = failure === null ? null : { ...failure, tools: listWorkingTools(watch) };
+  const recoverable = failure === null ? null : { ...failure, tools: listWorkingTools(detector) };
   return { state, verdict: createVerdict(match, settings, recoverable) };
 }
 
@@ -62,23 +62,23 @@ const blockedCallsMax = 16;
 
 /** A block holds until a call succeeds with a new outcome; after that, a retry may behave differently. */
 function updateBlockedCalls(
-  { watch: { seen }, refused }: LadderState,
+  { detector: { windows }, blockedCalls }: LadderState,
   observation: CallObservation,
   match: GradedMatch | null,
 ): readonly BlockedCall[] {
-  if (match?.level === 'refuse') {
+  if (match?.severity === 'block') {
     const { rule, reason, advice } = match;
     return [
-      ...refused.slice(-(blockedCallsMax - 1)),
-      { call: observation.call, rule, reason, advice, asked: 0 },
+      ...blockedCalls.slice(-(blockedCallsMax - 1)),
+      { call: observation.call, rule, reason, advice, requests: 0 },
     ];
   }
-  if (refused.length === 0) return refused;
-  return isNewOutcome([...seen.work, observation], seen.work.length) ? [] : refused;
+  if (blockedCalls.length === 0) return blockedCalls;
+  return isNewOutcome([...windows.call, observation], windows.call.length) ? [] : blockedCalls;
 }
 
-function listWorkingTools({ seen }: DetectorState): ReadonlySet<string> {
-  return new Set(seen.work.filter(({ error }) => error === null).map(({ tool }) => tool));
+function listWorkingTools({ windows }: DetectorState): ReadonlySet<string> {
+  return new Set(windows.call.filter(({ error }) => error === null).map(({ tool }) => tool));
 }
 
 export type ScreenedCalls<State extends LadderState> = {
@@ -99,24 +99,24 @@ export function screenCalls<State extends LadderState>(
   seq: number,
 ): ScreenedCalls<State> {
   const keys = calls.map(({ tool, args }) => computeCallKey(tool, args));
-  const refused = before.refused.map((each) =>
-    keys.includes(each.call) ? { ...each, asked: each.asked + 1 } : each,
+  const blockedCalls = before.blockedCalls.map((each) =>
+    keys.includes(each.call) ? { ...each, requests: each.requests + 1 } : each,
   );
-  const insisted = refused.find((each) => each.asked >= blockedRequestsMax);
+  const insisted = blockedCalls.find((each) => each.requests >= blockedRequestsMax);
   return {
-    state: { ...before, refused },
-    blocks: keys.map((key) => refused.find((each) => each.call === key) ?? null),
+    state: { ...before, blockedCalls },
+    blocks: keys.map((key) => blockedCalls.find((each) => each.call === key) ?? null),
     verdict: insisted === undefined ? null : createInsistenceVerdict(insisted, seq),
   };
 }
 
-function createInsistenceVerdict({ rule, reason, advice, asked }: BlockedCall, seq: number): Verdict {
+function createInsistenceVerdict({ rule, reason, advice, requests }: BlockedCall, seq: number): Verdict {
   return {
-    level: 'stuck',
+    severity: 'stop',
     rule,
-    reason: `${reason}; it was refused and asked for ${asked} more times`,
+    reason: `${reason}; it was refused and asked for ${requests} more times`,
     advice,
     evidence: [seq],
-    response: { kind: 'finish' },
+    response: { kind: 'stop' },
   };
 }

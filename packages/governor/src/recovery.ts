@@ -19,7 +19,7 @@ export type ErrorRemedy =
   | { readonly do: 'run'; readonly tool: string; readonly args: { readonly [name: string]: string } }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'ask' }
-  | { readonly do: 'refuse' };
+  | { readonly do: 'block' };
 
 /** A failed call with its error text, and the tools known to exist because they have worked. */
 export type RecoverableFailure = {
@@ -54,7 +54,7 @@ export const pawlRecoveries: readonly KnownRecovery[] = [
     id: 'timeout',
     pattern: String.raw`tim(?:ed|e) ?-?out|deadline exceeded|took too long|ETIMEDOUT`,
     advice: 'Take a smaller step: fewer files, fewer tests, or a shorter command.',
-    remedy: { do: 'refuse' },
+    remedy: { do: 'block' },
   },
   {
     id: 'missing-file',

@@ -39,7 +39,7 @@ function listMatches(list: readonly CallSample[]): readonly (string | null)[] {
   return list.map((each, index) => {
     const next = runDetector(state, observeSample(each, index), pawlRules);
     state = next.state;
-    return next.match === null ? null : `${next.match.rule} ${next.match.level} ${next.match.count}`;
+    return next.match === null ? null : `${next.match.rule} ${next.match.severity} ${next.match.count}`;
   });
 }
 
@@ -58,8 +58,8 @@ describe('watch', () => {
         let state = initialDetectorState;
         for (const [index, each] of list.entries())
           state = runDetector(state, observeSample(each, index), pawlRules).state;
-        expect(state.seen.work.length).toBeLessThanOrEqual(48);
-        expect(state.spoken.length).toBeLessThanOrEqual(32);
+        expect(state.windows.call.length).toBeLessThanOrEqual(48);
+        expect(state.reportedLoops.length).toBeLessThanOrEqual(32);
         expect(JSON.parse(JSON.stringify(state))).toEqual(state);
       }),
       { numRuns: 30 },
@@ -112,9 +112,9 @@ function createRepeatedRun(count: number): RecordedRun {
 
 describe('audit', () => {
   it('reports where a recorded run got stuck, by which rule and since when', () => {
-    expect(auditRun(createRepeatedRun(6)).map(({ step, level, rule }) => `${step} ${level} ${rule}`)).toEqual(
-      ['1 nudge repeated-failure', '2 block repeated-failure', '3 stop repeated-failure'],
-    );
+    expect(
+      auditRun(createRepeatedRun(6)).map(({ step, severity, rule }) => `${step} ${severity} ${rule}`),
+    ).toEqual(['1 advise repeated-failure', '2 block repeated-failure', '3 stop repeated-failure']);
     expect(auditRun(createRepeatedRun(6)).at(-1)?.evidence).toEqual([0, 1, 2, 3]);
   });
 
@@ -124,7 +124,7 @@ describe('audit', () => {
       { i: step.i * 2, role: 'user' as const, text: 'Continue.' },
       { ...step, i: step.i * 2 + 1 },
     ]);
-    expect(auditRun({ ...run, steps: nagged }).at(-1)?.level).toBe('stop');
+    expect(auditRun({ ...run, steps: nagged }).at(-1)?.severity).toBe('stop');
   });
 
   it('gives no verdict on an empty run or on replies alone', () => {

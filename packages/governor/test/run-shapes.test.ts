@@ -256,7 +256,7 @@ const healthyShapes: readonly (readonly [title: string, work: readonly StepConte
   ],
 ];
 
-const isEndingVerdict = ({ level }: AuditVerdict): boolean => level === 'stop' || level === 'ask';
+const isEndingVerdict = ({ severity }: AuditVerdict): boolean => severity === 'stop' || severity === 'ask';
 
 describe('an agent that is stuck [NEX-120]', () => {
   it.each(hopelessShapes)('in %s gets advice and is then ended', (_, work, rule, endedBy) => {

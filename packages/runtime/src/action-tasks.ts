@@ -87,7 +87,9 @@ const taskFactories: { readonly [Type in ActionType]: TaskFactory<Type> } = {
       tools,
       at: clock.now(),
     });
-    const cutsRepetition = selectRules(session.settings.governor).some((rule) => rule.on === 'chant');
+    const cutsRepetition = selectRules(session.settings.governor).some(
+      (rule) => rule.on === 'repetition-loop',
+    );
     const run = async (signal: AbortSignal): Promise<void> => {
       await runWithDeadline(deadline, { clock, signal }, async (timedSignal) => {
         await runModelCall(dependencies, modelRequest, {

@@ -136,9 +136,9 @@ function createChunkPoster(
   };
 }
 
-function toCallPermission(ruling: PermissionRuling): Pick<RequestedCall, 'permission' | 'because'> {
+function toCallPermission(ruling: PermissionRuling): Pick<RequestedCall, 'permission' | 'denialReason'> {
   if (typeof ruling === 'string') return { permission: ruling };
-  return { permission: ruling.permission, because: ruling.reason };
+  return { permission: ruling.permission, denialReason: ruling.reason };
 }
 
 export function getErrorMessage(error: unknown): string {

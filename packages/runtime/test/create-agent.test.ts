@@ -24,7 +24,7 @@ const sandbox: DetectedSandbox = { ...passthroughSandbox, problem: null };
 const countRule: Rule = {
   id: 'count-less',
   rationale: 'Counting costs money.',
-  thresholds: { advise: 1, refuse: null, finish: null },
+  thresholds: { advise: 1, block: null, stop: null },
   match(window) {
     const evidence = window.filter(({ tool }) => tool === 'count');
     if (evidence.length === 0) return null;

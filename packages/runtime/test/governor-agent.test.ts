@@ -56,7 +56,7 @@ describe('an agent under the governor', () => {
     const agent = new Agent({ model: stubbornModel, tools: [lookTool], session });
     void agent.sendMessage('go');
     const { turn } = await agent.ended;
-    expect(turn).toMatchObject({ status: 'halted', why: { kind: 'stuck', rule: 'repeated-call' } });
+    expect(turn).toMatchObject({ status: 'halted', haltReason: { kind: 'stuck', rule: 'repeated-call' } });
   });
 
   it('cuts off a streamed reply that has become a repetition loop, and asks again', async () => {

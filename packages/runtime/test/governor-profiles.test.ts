@@ -65,7 +65,7 @@ describe('a mission that cannot succeed', () => {
       expect(governed.requests.length).toBeLessThanOrEqual(free.requests.length * 0.4);
       expect(ended.turn.status).toBe('halted');
       expect(findTurnAnswer(getConversation(ended))).toBe('This is all I found.');
-      const why = ended.turn.status === 'halted' ? ended.turn.why.reason : '';
+      const why = ended.turn.status === 'halted' ? ended.turn.haltReason.reason : '';
       const summary = summarizeTurn(getConversation(ended), why);
       expect(summary).toContain(why);
       expect(summary).toContain('search');

@@ -264,7 +264,7 @@ describe('an agent whose context window is full', () => {
     const agent = new Agent({ model, tools: [searchTool], clock: createTickingClock() });
     void agent.sendMessage('Where is it?');
     const { turn } = await Promise.race([agent.ended, agent.waitUntilIdle()]);
-    expect(turn).toMatchObject({ status: 'halted', why: { kind: 'stuck', rule: 'fruitless-paging' } });
+    expect(turn).toMatchObject({ status: 'halted', haltReason: { kind: 'stuck', rule: 'fruitless-paging' } });
   });
 });
 

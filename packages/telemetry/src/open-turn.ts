@@ -43,7 +43,7 @@ export function getTurnResult({ event, session, actions }: StepResult): Pick<End
   const { turn } = session;
   const error = actions.find((action) => action.type === 'show-error');
   if (turn.status === 'halted') {
-    const { kind } = turn.why;
+    const { kind } = turn.haltReason;
     return {
       ending: 'halted',
       result: kind === 'requested' ? { kind: 'cancelled' } : createOperationFailure(kind),

@@ -50,10 +50,10 @@ export function createSessionMetricsObserver(context: SessionMetricsContext): Se
     observe(observation) {
       recordNotes(observation, instruments);
       for (const ended of observation.endedOperations) recordOperation(ended, observation, context);
-      for (const { rule, level, response } of observation.verdicts)
+      for (const { rule, severity, response } of observation.verdicts)
         instruments.verdicts.add(1, {
           [pawlAttributes.rule]: rule,
-          [pawlAttributes.level]: level,
+          [pawlAttributes.level]: severity,
           [pawlAttributes.response]: response.kind,
         });
       outcomes.observe(observation);

@@ -143,10 +143,10 @@ export function createSpanEvents({
   ];
 }
 
-function getVerdictAttributes({ rule, level, response, evidence }: Verdict): Attributes {
+function getVerdictAttributes({ rule, severity, response, evidence }: Verdict): Attributes {
   return {
     [pawlAttributes.rule]: rule,
-    [pawlAttributes.level]: level,
+    [pawlAttributes.level]: severity,
     [pawlAttributes.response]: response.kind,
     [pawlAttributes.evidence]: [...evidence],
   };

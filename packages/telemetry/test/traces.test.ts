@@ -190,7 +190,9 @@ describe('the trace of a session', () => {
     await runGoal(worker, 'Mend the roof');
     const spans = await flushSpans();
     expect(findTraceProblems(spans)).toEqual([]);
-    expect(filterByName(spans, 'chat big-model')[0]?.attributes).toMatchObject({ 'error.type': 'chanting' });
+    expect(filterByName(spans, 'chat big-model')[0]?.attributes).toMatchObject({
+      'error.type': 'repetition-loop',
+    });
     for (const name of ['wait for permission', 'invoke_agent pawl'])
       expect(filterByName(spans, name)).toMatchObject([
         { status: { code: 0 }, attributes: { 'pawl.called_off_by': 'cancel-requested' } },

@@ -145,7 +145,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     await place.queue.send('hangs', { kind: 'halt', reason: 'enough' });
     await place.queue.send('goes-on', { kind: 'finish', reason: 'it is late' });
     expect((await place.until('hangs', 'halted')).turn).toMatchObject({
-      why: { kind: 'requested', reason: 'enough' },
+      haltReason: { kind: 'requested', reason: 'enough' },
     });
     expect(getLastReplyText(await place.until('goes-on', 'waitingForUser'))).toBe('So far.');
     await expect.poll(() => place.reports).toContainEqual({ kind: 'ended', session: 'hangs' });
@@ -271,7 +271,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     await place.queue.submit(session, 'Find it.', { owner: 'test', now: Date.now() });
     await place.work(loopingFactory);
     const ended = await place.until('a', 'halted');
-    expect(ended.turn).toMatchObject({ why: { kind: 'stuck', rule: 'repeated_query' } });
+    expect(ended.turn).toMatchObject({ haltReason: { kind: 'stuck', rule: 'repeated_query' } });
     const states = ended.mode?.history.map(({ to }) => to);
     expect(states).toEqual(['SEARCHING', 'STUCK_SEARCH', 'FINISHING']);
     expect(getLastReplyText(ended)).toBe('This is how far it came.');

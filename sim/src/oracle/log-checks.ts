@@ -157,9 +157,9 @@ function joinEventTexts(texts: readonly string[]): string {
 
 function checkModelBudget(
   { fail }: SimOracleContext,
-  { id, session: { settings, spent } }: SessionLedger,
+  { id, session: { settings, budgetUsage } }: SessionLedger,
 ): void {
   const limit = settings.budgets?.modelCalls ?? null;
-  if (limit !== null && spent.modelCalls > limit)
-    fail(13, `${id} has spent ${spent.modelCalls} of ${limit} model calls`);
+  if (limit !== null && budgetUsage.modelCalls > limit)
+    fail(13, `${id} has spent ${budgetUsage.modelCalls} of ${limit} model calls`);
 }

@@ -62,8 +62,9 @@ function toRunJson({ cost, verdicts, decisiveVerdict, ...run }: AuditedRun): obj
   };
 }
 
-function toVerdictJson({ step, level, rule }: AuditedRun['verdicts'][number]): object {
-  return { step, level, rule };
+function toVerdictJson({ step, severity, rule }: AuditedRun['verdicts'][number]): object {
+  // Scoring scripts read the severity as `level`.
+  return { step, level: severity, rule };
 }
 
 /** Maximum number of stuck runs shown with evidence; they stay in memory until the table is complete. */
@@ -124,7 +125,7 @@ function createRunTable(width: number): RunTable {
       joinCells([
         formatCell(truncateStart(name, id), id),
         formatCell(String(cost.steps), steps, 'right'),
-        formatCell(decisiveVerdict?.level ?? 'ok', verdict),
+        formatCell(decisiveVerdict?.severity ?? 'ok', verdict),
         formatCell(decisiveVerdict?.rule ?? '', rule),
         formatCell(decisiveVerdict === null ? '' : String(decisiveVerdict.since), since, 'right'),
         decisiveVerdict === null ? '' : truncateColumns(formatRunCost(decisiveVerdict.after), after),
@@ -161,11 +162,11 @@ function formatVerdictEvidence(
   verdict: DecisiveVerdict,
   width: number,
 ): readonly string[] {
-  const { rule, level, step, since, reason, advice, proof, evidence, after, spent } = verdict;
+  const { rule, severity, step, since, reason, advice, proof, evidence, after, spent } = verdict;
   const hidden = evidence.length - proof.length;
   return [
     truncateColumns(id, width),
-    `  ${rule}: ${level} after step ${step}, stuck since step ${since}`,
+    `  ${rule}: ${severity} after step ${step}, stuck since step ${since}`,
     `  ${sanitizeOneLine(reason)}.`,
     `  advice: ${sanitizeOneLine(advice)}`,
     ...formatCallTable(proof, width),

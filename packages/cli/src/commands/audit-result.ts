@@ -1,4 +1,4 @@
-import type { AuditSeverity, AuditVerdict, Json, RecordedRun, RecordedStep } from '@pawl/core';
+import type { AuditVerdict, Json, RecordedRun, RecordedStep, RuleSeverity } from '@pawl/core';
 import { isRunEnding } from '../learn/detector-score.ts';
 import { formatCount } from './format-number.ts';
 
@@ -42,7 +42,7 @@ const shownCallCounts = { first: 5, last: 3 } as const;
 /** Maximum characters stored of an argument or a result; no terminal shows more on one line. */
 const maxEvidenceCharacters = 500;
 
-const auditSeverity: Record<AuditSeverity, number> = { nudge: 1, block: 2, ask: 3, stop: 4 };
+const severityRanks: Record<RuleSeverity, number> = { advise: 1, block: 2, ask: 3, stop: 4 };
 
 export function auditRecordedRun(
   run: RecordedRun,
@@ -65,7 +65,7 @@ export function auditRecordedRun(
 }
 
 function findMostSevere(verdicts: readonly AuditVerdict[]): AuditVerdict | undefined {
-  return verdicts.toSorted((a, b) => auditSeverity[b.level] - auditSeverity[a.level])[0];
+  return verdicts.toSorted((a, b) => severityRanks[b.severity] - severityRanks[a.severity])[0];
 }
 
 function buildDecisiveVerdict(

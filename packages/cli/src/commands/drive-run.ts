@@ -237,7 +237,7 @@ function deriveRunEnding(session: Session, { error, isCancelled }: RunTally): Ru
   const answer = findTurnAnswer(getConversation(session));
   const { turn } = session;
   if (turn.status === 'halted') {
-    const { reason, kind } = turn.why;
+    const { reason, kind } = turn.haltReason;
     if (kind === 'requested')
       return { status: 'interrupted', answer, reason: `Stopped on request: ${reason}` };
     const status = kind === 'budget' ? 'budget' : wereAllCallsDenied(session) ? 'denied' : 'stuck';

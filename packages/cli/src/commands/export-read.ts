@@ -1,5 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { Event, Json, Session } from '@pawl/core';
+import {
+  isOlderSession,
+  upgradeEvent,
+  upgradeSession,
+  type Event,
+  type Json,
+  type Session,
+} from '@pawl/core';
 import { parseEvent, type StoredEvent } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 import { hashChainLink, recordFormat, recordVersion, type SessionRecord } from './export-record.ts';
@@ -21,8 +28,9 @@ export async function readSessionRecord(path: string): Promise<SessionRecord> {
       `its version is ${JSON.stringify(first['version'])}, but this version of Pawl reads version ${recordVersion}`,
     );
   }
-  const created = parseRecordSession(path, first['created']);
-  const stored = verifyEventChain(path, created, events);
+  const recorded = parseRecordSession(path, first['created']);
+  const stored = verifyEventChain(path, recorded, events);
+  const created = upgradeSession(recorded);
   const { head, stateHash } = tail;
   if (typeof head !== 'number' || typeof stateHash !== 'string')
     throw createRecordError(path, 'its end is missing (head and stateHash)');
@@ -36,7 +44,8 @@ export async function readSessionRecord(path: string): Promise<SessionRecord> {
     created,
     events: () => iterateEvents(stored),
     head,
-    stateHash,
+    // An older release hashed the same state under other names.
+    stateHash: isOlderSession(first['created'] as object) ? null : stateHash,
   };
 }
 
@@ -116,7 +125,7 @@ function verifyEventChain(
     if (!event.ok) throw createError(event.error);
     hash = hashChainLink(hash, stored.event as Event);
     if (stored.hash !== hash) throw createError('this event or an earlier one was changed');
-    return stored as StoredEvent;
+    return { ...(stored as StoredEvent), event: upgradeEvent(stored.event) as Event };
   });
 }
 

@@ -15,8 +15,8 @@ export type SessionRecord = {
   /** Iterates from the first event on each call. */
   readonly events: () => AsyncIterable<StoredEvent>;
   readonly head: number;
-  /** Hash of the final session state, computed by the writer of the record. */
-  readonly stateHash: string;
+  /** Hash of the final session state, computed by the writer of the record; null if an older release wrote it. */
+  readonly stateHash: string | null;
 };
 
 /** Loads a record up to the current head; events appended later are not part of it. */
@@ -48,7 +48,7 @@ export function hashChainLink(previous: string, value: Session | Event): string 
 export async function* streamRecordJson(record: SessionRecord): AsyncGenerator<string, void, undefined> {
   yield `${JSON.stringify(toRecordHead(record)).slice(0, -1)},"events":[`;
   let separator = '';
-  for await (const stored of record.events()) {
+  for await (const stored of chainEvents(record)) {
     yield separator + JSON.stringify(stored);
     separator = ',';
   }
@@ -58,8 +58,20 @@ export async function* streamRecordJson(record: SessionRecord): AsyncGenerator<s
 /** Streams the record as JSON lines: the head, each event, and the end. */
 export async function* streamRecordLines(record: SessionRecord): AsyncGenerator<string, void, undefined> {
   yield JSON.stringify(toRecordHead(record));
-  for await (const stored of record.events()) yield JSON.stringify(stored);
+  for await (const stored of chainEvents(record)) yield JSON.stringify(stored);
   yield JSON.stringify(toRecordTail(record));
+}
+
+/** The hashes of a file are of the text in the file; a store may hold the same event with the names of an older release. */
+async function* chainEvents({
+  created,
+  events,
+}: SessionRecord): AsyncGenerator<StoredEvent, void, undefined> {
+  let hash = hashChainLink('', created);
+  for await (const { seq, event } of events()) {
+    hash = hashChainLink(hash, event);
+    yield { seq, event, hash };
+  }
 }
 
 function toRecordHead({ id, about, parent, created }: SessionRecord): object {

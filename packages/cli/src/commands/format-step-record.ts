@@ -57,11 +57,11 @@ function formatStepVerdicts(
   width: number,
 ): readonly string[] {
   return verdicts.flatMap((verdict) => {
-    const { seq, level, rule, reason, advice, evidence, counterEvidence = [], response } = verdict;
+    const { seq, severity, rule, reason, advice, evidence, counterEvidence = [], response } = verdict;
     const counterEvidenceLines =
       counterEvidence.length === 0 ? [] : [`  counter-evidence: events ${counterEvidence.join(', ')}`];
     return [
-      truncateColumns(`  event ${seq}: ${level} by rule ${rule}: ${reason}`, width * 2),
+      truncateColumns(`  event ${seq}: ${severity} by rule ${rule}: ${reason}`, width * 2),
       `  response: ${response.kind}`,
       ...(advice === '' ? [] : [truncateColumns(`  advice: ${advice}`, width * 4)]),
       ...formatEvidenceTable(
@@ -87,7 +87,7 @@ function formatRuleDistances({ rules, preset }: StepRecord): readonly string[] {
   const unmatchedCount = rules.length - matching.length;
   return [
     ...matching.map(({ rule, count, next }) => {
-      const nextLevel = next === null ? 'at its highest level' : `${next.level} at ${next.at}`;
+      const nextLevel = next === null ? 'at its highest level' : `${next.severity} at ${next.at}`;
       return `  ${formatCell(rule, 20)}  ${formatCell(String(count), 5, 'right')}  ${nextLevel}`;
     }),
     `  ${unmatchedCount} of ${rules.length} without a match`,

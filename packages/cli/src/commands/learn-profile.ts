@@ -52,9 +52,9 @@ export function renderLearnedProfile(
 
 const levelDescriptions: Readonly<Record<RuleSeverity, string>> = {
   advise: 'advises',
-  refuse: 'blocks the call',
+  block: 'blocks the call',
   ask: 'asks the user',
-  finish: 'stops the run',
+  stop: 'stops the run',
 };
 
 /** Writes the profile and reads it back, so that an invalid profile is reported at once. */

@@ -149,7 +149,7 @@ function createReplayPorts(stage: ReplayStage): Omit<AgentOptions, 'tools'> {
       const event = stage.next();
       return event !== undefined && 'jitter' in event ? (event.jitter ?? 0) : 0;
     },
-    rules: ({ permission = 'allow', because: reason }) =>
+    rules: ({ permission = 'allow', denialReason: reason }) =>
       permission === 'deny' && reason !== undefined ? { permission, reason } : permission,
     async decide({ id }, signal) {
       const matches = (event: Event): boolean => event.type === 'permission-decided' && event.callId === id;
@@ -218,8 +218,13 @@ function createRecordedTool(
       ) as EventOfType<'tool-finished'> | null;
       if (end === null)
         return { ok: false, error: { kind: 'cancelled', message: 'The call was cancelled.' } };
-      const { outcome, files, tests, found } = end;
-      return { ...outcome, ...(files && { files }), ...(tests && { tests }), ...(found && { found }) };
+      const { outcome, files, tests, foundEntries } = end;
+      return {
+        ...outcome,
+        ...(files && { files }),
+        ...(tests && { tests }),
+        ...(foundEntries && { foundEntries }),
+      };
     },
   };
 }

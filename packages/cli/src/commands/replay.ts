@@ -78,7 +78,8 @@ async function reportReplay(
   );
   line.clear();
   const hash = computeStateHash(end);
-  const differs = fault ?? (hash === expected ? null : await locateDifference(record, store));
+  const differs =
+    fault ?? (expected === null || hash === expected ? null : await locateDifference(record, store));
   const status = end.turn.status;
   const report = {
     type: 'replay',
@@ -87,7 +88,7 @@ async function reportReplay(
     status,
     stateHash: hash,
     expected,
-    same: differs === null,
+    same: differs === null ? (expected === null ? null : true) : false,
     differsAt: differs?.seq ?? null,
     reason: differs?.reason ?? null,
   };
@@ -112,7 +113,8 @@ type ReplayReport = {
   readonly events: number;
   readonly status: Parameters<typeof formatStatus>[0];
   readonly stateHash: string;
-  readonly expected: string;
+  /** Null if an older release wrote the file: its hash is of other names. */
+  readonly expected: string | null;
   readonly differsAt: number | null;
   readonly reason: string | null;
 };
@@ -127,9 +129,13 @@ function formatReplayReport(
     `  state       ${formatStatus(status)}`,
     `  state hash  ${hash}`,
     ...(differsAt === null
-      ? [`Matches ${expectation}.`]
+      ? [
+          expected === null
+            ? 'The file was written by an older release, whose state hash cannot be compared. Every event was accepted.'
+            : `Matches ${expectation}.`,
+        ]
       : [
-          `  expected    ${expected}`,
+          ...(expected === null ? [] : [`  expected    ${expected}`]),
           `Does not match ${expectation}: it differs at event ${differsAt}; ${reason ?? ''}.`,
           ...(isFile ? [] : ['A snapshot may be from another version of Pawl; the events are unchanged.']),
         ]),

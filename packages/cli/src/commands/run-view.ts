@@ -152,7 +152,7 @@ function getSpokenLines(
   { settings: { chart } }: Session,
 ): readonly string[] {
   if (problem !== undefined) return [problem];
-  const lines = chart?.hops.by === 'reply' ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
+  const lines = chart?.transitions.by === 'reply' ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
   return lines.filter((line) => line !== '');
 }
 
@@ -167,7 +167,7 @@ function formatRunNote(note: Note, phases: PhaseState): readonly string[] {
     case 'paged':
       return [`  ${note.moved.length} entries moved to storage, ${note.freedTokens} tokens freed`];
     case 'verdict':
-      return [`  ${note.verdict.level}: ${sanitizeOneLine(note.verdict.reason)}`];
+      return [`  ${note.verdict.severity}: ${sanitizeOneLine(note.verdict.reason)}`];
     case 'phase-started':
       return [`  ${formatPhaseStart(note, phases)}`];
     case 'phase-completed':

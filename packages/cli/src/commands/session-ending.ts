@@ -19,7 +19,7 @@ export function deriveSessionEnding(totals: SessionTotals): SessionEnding {
   const { turn } = totals.end;
   switch (turn.status) {
     case 'halted': {
-      const { kind, reason, rule } = turn.why;
+      const { kind, reason, rule } = turn.haltReason;
       const proof = getVerdictEvidence(totals);
       const how = kind === 'stuck' || kind === 'budget' ? kind : 'halted';
       return rule !== null && rule === proof.rule

@@ -95,11 +95,11 @@ function toNoteItems(note: Note): readonly TimelineItem[] {
   }
 }
 
-function toVerdictItem({ level, rule, reason, response }: Verdict): TimelineItem {
+function toVerdictItem({ severity, rule, reason, response }: Verdict): TimelineItem {
   return {
     what: 'verdict',
-    text: `${level} by ${rule}: ${reason} (${response.kind})`,
-    failed: level === 'stuck',
+    text: `${severity} by ${rule}: ${reason} (${response.kind})`,
+    failed: severity !== 'advise',
   };
 }
 
@@ -146,7 +146,7 @@ const eventDescribers: { readonly [Type in Event['type']]: EventDescriber<Type> 
     { what: 'memory', text: `compaction freed ${freedTokens} tokens` },
   ],
   'paging-failed': ({ message }) => [{ what: 'memory', text: `compaction failed: ${message}`, failed: true }],
-  'memory-asked': ({ action, key }) => [{ what: 'memory', text: `requested: ${action} ${key}` }],
+  'memory-command-requested': ({ action, key }) => [{ what: 'memory', text: `requested: ${action} ${key}` }],
   'verdict-reached': ({ verdict }) => [toVerdictItem(verdict)],
   'finish-requested': describeRequest,
   'pause-requested': describeRequest,

@@ -139,7 +139,7 @@ function tallyTotalsUsage(tally: TotalsTally, { inputTokens, outputTokens, cost 
 
 /** Returns whether a verdict's response ends the turn; milder responses only advise the model. */
 export function isTurnEndingResponse({ kind }: Verdict['response']): boolean {
-  return kind === 'finish' || kind === 'halt' || kind === 'ask';
+  return kind === 'stop' || kind === 'halt' || kind === 'ask';
 }
 
 function isShowErrorAction(action: Action): action is Extract<Action, { readonly type: 'show-error' }> {

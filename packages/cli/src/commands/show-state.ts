@@ -74,7 +74,7 @@ function formatTurnDetails({ turn }: Session): readonly string[] {
     case 'errorRecovery':
       return [...paused, ...formatStateRow('recovering', activeTurn.origin)];
     case 'halted':
-      return formatStateRow('reason', activeTurn.why.reason);
+      return formatStateRow('reason', activeTurn.haltReason.reason);
     default:
       return paused;
   }
@@ -82,7 +82,7 @@ function formatTurnDetails({ turn }: Session): readonly string[] {
 
 function formatProgressDetails({ phases, mode, memory, governor, turn }: Session): readonly string[] {
   const hasPhases = phases.current !== null || phases.completed.length > 0;
-  const refused = governor.refused.length;
+  const refused = governor.blockedCalls.length;
   return [
     ...(hasPhases ? formatStateRow('phase', formatPhaseLine(computePhaseProgress(phases, turn.since))) : []),
     ...(mode === null ? [] : formatStateRow('mode', mode.state)),

@@ -184,10 +184,10 @@ function tallyCall(
 }
 
 function countRefusedCalls(before: Session, after: Session): number {
-  if (after.governor.refused === before.governor.refused) return 0;
-  const previousCounts = new Map(before.governor.refused.map((each) => [each.call, each.asked]));
-  return after.governor.refused.reduce(
-    (sum, each) => sum + Math.max(0, each.asked - (previousCounts.get(each.call) ?? 0)),
+  if (after.governor.blockedCalls === before.governor.blockedCalls) return 0;
+  const previousCounts = new Map(before.governor.blockedCalls.map((each) => [each.call, each.requests]));
+  return after.governor.blockedCalls.reduce(
+    (sum, each) => sum + Math.max(0, each.requests - (previousCounts.get(each.call) ?? 0)),
     0,
   );
 }

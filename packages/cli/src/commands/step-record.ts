@@ -101,7 +101,7 @@ function buildStepRecord(
     happened: events.flatMap(toTimelineEntries).map(({ seq, what, text }) => ({ seq, what, text })),
     verdicts: events.flatMap(listVerdicts),
     denied: collectDenials(events),
-    rules: computeRuleDistances(end.governor.watch, selectRules(governor)),
+    rules: computeRuleDistances(end.governor.detector, selectRules(governor)),
     preset: governor.preset,
     led: { seq: end.seq, to: end.turn.status, by: events.flatMap(listTransitionStates) },
   };
@@ -152,8 +152,8 @@ function listDenials({ seq, before, after }: ReplayedEvent): readonly (readonly 
 
 /** Detects a refusal by the governor's count of repeated requests for a refused call. */
 function findRefusingRule(before: Session, after: Session): string | null {
-  const sent = new Map(before.governor.refused.map((each) => [each.call, each.asked]));
-  return after.governor.refused.find((each) => each.asked > (sent.get(each.call) ?? 0))?.rule ?? null;
+  const sent = new Map(before.governor.blockedCalls.map((each) => [each.call, each.requests]));
+  return after.governor.blockedCalls.find((each) => each.requests > (sent.get(each.call) ?? 0))?.rule ?? null;
 }
 
 type CompletedCall = { readonly id: string; readonly tool: string; readonly outcome: ToolOutcome };

@@ -97,14 +97,14 @@ function selectVerdict(
 const maxListedVerdicts = 10;
 
 async function saveVerdictFeedback(
-  { seq, rule, reason, level }: SessionVerdict,
+  { seq, rule, reason, severity }: SessionVerdict,
   mark: SessionVerdictFeedback['mark'],
   { marks, session, output }: VerdictContext,
   options: VerdictCommandOptions,
 ): Promise<void> {
   const note = options.note ?? null;
   await marks.keep({ at: Date.now(), session, seq, rule, mark, note });
-  const rated = { session, seq, rule, level, reason, mark, note };
+  const rated = { session, seq, rule, level: severity, reason, mark, note };
   await output.write(
     options.json === true
       ? JSON.stringify(rated)
@@ -123,10 +123,10 @@ async function writeVerdictList(
   const { marks: feedback } = await repository.read([session]);
   const marks = new Map(feedback.map((each) => [getFeedbackKey(each), each]));
   for (const each of verdicts) {
-    const { seq, level, reason } = each;
+    const { seq, severity, reason } = each;
     const marked = marks.get(getFeedbackKey({ session, seq, rule: each.rule }));
     const rated = { mark: marked?.mark ?? null, note: marked?.note ?? null };
-    const row = { session, seq, rule: each.rule, level, reason, ...rated };
+    const row = { session, seq, rule: each.rule, level: severity, reason, ...rated };
     await output.write(
       json === true ? JSON.stringify(row) : formatVerdictEntry(row, getOutputWidth(io.stdout)),
     );

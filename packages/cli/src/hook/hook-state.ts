@@ -8,7 +8,7 @@ export type HookOutcome = { readonly ok: boolean; readonly output: string };
 
 /** The state of one agent of a host: plain JSON, bounded, and derived only from hook events. */
 export type HookState = {
-  readonly version: 2;
+  readonly version: 3;
   /** Number of calls since the last user message. */
   readonly calls: number;
   /** Null before the first observation. */
@@ -26,7 +26,7 @@ export type HookDecision =
 
 export type HookJudgment = { readonly state: HookState; readonly decision: HookDecision };
 
-export const initialHookState: HookState = { version: 2, calls: 0, ladder: null, finish: null };
+export const initialHookState: HookState = { version: 3, calls: 0, ladder: null, finish: null };
 
 /** Marks advice, because it appears among tool output and user messages. */
 export const governorNotePrefix = '[Note from the run’s governor, not from the user]';
@@ -45,7 +45,7 @@ export function judgeHookCall(state: HookState, call: HookCall, callsMax: number
     const reason = formatFinishMessage(`The budget of ${callsMax} tool calls is used up.`);
     return denyFinishedCall(state, { reason, denials: 0 });
   }
-  if (state.ladder === null || state.ladder.refused.length === 0) return { state, decision: noDecision };
+  if (state.ladder === null || state.ladder.blockedCalls.length === 0) return { state, decision: noDecision };
   const {
     state: ladder,
     blocks,
@@ -81,7 +81,7 @@ export function recordHookCall(
   );
   const after = { ...state, calls, ladder };
   if (verdict === null) return { state: after, decision: noDecision };
-  if (verdict.response.kind !== 'finish')
+  if (verdict.response.kind !== 'stop')
     return { state: after, decision: { kind: 'advise', text: verdict.advice } };
   const reason = formatFinishMessage(verdict.advice);
   return {

@@ -1,5 +1,5 @@
 /** A detector's verdict on a run: the step after which it came, and its severity. */
-export type DetectorVerdict = { readonly step: number; readonly level: string };
+export type DetectorVerdict = { readonly step: number; readonly severity: string };
 
 /** The facts about a run that decide whether a verdict on it was right. */
 export type ScoredRun = {
@@ -77,8 +77,8 @@ export function toPercent({ hits, of }: HitRatio): number | null {
 }
 
 /** Returns whether a verdict ends an unattended run. */
-export function isRunEnding({ level }: DetectorVerdict): boolean {
-  return level === 'ask' || level === 'stop';
+export function isRunEnding({ severity }: DetectorVerdict): boolean {
+  return severity === 'ask' || severity === 'stop';
 }
 
 type MutableRatios = Record<ScoreColumn, { hits: number; of: number }>;

@@ -1,4 +1,4 @@
-import type { AuditSeverity, RuleSeverity, RuleThresholds } from '@pawl/core';
+import type { RuleSeverity, RuleThresholds } from '@pawl/core';
 import type { RuleCount } from './rule-counts.ts';
 import type { DetectorVerdict } from './detector-score.ts';
 
@@ -18,7 +18,7 @@ export function judgeRuleCounts(
     if (severity > (mostSevere?.severity ?? 0) && !isAlreadyAdvised(advised, { loop, severity }))
       mostSevere = { loop, severity };
     if (mostSevere === null || counts[index + 1]?.step === step) continue;
-    verdicts.push({ step, level: auditLevels[mostSevere.severity - 1] ?? 'stop' });
+    verdicts.push({ step, severity: severityLadder[mostSevere.severity - 1] ?? 'stop' });
     if (mostSevere.severity >= endingSeverity) break;
     advised = [...advised.slice(-(maxRememberedLoops - 1)), mostSevere];
     mostSevere = null;
@@ -30,8 +30,7 @@ export function judgeRuleCounts(
 const maxRememberedLoops = 32;
 
 /** The severities of a rule, mildest first. */
-export const severityLadder: readonly RuleSeverity[] = ['advise', 'refuse', 'ask', 'finish'];
-const auditLevels: readonly AuditSeverity[] = ['nudge', 'block', 'ask', 'stop'];
+export const severityLadder: readonly RuleSeverity[] = ['advise', 'block', 'ask', 'stop'];
 const endingSeverity = 3;
 
 /** Loop numbers are unique across rules, so a number identifies both. */

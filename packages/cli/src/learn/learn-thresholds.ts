@@ -149,15 +149,15 @@ function listThresholdChanges(
           reached: countReachingRuns(runs, rule, to),
           nearMisses: countNearMisses(runs, { rule, isTime: timeRules.has(rule) }, to),
           chosenIn: folds.filter((fold) => fold.chosen.get(rule)?.[level] === to).length,
-          isUnannounced: level === 'finish' && isEndAnnounced(was) && !isEndAnnounced(is),
+          isUnannounced: level === 'stop' && isEndAnnounced(was) && !isEndAnnounced(is),
         },
       ];
     });
   });
 }
 
-function isEndAnnounced({ advise, finish }: RuleThresholds): boolean {
-  return advise !== null && finish !== null && advise < finish;
+function isEndAnnounced({ advise, stop }: RuleThresholds): boolean {
+  return advise !== null && stop !== null && advise < stop;
 }
 
 function countReachingRuns(

@@ -37,7 +37,7 @@ export function collectRuleCounts(
 
 /** Wraps a rule so that its matches are reported; it gives no verdict itself before it ends the run. */
 function createCountedRule(rule: Rule, onMatch: (rule: Rule, step: number, match: RuleMatch) => void): Rule {
-  const { ask = null, finish } = rule.thresholds;
+  const { ask = null, stop } = rule.thresholds;
   const match = (window: readonly WindowItem[]): RuleMatch | null => {
     // The window has the type that the rule expects, but the compiler cannot see that through the union.
     const ruleMatch = rule.match(window as readonly never[]);
@@ -46,7 +46,7 @@ function createCountedRule(rule: Rule, onMatch: (rule: Rule, step: number, match
       onMatch(rule, 'seq' in last ? last.seq : last.last.seq, ruleMatch);
     return ruleMatch;
   };
-  return { ...rule, thresholds: { advise: null, refuse: null, ask, finish }, match };
+  return { ...rule, thresholds: { advise: null, block: null, ask, stop }, match };
 }
 
 type WindowItem = { readonly seq: number } | { readonly last: { readonly seq: number } };

@@ -47,7 +47,7 @@ export function computeMinThresholds(rules: readonly Rule[]): ReadonlyMap<string
 }
 
 /** Ending levels first: their savings are certain, and advice is then scored with them in place. */
-const tunedLevels: readonly RuleSeverity[] = ['finish', 'ask', 'advise'];
+const tunedLevels: readonly RuleSeverity[] = ['stop', 'ask', 'advise'];
 
 /** Thresholds in seconds are tried as fractions, not second by second. */
 const timeFractions: readonly number[] = [5 / 6, 2 / 3, 1 / 2];
@@ -63,7 +63,7 @@ function listLaterValues(
   thresholds: RuleThresholds,
   steps: readonly number[] | null,
 ): readonly number[] {
-  const stricter = [thresholds.refuse, thresholds.ask, thresholds.finish].flatMap((each) => each ?? []);
+  const stricter = [thresholds.block, thresholds.ask, thresholds.stop].flatMap((each) => each ?? []);
   const max = Math.min(Math.ceil(from * 1.5), ...stricter.map((each) => each - 1));
   if (steps !== null) return max > from ? [max] : [];
   return Array.from({ length: Math.max(0, max - from) }, (_, index) => from + 1 + index);
@@ -93,9 +93,9 @@ export function isAtLeastAsStrict(before: RuleThresholdMap, after: RuleThreshold
     const is = after.get(rule);
     if (is === undefined) return false;
     const strictPairs = [
-      [was.refuse, is.refuse],
+      [was.block, is.block],
       [was.ask ?? null, is.ask ?? null],
-      [was.finish, is.finish],
+      [was.stop, is.stop],
     ] as const;
     return (
       strictPairs.every(([then, now]) => then === null || (now !== null && now <= then)) &&

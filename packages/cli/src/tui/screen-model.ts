@@ -78,7 +78,7 @@ export function createScreenModel(options: {
   readonly now: number;
 }): ScreenModel {
   const { descriptor, size, session, now } = options;
-  const { modelCalls, toolCalls, cost } = session.spent;
+  const { modelCalls, toolCalls, cost } = session.budgetUsage;
   const start = appendRemark(
     emptyTranscript,
     'info',

@@ -84,7 +84,7 @@ function getSpokenText(
   { settings: { chart } }: Session,
 ): string {
   if (problem !== undefined) return '';
-  const lines = chart?.hops.by === 'reply' ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
+  const lines = chart?.transitions.by === 'reply' ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
   return lines.filter((line) => line !== '').join('\n');
 }
 
@@ -195,10 +195,10 @@ function toCardResult(outcome: ToolOutcome): Pick<LiveToolCard, 'status' | 'outp
 function addTranscriptNote(transcript: LiveTranscript, note: Note): LiveTranscript {
   switch (note.type) {
     case 'verdict': {
-      const { level, rule, reason, response } = note.verdict;
+      const { severity, rule, reason, response } = note.verdict;
       return appendRemark(
         transcript,
-        level === 'stuck' ? 'bad' : 'warn',
+        severity !== 'advise' ? 'bad' : 'warn',
         `${rule}: ${reason} (${response.kind})`,
       );
     }

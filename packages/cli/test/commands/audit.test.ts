@@ -10,16 +10,16 @@ import { captureIo } from '../capture-io.ts';
 
 /** Returns the verdicts that the run's `task` names: none, a nudge after the second step, or a stop after the third. */
 function judgeByTask({ task, steps }: RecordedRun): readonly AuditVerdict[] {
-  const verdict = (level: AuditVerdict['level'], rule: string, index: number): AuditVerdict => ({
+  const verdict = (severity: AuditVerdict['severity'], rule: string, index: number): AuditVerdict => ({
     step: steps[index]?.i ?? 0,
-    level,
+    severity,
     rule,
     reason: `the call came ${index} times`,
     advice: 'Do something else.',
     evidence: steps.slice(1, index + 1).map(({ i }) => i),
     counterEvidence: [],
   });
-  const nudge = verdict('nudge', 'again', 2);
+  const nudge = verdict('advise', 'again', 2);
   if (task === 'fine') return [];
   return task === 'warned' ? [nudge] : [nudge, verdict('stop', 'repeated-call', 3)];
 }
@@ -145,7 +145,7 @@ describe('pawl audit', () => {
     }));
     const captured = captureIo(toJsonLines({ id: 'long', steps }));
     const evidence = steps.map(({ i }) => i);
-    const decision = { step: 39, level: 'ask', rule: 'r', reason: 'so', advice: 'stop' } as const;
+    const decision = { step: 39, severity: 'ask', rule: 'r', reason: 'so', advice: 'stop' } as const;
     const verdict = { ...decision, evidence, counterEvidence: [] };
     expect(await auditFiles(['-'], { format: 'report' }, captured.io, () => [verdict])).toBe(3);
     expect(captured.out()).toContain('and 32 more calls like these');
@@ -172,8 +172,8 @@ describe('pawl audit --format verdicts', () => {
     expect(stdout).toBe(
       [
         '{"id":"a","verdicts":[]}',
-        '{"id":"b","verdicts":[{"step":2,"level":"nudge","rule":"again"}]}',
-        '{"id":"c","verdicts":[{"step":2,"level":"nudge","rule":"again"},{"step":3,"level":"stop","rule":"repeated-call"}]}',
+        '{"id":"b","verdicts":[{"step":2,"severity":"nudge","rule":"again"}]}',
+        '{"id":"c","verdicts":[{"step":2,"severity":"nudge","rule":"again"},{"step":3,"severity":"stop","rule":"repeated-call"}]}',
         '',
       ].join('\n'),
     );
@@ -195,7 +195,7 @@ describe('pawl audit --preset', () => {
     const captured = captureIo(toJsonLines(createRecordedRun('c', 'stuck')));
     const code = await auditFiles(['-'], { format: 'verdicts', preset }, captured.io);
     const { verdicts } = JSON.parse(captured.out()) as { verdicts: AuditVerdict[] };
-    expect(verdicts.map(({ rule, level, step }) => `${rule} ${level} ${step}`)).toEqual(expected);
+    expect(verdicts.map(({ rule, severity, step }) => `${rule} ${severity} ${step}`)).toEqual(expected);
     expect(code).toBe(expected.some((line) => line.includes('stop')) ? 3 : 0);
   });
 
@@ -226,7 +226,7 @@ describe('pawl audit --format json', () => {
     expect(report.runs[0].finding).toBeNull();
     expect(report.runs[2].finding).toMatchObject({
       rule: 'repeated-call',
-      level: 'stop',
+      severity: 'stop',
       step: 3,
       since: 1,
       advice: 'Do something else.',

@@ -165,7 +165,7 @@ describe('the search of Savant, line by line,', () => {
   it('receives advice to finish in a final call without tools, and the second search never runs [SAV-41, SAV-42, SAV-139, SAV-148]', async () => {
     const steps = await runPipeScript('savant', savant);
     const [verdict] = listPipeVerdicts(getPipeStep(steps, 6));
-    expect(verdict).toMatchObject({ level: 'stuck', rule: 'repeated_query', response: { kind: 'finish' } });
+    expect(verdict).toMatchObject({ severity: 'stop', rule: 'repeated_query', response: { kind: 'stop' } });
     const ask = findOnlyAction(getPipeStep(steps, 6), 'ask-model');
     expect(ask).toMatchObject({ tools: false, deadline: 6_000 + 60_000 });
     expect(ask['advice']).toContain('"execution"');
@@ -249,7 +249,7 @@ describe('the loops of Nexora, line by line,', () => {
     );
     expect(steps.slice(0, 6).flatMap(listPipeVerdicts)).toEqual([]);
     const { verdict } = findOnlyAction(getPipeStep(steps, 6), 'recover') as { readonly verdict: JsonRecord };
-    expect(verdict).toMatchObject({ level: 'stuck', rule: 'same_error', response: { kind: 'recover' } });
+    expect(verdict).toMatchObject({ severity: 'stop', rule: 'same_error', response: { kind: 'recover' } });
     expect(verdict['reason']).toMatch(/main\.go.*same error 3 times/);
   });
 
@@ -298,7 +298,7 @@ describe('the loops of Nexora, line by line,', () => {
     const steps = await runPipeScript('nexora', [createUserMessage('Go.'), ...edits]);
     expect(steps.slice(0, 11).flatMap(listPipeVerdicts)).toEqual([]);
     const [verdict] = steps.flatMap(listPipeVerdicts);
-    expect(verdict).toMatchObject({ rule: 'oscillation', level: 'stuck' });
+    expect(verdict).toMatchObject({ rule: 'oscillation', severity: 'stop' });
     expect(verdict?.['reason']).toMatch(/oscillating.*a\.go.*b\.go/i);
     expect(getPipeStep(steps, 12)).toMatchObject({ turn: 'halted', actions: ['stop'] });
   });

@@ -42,7 +42,7 @@ describe('pawl show --why', () => {
         {
           seq: 10,
           rule: 'repeated-call',
-          level: 'suspect',
+          severity: 'advise',
           evidence: [4, 7, 10],
           response: { kind: 'advise' },
         },

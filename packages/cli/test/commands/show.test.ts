@@ -233,7 +233,7 @@ The roof is mended.
 
 describe('the ending of a session', () => {
   const verdict = {
-    level: 'stuck',
+    severity: 'stop',
     rule: 'my-rule',
     reason: 'nothing moves',
     advice: 'Move.',

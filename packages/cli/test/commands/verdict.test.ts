@@ -51,8 +51,8 @@ describe('pawl verdict', () => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     await testWorkspace.pawl('verdict', 'key', 'right', '--event', '10');
     expect(await testWorkspace.json('verdict', 'key')).toMatchObject([
-      { session: 'key', seq: 10, rule: 'repeated-call', level: 'suspect', mark: 'right', note: null },
-      { session: 'key', seq: 13, rule: 'repeated-call', level: 'stuck', mark: null },
+      { session: 'key', seq: 10, rule: 'repeated-call', severity: 'advise', mark: 'right', note: null },
+      { session: 'key', seq: 13, rule: 'repeated-call', severity: 'stop', mark: null },
     ]);
     const { out } = await testWorkspace.pawl('verdict', 'last');
     expect(out).toMatch(/^ {4}10 {2}suspect {2}repeated-call +right {2}look was called/);
@@ -62,7 +62,7 @@ describe('pawl verdict', () => {
     await saveRun(testWorkspace, { ...stuckRun, id: 'key' });
     await testWorkspace.pawl('verdict', 'key', 'wrong');
     expect(await testWorkspace.json('verdict', 'key', 'right', '--rule', 'repeated-call')).toMatchObject([
-      { session: 'key', seq: 13, rule: 'repeated-call', level: 'stuck', mark: 'right', note: null },
+      { session: 'key', seq: 13, rule: 'repeated-call', severity: 'stop', mark: 'right', note: null },
     ]);
     expect(readFeedbackFile(testWorkspace.file).marks).toMatchObject([{ seq: 13, mark: 'right' }]);
   });

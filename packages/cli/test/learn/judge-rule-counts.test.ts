@@ -68,9 +68,9 @@ describe('verdicts from rule counts', () => {
   it('equal those of an audit for any thresholds', () => {
     fc.assert(
       fc.property(arbitraryRun, arbitraryThresholds, (each, thresholds) => {
-        const expected = auditRun(each, applyThresholds(thresholds)).map(({ step: at, level }) => ({
+        const expected = auditRun(each, applyThresholds(thresholds)).map(({ step: at, severity }) => ({
           step: at,
-          level,
+          severity,
         }));
         expect(judgeRuleCounts(collectRuleCounts(each, pawlRules, minThresholds), thresholds)).toEqual(
           expected,
@@ -91,7 +91,7 @@ describe('verdicts from rule counts', () => {
       ]).flat();
       const again = once.map((call) => call.replace(/^read /, 'read again '));
       const each = createRun('loops', 's', false, [...once, ...again]);
-      const expected = auditRun(each).map(({ step: at, level }) => ({ step: at, level }));
+      const expected = auditRun(each).map(({ step: at, severity }) => ({ step: at, severity }));
       expect(expected.length).toBeGreaterThanOrEqual(loops);
       expect(judgeRuleCounts(collectRuleCounts(each, pawlRules, minThresholds), currentThresholds)).toEqual(
         expected,
@@ -107,8 +107,8 @@ describe('verdicts from rule counts', () => {
     const counts = collectRuleCounts(long, pawlRules, minThresholds);
     expect(counts.length).toBeLessThan(30);
     expect(judgeRuleCounts(counts, currentThresholds)).toEqual([
-      { step: 3, level: 'nudge' },
-      { step: 4, level: 'stop' },
+      { step: 3, severity: 'advise' },
+      { step: 4, severity: 'stop' },
     ]);
   });
 

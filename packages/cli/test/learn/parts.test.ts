@@ -80,8 +80,8 @@ describe('tunable thresholds', () => {
           if (tunable !== undefined && value !== undefined) after = setThreshold(after, tunable, value);
           expect(isAtLeastAsStrict(inForce, after)).toBe(true);
         }
-        for (const { advise, refuse, ask, finish } of after.values()) {
-          for (const stricter of [refuse, ask ?? null, finish])
+        for (const { advise, block, ask, stop } of after.values()) {
+          for (const stricter of [block, ask ?? null, stop])
             if (advise !== null && stricter !== null) expect(advise).toBeLessThanOrEqual(stricter);
         }
       }),
@@ -90,7 +90,7 @@ describe('tunable thresholds', () => {
 
   it('are compared for strictness', () => {
     const changed = (change: object): RuleThresholdMap =>
-      new Map([...inForce, ['repeated-call', { advise: 3, refuse: null, finish: 4, ...change }]]);
+      new Map([...inForce, ['repeated-call', { advise: 3, block: null, stop: 4, ...change }]]);
     expect(isAtLeastAsStrict(inForce, changed({ finish: 3 }))).toBe(true);
     expect(isAtLeastAsStrict(inForce, changed({ finish: 5 }))).toBe(false);
     expect(isAtLeastAsStrict(inForce, changed({ finish: null }))).toBe(false);
@@ -99,8 +99,10 @@ describe('tunable thresholds', () => {
   });
 
   it('do not include a threshold of one, and try seconds in large steps', () => {
-    expect(tunables.filter(({ rule, level }) => rule === 'chanting' && level === 'advise')).toEqual([]);
-    expect(tunables.find(({ rule, level }) => rule === 'waiting' && level === 'finish')?.values).toEqual([
+    expect(tunables.filter(({ rule, level }) => rule === 'repetition-loop' && level === 'advise')).toEqual(
+      [],
+    );
+    expect(tunables.find(({ rule, level }) => rule === 'waiting' && level === 'stop')?.values).toEqual([
       1500, 1200, 900,
     ]);
   });
@@ -157,9 +159,9 @@ describe('statistics', () => {
   });
 });
 
-const createDetectorVerdict = (step: number, level: string): { step: number; level: string } => ({
+const createDetectorVerdict = (step: number, severity: string): { step: number; severity: string } => ({
   step,
-  level,
+  severity,
 });
 const solved = { success: true, lastStep: 9, agentSteps: [0, 2, 4, 6, 8, 9], judgement: null };
 const scoreEndedRun = (step: number): unknown =>
@@ -178,7 +180,7 @@ describe('a detector score', () => {
   it('counts the steps after the end of an unsolved run, and the reviewers’ judgments', () => {
     const judgement = { stuck: true, from: 6 };
     const shares = computeScoreRatios({ ...solved, success: false, judgement }, [
-      createDetectorVerdict(2, 'nudge'),
+      createDetectorVerdict(2, 'advise'),
       createDetectorVerdict(4, 'ask'),
     ]);
     expect(shares).toMatchObject({

@@ -47,7 +47,7 @@ describe('pawl mcp', () => {
     await connectMcpClient(createStoragePath());
     const observed = { tool: 'grep', args: { pattern: 'x' }, success: false, error: 'no such file' };
     expect(await callMcpTool('observe', observed)).toMatchObject({ stuck: false, level: 'healthy' });
-    expect(await callMcpTool('observe', observed)).toMatchObject({ stuck: false, level: 'suspect' });
+    expect(await callMcpTool('observe', observed)).toMatchObject({ stuck: false, severity: 'advise' });
     expect(await callMcpTool('observe', { ...observed, session: 'other' })).toMatchObject({
       level: 'healthy',
     });

@@ -54,8 +54,8 @@ describe('a conversation through the proxy', () => {
     });
     const id = summary?.id ?? '';
     const { session } = await proxy.store.open(id);
-    expect(session.turn).toMatchObject({ why: { kind: 'stuck', rule: 'repeated-call' } });
-    expect(session.spent).toMatchObject({ modelCalls: 0 });
+    expect(session.turn).toMatchObject({ haltReason: { kind: 'stuck', rule: 'repeated-call' } });
+    expect(session.budgetUsage).toMatchObject({ modelCalls: 0 });
     const roles = toItemArray(getConversation(session)).map(({ role }) => role);
     expect(roles.filter((role) => role === 'tool').length).toBe(4);
     const events: Event[] = [];
@@ -142,7 +142,7 @@ describe('a conversation through the proxy', () => {
       { role: 'user', content: 'Never mind, stop.' },
     ];
     const verdict: Verdict = {
-      level: 'suspect',
+      severity: 'advise',
       rule: 'no-progress',
       reason: 'nothing moves',
       advice: 'Move.',

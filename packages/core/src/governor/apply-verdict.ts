@@ -34,7 +34,7 @@ export function createVerdictChange(session: Session, event: Event, verdict: Ver
 /** Adds a verdict unless a more severe one is already pending. */
 export function addVerdict(agenda: TurnAgenda, verdict: Verdict): TurnAgenda {
   const { kind } = verdict.response;
-  if (kind === 'finish') {
+  if (kind === 'stop') {
     return { ...agenda, verdict, finish: createSessionFinish(verdict) };
   }
   const pendingKind = agenda.verdict?.response.kind ?? 'advise';
@@ -51,7 +51,7 @@ export function addTurnVerdict(turn: JudgedTurn, verdict: Verdict): JudgedTurn {
 /** The states in which the governor judges the work. */
 type JudgedTurn = CallingModel | AwaitingPermission | ExecutingTools;
 
-const responseRanks = { advise: 0, refuse: 1, run: 2, recover: 3, ask: 4, finish: 5, halt: 6 } as const;
+const responseRanks = { advise: 0, block: 1, run: 2, recover: 3, ask: 4, stop: 5, halt: 6 } as const;
 
 /** Carries out the response to a verdict. */
 export function actOnVerdict(
@@ -62,8 +62,8 @@ export function actOnVerdict(
 ): SessionStep {
   switch (verdict.response.kind) {
     case 'advise':
-    case 'refuse':
-    case 'finish':
+    case 'block':
+    case 'stop':
     case 'halt': {
       // The other three responses are carried out elsewhere; only their advice applies here.
       const ask = { advice: verdict.advice, finish: null, agenda: emptyAgenda };

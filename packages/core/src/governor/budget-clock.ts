@@ -8,15 +8,15 @@ import type { TurnState } from '../turn/state.ts';
  */
 
 export function resumeBudgetClock(session: Session, at: number): Session {
-  const { waitingSince, ...spent } = session.spent;
+  const { waitingSince, ...spent } = session.budgetUsage;
   if (waitingSince === undefined) return session;
   const waitedMs = at > waitingSince ? at - waitingSince : 0;
-  return { ...session, spent: { ...spent, workingSince: spent.workingSince + waitedMs } };
+  return { ...session, budgetUsage: { ...spent, workingSince: spent.workingSince + waitedMs } };
 }
 
 export function stopBudgetClock(session: Session, at: number): Session {
   if (!isClockStopped(session.turn) || !hasLogPatch(session, logPatches.countsAreFair)) return session;
-  return { ...session, spent: { ...session.spent, waitingSince: at } };
+  return { ...session, budgetUsage: { ...session.budgetUsage, waitingSince: at } };
 }
 
 function isClockStopped({ status }: TurnState): boolean {

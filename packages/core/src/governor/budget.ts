@@ -44,25 +44,28 @@ export function findExhaustedBudget(spent: BudgetUsage, budgets: BudgetLimits, a
 }
 
 /** Returns the verdict that makes the next model call the last one, or null if the budget pays for two calls. */
-export function findLastCallVerdict({ spent, settings: { budgets } }: Session, at: number): Verdict | null {
+export function findLastCallVerdict(
+  { budgetUsage, settings: { budgets } }: Session,
+  at: number,
+): Verdict | null {
   if (budgets === null) return null;
   // The model can still answer when no tool calls are left.
-  const reason = findExhaustedBudget(spent, { ...budgets, toolCalls: null }, at);
-  return reason === null ? null : createBudgetVerdict(reason, spent.modelCalls);
+  const reason = findExhaustedBudget(budgetUsage, { ...budgets, toolCalls: null }, at);
+  return reason === null ? null : createBudgetVerdict(reason, budgetUsage.modelCalls);
 }
 
 /** Whether the budget allows no further model call. */
-export function isBudgetExhausted({ spent, settings: { budgets } }: Session): boolean {
-  return budgets !== null && budgets.modelCalls !== null && spent.modelCalls >= budgets.modelCalls;
+export function isBudgetExhausted({ budgetUsage, settings: { budgets } }: Session): boolean {
+  return budgets !== null && budgets.modelCalls !== null && budgetUsage.modelCalls >= budgets.modelCalls;
 }
 
 export function createBudgetVerdict(reason: string, seq: number): Verdict {
   return {
-    level: 'stuck',
+    severity: 'stop',
     rule: 'budget',
     reason: `the budget of ${reason} is used up`,
     advice: `The budget of ${reason} is used up. Answer now with what you have, and say what is left to do.`,
     evidence: [seq],
-    response: { kind: 'finish' },
+    response: { kind: 'stop' },
   };
 }

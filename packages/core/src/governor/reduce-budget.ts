@@ -14,13 +14,17 @@ type BudgetedEvent = Extract<Event, { type: 'model-replied' | 'model-failed' | '
 export function reduceBudget({ session, event, notes }: StepChange, budgets: BudgetLimits): StepChange {
   const { turn } = session;
   if (event.type === 'paging-finished' && turn.status === 'paging' && !isStaleAnswer(turn, event)) {
-    return { session: { ...session, spent: addSummaryUsage(session.spent, event.usage) }, event, notes };
+    return {
+      session: { ...session, budgetUsage: addSummaryUsage(session.budgetUsage, event.usage) },
+      event,
+      notes,
+    };
   }
   if (!isBudgetedEvent(event) || (turn.status !== 'callingModel' && turn.status !== 'executingTools')) {
     return { session, event, notes };
   }
-  const spent = addEventUsage(session.spent, event);
-  const within = { ...session, spent };
+  const spent = addEventUsage(session.budgetUsage, event);
+  const within = { ...session, budgetUsage: spent };
   const covered = event.type === 'model-replied' ? denyUncoveredCalls(event, spent, budgets) : event;
   const reason = findExhaustedBudget(spent, budgets, event.at);
   const isEnding =
@@ -63,9 +67,9 @@ function denyUncoveredCalls(
   { toolCalls }: BudgetLimits,
 ): Extract<Event, { type: 'model-replied' }> {
   if (toolCalls === null || event.calls.length <= toolCalls - spent.toolCalls) return event;
-  const because = `Not run: the budget of ${toolCalls} tool calls is used up.`;
+  const denialReason = `Not run: the budget of ${toolCalls} tool calls is used up.`;
   const calls = event.calls.map((call, index) =>
-    index < toolCalls - spent.toolCalls ? call : { ...call, permission: 'deny' as const, because },
+    index < toolCalls - spent.toolCalls ? call : { ...call, permission: 'deny' as const, denialReason },
   );
   return { ...event, calls };
 }

@@ -100,14 +100,14 @@ function judgeReply(
   if (event.problem !== undefined) return judgeUnreadableReply(session, turn, event, rules);
   if (event.calls.length > 0) {
     const screened =
-      session.governor.refused.length === 0
+      session.governor.blockedCalls.length === 0
         ? { session, event, notes: [] }
         : denyBlockedCalls(session, turn, event);
     return event.calls.some(({ permission }) => permission === 'deny')
       ? judgeDeniedCalls(screened, turn, event, rules)
       : screened;
   }
-  const loop = rules.some((rule) => rule.on === 'chant') ? findRepetitionLoop(event.text) : null;
+  const loop = rules.some((rule) => rule.on === 'repetition-loop') ? findRepetitionLoop(event.text) : null;
   return loop === null
     ? judgeTextReply(session, turn, event, rules)
     : judgeRepetitionLoop(session, turn, { event, loop, rules });
@@ -133,7 +133,7 @@ function denyBlockedCalls(session: Session, turn: CallingModel, event: ModelRepl
     const block = blocks[index] ?? null;
     return block === null
       ? call
-      : { ...call, permission: 'deny' as const, because: `Not run again: ${block.advice}` };
+      : { ...call, permission: 'deny' as const, denialReason: `Not run again: ${block.advice}` };
   });
   const governed = { ...session, governor };
   const screened = { ...event, calls };
@@ -150,7 +150,7 @@ function judgeDeniedCalls(
 ): StepChange {
   if (!shouldJudgeDenials(screened.session) || screened.notes.length > 0) return screened;
   let { session } = screened;
-  for (const { tool, args, permission, because: output = 'denied' } of reply.calls) {
+  for (const { tool, args, permission, denialReason: output = 'denied' } of reply.calls) {
     if (permission !== 'deny') continue;
     const denied = observeCall({ seq: session.seq + 1, at: reply.at, tool, args, ok: false, output });
     const judged = observeInSession(session, denied, rules);
@@ -208,7 +208,7 @@ function judgeTextReply(
   const governor = { ...observed.governor, advice: null };
   if (verdict === null) return { session: { ...session, governor }, event, notes: [] };
   const governed =
-    verdict.response.kind === 'finish'
+    verdict.response.kind === 'stop'
       ? {
           ...session,
           governor,
@@ -229,7 +229,7 @@ function judgeRepetitionLoop(
   }: { readonly event: ModelReplied; readonly loop: RepetitionLoop; readonly rules: readonly Rule[] },
 ): StepChange {
   const block = loop.block.slice(0, repetitionQuoteMax);
-  const observation = { kind: 'chant', seq: session.seq + 1, block, times: loop.times } as const;
+  const observation = { kind: 'repetition-loop', seq: session.seq + 1, block, times: loop.times } as const;
   const { session: governed, verdict } = observeInSession(session, observation, rules);
   const { at, request } = event;
   const message = `The reply says one thing over and over: “${block}”, ${loop.times} times in a row.`;
@@ -237,10 +237,10 @@ function judgeRepetitionLoop(
     type: 'model-failed',
     at,
     ...(request !== undefined && { request }),
-    error: { kind: 'chanting', message },
+    error: { kind: 'repetition-loop', message },
   };
   if (verdict === null) return { session: governed, event: failed, notes: [] };
-  if (verdict.response.kind === 'finish') {
+  if (verdict.response.kind === 'stop') {
     return { session: governed, event: createHaltEvent(verdict, at), notes: [] };
   }
   const ask = { ...turn.ask, advice: verdict.advice };
@@ -263,7 +263,7 @@ function judgePaging(
   const observation = { kind: 'paging', seq: session.seq + 1, fruitless } as const;
   const { session: governed, verdict } = observeInSession(session, observation, rules);
   if (verdict === null) return { session: governed, event, notes: [] };
-  return verdict.response.kind === 'finish' && asking
+  return verdict.response.kind === 'stop' && asking
     ? { session: governed, event: createHaltEvent(verdict, event.at), notes: [] }
     : createVerdictChange(governed, event, verdict);
 }

@@ -76,7 +76,9 @@ function trackUserMessage(
 ): SessionTracker {
   if (turn.status !== 'waitingForUser') return tracker;
   if (!automatic) return restartOnUserMessage(tracker, settings.governor, at);
-  return tracker.state.mind.kind === 'savant' ? recordInSession(tracker, { type: 'ticked', at }) : tracker;
+  return tracker.state.detector.kind === 'savant'
+    ? recordInSession(tracker, { type: 'ticked', at })
+    : tracker;
 }
 
 /** A phase that brings a message is refused while work is in progress. */
@@ -118,9 +120,12 @@ function trackModelReply(
   return goesOn ? applyJudgment(governed, heard, turn) : applyTextJudgment(governed, turn, heard);
 }
 
-function isFinishingReply({ calls, problem }: ModelReplied, { state: { mind } }: SessionTracker): boolean {
-  if (mind.kind !== 'savant' || calls.length === 0 || problem !== undefined) return false;
-  return calls.every((call) => !isDeniedCall(call) && mind.config.finishTools.includes(call.tool));
+function isFinishingReply(
+  { calls, problem }: ModelReplied,
+  { state: { detector } }: SessionTracker,
+): boolean {
+  if (detector.kind !== 'savant' || calls.length === 0 || problem !== undefined) return false;
+  return calls.every((call) => !isDeniedCall(call) && detector.config.finishTools.includes(call.tool));
 }
 
 function listCallsToRun({ calls, problem }: ModelReplied, request: number): readonly ToolCall[] {
@@ -150,7 +155,7 @@ function applyTextJudgment(
   const { session, event, notes } = kept;
   const verdict = toSessionVerdict(session, judgement, null);
   const after =
-    judgement.response === 'finish'
+    judgement.response === 'stop'
       ? { ...session, turn: { ...turn, ask: { ...turn.ask, finish: createSessionFinish(verdict) } } }
       : { ...session, governor: { ...session.governor, advice: verdict.advice } };
   return { session: after, event, notes: [...notes, { type: 'verdict', at: event.at, verdict }] };
@@ -236,7 +241,7 @@ function toSessionVerdict(
   { verdict, response }: TrackerJudgment,
   event: Event | null,
 ): Verdict {
-  const { level, rule, reason, advice, evidence } = verdict;
+  const { severity, rule, reason, advice, evidence } = verdict;
   const errorText = event?.type === 'tool-finished' && !event.outcome.ok ? event.outcome.error.message : null;
   const known =
     errorText === null
@@ -244,7 +249,7 @@ function toSessionVerdict(
       : findRecovery(settings.governor.recoveries, { errorText, args: null, tools: new Set() });
   const waits = response === 'recover' && known?.remedy.do === 'wait' ? { waitMs: known.remedy.ms } : {};
   return {
-    level,
+    severity,
     rule,
     reason,
     advice: known === null ? advice : `${advice} ${known.advice}`,

@@ -60,7 +60,7 @@ function applyMemoryCall(
   memory: WorkingMemory,
   { turn, event: finished }: { readonly turn: ExecutingTools; readonly event: ToolFinished },
 ): StepChange {
-  const { callId, outcome, found = [], at } = finished;
+  const { callId, outcome, foundEntries = [], at } = finished;
   const execution = turn.executions.find(({ call }) => call.id === callId);
   const wasAttempted = outcome.ok || outcome.error.kind === 'invalid' || outcome.error.kind === 'failed';
   if (execution === undefined || execution.status === 'completed' || !wasAttempted)
@@ -72,7 +72,11 @@ function applyMemoryCall(
       : `${tool}: failed: ${outcome.error.message.slice(0, loggedErrorMax)}`;
     return { session: setSessionMemory(session, writeLog(memory, 'command', line, at)), event, notes };
   }
-  const result = applyStorageResult(applyMemoryAction(memory, toMemoryAction(tool, args), at), found, at);
+  const result = applyStorageResult(
+    applyMemoryAction(memory, toMemoryAction(tool, args), at),
+    foundEntries,
+    at,
+  );
   return {
     session: setSessionMemory(session, result.memory),
     event,

@@ -1,5 +1,6 @@
 import * as config from '@pawl/governor';
 import { isPlainObject, type ConfigField, dayMilliseconds, createBooleanField } from '@pawl/governor';
+import { upgradeChart } from '../upgrade.ts';
 import type { ModeChart, ModeState, TransitionPolicy } from './mode-chart.ts';
 
 /** A location in a chart: keys and item indexes. */
@@ -164,7 +165,7 @@ export function defineChart<const Name extends string>(input: ModeChartInput<Nam
 
 /** Parses a chart from untrusted input. Throws one `ChartError` that says what is wrong and where. */
 export function parseChart(value: unknown): ModeChart {
-  const chart = parseChartShape(value);
+  const chart = parseChartShape(isPlainObject(value) ? upgradeChart(value) : value);
   checkChart(chart);
   return chart;
 }
@@ -192,14 +193,14 @@ export type ModeChartInput<Name extends string> = {
 } & OptionalProperties<Omit<ModeChart<NoInfer<Name>>, 'name' | 'initial' | 'states'>>;
 
 type PartlyParsed<Type, Key extends keyof Type> = Omit<Type, Key> & { readonly [Each in Key]: unknown };
-type ParsedChartShape = PartlyParsed<ModeChart, 'states' | 'hops' | 'onInvalid' | 'finish' | 'paging'>;
+type ParsedChartShape = PartlyParsed<ModeChart, 'states' | 'transitions' | 'onInvalid' | 'finish' | 'paging'>;
 type ParsedStateShape = Omit<ModeState, 'selectable'> & { readonly selectable: boolean | null };
 
 const modeChartFields: ShapeFields<ParsedChartShape> = {
   name: toRequiredField(nameField),
   initial: toRequiredField(nameField),
   states: toRequiredField(createListField('states', 1, 100)),
-  hops: { ...createAnyField(), fallback: { by: 'tool' } },
+  transitions: { ...createAnyField(), fallback: { by: 'tool' } },
   onInvalid: { ...createAnyField(), fallback: 'refuse' },
   finish: { ...createAnyField(), fallback: null },
   paging: { ...createAnyField(), fallback: null },
@@ -218,7 +219,7 @@ const modeStateFields: ShapeFields<ParsedStateShape> = {
       value === '*' || createUniqueNamesField(0).accepts(value),
   },
   next: createUniqueNamesField(0),
-  afterWords: toNullableField(nameField),
+  afterText: toNullableField(nameField),
   stuckState: toNullableField(nameField),
   timeoutMs: toNullableField(createRequiredIntegerField(1, 30 * dayMilliseconds)),
   stuckAfterSteps: toNullableField(createRequiredIntegerField(1, 1_000_000)),
@@ -239,7 +240,7 @@ function parseChartShape(value: unknown): ModeChart {
   return {
     ...parsed,
     states: states.map((state) => ({ ...state, selectable: state.selectable ?? !reserved.has(state.name) })),
-    hops: parseTransitionPolicy(parsed.hops, ['hops']),
+    transitions: parseTransitionPolicy(parsed.transitions, ['transitions']),
     onInvalid: parseInvalidPolicy(parsed.onInvalid, ['onInvalid']),
     finish: parseFinishState(parsed.finish, ['finish']),
     paging,
@@ -329,7 +330,7 @@ function checkStateNames({ states }: ModeChart): void {
 function listChartTargets({
   initial,
   states,
-  hops,
+  transitions,
   onInvalid,
   finish,
   paging,
@@ -337,11 +338,11 @@ function listChartTargets({
   return [
     [['initial'], initial],
     ...states.flatMap(listStateTargets),
-    ...(hops.by === 'tool'
+    ...(transitions.by === 'tool'
       ? []
       : (['otherwise', 'afterAction', 'afterFailure'] as const).map((key): ChartTarget => [
-          ['hops', key],
-          hops[key],
+          ['transitions', key],
+          transitions[key],
         ])),
     ...(typeof onInvalid === 'string' ? [] : [[['onInvalid', 'resetTo'], onInvalid.resetTo] as const]),
     ...(finish === null ? [] : [[['finish', 'state'], finish.state] as const]),
@@ -356,13 +357,10 @@ function listChartTargets({
 
 type ChartTarget = readonly [path: ChartPath, name: string];
 
-function listStateTargets(
-  { next, afterWords, stuckState }: ModeState,
-  index: number,
-): readonly ChartTarget[] {
+function listStateTargets({ next, afterText, stuckState }: ModeState, index: number): readonly ChartTarget[] {
   return [
     ...next.map((name, position): ChartTarget => [['states', index, 'next', position], name]),
-    ...(afterWords === null ? [] : [[['states', index, 'afterWords'], afterWords] as const]),
+    ...(afterText === null ? [] : [[['states', index, 'afterText'], afterText] as const]),
     ...(stuckState === null ? [] : [[['states', index, 'stuckState'], stuckState] as const]),
   ];
 }
@@ -384,7 +382,7 @@ function checkStateTargets(chart: ModeChart): void {
 }
 
 function checkModeState(state: ModeState, path: ChartPath): void {
-  const { name, next, terminal, stuckState, afterWords, tools } = state;
+  const { name, next, terminal, stuckState, afterText, tools } = state;
   const createError = (key: string, problem: string) =>
     new ChartError([...path, key], `state ${quoteText(name)} ${problem}`);
   if (terminal && next.length > 0)
@@ -393,7 +391,7 @@ function checkModeState(state: ModeState, path: ChartPath): void {
     throw createError('tools', 'is terminal, so it cannot have tools. Remove tools.');
   if (!terminal && next.length === 0)
     throw createError('next', 'has no next state. Add one to next, or set terminal to true.');
-  for (const [key, target] of Object.entries({ stuckState, afterWords })) {
+  for (const [key, target] of Object.entries({ stuckState, afterText })) {
     if (target === null) continue;
     if (target === name)
       throw createError(key, `has itself as its ${key}. Remove ${key} to stay in the state.`);
@@ -437,15 +435,15 @@ function checkPagingState({ states, initial, paging }: ModeChart): void {
 }
 
 /** Checks that every reply of the model has a valid target state. */
-function checkTransitionPolicy({ states, hops }: ModeChart): void {
-  if (hops.by === 'tool') return;
+function checkTransitionPolicy({ states, transitions }: ModeChart): void {
+  if (transitions.by === 'tool') return;
   for (const [index, { name, next, selectable, terminal }] of states.entries()) {
     if (!selectable || terminal) continue;
     for (const key of ['otherwise', 'afterAction', 'afterFailure'] as const) {
-      if (!next.includes(hops[key]))
+      if (!next.includes(transitions[key]))
         throw new ChartError(
           ['states', index, 'next'],
-          `state ${quoteText(name)} must have ${quoteText(hops[key])} in its next states, because hops.${key} leads there from every state.`,
+          `state ${quoteText(name)} must have ${quoteText(transitions[key])} in its next states, because transitions.${key} leads there from every state.`,
         );
     }
   }

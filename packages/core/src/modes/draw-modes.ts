@@ -46,7 +46,9 @@ function listTargetTransitions(chart: ModeChart, from: ModeState, to: string): r
     return to === paging.next ? [{ to, guard: null, payload: { type: 'paging-done' } }] : [];
   }
   return [
-    ...(chart.hops.by === 'tool' ? listToolTransitions(chart, from, to) : listReplyTransitions(chart, to)),
+    ...(chart.transitions.by === 'tool'
+      ? listToolTransitions(chart, from, to)
+      : listReplyTransitions(chart, to)),
     ...(to === from.stuckState
       ? [{ to, guard: null, payload: { type: 'stuck-found', cause: 'stuck' } } as const]
       : []),
@@ -73,7 +75,7 @@ function listToolTransitions(chart: ModeChart, from: ModeState, to: string): rea
     ...(isToolTarget(chart, from, { tool: otherTool, to })
       ? [{ to, guard: 'calls another tool', payload: createReplyPayload([otherTool]) }]
       : []),
-    ...(to === from.afterWords ? [{ to, guard: 'has text', payload: createReplyPayload([]) }] : []),
+    ...(to === from.afterText ? [{ to, guard: 'has text', payload: createReplyPayload([]) }] : []),
   ];
 }
 
@@ -87,26 +89,34 @@ function isToolTarget(
 }
 
 function listReplyTransitions(chart: ModeChart, to: string): readonly PossibleTransition[] {
-  const { hops } = chart;
-  if (hops.by === 'tool') return [];
+  const { transitions } = chart;
+  if (transitions.by === 'tool') return [];
   return [
     ...(getModeState(chart, to)?.selectable
       ? [{ to, guard: `requests ${to}`, payload: createReplyPayload([], to) }]
       : []),
-    ...(to === hops.otherwise ? [{ to, guard: 'requests no state', payload: createReplyPayload([]) }] : []),
-    ...(to === hops.afterAction ? [{ to, guard: 'succeeded', payload: createResultsPayload(true) }] : []),
-    ...(to === hops.afterFailure ? [{ to, guard: 'failed', payload: createResultsPayload(false) }] : []),
+    ...(to === transitions.otherwise
+      ? [{ to, guard: 'requests no state', payload: createReplyPayload([]) }]
+      : []),
+    ...(to === transitions.afterAction
+      ? [{ to, guard: 'succeeded', payload: createResultsPayload(true) }]
+      : []),
+    ...(to === transitions.afterFailure
+      ? [{ to, guard: 'failed', payload: createResultsPayload(false) }]
+      : []),
   ];
 }
 
 /** Lists the transitions caused by invalid replies. */
 function listInvalidTransitions(
-  { hops, onInvalid, paging }: ModeChart,
+  { transitions, onInvalid, paging }: ModeChart,
   from: ModeState,
 ): readonly PossibleTransition[] {
   if (from.terminal || from.name === paging?.state) return [];
   const unreadable =
-    hops.by === 'tool' ? [] : [{ to: hops.afterFailure, guard: null, payload: unreadableReply }];
+    transitions.by === 'tool'
+      ? []
+      : [{ to: transitions.afterFailure, guard: null, payload: unreadableReply }];
   if (typeof onInvalid === 'string') return unreadable;
   // No state has an empty name.
   return [

@@ -7,7 +7,7 @@ export type ModeChart<Name extends string = string> = {
   readonly name: string;
   readonly initial: Name;
   readonly states: readonly ModeState<Name>[];
-  readonly hops: TransitionPolicy<Name>;
+  readonly transitions: TransitionPolicy<Name>;
   /**
    * What happens on an invalid transition. The mode stays and the model gets the reason (`refuse`) or not (`ignore`),
    * or the mode is reset to the given one and the model gets the reason.
@@ -34,7 +34,7 @@ export type ModeState<Name extends string = string> = {
   /** The modes that may follow, whatever the cause. */
   readonly next: readonly Name[];
   /** The mode after a reply without calls; null to stay. */
-  readonly afterWords: Name | null;
+  readonly afterText: Name | null;
   /** The mode to enter when the work is stuck; null if there is none. */
   readonly stuckState: Name | null;
   /** Time limit; null for none. */

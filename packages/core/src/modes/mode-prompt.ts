@@ -54,8 +54,8 @@ export function renderModeSection(
 /**
  * Calling a tool of another mode leads to that mode where possible, so the prompt must not say that it is forbidden.
  */
-function describeModeTools({ hops }: ModeChart, { tools, terminal }: ModeState): string {
+function describeModeTools({ transitions }: ModeChart, { tools, terminal }: ModeState): string {
   if (tools === '*') return 'any';
-  const isOpen = hops.by === 'tool' && !terminal;
+  const isOpen = transitions.by === 'tool' && !terminal;
   return formatNameList(tools, isOpen ? 'those of the next phases' : 'none');
 }

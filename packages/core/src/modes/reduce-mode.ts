@@ -57,9 +57,7 @@ function isPagingFinished(turn: PagingTurn, event: Event, { chart, mode }: Activ
 /** Moves a session that the governor found to be stuck to the chart's stuck state, if there is one. */
 export function reduceStuckMode({ session, event, notes }: StepChange, chart: ModeChart): StepChange {
   const { mode } = session;
-  const verdict = notes.findLast(
-    (note) => note.type === 'verdict' && note.verdict.response.kind === 'finish',
-  );
+  const verdict = notes.findLast((note) => note.type === 'verdict' && note.verdict.response.kind === 'stop');
   if (mode === null || verdict?.type !== 'verdict') return { session, event, notes };
   if ((getModeState(chart, mode.state)?.stuckState ?? null) === null) return { session, event, notes };
   const payload = { type: 'stuck-found', cause: verdict.verdict.rule } as const;
@@ -99,12 +97,12 @@ function endIterations(
   reason: string,
 ): StepChange {
   const verdict: Verdict = {
-    level: 'stuck',
+    severity: 'stop',
     rule: 'budget',
     reason,
     advice: 'There is no more time. Answer now with what you have, and say what is left to do.',
     evidence: [session.seq + 1],
-    response: { kind: 'finish' },
+    response: { kind: 'stop' },
   };
   const note = { type: 'verdict', at: event.at, verdict } as const;
   const after = { ...session, turn: addTurnVerdict(turn, verdict) };
@@ -128,8 +126,10 @@ function denyRefusedCalls(
   calls: readonly RequestedCall[],
   { refused, error }: ModeTransition,
 ): readonly RequestedCall[] {
-  const because = `Not run: ${error ?? 'the current phase does not allow it'}.`;
-  return calls.map((call) => (refused.includes(call.tool) ? { ...call, permission: 'deny', because } : call));
+  const denialReason = `Not run: ${error ?? 'the current phase does not allow it'}.`;
+  return calls.map((call) =>
+    refused.includes(call.tool) ? { ...call, permission: 'deny', denialReason } : call,
+  );
 }
 
 /** Applies the tool results when the last call of the round has finished. */

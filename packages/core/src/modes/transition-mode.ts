@@ -285,7 +285,7 @@ function findRouteWithText(
   { tools, hasText }: { readonly tools: readonly string[]; readonly hasText: boolean },
 ): ModeRoute | null {
   const direct = findToolRoute(chart, from, tools);
-  const textState = hasText && from.afterWords !== null ? getModeState(chart, from.afterWords) : undefined;
+  const textState = hasText && from.afterText !== null ? getModeState(chart, from.afterText) : undefined;
   if (textState === undefined || direct?.refused.length === 0) return direct;
   const indirect = findToolRoute(chart, textState, tools);
   if (indirect === null || (direct !== null && direct.refused.length <= indirect.refused.length))
@@ -350,13 +350,14 @@ function transitionOnReply(context: ModeContext, payload: ModePayloadByType<'rep
   if (chart.oneAction && tools.length > 1)
     return handleInvalidTransition(context, `one action at a time: the reply has ${tools.length}`, tools);
   if (tools.length > 0)
-    return chart.hops.by === 'tool'
+    return chart.transitions.by === 'tool'
       ? transitionByTool(context, payload)
-      : acceptAction(context, chart.hops, tools);
+      : acceptAction(context, chart.transitions, tools);
   if (nextState !== null)
     return transitionToNamedState(context, nextState, { cause: 'next_state', requestedByModel: true });
-  if (chart.hops.by === 'reply') return transitionToStates(context, [chart.hops.otherwise], 'no next_state');
-  return transitionToStates(context, text && state.afterWords !== null ? [state.afterWords] : [], 'words');
+  if (chart.transitions.by === 'reply')
+    return transitionToStates(context, [chart.transitions.otherwise], 'no next_state');
+  return transitionToStates(context, text && state.afterText !== null ? [state.afterText] : [], 'words');
 }
 
 /** Handles a reply whose tools decide the transition. */
@@ -410,13 +411,13 @@ function acceptAction(
 }
 
 function transitionOnUnreadableReply(context: ModeContext, reason: string): ModeTransition {
-  const { hops } = context.chart;
+  const { transitions } = context.chart;
   if (isPagingMode(context))
     return rejectModeEvent(context, `${context.state.name} is under way, so the reply is dropped`);
   const error = `the reply could not be read: ${reason}`;
-  return hops.by === 'tool'
+  return transitions.by === 'tool'
     ? recordModeFailure(context, error)
-    : resetToState(context, { to: hops.afterFailure, cause: 'unreadable reply', error });
+    : resetToState(context, { to: transitions.afterFailure, cause: 'unreadable reply', error });
 }
 
 function transitionOnResults(
@@ -426,10 +427,10 @@ function transitionOnResults(
   const { chart, mode } = context;
   if (isPagingMode(context))
     return rejectModeEvent(context, `${context.state.name} is under way, so the results lead nowhere`);
-  if (chart.hops.by === 'tool') return stayInMode({ ...mode, failures: ok ? 0 : mode.failures + 1 });
-  if (ok) return transitionToStates(context, [chart.hops.afterAction], 'action');
+  if (chart.transitions.by === 'tool') return stayInMode({ ...mode, failures: ok ? 0 : mode.failures + 1 });
+  if (ok) return transitionToStates(context, [chart.transitions.afterAction], 'action');
   const error = `the action failed${reason === null ? '' : `: ${reason}`}`;
-  return resetToState(context, { to: chart.hops.afterFailure, cause: 'failed action', error });
+  return resetToState(context, { to: chart.transitions.afterFailure, cause: 'failed action', error });
 }
 
 /** Explains the refusal and what the model can do instead. */
@@ -437,7 +438,7 @@ function describeRefusedTools({ chart, state }: ModeContext, tools: readonly str
   const refused = tools.map((tool) => clipText(tool));
   const allowed = state.tools === '*' ? 'any tool' : formatNameList(state.tools, 'no tool');
   const next = formatNameList(listSelectableNames(chart, state), 'nothing');
-  const hint = state.afterWords === null ? '' : `; to go on to ${state.afterWords}, say first what you think`;
+  const hint = state.afterText === null ? '' : `; to go on to ${state.afterText}, say first what you think`;
   return `${formatNameList(refused, '')} cannot be used in ${state.name}: it allows ${allowed} and is followed by ${next}${hint}`;
 }
 
@@ -481,7 +482,7 @@ export function listOfferedTools(
 ): readonly string[] {
   const current = getModeState(chart, mode.state);
   if (current === undefined || current.terminal || chart.paging?.state === current.name) return [];
-  if (chart.hops.by === 'reply')
+  if (chart.transitions.by === 'reply')
     return tools.filter((tool) => chart.states.some((state) => allowsTool(state, tool)));
   return tools.filter((tool) => findModeRoute(chart, current, { tools: [tool], hasText: true }) !== null);
 }

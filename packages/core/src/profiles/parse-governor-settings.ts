@@ -11,6 +11,7 @@ import {
   type KnownRecovery,
   pawlRules,
   type RuleThresholds,
+  upgradeGovernorSettings,
 } from '@pawl/governor';
 import { describeJsonProblem } from '../memory/memory-action.ts';
 import { nameField, describeInputValue } from '../modes/define-chart.ts';
@@ -33,9 +34,9 @@ const parseThreshold = createNullableParser(createFieldParser(createIntegerField
 
 const parseThresholds: ProfileParser<Partial<RuleThresholds>> = createPartialParser<RuleThresholds>({
   advise: parseThreshold,
-  refuse: parseThreshold,
+  block: parseThreshold,
   ask: parseThreshold,
-  finish: parseThreshold,
+  stop: parseThreshold,
 });
 
 const parseRuleChange: ProfileParser<Partial<RuleThresholds> | false> = (value, path) =>
@@ -54,16 +55,16 @@ const remedyParsers: {
     ms: createFieldParser(createIntegerField(1, 1, dayMilliseconds)),
   }),
   ask: createObjectParser({ do: createFieldParser(createChoiceField('ask', ['ask'])) }),
-  refuse: createObjectParser({ do: createFieldParser(createChoiceField('refuse', ['refuse'])) }),
+  block: createObjectParser({ do: createFieldParser(createChoiceField('block', ['block'])) }),
 };
 
 const parseRemedy: ProfileParser<ErrorRemedy> = (value, path) => {
   const kind = isPlainObject(value) ? value['do'] : undefined;
-  if (kind === 'run' || kind === 'wait' || kind === 'ask' || kind === 'refuse')
+  if (kind === 'run' || kind === 'wait' || kind === 'ask' || kind === 'block')
     return remedyParsers[kind](value, path);
   throw new ProfileError(
     path,
-    `expects { do: "run" | "wait" | "ask" | "refuse", … }, and got ${describeInputValue(value)}.`,
+    `expects { do: "run" | "wait" | "ask" | "block", … }, and got ${describeInputValue(value)}.`,
   );
 };
 
@@ -94,7 +95,7 @@ export function parseGovernorSettings(
   path: ProfilePath,
   before: GovernorSettings,
 ): GovernorSettings {
-  const changes = parseGovernorParts(value, path);
+  const changes = parseGovernorParts(isPlainObject(value) ? upgradeGovernorSettings(value) : value, path);
   const isSamePreset = changes.preset === undefined || changes.preset === before.preset;
   const base: GovernorSettings = isSamePreset ? before : { ...before, rules: {}, config: {} };
   const { config: configBefore = {}, ...rest } = base;

@@ -26,7 +26,7 @@ export function createAgendaRows<State extends PausableTurn>(
   readAgenda: (turn: State) => TurnAgenda,
   writeAgenda: AgendaSetter<State>,
 ): {
-  readonly [Type in AgendaEvent | 'memory-asked']: TurnRow<State, Type>;
+  readonly [Type in AgendaEvent | 'memory-command-requested']: TurnRow<State, Type>;
 } {
   const updateAgenda = (
     session: Session,
@@ -53,7 +53,7 @@ export function createAgendaRows<State extends PausableTurn>(
       to: stay,
       handle: (session, turn, event) =>
         updateAgenda(session, turn, event, {
-          said: appendArrayItem(readAgenda(turn).said ?? [], event.text),
+          steering: appendArrayItem(readAgenda(turn).steering ?? [], event.text),
         }),
     },
     'phase-started': {

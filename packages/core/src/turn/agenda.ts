@@ -12,7 +12,7 @@ export function isAgendaEmpty(agenda: TurnAgenda): boolean {
     (agenda.phaseChanges === 0 &&
       agenda.verdict === null &&
       agenda.finish === null &&
-      agenda.said === undefined)
+      agenda.steering === undefined)
   );
 }
 

@@ -14,7 +14,7 @@ export function toPermissionCalls(
   requested: readonly RequestedCall[],
 ): PermissionCall[] {
   return calls.map((call, index) => {
-    const { permission, because } = requested[index] ?? {};
+    const { permission, denialReason } = requested[index] ?? {};
     switch (permission) {
       case 'ask':
         return { decision: 'pending', call };
@@ -22,7 +22,7 @@ export function toPermissionCalls(
         return {
           decision: 'denied',
           call,
-          outcome: createFailedOutcome('denied', because ?? 'A rule does not allow this call.'),
+          outcome: createFailedOutcome('denied', denialReason ?? 'A rule does not allow this call.'),
         };
       case 'allow':
       case undefined:

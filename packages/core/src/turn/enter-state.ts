@@ -41,7 +41,7 @@ export function callModel(
   route: TurnRoute,
   call: ModelCallAttempt,
 ): SessionStep {
-  if (call.ask.agenda.said !== undefined) return callModelWithSteering(session, event, route, call);
+  if (call.ask.agenda.steering !== undefined) return callModelWithSteering(session, event, route, call);
   const lastCallVerdict = isLastCallCheckDue(session, call.ask)
     ? findLastCallVerdict(session, event.at)
     : null;
@@ -110,7 +110,7 @@ function callModelWithSteering(
   { ask, retries }: ModelCallAttempt,
 ): SessionStep {
   const { agenda } = ask;
-  const session = applySteering(before, agenda.said ?? [], event.at);
+  const session = applySteering(before, agenda.steering ?? [], event.at);
   const conversation = appendSteering(route.conversation, agenda, event.at);
   const steeredAsk = { ...ask, agenda: clearSteering(agenda) };
   return callModel(session, event, { ...route, conversation }, { ask: steeredAsk, retries });
@@ -158,7 +158,7 @@ export function haltOnRoute(
   haltReason: HaltReason,
 ): SessionStep {
   return transitionTurn(session, event, {
-    to: { status: 'halted', since: event.at, conversation: route.conversation, why: haltReason },
+    to: { status: 'halted', since: event.at, conversation: route.conversation, haltReason: haltReason },
     actions: [{ type: 'stop', haltReason }],
     via: route.via,
     notes: route.notes,

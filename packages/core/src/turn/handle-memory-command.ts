@@ -11,7 +11,7 @@ import type { TurnState } from './state.ts';
 export function handleMemoryCommand(
   session: Session,
   turn: TurnState,
-  event: EventOfType<'memory-asked'>,
+  event: EventOfType<'memory-command-requested'>,
 ): SessionStep {
   const { memory } = session;
   // Ignore instead of refuse: a missing key must not cancel the work under the `reset` policy.

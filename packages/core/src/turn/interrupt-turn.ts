@@ -45,7 +45,7 @@ export function haltSession(
       status: 'halted',
       since: event.at,
       conversation: closeConversation(turn, event.at),
-      why: haltReason,
+      haltReason: haltReason,
     },
     actions: [...createAbortActions(turn), { type: 'stop', haltReason }],
   });

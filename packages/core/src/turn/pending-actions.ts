@@ -37,7 +37,7 @@ export function listTurnActions(turn: TurnState): readonly Action[] {
     case 'paging':
       return [createPageMemoryAction(turn)];
     case 'halted':
-      return [{ type: 'stop', haltReason: turn.why }];
+      return [{ type: 'stop', haltReason: turn.haltReason }];
     case 'shuttingDown':
       return [{ type: 'shut-down' }];
     default:

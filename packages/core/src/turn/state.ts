@@ -52,7 +52,7 @@ export type TurnAgenda = {
   readonly verdict: Verdict | null;
   readonly finish: FinishRequest | null;
   /** Pending steering messages, in order. Absent when there are none, as in logs written before steering existed. */
-  readonly said?: readonly string[];
+  readonly steering?: readonly string[];
 };
 
 /** A last model call without tools, and what ends with its answer. */
@@ -197,7 +197,7 @@ export type PausedTurn = {
   readonly held: PausableTurn;
 };
 
-export type HaltedTurn = TurnBase<'halted'> & { readonly why: HaltReason };
+export type HaltedTurn = TurnBase<'halted'> & { readonly haltReason: HaltReason };
 
 export type ShuttingDown = TurnBase<'shuttingDown'>;
 

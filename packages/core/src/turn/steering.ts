@@ -10,7 +10,7 @@ import type { TurnAgenda } from './state.ts';
 /** Appends pending steering to the conversation, one user message each, in order. */
 export function appendSteering(
   conversation: ConversationHistory<ConversationMessage>,
-  { said: steering }: TurnAgenda,
+  { steering: steering }: TurnAgenda,
   at: number,
 ): ConversationHistory<ConversationMessage> {
   if (steering === undefined) return conversation;
@@ -21,8 +21,8 @@ export function appendSteering(
 }
 
 /** Returns an agenda that holds only the pending steering. */
-export function keepOnlySteering({ said: steering }: TurnAgenda): TurnAgenda {
-  return steering === undefined ? emptyAgenda : { ...emptyAgenda, said: steering };
+export function keepOnlySteering({ steering: steering }: TurnAgenda): TurnAgenda {
+  return steering === undefined ? emptyAgenda : { ...emptyAgenda, steering: steering };
 }
 
 /** Returns the agenda without steering. */
@@ -54,7 +54,7 @@ export function applySteering(session: Session, messages: readonly string[], at:
 export function startWorkClock(session: Session, at: number): Session {
   return session.settings.budgets === null
     ? session
-    : { ...session, spent: { ...session.spent, workingSince: at } };
+    : { ...session, budgetUsage: { ...session.budgetUsage, workingSince: at } };
 }
 
 /** A tracker decides itself which part of its state to reset. */

@@ -46,7 +46,7 @@ export const eventStates = {
   'paging-requested': ['waitingForUser'],
   'paging-finished': ['paging'],
   'paging-failed': ['paging'],
-  'memory-asked': restingStates,
+  'memory-command-requested': restingStates,
   'phase-started': restingStates,
   'phase-completed': restingStates,
   'verdict-reached': restingStates,
@@ -153,10 +153,10 @@ export const roundInterruptionRows = {
 
 /** A memory command does not affect the work in progress. */
 export function createMemoryRow(name: TurnStatus): {
-  readonly 'memory-asked': TurnRow<TurnState, 'memory-asked'>;
+  readonly 'memory-command-requested': TurnRow<TurnState, 'memory-command-requested'>;
 } {
   return {
-    'memory-asked': {
+    'memory-command-requested': {
       handle: handleMemoryCommand,
       to: [
         ['an entry is sent to storage', name, 'store', 'wait'],

@@ -26,9 +26,9 @@ import {
 
 const hourMs = 3_600_000;
 
-const createTimedSession = (behaviour?: number): Session =>
+const createTimedSession = (logVersion?: number): Session =>
   createProfileSession('pawl', {
-    ...(behaviour !== undefined && { behaviour }),
+    ...(logVersion !== undefined && { logVersion }),
     settings: { budgets: { modelCalls: null, toolCalls: null, tokens: null, cost: null, wallMs: 1_000 } },
   });
 
@@ -48,8 +48,11 @@ describe('the time of a session with a budget', () => {
     expect(requireAction(runEvents(decided, toolFinished('a'), toolFinished('b')), 'ask-model').tools).toBe(
       true,
     );
-    expect(decided.session.spent).toEqual({ ...decided.session.spent, workingSince: 10 + 2 * hourMs });
-    expect(decided.session.spent).not.toHaveProperty('waitingSince');
+    expect(decided.session.budgetUsage).toEqual({
+      ...decided.session.budgetUsage,
+      workingSince: 10 + 2 * hourMs,
+    });
+    expect(decided.session.budgetUsage).not.toHaveProperty('waitingSince');
   });
 
   it('is not exhausted for a model call right after a denial', () => {
@@ -70,7 +73,7 @@ describe('the time of a session with a budget', () => {
       pauseRequested(),
     );
     const resumed = runLater(runLater(runLater(paused, toolFinished('a')), userSteered()), resumeRequested());
-    expect(resumed.session.spent.workingSince).toBe(10 + 3 * hourMs);
+    expect(resumed.session.budgetUsage.workingSince).toBe(10 + 3 * hourMs);
     expect(requireAction(resumed, 'ask-model').tools).toBe(true);
   });
 
@@ -80,7 +83,7 @@ describe('the time of a session with a budget', () => {
       runLater(runLater(paused, permissionAllowed('a')), permissionAllowed('b')),
       resumeRequested(),
     );
-    expect(decided.session.spent.workingSince).toBe(10 + 4 * hourMs);
+    expect(decided.session.budgetUsage.workingSince).toBe(10 + 4 * hourMs);
     expect(requireTurn(decided, 'executingTools').executions).toHaveLength(2);
   });
 
@@ -103,13 +106,13 @@ describe('the time of a session with a budget', () => {
     expect(getRefusalReason(refused)).toBe('permission is being asked');
     expect(refused.session).toBe(before.session);
     const paused = runEvents(createTimedSession(), userMessage(), pauseRequested());
-    expect(runLater(paused, textDelta()).session.spent).toBe(paused.session.spent);
+    expect(runLater(paused, textDelta()).session.budgetUsage).toBe(paused.session.budgetUsage);
   });
 
   it('restarts with the next message, however the wait ended', () => {
     const called = runLater(runUntilPermission(), cancelRequested());
-    expect(called.session.spent).not.toHaveProperty('waitingSince');
-    expect(runLater(called, userMessage()).session.spent.workingSince).toBe(called.at + hourMs);
+    expect(called.session.budgetUsage).not.toHaveProperty('waitingSince');
+    expect(runLater(called, userMessage()).session.budgetUsage.workingSince).toBe(called.at + hourMs);
   });
 
   it('runs during a wait in sessions that started before log version 4', () => {
@@ -117,7 +120,7 @@ describe('the time of a session with a budget', () => {
       runLater(runUntilPermission(createTimedSession(3)), permissionAllowed('a')),
       permissionAllowed('b'),
     );
-    expect(decided.session.spent.workingSince).toBe(10);
+    expect(decided.session.budgetUsage.workingSince).toBe(10);
     expect(requireAction(runEvents(decided, toolFinished('a'), toolFinished('b')), 'ask-model').tools).toBe(
       false,
     );
@@ -130,6 +133,6 @@ describe('the time of a session with a budget', () => {
       modelReplied('', createCall('a', 'read', 'ask')),
       verdictReached('advise'),
     );
-    expect(free.session.spent).toBe(createProfileSession('pawl').spent);
+    expect(free.session.budgetUsage).toBe(createProfileSession('pawl').budgetUsage);
   });
 });

@@ -51,7 +51,10 @@ describe('a budget', () => {
       fc.property(fc.integer({ min: 2, max: 20 }), (modelCalls) => {
         const { steps, session } = runUntilFinished({ ...noLimits, modelCalls });
         expect(countActions(steps, 'ask-model')).toBe(modelCalls);
-        expect(session.turn).toMatchObject({ status: 'halted', why: { kind: 'budget', rule: 'budget' } });
+        expect(session.turn).toMatchObject({
+          status: 'halted',
+          haltReason: { kind: 'budget', rule: 'budget' },
+        });
       }),
     );
   });
@@ -62,11 +65,11 @@ describe('a budget', () => {
     const take = (event: object): Session => (session = step(session, { ...event, at: 1 } as Event).session);
     take({ type: 'user-message', text: 'go' });
     take({ type: 'model-failed', error: { kind: 'context-overflow', message: 'x' } });
-    const { spent } = session;
+    const { budgetUsage } = session;
     take({ type: 'paging-finished', request: 77, freedTokens: 1, usage });
-    expect(session.spent).toEqual(spent);
+    expect(session.budgetUsage).toEqual(budgetUsage);
     take({ type: 'paging-finished', freedTokens: 1, usage: { inputTokens: 900, outputTokens: 99, cost: 5 } });
-    expect(session.spent).toEqual({ ...spent, tokens: 999, cost: 5 });
+    expect(session.budgetUsage).toEqual({ ...budgetUsage, tokens: 999, cost: 5 });
   });
 
   it('of model calls holds across failures and turns', () => {
@@ -124,9 +127,9 @@ describe('a budget', () => {
     fc.assert(
       fc.property(fc.integer({ min: 200, max: 2_000 }), fc.constantFrom('tokens', 'cost'), (limit, what) => {
         const { session, steps } = runUntilFinished({ ...noLimits, [what]: limit });
-        expect(session.spent[what] + 100).toBeLessThanOrEqual(limit);
+        expect(session.budgetUsage[what] + 100).toBeLessThanOrEqual(limit);
         expect(countActions(steps, 'ask-model')).toBe(Math.floor(limit / 100));
-        expect(session.turn).toMatchObject({ status: 'halted', why: { kind: 'budget' } });
+        expect(session.turn).toMatchObject({ status: 'halted', haltReason: { kind: 'budget' } });
       }),
     );
   });
@@ -135,13 +138,13 @@ describe('a budget', () => {
     const { session } = runUntilFinished({ ...noLimits, wallMs: 5_000 });
     expect(session.turn).toMatchObject({
       status: 'halted',
-      why: { kind: 'budget', reason: 'the budget of 5 s is used up' },
+      haltReason: { kind: 'budget', reason: 'the budget of 5 s is used up' },
     });
   });
 
   it('that is not set has no effect', () => {
     const session = createSession({ id: 's', at: 0 });
     const { session: after } = step(session, { type: 'user-message', at: 9, text: 'x' });
-    expect(after.spent).toBe(session.spent);
+    expect(after.budgetUsage).toBe(session.budgetUsage);
   });
 });

@@ -142,7 +142,7 @@ describe('the preset nexora in a session', () => {
       expect(requireTurn(told, 'errorRecovery')).toMatchObject({ attempt });
     }
     const end = failEdits(runEvents(told, recoveryFinished()), 1);
-    expect(requireTurn(end, 'halted').why).toMatchObject({ kind: 'stuck', rule: 'same_error' });
+    expect(requireTurn(end, 'halted').haltReason).toMatchObject({ kind: 'stuck', rule: 'same_error' });
   });
 
   it('refers to events as evidence, not to calls', () => {
@@ -177,7 +177,7 @@ describe('the preset nexora in a session', () => {
     expect(messages).toBe(0);
     const next = runEvents(two, phaseStarted(2));
     expect(next.session.governor.tracker?.state).toMatchObject({
-      mind: { actions: [], errors: [], consecutiveErrors: 0 },
+      detector: { actions: [], errors: [], consecutiveErrors: 0 },
       ledger: { filesModified: 1, messages: [] },
     });
     expect(listRulings(failEdits(next, 2))).toEqual([]);
@@ -196,7 +196,7 @@ describe('the preset nexora in a session', () => {
   it('halts on oscillation between two files, unless a recovery exists [NEX-27, RN-02]', () => {
     const halted = alternateEdits(startGovernedRun('nexora'));
     expect(listRulings(halted)).toEqual(['oscillation: halt']);
-    expect(requireTurn(halted, 'halted').why).toMatchObject({ kind: 'stuck', rule: 'oscillation' });
+    expect(requireTurn(halted, 'halted').haltReason).toMatchObject({ kind: 'stuck', rule: 'oscillation' });
     const recoverable = startGovernedRun('nexora', { recoverable_rules: ['same_error', 'oscillation'] });
     expect(requireTurn(alternateEdits(recoverable), 'errorRecovery')).toMatchObject({
       origin: 'tool',
@@ -256,7 +256,7 @@ describe('the preset nexora in a session', () => {
 describe('the preset savant in a session', () => {
   it('ends the work instead of running the same search twice [SAV-20, SAV-126, RS-14]', () => {
     const told = runSearch(runSearch(startGovernedRun('savant'), 'execution'), 'execution');
-    expect(listRulings(told)).toEqual(['repeated_query: finish']);
+    expect(listRulings(told)).toEqual(['repeated_query: stop']);
     expect(requireTurn(told, 'callingModel').ask.finish).toMatchObject({
       ends: 'session',
       rule: 'repeated_query',
@@ -264,7 +264,7 @@ describe('the preset savant in a session', () => {
     expect(requireAction(told, 'ask-model').tools).toBe(false);
     const end = runEvents(told, modelReplied('Nothing was found.'));
     expect(listRulings(end)).toHaveLength(1);
-    expect(requireTurn(end, 'halted').why).toMatchObject({
+    expect(requireTurn(end, 'halted').haltReason).toMatchObject({
       kind: 'stuck',
       reason: 'stuck_detection: "execution" was searched for 2 times in a row',
     });
@@ -275,7 +275,7 @@ describe('the preset savant in a session', () => {
     for (const query of ['a', 'b', 'c']) told = runSearch(told, query);
     expect(listRulings(told)).toEqual(['repeated_tool: advise']);
     expect(requireTurn(told, 'callingModel').ask.advice).toContain('3 searches so far');
-    expect(listRulings(runSearch(told, 'd'))).toEqual(['repeated_tool: advise', 'repeated_tool: finish']);
+    expect(listRulings(runSearch(told, 'd'))).toEqual(['repeated_tool: advise', 'repeated_tool: stop']);
   });
 
   it('counts each continuing reply as a step, and ends five in one state [SAV-09, SAV-16, RS-16]', () => {
@@ -283,7 +283,7 @@ describe('the preset savant in a session', () => {
     for (const file of ['a', 'b', 'c', 'd', 'e']) told = runCall(told, 'read', { file });
     expect(listRulings(told)).toEqual([]);
     told = runCall(told, 'read', { file: 'f' });
-    expect(listRulings(told)).toEqual(['steps_in_state: finish']);
+    expect(listRulings(told)).toEqual(['steps_in_state: stop']);
     expect(listRunVerdicts(told)[0]?.evidence).toEqual([told.events.length]);
   });
 
@@ -299,14 +299,14 @@ describe('the preset savant in a session', () => {
     const at = (ms: number): EventRun =>
       runEvents(told, { ...modelReplied('', createCall('b', 'context.fts_search')), at: told.at - 10 + ms });
     expect(listRulings(at(60_000))).toEqual([]);
-    expect(listRulings(at(60_001))).toEqual(['timeout: finish']);
+    expect(listRulings(at(60_001))).toEqual(['timeout: stop']);
   });
 
   it('resets with a user message, and continues after other messages [RS-13]', () => {
     const once = runEvents(runSearch(startGovernedRun('savant'), 'x'), modelReplied('Nothing.'));
     expect(listRulings(runSearch(runEvents(once, userMessage('Look again.')), 'x'))).toEqual([]);
     const pushed = { type: 'user-message', text: 'Go on.', automatic: true } as const;
-    expect(listRulings(runSearch(runEvents(once, pushed), 'x'))).toEqual(['repeated_query: finish']);
+    expect(listRulings(runSearch(runEvents(once, pushed), 'x'))).toEqual(['repeated_query: stop']);
   });
 
   it('ends replies without calls that a harness keeps prompting', () => {
@@ -315,17 +315,17 @@ describe('the preset savant in a session', () => {
       told = runEvents(told, modelReplied(`Let me think, ${time}.`));
       told = runEvents(told, { type: 'user-message', text: 'Go on.', automatic: true });
     }
-    expect(listRulings(told)).toEqual(['steps_in_state: finish']);
-    expect(requireTurn(told, 'halted').why.rule).toBe('steps_in_state');
+    expect(listRulings(told)).toEqual(['steps_in_state: stop']);
+    expect(requireTurn(told, 'halted').haltReason.rule).toBe('steps_in_state');
   });
 
   it('stops after three failed decisions, one per reply [SAV-95, RS-06]', () => {
     const relaxed = { repeated_tool: 20, steps_in_state: 20 };
     const two = replyWithInvalidCalls(replyWithInvalidCalls(startGovernedRun('savant', relaxed)));
     expect(listRulings(two)).toEqual([]);
-    expect(listRulings(replyWithInvalidCalls(two))).toEqual(['failed_decisions: finish']);
+    expect(listRulings(replyWithInvalidCalls(two))).toEqual(['failed_decisions: stop']);
     const denied = runEvents(runCall(two, 'read', {}), modelReplied('', createCall('a', 'rm', 'deny')));
-    expect(denied.session.governor.tracker?.state.mind).toMatchObject({ failedDecisions: 1 });
+    expect(denied.session.governor.tracker?.state.detector).toMatchObject({ failedDecisions: 1 });
   });
 
   it('observes allowed calls when they end, and never denied ones', () => {
@@ -355,7 +355,7 @@ describe('the preset savant in a session', () => {
       permissionAllowed('a'),
       toolFinished('a'),
     );
-    expect(asked.session.governor.tracker?.state.mind).toMatchObject({ searches: 1 });
+    expect(asked.session.governor.tracker?.state.detector).toMatchObject({ searches: 1 });
   });
 
   it('reports the reason once, however many calls are still running', () => {
@@ -367,20 +367,20 @@ describe('the preset savant in a session', () => {
       ...ids.map((id) => permissionAllowed(id)),
     );
     const told = runEvents(allowed, ...ids.map((id) => toolFinished(id)));
-    expect(listRulings(told)).toEqual(['repeated_query: finish']);
+    expect(listRulings(told)).toEqual(['repeated_query: stop']);
     expect(requireTurn(told, 'callingModel').ask.finish).not.toBeNull();
   });
 });
 
 describe('a preset', () => {
   it('for searching ends three consecutive uses of a tool, one for coding does not [RX-01]', () => {
-    expect(editTwentyFiles('savant')).toEqual(['repeated_tool: finish']);
+    expect(editTwentyFiles('savant')).toEqual(['repeated_tool: stop']);
     expect(editTwentyFiles('nexora')).toEqual([]);
     expect(editTwentyFiles('pawl')).toEqual([]);
   });
 
   it('for searching ends five steps in one state, one for coding does not [RX-02]', () => {
-    expect(editTwentyFiles('savant', { repeated_tool: 20 })).toEqual(['steps_in_state: finish']);
+    expect(editTwentyFiles('savant', { repeated_tool: 20 })).toEqual(['steps_in_state: stop']);
     expect(editTwentyFiles('nexora-lenient')).toEqual([]);
     expect(editTwentyFiles('none')).toEqual([]);
   });
@@ -438,7 +438,7 @@ describe('a preset', () => {
     const rule: Rule = {
       id: 'mine',
       rationale: 'I say so.',
-      thresholds: { advise: 1, refuse: null, finish: null },
+      thresholds: { advise: 1, block: null, stop: null },
       match: (evidence) => ({ count: 1, evidence, loop: 'mine', reason: 'mine', advice: 'Mind.' }),
     };
     let session = createGovernedSession('nexora');

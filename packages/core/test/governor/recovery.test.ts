@@ -38,11 +38,11 @@ describe('recovery', () => {
 
   it('only blocks the call if there is no such tool or no file to read', () => {
     const without = failUntilRecovery(new ScriptedWorker(), 'edit', { path: 'a' }, 'old_string not found');
-    expect(without.told.at(-1)).toBe('repeated-failure: refuse');
+    expect(without.told.at(-1)).toBe('repeated-failure: block');
     const nameless = new ScriptedWorker();
     nameless.call('read', { path: 'b' }, 'B');
     for (let time = 0; time < 3; time += 1) nameless.fails('edit', {}, 'old_string not found');
-    expect(nameless.told.at(-1)).toBe('repeated-failure: refuse');
+    expect(nameless.told.at(-1)).toBe('repeated-failure: block');
   });
 
   it('waits for a rate limit, then continues', () => {
@@ -64,7 +64,7 @@ describe('recovery', () => {
     expect(attended.session.turn.status).toBe('waitingForUser');
     expect(attended.action('show-text')?.text).toContain('How shall I go on?');
     const alone = failUntilRecovery(new ScriptedWorker(), 'open', { path: 'x' }, 'EACCES: permission denied');
-    expect(alone.told.at(-1)).toBe('repeated-failure: refuse');
+    expect(alone.told.at(-1)).toBe('repeated-failure: block');
   });
 
   it('accepts custom remedies, which take precedence', () => {

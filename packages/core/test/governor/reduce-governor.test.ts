@@ -33,7 +33,7 @@ describe('the governor', () => {
     worker.says('All I found is A.');
     expect(worker.session.turn).toMatchObject({
       status: 'halted',
-      why: { kind: 'stuck', rule: 'repeated-call' },
+      haltReason: { kind: 'stuck', rule: 'repeated-call' },
     });
     expect(toItemArray(getConversation(worker.session)).at(-1)).toMatchObject({ text: 'All I found is A.' });
   });
@@ -43,7 +43,7 @@ describe('the governor', () => {
     worker.fails('edit', { path: 'a' }, 'no match').fails('edit', { path: 'a' }, 'no match');
     expect(worker.told).toEqual(['repeated-failure: advise']);
     worker.fails('edit', { path: 'a' }, 'no match');
-    expect(worker.told.at(-1)).toBe('repeated-failure: refuse');
+    expect(worker.told.at(-1)).toBe('repeated-failure: block');
     worker.fails('edit', { path: 'a' }, 'no match');
     expect(worker.action('run-tools')).toBeUndefined();
     expect(toItemArray(getConversation(worker.session)).at(-1)).toMatchObject({
@@ -54,7 +54,7 @@ describe('the governor', () => {
   it('ends the work if a blocked call is requested repeatedly', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 5; time += 1) worker.fails('edit', { path: 'a' }, 'no match');
-    expect(worker.told.at(-1)).toBe('repeated-failure: finish');
+    expect(worker.told.at(-1)).toBe('repeated-failure: stop');
     expect(worker.action('ask-model')).toMatchObject({ tools: false });
   });
 
@@ -101,7 +101,7 @@ describe('the governor', () => {
     for (let lap = 0; lap < 3; lap += 1) {
       for (const path of ['a', 'b', 'c']) worker.call('read', { path }, path);
     }
-    expect(worker.told).toEqual(['round-and-round: advise', 'round-and-round: finish']);
+    expect(worker.told).toEqual(['round-and-round: advise', 'round-and-round: stop']);
   });
 
   it('ignores progress: successive files, a changing test, a changing poll [NEX-02, NEX-115]', () => {
@@ -147,7 +147,7 @@ describe('the governor', () => {
     const own: Rule = {
       id: 'no-rm',
       rationale: 'It makes us nervous.',
-      thresholds: { advise: 1, refuse: null, finish: null },
+      thresholds: { advise: 1, block: null, stop: null },
       match(window) {
         const last = window.at(-1);
         if (last?.tool !== 'rm') return null;
@@ -165,7 +165,7 @@ const createPermissionReply = (permission: 'ask' | 'deny'): Event => ({
   type: 'model-replied',
   at: 2,
   text: '',
-  calls: [{ id: 'a', tool: 'edit', args: { path: 'x' }, permission, because: 'read-only' }],
+  calls: [{ id: 'a', tool: 'edit', args: { path: 'x' }, permission, denialReason: 'read-only' }],
 });
 
 describe('denied calls', () => {

@@ -19,7 +19,7 @@ function swapText(worker: ScriptedWorker, from: string, to: string): ScriptedWor
 /** A model that never has room, and a pager that frees so much each time. */
 function runOverflowing(
   freed: readonly number[],
-  { heldTokens = 1_000, ...options }: { readonly heldTokens?: number; readonly behaviour?: number } = {},
+  { heldTokens = 1_000, ...options }: { readonly heldTokens?: number; readonly logVersion?: number } = {},
 ): {
   readonly session: Session;
   readonly actions: readonly Action[];
@@ -49,7 +49,7 @@ describe('edits that undo each other', () => {
   it('end the work if they continue', () => {
     const worker = new ScriptedWorker({ mutatingTools: [] });
     for (let lap = 0; lap < 4; lap += 1) swapText(swapText(worker, 'x', 'y'), 'y', 'x');
-    expect(worker.told).toEqual(['edit-and-revert: advise', 'edit-and-revert: finish']);
+    expect(worker.told).toEqual(['edit-and-revert: advise', 'edit-and-revert: stop']);
   });
 
   it('are found in whole files from tool reports, not only from argument names', () => {
@@ -117,7 +117,7 @@ describe('unreadable replies', () => {
   it('do not count as progress, but six in a row end the work', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 6; time += 1) worker.call('raed', { path: 'a' }, invalid);
-    expect(worker.told).toEqual(['failed-decisions: advise', 'failed-decisions: finish']);
+    expect(worker.told).toEqual(['failed-decisions: advise', 'failed-decisions: stop']);
   });
 
   it('are cleared by the first readable reply', () => {
@@ -146,15 +146,15 @@ describe('paging', () => {
     const { session } = runOverflowing([20, 30]);
     expect(session.turn).toMatchObject({
       status: 'halted',
-      why: { kind: 'stuck', rule: 'fruitless-paging' },
+      haltReason: { kind: 'stuck', rule: 'fruitless-paging' },
     });
   });
 
   it('with nothing to move halts the work the second time, from log version 4 on', () => {
-    const halted = { status: 'halted', why: { kind: 'stuck', rule: 'fruitless-paging' } };
+    const halted = { status: 'halted', haltReason: { kind: 'stuck', rule: 'fruitless-paging' } };
     expect(runOverflowing([0], { heldTokens: 0 }).session.turn.status).toBe('callingModel');
     expect(runOverflowing([0, 0], { heldTokens: 0 }).session.turn).toMatchObject(halted);
-    expect(runOverflowing([0, 0], { heldTokens: 0, behaviour: 3 }).session.turn.status).toBe('callingModel');
+    expect(runOverflowing([0, 0], { heldTokens: 0, logVersion: 3 }).session.turn.status).toBe('callingModel');
   });
 
   it('that frees a lot but not enough halts the work', () => {
@@ -179,11 +179,11 @@ describe('a verdict', () => {
   it('is predictable: each rule reports its distance to the next threshold', () => {
     const worker = new ScriptedWorker();
     worker.call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A');
-    const near = computeRuleDistances(worker.session.governor.watch, pawlRules);
+    const near = computeRuleDistances(worker.session.governor.detector, pawlRules);
     expect(near.find(({ rule }) => rule === 'repeated-call')).toEqual({
       rule: 'repeated-call',
       count: 2,
-      next: { level: 'advise', at: 3 },
+      next: { severity: 'advise', at: 3 },
     });
     expect(near).toHaveLength(pawlRules.length);
   });
@@ -202,7 +202,7 @@ describe('a cycle', () => {
       lap();
       lap();
       worker.call('look', { at: 0 }, 'thing 0');
-      expect(worker.told.at(-1)).toMatch(/finish$/);
+      expect(worker.told.at(-1)).toMatch(/stop$/);
     },
   );
 });

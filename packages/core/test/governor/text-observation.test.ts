@@ -29,7 +29,7 @@ describe('replies without calls', () => {
     worker.says('I will fix step 3 now.');
     expect(worker.session.turn).toMatchObject({
       status: 'halted',
-      why: { kind: 'stuck', rule: 'repeated-text' },
+      haltReason: { kind: 'stuck', rule: 'repeated-text' },
     });
     expect(toItemArray(getConversation(worker.session)).at(-1)).toMatchObject({
       text: 'I will fix step 3 now.',
@@ -46,7 +46,7 @@ describe('replies without calls', () => {
     const endings = ['now', 'today', 'first', 'next', 'soon'];
     const alone = new ScriptedWorker();
     for (const ending of endings) alone.says(createSimilarReply(ending)).isToldToGoOn();
-    expect(alone.told).toEqual(['similar-text: advise', 'similar-text: finish']);
+    expect(alone.told).toEqual(['similar-text: advise', 'similar-text: stop']);
     const attended = new ScriptedWorker({ governor: { preset: 'pawl', rules: {}, attended: true } });
     for (const ending of endings) attended.says(createSimilarReply(ending)).isToldToGoOn();
     expect(attended.told).toContain('similar-text: ask');
@@ -82,8 +82,8 @@ describe('replies without calls', () => {
     ]);
     const run: RecordedRun = { id: 'r', steps };
     // What the harness says for the first time is news; from then on it is not.
-    expect(auditRun(run).map(({ step, level, rule }) => `${step} ${level} ${rule}`)).toEqual([
-      '4 nudge repeated-text',
+    expect(auditRun(run).map(({ step, severity, rule }) => `${step} ${severity} ${rule}`)).toEqual([
+      '4 advise repeated-text',
     ]);
   });
 });
@@ -112,24 +112,30 @@ describe('a repetition loop', () => {
     const worker = new ScriptedWorker();
     const again = (): ScriptedWorker => worker.says(repetitiveText).waits(60_000);
     again();
-    expect(worker.told).toEqual(['chanting: advise']);
-    expect(worker.session.turn).toMatchObject({ status: 'errorRecovery', error: { kind: 'chanting' } });
+    expect(worker.told).toEqual(['repetition-loop: advise']);
+    expect(worker.session.turn).toMatchObject({
+      status: 'errorRecovery',
+      error: { kind: 'repetition-loop' },
+    });
     worker.last = worker.take({ type: 'retry-due' });
     expect(worker.action('ask-model')?.advice).toContain('I will now open the file');
     again();
     worker.last = worker.take({ type: 'retry-due' });
     again();
-    expect(worker.session.turn).toMatchObject({ status: 'halted', why: { kind: 'stuck', rule: 'chanting' } });
+    expect(worker.session.turn).toMatchObject({
+      status: 'halted',
+      haltReason: { kind: 'stuck', rule: 'repetition-loop' },
+    });
   });
 
   it('is ignored in the last answer and with the rule disabled', () => {
-    const off = new ScriptedWorker({ governor: { preset: 'pawl', rules: { chanting: false } } });
+    const off = new ScriptedWorker({ governor: { preset: 'pawl', rules: { 'repetition-loop': false } } });
     off.says(repetitiveText);
     expect(off.session.turn.status).toBe('waitingForUser');
     const finishing = new ScriptedWorker();
     for (let time = 0; time < 4; time += 1) finishing.call('read', { path: 'a' }, 'A');
     finishing.says(repetitiveText);
-    expect(finishing.session.turn).toMatchObject({ status: 'halted', why: { rule: 'repeated-call' } });
+    expect(finishing.session.turn).toMatchObject({ status: 'halted', haltReason: { rule: 'repeated-call' } });
   });
 
   it('is found after any text, with the repeated part', () => {

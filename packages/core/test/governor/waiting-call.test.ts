@@ -18,7 +18,7 @@ describe('waiting', () => {
       worker.waits(60_000).call('status', { job: 7 }, '{"status":"running"}');
       if (worker.told.length === 2) break;
     }
-    expect(worker.told).toEqual(['waiting: advise', 'waiting: finish']);
+    expect(worker.told).toEqual(['waiting: advise', 'waiting: stop']);
   });
 
   it('continues while the awaited status changes', () => {
@@ -75,7 +75,7 @@ describe('waiting', () => {
       args: {},
       result: 'still running',
     }));
-    const found = auditRun({ id: 'poll', steps }).map(({ step, level }) => `${step} ${level}`);
-    expect(found).toEqual(['2 nudge', '60 stop']);
+    const found = auditRun({ id: 'poll', steps }).map(({ step, severity }) => `${step} ${severity}`);
+    expect(found).toEqual(['2 advise', '60 stop']);
   });
 });

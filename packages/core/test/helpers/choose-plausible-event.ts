@@ -204,7 +204,7 @@ function chooseInterruption(dice: SeededDice, seq: number): UntimedEvent {
 }
 
 function chooseVerdictResponse(dice: SeededDice, seq: number): VerdictResponse {
-  const kind = dice.pick(['advise', 'run', 'run', 'recover', 'recover', 'recover', 'finish', 'halt']);
+  const kind = dice.pick(['advise', 'run', 'run', 'recover', 'recover', 'recover', 'stop', 'halt']);
   return kind === 'run' ? { kind, calls: createRequestedCalls(1 + dice.below(2), dice, seq) } : { kind };
 }
 

@@ -13,6 +13,16 @@ import type {
 } from '../../src/index.ts';
 import type { UntimedEvent } from './run-events.ts';
 
+const severityByResponse: Readonly<Record<VerdictResponse['kind'], Verdict['severity']>> = {
+  advise: 'advise',
+  block: 'block',
+  run: 'block',
+  recover: 'block',
+  ask: 'ask',
+  stop: 'stop',
+  halt: 'stop',
+};
+
 /** One line for each thing that can happen, so that a tale reads as one. */
 export const userMessage = (text = 'hello'): UntimedEvent => ({ type: 'user-message', text });
 export const userSteered = (text = 'not that one'): UntimedEvent => ({ type: 'steered', text });
@@ -76,7 +86,7 @@ export const pagingFailed = (message = 'no disk', jitter?: number): UntimedEvent
   ...(jitter === undefined ? {} : { jitter }),
 });
 export const memoryCommandRequested = (action: MemoryCommand = 'pin', key = 'plan'): UntimedEvent => ({
-  type: 'memory-asked',
+  type: 'memory-command-requested',
   action,
   key,
 });
@@ -126,7 +136,7 @@ export const eventSamples: { readonly [Type in EventType]: UntimedEvent } = {
   'paging-requested': pagingRequested(),
   'paging-finished': pagingFinished(),
   'paging-failed': pagingFailed(),
-  'memory-asked': memoryCommandRequested(),
+  'memory-command-requested': memoryCommandRequested(),
   'phase-started': phaseStarted(),
   'phase-completed': phaseCompleted(),
   'verdict-reached': verdictReached('advise'),
@@ -170,7 +180,7 @@ export function createTestVerdict(
         ? { kind: response, calls: [createCall('r')] }
         : { kind: response };
   return {
-    level: full.kind === 'advise' ? 'suspect' : 'stuck',
+    severity: severityByResponse[full.kind],
     rule: `rule-${full.kind}`,
     reason: `because ${full.kind}`,
     advice: `advice ${full.kind}`,

@@ -8,7 +8,7 @@ import type { PausableStateName } from './sample-runs.ts';
 export const expectedPausedMoves: { readonly [Name in PausableStateName as `paused, ${Name}`]: ExpectedRow } =
   {
     'paused, waitingForUser': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-finished
       paging-failed verdict-reached finish-requested pause-requested`,
@@ -18,7 +18,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       'shuttingDown: shut-down': 'shutdown-requested',
     },
     'paused, callingModel, fresh': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
@@ -31,7 +31,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       'shuttingDown: shut-down': 'shutdown-requested',
     },
     'paused, callingModel, streaming': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
@@ -44,7 +44,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       'shuttingDown: shut-down': 'shutdown-requested',
     },
     'paused, callingModel, finishing': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
@@ -57,7 +57,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       'shuttingDown: shut-down': 'shutdown-requested',
     },
     'paused, callingModel, with an agenda': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
@@ -70,7 +70,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       'shuttingDown: shut-down': 'shutdown-requested',
     },
     'paused, awaitingPermission, two open': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `user-message text-delta call-delta model-replied model-failed tool-started tool-progressed
       tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished
       paging-failed pause-requested`,
@@ -82,7 +82,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       'shuttingDown: shut-down': 'shutdown-requested',
     },
     'paused, awaitingPermission, one open': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `user-message text-delta call-delta model-replied model-failed tool-started tool-progressed
       tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished
       paging-failed pause-requested`,
@@ -94,7 +94,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       'shuttingDown: shut-down': 'shutdown-requested',
     },
     'paused, executingTools, pending': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `user-message text-delta call-delta model-replied model-failed permission-decided
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
@@ -109,7 +109,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       refused: `user-message text-delta call-delta model-replied model-failed permission-decided
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
-      ignored: 'tool-started memory-asked',
+      ignored: 'tool-started memory-command-requested',
       'paused: wait': `tool-progressed tool-finished steered phase-started phase-completed verdict-reached
       finish-requested`,
       'executingTools: wait': 'resume-requested',
@@ -121,7 +121,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       refused: `user-message text-delta call-delta model-replied model-failed permission-decided
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       pause-requested`,
-      ignored: 'tool-started memory-asked',
+      ignored: 'tool-started memory-command-requested',
       'paused: wait': `tool-progressed tool-finished steered phase-started phase-completed verdict-reached
       finish-requested`,
       'executingTools: wait': 'resume-requested',
@@ -130,7 +130,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       'shuttingDown: shut-down': 'shutdown-requested',
     },
     'paused, postToolsHook': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished retry-due recovery-finished paging-requested paging-finished
       paging-failed pause-requested`,
@@ -142,7 +142,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       'shuttingDown: shut-down': 'shutdown-requested',
     },
     'paused, errorRecovery, model': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested
       paging-finished paging-failed pause-requested`,
@@ -153,7 +153,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       'shuttingDown: shut-down': 'shutdown-requested',
     },
     'paused, errorRecovery, tool': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due paging-requested paging-finished
       paging-failed pause-requested`,
@@ -165,7 +165,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       'shuttingDown: shut-down': 'shutdown-requested',
     },
     'paused, errorRecovery, hooks': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested
       paging-finished paging-failed pause-requested`,
@@ -176,7 +176,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       'shuttingDown: shut-down': 'shutdown-requested',
     },
     'paused, errorRecovery, paging': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested
       paging-finished paging-failed pause-requested`,
@@ -187,7 +187,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       'shuttingDown: shut-down': 'shutdown-requested',
     },
     'paused, paging, for the model': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       pause-requested`,
@@ -199,7 +199,7 @@ export const expectedPausedMoves: { readonly [Name in PausableStateName as `paus
       'shuttingDown: shut-down': 'shutdown-requested',
     },
     'paused, paging, for the user': {
-      ignored: 'memory-asked',
+      ignored: 'memory-command-requested',
       refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       pause-requested`,

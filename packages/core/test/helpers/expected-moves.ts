@@ -9,7 +9,7 @@ export type ExpectedRow = { readonly [cell: string]: string };
 
 export const expectedMoves: { readonly [Name in PausableStateName | EndedStateName]: ExpectedRow } = {
   waitingForUser: {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `text-delta call-delta model-replied model-failed permission-decided tool-started tool-progressed
       tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-finished paging-failed
       verdict-reached finish-requested resume-requested cancel-requested`,
@@ -21,7 +21,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'callingModel, fresh': {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished hooks-failed
       retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     'callingModel: show-text': 'text-delta',
@@ -34,7 +34,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'callingModel, streaming': {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished hooks-failed
       retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     'callingModel: show-text': 'text-delta',
@@ -47,7 +47,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'callingModel, finishing': {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished hooks-failed
       retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     'callingModel: show-text': 'text-delta',
@@ -60,7 +60,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'callingModel, with an agenda': {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `user-message permission-decided tool-started tool-progressed tool-finished hooks-finished hooks-failed
       retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     'callingModel: show-text': 'text-delta',
@@ -73,7 +73,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'awaitingPermission, two open': {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `user-message text-delta call-delta model-replied model-failed tool-started tool-progressed tool-finished
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       resume-requested`,
@@ -85,7 +85,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'awaitingPermission, one open': {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `user-message text-delta call-delta model-replied model-failed tool-started tool-progressed tool-finished
       hooks-finished hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed
       resume-requested`,
@@ -97,7 +97,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'executingTools, pending': {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
     'executingTools: wait': `tool-started tool-progressed tool-finished steered phase-started phase-completed
@@ -110,7 +110,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
   'executingTools, running': {
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
-    ignored: 'tool-started memory-asked',
+    ignored: 'tool-started memory-command-requested',
     'executingTools: wait': `tool-progressed tool-finished steered phase-started phase-completed verdict-reached
       finish-requested`,
     'paused: wait': 'pause-requested',
@@ -121,7 +121,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
   'executingTools, one left': {
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided hooks-finished
       hooks-failed retry-due recovery-finished paging-requested paging-finished paging-failed resume-requested`,
-    ignored: 'tool-started memory-asked',
+    ignored: 'tool-started memory-command-requested',
     'executingTools: wait':
       'tool-progressed steered phase-started phase-completed verdict-reached finish-requested',
     'callingModel: ask-model': 'tool-finished',
@@ -131,7 +131,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   postToolsHook: {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished retry-due recovery-finished paging-requested paging-finished paging-failed
       resume-requested`,
@@ -144,7 +144,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'errorRecovery, model': {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested paging-finished
       paging-failed resume-requested`,
@@ -156,7 +156,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'errorRecovery, tool': {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due paging-requested paging-finished
       paging-failed resume-requested`,
@@ -168,7 +168,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'errorRecovery, hooks': {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested paging-finished
       paging-failed resume-requested`,
@@ -180,7 +180,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'errorRecovery, paging': {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed recovery-finished paging-requested paging-finished
       paging-failed resume-requested`,
@@ -192,7 +192,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paging, for the model': {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       resume-requested`,
@@ -205,7 +205,7 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   'paging, for the user': {
-    ignored: 'memory-asked',
+    ignored: 'memory-command-requested',
     refused: `user-message text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       resume-requested`,
@@ -218,14 +218,14 @@ export const expectedMoves: { readonly [Name in PausableStateName | EndedStateNa
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   halted: {
-    ignored: `memory-asked user-message steered text-delta call-delta model-replied model-failed permission-decided tool-started
+    ignored: `memory-command-requested user-message steered text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       paging-finished paging-failed phase-started phase-completed verdict-reached finish-requested pause-requested
       resume-requested cancel-requested halt-requested`,
     'shuttingDown: shut-down': 'shutdown-requested',
   },
   shuttingDown: {
-    ignored: `memory-asked user-message steered text-delta call-delta model-replied model-failed permission-decided tool-started
+    ignored: `memory-command-requested user-message steered text-delta call-delta model-replied model-failed permission-decided tool-started
       tool-progressed tool-finished hooks-finished hooks-failed retry-due recovery-finished paging-requested
       paging-finished paging-failed phase-started phase-completed verdict-reached finish-requested pause-requested
       resume-requested cancel-requested halt-requested`,

@@ -35,7 +35,7 @@ function createMemorySession(memory: WorkingMemory | null): Session {
 }
 
 const createMemoryCommandEvent = (action: MemoryCommand, key: string, at = 9): Event => ({
-  type: 'memory-asked',
+  type: 'memory-command-requested',
   at,
   action,
   key,

@@ -87,7 +87,7 @@ describe('defineChart', () => {
           aliases: [],
           tools: [],
           next: ['one'],
-          afterWords: null,
+          afterText: null,
           stuckState: null,
           timeoutMs: null,
           stuckAfterSteps: null,
@@ -97,7 +97,7 @@ describe('defineChart', () => {
           prompt: '',
         },
       ],
-      hops: { by: 'tool' },
+      transitions: { by: 'tool' },
       onInvalid: 'refuse',
       finish: null,
       paging: null,
@@ -119,7 +119,7 @@ describe('defineChart', () => {
       initial: 'reading',
       finish: { tools: ['submit'], state: 'done' },
       states: [
-        { name: 'reading', tools: ['read_diff'], next: ['judging'], afterWords: 'judging' },
+        { name: 'reading', tools: ['read_diff'], next: ['judging'], afterText: 'judging' },
         { name: 'judging', tools: ['comment'], next: ['reading', 'done'] },
         { name: 'done', terminal: true },
       ],
@@ -197,7 +197,7 @@ describe('a chart', () => {
     ],
     [
       createChartInput({ colour: 'red' }),
-      'The chart: there is no key "colour". The keys are name, initial, states, hops,',
+      'The chart: there is no key "colour". The keys are name, initial, states, transitions,',
     ],
     [JSON.parse('{"name":"x","__proto__":{}}'), 'The chart: there is no key "__proto__".'],
     [
@@ -246,13 +246,16 @@ describe('a chart', () => {
       'The chart, at states[0].prompt: expects text of up to 20000 characters',
     ],
     [
-      createChartInput({ hops: { by: 'dice' } }),
-      'The chart, at hops: expects { by: "tool" } or { by: "reply", … }, and got an object.',
+      createChartInput({ transitions: { by: 'dice' } }),
+      'The chart, at transitions: expects { by: "tool" } or { by: "reply", … }, and got an object.',
     ],
-    [createChartInput({ hops: { by: 'reply' } }), 'The chart, at hops.otherwise: expects a name'],
     [
-      createChartInput({ hops: { by: 'tool', otherwise: 'a' } }),
-      'The chart, at hops: there is no key "otherwise". The keys are by.',
+      createChartInput({ transitions: { by: 'reply' } }),
+      'The chart, at transitions.otherwise: expects a name',
+    ],
+    [
+      createChartInput({ transitions: { by: 'tool', otherwise: 'a' } }),
+      'The chart, at transitions: there is no key "otherwise". The keys are by.',
     ],
     [
       createChartInput({ onInvalid: 'shout' }),
@@ -280,8 +283,8 @@ describe('a chart', () => {
       'The chart, at states[0].stuckState: state "a" leads to "z"',
     ],
     [
-      createChartWithState(0, { afterWords: 'z' }),
-      'The chart, at states[0].afterWords: state "a" leads to "z"',
+      createChartWithState(0, { afterText: 'z' }),
+      'The chart, at states[0].afterText: state "a" leads to "z"',
     ],
     [
       createChartInput({ onInvalid: { resetTo: 'z' } }),
@@ -296,8 +299,8 @@ describe('a chart', () => {
       'The chart, at paging.next: there is no state "z".',
     ],
     [
-      createChartInput({ hops: { by: 'reply', otherwise: 'a', afterAction: 'z', afterFailure: 'a' } }),
-      'The chart, at hops.afterAction: there is no state "z".',
+      createChartInput({ transitions: { by: 'reply', otherwise: 'a', afterAction: 'z', afterFailure: 'a' } }),
+      'The chart, at transitions.afterAction: there is no state "z".',
     ],
     [
       createChartWithState(1, { name: 'a' }),
@@ -325,8 +328,8 @@ describe('a chart', () => {
       'The chart, at states[0].stuckState: state "a" has "end" as its stuckState but not in its next states. Add it there.',
     ],
     [
-      createChartWithState(0, { afterWords: 'a' }),
-      'The chart, at states[0].afterWords: state "a" has itself as its afterWords. Remove afterWords to stay in the state.',
+      createChartWithState(0, { afterText: 'a' }),
+      'The chart, at states[0].afterText: state "a" has itself as its afterText. Remove afterText to stay in the state.',
     ],
     [
       createChartWithState(0, { next: ['a'] }),
@@ -359,8 +362,8 @@ describe('a chart', () => {
       'The chart, at paging.state: state "b" is the paging state, so the model cannot choose it. Remove selectable.',
     ],
     [
-      createChartInput({ hops: { by: 'reply', otherwise: 'b', afterAction: 'b', afterFailure: 'a' } }),
-      'The chart, at states[0].next: state "a" must have "a" in its next states, because hops.afterFailure leads there from every state.',
+      createChartInput({ transitions: { by: 'reply', otherwise: 'b', afterAction: 'b', afterFailure: 'a' } }),
+      'The chart, at states[0].next: state "a" must have "a" in its next states, because transitions.afterFailure leads there from every state.',
     ],
   ])('must be consistent: %#', (value, message) => {
     expect(catchChartError(value).message).toContain(message);
@@ -409,7 +412,7 @@ describe('a chart', () => {
         name: fc.oneof(fc.string(), fc.jsonValue()),
         initial: fc.constantFrom('a', 'b', 'z'),
         states: fc.oneof(fc.array(anyState, { maxLength: 4 }), fc.jsonValue()),
-        hops: fc.jsonValue(),
+        transitions: fc.jsonValue(),
         finish: fc.jsonValue(),
         paging: fc.jsonValue(),
         onInvalid: fc.jsonValue(),

@@ -206,7 +206,7 @@ describe('a librarian session', () => {
       type: 'tool-finished',
       callId: run?.calls[0]?.id,
       outcome: { ok: true, output: 'ok' },
-      found: match,
+      foundEntries: match,
     });
     const { memory } = nextRun.session;
     expect(memory === null ? [] : listEntries(memory).map(({ key }) => key)).toContain('bob');

@@ -122,7 +122,11 @@ describe('the first version', () => {
       lkj1,
       Array.from({ length: 30 }, () => createStateRequest('thinking')),
     );
-    expect([long.mode.state, long.moves, long.hops.every(({ ok }) => ok)]).toEqual(['thinking', [], true]);
+    expect([long.mode.state, long.moves, long.transitions.every(({ ok }) => ok)]).toEqual([
+      'thinking',
+      [],
+      true,
+    ]);
     expect(applyModePayload(lkj1, long.mode, createStateRequest('executing')).mode.state).toBe('executing');
   });
 
@@ -202,7 +206,7 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
       const reply = { ...createStateRequest(acting), tools: ['storage_load'] } as ReturnType<
         typeof createStateRequest
       >;
-      const { mode, hops: transitions } = walkModeChart(
+      const { mode, transitions: transitions } = walkModeChart(
         chart,
         [reply, createToolResults(true)],
         createModeInState(chart, state),
@@ -221,13 +225,16 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
         createModeInState(chart, state),
       );
       const none = walkModeChart(chart, [createToolReply('storage')], createModeInState(chart, state));
-      for (const { mode, hops: transitions } of [failed, none]) {
+      for (const { mode, transitions: transitions } of [failed, none]) {
         expect(mode.state).toBe('thinking');
         expect(transitions.at(-1)?.ok).toBe(false);
         expect(mode.history.at(-1)).toMatchObject({ from: state, to: 'thinking' });
         expect(mode.refusal).toBe(transitions.at(-1)?.error);
       }
-      expect(none.hops[0]).toMatchObject({ refused: ['storage'], error: 'there is no action "storage"' });
+      expect(none.transitions[0]).toMatchObject({
+        refused: ['storage'],
+        error: 'there is no action "storage"',
+      });
     },
   );
 
@@ -261,7 +268,7 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
     expect(walkModeChart(chart, [createStateRequest(acting), ...paging], evaluating).mode.state).toBe(
       'thinking',
     );
-    const { mode, hops: transitions } = walkModeChart(
+    const { mode, transitions: transitions } = walkModeChart(
       chart,
       [paging[0], createStateRequest(acting), paging[1]],
       evaluating,
@@ -337,7 +344,7 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
 
   it('have no terminal state, and stop after a thousand iterations [LKJ1-22, LKJ1-103, LKJ1-104, RL-10]', () => {
     const last = { ...startMode(chart, 0), iterations: 999 };
-    const { mode, hops: transitions } = walkModeChart(
+    const { mode, transitions: transitions } = walkModeChart(
       chart,
       [tickPayload, createStateRequest('thinking'), tickPayload],
       last,

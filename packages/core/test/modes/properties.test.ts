@@ -57,7 +57,7 @@ describe('for any events in any order', () => {
           let at = before.state;
           for (const { from, to } of changes) {
             expect(from).toBe(at);
-            const falls = [chart.onInvalid, chart.hops].flatMap((each) => Object.values(each));
+            const falls = [chart.onInvalid, chart.transitions].flatMap((each) => Object.values(each));
             const { next = [], selectable = true } = getModeState(chart, from) ?? {};
             // A state one only falls into need not name where replies lead from everywhere.
             const isFall = (!ok || !selectable) && falls.includes(to);
@@ -75,10 +75,10 @@ describe('for any events in any order', () => {
       fc.property(someChart, someModeEvents, (chart, events) => {
         runModeEvents(chart, events, (before, { mode }, event) => {
           if (event.type !== 'reply-read' || mode.state === before.state) return;
-          const falls = [chart.onInvalid, chart.hops].flatMap((each) => Object.values(each));
-          const { afterWords = null } = getModeState(chart, before.state) ?? {};
+          const falls = [chart.onInvalid, chart.transitions].flatMap((each) => Object.values(each));
+          const { afterText = null } = getModeState(chart, before.state) ?? {};
           const isChosen = getModeState(chart, mode.state)?.selectable;
-          expect(isChosen || falls.includes(mode.state) || afterWords === mode.state).toBe(true);
+          expect(isChosen || falls.includes(mode.state) || afterText === mode.state).toBe(true);
         });
       }),
     );
@@ -88,7 +88,7 @@ describe('for any events in any order', () => {
     fc.assert(
       fc.property(someChart, someModeEvents, (chart, events) => {
         runModeEvents(chart, events, (_, { mode, refused }, event) => {
-          if (event.type !== 'reply-read' || chart.hops.by !== 'tool') return;
+          if (event.type !== 'reply-read' || chart.transitions.by !== 'tool') return;
           const used = event.tools.filter((tool) => !refused.includes(tool));
           const isEnd = used.every((tool) => chart.finish?.tools.includes(tool));
           expect(isEnd || listAllowedTools(chart, mode, used).length === used.length).toBe(true);

@@ -119,7 +119,7 @@ describe('several actions of one reply', () => {
     const chart = defineChart({
       name: 'hands',
       initial: 'idle',
-      hops: { by: 'reply', otherwise: 'idle', afterAction: 'idle', afterFailure: 'dropped' },
+      transitions: { by: 'reply', otherwise: 'idle', afterAction: 'idle', afterFailure: 'dropped' },
       states: [
         { name: 'idle', tools: ['lift', 'carry'], next: ['idle', 'dropped'] },
         { name: 'dropped', next: ['idle', 'dropped'] },
@@ -158,7 +158,7 @@ describe('text next to a call', () => {
       name: 'two',
       initial: 'a',
       states: [
-        { name: 'a', tools: ['x'], next: ['b'], afterWords: 'b' },
+        { name: 'a', tools: ['x'], next: ['b'], afterText: 'b' },
         { name: 'b', tools: ['y'], next: ['a'] },
       ],
     });
@@ -195,7 +195,7 @@ describe('the loop chart', () => {
       createStateRequest('working'),
       createToolReply('finish'),
     ];
-    const { mode, hops: transitions, moves } = walkModeChart(loop, payloads);
+    const { mode, transitions: transitions, moves } = walkModeChart(loop, payloads);
     expect([mode.state, moves, transitions.every(({ ok }) => ok)]).toEqual(['working', [], true]);
     expect(loop.maxIterations).toBeNull();
     expect(applyModePayload(loop, mode, { type: 'finish-asked', cause: 'x' }).error).toBe(

@@ -52,7 +52,7 @@ export function walkModeChart(
     transitions.push(transition);
     mode = transition.mode;
   }
-  return { mode, hops: transitions, moves: transitions.flatMap(({ changes }) => changes) };
+  return { mode, transitions: transitions, moves: transitions.flatMap(({ changes }) => changes) };
 }
 
 /** Creates a mode in this state. */

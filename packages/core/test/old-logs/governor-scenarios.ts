@@ -37,7 +37,7 @@ export function createVerdictScenarios(begin: SessionFactory): readonly LogScena
       [
         userMessage(),
         ...createToolRound('a', verdictReached('advise')),
-        ...createToolRound('b', verdictReached('refuse')),
+        ...createToolRound('b', verdictReached('block')),
         ...createToolRound('c', verdictReached('run')),
         toolFinished('r'),
         ...createToolRound(
@@ -77,7 +77,7 @@ export function createVerdictScenarios(begin: SessionFactory): readonly LogScena
       begin('nexora'),
       [
         userMessage(),
-        ...createToolRound('a', verdictReached('finish'), finishRequested('enough')),
+        ...createToolRound('a', verdictReached('stop'), finishRequested('enough')),
         modelReplied('What I have.'),
         userMessage('More?'),
       ],

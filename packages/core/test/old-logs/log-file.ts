@@ -1,8 +1,17 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { replay, step, type Event, type Session } from '../../src/index.ts';
+import {
+  isOlderSession,
+  replay,
+  step,
+  upgradeEvent,
+  upgradeSession,
+  type Event,
+  type Session,
+} from '../../src/index.ts';
 import type { LogScenario } from './log-scenario.ts';
+import { toRecordedNames } from './recorded-names.ts';
 
 /*
  * A recorded log: a line with the initial session, then a line for each event with a hash of each part of the session
@@ -12,6 +21,8 @@ export type RecordedLog = {
   readonly name: string;
   readonly about: string;
   readonly session: Session;
+  /** Whether a release before 0.2.0 recorded it: its hashes are of sessions with other names. */
+  readonly hasOlderNames: boolean;
   readonly entries: readonly RecordedEntry[];
 };
 
@@ -40,7 +51,11 @@ export function readRecordedLog(name: string): RecordedLog {
 export function parseRecordedLog(name: string, text: string): RecordedLog {
   const [first = '', ...lines] = text.trimEnd().split('\n');
   const { about, session } = JSON.parse(first) as Pick<RecordedLog, 'about' | 'session'>;
-  return { name, about, session, entries: lines.map((line) => JSON.parse(line) as RecordedEntry) };
+  const entries = lines.map((line) => {
+    const entry = JSON.parse(line) as RecordedEntry;
+    return { ...entry, event: upgradeEvent(entry.event) as Event };
+  });
+  return { name, about, session: upgradeSession(session), hasOlderNames: isOlderSession(session), entries };
 }
 
 /** Records a scenario with the current code and returns the text of its log. */
@@ -63,7 +78,10 @@ export function replayRecordedLog(
   for (const [index, entry] of log.entries.entries()) {
     const before = between(session);
     session = replay(before, [entry.event]);
-    const parts = listDifferingParts(entry.changed, hashChangedParts(before, session));
+    const changed = log.hasOlderNames
+      ? hashChangedParts(toRecordedNames(before), toRecordedNames(session))
+      : hashChangedParts(before, session);
+    const parts = listDifferingParts(entry.changed, changed);
     if (parts.length > 0) {
       return { end: session, difference: describeDifference(log, { index, parts, is: session.turn.status }) };
     }
@@ -71,8 +89,11 @@ export function replayRecordedLog(
   return { end: session, difference: null };
 }
 
-function hashChangedParts(before: Session, after: Session): SessionPartHashes {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof Session>;
+function hashChangedParts(
+  before: { readonly [part: string]: unknown },
+  after: { readonly [part: string]: unknown },
+): SessionPartHashes {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   const changed = [...names].filter((name) => before[name] !== after[name]);
   const hashed = changed.map(
     (name) => [name, hashSessionPart(before[name]), hashSessionPart(after[name])] as const,

@@ -19,19 +19,19 @@ import { createTurnScenarios } from './turn-scenarios.ts';
 
 /** A session as those were that were begun before behaviours had numbers. */
 const createVersion0Session = (profile: string, options: Partial<SessionOptions> = {}): Session =>
-  createProfileSession(profile, { ...options, behaviour: 0 });
+  createProfileSession(profile, { ...options, logVersion: 0 });
 
 const createVersion1Session = (profile: string, options: Partial<SessionOptions> = {}): Session =>
-  createProfileSession(profile, { ...options, behaviour: 1 });
+  createProfileSession(profile, { ...options, logVersion: 1 });
 
 const createVersion2Session = (profile: string, options: Partial<SessionOptions> = {}): Session =>
-  createProfileSession(profile, { ...options, behaviour: 2 });
+  createProfileSession(profile, { ...options, logVersion: 2 });
 
 const createVersion3Session = (profile: string, options: Partial<SessionOptions> = {}): Session =>
-  createProfileSession(profile, { ...options, behaviour: 3 });
+  createProfileSession(profile, { ...options, logVersion: 3 });
 
 const createVersion4Session = (profile: string, options: Partial<SessionOptions> = {}): Session =>
-  createProfileSession(profile, { ...options, behaviour: 4 });
+  createProfileSession(profile, { ...options, logVersion: 4 });
 
 export const logScenarios: readonly LogScenario[] = [
   ...createTurnScenarios(createVersion0Session),

@@ -72,7 +72,7 @@ describe('the recorded logs', () => {
   });
 
   it('contain verdicts with each response, and sessions that halted for each reason', () => {
-    const responses = { advise: 0, refuse: 0, run: 0, recover: 0, ask: 0, finish: 0, halt: 0 } satisfies {
+    const responses = { advise: 0, block: 0, run: 0, recover: 0, ask: 0, stop: 0, halt: 0 } satisfies {
       readonly [Kind in VerdictResponse['kind']]: 0;
     };
     expect(new Set(recordedLogs.flatMap(listResponseKinds))).toEqual(new Set(Object.keys(responses)));
@@ -83,7 +83,7 @@ describe('the recorded logs', () => {
 
   it('cover every log version', () => {
     const numbers = Array.from({ length: latestLogVersion + 1 }, (_, number) => number);
-    expect(new Set(recordedLogs.map(({ session }) => session.behaviour ?? 0))).toEqual(new Set(numbers));
+    expect(new Set(recordedLogs.map(({ session }) => session.logVersion ?? 0))).toEqual(new Set(numbers));
   });
 });
 
@@ -169,6 +169,6 @@ function listResponseKinds(log: RecordedLog): readonly string[] {
 
 function listHaltKinds(log: RecordedLog): readonly string[] {
   return listLogSteps(log).flatMap(({ after: { turn } }) =>
-    turn.status === 'halted' ? [turn.why.kind] : [],
+    turn.status === 'halted' ? [turn.haltReason.kind] : [],
   );
 }

@@ -178,7 +178,7 @@ function createSteeredResetScenarios(begin: SessionFactory): readonly LogScenari
         toolFinished('b'),
         modelReplied('', createCall('c')),
         userSteered('or that'),
-        verdictReached('finish'),
+        verdictReached('stop'),
         toolFinished('c'),
         userSteered('too late'),
         modelReplied('The end.'),

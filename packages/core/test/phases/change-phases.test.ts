@@ -221,7 +221,7 @@ describe('a failed phase', () => {
     const run = runEvents(createStrictSession(), phaseStarted(3), phaseCompleted(false));
     expect(listStatusPath(run)).toEqual(['waitingForUser', 'phaseTransition', 'halted']);
     const haltReason = { kind: 'phase-failed', reason: 'Phase 3 failed', rule: null };
-    expect(requireTurn(run, 'halted').why).toEqual(haltReason);
+    expect(requireTurn(run, 'halted').haltReason).toEqual(haltReason);
     expect(run.actions).toEqual([{ type: 'stop', haltReason }]);
     expect(run.notes).toContainEqual({ type: 'phase-completed', at: 20, number: 3, success: false });
   });
@@ -243,7 +243,7 @@ describe('a failed phase', () => {
       'phaseTransition',
       'halted',
     ]);
-    expect(requireTurn(run, 'halted').why.reason).toBe('Phase 1 failed');
+    expect(requireTurn(run, 'halted').haltReason.reason).toBe('Phase 1 failed');
   });
 
   it('is neither one that succeeded nor one that the next replaced', () => {

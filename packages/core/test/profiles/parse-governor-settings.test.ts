@@ -10,10 +10,10 @@ const previousSettings: GovernorSettings = {
 
 describe('parseGovernorSettings', () => {
   it('keeps rules that are not mentioned, and replaces those that are', () => {
-    const input = { rules: { 'same-query': { refuse: 3 }, monologue: false } };
+    const input = { rules: { 'same-query': { block: 3 }, monologue: false } };
     expect(parseGovernorSettings(input, ['governor'], previousSettings)).toEqual({
       preset: 'pawl',
-      rules: { waiting: false, 'same-query': { refuse: 3 }, monologue: false },
+      rules: { waiting: false, 'same-query': { block: 3 }, monologue: false },
       attended: false,
     });
     expect(parseGovernorSettings({ attended: true }, [], previousSettings)).toEqual({
@@ -35,7 +35,7 @@ describe('parseGovernorSettings', () => {
       ...previousSettings,
       rules: Object.freeze({ ...previousSettings.rules }),
     });
-    parseGovernorSettings({ rules: { chanting: false } }, [], frozen);
+    parseGovernorSettings({ rules: { 'repetition-loop': false } }, [], frozen);
     expect(frozen).toEqual(previousSettings);
   });
 });

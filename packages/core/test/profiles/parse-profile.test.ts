@@ -216,8 +216,8 @@ describe('an invalid profile', () => {
     ],
     [{ name: 'x', governor: { rules: { 'same-qery': false } } }, ['governor', 'rules'], /no key "same-qery"/],
     [
-      { name: 'x', governor: { rules: { waiting: { finish: 0 } } } },
-      ['governor', 'rules', 'waiting', 'finish'],
+      { name: 'x', governor: { rules: { waiting: { stop: 0 } } } },
+      ['governor', 'rules', 'waiting', 'stop'],
       /expects a whole number from 1/,
     ],
     [{ name: 'x', governor: { rules: { waiting: true } } }, ['governor', 'rules', 'waiting'], /an object/],

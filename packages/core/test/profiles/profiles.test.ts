@@ -80,7 +80,8 @@ describe('profiles', () => {
         session = step(session, event).session;
       }
       expect(toItemArray(getConversation(session)).at(-1)).toMatchObject({ role: 'tool', outcome });
-      const counted = session.governor.watch.seen.work.length + (session.governor.tracker === null ? 0 : 1);
+      const counted =
+        session.governor.detector.windows.call.length + (session.governor.tracker === null ? 0 : 1);
       expect(counted).toBe(settings.governor?.preset === 'none' ? 0 : 1);
       if (name.startsWith('lkj')) expect(session.mode?.state).toBe('thinking');
     }

@@ -91,7 +91,7 @@ describe('a request while work is in progress', () => {
       verdictReached('advise'),
       verdictReached('run'),
       verdictReached('recover'),
-      verdictReached('finish'),
+      verdictReached('stop'),
     ]) {
       const run = runEvents(before, event);
       expect(run.session.turn.status).toBe(before.session.turn.status);
@@ -137,7 +137,7 @@ describe('a request while work is in progress', () => {
       finishRequested(),
       verdictReached('run'),
       verdictReached('recover'),
-      verdictReached('finish'),
+      verdictReached('stop'),
     ]) {
       const run = runEvents(
         createSampleRun(createPawlSession(), 'paging, for the user'),
@@ -291,20 +291,20 @@ describe('a verdict', () => {
     expect(requireAction(partial, 'run-tools').calls.map(({ id }) => id)).toEqual(['z']);
   });
 
-  it('to finish makes a last call with its advice, and the answer ends the session', () => {
-    const last = runEvents(busyRun, verdictReached('finish'), toolFinished('a'));
-    expect(requireAction(last, 'ask-model')).toMatchObject({ tools: false, advice: 'advice finish' });
+  it('to stop makes a last call with its advice, and the answer ends the session', () => {
+    const last = runEvents(busyRun, verdictReached('stop'), toolFinished('a'));
+    expect(requireAction(last, 'ask-model')).toMatchObject({ tools: false, advice: 'advice stop' });
     const run = runEvents(last, modelReplied('in short'));
     expect(listStatusPath(run)).toEqual(['callingModel', 'processingResponse', 'halted']);
-    const haltReason = { kind: 'stuck', reason: 'because finish', rule: 'rule-finish' };
+    const haltReason = { kind: 'stuck', reason: 'because stop', rule: 'rule-stop' };
     expect(run.actions).toEqual([{ type: 'stop', haltReason }]);
     expect(toItemArray(getConversation(run.session)).at(-1)).toMatchObject({ text: 'in short' });
   });
 
-  it('to finish ends the session also when the last call fails permanently', () => {
+  it('to stop ends the session also when the last call fails permanently', () => {
     const run = runEvents(
       busyRun,
-      verdictReached('finish'),
+      verdictReached('stop'),
       toolFinished('a'),
       modelFailed({ retryable: false }),
     );
@@ -312,10 +312,10 @@ describe('a verdict', () => {
     expect(listActionTypes(run)).toEqual(['show-error', 'stop']);
   });
 
-  it('to finish ends the session also when no room can be made for the last call', () => {
+  it('to stop ends the session also when no room can be made for the last call', () => {
     const last = runEvents(
       runEvents(createPawlSession({ maxRetries: 2 }), userMessage(), modelReplied('', createCall('a'))),
-      verdictReached('finish'),
+      verdictReached('stop'),
       toolFinished('a'),
     );
     const run = runEvents(last, contextOverflowed(), pagingFailed(), retryDue(), pagingFailed());
@@ -342,8 +342,8 @@ const describeNextAction = (run: EventRun): string => {
 };
 
 describe('of several verdicts', () => {
-  const kinds = ['advise', 'run', 'recover', 'finish'] as const;
-  const asAction = { advise: 'advise', run: 'run-tools', recover: 'recover', finish: 'finish' } as const;
+  const kinds = ['advise', 'run', 'recover', 'stop'] as const;
+  const asAction = { advise: 'advise', run: 'run-tools', recover: 'recover', stop: 'finish' } as const;
 
   it.each(
     kinds.flatMap((first, one) =>
@@ -368,7 +368,7 @@ describe('of several verdicts', () => {
   it('one to finish the session is not replaced by a request to finish the turn', () => {
     const run = runEvents(
       busyRun,
-      verdictReached('finish'),
+      verdictReached('stop'),
       finishRequested(),
       toolFinished('a'),
       modelReplied('in short'),
@@ -462,7 +462,7 @@ describe('recovery', () => {
 
   it('halts with the rule of the verdict', () => {
     const run = runEvents(stuck, recoveryFinished({ kind: 'halt', reason: 'hopeless' }));
-    expect(requireTurn(run, 'halted').why).toEqual({
+    expect(requireTurn(run, 'halted').haltReason).toEqual({
       kind: 'stuck',
       reason: 'hopeless',
       rule: 'rule-recover',

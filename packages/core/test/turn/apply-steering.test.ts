@@ -58,7 +58,7 @@ describe('for the governor, steering', () => {
     const repeated = { id: 'x', tool: 'read', args: 'gone.txt' };
     const steered = runEvents(stuck, modelReplied('', repeated), userSteered('it has moved'));
     expect(steered.session.governor).toBe(runEvents(stuck, modelReplied('', repeated)).session.governor);
-    expect(steered.session.governor.watch).not.toEqual(initialGovernor.watch);
+    expect(steered.session.governor.detector).not.toEqual(initialGovernor.detector);
     const delivered = runEvents(steered, toolFinished('x', failureOutcome()));
     expect(delivered.session.governor).toEqual(initialGovernor);
   });
@@ -77,7 +77,7 @@ describe('for the governor, steering', () => {
 
   it('unblocks blocked calls', () => {
     const refused = repeatFailedRead(stuck, 1);
-    expect(refused.session.governor.refused).toHaveLength(1);
+    expect(refused.session.governor.blockedCalls).toHaveLength(1);
     const delivered = runEvents(
       refused,
       modelReplied('', createCall('other')),
@@ -119,7 +119,7 @@ describe('for the governor, steering', () => {
     ['room was made', contextOverflowed(), pagingFinished()],
   ])('is delivered with the model call after %s', (_, failure, repeated) => {
     const steered = runEvents(stuck, failure, userSteered('it has moved'));
-    expect(steered.session.governor.watch).not.toEqual(initialGovernor.watch);
+    expect(steered.session.governor.detector).not.toEqual(initialGovernor.detector);
     const delivered = runEvents(steered, repeated);
     expect(delivered.session.governor).toEqual(initialGovernor);
     expect(requireTurn(delivered, 'callingModel').retries).toBe(1);
@@ -211,9 +211,9 @@ describe('delivered steering', () => {
       ...userSteered('go on'),
       at: 50_000,
     });
-    expect(working.session.spent.workingSince).toBe(10);
+    expect(working.session.budgetUsage.workingSince).toBe(10);
     const delivered = runEvents(working, { ...toolFinished('a'), at: 55_000 });
-    expect(delivered.session.spent.workingSince).toBe(55_000);
+    expect(delivered.session.budgetUsage.workingSince).toBe(55_000);
     const late = runEvents(delivered, modelReplied('', createCall('b')), {
       ...toolFinished('b'),
       at: 100_000,
@@ -233,7 +233,7 @@ describe('delivered steering', () => {
     expect(requireAction(last, 'ask-model').tools).toBe(false);
     expect(runEvents(last, modelReplied('all')).session.turn).toMatchObject({
       status: 'halted',
-      why: { kind: 'budget' },
+      haltReason: { kind: 'budget' },
     });
   });
 });

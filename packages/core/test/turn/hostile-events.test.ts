@@ -79,7 +79,7 @@ const hostileFieldsByType: { readonly [Type in EventType]?: (dice: SeededDice) =
   'recovery-finished': (dice) => ({ outcome: { kind: 'run-tools', calls: createHostileCalls(dice) } }),
   'paging-finished': (dice) => ({ freedTokens: dice.pick(hostileNumbers) }),
   'paging-failed': (dice) => ({ jitter: dice.pick(hostileNumbers), message: dice.pick(hostileTexts) }),
-  'memory-asked': (dice) => ({ key: dice.pick(hostileTexts) }),
+  'memory-command-requested': (dice) => ({ key: dice.pick(hostileTexts) }),
   'phase-started': (dice) => ({ number: dice.pick(hostileNumbers), expectedMs: dice.pick(hostileNumbers) }),
   'verdict-reached': (dice) => ({
     verdict: happens.createTestVerdict({ kind: 'run', calls: createHostileCalls(dice) }),

@@ -231,14 +231,14 @@ describe('a stuck verdict', () => {
     }
     run = runEvents(run, verdictReached('recover'), toolFinished('a', failureOutcome('in yet another way')));
     const haltReason = { kind: 'stuck', reason: 'because recover', rule: 'rule-recover' };
-    expect(requireTurn(run, 'halted').why).toEqual(haltReason);
+    expect(requireTurn(run, 'halted').haltReason).toEqual(haltReason);
     expect(run.actions).toEqual([{ type: 'stop', haltReason }]);
   });
 
   it('may lead the caller to halt, from any state [RN-02, NEX-62]', () => {
     for (const name of ['waitingForUser', 'callingModel, fresh', 'executingTools, running'] as const) {
       const run = runEvents(createSampleRun(createNexoraSession(), name), haltRequested('same error again'));
-      expect(requireTurn(run, 'halted').why).toEqual({
+      expect(requireTurn(run, 'halted').haltReason).toEqual({
         kind: 'requested',
         reason: 'same error again',
         rule: null,
@@ -250,7 +250,7 @@ describe('a stuck verdict', () => {
     const run = runEvents(createNexoraSession(), ...readingEvents, verdictReached('halt'));
     expect(listStatusPath(run)).toEqual(['executingTools', 'halted']);
     expect(listActionTypes(run)).toEqual(['abort', 'stop']);
-    expect(requireTurn(run, 'halted').why).toMatchObject({ kind: 'stuck', rule: 'rule-halt' });
+    expect(requireTurn(run, 'halted').haltReason).toMatchObject({ kind: 'stuck', rule: 'rule-halt' });
   });
 });
 

@@ -141,7 +141,7 @@ describe('while paused', () => {
       createPawlSession(),
       userMessage(),
       modelReplied('', createCall('a')),
-      verdictReached('finish'),
+      verdictReached('stop'),
       toolFinished('a'),
     );
     const run = runEvents(last, pauseRequested(), modelReplied('in short'));
@@ -156,7 +156,7 @@ describe('while paused', () => {
   it('a verdict that asks to halt halts', () => {
     const run = runEvents(createPawlSession(), userMessage(), pauseRequested(), verdictReached('halt'));
     expect(listActionTypes(run)).toEqual(['abort', 'stop']);
-    expect(requireTurn(run, 'halted').why.kind).toBe('stuck');
+    expect(requireTurn(run, 'halted').haltReason.kind).toBe('stuck');
   });
 });
 

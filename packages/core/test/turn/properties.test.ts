@@ -251,7 +251,7 @@ describe('the random walks', () => {
       for (const note of after.notes) if (note.type === 'transition') statuses.add(note.to);
     });
     // A session without working memory has nothing to be asked about there.
-    const meaningful = eventTypes.filter((type) => type !== 'memory-asked');
+    const meaningful = eventTypes.filter((type) => type !== 'memory-command-requested');
     expect([...events].toSorted()).toEqual(meaningful.toSorted());
     expect([...actions].toSorted()).toEqual(Object.keys(everyAction).toSorted());
     expect([...statuses].toSorted()).toEqual(Object.keys(everyStatus).toSorted());

@@ -93,7 +93,7 @@ describe('for any events', () => {
         const end = steps.at(-1)?.after.session;
         if (end === undefined) return;
         const observed = [...countUserTexts(end)].flatMap(([text, times]) => Array<string>(times).fill(text));
-        const both = countTexts([...observed, ...(getAgenda(end.turn).said ?? [])]);
+        const both = countTexts([...observed, ...(getAgenda(end.turn).steering ?? [])]);
         expect(both).toEqual(countTakenTexts(steps));
       }),
       propertyOptions,
@@ -108,7 +108,7 @@ describe('for any events', () => {
           if (ask === undefined) continue;
           expect(findConversationFaults(ask.conversation)).toEqual([]);
           // A call that goes on after a pause is the one that was under way when it began.
-          if (before.turn.status !== 'paused') expect(getAgenda(after.session.turn).said).toBeUndefined();
+          if (before.turn.status !== 'paused') expect(getAgenda(after.session.turn).steering).toBeUndefined();
         }
       }),
       propertyOptions,

@@ -75,20 +75,20 @@ describe.each(busyStateNames)('steering in %s', (name) => {
   it('is queued in order, and the work in progress continues', () => {
     expect(getRefusalReason(after)).toBeUndefined();
     expect(after.actions).toEqual([{ type: 'wait', until: null }]);
-    expect(getAgenda(after.session.turn).said).toEqual(['one', 'two']);
+    expect(getAgenda(after.session.turn).steering).toEqual(['one', 'two']);
     expect(getCurrentRequest(after)).toBe(getCurrentRequest(before));
     expect(after.session.seq).toBe(before.session.seq + 2);
     expect(summarizeConversation(after)).toEqual(summarizeConversation(before));
   });
 
   it('changes nothing else of the state', () => {
-    const without = JSON.stringify(after.session.turn).replaceAll(',"said":["one","two"]', '');
+    const without = JSON.stringify(after.session.turn).replaceAll(',"steering":["one","two"]', '');
     expect(JSON.parse(without)).toEqual(before.session.turn);
   });
 
   it('is queued the same way during a pause', () => {
     const paused = runEvents(before, pauseRequested(), userSteered('one'), resumeRequested());
-    expect(getAgenda(paused.session.turn).said).toEqual(['one']);
+    expect(getAgenda(paused.session.turn).steering).toEqual(['one']);
   });
 
   it.each([
@@ -204,7 +204,7 @@ describe('the model receives steering', () => {
     expect(listActionTypes(after)).toContain('ask-model');
     expect(summarizeConversation(after).at(-1)).toBe('user: one');
     expect(findConversationFaults(getConversation(after.session))).toEqual([]);
-    expect(getAgenda(after.session.turn).said).toBeUndefined();
+    expect(getAgenda(after.session.turn).steering).toBeUndefined();
   });
 
   it('after paging that was not requested by a model call', () => {
@@ -248,7 +248,7 @@ describe('the model receives steering', () => {
     expect(summarizeConversation(after).at(-1)).toBe('user: one');
   });
 
-  it.each(['advise', 'refuse', 'run', 'recover', 'ask'] as const)(
+  it.each(['advise', 'block', 'run', 'recover', 'ask'] as const)(
     'instead of the response to a verdict to %s, of which only the advice remains',
     (response) => {
       const after = runEvents(oneCall, verdictReached(response), userSteered('one'), toolFinished('a'));
@@ -268,14 +268,14 @@ describe('the model receives steering', () => {
 
 describe('a session that ends by itself', () => {
   it('keeps steering that arrived during its last call in its conversation', () => {
-    const last = runEvents(callingRun, verdictReached('finish'), modelReplied('', createCall('a')));
+    const last = runEvents(callingRun, verdictReached('stop'), modelReplied('', createCall('a')));
     const after = runEvents(last, userSteered('one'), modelReplied('the end'));
-    expect(after.session.turn).toMatchObject({ status: 'halted', why: { kind: 'stuck' } });
+    expect(after.session.turn).toMatchObject({ status: 'halted', haltReason: { kind: 'stuck' } });
     expect(summarizeConversation(after).slice(-2)).toEqual(['model: the end', 'user: one']);
   });
 
   it('keeps it when the last call fails', () => {
-    const last = runEvents(callingRun, verdictReached('finish'), modelReplied('', createCall('a')));
+    const last = runEvents(callingRun, verdictReached('stop'), modelReplied('', createCall('a')));
     const after = runEvents(last, userSteered('one'), modelFailed({ retryable: false }));
     expect(after.session.turn.status).toBe('halted');
     expect(summarizeConversation(after).at(-1)).toBe('user: one');
@@ -293,7 +293,7 @@ describe('a session that ends by itself', () => {
       runEvents(working, phaseCompleted(false), toolFinished('a')),
       runEvents(working, phaseCompleted(false), cancelRequested()),
     ]) {
-      expect(after.session.turn).toMatchObject({ status: 'halted', why: { kind: 'phase-failed' } });
+      expect(after.session.turn).toMatchObject({ status: 'halted', haltReason: { kind: 'phase-failed' } });
       expect(summarizeConversation(after).slice(-2)).toEqual(['tool: a', 'user: one']);
     }
   });

@@ -176,7 +176,7 @@ function applyPhaseEvent({
 
 /** A verdict to finish ends the session once the last call is answered. The graver verdict stays. */
 function applyOracleVerdict(agenda: OracleAgenda, response: VerdictResponse): OracleAgenda {
-  if (response.kind === 'finish') return { ...agenda, verdict: response, finish: 'session' };
+  if (response.kind === 'stop') return { ...agenda, verdict: response, finish: 'session' };
   const order = ['advise', 'run', 'recover', 'ask', 'finish'];
   const isMilder = order.indexOf(response.kind) < order.indexOf(agenda.verdict?.kind ?? 'advise');
   return isMilder ? agenda : { ...agenda, verdict: response };

@@ -96,7 +96,7 @@ function getAgendaEssence({
   failedPhase,
   verdict,
   finish,
-  said: parts,
+  steering: parts,
 }: TurnAgenda): readonly unknown[] {
   return [phaseChanges, failedPhase, verdict?.response ?? null, finish?.ends ?? null, parts !== undefined];
 }

@@ -45,8 +45,8 @@ export const oracleEvents: readonly OracleEvent[] = [
   { type: 'paging-requested', reason: 'tidy up' },
   { type: 'paging-finished', freedTokens: 100 },
   { type: 'paging-failed', message: 'disk full' },
-  { type: 'memory-asked', action: 'evict', key: 'plan' },
-  { type: 'memory-asked', action: 'pin', key: 'plan' },
+  { type: 'memory-command-requested', action: 'evict', key: 'plan' },
+  { type: 'memory-command-requested', action: 'pin', key: 'plan' },
   { type: 'phase-started', number: 1, description: 'The first' },
   { type: 'phase-started', number: 1, description: 'The first', message: 'Begin.' },
   { type: 'phase-completed', success: true },
@@ -83,7 +83,7 @@ function listVerdictResponses(): readonly VerdictResponse[] {
     { kind: 'run', calls: [deniedCall] },
     { kind: 'recover' },
     { kind: 'ask' },
-    { kind: 'finish' },
+    { kind: 'stop' },
     { kind: 'halt' },
   ];
 }
@@ -92,7 +92,7 @@ function createVerdictEvent(response: VerdictResponse): OracleEvent {
   return {
     type: 'verdict-reached',
     verdict: {
-      level: 'stuck',
+      severity: 'stop',
       rule: 'r',
       reason: 'round and round',
       advice: 'stop',

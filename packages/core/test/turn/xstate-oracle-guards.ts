@@ -89,8 +89,9 @@ function createCheckGuards(settings: SessionSettings): Record<string, OracleGuar
     'work is in progress': ({ context }) => context.underWay,
     'has a message': ({ event }) => event.type === 'phase-started' && event.message !== undefined,
     'has no message': ({ event }) => event.type === 'phase-started' && event.message === undefined,
-    'an entry is sent to storage': ({ event }) => event.type === 'memory-asked' && event.action === 'evict',
-    'an entry is pinned or unpinned': ({ event }) => event.type === 'memory-asked',
+    'an entry is sent to storage': ({ event }) =>
+      event.type === 'memory-command-requested' && event.action === 'evict',
+    'an entry is pinned or unpinned': ({ event }) => event.type === 'memory-command-requested',
     'steering is pending': ({ context }) => context.agenda.hasSteering,
     'finish is requested': ({ context }) => context.agenda.finish !== null,
     'verdict is halt': ({ event }) =>

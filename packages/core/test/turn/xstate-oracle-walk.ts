@@ -123,7 +123,7 @@ function toTimedEvent(oracleEvent: OracleEvent, { seq }: Session, request: numbe
 /** There is memory only when it is asked for: the oracle knows nothing of it, and without it all else is quicker. */
 function stepOracleEvent(session: Session, oracleEvent: OracleEvent, request: number | null): SessionStep {
   const event = toTimedEvent(oracleEvent, session, request);
-  if (oracleEvent.type !== 'memory-asked') return step(session, event);
+  if (oracleEvent.type !== 'memory-command-requested') return step(session, event);
   const remembering = {
     ...session,
     memory: putEntry(createMemory(memorySettings.pawl), { key: oracleEvent.key, value: 1, at: 0 }),

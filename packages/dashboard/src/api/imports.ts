@@ -10,7 +10,7 @@ const auditVerdictSchema = z
   .object({
     step: z.int().describe('Step of the recorded run after which the verdict was reached.'),
     seq: z.nullable(z.int()).describe('Number of the event created from that step.'),
-    level: z.enum(['nudge', 'block', 'ask', 'stop']),
+    severity: z.enum(['advise', 'block', 'ask', 'stop']),
     rule: z.string(),
     reason: z.string(),
     advice: z.string(),
@@ -27,7 +27,9 @@ export const importedRunSchema = z
     created: sessionSchema,
     events: z.array(numberedEventSchema),
     audit: z.object({
-      level: z.enum(['fine', 'nudge', 'block', 'ask', 'stop']).describe('Level of the most severe verdict.'),
+      severity: z
+        .enum(['none', 'advise', 'block', 'ask', 'stop'])
+        .describe('Severity of the most severe verdict; none without verdicts.'),
       verdicts: z.array(auditVerdictSchema),
     }),
     cut: z.nullable(z.string()).describe('How the run differs from the recording; null if it does not.'),

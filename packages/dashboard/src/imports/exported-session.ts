@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { step, type AuditSeverity, type Event, type Session, type Verdict } from '@pawl/core';
+import { step, upgradeEvent, upgradeSession, type Event, type Session, type Verdict } from '@pawl/core';
 import { parseEvent } from '@pawl/runtime';
 import type { ImportedRun, NumberedEvent } from '../api/index.ts';
-import { findMostSevereLevel } from './most-severe.ts';
+import { findMostSevere } from './most-severe.ts';
 
 /** The first bytes that `pawl export --as json` and `--as jsonl` write. */
 const exportSignature = /^\s*\{\s*"format"\s*:\s*"pawl-session"/;
@@ -27,8 +27,9 @@ export function parseExportedSession(text: string, name: string): ImportedRun {
     throw new Error(
       'The file was exported by another version of Pawl. Export the session again with this version.',
     );
-  const created = parseInitialSession(head['created']);
-  const events = verifyEventChain(created, records);
+  const recorded = parseInitialSession(head['created']);
+  const events = verifyEventChain(recorded, records);
+  const created = upgradeSession(recorded);
   const { about } = head;
   return {
     name,
@@ -102,7 +103,7 @@ function verifyEventChain(created: Session, records: readonly unknown[]): readon
     hash = hashChainLink(hash, record.event as Event);
     if (record.hash !== hash)
       throw new Error(`Event ${seq} or an earlier one was modified after the export.`);
-    return { seq, event: record.event as Event };
+    return { seq, event: upgradeEvent(record.event) as Event };
   });
 }
 
@@ -134,27 +135,17 @@ function collectAudit(created: Session, events: readonly NumberedEvent[]): Impor
       if (note.type === 'verdict') verdicts.push(toImportedVerdict(note.verdict, seq));
     }
   }
-  return { level: findMostSevereLevel(verdicts), verdicts };
+  return { severity: findMostSevere(verdicts), verdicts };
 }
 
-const levelByResponse: Record<Verdict['response']['kind'], AuditSeverity> = {
-  advise: 'nudge',
-  refuse: 'block',
-  run: 'block',
-  recover: 'block',
-  ask: 'ask',
-  finish: 'stop',
-  halt: 'stop',
-};
-
 function toImportedVerdict(
-  { rule, reason, advice, evidence, response }: Verdict,
+  { severity, rule, reason, advice, evidence }: Verdict,
   seq: number,
 ): ImportedRun['audit']['verdicts'][number] {
   return {
     step: seq,
     seq,
-    level: levelByResponse[response.kind],
+    severity,
     rule,
     reason,
     advice,

@@ -1,13 +1,20 @@
 import type { ImportedRun } from '../api/index.ts';
 
-type ImportLevel = ImportedRun['audit']['level'];
+type AuditSeverity = ImportedRun['audit']['severity'];
 
-const levelSeverity: Readonly<Record<ImportLevel, number>> = { fine: 0, nudge: 1, block: 2, ask: 3, stop: 4 };
+const severityRanks: Readonly<Record<AuditSeverity, number>> = {
+  none: 0,
+  advise: 1,
+  block: 2,
+  ask: 3,
+  stop: 4,
+};
 
-/** Returns the most severe level of the verdicts, or `fine` if there are none. */
-export function findMostSevereLevel(verdicts: readonly { readonly level: ImportLevel }[]): ImportLevel {
-  return verdicts.reduce<ImportLevel>(
-    (mostSevere, { level }) => (levelSeverity[level] > levelSeverity[mostSevere] ? level : mostSevere),
-    'fine',
+/** Returns the highest severity of the verdicts, or `none` without verdicts. */
+export function findMostSevere(verdicts: readonly { readonly severity: AuditSeverity }[]): AuditSeverity {
+  return verdicts.reduce<AuditSeverity>(
+    (mostSevere, { severity }) =>
+      severityRanks[severity] > severityRanks[mostSevere] ? severity : mostSevere,
+    'none',
   );
 }

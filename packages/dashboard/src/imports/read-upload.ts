@@ -4,7 +4,7 @@ import { readTraces } from '@pawl/runtime';
 import type { ImportedRun } from '../api/index.ts';
 import { deriveStableId } from '../hosts/stable-id.ts';
 import { parseExportedSession, isExportedSession } from './exported-session.ts';
-import { findMostSevereLevel } from './most-severe.ts';
+import { findMostSevere } from './most-severe.ts';
 import { buildRecordedSession, toEventNumbers } from './recorded-session.ts';
 
 /** One item found in a file: a run, or a problem. */
@@ -68,11 +68,11 @@ function toImportedRun(run: RecordedRun, { name, number, now }: ImportSource): I
     created,
     events,
     audit: {
-      level: findMostSevereLevel(verdicts),
-      verdicts: verdicts.map(({ step, level, rule, reason, advice, evidence }) => ({
+      severity: findMostSevere(verdicts),
+      verdicts: verdicts.map(({ step, severity, rule, reason, advice, evidence }) => ({
         step,
         seq: seqByStep.get(step) ?? null,
-        level,
+        severity,
         rule,
         reason,
         advice,

@@ -47,9 +47,9 @@ export function buildRecordedSession(
   return { created, events: builder.events, seqByStep: builder.seqByStep, hasTimestamps };
 }
 
-/** The session's own governor gives the advice; the levels above it come from the audit. */
-function isAboveAdvice({ level }: AuditVerdict): boolean {
-  return level !== 'nudge';
+/** The session's own governor gives the advice; the severities above it come from the audit. */
+function isAboveAdvice({ severity }: AuditVerdict): boolean {
+  return severity !== 'advise';
 }
 
 const adviceOnlyGovernor: GovernorSettings = {
@@ -156,7 +156,7 @@ class RecordedSessionBuilder {
 
   #toVerdictEvent({ rule, reason, advice, evidence, counterEvidence }: AuditVerdict): Event {
     const verdict: Verdict = {
-      level: 'stuck',
+      severity: 'stop',
       rule,
       reason,
       advice,

@@ -80,7 +80,7 @@ function readStateFacts({
   return {
     mode: mode?.state ?? null,
     phase: current === null ? null : { number: current.number, description: current.description, total },
-    stop: turn.status === 'halted' ? { ...turn.why } : null,
+    stop: turn.status === 'halted' ? { ...turn.haltReason } : null,
     asks: listPendingApprovals(turn).length,
   };
 }

@@ -92,14 +92,14 @@ describe('a recorded run', () => {
     const types = run.events.map(({ event }) => event.type);
     expect(types.filter((type) => type === 'tool-finished')).toHaveLength(12);
     expect(run.events[0]?.event).toEqual({ type: 'user-message', at: 10_000, text: 'Find the needle' });
-    expect(run.audit.level).toBe('stop');
+    expect(run.audit.severity).toBe('stop');
     // Each stands after the event that it is about, and is proved by events of calls.
     for (const { seq, evidence } of run.audit.verdicts) {
       expect(run.events[(seq ?? 0) - 1]?.event.type).toBe('tool-finished');
       expect(evidence.length).toBeGreaterThan(0);
       for (const proof of evidence) expect(run.events[proof - 1]?.event.type).toBe('tool-finished');
     }
-    const grave = run.audit.verdicts.filter(({ level }) => level !== 'nudge').map(({ rule }) => rule);
+    const grave = run.audit.verdicts.filter(({ severity }) => severity !== 'advise').map(({ rule }) => rule);
     const reached = run.events.flatMap(({ event }) =>
       event.type === 'verdict-reached' ? [event.verdict.rule] : [],
     );
@@ -236,7 +236,7 @@ describe('an exported session', () => {
       name: 'attic.json',
       format: 'pawl-session',
       model: 'm',
-      audit: { level: 'fine' },
+      audit: { severity: 'fine' },
     });
     const after = replay(
       run.created,

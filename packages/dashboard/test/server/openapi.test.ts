@@ -16,7 +16,7 @@ const loop: readonly Event[] = [
     type: 'verdict-reached',
     at: 5,
     verdict: {
-      level: 'suspect',
+      severity: 'advise',
       rule: 'by-hand',
       reason: 'it looks again',
       advice: 'stop',

@@ -93,7 +93,7 @@ describe('the governor after an event', () => {
     const run = createTimeline([goalEvent, ...fails, ...fails, ...fails, ...fails]);
     const { refused, forcedEnd } = buildOwnGovernorView(run, run.head, 0);
     expect(refused).not.toHaveLength(0);
-    expect(refused).toEqual(run.latest.governor.refused);
+    expect(refused).toEqual(run.latest.governor.blockedCalls);
     expect(forcedEnd).not.toBeNull();
   });
 

@@ -5,17 +5,17 @@ import { computeFleetTotals, listFleetProblems } from '../../web/views/fleet/fle
 import { sortBySeverity, formatImportResult, toImportedRunRow } from '../../web/views/import/import-model.ts';
 
 function createImportedRun(
-  level: ImportedRun['audit']['level'],
+  severity: ImportedRun['audit']['severity'],
   verdicts: ImportedRun['audit']['verdicts'] = [],
 ): ImportedRun {
   return {
-    name: level,
+    name: severity,
     format: 'openai-chat',
     model: null,
     success: null,
     created: createSession({ id: 's', at: 0 }),
     events: [],
-    audit: { level, verdicts },
+    audit: { severity, verdicts },
     cut: null,
   };
 }
@@ -26,25 +26,25 @@ describe('an imported run', () => {
   it('shows its most severe verdict', () => {
     const row = toImportedRunRow(
       createImportedRun('stop', [
-        { ...verdict, level: 'nudge', rule: 'mild' },
-        { ...verdict, level: 'stop', rule: 'severe', seq: 9 },
-        { ...verdict, level: 'stop', rule: 'later', seq: 12 },
+        { ...verdict, severity: 'advise', rule: 'mild' },
+        { ...verdict, severity: 'stop', rule: 'severe', seq: 9 },
+        { ...verdict, severity: 'stop', rule: 'later', seq: 12 },
       ]),
     );
-    expect(row).toMatchObject({ level: 'stop', verdicts: 3, worstVerdict: { rule: 'severe', seq: 9 } });
-    expect(toImportedRunRow(createImportedRun('fine')).worstVerdict).toBeNull();
+    expect(row).toMatchObject({ severity: 'stop', verdicts: 3, worstVerdict: { rule: 'severe', seq: 9 } });
+    expect(toImportedRunRow(createImportedRun('none')).worstVerdict).toBeNull();
   });
 
   it('is listed before runs with less severe verdicts', () => {
-    const rows = (['fine', 'stop', 'nudge'] as const).map((level) => ({
-      ...toImportedRunRow(createImportedRun(level)),
-      address: level,
+    const rows = (['none', 'stop', 'advise'] as const).map((severity) => ({
+      ...toImportedRunRow(createImportedRun(severity)),
+      address: severity,
     }));
-    expect(sortBySeverity(rows).map(({ level }) => level)).toEqual(['stop', 'nudge', 'fine']);
+    expect(sortBySeverity(rows).map(({ severity }) => severity)).toEqual(['stop', 'advise', 'none']);
   });
 
   it('is counted in the import summary together with the problems', () => {
-    expect(formatImportResult({ runs: [createImportedRun('fine')], problems: [] })).toBe('1 run imported.');
+    expect(formatImportResult({ runs: [createImportedRun('none')], problems: [] })).toBe('1 run imported.');
     expect(formatImportResult({ runs: [], problems: [{ line: 3, message: 'no JSON' }] })).toBe(
       '0 runs imported, 1 problem.',
     );

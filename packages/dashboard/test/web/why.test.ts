@@ -83,7 +83,7 @@ describe('other decisions', () => {
   it('include blocked calls with the error that the model received', () => {
     const rounds = Array.from({ length: 4 }, createFailedCallEvents).flat();
     const timeline = createTimeline([goalEvent, ...rounds, createToolReply('run', { command: 'make' })]);
-    const refused = timeline.latest.governor.refused;
+    const refused = timeline.latest.governor.blockedCalls;
     const denied = findDecision(timeline, 'denied');
     expect(refused).not.toHaveLength(0);
     const { denial } = buildExplanation(timeline, denied, pawlRules);

@@ -51,7 +51,7 @@ const toneByEvent: Readonly<Record<EventType, ColorTone>> = {
   'paging-requested': 'paging',
   'paging-finished': 'paging',
   'paging-failed': 'recovery',
-  'memory-asked': 'memory',
+  'memory-command-requested': 'memory',
   'phase-started': 'phase',
   'phase-completed': 'phase',
   'verdict-reached': 'governor',

@@ -22,7 +22,7 @@ export type CallFacts = {
   readonly ok: boolean;
   /** The tool's output or error message. */
   readonly output: string;
-  /** Fingerprint of the complete output, if `said` is truncated. */
+  /** Fingerprint of the complete output, if `output` is truncated. */
   readonly outputHash?: string | undefined;
   /** Files the call changed, if known; otherwise they are inferred from the arguments. */
   readonly files?: readonly FileEffect[] | undefined;
@@ -33,8 +33,8 @@ export type CallFacts = {
  * with the same `outcome` they got the same result.
  */
 export type CallObservation = {
-  /** `waiting` polls something else that is not done yet; all other calls are `work`. */
-  readonly kind: 'work' | 'waiting';
+  /** `wait` polls something else that is not done yet; all other calls are `call`. */
+  readonly kind: 'call' | 'wait';
   readonly seq: number;
   readonly at: number | null;
   readonly tool: string;
@@ -43,7 +43,7 @@ export type CallObservation = {
   /** The error class, independent of tool and arguments; null for a success. */
   readonly error: string | null;
   /** Whether the output was empty. */
-  readonly mute: boolean;
+  readonly isOutputEmpty: boolean;
   /** The normalized search query; null if the call is not a search. */
   readonly query: string | null;
   /** The change the call made to a file; null if it changed none or the change is unknown. */
@@ -54,14 +54,14 @@ export type CallObservation = {
 export function observeCall(facts: CallFacts): CallObservation {
   const { seq, at = null, tool, args, ok, output, outputHash } = facts;
   return {
-    kind: isWaitingCall(facts) ? 'waiting' : 'work',
+    kind: isWaitingCall(facts) ? 'wait' : 'call',
     seq,
     at,
     tool,
     call: computeCallKey(tool, args, facts.argsHash),
     outcome: `${ok ? 'ok' : 'error'} ${outputHash ?? fingerprintMeaning(output)}`,
     error: ok ? null : fingerprintText(classifyError(output)),
-    mute: output.trim() === '',
+    isOutputEmpty: output.trim() === '',
     query: fingerprintQuery(args),
     change: ok ? inferFileChange(args, facts.files) : null,
   };

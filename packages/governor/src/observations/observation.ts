@@ -19,7 +19,7 @@ export type PagingObservation = {
 
 /** A reply that consists of one block repeated many times. */
 export type RepetitionObservation = {
-  readonly kind: 'chant';
+  readonly kind: 'repetition-loop';
   readonly seq: number;
   readonly block: string;
   readonly times: number;
@@ -49,12 +49,12 @@ export type ObservationKind = GovernorObservation['kind'];
 export type WaitObservation = {
   readonly first: CallObservation;
   readonly last: CallObservation;
-  readonly looks: number;
+  readonly polls: number;
 };
 
 /** The observation type that rules on a kind receive. */
-export type ObservationByKind<Kind extends ObservationKind> = Kind extends 'waiting'
+export type ObservationByKind<Kind extends ObservationKind> = Kind extends 'wait'
   ? WaitObservation
-  : Kind extends 'work'
+  : Kind extends 'call'
     ? CallObservation
     : Extract<GovernorObservation, { readonly kind: Kind }>;

@@ -2,10 +2,10 @@ import { TextFingerprint } from './fingerprint.ts';
 
 /** A reply without calls, reduced to fingerprints. */
 export type TextObservation = {
-  readonly kind: 'talk';
+  readonly kind: 'text';
   readonly seq: number;
   /** Equal for texts that differ only in case, digits, whitespace and punctuation. */
-  readonly gist: string;
+  readonly fingerprint: string;
   /** A sample of word trigrams, used to estimate how much two texts have in common. */
   readonly sample: readonly number[];
 };
@@ -22,7 +22,7 @@ export function observeText(seq: number, text: string): TextObservation {
     .filter((word) => word !== '');
   const fingerprint = new TextFingerprint();
   for (const word of words) fingerprint.addExactly(`${word} `);
-  return { kind: 'talk', seq, gist: fingerprint.toString(), sample: sampleShingles(words) };
+  return { kind: 'text', seq, fingerprint: fingerprint.toString(), sample: sampleShingles(words) };
 }
 
 /**
@@ -33,7 +33,7 @@ export function computeSimilarity(a: TextObservation, b: TextObservation): numbe
   const smallest = [...new Set([...a.sample, ...b.sample])]
     .toSorted((x, y) => x - y)
     .slice(0, shingleSampleMax);
-  if (smallest.length === 0) return a.gist === b.gist ? 1 : 0;
+  if (smallest.length === 0) return a.fingerprint === b.fingerprint ? 1 : 0;
   const inA = new Set(a.sample);
   const inB = new Set(b.sample);
   return smallest.filter((each) => inA.has(each) && inB.has(each)).length / smallest.length;

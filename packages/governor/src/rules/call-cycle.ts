@@ -17,7 +17,7 @@ export const callCycle: Rule = {
   rationale:
     'If the latest calls and their results have all occurred before, the agent repeats a cycle. Checking something a ' +
     'second time can be useful, so one of the calls must have occurred three times.',
-  thresholds: { advise: 3, refuse: null, finish: 5 },
+  thresholds: { advise: 3, block: null, stop: 5 },
   match(window) {
     const evidence = takeTailWhile(window, (each, index) =>
       hasEarlierMatch(window, index, (earlier) => isSameObservation(earlier, each)),

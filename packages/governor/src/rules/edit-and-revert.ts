@@ -9,7 +9,7 @@ export const editAndRevert: Rule = {
     'versions have been tried. Reverting a change once, or applying it once more, is ordinary work and does not ' +
     'count.',
   unit: 'reverts',
-  thresholds: { advise: 2, refuse: null, finish: 4 },
+  thresholds: { advise: 2, block: null, stop: 4 },
   match(window) {
     const last = window.at(-1);
     if (last === undefined || last.change === null) return null;

@@ -7,7 +7,7 @@ export const errorStreak: Rule = {
   rationale:
     'Varying the arguments and getting the same kind of error each time is not a search. A model often finds the ' +
     'right form after a few attempts, so advice comes early and the stop comes late.',
-  thresholds: { advise: 3, refuse: null, finish: 7 },
+  thresholds: { advise: 3, block: null, stop: 7 },
   match(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;

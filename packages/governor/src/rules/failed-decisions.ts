@@ -8,7 +8,7 @@ export const failedDecisions: ObservationRule<'decision'> = {
     'that produces no valid call in six replies is unlikely to produce one in the seventh.',
   on: 'decision',
   unit: 'replies',
-  thresholds: { advise: 3, refuse: null, finish: 6 },
+  thresholds: { advise: 3, block: null, stop: 6 },
   match(window) {
     const evidence = window.filter(
       (each, index) => window.findIndex(({ request }) => request === each.request) === index,

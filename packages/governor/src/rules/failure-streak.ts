@@ -7,7 +7,7 @@ export const failureStreak: Rule = {
   rationale:
     "A long series of failures without a success, even of different kinds, means that the agent's assumptions about " +
     'its environment are wrong. A few failures are normal while exploring; eight in a row are not.',
-  thresholds: { advise: 5, refuse: null, finish: 8 },
+  thresholds: { advise: 5, block: null, stop: 8 },
   match(window) {
     const evidence = takeTailWhile(window, (each) => each.error !== null);
     return {

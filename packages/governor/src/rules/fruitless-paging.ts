@@ -9,7 +9,7 @@ export const fruitlessPaging: ObservationRule<'paging'> = {
     'fruitless attempt confirms it, and the model could not be called anyway.',
   on: 'paging',
   unit: 'times',
-  thresholds: { advise: null, refuse: null, finish: 2 },
+  thresholds: { advise: null, block: null, stop: 2 },
   match(window) {
     const evidence = takeTailWhile(window, (each) => each.fruitless);
     return {

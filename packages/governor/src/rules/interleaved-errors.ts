@@ -11,7 +11,7 @@ export const interleavedErrors: Rule = {
     'A model that looks something up between two attempts and then gets the same kind of error has not learned from ' +
     'it, for example when it rereads a file and edits it wrongly again. Runs that succeed do this too, so the rule ' +
     'only advises.',
-  thresholds: { advise: 3, refuse: null, finish: null },
+  thresholds: { advise: 3, block: null, stop: null },
   match(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;

@@ -7,7 +7,7 @@ export const noProgress: Rule = {
   rationale:
     'Twelve calls without a success that adds information are many. The problem may simply be hard, so the rule only ' +
     'advises.',
-  thresholds: { advise: 12, refuse: null, finish: null },
+  thresholds: { advise: 12, block: null, stop: null },
   match(window) {
     const evidence = takeTailWhile(window, (_, index) => !isNewOutcome(window, index));
     return {

@@ -9,7 +9,7 @@ export const overdueMode: ObservationRule<'mode'> = {
     'replies later the agent is not going to leave the mode by itself.',
   on: 'mode',
   unit: 'replies beyond the limit',
-  thresholds: { advise: 1, refuse: null, finish: 3 },
+  thresholds: { advise: 1, block: null, stop: 3 },
   match(window) {
     const last = window.at(-1);
     if (last === undefined) return null;

@@ -7,7 +7,7 @@ export const recurringCall: Rule = {
   rationale:
     'A call that returns the same result five times, with other calls in between, is one that the agent does not ' +
     'remember. Running the same test after each change looks alike, so the rule only advises.',
-  thresholds: { advise: 5, refuse: null, finish: null },
+  thresholds: { advise: 5, block: null, stop: null },
   match(window) {
     const last = window.at(-1);
     if (last === undefined) return null;

@@ -7,7 +7,7 @@ export const repeatedCall: Rule = {
   rationale:
     'A call that is repeated word for word with the same result provides no new information. One repetition may be an ' +
     'accident; by the third nothing has happened that could change the result.',
-  thresholds: { advise: 3, refuse: null, finish: 4 },
+  thresholds: { advise: 3, block: null, stop: 4 },
   match(window) {
     const last = window.at(-1);
     if (last === undefined || last.error !== null) return null;

@@ -7,7 +7,7 @@ export const repeatedFailure: Rule = {
   rationale:
     'A failed call that is repeated word for word, with nothing changed in between, fails again. One repetition is ' +
     'enough for advice.',
-  thresholds: { advise: 2, refuse: 3, finish: 4 },
+  thresholds: { advise: 2, block: 3, stop: 4 },
   match(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;

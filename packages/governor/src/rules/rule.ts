@@ -1,16 +1,16 @@
 import type { ObservationKind, ObservationByKind } from '../observations/observation.ts';
 
 /**
- * Severity of a match, mildest first: advise the model, block the call, ask a person, finish the work with an answer.
+ * Severity of a match, mildest first: advise the model, block the call, ask a person, stop the work with a final answer.
  */
-export type RuleSeverity = 'advise' | 'refuse' | 'ask' | 'finish';
+export type RuleSeverity = 'advise' | 'block' | 'ask' | 'stop';
 
 /** The count at which a rule reaches each severity; null for never. */
 export type RuleThresholds = {
   readonly advise: number | null;
-  readonly refuse: number | null;
+  readonly block: number | null;
   readonly ask?: number | null;
-  readonly finish: number | null;
+  readonly stop: number | null;
 };
 
 /** A match of a rule. `count` is compared with the rule's thresholds. */
@@ -37,7 +37,7 @@ export type ObservationRule<Kind extends ObservationKind> = {
 };
 
 /** A rule on tool calls may omit `on`. */
-type CallRule = Omit<ObservationRule<'work'>, 'on'> & { readonly on?: 'work' };
+type CallRule = Omit<ObservationRule<'call'>, 'on'> & { readonly on?: 'call' };
 
 /**
  * A rule receives the latest observations of its kind, newest last, and returns what it detects at the newest one, or
@@ -45,9 +45,9 @@ type CallRule = Omit<ObservationRule<'work'>, 'on'> & { readonly on?: 'work' };
  */
 export type Rule =
   | CallRule
-  | ObservationRule<'waiting'>
-  | ObservationRule<'talk'>
+  | ObservationRule<'wait'>
+  | ObservationRule<'text'>
   | ObservationRule<'decision'>
   | ObservationRule<'paging'>
-  | ObservationRule<'chant'>
+  | ObservationRule<'repetition-loop'>
   | ObservationRule<'mode'>;

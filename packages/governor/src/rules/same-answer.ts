@@ -7,11 +7,11 @@ export const sameAnswer: Rule = {
   rationale:
     'If a tool answers different calls with the same text, the calls miss their target. Tools that only report that ' +
     'they are done are common, so the rule only advises.',
-  thresholds: { advise: 6, refuse: null, finish: null },
+  thresholds: { advise: 6, block: null, stop: null },
   match(window) {
     const last = window.at(-1);
     // Tools that change something often return only a confirmation, so identical answers mean nothing.
-    if (last === undefined || last.mute || last.change !== null) return null;
+    if (last === undefined || last.isOutputEmpty || last.change !== null) return null;
     const evidence = takeTailWhile(
       window,
       (each) => each.tool === last.tool && each.outcome === last.outcome,

@@ -6,7 +6,7 @@ export const sameQuery: Rule = {
   rationale:
     'If the same words in another order, or with another limit, return the same results, this search does not find ' +
     'the answer. Paging through results returns something else each time and does not count.',
-  thresholds: { advise: 3, refuse: null, finish: null },
+  thresholds: { advise: 3, block: null, stop: null },
   match(window) {
     const last = window.at(-1);
     if (last === undefined || last.query === null) return null;

@@ -6,14 +6,14 @@ import { takeTailWhile } from './window-queries.ts';
 const similarityMin = 0.8;
 
 /** Nearly the same text again, without a call. */
-export const similarText: ObservationRule<'talk'> = {
+export const similarText: ObservationRule<'text'> = {
   id: 'similar-text',
   rationale:
     'A reply that shares four fifths of its wording with each of the replies before it is a variation of them. ' +
     'Rewording may still lead somewhere, so it takes more of them than of identical replies.',
-  on: 'talk',
+  on: 'text',
   unit: 'replies',
-  thresholds: { advise: 3, refuse: null, ask: 5, finish: null },
+  thresholds: { advise: 3, block: null, ask: 5, stop: null },
   match(window) {
     const last = window.at(-1);
     if (last === undefined) return null;

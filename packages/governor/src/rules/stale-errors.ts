@@ -7,7 +7,7 @@ export const staleErrors: Rule = {
   rationale:
     'Six results in a row that each tool has returned before, ending in an error, mean that two or three known errors ' +
     'alternate and that varying the arguments has no effect.',
-  thresholds: { advise: null, refuse: null, finish: 6 },
+  thresholds: { advise: null, block: null, stop: 6 },
   match(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;

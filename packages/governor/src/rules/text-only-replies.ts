@@ -1,14 +1,14 @@
 import type { ObservationRule } from './rule.ts';
 
 /** Consecutive replies without a call. */
-export const textOnlyReplies: ObservationRule<'talk'> = {
+export const textOnlyReplies: ObservationRule<'text'> = {
   id: 'monologue',
   rationale:
     'Reply after reply without a tool call does no work. Different replies may still lead somewhere, so the rule only ' +
     'advises.',
-  on: 'talk',
+  on: 'text',
   unit: 'replies',
-  thresholds: { advise: 5, refuse: null, finish: null },
+  thresholds: { advise: 5, block: null, stop: null },
   match(window) {
     return {
       count: window.length,

@@ -1,5 +1,6 @@
-import { auditRun, type AuditSeverity, type AuditVerdict } from '../audit.ts';
+import { auditRun, type AuditVerdict } from '../audit.ts';
 import { formatToolOutput } from '../observations/call-observation.ts';
+import type { RuleSeverity } from '../rules/rule.ts';
 import { selectRules } from '../rules/select-rules.ts';
 import { defaultMaxRecoveries } from '../governor-settings.ts';
 import type { RecordedRun, RecordedStep } from '../traces/trace-format.ts';
@@ -62,7 +63,7 @@ function auditByTracker({ steps }: RecordedRun, begin: TrackerFactory): readonly
     if (judgement === null) continue;
     const verdict = toAuditVerdict(judgement, step, recoveries);
     verdicts.push(verdict);
-    if (verdict.level === 'stop') break;
+    if (verdict.severity === 'stop') break;
   }
   return verdicts;
 }
@@ -76,7 +77,7 @@ function replayUserStep(
   const { tracker, at } = replay;
   const isNew = !said.has(text);
   said.add(text);
-  if (tracker.state.mind.kind !== 'savant') return { ...replay, judgement: null };
+  if (tracker.state.detector.kind !== 'savant') return { ...replay, judgement: null };
   return isNew
     ? { ...replay, tracker: begin(at), isTalk: false, judgement: null }
     : { ...replay, isTalk: true, judgement: null };
@@ -93,7 +94,7 @@ function replayAssistantStep(replay: TrackerReplay, step: RecordedStep): Tracker
   const call = { id: String(seq), tool, args };
   const replied = trackReply(tracker, { at, seq, text, goesOn: true, calls: [call] });
   // A call that triggers the end of the work never runs.
-  if (replied.judgement?.response === 'finish') return { ...replay, ...replied, isTalk: false };
+  if (replied.judgement?.response === 'stop') return { ...replay, ...replied, isTalk: false };
   const said = formatToolOutput(step.result ?? '');
   const ended = recordCallOutcome(replied.tracker, call, { at, seq, ok: step.error !== true, said });
   const judgement = ended.judgement ?? replied.judgement;
@@ -102,11 +103,11 @@ function replayAssistantStep(replay: TrackerReplay, step: RecordedStep): Tracker
 }
 
 /** A recorded run cannot show how a recovery would have ended, so it counts as advice. */
-const auditSeverityByResponse: Record<TrackerJudgment['response'], AuditSeverity> = {
-  advise: 'nudge',
-  recover: 'nudge',
+const auditSeverityByResponse: Record<TrackerJudgment['response'], RuleSeverity> = {
+  advise: 'advise',
+  recover: 'advise',
   halt: 'stop',
-  finish: 'stop',
+  stop: 'stop',
 };
 
 function toAuditVerdict(
@@ -115,6 +116,6 @@ function toAuditVerdict(
   recoveries: number,
 ): AuditVerdict {
   const { rule, reason, advice, evidence } = verdict;
-  const level = recoveries > defaultMaxRecoveries ? 'stop' : auditSeverityByResponse[response];
-  return { step: i, level, rule, reason, advice, evidence, counterEvidence: [] };
+  const severity = recoveries > defaultMaxRecoveries ? 'stop' : auditSeverityByResponse[response];
+  return { step: i, severity, rule, reason, advice, evidence, counterEvidence: [] };
 }

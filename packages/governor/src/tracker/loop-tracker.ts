@@ -1,3 +1,4 @@
+import { isStuckVerdict } from '../verdict.ts';
 import { pawlRules } from '../rules/pawl-rules.ts';
 import type { Rule } from '../rules/rule.ts';
 import { appendRecent, type TrackerTransition } from './tracker-machine.ts';
@@ -147,7 +148,7 @@ export class LoopTracker<Preset extends TrackerPreset = TrackerPreset> {
 
   /** The name of the agent's current state. */
   get state(): PresetState<Preset> {
-    return this.#state.mind.machine.state;
+    return this.#state.detector.machine.state;
   }
 
   get callbackErrors(): readonly unknown[] {
@@ -231,7 +232,7 @@ export class LoopTracker<Preset extends TrackerPreset = TrackerPreset> {
   }
 
   stuck(): StuckReport {
-    return toStuckReport(listTrackerVerdicts(this.#state.mind, this.#host.now())[0]);
+    return toStuckReport(listTrackerVerdicts(this.#state.detector, this.#host.now())[0]);
   }
 
   /** Returns the advice for the model, or an empty string. */
@@ -266,7 +267,7 @@ export class LoopTracker<Preset extends TrackerPreset = TrackerPreset> {
 
   /** Returns the latest state changes, oldest first. */
   history(): readonly TrackerTransition[] {
-    return this.#state.mind.machine.history;
+    return this.#state.detector.machine.history;
   }
 
   /** Returns why the work ended, or null if it has not. */
@@ -308,7 +309,7 @@ export class LoopTracker<Preset extends TrackerPreset = TrackerPreset> {
         return onStateChange?.(from as PresetState<Preset>, to as PresetState<Preset>, cause);
       }
       case 'found':
-        return (signal.verdict.level === 'stuck' ? onStuck : onWarning)?.(toStuckReport(signal.verdict));
+        return (isStuckVerdict(signal.verdict) ? onStuck : onWarning)?.(toStuckReport(signal.verdict));
       case 'progress':
         return onProgress?.(computeProgress(state));
       default:

@@ -1,3 +1,4 @@
+import { isStuckVerdict } from '../verdict.ts';
 import { createBooleanField, createNameListField, createIntegerField } from '../config-field.ts';
 import { fingerprintMeaning } from '../observations/fingerprint.ts';
 import { getChangedFile, findLedgerFile, hasTestPassed, type TrackerLedger } from './ledger.ts';
@@ -98,16 +99,16 @@ function checkHistoryLimit(
 
 export const nexoraReducers: RecordReducers<NexoraDetectorState> = {
   moved: transitionNexora,
-  'phase-started': (mind, { at }) => startNexoraPhase(mind, at),
-  'phase-completed': (mind) => acceptRecord(resetNexoraDetector(mind)),
-  'call-ended': (mind, { at }, { ledger, ended }) =>
-    acceptRecord(ended === null ? mind : endNexoraCall(mind, ended, { ledger, at })),
-  'test-ran': (mind, { command, passed }, { ledger }) =>
-    acceptRecord(passed && !hasTestPassed(ledger, command) ? markProgress(mind) : mind),
-  'file-changed': (mind, { file, contentHash }, { ledger }) =>
-    acceptRecord(isNewContent(ledger, file, contentHash) ? markProgress(mind) : mind),
-  'milestone-reached': (mind) => acceptRecord(markProgress(mind)),
-  ticked: (mind) => acceptRecord({ ...mind, machine: tickMachine(mind.machine) }),
+  'phase-started': (detector, { at }) => startNexoraPhase(detector, at),
+  'phase-completed': (detector) => acceptRecord(resetNexoraDetector(detector)),
+  'call-ended': (detector, { at }, { ledger, ended }) =>
+    acceptRecord(ended === null ? detector : endNexoraCall(detector, ended, { ledger, at })),
+  'test-ran': (detector, { command, passed }, { ledger }) =>
+    acceptRecord(passed && !hasTestPassed(ledger, command) ? markProgress(detector) : detector),
+  'file-changed': (detector, { file, contentHash }, { ledger }) =>
+    acceptRecord(isNewContent(ledger, file, contentHash) ? markProgress(detector) : detector),
+  'milestone-reached': (detector) => acceptRecord(markProgress(detector)),
+  ticked: (detector) => acceptRecord({ ...detector, machine: tickMachine(detector.machine) }),
   'call-made': acceptRecord,
   'message-said': acceptRecord,
   'decision-failed': acceptRecord,
@@ -115,21 +116,21 @@ export const nexoraReducers: RecordReducers<NexoraDetectorState> = {
 };
 
 function transitionNexora(
-  mind: NexoraDetectorState,
+  detector: NexoraDetectorState,
   { to, at, cause }: RecordByType<'moved'>,
 ): RecordOutcome<NexoraDetectorState> {
-  const { state } = mind.machine;
+  const { state } = detector.machine;
   const next = listNexoraSuccessors(state);
   if (!isNexoraState(to))
-    return { mind, error: `there is no state ${to}; ${state} is followed by ${next.join(', ')}` };
-  if (!next.includes(to)) return { mind, error: describeRefusedTransition(state, to, next) };
-  const after = { ...mind, machine: transitionMachine(mind.machine, { to, at, cause }) };
-  return { mind: to === 'PhaseTransition' ? resetNexoraDetector(after) : after, error: null };
+    return { detector, error: `there is no state ${to}; ${state} is followed by ${next.join(', ')}` };
+  if (!next.includes(to)) return { detector, error: describeRefusedTransition(state, to, next) };
+  const after = { ...detector, machine: transitionMachine(detector.machine, { to, at, cause }) };
+  return { detector: to === 'PhaseTransition' ? resetNexoraDetector(after) : after, error: null };
 }
 
 /** A phase can only start in a state that allows it; otherwise nothing changes. */
-function startNexoraPhase(mind: NexoraDetectorState, at: number): RecordOutcome<NexoraDetectorState> {
-  return transitionNexora(mind, { type: 'moved', at, to: 'PhaseTransition', cause: 'phase started' });
+function startNexoraPhase(detector: NexoraDetectorState, at: number): RecordOutcome<NexoraDetectorState> {
+  return transitionNexora(detector, { type: 'moved', at, to: 'PhaseTransition', cause: 'phase started' });
 }
 
 function endNexoraCall(
@@ -141,12 +142,12 @@ function endNexoraCall(
   const file = getChangedFile(ended, before.config.readTools);
   const { contentHash } = ended.outcome;
   const isNews = file !== null && contentHash !== undefined && isNewContent(ledger, file, contentHash);
-  const mind = isNews ? markProgress(after) : updateStalled(after);
-  return mind.config.autoHalt ? respondToVerdict(mind, at) : mind;
+  const detector = isNews ? markProgress(after) : updateStalled(after);
+  return detector.config.autoHalt ? respondToVerdict(detector, at) : detector;
 }
 
-function markProgress(mind: NexoraDetectorState): NexoraDetectorState {
-  return { ...mind, progressAt: mind.callsSinceReset, stalled: false };
+function markProgress(detector: NexoraDetectorState): NexoraDetectorState {
+  return { ...detector, progressAt: detector.callsSinceReset, stalled: false };
 }
 
 function isNewContent(ledger: TrackerLedger, file: string, contentHash: string): boolean {
@@ -154,23 +155,23 @@ function isNewContent(ledger: TrackerLedger, file: string, contentHash: string):
 }
 
 /** Recovers if the rule allows it and attempts are left, otherwise halts. */
-function respondToVerdict(mind: NexoraDetectorState, at: number): NexoraDetectorState {
-  const verdict = listNexoraVerdicts(mind).find(({ level }) => level === 'stuck');
-  if (verdict === undefined) return mind.recoveries === 0 ? mind : { ...mind, recoveries: 0 };
-  const { recoverableRules, recoveryAttempts } = mind.config;
-  const mayRecover = recoverableRules.includes(verdict.rule) && mind.recoveries < recoveryAttempts;
-  if (!mayRecover) return transitionIfPossible(mind, 'Halted', { at, cause: verdict.rule });
-  const recovering = transitionIfPossible(mind, 'ErrorRecovery', { at, cause: verdict.rule });
-  return { ...recovering, recoveries: mind.recoveries + 1 };
+function respondToVerdict(detector: NexoraDetectorState, at: number): NexoraDetectorState {
+  const verdict = listNexoraVerdicts(detector).find(isStuckVerdict);
+  if (verdict === undefined) return detector.recoveries === 0 ? detector : { ...detector, recoveries: 0 };
+  const { recoverableRules, recoveryAttempts } = detector.config;
+  const mayRecover = recoverableRules.includes(verdict.rule) && detector.recoveries < recoveryAttempts;
+  if (!mayRecover) return transitionIfPossible(detector, 'Halted', { at, cause: verdict.rule });
+  const recovering = transitionIfPossible(detector, 'ErrorRecovery', { at, cause: verdict.rule });
+  return { ...recovering, recoveries: detector.recoveries + 1 };
 }
 
 function transitionIfPossible(
-  mind: NexoraDetectorState,
+  detector: NexoraDetectorState,
   to: NexoraState,
   { at, cause }: { readonly at: number; readonly cause: string },
 ): NexoraDetectorState {
-  if (!listNexoraSuccessors(mind.machine.state).includes(to)) return mind;
-  return { ...mind, machine: transitionMachine(mind.machine, { to, at, cause }) };
+  if (!listNexoraSuccessors(detector.machine.state).includes(to)) return detector;
+  return { ...detector, machine: transitionMachine(detector.machine, { to, at, cause }) };
 }
 
 /** One ended call, as the rules see it. */
@@ -236,25 +237,28 @@ export function createNexoraDetector(config: NexoraConfig, at: number): NexoraDe
 }
 
 /** Clears the history for a new phase; the machine state stays. */
-function resetNexoraDetector(mind: NexoraDetectorState): NexoraDetectorState {
-  return { ...mind, ...emptyNexoraHistory };
+function resetNexoraDetector(detector: NexoraDetectorState): NexoraDetectorState {
+  return { ...detector, ...emptyNexoraHistory };
 }
 
-function recordNexoraCall(mind: NexoraDetectorState, { seq, call, outcome }: EndedCall): NexoraDetectorState {
+function recordNexoraCall(
+  detector: NexoraDetectorState,
+  { seq, call, outcome }: EndedCall,
+): NexoraDetectorState {
   const { success, contentHash = null, error = '' } = outcome;
   const target = getCallTarget(call);
   const action = { seq, tool: call.tool, target, file: call.file ?? null, contentHash, success };
-  const actions = appendRecent(mind.actions, action, mind.config.maxRecentActions);
-  const callsSinceReset = mind.callsSinceReset + 1;
-  if (success) return { ...mind, actions, callsSinceReset, consecutiveErrors: 0 };
+  const actions = appendRecent(detector.actions, action, detector.config.maxRecentActions);
+  const callsSinceReset = detector.callsSinceReset + 1;
+  if (success) return { ...detector, actions, callsSinceReset, consecutiveErrors: 0 };
   const failure = {
     seq,
     target,
     fingerprint: fingerprintMeaning(error),
     text: error.slice(0, nexoraErrorTextMax),
   };
-  const errors = appendRecent(mind.errors, failure, mind.config.maxRecentErrors);
-  return { ...mind, actions, errors, callsSinceReset, consecutiveErrors: mind.consecutiveErrors + 1 };
+  const errors = appendRecent(detector.errors, failure, detector.config.maxRecentErrors);
+  return { ...detector, actions, errors, callsSinceReset, consecutiveErrors: detector.consecutiveErrors + 1 };
 }
 
 /** Empty strings count as missing, because callers pass them for values that do not apply. */
@@ -263,9 +267,9 @@ function getCallTarget({ file, command, tool }: TrackerCall): string {
 }
 
 /** Returns the current verdicts, most severe first. A success or a new phase clears a verdict. */
-export function listNexoraVerdicts(mind: NexoraDetectorState): readonly TrackerVerdict[] {
-  if (!mind.config.enable) return [];
-  return [detectSameError(mind), detectOscillation(mind), detectNoProgress(mind)].filter(
+export function listNexoraVerdicts(detector: NexoraDetectorState): readonly TrackerVerdict[] {
+  if (!detector.config.enable) return [];
+  return [detectSameError(detector), detectOscillation(detector), detectNoProgress(detector)].filter(
     (verdict) => verdict !== null,
   );
 }
@@ -278,7 +282,7 @@ function detectSameError({ config, errors, consecutiveErrors }: NexoraDetectorSt
   if (others.some((each) => each.target !== target || each.fingerprint !== fingerprint)) return null;
   const times = `${stuckThreshold} ${stuckThreshold === 1 ? 'time' : 'times in a row'}`;
   return {
-    level: 'stuck',
+    severity: 'stop',
     rule: 'same_error',
     loop: `same_error ${target} ${fingerprint}`,
     reason: `${target} gave the same error ${times}: ${text || 'it failed without a message'}`,
@@ -296,7 +300,7 @@ function detectOscillation({ config, actions }: NexoraDetectorState): TrackerVer
   if (hasOnlyNewContent(last)) return null;
   const pair = [one, other].toSorted();
   return {
-    level: 'stuck',
+    severity: 'stop',
     rule: 'oscillation',
     // Sorted, so that each further oscillation has the same loop id.
     loop: `oscillation ${pair.join(' ')}`,
@@ -316,24 +320,24 @@ function hasOnlyNewContent(actions: readonly NexoraAction[]): boolean {
   return new Set(changes.map(({ file, contentHash }) => `${file} ${contentHash}`)).size === changes.length;
 }
 
-function detectNoProgress(mind: NexoraDetectorState): TrackerVerdict | null {
-  if (!mind.stalled) return null;
-  const { noProgressWindow } = mind.config;
+function detectNoProgress(detector: NexoraDetectorState): TrackerVerdict | null {
+  if (!detector.stalled) return null;
+  const { noProgressWindow } = detector.config;
   return {
-    level: 'suspect',
+    severity: 'advise',
     rule: 'no_progress',
     loop: 'no_progress',
     reason: `no progress in the last ${noProgressWindow} actions`,
     advice: 'Nothing new has come of the latest actions. Say what is missing, and take another way to it.',
-    evidence: mind.actions.slice(-noProgressWindow).map(({ seq }) => seq),
+    evidence: detector.actions.slice(-noProgressWindow).map(({ seq }) => seq),
   };
 }
 
 /** Checks progress once every few calls; the verdict clears as soon as it no longer holds. */
-function updateStalled(mind: NexoraDetectorState): NexoraDetectorState {
-  const isDue = mind.callsSinceReset % mind.config.progressCheckInterval === 0;
-  const stalled = (mind.stalled || isDue) && isLackingProgress(mind);
-  return stalled === mind.stalled ? mind : { ...mind, stalled };
+function updateStalled(detector: NexoraDetectorState): NexoraDetectorState {
+  const isDue = detector.callsSinceReset % detector.config.progressCheckInterval === 0;
+  const stalled = (detector.stalled || isDue) && isLackingProgress(detector);
+  return stalled === detector.stalled ? detector : { ...detector, stalled };
 }
 
 function isLackingProgress({ config, actions, callsSinceReset, progressAt }: NexoraDetectorState): boolean {

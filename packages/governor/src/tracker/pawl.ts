@@ -1,3 +1,5 @@
+import { upgradeProperty, upgradeRuleChanges, type StoredObject } from '../upgrade.ts';
+import { isStuckVerdict } from '../verdict.ts';
 import {
   createBooleanField,
   isPlainObject,
@@ -40,6 +42,7 @@ export type PawlConfig = {
 };
 
 export function parsePawlConfig(given: object): PawlConfig {
+  const settings = upgradeProperty(given as StoredObject, 'rules', upgradeRuleChanges);
   return parseTrackerConfig<PawlConfig>(
     {
       enable: createBooleanField(true),
@@ -47,15 +50,15 @@ export function parsePawlConfig(given: object): PawlConfig {
       readTools: createNameListField(['view', 'ls', 'grep', 'read', 'search']),
       progressCallbackInterval: createIntegerField(10, 1),
     },
-    given,
+    settings,
   );
 }
 
-const thresholdLevels: readonly string[] = ['advise', 'refuse', 'ask', 'finish'];
+const thresholdSeverities: readonly string[] = ['advise', 'block', 'ask', 'stop'];
 
 const ruleChangesField: ConfigField<PawlConfig['rules']> = {
   fallback: {},
-  expects: `false or numbers for ${thresholdLevels.join(', ')} by the id of a rule, such as { "no-progress": { "advise": 20 } }`,
+  expects: `false or numbers for ${thresholdSeverities.join(', ')} by the id of a rule, such as { "no-progress": { "advise": 20 } }`,
   accepts: (value): value is PawlConfig['rules'] =>
     isPlainObject(value) && Object.values(value).every(isRuleChange),
 };
@@ -64,7 +67,9 @@ function isRuleChange(change: unknown): boolean {
   if (change === false) return true;
   return (
     isPlainObject(change) &&
-    Object.entries(change).every(([level, at]) => thresholdLevels.includes(level) && isThreshold(at))
+    Object.entries(change).every(
+      ([severity, at]) => thresholdSeverities.includes(severity) && isThreshold(at),
+    )
   );
 }
 
@@ -73,30 +78,31 @@ function isThreshold(at: unknown): boolean {
 }
 
 export const pawlReducers: RecordReducers<PawlDetectorState> = {
-  moved: (mind, { to }) => ({ mind, error: `${to} cannot follow working: there is no other state` }),
-  'call-made': (mind, { call }, { ledger }) => acceptRecord(startPawlCall(mind, call, ledger.callsMade + 1)),
+  moved: (detector, { to }) => ({ detector, error: `${to} cannot follow working: there is no other state` }),
+  'call-made': (detector, { call }, { ledger }) =>
+    acceptRecord(startPawlCall(detector, call, ledger.callsMade + 1)),
   'call-ended': endPawlCall,
-  'message-said': (mind, { text }, known) =>
-    acceptObservation(mind, observeMessage(text, known.ledger.callsMade), known),
+  'message-said': (detector, { text }, known) =>
+    acceptObservation(detector, observeMessage(text, known.ledger.callsMade), known),
   'decision-failed': countFailedDecision,
-  'test-ran': (mind, record, known) =>
+  'test-ran': (detector, record, known) =>
     record.passed && !hasTestPassed(known.ledger, record.command)
       ? acceptObservation(
-          mind,
+          detector,
           createProgressObservation(`test ${known.ledger.testsPassed}`, record.at, known),
           known,
         )
-      : acceptRecord(mind),
+      : acceptRecord(detector),
   'file-changed': observeFileChange,
-  'milestone-reached': (mind, { at }, known) =>
+  'milestone-reached': (detector, { at }, known) =>
     acceptObservation(
-      mind,
+      detector,
       createProgressObservation(`milestone ${known.ledger.milestonesReached}`, at, known),
       known,
     ),
-  'phase-started': (mind) => acceptRecord(resetPawlDetector(mind)),
-  'phase-completed': (mind) => acceptRecord(resetPawlDetector(mind)),
-  ticked: (mind) => acceptRecord({ ...mind, machine: tickMachine(mind.machine) }),
+  'phase-started': (detector) => acceptRecord(resetPawlDetector(detector)),
+  'phase-completed': (detector) => acceptRecord(resetPawlDetector(detector)),
+  ticked: (detector) => acceptRecord({ ...detector, machine: tickMachine(detector.machine) }),
   'blocker-met': acceptRecord,
 };
 
@@ -104,20 +110,23 @@ export const pawlReducers: RecordReducers<PawlDetectorState> = {
 const startedCallsMax = 64;
 
 function acceptObservation(
-  mind: PawlDetectorState,
+  detector: PawlDetectorState,
   observation: GovernorObservation,
   { ownRules }: RecordContext,
 ): RecordOutcome<PawlDetectorState> {
-  return acceptRecord(applyPawlObservation(mind, observation, ownRules));
+  return acceptRecord(applyPawlObservation(detector, observation, ownRules));
 }
 
 /** Stores only fingerprints of a pending call, because arguments can be long. */
-function startPawlCall(mind: PawlDetectorState, call: TrackerCall, seq: number): PawlDetectorState {
+function startPawlCall(detector: PawlDetectorState, call: TrackerCall, seq: number): PawlDetectorState {
   const { tool, args, command, query } = call;
   const observation = observeCall({ seq, tool, args: toCallArguments(call), ok: true, output: '' });
   const isWhole =
-    args !== undefined || Boolean(command) || Boolean(query) || mind.config.readTools.includes(tool);
-  return { ...mind, begun: appendRecent(mind.begun, { observation, isWhole }, startedCallsMax) };
+    args !== undefined || Boolean(command) || Boolean(query) || detector.config.readTools.includes(tool);
+  return {
+    ...detector,
+    startedCalls: appendRecent(detector.startedCalls, { observation, isWhole }, startedCallsMax),
+  };
 }
 
 /** Returns the arguments, or else the other known facts of the call under common argument names. */
@@ -127,23 +136,23 @@ function toCallArguments({ args, file, command, query }: TrackerCall): Json {
 }
 
 function endPawlCall(
-  mind: PawlDetectorState,
+  detector: PawlDetectorState,
   { at }: RecordByType<'call-ended'>,
   known: RecordContext,
 ): RecordOutcome<PawlDetectorState> {
   const { ended } = known;
-  const begun = mind.begun.find(({ observation }) => observation.seq === ended?.seq);
-  if (ended === null || begun === undefined) return acceptRecord(mind);
-  const rest = { ...mind, begun: mind.begun.filter((each) => each !== begun) };
-  return acceptObservation(rest, observeOutcome(begun, ended.call, { outcome: ended.outcome, at }), known);
+  const started = detector.startedCalls.find(({ observation }) => observation.seq === ended?.seq);
+  if (ended === null || started === undefined) return acceptRecord(detector);
+  const rest = { ...detector, startedCalls: detector.startedCalls.filter((each) => each !== started) };
+  return acceptObservation(rest, observeOutcome(started, ended.call, { outcome: ended.outcome, at }), known);
 }
 
 function observeOutcome(
-  begun: StartedCall,
+  started: StartedCall,
   call: TrackerCall,
   { outcome, at }: { readonly outcome: CallOutcome; readonly at: number },
 ): CallObservation {
-  const { seq, tool, call: key, query, change, kind } = begun.observation;
+  const { seq, tool, call: key, query, change, kind } = started.observation;
   const { success: ok, error = '', output, contentHash } = outcome;
   const said = (ok ? '' : error) || (output === undefined ? '' : formatToolOutput(output));
   const seen = observeCall({
@@ -153,14 +162,14 @@ function observeOutcome(
     args: null,
     ok,
     output: said,
-    outputHash: fingerprintOutcome(begun, outcome),
+    outputHash: fingerprintOutcome(started, outcome),
   });
   const content =
     contentHash === undefined
       ? change
       : { target: fingerprintText(call.file ?? key), from: null, to: fingerprintText(contentHash) };
-  const isWaiting = ok && (kind === 'waiting' || seen.kind === 'waiting');
-  return { ...seen, kind: isWaiting ? 'waiting' : 'work', call: key, query, change: ok ? content : null };
+  const isWaiting = ok && (kind === 'wait' || seen.kind === 'wait');
+  return { ...seen, kind: isWaiting ? 'wait' : 'call', call: key, query, change: ok ? content : null };
 }
 
 /**
@@ -181,9 +190,9 @@ function fingerprintOutcome(
 }
 
 function observeMessage(text: string, seq: number): GovernorObservation {
-  const chant = findRepetitionLoop(text);
-  if (chant === null) return observeText(seq, text);
-  return { kind: 'chant', seq, block: chant.block.slice(0, repetitionQuoteMax), times: chant.times };
+  const loop = findRepetitionLoop(text);
+  if (loop === null) return observeText(seq, text);
+  return { kind: 'repetition-loop', seq, block: loop.block.slice(0, repetitionQuoteMax), times: loop.times };
 }
 
 /** Maximum length of the quoted block, in characters. */
@@ -191,25 +200,25 @@ const repetitionQuoteMax = 120;
 
 /** Each failed decision counts as a reply of its own. */
 function countFailedDecision(
-  mind: PawlDetectorState,
+  detector: PawlDetectorState,
   _: RecordByType<'decision-failed'>,
   known: RecordContext,
 ): RecordOutcome<PawlDetectorState> {
-  const request = mind.failedDecisions + 1;
+  const request = detector.failedDecisions + 1;
   const observation = { kind: 'decision', seq: known.ledger.callsMade, request } as const;
-  return acceptObservation({ ...mind, failedDecisions: request }, observation, known);
+  return acceptObservation({ ...detector, failedDecisions: request }, observation, known);
 }
 
 /** Unchanged content is ignored; a return to earlier content is recorded as such. */
 function observeFileChange(
-  mind: PawlDetectorState,
+  detector: PawlDetectorState,
   { at, file, contentHash }: RecordByType<'file-changed'>,
   known: RecordContext,
 ): RecordOutcome<PawlDetectorState> {
-  if (findLedgerFile(known.ledger, file)?.contentHash === contentHash) return acceptRecord(mind);
+  if (findLedgerFile(known.ledger, file)?.contentHash === contentHash) return acceptRecord(detector);
   const change = { target: fingerprintText(file), from: null, to: fingerprintText(contentHash) };
   return acceptObservation(
-    mind,
+    detector,
     { ...createProgressObservation(`${file} ${contentHash}`, at, known), change },
     known,
   );
@@ -219,14 +228,14 @@ function observeFileChange(
 function createProgressObservation(what: string, at: number, { ledger }: RecordContext): CallObservation {
   const key = fingerprintText(what);
   return {
-    kind: 'work',
+    kind: 'call',
     seq: ledger.callsMade,
     at,
     tool: 'progress',
     call: key,
     outcome: `ok ${key}`,
     error: null,
-    mute: true,
+    isOutputEmpty: true,
     query: null,
     change: null,
   };
@@ -247,10 +256,10 @@ export type PawlDetectorState = {
   readonly kind: 'pawl';
   readonly config: PawlConfig;
   readonly machine: TrackerMachine<PawlState>;
-  readonly begun: readonly StartedCall[];
-  readonly seen: ObservationWindows;
+  readonly startedCalls: readonly StartedCall[];
+  readonly windows: ObservationWindows;
   /** The current verdicts, at most one per observation kind. */
-  readonly standing: readonly { readonly kind: ObservationKind; readonly verdict: TrackerVerdict }[];
+  readonly activeVerdicts: readonly { readonly kind: ObservationKind; readonly verdict: TrackerVerdict }[];
   /** Total number of failed decisions. */
   readonly failedDecisions: number;
 };
@@ -260,16 +269,16 @@ export function createPawlDetector(config: PawlConfig, at: number): PawlDetector
     kind: 'pawl',
     config,
     machine: createTrackerMachine<PawlState>('working', at),
-    begun: [],
-    seen: initialDetectorState.seen,
-    standing: [],
+    startedCalls: [],
+    windows: initialDetectorState.windows,
+    activeVerdicts: [],
     failedDecisions: 0,
   };
 }
 
 /** Clears the history for a new phase; pending calls continue. */
-function resetPawlDetector(mind: PawlDetectorState): PawlDetectorState {
-  return { ...mind, seen: initialDetectorState.seen, standing: [] };
+function resetPawlDetector(detector: PawlDetectorState): PawlDetectorState {
+  return { ...detector, windows: initialDetectorState.windows, activeVerdicts: [] };
 }
 
 /**
@@ -277,34 +286,39 @@ function resetPawlDetector(mind: PawlDetectorState): PawlDetectorState {
  * kinds whose window is empty are dropped.
  */
 function applyPawlObservation(
-  mind: PawlDetectorState,
+  detector: PawlDetectorState,
   observation: GovernorObservation,
   own: readonly Rule[],
 ): PawlDetectorState {
-  const rules = selectRules({ preset: 'pawl', rules: mind.config.rules }, own);
-  const { state: after, match } = runDetector({ seen: mind.seen, spoken: [] }, observation, rules);
-  const others = mind.standing.filter(({ kind }) => kind !== observation.kind && after.seen[kind].length > 0);
+  const rules = selectRules({ preset: 'pawl', rules: detector.config.rules }, own);
+  const { state: after, match } = runDetector(
+    { windows: detector.windows, reportedLoops: [] },
+    observation,
+    rules,
+  );
+  const others = detector.activeVerdicts.filter(
+    ({ kind }) => kind !== observation.kind && after.windows[kind].length > 0,
+  );
   const { kind } = observation;
-  const standing = match === null ? others : [...others, { kind, verdict: toTrackerVerdict(match, kind) }];
-  return { ...mind, seen: after.seen, standing };
+  const activeVerdicts =
+    match === null ? others : [...others, { kind, verdict: toTrackerVerdict(match, kind) }];
+  return { ...detector, windows: after.windows, activeVerdicts };
 }
 
 /** Returns the current verdicts, most severe first. */
-export function listPawlVerdicts({ config, standing }: PawlDetectorState): readonly TrackerVerdict[] {
+export function listPawlVerdicts({ config, activeVerdicts }: PawlDetectorState): readonly TrackerVerdict[] {
   if (!config.enable) return [];
-  const verdicts = standing.map(({ verdict }) => verdict);
-  return (['stuck', 'suspect'] as const).flatMap((grave) => verdicts.filter(({ level }) => level === grave));
+  const verdicts = activeVerdicts.map(({ verdict }) => verdict);
+  return [...verdicts.filter(isStuckVerdict), ...verdicts.filter((verdict) => !isStuckVerdict(verdict))];
 }
 
-/** Severity `advise` becomes `suspect`; every higher severity becomes `stuck`. */
 function toTrackerVerdict(match: GradedMatch, kind: ObservationKind): TrackerVerdict {
-  const { rule, loop, reason, advice, evidence, counterEvidence } = match;
-  const level = match.level === 'advise' ? 'suspect' : 'stuck';
-  const isCall = kind === 'work' || kind === 'waiting';
+  const { severity, rule, loop, reason, advice, evidence, counterEvidence } = match;
+  const isCall = kind === 'call' || kind === 'wait';
   return {
-    level,
+    severity,
     rule,
-    loop: `${level} ${rule} ${loop}`,
+    loop: `${severity === 'advise' ? 'warning' : 'stuck'} ${rule} ${loop}`,
     reason,
     advice,
     evidence: isCall ? evidence.map(({ seq }) => seq) : [],

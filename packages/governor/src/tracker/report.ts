@@ -1,3 +1,4 @@
+import { isStuckVerdict } from '../verdict.ts';
 import { takeTailWhile } from '../rules/window-queries.ts';
 import { listNexoraSuccessors } from './nexora.ts';
 import type { TrackerDetectorState } from './presets.ts';
@@ -31,9 +32,9 @@ export type TotalProgress = {
   readonly testsPassed: number;
 };
 
-export function computeProgress({ mind, ledger }: TrackerState): ProgressStats {
-  const isNexora = mind.kind === 'nexora';
-  const successes = isNexora ? mind.actions.filter(({ success }) => success).length : ledger.successes;
+export function computeProgress({ detector, ledger }: TrackerState): ProgressStats {
+  const isNexora = detector.kind === 'nexora';
+  const successes = isNexora ? detector.actions.filter(({ success }) => success).length : ledger.successes;
   return {
     calls: ledger.callsEnded,
     filesModified: ledger.filesModified,
@@ -41,23 +42,23 @@ export function computeProgress({ mind, ledger }: TrackerState): ProgressStats {
     testsPassed: ledger.testsPassed,
     testsFailed: ledger.testsFailed,
     recentSuccesses: successes,
-    recentFailures: isNexora ? mind.actions.length - successes : ledger.failures,
-    consecutiveErrors: countConsecutiveErrors(mind),
+    recentFailures: isNexora ? detector.actions.length - successes : ledger.failures,
+    consecutiveErrors: countConsecutiveErrors(detector),
     duplicateMessages: ledger.duplicateMessages,
     milestones: ledger.milestonesReached,
   };
 }
 
-function countConsecutiveErrors(mind: TrackerDetectorState): number {
-  switch (mind.kind) {
+function countConsecutiveErrors(detector: TrackerDetectorState): number {
+  switch (detector.kind) {
     case 'pawl':
-      return takeTailWhile(mind.seen.work, ({ error }) => error !== null).length;
+      return takeTailWhile(detector.windows.call, ({ error }) => error !== null).length;
     case 'nexora':
-      return mind.consecutiveErrors;
+      return detector.consecutiveErrors;
     case 'savant':
-      return mind.failedDecisions;
+      return detector.failedDecisions;
     default:
-      return mind satisfies never;
+      return detector satisfies never;
   }
 }
 
@@ -91,13 +92,13 @@ export type TrackerSummary = {
 };
 
 export function summarizeTracker(state: TrackerState, at: number): TrackerSummary {
-  const { mind } = state;
-  const { machine } = mind;
-  const report = toStuckReport(listTrackerVerdicts(mind, at)[0]);
+  const { detector } = state;
+  const { machine } = detector;
+  const report = toStuckReport(listTrackerVerdicts(detector, at)[0]);
   return {
     currentState: machine.state,
     durationMs: computeStateDuration(machine, at),
-    timeoutMs: mind.kind === 'savant' ? getSavantTimeout(mind.machine.state, mind.config) : null,
+    timeoutMs: detector.kind === 'savant' ? getSavantTimeout(detector.machine.state, detector.config) : null,
     stepCount: machine.steps,
     stateStepCount: machine.stateSteps,
     historyLength: machine.history.length,
@@ -105,45 +106,45 @@ export function summarizeTracker(state: TrackerState, at: number): TrackerSummar
     suggestedExit: report.advice || null,
     allowedActions: listAllowedActions(state),
     nextStates: listTrackerNextStates(state),
-    lastTools: listRecentCalls(mind).map(({ tool }) => tool),
-    lastQueries: mind.kind === 'savant' ? mind.queries.map(({ query }) => query) : [],
+    lastTools: listRecentCalls(detector).map(({ tool }) => tool),
+    lastQueries: detector.kind === 'savant' ? detector.queries.map(({ query }) => query) : [],
   };
 }
 
-function listRecentCalls(mind: TrackerDetectorState): readonly { readonly tool: string }[] {
-  switch (mind.kind) {
+function listRecentCalls(detector: TrackerDetectorState): readonly { readonly tool: string }[] {
+  switch (detector.kind) {
     case 'pawl':
-      return mind.seen.work;
+      return detector.windows.call;
     case 'nexora':
-      return mind.actions;
+      return detector.actions;
     case 'savant':
-      return mind.tools;
+      return detector.tools;
     default:
-      return mind satisfies never;
+      return detector satisfies never;
   }
 }
 
 /** Returns the tools that may be called; `*` is any. */
-export function listAllowedActions({ mind }: TrackerState): readonly string[] {
-  if (mind.kind === 'savant') return listSavantActions(mind.machine.state, mind.config);
-  return mind.machine.state === 'Halted' ? [] : ['*'];
+export function listAllowedActions({ detector }: TrackerState): readonly string[] {
+  if (detector.kind === 'savant') return listSavantActions(detector.machine.state, detector.config);
+  return detector.machine.state === 'Halted' ? [] : ['*'];
 }
 
-export function listTrackerNextStates({ mind }: TrackerState): readonly string[] {
-  if (mind.kind === 'savant') return listSavantSuccessors(mind.machine.state, mind.config);
-  return mind.kind === 'nexora' ? listNexoraSuccessors(mind.machine.state) : [];
+export function listTrackerNextStates({ detector }: TrackerState): readonly string[] {
+  if (detector.kind === 'savant') return listSavantSuccessors(detector.machine.state, detector.config);
+  return detector.kind === 'nexora' ? listNexoraSuccessors(detector.machine.state) : [];
 }
 
 /** Why the work ended, with a generated summary. */
 export type TrackerEnding = { readonly reason: string; readonly summary: string };
 
 export function getTrackerEnding(state: TrackerState, at: number): TrackerEnding | null {
-  const { mind } = state;
-  if (mind.kind === 'pawl') return null;
-  const { history, state: current } = mind.machine;
-  if (mind.kind === 'savant') {
-    if (mind.finish === null) return null;
-    const { reason, verdict } = mind.finish;
+  const { detector } = state;
+  if (detector.kind === 'pawl') return null;
+  const { history, state: current } = detector.machine;
+  if (detector.kind === 'savant') {
+    if (detector.finish === null) return null;
+    const { reason, verdict } = detector.finish;
     return { reason, summary: summarizeLedger(state, verdict?.reason ?? 'the work was finished', at) };
   }
   if (current !== 'Halted') return null;
@@ -162,17 +163,17 @@ function summarizeLedger({ startedAt, ledger }: TrackerState, why: string, at: n
  * best. Advice is given when the agent is stuck and after a refused transition.
  */
 export function renderPromptSection(
-  { mind }: TrackerState,
+  { detector }: TrackerState,
   at: number,
   format: SectionFormat = 'full',
 ): string {
-  const { machine } = mind;
-  const [verdict] = listTrackerVerdicts(mind, at);
-  const advice = verdict?.advice ?? (mind.kind === 'savant' ? mind.refusal : null);
+  const { machine } = detector;
+  const [verdict] = listTrackerVerdicts(detector, at);
+  const advice = verdict?.advice ?? (detector.kind === 'savant' ? detector.refusal : null);
   return renderStateSection({
     phase: machine.state,
     durationMs: computeStateDuration(machine, at),
-    stuck: verdict?.level === 'stuck',
+    stuck: verdict !== undefined && isStuckVerdict(verdict),
     advice,
     format,
   }).join('\n');

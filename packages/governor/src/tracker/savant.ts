@@ -90,15 +90,15 @@ type SavantTransition = { readonly to: SavantState; readonly at: number; readonl
 
 export const savantReducers: RecordReducers<SavantDetectorState> = {
   moved: transitionSavant,
-  'call-made': (mind, record, { ledger }) => applySavantCall(mind, record, ledger.callsMade + 1),
-  'call-ended': (mind, { at }, { ended }) =>
-    acceptRecord(ended === null ? mind : recordDecision(mind, ended.outcome.success, at)),
-  'decision-failed': (mind, { at }) =>
-    acceptRecord(recordDecision({ ...mind, acts: mind.acts + 1 }, false, at)),
-  'message-said': (mind, { at }) => acceptRecord(recordThought(mind, at)),
-  ticked: (mind, { at }) => acceptRecord(tickSavant(mind, at)),
-  'phase-started': (mind) => acceptRecord(resetSavantDetector(mind)),
-  'phase-completed': (mind) => acceptRecord(resetSavantDetector(mind)),
+  'call-made': (detector, record, { ledger }) => applySavantCall(detector, record, ledger.callsMade + 1),
+  'call-ended': (detector, { at }, { ended }) =>
+    acceptRecord(ended === null ? detector : recordDecision(detector, ended.outcome.success, at)),
+  'decision-failed': (detector, { at }) =>
+    acceptRecord(recordDecision({ ...detector, acts: detector.acts + 1 }, false, at)),
+  'message-said': (detector, { at }) => acceptRecord(recordThought(detector, at)),
+  ticked: (detector, { at }) => acceptRecord(tickSavant(detector, at)),
+  'phase-started': (detector) => acceptRecord(resetSavantDetector(detector)),
+  'phase-completed': (detector) => acceptRecord(resetSavantDetector(detector)),
   'test-ran': acceptRecord,
   'file-changed': acceptRecord,
   'milestone-reached': acceptRecord,
@@ -106,55 +106,68 @@ export const savantReducers: RecordReducers<SavantDetectorState> = {
 };
 
 function transitionSavant(
-  mind: SavantDetectorState,
+  detector: SavantDetectorState,
   { to, at, cause }: RecordByType<'moved'>,
 ): RecordOutcome<SavantDetectorState> {
-  const { state } = mind.machine;
-  const next = listSavantSuccessors(state, mind.config);
+  const { state } = detector.machine;
+  const next = listSavantSuccessors(state, detector.config);
   if (!isSavantState(to))
-    return refuseSavantRecord(mind, `there is no state ${to}; ${state} is followed by ${next.join(', ')}`);
-  if (!next.includes(to)) return refuseSavantRecord(mind, describeRefusedTransition(state, to, next));
-  return { mind: enterSavantState(mind, { to, at, cause }), error: null };
+    return refuseSavantRecord(
+      detector,
+      `there is no state ${to}; ${state} is followed by ${next.join(', ')}`,
+    );
+  if (!next.includes(to)) return refuseSavantRecord(detector, describeRefusedTransition(state, to, next));
+  return { detector: enterSavantState(detector, { to, at, cause }), error: null };
 }
 
-function refuseSavantRecord(mind: SavantDetectorState, refusal: string): RecordOutcome<SavantDetectorState> {
-  return { mind: { ...mind, refusal }, error: refusal };
+function refuseSavantRecord(
+  detector: SavantDetectorState,
+  refusal: string,
+): RecordOutcome<SavantDetectorState> {
+  return { detector: { ...detector, refusal }, error: refusal };
 }
 
 /** A held verdict carries over into a stuck state and becomes the reason for finishing. */
 function enterSavantState(
-  mind: SavantDetectorState,
+  detector: SavantDetectorState,
   { to, at, cause }: SavantTransition,
 ): SavantDetectorState {
   if (to !== 'FINISHING') {
-    const held = isStuckState(to) ? mind.held : null;
-    return { ...mind, machine: transitionMachine(mind.machine, { to, at, cause }), held, refusal: null };
+    const pendingVerdict = isStuckState(to) ? detector.pendingVerdict : null;
+    return {
+      ...detector,
+      machine: transitionMachine(detector.machine, { to, at, cause }),
+      pendingVerdict,
+      refusal: null,
+    };
   }
-  const verdict = listSavantVerdicts(mind, at)[0] ?? null;
+  const verdict = listSavantVerdicts(detector, at)[0] ?? null;
   const reason = verdict === null ? 'finished' : 'stuck_detection';
-  const machine = transitionMachine(mind.machine, { to, at, cause: verdict === null ? cause : reason });
-  return { ...mind, machine, held: null, refusal: null, finish: { reason, verdict } };
+  const machine = transitionMachine(detector.machine, { to, at, cause: verdict === null ? cause : reason });
+  return { ...detector, machine, pendingVerdict: null, refusal: null, finish: { reason, verdict } };
 }
 
 /** The tool determines the state. Choosing a tool while analyzing is a decision, so DECIDING comes first. */
 function applySavantCall(
-  mind: SavantDetectorState,
+  detector: SavantDetectorState,
   { call, at }: RecordByType<'call-made'>,
   seq: number,
 ): RecordOutcome<SavantDetectorState> {
-  const { state } = mind.machine;
-  const to = selectSavantState(mind, call.tool);
+  const { state } = detector.machine;
+  const to = selectSavantState(detector, call.tool);
   const isDecision = state === 'ANALYZING' && to !== 'FINISHING';
-  const before = isDecision ? enterSavantState(mind, { to: 'DECIDING', at, cause: 'decision' }) : mind;
+  const before = isDecision
+    ? enterSavantState(detector, { to: 'DECIDING', at, cause: 'decision' })
+    : detector;
   const followed =
     before.machine.state === to
       ? before
-      : transitionSavant(before, { type: 'moved', to, at, cause: call.tool }).mind;
-  const known = { ...recordSavantCall(followed, seq, call), acts: mind.acts + 1 };
+      : transitionSavant(before, { type: 'moved', to, at, cause: call.tool }).detector;
+  const known = { ...recordSavantCall(followed, seq, call), acts: detector.acts + 1 };
   if (followed.machine.state === to && state !== 'FINISHING') {
-    return { mind: judgeSavantState({ ...known, refusal: null }, at, 'record'), error: null };
+    return { detector: judgeSavantState({ ...known, refusal: null }, at, 'record'), error: null };
   }
-  const next = listSavantSuccessors(state, mind.config);
+  const next = listSavantSuccessors(state, detector.config);
   const refusal = `${call.tool} is not allowed while ${state}: ${next.length === 0 ? 'nothing follows it' : `go on to ${next.join(' or ')}`}`;
   return refuseSavantRecord(judgeSavantState(known, at, 'record'), refusal);
 }
@@ -164,23 +177,23 @@ function selectSavantState({ config }: SavantDetectorState, tool: string): Savan
   return config.searchTools.includes(tool) ? 'SEARCHING' : 'DECIDING';
 }
 
-function recordDecision(mind: SavantDetectorState, success: boolean, at: number): SavantDetectorState {
-  if (success) return mind.failedDecisions === 0 ? mind : { ...mind, failedDecisions: 0 };
-  if (mind.machine.state !== 'DECIDING') return mind;
-  return judgeSavantState({ ...mind, failedDecisions: mind.failedDecisions + 1 }, at, 'record');
+function recordDecision(detector: SavantDetectorState, success: boolean, at: number): SavantDetectorState {
+  if (success) return detector.failedDecisions === 0 ? detector : { ...detector, failedDecisions: 0 };
+  if (detector.machine.state !== 'DECIDING') return detector;
+  return judgeSavantState({ ...detector, failedDecisions: detector.failedDecisions + 1 }, at, 'record');
 }
 
 /** Text after a search is analysis of its results. */
-function recordThought(mind: SavantDetectorState, at: number): SavantDetectorState {
-  if (mind.machine.state !== 'SEARCHING') return mind;
-  return enterSavantState(mind, { to: 'ANALYZING', at, cause: 'message' });
+function recordThought(detector: SavantDetectorState, at: number): SavantDetectorState {
+  if (detector.machine.state !== 'SEARCHING') return detector;
+  return enterSavantState(detector, { to: 'ANALYZING', at, cause: 'message' });
 }
 
 function tickSavant(before: SavantDetectorState, at: number): SavantDetectorState {
-  const mind = { ...before, machine: tickMachine(before.machine) };
-  const isOver = mind.held !== null || isStuckState(mind.machine.state);
-  if (isOver) return enterSavantState(mind, { to: 'FINISHING', at, cause: 'stuck_detection' });
-  return judgeSavantState(mind, at, 'tick');
+  const detector = { ...before, machine: tickMachine(before.machine) };
+  const isOver = detector.pendingVerdict !== null || isStuckState(detector.machine.state);
+  if (isOver) return enterSavantState(detector, { to: 'FINISHING', at, cause: 'stuck_detection' });
+  return judgeSavantState(detector, at, 'tick');
 }
 
 /**
@@ -189,18 +202,21 @@ function tickSavant(before: SavantDetectorState, at: number): SavantDetectorStat
  * answered stops it.
  */
 function judgeSavantState(
-  mind: SavantDetectorState,
+  detector: SavantDetectorState,
   at: number,
   when: 'record' | 'tick',
 ): SavantDetectorState {
-  const { state, steps } = mind.machine;
-  const [verdict] = listSavantVerdicts(mind, at);
-  if (verdict === undefined || mind.held !== null || isStuckState(state)) return mind;
-  if (mind.config.policy === 'force') return stopSavantAgent({ ...mind, held: verdict }, at);
-  if (mind.advised === null) {
-    return { ...mind, advised: { step: when === 'tick' ? steps : steps + 1, act: mind.acts } };
+  const { state, steps } = detector.machine;
+  const [verdict] = listSavantVerdicts(detector, at);
+  if (verdict === undefined || detector.pendingVerdict !== null || isStuckState(state)) return detector;
+  if (detector.config.policy === 'force')
+    return stopSavantAgent({ ...detector, pendingVerdict: verdict }, at);
+  if (detector.advised === null) {
+    return { ...detector, advised: { step: when === 'tick' ? steps : steps + 1, act: detector.acts } };
   }
-  return hasAnswered(mind, mind.advised, when) ? stopSavantAgent({ ...mind, held: verdict }, at) : mind;
+  return hasAnswered(detector, detector.advised, when)
+    ? stopSavantAgent({ ...detector, pendingVerdict: verdict }, at)
+    : detector;
 }
 
 /** In a loop that never ticks, the model's next action is its answer. */
@@ -214,9 +230,11 @@ function hasAnswered(
 }
 
 /** Without a stuck state, the agent stays where it is until the next tick ends the work. */
-function stopSavantAgent(mind: SavantDetectorState, at: number): SavantDetectorState {
-  const to = getStuckState(mind.machine.state);
-  return to === null ? mind : enterSavantState(mind, { to, at, cause: mind.held?.rule ?? 'stuck_detection' });
+function stopSavantAgent(detector: SavantDetectorState, at: number): SavantDetectorState {
+  const to = getStuckState(detector.machine.state);
+  return to === null
+    ? detector
+    : enterSavantState(detector, { to, at, cause: detector.pendingVerdict?.rule ?? 'stuck_detection' });
 }
 
 export type RecentToolCall = { readonly seq: number; readonly tool: string; readonly args: string };
@@ -240,7 +258,7 @@ export type SavantDetectorState = {
   /** Failed decisions since the last success. */
   readonly failedDecisions: number;
   /** The verdict for which the agent is being stopped; the next tick ends the work. */
-  readonly held: TrackerVerdict | null;
+  readonly pendingVerdict: TrackerVerdict | null;
   /** Number of the model's actions so far: calls and unparsable replies. */
   readonly acts: number;
   /** The tick from which the model can see the advice, and the number of its actions by then. */
@@ -259,7 +277,7 @@ export function createSavantDetector(config: SavantConfig, at: number): SavantDe
     machine: createTrackerMachine<SavantState>('INIT', at),
     ...emptySavantHistory,
     searches: 0,
-    held: null,
+    pendingVerdict: null,
     acts: 0,
     advised: null,
     refusal: null,
@@ -268,17 +286,21 @@ export function createSavantDetector(config: SavantConfig, at: number): SavantDe
 }
 
 /** Clears the history for a new phase; the machine state stays. */
-function resetSavantDetector(mind: SavantDetectorState): SavantDetectorState {
-  return { ...mind, ...emptySavantHistory };
+function resetSavantDetector(detector: SavantDetectorState): SavantDetectorState {
+  return { ...detector, ...emptySavantHistory };
 }
 
-function recordSavantCall(mind: SavantDetectorState, seq: number, call: TrackerCall): SavantDetectorState {
+function recordSavantCall(
+  detector: SavantDetectorState,
+  seq: number,
+  call: TrackerCall,
+): SavantDetectorState {
   const { tool } = call;
   const args = fingerprintText(canonicalizeJson(call.args ?? null));
-  const tools = appendRecent(mind.tools, { seq, tool, args }, savantRecentMax);
-  if (!mind.config.searchTools.includes(tool)) return { ...mind, tools };
-  const queries = appendRecent(mind.queries, { seq, query: getSearchQuery(call) }, savantRecentMax);
-  return { ...mind, tools, queries, searches: mind.searches + 1 };
+  const tools = appendRecent(detector.tools, { seq, tool, args }, savantRecentMax);
+  if (!detector.config.searchTools.includes(tool)) return { ...detector, tools };
+  const queries = appendRecent(detector.queries, { seq, query: getSearchQuery(call) }, savantRecentMax);
+  return { ...detector, tools, queries, searches: detector.searches + 1 };
 }
 
 const savantQueryMax = 200;
@@ -300,7 +322,7 @@ function getQueryArgument(args: TrackerCall['args']): string | undefined {
 type SavantMatch = { readonly loop: string; readonly reason: string; readonly evidence: readonly number[] };
 type SavantRule = {
   readonly id: string;
-  readonly look: (mind: SavantDetectorState, at: number) => SavantMatch | null;
+  readonly look: (detector: SavantDetectorState, at: number) => SavantMatch | null;
 };
 
 /** Repeated query comes first, because it is more specific than a repeated tool. */
@@ -313,30 +335,30 @@ const savantRules: readonly SavantRule[] = [
 ];
 
 /** Returns the current verdicts. In a stuck state it is the one that led there; while finishing there are none. */
-export function listSavantVerdicts(mind: SavantDetectorState, at: number): readonly TrackerVerdict[] {
-  const { state } = mind.machine;
+export function listSavantVerdicts(detector: SavantDetectorState, at: number): readonly TrackerVerdict[] {
+  const { state } = detector.machine;
   if (state === 'FINISHING') return [];
-  if (mind.held !== null) return [mind.held];
-  if (isStuckState(state)) return [createDeclaredVerdict(mind, at)];
-  if (!mind.config.enable) return [];
+  if (detector.pendingVerdict !== null) return [detector.pendingVerdict];
+  if (isStuckState(state)) return [createDeclaredVerdict(detector, at)];
+  if (!detector.config.enable) return [];
   return savantRules.flatMap(({ id, look }) => {
-    const match = look(mind, at);
-    return match === null ? [] : [createSavantVerdict(mind, id, { match, at })];
+    const match = look(detector, at);
+    return match === null ? [] : [createSavantVerdict(detector, id, { match, at })];
   });
 }
 
 function createSavantVerdict(
-  mind: SavantDetectorState,
+  detector: SavantDetectorState,
   rule: string,
   { match, at }: { readonly match: SavantMatch; readonly at: number },
 ): TrackerVerdict {
-  return { level: 'stuck', rule, ...match, advice: buildSavantAdvice(mind, rule, at) };
+  return { severity: 'stop', rule, ...match, advice: buildSavantAdvice(detector, rule, at) };
 }
 
-function createDeclaredVerdict(mind: SavantDetectorState, at: number): TrackerVerdict {
-  const { state } = mind.machine;
+function createDeclaredVerdict(detector: SavantDetectorState, at: number): TrackerVerdict {
+  const { state } = detector.machine;
   const match = { loop: state, reason: `the loop declared itself stuck: ${state}`, evidence: [] };
-  return createSavantVerdict(mind, 'declared', { match, at });
+  return createSavantVerdict(detector, 'declared', { match, at });
 }
 
 /** Matches the newest call only, because an agent that has done something else since has left the loop. */
@@ -391,9 +413,9 @@ function matchTimeout({ config, machine }: SavantDetectorState, at: number): Sav
 }
 
 /** Builds the advice for the model. A repeated query is quoted, whatever the state. */
-function buildSavantAdvice(mind: SavantDetectorState, rule: string, at: number): string {
-  if (rule === 'repeated_query') return adviseRepeatedQuery(mind);
-  return adviseByState(mind.machine.state, mind, at);
+function buildSavantAdvice(detector: SavantDetectorState, rule: string, at: number): string {
+  if (rule === 'repeated_query') return adviseRepeatedQuery(detector);
+  return adviseByState(detector.machine.state, detector, at);
 }
 
 function adviseRepeatedQuery({ queries, searches }: SavantDetectorState): string {
@@ -401,8 +423,8 @@ function adviseRepeatedQuery({ queries, searches }: SavantDetectorState): string
   return `"${query}" is what you searched for last time too, and ${formatSearchCount(searches)} have been made. Finish now with what there is, or say that it cannot be found.`;
 }
 
-function adviseByState(state: SavantState, mind: SavantDetectorState, at: number): string {
-  const { machine, searches } = mind;
+function adviseByState(state: SavantState, detector: SavantDetectorState, at: number): string {
+  const { machine, searches } = detector;
   const stay = `${machine.stateSteps} steps and ${computeStateDuration(machine, at)}ms`;
   switch (state) {
     case 'SEARCHING':
@@ -413,7 +435,7 @@ function adviseByState(state: SavantState, mind: SavantDetectorState, at: number
       return `The analysis has gone on for ${stay}. What you know has to do: finish, and sum it up.`;
     case 'DECIDING':
     case 'STUCK_DECIDE':
-      return `The decision has gone on for ${stay}, with ${mind.failedDecisions} failed. Make one decision and stand by it, or finish.`;
+      return `The decision has gone on for ${stay}, with ${detector.failedDecisions} failed. Make one decision and stand by it, or finish.`;
     case 'INIT':
       return `Nothing has been begun in ${stay}. Finish with the best answer you have.`;
     case 'FINISHING':

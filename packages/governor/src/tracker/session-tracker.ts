@@ -67,7 +67,7 @@ export function restartOnUserMessage(
   settings: GovernorSettings,
   at: number,
 ): SessionTracker {
-  return tracker.state.mind.kind === 'savant' ? (createSessionTracker(settings, at) ?? tracker) : tracker;
+  return tracker.state.detector.kind === 'savant' ? (createSessionTracker(settings, at) ?? tracker) : tracker;
 }
 
 /** Records a reply: its text and the calls about to run. Each reply that continues the turn is a step of the loop. */
@@ -209,7 +209,7 @@ function getCommandArgument(args: Json): string | null {
 
 /** Creates the judgment, with event numbers instead of call numbers. */
 function toTrackerReport({ tracker, found }: TrackingDraft, seq: number, hasEnded: boolean): TrackerReport {
-  const judgement = judgeTracker(tracker.state.mind, found, hasEnded);
+  const judgement = judgeTracker(tracker.state.detector, found, hasEnded);
   if (judgement === null) return { tracker, judgement };
   const { verdict, response } = judgement;
   const proof = tracker.calls.filter(({ call }) => verdict.evidence.includes(call));

@@ -1,4 +1,5 @@
 import { isPlainObject } from '../config-field.ts';
+import { upgradeTrackerState } from '../upgrade.ts';
 import { summarizeTracker, type TrackerSummary } from './report.ts';
 import { startTracking, type TrackerState } from './track-record.ts';
 import { isNexoraState } from './nexora.ts';
@@ -7,20 +8,22 @@ import { isSavantState } from './savant.ts';
 
 /** A tracker as JSON. `summary` is for readers; a tracker is restored from `state`. */
 export type TrackerSnapshot = {
-  readonly version: 1;
+  readonly version: 2;
   readonly sessionId: string;
   readonly state: TrackerState;
   readonly summary: TrackerSummary;
 };
 
 export function createTrackerSnapshot(sessionId: string, state: TrackerState, at: number): TrackerSnapshot {
-  return { version: 1, sessionId, state, summary: summarizeTracker(state, at) };
+  return { version: 2, sessionId, state, summary: summarizeTracker(state, at) };
 }
 
 /** Validates a persisted snapshot. */
 export function parseTrackerSnapshot(value: unknown): Pick<TrackerSnapshot, 'sessionId' | 'state'> {
-  if (!isPlainObject(value) || value['version'] !== 1) throw createSnapshotError('version 1', value);
-  const { sessionId, state } = value;
+  if (!isPlainObject(value) || (value['version'] !== 1 && value['version'] !== 2))
+    throw createSnapshotError('version 1 or 2', value);
+  const { sessionId } = value;
+  const state = isPlainObject(value['state']) ? upgradeTrackerState(value['state']) : value['state'];
   if (typeof sessionId !== 'string') throw createSnapshotError('a sessionId', sessionId);
   const preset = isPlainObject(state) ? trackerPresets.find((name) => name === state['preset']) : undefined;
   if (!isPlainObject(state) || preset === undefined)
@@ -29,9 +32,9 @@ export function parseTrackerSnapshot(value: unknown): Pick<TrackerSnapshot, 'ses
   if (missing !== null) throw createSnapshotError(missing, state);
   // The state has every field of a new state, with the same type.
   const restored = state as TrackerState;
-  const name = restored.mind.machine.state;
+  const name = restored.detector.machine.state;
   if (!isPresetState(preset, name)) throw createSnapshotError('a known machine state', name);
-  createDetector(preset, restored.mind.config, 0);
+  createDetector(preset, restored.detector.config, 0);
   return { sessionId, state: restored };
 }
 

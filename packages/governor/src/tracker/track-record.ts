@@ -28,11 +28,11 @@ import type { TrackerVerdict } from './tracker-verdict.ts';
 export type TrackerState = {
   readonly preset: TrackerPreset;
   readonly startedAt: number;
-  readonly mind: TrackerDetectorState;
+  readonly detector: TrackerDetectorState;
   readonly ledger: TrackerLedger;
   readonly phases: TrackedPhases;
   /** Loops that were reported and still hold, so that they are not reported again. */
-  readonly raised: readonly string[];
+  readonly reportedLoops: readonly string[];
 };
 
 /** A signal for observers. */
@@ -57,9 +57,9 @@ export type TrackingOptions = {
 
 /** Creates the initial state for `trackRecord`; throws a TypeError for an invalid configuration. */
 export function startTracking({ preset, at, config = {}, totalPhases }: TrackingOptions): TrackerState {
-  const mind = createDetector(preset, config, at);
+  const detector = createDetector(preset, config, at);
   const phases = createTrackedPhases(totalPhases ?? null);
-  return { preset, startedAt: at, mind, ledger: emptyLedger, phases, raised: [] };
+  return { preset, startedAt: at, detector, ledger: emptyLedger, phases, reportedLoops: [] };
 }
 
 /**
@@ -74,13 +74,13 @@ export function trackRecord(
   const ended = record.type === 'call-ended' ? findEndedCall(state.ledger, record) : null;
   const refusal = findRecordProblem(state, record, ended);
   if (refusal !== null) return { state, error: refusal, signals: [] };
-  const { mind, error } = reduceRecord(state, record, { ledger: state.ledger, ended, ownRules });
+  const { detector, error } = reduceRecord(state, record, { ledger: state.ledger, ended, ownRules });
   // A refused call has still been made; a refused transition or phase has not happened.
   const isDone = error === null || record.type === 'call-made';
-  const { readTools } = mind.config;
+  const { readTools } = detector.config;
   const after = {
     ...state,
-    mind,
+    detector,
     ledger: isDone ? updateLedger(state.ledger, record, readTools) : state.ledger,
     phases: isDone ? updateTrackedPhases(state.phases, record, { ended, readTools }) : state.phases,
   };
@@ -90,16 +90,16 @@ export function trackRecord(
 const emptyRules: readonly Rule[] = [];
 
 /** Returns the verdicts that hold at a given time, most severe first. */
-export function listTrackerVerdicts(mind: TrackerDetectorState, at: number): readonly TrackerVerdict[] {
-  switch (mind.kind) {
+export function listTrackerVerdicts(detector: TrackerDetectorState, at: number): readonly TrackerVerdict[] {
+  switch (detector.kind) {
     case 'pawl':
-      return listPawlVerdicts(mind);
+      return listPawlVerdicts(detector);
     case 'nexora':
-      return listNexoraVerdicts(mind);
+      return listNexoraVerdicts(detector);
     case 'savant':
-      return listSavantVerdicts(mind, at);
+      return listSavantVerdicts(detector, at);
     default:
-      return mind satisfies never;
+      return detector satisfies never;
   }
 }
 
@@ -115,19 +115,19 @@ function findRecordProblem(
 }
 
 function reduceRecord(
-  { mind }: TrackerState,
+  { detector }: TrackerState,
   record: TrackerRecord,
   known: RecordContext,
 ): RecordOutcome<TrackerDetectorState> {
-  switch (mind.kind) {
+  switch (detector.kind) {
     case 'pawl':
-      return applyReducer(pawlReducers, mind, record, known);
+      return applyReducer(pawlReducers, detector, record, known);
     case 'nexora':
-      return applyReducer(nexoraReducers, mind, record, known);
+      return applyReducer(nexoraReducers, detector, record, known);
     case 'savant':
-      return applyReducer(savantReducers, mind, record, known);
+      return applyReducer(savantReducers, detector, record, known);
     default:
-      return mind satisfies never;
+      return detector satisfies never;
   }
 }
 
@@ -150,7 +150,7 @@ function createTrackingResult(
   after: TrackerState,
   { error, at }: { readonly error: string | null; readonly at: number },
 ): TrackingResult {
-  const verdicts = listTrackerVerdicts(after.mind, at);
+  const verdicts = listTrackerVerdicts(after.detector, at);
   const loops = verdicts.map(({ loop }) => loop);
   const signals: readonly TrackerSignal[] = [
     ...listNewTransitions(before, after).map((transition) => ({
@@ -158,19 +158,19 @@ function createTrackingResult(
       transition,
     })),
     ...verdicts
-      .filter(({ loop }) => !before.raised.includes(loop))
+      .filter(({ loop }) => !before.reportedLoops.includes(loop))
       .map((verdict) => ({ type: 'found' as const, verdict })),
     ...(isProgressDue(before, after) ? [{ type: 'progress' as const }] : []),
   ];
-  return { state: { ...after, raised: loops }, error, signals };
+  return { state: { ...after, reportedLoops: loops }, error, signals };
 }
 
 function listNewTransitions(before: TrackerState, after: TrackerState): readonly TrackerTransition[] {
-  const count = after.mind.machine.moves - before.mind.machine.moves;
-  return count === 0 ? [] : after.mind.machine.history.slice(-count);
+  const count = after.detector.machine.transitions - before.detector.machine.transitions;
+  return count === 0 ? [] : after.detector.machine.history.slice(-count);
 }
 
-function isProgressDue(before: TrackerState, { ledger, mind }: TrackerState): boolean {
+function isProgressDue(before: TrackerState, { ledger, detector }: TrackerState): boolean {
   if (ledger.callsEnded === before.ledger.callsEnded) return false;
-  return ledger.callsEnded % mind.config.progressCallbackInterval === 0;
+  return ledger.callsEnded % detector.config.progressCallbackInterval === 0;
 }

@@ -17,14 +17,14 @@ export type TrackerMachine<State extends string> = {
   /** Total ticks. */
   readonly steps: number;
   /** Total state changes; `history` holds the latest. */
-  readonly moves: number;
+  readonly transitions: number;
   readonly history: readonly TrackerTransition<State>[];
 };
 
 const machineHistoryMax = 1_000;
 
 export function createTrackerMachine<State extends string>(state: State, at: number): TrackerMachine<State> {
-  return { state, enteredAt: at, stateSteps: 0, steps: 0, moves: 0, history: [] };
+  return { state, enteredAt: at, stateSteps: 0, steps: 0, transitions: 0, history: [] };
 }
 
 export function transitionMachine<State extends string>(
@@ -32,13 +32,13 @@ export function transitionMachine<State extends string>(
   { to, at, cause }: { readonly to: State; readonly at: number; readonly cause: string },
 ): TrackerMachine<State> {
   const entry = { at, from: machine.state, to, cause, durationMs: computeStateDuration(machine, at) };
-  const { steps, moves, history } = machine;
+  const { steps, transitions, history } = machine;
   return {
     state: to,
     enteredAt: at,
     stateSteps: 0,
     steps,
-    moves: moves + 1,
+    transitions: transitions + 1,
     history: appendRecent(history, entry, machineHistoryMax),
   };
 }

@@ -53,7 +53,7 @@ export type RecordByType<Type extends TrackerRecord['type']> = Extract<
 >;
 
 /** The result of a record: the detector state after it, and why it was refused, or null. */
-export type RecordOutcome<Mind> = { readonly mind: Mind; readonly error: string | null };
+export type RecordOutcome<Detector> = { readonly detector: Detector; readonly error: string | null };
 
 /** The ledger before a record, the call that the record ends, and the caller's own rules. */
 export type RecordContext = {
@@ -65,29 +65,29 @@ export type RecordContext = {
 type RecordType = TrackerRecord['type'];
 
 /** A detector's reducer for each record type. A new record type does not compile until every detector handles it. */
-export type RecordReducers<Mind> = {
+export type RecordReducers<Detector> = {
   readonly [Each in RecordType]: (
-    mind: Mind,
+    detector: Detector,
     record: RecordByType<Each>,
     known: RecordContext,
-  ) => RecordOutcome<Mind>;
+  ) => RecordOutcome<Detector>;
 };
 
-export function applyReducer<Mind>(
-  takers: RecordReducers<Mind>,
-  mind: Mind,
+export function applyReducer<Detector>(
+  takers: RecordReducers<Detector>,
+  detector: Detector,
   record: TrackerRecord,
   known: RecordContext,
-): RecordOutcome<Mind> {
+): RecordOutcome<Detector> {
   // The table has a function for every record type that accepts records of that type.
   const take = takers[record.type] as (
-    mind: Mind,
+    detector: Detector,
     record: TrackerRecord,
     known: RecordContext,
-  ) => RecordOutcome<Mind>;
-  return take(mind, record, known);
+  ) => RecordOutcome<Detector>;
+  return take(detector, record, known);
 }
 
-export function acceptRecord<Mind>(mind: Mind): RecordOutcome<Mind> {
-  return { mind, error: null };
+export function acceptRecord<Detector>(detector: Detector): RecordOutcome<Detector> {
+  return { detector, error: null };
 }

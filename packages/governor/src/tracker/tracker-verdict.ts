@@ -1,4 +1,5 @@
-import type { Verdict } from '../verdict.ts';
+import type { RuleSeverity } from '../rules/rule.ts';
+import { isStuckVerdict, type Verdict } from '../verdict.ts';
 import { type NexoraDetectorState, listNexoraVerdicts } from './nexora.ts';
 import type { TrackerDetectorState } from './presets.ts';
 import type { SavantDetectorState } from './savant.ts';
@@ -7,12 +8,12 @@ import type { SavantDetectorState } from './savant.ts';
 export type TrackerVerdict = Omit<Verdict, 'response'> & { readonly loop: string };
 
 /**
- * Whether the work makes progress. `stuck` is true only for a verdict that should stop the work; `suspect` deserves a
- * warning, and the work may continue. `evidence` lists the numbers of the calls that prove it.
+ * Whether the work makes progress. `stuck` is true for every severity above `advise`, which is only a warning.
+ * `evidence` lists the numbers of the calls that prove it.
  */
 export type StuckReport = {
   readonly stuck: boolean;
-  readonly level: 'healthy' | 'suspect' | 'stuck';
+  readonly severity: RuleSeverity | 'none';
   readonly rule: string | null;
   readonly reason: string;
   readonly advice: string;
@@ -21,7 +22,7 @@ export type StuckReport = {
 
 const healthyReport: StuckReport = {
   stuck: false,
-  level: 'healthy',
+  severity: 'none',
   rule: null,
   reason: '',
   advice: '',
@@ -30,44 +31,44 @@ const healthyReport: StuckReport = {
 
 export function toStuckReport(verdict: TrackerVerdict | undefined): StuckReport {
   if (verdict === undefined) return healthyReport;
-  const { level, rule, reason, advice, evidence } = verdict;
-  return { stuck: level === 'stuck', level, rule, reason, advice, evidence };
+  const { severity, rule, reason, advice, evidence } = verdict;
+  return { stuck: isStuckVerdict(verdict), severity, rule, reason, advice, evidence };
 }
 
-/** How the host of the loop responds to a verdict: advise the model, recover, halt, or finish with an answer. */
+/** How the host of the loop responds to a verdict: advise the model, recover, halt, or stop with an answer. */
 export type TrackerJudgment = {
   readonly verdict: TrackerVerdict;
-  readonly response: 'advise' | 'recover' | 'halt' | 'finish';
+  readonly response: 'advise' | 'recover' | 'halt' | 'stop';
 };
 
 /** Judges a tracker's state. `found` are new verdicts; `hasEnded` says whether a call ended. */
 export function judgeTracker(
-  mind: TrackerDetectorState,
+  detector: TrackerDetectorState,
   found: readonly TrackerVerdict[],
   hasEnded: boolean,
 ): TrackerJudgment | null {
-  switch (mind.kind) {
+  switch (detector.kind) {
     case 'nexora':
-      return judgeNexora(mind, found, hasEnded);
+      return judgeNexora(detector, found, hasEnded);
     case 'savant':
-      return judgeSavant(mind, found);
+      return judgeSavant(detector, found);
     case 'pawl':
       // The session itself judges pawl rules, without a tracker.
       return null;
     default:
-      return mind satisfies never;
+      return detector satisfies never;
   }
 }
 
 /** While a stuck verdict holds, each ended call requests another recovery, if the rule allows it. */
 function judgeNexora(
-  mind: NexoraDetectorState,
+  detector: NexoraDetectorState,
   found: readonly TrackerVerdict[],
   hasEnded: boolean,
 ): TrackerJudgment | null {
-  const hard = hasEnded ? listNexoraVerdicts(mind).find(({ level }) => level === 'stuck') : undefined;
+  const hard = hasEnded ? listNexoraVerdicts(detector).find(isStuckVerdict) : undefined;
   if (hard !== undefined) {
-    const isRecoverable = mind.config.recoverableRules.includes(hard.rule);
+    const isRecoverable = detector.config.recoverableRules.includes(hard.rule);
     return { verdict: hard, response: isRecoverable ? 'recover' : 'halt' };
   }
   const [soft] = found;
@@ -76,12 +77,12 @@ function judgeNexora(
 
 /** The held verdict ends the work; any other new verdict is the advice given first. */
 function judgeSavant(
-  { held, finish }: SavantDetectorState,
+  { pendingVerdict, finish }: SavantDetectorState,
   found: readonly TrackerVerdict[],
 ): TrackerJudgment | null {
-  const stop = held ?? (finish?.reason === 'stuck_detection' ? finish.verdict : null);
+  const stop = pendingVerdict ?? (finish?.reason === 'stuck_detection' ? finish.verdict : null);
   if (stop !== null) {
-    return { verdict: { ...stop, reason: `stuck_detection: ${stop.reason}` }, response: 'finish' };
+    return { verdict: { ...stop, reason: `stuck_detection: ${stop.reason}` }, response: 'stop' };
   }
   const [soft] = found;
   return soft === undefined ? null : { verdict: soft, response: 'advise' };

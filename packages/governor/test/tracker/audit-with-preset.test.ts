@@ -14,7 +14,7 @@ function createRecordedRun(...work: readonly StepFields[]): RecordedRun {
 }
 
 const listAuditLines = (preset: TrackerPreset, run: RecordedRun, config: object = {}): readonly string[] =>
-  auditWithPreset(preset, run, config).map(({ step, level, rule }) => `${step} ${level} ${rule}`);
+  auditWithPreset(preset, run, config).map(({ step, severity, rule }) => `${step} ${severity} ${rule}`);
 
 const createUserStep = (text: string): StepFields => ({ role: 'user', text });
 const createSearchRunStep = (query: string, more: Partial<StepFields> = {}): StepFields => ({
@@ -37,23 +37,23 @@ describe('a recorded run', () => {
   it('is judged by pawl as by the audit, with configurable thresholds', () => {
     const run = createRecordedRun(createUserStep('go'), ...repeatStep(3, failedEdit));
     expect(auditWithPreset('pawl', run)).toEqual(auditRun(run));
-    expect(listAuditLines('pawl', run)).toEqual(['20 nudge repeated-failure', '30 block repeated-failure']);
+    expect(listAuditLines('pawl', run)).toEqual(['20 advise repeated-failure', '30 block repeated-failure']);
     expect(listAuditLines('pawl', run, { rules: { 'repeated-failure': false } })).toEqual([
-      '30 nudge error-streak',
+      '30 advise error-streak',
     ]);
   });
 
   it('is warned by nexora at each recoverable error, and then stopped', () => {
     const run = createRecordedRun(createUserStep('go'), ...repeatStep(9, failedEdit));
     expect(listAuditLines('nexora', run)).toEqual([
-      '30 nudge same_error',
-      '40 nudge same_error',
-      '50 nudge same_error',
+      '30 advise same_error',
+      '40 advise same_error',
+      '50 advise same_error',
       '60 stop same_error',
     ]);
     expect(auditWithPreset('nexora', run)[0]).toMatchObject({ evidence: [10, 20, 30], counterEvidence: [] });
     expect(listAuditLines('nexora', run, { recoverable_rules: [] })).toEqual(['30 stop same_error']);
-    expect(listAuditLines('nexora-lenient', run)[0]).toBe('50 nudge same_error');
+    expect(listAuditLines('nexora-lenient', run)[0]).toBe('50 advise same_error');
   });
 
   it('is reset by nexora after a success, and not after a user message', () => {
@@ -68,7 +68,7 @@ describe('a recorded run', () => {
         'nexora',
         createRecordedRun(...repeatStep(2, failedEdit), createUserStep('Again!'), failedEdit),
       ),
-    ).toEqual(['30 nudge same_error']);
+    ).toEqual(['30 advise same_error']);
   });
 
   it('is stopped by savant at the second search for the same thing in one run', () => {
@@ -158,10 +158,10 @@ describe('a recorded run', () => {
         const run = createRecordedRun(...work);
         const verdicts = auditWithPreset(preset, run);
         const known = new Set(run.steps.map(({ i }) => i));
-        for (const [index, { level, evidence, step: at }] of verdicts.entries()) {
+        for (const [index, { severity, evidence, step: at }] of verdicts.entries()) {
           expect(at).toBeGreaterThanOrEqual(verdicts[index - 1]?.step ?? 0);
           expect(evidence.every((seq) => known.has(seq) && seq <= at)).toBe(true);
-          if (level === 'stop') expect(index).toBe(verdicts.length - 1);
+          if (severity === 'stop') expect(index).toBe(verdicts.length - 1);
         }
       }),
     );

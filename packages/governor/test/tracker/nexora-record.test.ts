@@ -64,19 +64,23 @@ describe('recorded work', () => {
   it('remembers twenty actions and ten errors [NEX-33..35, NEX-113, NEX-114]', () => {
     const { tracker } = createObservedTracker('nexora', { config: { stuck_threshold: 10 } });
     for (let time = 0; time < 30; time += 1) recordFailedEdits(tracker, 1, `${time}.go`);
-    const { mind } = tracker.toJSON().state;
-    if (mind.kind !== 'nexora') throw new Error(mind.kind);
-    expect(mind.actions.map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, index) => index + 11));
-    expect(mind.errors.map(({ seq }) => seq)).toEqual(Array.from({ length: 10 }, (_, index) => index + 21));
-    expect(mind.consecutiveErrors).toBe(30);
+    const { detector } = tracker.toJSON().state;
+    if (detector.kind !== 'nexora') throw new Error(detector.kind);
+    expect(detector.actions.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 20 }, (_, index) => index + 11),
+    );
+    expect(detector.errors.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 10 }, (_, index) => index + 21),
+    );
+    expect(detector.consecutiveErrors).toBe(30);
   });
 
   it('remembers only the configured number [NEX-113, NEX-114]', () => {
     const config = { max_recent_errors: 1, stuck_threshold: 1, max_recent_actions: 4, no_progress_window: 4 };
     const { tracker } = createObservedTracker('nexora', { config });
     for (let time = 0; time < 9; time += 1) recordFailedEdits(tracker, 1, `${time}.go`);
-    const { mind } = tracker.toJSON().state;
-    expect(mind).toMatchObject({
+    const { detector } = tracker.toJSON().state;
+    expect(detector).toMatchObject({
       errors: [{ seq: 9 }],
       actions: [{ seq: 6 }, { seq: 7 }, { seq: 8 }, { seq: 9 }],
     });
@@ -212,7 +216,11 @@ describe('a phase', () => {
       if (how === 'completePhase') tracker.completePhase();
       if (how === 'transitionTo') tracker.transitionTo('PhaseTransition');
       expect(tracker.stuck().stuck).toBe(false);
-      expect(tracker.toJSON().state.mind).toMatchObject({ actions: [], errors: [], consecutiveErrors: 0 });
+      expect(tracker.toJSON().state.detector).toMatchObject({
+        actions: [],
+        errors: [],
+        consecutiveErrors: 0,
+      });
       expect(tracker.progress()).toMatchObject({ testsPassed: 1, milestones: 1, filesModified: 1, calls: 3 });
       expect(tracker.recordMessage('hello').duplicate).toBe(false);
     },

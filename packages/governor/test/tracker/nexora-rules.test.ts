@@ -5,7 +5,7 @@ describe('the same error on the same target', () => {
   it('is a loop the third time and not before [NEX-04, NEX-26, NEX-80, NEX-110, NEX-116, RN-01]', () => {
     const { tracker } = createObservedTracker('nexora');
     recordFailedEdits(tracker, 2);
-    expect(tracker.stuck()).toMatchObject({ stuck: false, level: 'healthy', rule: null, evidence: [] });
+    expect(tracker.stuck()).toMatchObject({ stuck: false, severity: 'none', rule: null, evidence: [] });
     recordFailedEdits(tracker, 1);
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'same_error', evidence: [1, 2, 3] });
   });
@@ -173,9 +173,9 @@ const viewRepeatedly = (times: number, preset: 'nexora' | 'nexora-lenient' = 'ne
 
 describe('a lack of progress', () => {
   it('is found after ten actions, and is a warning that stops nothing [NEX-28, NEX-112, RN-04..06]', () => {
-    expect(viewRepeatedly(9).tracker.stuck().level).toBe('healthy');
+    expect(viewRepeatedly(9).tracker.stuck().severity).toBe('none');
     const { tracker, told } = viewRepeatedly(10);
-    expect(tracker.stuck()).toMatchObject({ stuck: false, level: 'suspect', rule: 'no_progress' });
+    expect(tracker.stuck()).toMatchObject({ stuck: false, severity: 'advise', rule: 'no_progress' });
     expect(told).toEqual(['warning: no_progress', 'progress: 10']);
   });
 
@@ -195,7 +195,7 @@ describe('a lack of progress', () => {
     }
     for (let time = calls.length; time < 10; time += 1)
       recordFailedEdits(tracker, 1, 'x', `error ${'z'.repeat(time)}`);
-    expect(tracker.stuck().level).toBe('healthy');
+    expect(tracker.stuck().severity).toBe('none');
   });
 
   it('is found with one change, two targets and one tool [RN-05]', () => {
@@ -217,7 +217,7 @@ describe('a lack of progress', () => {
       moves(loop);
       for (let time = 0; time < 5; time += 1)
         loop.tracker.recordToolCall({ tool: 'view', file: 'a.go', success: true });
-      expect(loop.tracker.stuck().level).toBe('healthy');
+      expect(loop.tracker.stuck().severity).toBe('none');
     }
   });
 
@@ -235,11 +235,11 @@ describe('a lack of progress', () => {
     expect(told).toEqual(['warning: no_progress', 'progress: 10']);
     recordEdit(tracker, 'a.go', { contentHash: '2' });
     tryInVain(9);
-    expect(tracker.stuck().level).toBe('healthy');
+    expect(tracker.stuck().severity).toBe('none');
     tryInVain(1);
-    expect(tracker.stuck().level).toBe('suspect');
+    expect(tracker.stuck().severity).toBe('advise');
     recordEdit(tracker, 'a.go', { contentHash: '2' });
-    expect(tracker.stuck().level).toBe('suspect');
+    expect(tracker.stuck().severity).toBe('advise');
   });
 
   it('is found in reads alone, also with known contents', () => {
@@ -275,7 +275,7 @@ describe('a lack of progress', () => {
     look(1);
     expect(told).toEqual(['warning: no_progress']);
     tracker.recordMilestone('found it');
-    expect(tracker.stuck().level).toBe('healthy');
+    expect(tracker.stuck().severity).toBe('none');
     look(5);
     expect(told).toEqual(['warning: no_progress']);
     look(1);
@@ -346,7 +346,7 @@ describe('recovery and halting', () => {
   it('never halts for a lack of progress [RN-06]', () => {
     const { tracker } = startAutoHaltTracker({ recovery_attempts: 0 });
     for (let time = 0; time < 50; time += 1) tracker.recordToolCall({ tool: 'view', success: true });
-    expect(tracker.stuck().level).toBe('suspect');
+    expect(tracker.stuck().severity).toBe('advise');
     expect(tracker.state).toBe('ExecutingTool');
   });
 

@@ -17,10 +17,10 @@ describe('the preset pawl in a custom loop', () => {
   it('warns of two identical errors and is stuck at three, once [NEX-116]', () => {
     const { tracker, told } = createObservedTracker('pawl');
     repeatToolCall(tracker, 2, failingCall);
-    expect(tracker.stuck()).toMatchObject({ stuck: false, level: 'suspect', rule: 'repeated-failure' });
+    expect(tracker.stuck()).toMatchObject({ stuck: false, severity: 'advise', rule: 'repeated-failure' });
     expect(tracker.advice()).toContain('read the error');
     repeatToolCall(tracker, 1, failingCall);
-    expect(tracker.stuck()).toMatchObject({ stuck: true, level: 'stuck', evidence: [1, 2, 3] });
+    expect(tracker.stuck()).toMatchObject({ stuck: true, severity: 'block', evidence: [1, 2, 3] });
     repeatToolCall(tracker, 4, failingCall);
     expect(told).toEqual(['warning: repeated-failure', 'stuck: repeated-failure']);
   });
@@ -29,7 +29,7 @@ describe('the preset pawl in a custom loop', () => {
     const { tracker, told } = createObservedTracker('pawl');
     repeatToolCall(tracker, 3, failingCall);
     repeatToolCall(tracker, 1, { tool: 'write', file: 'main.go', success: true });
-    expect(tracker.stuck()).toMatchObject({ stuck: false, level: 'healthy', advice: '' });
+    expect(tracker.stuck()).toMatchObject({ stuck: false, severity: 'none', advice: '' });
     repeatToolCall(tracker, 3, failingCall);
     expect(told.filter((line) => line.startsWith('stuck'))).toHaveLength(2);
   });
@@ -120,7 +120,7 @@ describe('progress', () => {
     tracker.recordMessage('I will look again.');
     tracker.recordMessage('I will look again.');
     move(tracker);
-    expect(tracker.stuck().level).toBe('healthy');
+    expect(tracker.stuck().severity).toBe('none');
     repeatToolCall(tracker, 2, searchingCall);
     expect(tracker.stuck().stuck).toBe(false);
   });
@@ -152,7 +152,7 @@ describe('a reply', () => {
     say();
     tracker.recordToolCall({ tool: 'read', args: { path: 'a' }, success: true, output: 'text' });
     say();
-    expect(tracker.stuck().level).toBe('healthy');
+    expect(tracker.stuck().severity).toBe('none');
     say();
     say();
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'repeated-text', evidence: [] });
@@ -169,7 +169,7 @@ describe('a reply', () => {
   it('may be a repetition loop', () => {
     const { tracker } = createObservedTracker('pawl');
     tracker.recordMessage('and so it goes on '.repeat(100));
-    expect(tracker.stuck()).toMatchObject({ level: 'suspect', rule: 'chanting' });
+    expect(tracker.stuck()).toMatchObject({ severity: 'advise', rule: 'repetition-loop' });
   });
 
   it('may be unreadable', () => {
@@ -185,7 +185,7 @@ describe('waiting', () => {
     const look = (): unknown =>
       tracker.recordToolCall({ tool: 'status', args: { job: 1 }, success: true, output: 'still running' });
     for (let time = 0; time < 50; time += 1) look();
-    expect(tracker.stuck().level).toBe('healthy');
+    expect(tracker.stuck().severity).toBe('none');
     clock.at += 31 * 60_000;
     look();
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'waiting' });
@@ -216,7 +216,7 @@ describe('a tracker with the preset pawl', () => {
 
   it('accepts other thresholds, disabled rules and custom rules', () => {
     const rules = {
-      'repeated-failure': { advise: null, refuse: null, finish: 6 },
+      'repeated-failure': { advise: null, block: null, stop: 6 },
       'no-progress': false,
     } as const;
     const patient = createObservedTracker('pawl', { config: { rules } }).tracker;
@@ -224,11 +224,11 @@ describe('a tracker with the preset pawl', () => {
     expect(patient.stuck().rule).toBe('error-streak');
     const blind = createObservedTracker('pawl', { config: { enable: false } }).tracker;
     repeatToolCall(blind, 9, failingCall);
-    expect(blind.stuck().level).toBe('healthy');
+    expect(blind.stuck().severity).toBe('none');
     const own: Rule = {
       id: 'no-shell',
       rationale: 'We do not use it here.',
-      thresholds: { advise: null, refuse: null, finish: 1 },
+      thresholds: { advise: null, block: null, stop: 1 },
       match: (window) => {
         const evidence = window.filter(({ tool }) => tool === 'bash');
         return {
@@ -242,7 +242,7 @@ describe('a tracker with the preset pawl', () => {
     };
     const strict = createObservedTracker('pawl', {
       ownRules: [own],
-      config: { rules: { 'no-shell': { finish: 2 } } },
+      config: { rules: { 'no-shell': { stop: 2 } } },
     }).tracker;
     repeatToolCall(strict, 1, { tool: 'bash', command: 'a', success: true });
     expect(strict.stuck().stuck).toBe(false);

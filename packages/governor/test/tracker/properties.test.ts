@@ -153,7 +153,7 @@ describe('any record', () => {
         expect(restored).toEqual(live);
         expect(cloneThroughJson(live)).toEqual(live);
         const at = told.at(-1)?.at ?? 1_000;
-        expect(listTrackerVerdicts(restored.mind, at)).toEqual(listTrackerVerdicts(live.mind, at));
+        expect(listTrackerVerdicts(restored.detector, at)).toEqual(listTrackerVerdicts(live.detector, at));
       }),
     );
   });
@@ -161,16 +161,16 @@ describe('any record', () => {
   it('is remembered within bounds [NEX-33, NEX-34, NEX-113, NEX-114]', () => {
     fc.assert(
       fc.property(anyStart, anyRecords, (start, told) => {
-        const { mind, ledger } = applyAllRecords(startTrackerState(start), [...told, ...told]);
-        if (mind.kind === 'nexora') {
-          expect(mind.actions.length).toBeLessThanOrEqual(mind.config.maxRecentActions);
-          expect(mind.errors.length).toBeLessThanOrEqual(mind.config.maxRecentErrors);
-        } else if (mind.kind === 'pawl') {
-          expect(mind.begun.length).toBeLessThanOrEqual(64);
-          expect(mind.seen.work.length).toBeLessThanOrEqual(48);
-          expect(mind.standing.length).toBeLessThanOrEqual(6);
+        const { detector, ledger } = applyAllRecords(startTrackerState(start), [...told, ...told]);
+        if (detector.kind === 'nexora') {
+          expect(detector.actions.length).toBeLessThanOrEqual(detector.config.maxRecentActions);
+          expect(detector.errors.length).toBeLessThanOrEqual(detector.config.maxRecentErrors);
+        } else if (detector.kind === 'pawl') {
+          expect(detector.startedCalls.length).toBeLessThanOrEqual(64);
+          expect(detector.windows.call.length).toBeLessThanOrEqual(48);
+          expect(detector.activeVerdicts.length).toBeLessThanOrEqual(6);
         } else {
-          expect(Math.max(mind.tools.length, mind.queries.length)).toBeLessThanOrEqual(20);
+          expect(Math.max(detector.tools.length, detector.queries.length)).toBeLessThanOrEqual(20);
         }
         expect(ledger.messages.length).toBeLessThanOrEqual(5);
         expect(ledger.pending.length).toBeLessThanOrEqual(64);
@@ -187,16 +187,16 @@ describe('any record', () => {
           const loops = next.signals.flatMap((signal) =>
             signal.type === 'found' ? [signal.verdict.loop] : [],
           );
-          expect(loops.filter((loop) => state.raised.includes(loop))).toEqual([]);
+          expect(loops.filter((loop) => state.reportedLoops.includes(loop))).toEqual([]);
           const moves = next.signals.flatMap((signal) =>
             signal.type === 'state-changed' ? [signal.transition] : [],
           );
-          let from: string = state.mind.machine.state;
+          let from: string = state.detector.machine.state;
           for (const move of moves) {
             expect(move.from).toBe(from);
             from = move.to;
           }
-          expect(next.state.mind.machine.state).toBe(from);
+          expect(next.state.detector.machine.state).toBe(from);
           state = next.state;
         }
       }),
@@ -213,7 +213,7 @@ describe('any record', () => {
           to: end,
           cause: 'end',
         }).state;
-        expect(applyAllRecords(ended, told).mind.machine.state).toBe(end);
+        expect(applyAllRecords(ended, told).detector.machine.state).toBe(end);
       }),
     );
   });

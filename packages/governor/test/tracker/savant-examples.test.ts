@@ -265,7 +265,7 @@ describe('a custom loop', () => {
       lastQueries: ['x'],
     };
     expect(tracker.summary()).toEqual(expected);
-    expect(tracker.toJSON()).toMatchObject({ version: 1, sessionId: 'session-123', summary: expected });
+    expect(tracker.toJSON()).toMatchObject({ version: 2, sessionId: 'session-123', summary: expected });
     recordSearch(tracker, 'x');
     expect(tracker.summary()).toMatchObject({ stuck: true, suggestedExit: tracker.advice() });
   });

@@ -14,7 +14,7 @@ const createValidSnapshot = () =>
 
 const createSnapshotWithDetector = (change: object) => {
   const { state, ...rest } = createValidSnapshot();
-  return { ...rest, state: { ...state, mind: { ...(state['mind'] as object), ...change } } };
+  return { ...rest, state: { ...state, detector: { ...(state['detector'] as object), ...change } } };
 };
 
 describe('a tracker saved as JSON', () => {
@@ -58,8 +58,8 @@ describe('a tracker saved as JSON', () => {
   });
 
   it.each([
-    ['nothing', null, 'expected version 1, and got null'],
-    ['another version', { ...createValidSnapshot(), version: 2 }, 'expected version 1'],
+    ['nothing', null, 'expected version 1 or 2, and got null'],
+    ['another version', { ...createValidSnapshot(), version: 3 }, 'expected version 1 or 2'],
     ['no session', { ...createValidSnapshot(), sessionId: 5 }, 'expected a sessionId, and got 5'],
     ['no state', { ...createValidSnapshot(), state: [] }, 'expected a state with one of the presets'],
     [
@@ -72,18 +72,21 @@ describe('a tracker saved as JSON', () => {
       { ...createValidSnapshot(), state: { ...createValidSnapshot().state, ledger: {} } },
       'a number at state.ledger.callsMade',
     ],
-    ['an invalid list', createSnapshotWithDetector({ actions: {} }), 'a list at state.mind.actions'],
+    ['an invalid list', createSnapshotWithDetector({ actions: {} }), 'a list at state.detector.actions'],
     [
       'an unknown state',
       createSnapshotWithDetector({
-        machine: { ...createObservedTracker('savant').tracker.toJSON().state.mind.machine },
+        machine: { ...createObservedTracker('savant').tracker.toJSON().state.detector.machine },
       }),
       'a known machine state, and got "INIT"',
     ],
     [
       'a wrong configuration',
       createSnapshotWithDetector({
-        config: { ...createObservedTracker('nexora').tracker.toJSON().state.mind.config, stuckThreshold: -1 },
+        config: {
+          ...createObservedTracker('nexora').tracker.toJSON().state.detector.config,
+          stuckThreshold: -1,
+        },
       }),
       'stuckThreshold expects',
     ],

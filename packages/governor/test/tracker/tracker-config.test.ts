@@ -7,7 +7,7 @@ const deferTrackerCreation = (options: object) => () =>
 
 describe('the configuration of the nexora presets', () => {
   it('has the documented defaults [NEX-108..114, RN-04]', () => {
-    const { config } = deferTrackerCreation({})().toJSON().state.mind;
+    const { config } = deferTrackerCreation({})().toJSON().state.detector;
     expect(config).toEqual({
       enable: true,
       stuckThreshold: 3,
@@ -46,7 +46,7 @@ describe('the configuration of the nexora presets', () => {
       maxRecentErrors: 15,
     };
     const [one, other] = [snake, camel].map(
-      (config) => deferTrackerCreation({ config })().toJSON().state.mind.config,
+      (config) => deferTrackerCreation({ config })().toJSON().state.detector.config,
     );
     expect(one).toEqual(other);
     expect(one).toMatchObject(camel);
@@ -64,7 +64,7 @@ describe('the configuration of the nexora presets', () => {
     const { tracker } = createObservedTracker('nexora-lenient', { config: { stuckThreshold: 2 } });
     recordFailedEdits(tracker, 2);
     expect(tracker.stuck().stuck).toBe(true);
-    expect(tracker.toJSON().state.mind.config).toMatchObject({ noProgressWindow: 15 });
+    expect(tracker.toJSON().state.detector.config).toMatchObject({ noProgressWindow: 15 });
   });
 
   it.each([
@@ -138,7 +138,7 @@ describe('a tracker', () => {
       { preset: 'pawl', config: { rules: { waiting: { advise: -1 } } } },
       'rules expects false or numbers for',
     ],
-    [{ preset: 'pawl', config: { rules: { waiting: { stop: 3 } } } }, 'rules expects false or numbers for'],
+    [{ preset: 'pawl', config: { rules: { waiting: { pause: 3 } } } }, 'rules expects false or numbers for'],
     [{ preset: 'pawl', config: { rules: [] } }, 'rules expects false or numbers for'],
   ])('is not created from %j', (options, message) => {
     expect(deferTrackerCreation(options)).toThrow(message);

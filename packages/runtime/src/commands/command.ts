@@ -42,7 +42,7 @@ export function createCommandEvent(command: SessionCommand): UnstampedEvent {
     case 'phase':
       return { type: 'phase-started', number: command.number, description: command.description };
     case 'memory':
-      return { type: 'memory-asked', action: command.action, key: command.key };
+      return { type: 'memory-command-requested', action: command.action, key: command.key };
     default:
       return command satisfies never;
   }

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { upgradeToolResult } from '@pawl/core';
 import { replaceFile, syncFolder } from '../platform/files.ts';
 import { getSystemErrorCode } from '../search/system-error.ts';
 import type { ToolResult } from '../tools/tool.ts';
@@ -38,7 +39,7 @@ export function createFileSpool(folder: string): ExecutionSpool {
         readOptionalFile(getPath(execution, 'result')),
         readOptionalFile(getPath(execution, 'output')),
       ]);
-      return { result: result === null ? null : (JSON.parse(result) as ToolResult), output };
+      return { result: result === null ? null : upgradeToolResult(JSON.parse(result) as ToolResult), output };
     },
     async remove(execution) {
       outputBytes.delete(execution);

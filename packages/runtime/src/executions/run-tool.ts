@@ -55,8 +55,8 @@ export async function postToolResult(
 ): Promise<void> {
   const { request, call, execution } = run;
   const { dependencies, post, canPersist } = context;
-  const { files, tests, found, ...outcome } = result;
-  const effects = { ...(files && { files }), ...(tests && { tests }), ...(found && { found }) };
+  const { files, tests, foundEntries, ...outcome } = result;
+  const effects = { ...(files && { files }), ...(tests && { tests }), ...(foundEntries && { foundEntries }) };
   await post({ type: 'tool-finished', request, callId: call.id, outcome, ...effects });
   if (canPersist()) await dependencies.spool.remove(execution).catch(() => undefined);
 }

@@ -176,7 +176,7 @@ function findFinishedTurn({ session, notes }: StepResult): FinishedTurn | null {
   if (!hasMoved) return null;
   const { status } = turn;
   if (status !== 'waitingForUser' && status !== 'halted' && status !== 'shuttingDown') return null;
-  const reason = status === 'halted' ? turn.why.reason : null;
+  const reason = status === 'halted' ? turn.haltReason.reason : null;
   const { conversation } = turn;
   return { session: id, status, messages: conversation.length, answer: findTurnAnswer(conversation), reason };
 }

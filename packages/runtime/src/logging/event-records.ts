@@ -76,7 +76,7 @@ const eventRecorders: { readonly [Type in Event['type']]: EventRecorder<Type> } 
     createRecord('memory', 'info', 'compaction finished', { freedTokens, heldTokens }),
   'paging-failed': ({ message }, transition) =>
     createFailureRecorder('memory')({ of: 'paging', message }, transition),
-  'memory-asked': ({ action, key }) =>
+  'memory-command-requested': ({ action, key }) =>
     createRecord('memory', 'info', 'memory action requested', { action, key }),
   'verdict-reached': ({ verdict }) => [buildVerdictRecord(verdict)],
   'recovery-finished': ({ outcome }) =>

@@ -40,12 +40,12 @@ export function buildNoteRecord(note: Note): LogRecord {
 }
 
 export function buildVerdictRecord(verdict: Verdict): LogRecord {
-  const { level: gravity, rule, reason, advice, evidence, response } = verdict;
+  const { severity, rule, reason, advice, evidence, response } = verdict;
   return {
-    level: gravity === 'stuck' ? 'error' : 'warn',
+    level: severity === 'advise' ? 'warn' : 'error',
     kind: 'verdict',
     msg: 'verdict reached',
-    fields: { gravity, rule, reason, advice, evidence, response: response.kind },
+    fields: { severity, rule, reason, advice, evidence, response: response.kind },
   };
 }
 

@@ -23,8 +23,8 @@ export function createMemoryTools(manager: MemoryManager): readonly Tool[] {
       parameters: z.toJSONSchema(actionParameters[type]) as Json,
     },
     async run(args) {
-      const { reply, error, found } = await manager.applyAction(toMemoryAction(type, args));
-      return { ...toMemoryOutcome(reply, error), ...(found.length > 0 && { found }) };
+      const { reply, error, found: foundEntries } = await manager.applyAction(toMemoryAction(type, args));
+      return { ...toMemoryOutcome(reply, error), ...(foundEntries.length > 0 && { foundEntries }) };
     },
   }));
 }

@@ -114,7 +114,7 @@ const rawEventSchemas = {
         }),
       )
       .describe('Tests that the call ran, if the tool reports them.'),
-    found: z
+    foundEntries: z
       .exactOptional(createListSchema(storedEntrySchema))
       .describe('The entries that the call found in storage.'),
   }),
@@ -153,10 +153,14 @@ const rawEventSchemas = {
     message: z.string().describe('The error message, for a user.'),
     jitter: jitterSchema,
   }),
-  'memory-asked': createEventSchema('memory-asked', 'A user requested a change to a working memory entry.', {
-    action: z.enum(memoryCommands).describe('Pin the entry, unpin it, or move it to storage now.'),
-    key: z.string().describe('The full key of the entry.'),
-  }),
+  'memory-command-requested': createEventSchema(
+    'memory-command-requested',
+    'A user requested a change to a working memory entry.',
+    {
+      action: z.enum(memoryCommands).describe('Pin the entry, unpin it, or move it to storage now.'),
+      key: z.string().describe('The full key of the entry.'),
+    },
+  ),
   'phase-started': createEventSchema(
     'phase-started',
     'A phase of a long task started; the previous phase is complete.',

@@ -78,7 +78,12 @@ export const eventExamples: { readonly [Type in EventType]: EventOfType<Type> } 
     message: 'The storage cannot be written.',
     jitter: 0.5,
   },
-  'memory-asked': { type: 'memory-asked', at: exampleTime + 2_000, action: 'pin', key: 'plan' },
+  'memory-command-requested': {
+    type: 'memory-command-requested',
+    at: exampleTime + 2_000,
+    action: 'pin',
+    key: 'plan',
+  },
   'phase-started': {
     type: 'phase-started',
     at: exampleTime,
@@ -98,7 +103,7 @@ export const eventExamples: { readonly [Type in EventType]: EventOfType<Type> } 
     type: 'verdict-reached',
     at: exampleTime + 5_025,
     verdict: {
-      level: 'stuck',
+      severity: 'block',
       rule: 'same-edit',
       reason: 'The same edit was made three times.',
       advice: 'Read the file before you edit it again.',

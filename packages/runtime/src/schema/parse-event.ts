@@ -1,4 +1,4 @@
-import { type Event, type EventType, eventTypes } from '@pawl/core';
+import { type Event, type EventType, eventTypes, upgradeEvent } from '@pawl/core';
 import * as z from 'zod';
 import { eventSchemas } from './events.ts';
 import { explainSchemaIssue, formatIssuePath } from './explain.ts';
@@ -12,8 +12,9 @@ export type ParsedEvent =
 
 const errorLengthMax = 300;
 
-/** Validates an external value as an event. */
-export function parseEvent(value: unknown): ParsedEvent {
+/** Validates an external value as an event; it may have the names of an older release. */
+export function parseEvent(received: unknown): ParsedEvent {
+  const value = upgradeEvent(received);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return createParseError(`an event is an object with a "type"; got ${formatShortValue(value)}`);
   }

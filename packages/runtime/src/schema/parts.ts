@@ -29,7 +29,7 @@ export const requestedCallSchema = z
     permission: z
       .exactOptional(z.enum(['allow', 'ask', 'deny']))
       .describe('The result of your permission rules; defaults to `allow`.'),
-    because: z.exactOptional(z.string()).describe('Why it is denied, for the model.'),
+    denialReason: z.exactOptional(z.string()).describe('Why it is denied, for the model.'),
   })
   .meta({ id: 'RequestedCall', description: 'A tool call as requested by a model.' });
 
@@ -69,7 +69,7 @@ export const modelErrorKindSchema = z.enum([
   'refused',
   'truncated',
   'timeout',
-  'chanting',
+  'repetition-loop',
   'unknown',
 ]);
 

@@ -102,7 +102,7 @@ const rawStateSchema = z
       held: heldStateSchema,
       ...commonStateShape,
     }),
-    createStateSchema('halted', { why: haltReasonSchema, ...commonStateShape }),
+    createStateSchema('halted', { haltReason: haltReasonSchema, ...commonStateShape }),
     createStateSchema('shuttingDown', commonStateShape),
   ])
   .meta({ id: 'State', description: 'The state of the state machine and the data it needs to continue.' });

@@ -12,7 +12,7 @@ const responseSchema = z
     z.strictObject({ kind: z.literal('advise').describe('Give the model the advice.') }),
     z.strictObject({
       kind: z
-        .literal('refuse')
+        .literal('block')
         .describe('Give the model the advice; the governor blocks the call from now on.'),
     }),
     z.strictObject({
@@ -25,7 +25,7 @@ const responseSchema = z
     }),
     z.strictObject({ kind: z.literal('ask').describe('End the turn with a question to the user.') }),
     z.strictObject({
-      kind: z.literal('finish').describe('Request one final answer without tools, then halt.'),
+      kind: z.literal('stop').describe('Request one final answer without tools, then halt.'),
     }),
     z.strictObject({ kind: z.literal('halt').describe('End the session at once.') }),
   ])
@@ -33,7 +33,7 @@ const responseSchema = z
 
 export const verdictSchema = z
   .strictObject({
-    level: z.enum(['suspect', 'stuck']).describe('Severity of the verdict.'),
+    severity: z.enum(['advise', 'block', 'ask', 'stop']).describe('Severity of the verdict.'),
     rule: z.string().describe('The rule that matched.'),
     reason: reasonSchema,
     advice: z.string().describe('Advice for the model.'),

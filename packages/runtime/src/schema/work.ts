@@ -21,7 +21,7 @@ export const agendaSchema = z
     failedPhase: z.number().nullable().describe('The number of the failed phase, if any.'),
     verdict: verdictSchema.nullable().describe('The most severe verdict, if any.'),
     finish: finishSchema.nullable().describe('The request to finish, if any.'),
-    said: z
+    steering: z
       .exactOptional(z.array(z.string()))
       .describe('Steering messages from users; absent if there are none.'),
   })

@@ -1,4 +1,4 @@
-import { eventTypes, type Event } from '@pawl/core';
+import { eventTypes, upgradeEvent, type Event } from '@pawl/core';
 import { hash as hashOf } from 'node:crypto';
 import type { EventRow, StoreRows } from './rows.ts';
 import type { LogDamage, StoredEvent } from './store.ts';
@@ -82,7 +82,7 @@ export function verifyNextEvent(
 /** The hash proves that the text is the one written; the checks only make a forged chain harmless. */
 function parseStoredEvent(text: string): Event | null {
   try {
-    const event = JSON.parse(text) as Event | null;
+    const event = upgradeEvent(JSON.parse(text)) as Event | null;
     return typeof event?.type === 'string' ? event : null;
   } catch {
     return null;

@@ -4,7 +4,7 @@ import type { ChainLink } from './chain.ts';
 import type { StoreRows, SessionRow, SnapshotRow } from './rows.ts';
 
 /** Increment whenever the same events produce a different session or one of a different shape. */
-const snapshotVersion = 1;
+const snapshotVersion = 2;
 
 /** Below this number of events, a replay is fast enough without a snapshot. */
 const snapshotEventsMin = 100;

@@ -1,4 +1,4 @@
-import { findLogVersionProblem, step, type Event, type Session } from '@pawl/core';
+import { findLogVersionProblem, step, upgradeSession, type Event, type Session } from '@pawl/core';
 import { findStrayEvent, verifyNextEvent, computeLinkHash, walkChain, type ChainLink } from './chain.ts';
 import type { StoreRows, SessionRow } from './rows.ts';
 import { loadSnapshot } from './snapshot.ts';
@@ -136,7 +136,7 @@ function loadInitialSession(rows: StoreRows, row: SessionRow): ChainLink & { rea
     first === undefined ? from.hash === row.hash : computeLinkHash(from.hash, first.text) === first.hash;
   if (!isIntact)
     throw new DamagedSessionError(row.id, { seq: from.head + 1, reason: 'its initial state was changed' });
-  const session = JSON.parse(rows.initial(row.id)) as Session;
+  const session = upgradeSession(JSON.parse(rows.initial(row.id)) as object);
   if (session.version !== 1) throw new StoreError('newer', formatSessionLabel(row.id));
   return { ...from, session };
 }

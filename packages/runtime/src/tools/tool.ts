@@ -41,7 +41,7 @@ export type UnfinishedCall = {
 };
 
 /** The outcome of a call and its known effects: files changed, tests run, memory entries found. */
-export type ToolResult = ToolOutcome & Pick<ToolFinished, 'files' | 'tests' | 'found'>;
+export type ToolResult = ToolOutcome & Pick<ToolFinished, 'files' | 'tests' | 'foundEntries'>;
 
 /**
  * The side effects of a call, which determine how an interrupted call is reconciled.

@@ -127,7 +127,11 @@ describe('a command from another process', () => {
     await send({ kind: 'memory', action: 'evict', key: 'plan' });
     expect(await hearing.executePending(agent)).toBe(4);
     // What is pinned does not go.
-    expect(await kinds()).toEqual(['memory-asked', 'memory-asked', 'memory-asked']);
+    expect(await kinds()).toEqual([
+      'memory-command-requested',
+      'memory-command-requested',
+      'memory-command-requested',
+    ]);
     expect(await storage.load('plan')).toMatchObject({ value: 'First the roof.' });
     expect(keeper.memory).toBe(agent.session.memory);
   });

@@ -27,7 +27,7 @@ describe('applyAgentKeys', () => {
     expect(warnings).toEqual([]);
     expect(profile.settings.maxRetries).toBe(5);
     const { governor } = createSession({ id: 's', at: 0, settings: profile.settings });
-    expect(governor.tracker?.state.mind).toMatchObject({
+    expect(governor.tracker?.state.detector).toMatchObject({
       config: {
         enable: true,
         stuckThreshold: 4,

@@ -109,7 +109,7 @@ describe('createEventLogger', () => {
 
   it('logs a call that the governor denies', async () => {
     const settings: SessionOptions['settings'] = {
-      governor: { preset: 'pawl', rules: { 'repeated-call': { advise: null, refuse: 2, finish: null } } },
+      governor: { preset: 'pawl', rules: { 'repeated-call': { advise: null, block: 2, stop: null } } },
     };
     const lines = await collectLogLines({
       replies: [...Array.from({ length: 3 }, () => createLookReply('roof')), { text: 'I give up.' }],

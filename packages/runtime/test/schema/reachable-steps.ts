@@ -22,7 +22,7 @@ export function* iterateReachableSteps(
   lengthMax: number,
 ): Generator<ReachableStep> {
   const [profile] = builtInProfiles;
-  // With the entry that the example of `memory-asked` is about.
+  // With the entry that the example of `memory-command-requested` is about.
   const memory = putEntry(createMemory(memorySettings.pawl), { key: 'plan', value: 'Mend the sum.', at: 0 });
   let sessions: Session[] = [
     { ...createSession({ id: 'walk', at: 0, settings: profile?.settings ?? {} }), memory },

@@ -190,7 +190,7 @@ describe('resuming a session', () => {
 const lookRule: Rule = {
   id: 'look-less',
   rationale: 'Looking costs money.',
-  thresholds: { advise: 1, refuse: null, finish: null },
+  thresholds: { advise: 1, block: null, stop: null },
   match(window) {
     const evidence = window.filter(({ tool }) => tool === 'look');
     if (evidence.length === 0) return null;

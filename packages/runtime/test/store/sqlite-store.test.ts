@@ -384,7 +384,7 @@ describe('damage', () => {
 
   it('does not include a session with a newer log version, which is rejected', async () => {
     const store = openTestStore(createCleanedFolder().at('sessions.db'));
-    await store.create({ ...createSampleSession(), behaviour: 99 }, 'me');
+    await store.create({ ...createSampleSession(), logVersion: 99 }, 'me');
     await expect(store.open('a')).rejects.toMatchObject({ code: 'newer' });
   });
 

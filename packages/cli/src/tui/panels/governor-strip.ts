@@ -58,7 +58,7 @@ export function renderGovernorColumn(
     ...padLine([createSegment(` ${distance.rule}`, getRuleStyle(distance))], 20),
     ...renderBar(computeThresholdShare(distance), 4),
     createSegment(
-      ` ${distance.count}/${distance.next?.at ?? distance.count} ${distance.next?.level ?? ''}`,
+      ` ${distance.count}/${distance.next?.at ?? distance.count} ${distance.next?.severity ?? ''}`,
       'dim',
     ),
   ]);
@@ -89,14 +89,16 @@ type BudgetGauge = {
 function computeBudgetUsage({ session, now }: ScreenModel): readonly BudgetGauge[] {
   const { budgets } = session.settings;
   if (budgets === null) return [];
-  const { spent, turn } = session;
+  const { budgetUsage, turn } = session;
   const worked =
-    turn.status === 'waitingForUser' ? 0 : Math.max(0, (spent.waitingSince ?? now) - spent.workingSince);
+    turn.status === 'waitingForUser'
+      ? 0
+      : Math.max(0, (budgetUsage.waitingSince ?? now) - budgetUsage.workingSince);
   const all = [
-    { name: 'model', used: spent.modelCalls, max: budgets.modelCalls, as: formatInteger },
-    { name: 'tools', used: spent.toolCalls, max: budgets.toolCalls, as: formatInteger },
-    { name: 'tokens', used: spent.tokens, max: budgets.tokens, as: formatInteger },
-    { name: 'cost', used: spent.cost, max: budgets.cost, as: formatMoney },
+    { name: 'model', used: budgetUsage.modelCalls, max: budgets.modelCalls, as: formatInteger },
+    { name: 'tools', used: budgetUsage.toolCalls, max: budgets.toolCalls, as: formatInteger },
+    { name: 'tokens', used: budgetUsage.tokens, max: budgets.tokens, as: formatInteger },
+    { name: 'cost', used: budgetUsage.cost, max: budgets.cost, as: formatMoney },
     { name: 'time', used: Math.floor(worked / 1_000) * 1_000, max: budgets.wallMs, as: formatDuration },
   ];
   return all.flatMap(({ name, used, max, as }) =>
@@ -110,7 +112,7 @@ export function formatMoney(amount: number): string {
 
 /** Returns the rules with matches, closest to their next threshold first. */
 function findNearestRules({ governor, settings }: Session): readonly RuleDistance[] {
-  const distances = computeRuleDistances(governor.watch, selectRules(settings.governor)).filter(
+  const distances = computeRuleDistances(governor.detector, selectRules(settings.governor)).filter(
     ({ count }) => count > 1,
   );
   return distances.toSorted((one, other) => computeThresholdShare(other) - computeThresholdShare(one));
@@ -121,7 +123,7 @@ function computeThresholdShare({ count, next }: RuleDistance): number {
 }
 
 function formatRuleDistance({ rule, count, next }: RuleDistance): string {
-  return next === null ? `${rule} ${count}` : `${rule} ${count}/${next.at} to ${next.level}`;
+  return next === null ? `${rule} ${count}` : `${rule} ${count}/${next.at} to ${next.severity}`;
 }
 
 function getRuleStyle(distance: RuleDistance): 'plain' | 'warn' | 'bad' {
@@ -133,6 +135,6 @@ function getRuleStyle(distance: RuleDistance): 'plain' | 'warn' | 'bad' {
 /** Tracker-based presets have their own states. */
 function formatIdleGovernor({ governor, settings }: Session): string {
   const { tracker } = governor;
-  if (tracker !== null) return `${settings.governor.preset}: ${tracker.state.mind.machine.state}`;
+  if (tracker !== null) return `${settings.governor.preset}: ${tracker.state.detector.machine.state}`;
   return settings.governor.preset === 'none' ? 'off' : 'no findings';
 }

@@ -37,7 +37,7 @@ export function createLkjChart(options: LkjOptions = {}): ModeChart<LkjState> {
   return defineChart<LkjState>({
     ...sharedLkjChart,
     name: 'lkj',
-    hops: { by: 'reply', otherwise: 'thinking', afterAction: 'evaluating', afterFailure: 'thinking' },
+    transitions: { by: 'reply', otherwise: 'thinking', afterAction: 'evaluating', afterFailure: 'thinking' },
     maxIterations,
     prompt: `${librarianRole} Choose the next state with next_state.`,
     states: [
@@ -71,7 +71,7 @@ export function createLkj1Chart(options: LkjOptions = {}): ModeChart<Lkj1State> 
   return defineChart<Lkj1State>({
     ...sharedLkjChart,
     name: 'lkj1',
-    hops: { by: 'reply', otherwise: 'thinking', afterAction: 'thinking', afterFailure: 'thinking' },
+    transitions: { by: 'reply', otherwise: 'thinking', afterAction: 'thinking', afterFailure: 'thinking' },
     maxIterations,
     prompt: `${librarianRole} Include next_state and thinking_log in each reply.`,
     states: [

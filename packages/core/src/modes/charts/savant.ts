@@ -34,7 +34,7 @@ export function createSavantChart(options: SavantOptions = {}): ModeChart<Savant
         prompt: 'No work has been done yet. Start with a search, unless you already know what to do.',
       }),
       createState('SEARCHING', {
-        afterWords: 'ANALYZING',
+        afterText: 'ANALYZING',
         stuckAfterSteps,
         prompt: 'Collect the information the task needs. Never repeat a search.',
       }),
@@ -57,7 +57,7 @@ export function createSavantChart(options: SavantOptions = {}): ModeChart<Savant
 
 type SavantStateDetails = Pick<
   ModeStateInput<SavantState>,
-  'prompt' | 'afterWords' | 'stuckAfterSteps' | 'stuckAfterFailures' | 'terminal'
+  'prompt' | 'afterText' | 'stuckAfterSteps' | 'stuckAfterFailures' | 'terminal'
 >;
 
 /** Step limit of every non-terminal state. */

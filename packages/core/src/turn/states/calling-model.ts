@@ -138,7 +138,7 @@ function shouldContinueTurn(
 ): boolean {
   const lastChange = mode?.history.at(-1);
   const textChangedMode = lastChange !== undefined && lastChange.at === at && lastChange.cause === 'words';
-  return problem !== undefined || textChangedMode || chart?.hops.by === 'reply';
+  return problem !== undefined || textChangedMode || chart?.transitions.by === 'reply';
 }
 
 /** Delivers the reply's problem as advice, at the bottom of the next prompt. */
@@ -151,7 +151,7 @@ function addReplyProblem(
   const verdict = agenda.verdict;
   const advice = verdict === null ? problem : `${problem} ${verdict.advice}`;
   const problemVerdict: Verdict = {
-    level: 'suspect',
+    severity: 'advise',
     rule: 'unreadable-reply',
     reason: 'the reply could not be understood',
     advice: problem,

@@ -63,7 +63,7 @@ function handleIdleSteering(
   event: EventOfType<'steered'>,
 ): SessionStep {
   const { conversation } = turn;
-  const agenda = { ...emptyAgenda, said: [event.text] };
+  const agenda = { ...emptyAgenda, steering: [event.text] };
   return callModel(session, event, { conversation }, { ask: { ...plainCallIntent, agenda }, retries: 0 });
 }
 

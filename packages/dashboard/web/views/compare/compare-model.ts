@@ -112,7 +112,7 @@ const getRunAccount: (timeline: ReplayedTimeline) => RunAccount = createIncremen
 
 /** Whether a verdict ends the turn; milder verdicts let it continue. */
 function isTurnEnding({ response: { kind } }: Verdict): boolean {
-  return kind === 'finish' || kind === 'halt' || kind === 'ask';
+  return kind === 'stop' || kind === 'halt' || kind === 'ask';
 }
 
 /** Describes how a run ended, in the words of `pawl show`. */
@@ -120,7 +120,7 @@ export function describeRunEnding(timeline: ReplayedTimeline): string {
   const { turn } = timeline.latest;
   const account = getRunAccount(timeline);
   if (turn.status === 'halted') {
-    const { kind, reason } = turn.why;
+    const { kind, reason } = turn.haltReason;
     return `${kind === 'stuck' || kind === 'budget' ? kind : 'halted'}: ${reason}`;
   }
   if (turn.status === 'shuttingDown') return 'shut down';

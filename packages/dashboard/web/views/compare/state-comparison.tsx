@@ -57,7 +57,7 @@ function listStateFacts(
 ): readonly (readonly [string, string])[] {
   const conversation = getConversation(session);
   const last = getLastItem(conversation);
-  const { mode, memory, phases, governor, spent } = session;
+  const { mode, memory, phases, governor, budgetUsage } = session;
   return [
     [
       'messages',
@@ -65,7 +65,7 @@ function listStateFacts(
     ],
     [
       'usage',
-      `${spent.modelCalls} model calls, ${spent.toolCalls} tool calls, ${formatAmount(spent.tokens)} tokens`,
+      `${budgetUsage.modelCalls} model calls, ${budgetUsage.toolCalls} tool calls, ${formatAmount(budgetUsage.tokens)} tokens`,
     ],
     ...(mode === null ? [] : [['mode', mode.state] as const]),
     ...(phases.current === null
@@ -79,7 +79,9 @@ function listStateFacts(
             `${formatAmount(countMemoryTokens(memory))} tokens in ${listEntries(memory).length} entries`,
           ] as const,
         ]),
-    ...(governor.refused.length === 0 ? [] : [['blocked', `${governor.refused.length} calls`] as const]),
+    ...(governor.blockedCalls.length === 0
+      ? []
+      : [['blocked', `${governor.blockedCalls.length} calls`] as const]),
     ...(created.seq === 0 ? [] : [['starts after', `event ${created.seq}`] as const]),
   ];
 }

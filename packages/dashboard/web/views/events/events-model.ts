@@ -76,7 +76,7 @@ function getEventGroup({ type }: Event): EventGroup {
   if (type.startsWith('model-') || type === 'retry-due') return 'model';
   if (type.startsWith('tool-') || type.startsWith('hooks-') || type === 'permission-decided') return 'tools';
   if (type === 'verdict-reached' || type === 'recovery-finished') return 'governor';
-  return type.startsWith('paging-') || type === 'memory-asked' ? 'memory' : 'control';
+  return type.startsWith('paging-') || type === 'memory-command-requested' ? 'memory' : 'control';
 }
 
 /** Whether the event reports a failure or led to a verdict. */
@@ -95,7 +95,7 @@ export function isFailedEntry({ event, notes }: ReplayedEntry): boolean {
     case 'paging-failed':
       return true;
     default:
-      return notes.some((note) => note.type === 'verdict' && note.verdict.level === 'stuck');
+      return notes.some((note) => note.type === 'verdict' && note.verdict.severity !== 'advise');
   }
 }
 
@@ -135,10 +135,10 @@ const eventSummarizers: { readonly [Type in EventType]: EventSummarizer<Type> } 
   'paging-requested': getReasonField,
   'paging-finished': ({ freedTokens }) => `${freedTokens} tokens freed`,
   'paging-failed': getMessageField,
-  'memory-asked': ({ action, key }) => `${action} ${key}`,
+  'memory-command-requested': ({ action, key }) => `${action} ${key}`,
   'phase-started': ({ number, description }) => `${number}: ${description}`,
   'phase-completed': ({ success }) => (success ? 'done' : 'failed'),
-  'verdict-reached': ({ verdict: { level, rule, reason } }) => `${level} by ${rule}: ${reason}`,
+  'verdict-reached': ({ verdict: { severity, rule, reason } }) => `${severity} by ${rule}: ${reason}`,
   'finish-requested': getReasonField,
   'pause-requested': getReasonField,
   'resume-requested': getNoText,

@@ -45,7 +45,7 @@ export type GovernorViewModel = {
   readonly rules: readonly RuleProximity[];
   readonly verdictCount: number;
   readonly latestVerdict: { readonly seq: number; readonly rule: string; readonly response: string } | null;
-  readonly refused: Session['governor']['refused'];
+  readonly refused: Session['governor']['blockedCalls'];
   readonly recoveries: { readonly used: number; readonly max: number };
   readonly forcedEnd: ForcedEnd | null;
 };
@@ -65,7 +65,7 @@ export function buildGovernorViewModel(
   const rules = listRuleProximities(session, availableRules);
   return {
     preset: settings.governor.preset,
-    trackerState: governor.tracker === null ? null : governor.tracker.state.mind.machine.state,
+    trackerState: governor.tracker === null ? null : governor.tracker.state.detector.machine.state,
     meters,
     rules,
     verdictCount,
@@ -73,27 +73,29 @@ export function buildGovernorViewModel(
       last === undefined
         ? null
         : { seq: last.seq, rule: last.verdict.rule, response: last.verdict.response.kind },
-    refused: governor.refused,
+    refused: governor.blockedCalls,
     recoveries: { used: governor.recoveries, max: settings.maxRecoveries },
-    forcedEnd: findForcedEnd(meters, rules, governor.refused),
+    forcedEnd: findForcedEnd(meters, rules, governor.blockedCalls),
   };
 }
 
 function buildBudgetMeters(
-  { settings: { budgets }, spent, turn }: Session,
+  { settings: { budgets }, budgetUsage, turn }: Session,
   now: number,
 ): readonly BudgetMeter[] {
   const workedMs =
-    turn.status === 'waitingForUser' ? 0 : Math.max(0, (spent.waitingSince ?? now) - spent.workingSince);
+    turn.status === 'waitingForUser'
+      ? 0
+      : Math.max(0, (budgetUsage.waitingSince ?? now) - budgetUsage.workingSince);
   if (budgets === null) return [];
   const budgetRows = [
-    { name: 'model calls', used: spent.modelCalls, max: budgets.modelCalls, format: formatAmount },
-    { name: 'tool calls', used: spent.toolCalls, max: budgets.toolCalls, format: formatAmount },
-    { name: 'tokens', used: spent.tokens, max: budgets.tokens, format: formatAmount },
-    { name: 'cost', used: spent.cost, max: budgets.cost, format: formatCost },
+    { name: 'model calls', used: budgetUsage.modelCalls, max: budgets.modelCalls, format: formatAmount },
+    { name: 'tool calls', used: budgetUsage.toolCalls, max: budgets.toolCalls, format: formatAmount },
+    { name: 'tokens', used: budgetUsage.tokens, max: budgets.tokens, format: formatAmount },
+    { name: 'cost', used: budgetUsage.cost, max: budgets.cost, format: formatCost },
     {
       name: 'time',
-      used: spent.workingSince === 0 ? 0 : workedMs,
+      used: budgetUsage.workingSince === 0 ? 0 : workedMs,
       max: budgets.wallMs,
       format: formatMeterTime,
     },
@@ -111,10 +113,10 @@ function formatMeterTime(ms: number): string {
   return ms === 0 ? '0 s' : formatElapsedTime(ms);
 }
 
-const ruleLevels: readonly RuleSeverity[] = ['advise', 'refuse', 'ask', 'finish'];
+const ruleLevels: readonly RuleSeverity[] = ['advise', 'block', 'ask', 'stop'];
 
 function listRuleProximities({ governor }: Session, rules: readonly Rule[]): readonly RuleProximity[] {
-  const distances = new Map(computeRuleDistances(governor.watch, rules).map((each) => [each.rule, each]));
+  const distances = new Map(computeRuleDistances(governor.detector, rules).map((each) => [each.rule, each]));
   return rules
     .map((rule) => toRuleProximity(rule, distances.get(rule.id) ?? { rule: rule.id, count: 0, next: null }))
     .toSorted((one, other) => other.share - one.share || other.count - one.count);
@@ -142,7 +144,7 @@ const repeatedRefusalsMax = 2;
 function findForcedEnd(
   meters: readonly BudgetMeter[],
   rules: readonly RuleProximity[],
-  refused: Session['governor']['refused'],
+  refused: Session['governor']['blockedCalls'],
 ): ForcedEnd | null {
   const byBudget = meters
     .filter(({ isUnlimited }) => !isUnlimited)
@@ -152,14 +154,14 @@ function findForcedEnd(
       share,
     }));
   const byRule = rules.flatMap(({ id, count, thresholds, unit }) => {
-    const finish = thresholds.find(({ level }) => level === 'finish');
-    if (finish === undefined || count <= 1) return [];
-    return [{ cause: id, usage: `${count} of ${finish.at} ${unit}`, share: count / finish.at }];
+    const stop = thresholds.find(({ level }) => level === 'stop');
+    if (stop === undefined || count <= 1) return [];
+    return [{ cause: id, usage: `${count} of ${stop.at} ${unit}`, share: count / stop.at }];
   });
-  const byRefusal = refused.map(({ rule, asked }) => ({
+  const byRefusal = refused.map(({ rule, requests }) => ({
     cause: `a call blocked by ${rule}`,
-    usage: `repeated ${asked} of ${repeatedRefusalsMax} times`,
-    share: asked / repeatedRefusalsMax,
+    usage: `repeated ${requests} of ${repeatedRefusalsMax} times`,
+    share: requests / repeatedRefusalsMax,
   }));
   const all = [...byBudget, ...byRule, ...byRefusal].toSorted((one, other) => other.share - one.share);
   return all[0] ?? null;

@@ -74,7 +74,7 @@ export function GovernorStrip(props: SessionViewProps) {
 }
 
 function formatRuleProximity({ id, count, next }: RuleProximity): string {
-  return next === null ? `${id} ${count}` : `${id} ${count}/${next.at} to ${next.level}`;
+  return next === null ? `${id} ${count}` : `${id} ${count}/${next.at} to ${next.severity}`;
 }
 
 /** Presets that are trackers have states of their own. */
@@ -230,11 +230,11 @@ function RefusalsCard({ shown: { refused } }: { readonly shown: GovernorViewMode
         </p>
       )}
       <ul className="gov-refusals">
-        {refused.map(({ call, rule, reason, advice, asked }) => (
+        {refused.map(({ call, rule, reason, advice, requests }) => (
           <li key={call}>
             <strong>{rule}</strong>: {toSafeLine(reason)}
             <span className="gov-quiet">
-              {asked === 0 ? 'not repeated since' : `repeated ${formatCount(asked, 'time')}`} · advice:{' '}
+              {requests === 0 ? 'not repeated since' : `repeated ${formatCount(requests, 'time')}`} · advice:{' '}
               {toSafeLine(advice)}
             </span>
           </li>
@@ -265,7 +265,7 @@ function RuleRow({ rule, history, processed, index, timeline, navigate }: RuleRo
         : [{ label: id, color: '--series-4', ...toPlotPoints(timeline, series, view) }],
     [series, id, timeline, timeline.length, processed],
   );
-  const nextThreshold = next === null ? 'no higher threshold' : `${next.level} at ${next.at}`;
+  const nextThreshold = next === null ? 'no higher threshold' : `${next.severity} at ${next.at}`;
   return (
     <li className={`gov-rule ${getShareSeverity(share)}`}>
       <div className="gov-rule-text">

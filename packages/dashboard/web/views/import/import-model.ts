@@ -8,7 +8,7 @@ export type ImportedRunRow = {
   readonly model: string | null;
   readonly success: boolean | null;
   readonly events: number;
-  readonly level: ImportedRun['audit']['level'];
+  readonly severity: ImportedRun['audit']['severity'];
   /** The first of the most severe verdicts. */
   readonly worstVerdict: {
     readonly rule: string;
@@ -19,9 +19,9 @@ export type ImportedRunRow = {
   readonly cut: string | null;
 };
 
-const auditLevelSeverity: Readonly<Record<ImportedRun['audit']['level'], number>> = {
-  fine: 0,
-  nudge: 1,
+const auditSeverityRanks: Readonly<Record<ImportedRun['audit']['severity'], number>> = {
+  none: 0,
+  advise: 1,
   block: 2,
   ask: 3,
   stop: 4,
@@ -36,9 +36,9 @@ export function toImportedRunRow({
   audit,
   cut,
 }: ImportedRun): ImportedRunRow {
-  const { verdicts, level } = audit;
+  const { verdicts, severity } = audit;
   const mostSevere = verdicts.toSorted(
-    (one, other) => auditLevelSeverity[other.level] - auditLevelSeverity[one.level],
+    (one, other) => auditSeverityRanks[other.severity] - auditSeverityRanks[one.severity],
   )[0];
   return {
     name,
@@ -46,7 +46,7 @@ export function toImportedRunRow({
     model,
     success,
     events: events.length,
-    level,
+    severity,
     worstVerdict:
       mostSevere === undefined
         ? null
@@ -70,10 +70,10 @@ function findVerdictEvent(
 
 const verdictLookAheadMax = 4;
 
-/** Readable labels of the audit levels. */
-export const auditLevelLabels: Readonly<Record<ImportedRun['audit']['level'], string>> = {
-  fine: 'no verdicts',
-  nudge: 'would have been advised',
+/** Readable labels of the audit severities. */
+export const auditSeverityLabels: Readonly<Record<ImportedRun['audit']['severity'], string>> = {
+  none: 'no verdicts',
+  advise: 'would have been advised',
   block: 'a call would have been blocked',
   ask: 'a user would have been asked',
   stop: 'would have been stopped',
@@ -90,5 +90,5 @@ export function formatImportResult({ runs, problems }: ImportResult): string {
 export function sortBySeverity(
   rows: readonly (ImportedRunRow & { readonly address: string })[],
 ): readonly (ImportedRunRow & { readonly address: string })[] {
-  return rows.toSorted((one, other) => auditLevelSeverity[other.level] - auditLevelSeverity[one.level]);
+  return rows.toSorted((one, other) => auditSeverityRanks[other.severity] - auditSeverityRanks[one.severity]);
 }

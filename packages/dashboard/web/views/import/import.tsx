@@ -8,7 +8,7 @@ import { ErrorMessage } from '../../app/widgets/state-messages.tsx';
 import {
   sortBySeverity,
   formatImportResult,
-  auditLevelLabels,
+  auditSeverityLabels,
   toImportedRunRow,
   type ImportedRunRow,
 } from './import-model.ts';
@@ -205,7 +205,7 @@ function ImportedRunTableRow({
   row,
   open,
 }: { readonly row: ImportedRunRow & { readonly address: string } } & Pick<PageProps, 'open'>) {
-  const { name, model, format, events, success, level, worstVerdict, verdicts, cut, address } = row;
+  const { name, model, format, events, success, severity, worstVerdict, verdicts, cut, address } = row;
   const views = ['transcript', 'timeline', 'why'] as const;
   return (
     <tr>
@@ -215,9 +215,9 @@ function ImportedRunTableRow({
         {cut !== null && <span className="import-cut">{toSafeLine(cut, 160)}</span>}
       </th>
       <td>
-        <span className={`import-level ${level}`}>{level}</span>{' '}
+        <span className={`import-severity ${severity}`}>{severity}</span>{' '}
         {worstVerdict === null
-          ? auditLevelLabels[level]
+          ? auditSeverityLabels[severity]
           : toSafeLine(`${worstVerdict.rule}: ${worstVerdict.reason}`, 160)}
         {verdicts > 1 && <span className="import-quiet"> and {verdicts - 1} more</span>}
       </td>

@@ -86,8 +86,8 @@ export class StateHistory {
     if (window !== null && window !== before?.window && settings.windowTokens !== null) {
       appendValue(this.window, index, computeShare(window.tokens, settings.windowTokens));
     }
-    if (governor.watch === before?.governor.watch) return;
-    const distances = computeRuleDistances(governor.watch, selectRules(settings.governor));
+    if (governor.detector === before?.governor.detector) return;
+    const distances = computeRuleDistances(governor.detector, selectRules(settings.governor));
     for (const { rule, count } of distances) this.#recordRule(rule, index, count);
     appendValue(this.nearest, index, Math.max(0, ...distances.map(computeNearness)));
   }

@@ -297,14 +297,14 @@ function VerdictMarkers({
       {dropOverlappingMarks(visible).map(({ mark, x }) => (
         <g
           key={`${mark.seq} ${mark.verdict.rule}`}
-          className={`strip-mark ${mark.verdict.level}`}
+          className={`strip-mark ${mark.verdict.severity}`}
           transform={`translate(${x} ${y + 9})`}
           onClick={(event) => {
             event.stopPropagation();
             openExplanation(mark.seq);
           }}
         >
-          <title>{`${mark.verdict.level} by ${mark.verdict.rule}: ${toSafeLine(mark.verdict.reason)} (${mark.verdict.response.kind})`}</title>
+          <title>{`${mark.verdict.severity} by ${mark.verdict.rule}: ${toSafeLine(mark.verdict.reason)} (${mark.verdict.response.kind})`}</title>
           <line y1={8} y2={height - y - 12} />
           <path d="M 0 -7 L 7 0 L 0 7 L -7 0 z" />
         </g>

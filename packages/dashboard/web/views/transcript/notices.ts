@@ -90,16 +90,16 @@ function describeNote(note: Note): NoticeContent | null {
 
 const responseLabels: Readonly<Record<VerdictResponse['kind'], string>> = {
   advise: 'advises',
-  refuse: 'blocks the call',
+  block: 'blocks the call',
   run: 'runs a remedy',
   recover: 'starts a recovery',
   ask: 'asks you',
-  finish: 'requests the final answer',
+  stop: 'requests the final answer',
   halt: 'halts the session',
 };
 
-function describeVerdictNotice({ level, rule, reason, response }: Verdict): NoticeContent {
-  const label = level === 'stuck' ? 'Stuck' : 'Suspect';
+function describeVerdictNotice({ severity, rule, reason, response }: Verdict): NoticeContent {
+  const label = severity === 'advise' ? 'Warning' : 'Stuck';
   return createNoticeContent(
     'governor',
     `${label}: ${rule} · the governor ${responseLabels[response.kind]}`,
@@ -117,7 +117,7 @@ const noticeWriters: { readonly [Type in EventType]?: NoticeWriter<Type> } = {
   'paging-failed': ({ message }) => createNoticeContent('recovery', 'Paging failed', message),
   'paging-finished': ({ freedTokens }) =>
     createNoticeContent('memory', 'Compaction finished', `${freedTokens} tokens freed`, 'memory'),
-  'memory-asked': ({ action, key }) =>
+  'memory-command-requested': ({ action, key }) =>
     createNoticeContent('memory', `Memory: ${action} ${key} requested`, '', 'memory'),
   'recovery-finished': ({ outcome }) => createNoticeContent('recovery', `Recovery: ${outcome.kind}`),
   'finish-requested': ({ reason }) => createNoticeContent('done', 'Finish requested', reason),

@@ -79,7 +79,7 @@ export function buildExplanation(
   const after = timeline.stateAt(seq);
   const verdict = decision.kind === 'verdict' ? decision.verdict : null;
   const ruleId = verdict?.rule ?? (decision.kind === 'stop' ? decision.rule : null);
-  const distances = computeRuleDistances(after.governor.watch, rules);
+  const distances = computeRuleDistances(after.governor.detector, rules);
   const evidence = (verdict?.evidence ?? []).slice(-evidenceMax);
   const injectedPrompt = findInjectedPrompt(timeline, seq);
   return {
@@ -99,7 +99,7 @@ export function buildExplanation(
 /** Limits the evidence shown for a verdict. */
 const evidenceMax = 48;
 
-const rungLevels: readonly RuleSeverity[] = ['advise', 'refuse', 'ask', 'finish'];
+const rungLevels: readonly RuleSeverity[] = ['advise', 'block', 'ask', 'stop'];
 
 function buildExplainedRule(
   rules: readonly Rule[],
@@ -249,8 +249,8 @@ function explainDenial(
   const call = event.type === 'model-replied' ? event.calls[callIndex] : undefined;
   if (call === undefined) return null;
   const key = fingerprintToolCall(call.tool, call.args);
-  const refusal = after.governor.refused.find((each) => each.call === key);
-  const reason = findDenialReason(after, call.id, callIndex) ?? call.because ?? 'It was not run.';
+  const refusal = after.governor.blockedCalls.find((each) => each.call === key);
+  const reason = findDenialReason(after, call.id, callIndex) ?? call.denialReason ?? 'It was not run.';
   return { reason, args: call.args, rule: refusal?.rule ?? null };
 }
 

@@ -183,7 +183,7 @@ function OtherOutcomes({
         {others.map(({ rule: id, count, next }) => (
           <li key={id}>
             {id} also matched: {count}
-            {next === null ? ', no higher threshold' : `, ${next.level} at ${next.at}`}
+            {next === null ? ', no higher threshold' : `, ${next.severity} at ${next.at}`}
           </li>
         ))}
       </ul>

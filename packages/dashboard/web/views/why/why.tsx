@@ -197,5 +197,5 @@ function DecisionList({ decisions, shown, select, feedback }: DecisionListProps)
 }
 
 function getDecisionSeverity(decision: DecisionRecord): string {
-  return decision.kind === 'verdict' ? decision.verdict.level : '';
+  return decision.kind === 'verdict' ? decision.verdict.severity : '';
 }

@@ -1,0 +1,241 @@
+import type { RequestedCall } from './call-ids.ts';
+import { isPlainObject } from './config-field.ts';
+import type { GovernorSettings } from './governor-settings.ts';
+import type { LadderState } from './ladder.ts';
+import type { TrackerState } from './tracker/track-record.ts';
+import type { Verdict } from './verdict.ts';
+
+/*
+ * Sessions, events, snapshots and settings that were written before 0.2.0 use other names for the same things. They are
+ * upgraded where they are read; the rest of the code knows only the current names. What is written today passes through
+ * unchanged.
+ */
+
+/** Stored JSON whose names may be old. */
+export type StoredObject = { readonly [key: string]: unknown };
+
+/** Renames keys, and keeps their order and values. */
+export function renameKeys(value: StoredObject, names: ReadonlyMap<string, string>): StoredObject {
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [names.get(key) ?? key, each]));
+}
+
+/** Upgrades each object of a list; anything else stays as it is, for the validation that follows. */
+export function upgradeEach(value: unknown, upgrade: (item: StoredObject) => unknown): unknown {
+  return Array.isArray(value) ? value.map((item) => (isPlainObject(item) ? upgrade(item) : item)) : value;
+}
+
+/** Upgrades a property if it is an object. */
+export function upgradeProperty(
+  value: StoredObject,
+  key: string,
+  upgrade: (item: StoredObject) => unknown,
+): StoredObject {
+  const part = value[key];
+  return isPlainObject(part) ? { ...value, [key]: upgrade(part) } : value;
+}
+
+/** The current name of a rule. */
+export function upgradeRuleId(id: unknown): unknown {
+  return id === 'chanting' ? 'repetition-loop' : id;
+}
+
+/** The current name of a severity, of a threshold and of a verdict's response. */
+function upgradeSeverity(name: unknown): unknown {
+  if (name === 'refuse') return 'block';
+  return name === 'finish' ? 'stop' : name;
+}
+
+const thresholdNames = new Map([
+  ['refuse', 'block'],
+  ['finish', 'stop'],
+]);
+
+/** Upgrades rule overrides. An old name next to the current one stays, so that validation reports it. */
+export function upgradeRuleChanges(rules: StoredObject): StoredObject {
+  const entries = Object.entries(rules).map(([id, change]) => {
+    const name = upgradeRuleId(id) as string;
+    return [
+      name !== id && Object.hasOwn(rules, name) ? id : name,
+      isPlainObject(change) ? upgradeThresholds(change) : change,
+    ];
+  });
+  return Object.fromEntries(entries) as StoredObject;
+}
+
+function upgradeThresholds(thresholds: StoredObject): StoredObject {
+  const isAmbiguous = [...thresholdNames].some(
+    ([old, current]) => Object.hasOwn(thresholds, old) && Object.hasOwn(thresholds, current),
+  );
+  return isAmbiguous ? thresholds : renameKeys(thresholds, thresholdNames);
+}
+
+export function upgradeRecovery(recovery: StoredObject): StoredObject {
+  return upgradeProperty(recovery, 'remedy', (remedy) => ({ ...remedy, do: upgradeSeverity(remedy['do']) }));
+}
+
+export function upgradeGovernorSettings(settings: StoredObject): GovernorSettings {
+  const changed = upgradeProperty(settings, 'rules', upgradeRuleChanges);
+  return (
+    changed['recoveries'] === undefined
+      ? changed
+      : { ...changed, recoveries: upgradeEach(changed['recoveries'], upgradeRecovery) }
+  ) as GovernorSettings;
+}
+
+const callNames = new Map([['because', 'denialReason']]);
+
+export function upgradeRequestedCall(call: StoredObject): RequestedCall {
+  return renameKeys(call, callNames) as RequestedCall;
+}
+
+const verdictNames = new Map([['level', 'severity']]);
+
+export function upgradeVerdict(verdict: StoredObject): Verdict {
+  if (!Object.hasOwn(verdict, 'level')) return verdict as Verdict;
+  const response = isPlainObject(verdict['response']) ? upgradeResponse(verdict['response']) : undefined;
+  const severity = verdict['level'] === 'suspect' ? 'advise' : inferSeverity(response);
+  return {
+    ...renameKeys(verdict, verdictNames),
+    severity,
+    rule: upgradeRuleId(verdict['rule']),
+    ...(response !== undefined && { response }),
+  } as Verdict;
+}
+
+function upgradeResponse(response: StoredObject): StoredObject {
+  const upgraded = { ...response, kind: upgradeSeverity(response['kind']) };
+  return response['calls'] === undefined
+    ? upgraded
+    : { ...upgraded, calls: upgradeEach(response['calls'], upgradeRequestedCall) };
+}
+
+/**
+ * A stuck verdict had no severity of its own. A rule that blocks a call may run a remedy or wait instead; a recovery
+ * without a delay is the response of a tracker, whose stuck verdicts all stop the work.
+ */
+function inferSeverity(response: StoredObject | undefined): Verdict['severity'] {
+  if (response?.['kind'] === 'ask') return 'ask';
+  const isDelay = response?.['kind'] === 'recover' && response['waitMs'] !== undefined;
+  return isDelay || response?.['kind'] === 'block' || response?.['kind'] === 'run' ? 'block' : 'stop';
+}
+
+const ladderNames = new Map([
+  ['watch', 'detector'],
+  ['refused', 'blockedCalls'],
+]);
+const detectorNames = new Map([
+  ['seen', 'windows'],
+  ['spoken', 'reportedLoops'],
+]);
+const blockedCallNames = new Map([['asked', 'requests']]);
+
+export function upgradeLadder(ladder: StoredObject): LadderState {
+  if (!Object.hasOwn(ladder, 'watch')) return ladder as LadderState;
+  const renamed = renameKeys(ladder, ladderNames);
+  const upgraded = upgradeProperty(renamed, 'detector', upgradeDetector);
+  const blockedCalls = upgradeEach(renamed['blockedCalls'], (call) => ({
+    ...renameKeys(call, blockedCallNames),
+    rule: upgradeRuleId(call['rule']),
+  }));
+  return { ...upgraded, blockedCalls } as unknown as LadderState;
+}
+
+function upgradeDetector(detector: StoredObject): StoredObject {
+  const renamed = renameKeys(detector, detectorNames);
+  const reportedLoops = upgradeEach(renamed['reportedLoops'], (reported) => ({
+    ...renameKeys(reported, verdictNames),
+    rule: upgradeRuleId(reported['rule']),
+    loop: upgradeRuleId(reported['loop']),
+    severity: upgradeSeverity(reported['level']),
+  }));
+  return { ...upgradeProperty(renamed, 'windows', upgradeWindows), reportedLoops };
+}
+
+const kindNames = new Map([
+  ['work', 'call'],
+  ['waiting', 'wait'],
+  ['talk', 'text'],
+  ['chant', 'repetition-loop'],
+]);
+const observationNames = new Map([
+  ['mute', 'isOutputEmpty'],
+  ['gist', 'fingerprint'],
+]);
+const waitNames = new Map([['looks', 'polls']]);
+
+function upgradeWindows(windows: StoredObject): StoredObject {
+  const renamed = renameKeys(windows, kindNames);
+  const upgraded = Object.entries(renamed).map(([kind, observations]) => [
+    kind,
+    upgradeEach(observations, kind === 'wait' ? upgradeWait : upgradeObservation),
+  ]);
+  return Object.fromEntries(upgraded) as StoredObject;
+}
+
+function upgradeWait(wait: StoredObject): StoredObject {
+  const renamed = renameKeys(wait, waitNames);
+  return upgradeProperty(upgradeProperty(renamed, 'first', upgradeObservation), 'last', upgradeObservation);
+}
+
+function upgradeObservation(observation: StoredObject): StoredObject {
+  const { kind } = observation;
+  const renamed = renameKeys(observation, observationNames);
+  return typeof kind === 'string' ? { ...renamed, kind: kindNames.get(kind) ?? kind } : renamed;
+}
+
+const trackerNames = new Map([
+  ['mind', 'detector'],
+  ['raised', 'reportedLoops'],
+]);
+const trackerDetectorNames = new Map([
+  ['begun', 'startedCalls'],
+  ['seen', 'windows'],
+  ['standing', 'activeVerdicts'],
+  ['held', 'pendingVerdict'],
+]);
+const machineNames = new Map([['moves', 'transitions']]);
+
+export function upgradeTrackerState(state: StoredObject): TrackerState {
+  if (!Object.hasOwn(state, 'mind')) return state as unknown as TrackerState;
+  const renamed = upgradeProperty(renameKeys(state, trackerNames), 'detector', upgradeTrackerDetector);
+  const loops = renamed['reportedLoops'];
+  const reportedLoops = Array.isArray(loops) ? loops.map(upgradeReportedLoop) : loops;
+  return { ...renamed, reportedLoops } as unknown as TrackerState;
+}
+
+/** The pawl preset names a loop by its severity, its rule and what repeats. */
+function upgradeReportedLoop(loop: unknown): unknown {
+  return typeof loop === 'string'
+    ? loop.replace(/^suspect /, 'warning ').replace(/^(warning|stuck) chanting /, '$1 repetition-loop ')
+    : loop;
+}
+
+function upgradeTrackerDetector(detector: StoredObject): StoredObject {
+  let upgraded = renameKeys(detector, trackerDetectorNames);
+  upgraded = upgradeProperty(upgraded, 'config', (config) =>
+    upgradeProperty(config, 'rules', upgradeRuleChanges),
+  );
+  upgraded = upgradeProperty(upgraded, 'machine', (machine) => renameKeys(machine, machineNames));
+  upgraded = upgradeProperty(upgraded, 'windows', upgradeWindows);
+  upgraded = upgradeProperty(upgraded, 'pendingVerdict', upgradeVerdict);
+  upgraded = upgradeProperty(upgraded, 'finish', (finish) =>
+    upgradeProperty(finish, 'verdict', upgradeVerdict),
+  );
+  return {
+    ...upgraded,
+    ...(upgraded['startedCalls'] !== undefined && {
+      startedCalls: upgradeEach(upgraded['startedCalls'], (call) =>
+        upgradeProperty(call, 'observation', upgradeObservation),
+      ),
+    }),
+    ...(upgraded['activeVerdicts'] !== undefined && {
+      activeVerdicts: upgradeEach(upgraded['activeVerdicts'], (active) =>
+        upgradeProperty(
+          { ...active, kind: kindNames.get(String(active['kind'])) ?? active['kind'] },
+          'verdict',
+          upgradeVerdict,
+        ),
+      ),
+    }),
+  };
+}
