@@ -125,7 +125,7 @@ createSession({
   id: 'careful',
   at: Date.now(),
   settings: {
-    governor: { preset: 'pawl', rules: { 'same-answer': false, 'error-streak': { finish: 10 } } },
+    governor: { preset: 'pawl', rules: { 'same-answer': false, 'error-streak': { stop: 10 } } },
   },
 });
 \`\`\`

@@ -30,11 +30,12 @@ export function renderLearnedProfile(
 ): string {
   const rules = Map.groupBy(changes, ({ rule }) => rule);
   const lines = [...rules].map(([rule, ruleChanges]) => {
-    const thresholds = ruleChanges.map(({ level, to }) => `${level}: ${to}`).join(', ');
+    const thresholds = ruleChanges.map(({ severity, to }) => `${severity}: ${to}`).join(', ');
     return `    ${rule}: { ${thresholds} }`;
   });
   const comments = changes.map(
-    ({ rule, level, from, to }) => `# ${rule}: ${levelDescriptions[level]} at ${to} instead of ${from}`,
+    ({ rule, severity, from, to }) =>
+      `# ${rule}: ${severityDescriptions[severity]} at ${to} instead of ${from}`,
   );
   return [
     `${learnedProfileMarker} from ${data.runs} runs of ${data.sources} ${data.sources === 1 ? 'source' : 'sources'}: ${data.solved} solved, ${data.unsolved} not.`,
@@ -50,7 +51,7 @@ export function renderLearnedProfile(
   ].join('\n');
 }
 
-const levelDescriptions: Readonly<Record<RuleSeverity, string>> = {
+const severityDescriptions: Readonly<Record<RuleSeverity, string>> = {
   advise: 'advises',
   block: 'blocks the call',
   ask: 'asks the user',

@@ -168,7 +168,7 @@ function formatProposal(
     'Thresholds',
     [
       'rule',
-      'level',
+      'severity',
       'current',
       'proposed',
       'solved reaching',
@@ -176,9 +176,9 @@ function formatProposal(
       'near misses',
       'selected',
     ],
-    changes.map(({ rule, level, from, to, reached, nearMisses, chosenIn }) => [
+    changes.map(({ rule, severity, from, to, reached, nearMisses, chosenIn }) => [
       rule,
-      level,
+      severity,
       ...[from, to, reached.solved, reached.unsolved].map(formatGroupedNumber),
       `${formatGroupedNumber(nearMisses.runs)} of ${formatCount(nearMisses.sources, 'source')}`,
       `${chosenIn} of ${folds}`,

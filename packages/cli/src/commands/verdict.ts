@@ -104,7 +104,7 @@ async function saveVerdictFeedback(
 ): Promise<void> {
   const note = options.note ?? null;
   await marks.keep({ at: Date.now(), session, seq, rule, mark, note });
-  const rated = { session, seq, rule, level: severity, reason, mark, note };
+  const rated = { session, seq, rule, severity, reason, mark, note };
   await output.write(
     options.json === true
       ? JSON.stringify(rated)
@@ -126,7 +126,7 @@ async function writeVerdictList(
     const { seq, severity, reason } = each;
     const marked = marks.get(getFeedbackKey({ session, seq, rule: each.rule }));
     const rated = { mark: marked?.mark ?? null, note: marked?.note ?? null };
-    const row = { session, seq, rule: each.rule, level: severity, reason, ...rated };
+    const row = { session, seq, rule: each.rule, severity, reason, ...rated };
     await output.write(
       json === true ? JSON.stringify(row) : formatVerdictEntry(row, getOutputWidth(io.stdout)),
     );
@@ -135,18 +135,18 @@ async function writeVerdictList(
 
 type VerdictListEntry = Omit<SessionVerdictFeedback, 'at' | 'mark'> & {
   readonly mark: SessionVerdictFeedback['mark'] | null;
-  readonly level: string;
+  readonly severity: string;
   readonly reason: string;
 };
 
 function formatVerdictEntry(
-  { seq, rule, level, reason, mark, note }: VerdictListEntry,
+  { seq, rule, severity, reason, mark, note }: VerdictListEntry,
   width: number,
 ): string {
   const noteText = note === null ? '' : ` (${note})`;
   const start = [
     formatCell(String(seq), 6, 'right'),
-    formatCell(level, 7),
+    formatCell(severity, 7),
     formatCell(rule, 20),
     formatCell(mark ?? '-', 5),
   ].join('  ');

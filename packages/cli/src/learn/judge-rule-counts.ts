@@ -40,8 +40,8 @@ type AdvisedLoop = { readonly loop: number; readonly severity: number };
 function getSeverity(count: number, thresholds: RuleThresholds | undefined): number {
   if (thresholds === undefined) return 0;
   for (let index = severityLadder.length - 1; index >= 0; index -= 1) {
-    const level = severityLadder[index];
-    if (level !== undefined && count >= (thresholds[level] ?? Infinity)) return index + 1;
+    const severity = severityLadder[index];
+    if (severity !== undefined && count >= (thresholds[severity] ?? Infinity)) return index + 1;
   }
   return 0;
 }

@@ -54,7 +54,7 @@ export type ThresholdProposal = {
 /** A proposed change to one threshold, with its evidence. */
 export type ThresholdChange = {
   readonly rule: string;
-  readonly level: RuleSeverity;
+  readonly severity: RuleSeverity;
   readonly from: number;
   readonly to: number;
   /** Runs in which the rule's count reaches the new threshold, by outcome. */
@@ -137,19 +137,19 @@ function listThresholdChanges(
   const timeRules = new Set(tunables.flatMap(({ rule, isTime }) => (isTime ? [rule] : [])));
   return [...inForce].flatMap(([rule, was]) => {
     const is = chosen.get(rule) ?? was;
-    return severityLadder.flatMap((level): readonly ThresholdChange[] => {
-      const [from, to] = [was[level] ?? null, is[level] ?? null];
+    return severityLadder.flatMap((severity): readonly ThresholdChange[] => {
+      const [from, to] = [was[severity] ?? null, is[severity] ?? null];
       if (from === null || to === null || from === to) return [];
       return [
         {
           rule,
-          level,
+          severity,
           from,
           to,
           reached: countReachingRuns(runs, rule, to),
           nearMisses: countNearMisses(runs, { rule, isTime: timeRules.has(rule) }, to),
-          chosenIn: folds.filter((fold) => fold.chosen.get(rule)?.[level] === to).length,
-          isUnannounced: level === 'stop' && isEndAnnounced(was) && !isEndAnnounced(is),
+          chosenIn: folds.filter((fold) => fold.chosen.get(rule)?.[severity] === to).length,
+          isUnannounced: severity === 'stop' && isEndAnnounced(was) && !isEndAnnounced(is),
         },
       ];
     });

@@ -4,7 +4,7 @@ import { severityLadder, type RuleThresholdMap } from './judge-rule-counts.ts';
 /** A threshold that may be changed, with the candidate values. */
 export type TunableThreshold = {
   readonly rule: string;
-  readonly level: RuleSeverity;
+  readonly severity: RuleSeverity;
   /** The current value. */
   readonly from: number;
   /** Whether the unit is seconds. */
@@ -22,14 +22,14 @@ export function listTunableThresholds(rules: readonly Rule[]): readonly TunableT
   return rules.flatMap(({ id, unit, thresholds }) => {
     const isTime = unit === 'seconds';
     const steps = isTime ? timeFractions : null;
-    return tunedLevels.flatMap((level): readonly TunableThreshold[] => {
-      const from = thresholds[level] ?? null;
+    return tunedSeverities.flatMap((severity): readonly TunableThreshold[] => {
+      const from = thresholds[severity] ?? null;
       if (from === null || from < 2) return [];
       const values = [
         ...listEarlierValues(from, steps),
-        ...(level === 'advise' ? listLaterValues(from, thresholds, steps) : []),
+        ...(severity === 'advise' ? listLaterValues(from, thresholds, steps) : []),
       ];
-      return values.length === 0 ? [] : [{ rule: id, level, from, isTime, values }];
+      return values.length === 0 ? [] : [{ rule: id, severity, from, isTime, values }];
     });
   });
 }
@@ -46,8 +46,8 @@ export function computeMinThresholds(rules: readonly Rule[]): ReadonlyMap<string
   );
 }
 
-/** Ending levels first: their savings are certain, and advice is then scored with them in place. */
-const tunedLevels: readonly RuleSeverity[] = ['stop', 'ask', 'advise'];
+/** Ending severities first: their savings are certain, and advice is then scored with them in place. */
+const tunedSeverities: readonly RuleSeverity[] = ['stop', 'ask', 'advise'];
 
 /** Thresholds in seconds are tried as fractions, not second by second. */
 const timeFractions: readonly number[] = [5 / 6, 2 / 3, 1 / 2];
@@ -69,25 +69,25 @@ function listLaterValues(
   return Array.from({ length: Math.max(0, max - from) }, (_, index) => from + 1 + index);
 }
 
-/** Sets a threshold; a milder level never has a higher threshold than a more severe one. */
+/** Sets a threshold; a milder severity never has a higher threshold than a more severe one. */
 export function setThreshold(
   all: RuleThresholdMap,
-  { rule, level }: Pick<TunableThreshold, 'rule' | 'level'>,
+  { rule, severity }: Pick<TunableThreshold, 'rule' | 'severity'>,
   value: number,
 ): RuleThresholdMap {
   const before = all.get(rule);
   if (before === undefined) return all;
-  const index = severityLadder.indexOf(level);
+  const index = severityLadder.indexOf(severity);
   const stricter = severityLadder.slice(index + 1).flatMap((each) => before[each] ?? []);
   const capped = Math.min(value, ...stricter);
   const milder = severityLadder.slice(0, index).flatMap((each) => {
     const current = before[each] ?? null;
     return current === null ? [] : [[each, Math.min(current, capped)] as const];
   });
-  return new Map([...all, [rule, { ...before, ...Object.fromEntries(milder), [level]: capped }]]);
+  return new Map([...all, [rule, { ...before, ...Object.fromEntries(milder), [severity]: capped }]]);
 }
 
-/** Returns whether no refuse, ask or finish threshold was raised or removed, and no advice removed. */
+/** Returns whether no block, ask or stop threshold was raised or removed, and no advice removed. */
 export function isAtLeastAsStrict(before: RuleThresholdMap, after: RuleThresholdMap): boolean {
   return [...before].every(([rule, was]) => {
     const is = after.get(rule);

@@ -12,7 +12,7 @@ const sessionNameSchema = z
 
 const stuckReportSchema = z.object({
   stuck: z.boolean(),
-  level: z.enum(['healthy', 'suspect', 'stuck']),
+  severity: z.enum(['none', 'advise', 'block', 'ask', 'stop']),
   rule: z.string().nullable(),
   reason: z.string(),
   advice: z.string(),

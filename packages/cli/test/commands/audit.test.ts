@@ -8,7 +8,7 @@ import { auditFiles, type AuditOptions } from '../../src/commands/audit.ts';
 import { UsageError } from '../../src/usage-error.ts';
 import { captureIo } from '../capture-io.ts';
 
-/** Returns the verdicts that the run's `task` names: none, a nudge after the second step, or a stop after the third. */
+/** Returns the verdicts that the run's `task` names: none, advice after the second step, or a stop after the third. */
 function judgeByTask({ task, steps }: RecordedRun): readonly AuditVerdict[] {
   const verdict = (severity: AuditVerdict['severity'], rule: string, index: number): AuditVerdict => ({
     step: steps[index]?.i ?? 0,
@@ -19,9 +19,9 @@ function judgeByTask({ task, steps }: RecordedRun): readonly AuditVerdict[] {
     evidence: steps.slice(1, index + 1).map(({ i }) => i),
     counterEvidence: [],
   });
-  const nudge = verdict('advise', 'again', 2);
+  const advise = verdict('advise', 'again', 2);
   if (task === 'fine') return [];
-  return task === 'warned' ? [nudge] : [nudge, verdict('stop', 'repeated-call', 3)];
+  return task === 'warned' ? [advise] : [advise, verdict('stop', 'repeated-call', 3)];
 }
 
 type RunStep = RecordedRun['steps'][number];
@@ -67,7 +67,7 @@ describe('pawl audit', () => {
     expect(stdout).toMatchInlineSnapshot(`
       "run                                     steps  verdict  rule                 since  cost after
       a                                           5  ok
-      b                                           5  nudge    again                    1  3 steps, 3,000 tokens
+      b                                           5  advise    again                    1  3 steps, 3,000 tokens
       c                                           5  stop     repeated-call            1  2 steps, 2,000 tokens
 
       c
@@ -172,8 +172,8 @@ describe('pawl audit --format verdicts', () => {
     expect(stdout).toBe(
       [
         '{"id":"a","verdicts":[]}',
-        '{"id":"b","verdicts":[{"step":2,"severity":"nudge","rule":"again"}]}',
-        '{"id":"c","verdicts":[{"step":2,"severity":"nudge","rule":"again"},{"step":3,"severity":"stop","rule":"repeated-call"}]}',
+        '{"id":"b","verdicts":[{"step":2,"level":"advise","rule":"again"}]}',
+        '{"id":"c","verdicts":[{"step":2,"level":"advise","rule":"again"},{"step":3,"level":"stop","rule":"repeated-call"}]}',
         '',
       ].join('\n'),
     );
@@ -188,14 +188,16 @@ describe('pawl audit --format verdicts', () => {
 
 describe('pawl audit --preset', () => {
   it.each([
-    ['pawl', ['repeated-call nudge 3', 'repeated-call stop 4']],
+    ['pawl', ['repeated-call advise 3', 'repeated-call stop 4']],
     ['nexora', []],
     ['savant', ['repeated_tool stop 3']],
   ])('judges by the rules of %s', async (preset, expected) => {
     const captured = captureIo(toJsonLines(createRecordedRun('c', 'stuck')));
     const code = await auditFiles(['-'], { format: 'verdicts', preset }, captured.io);
-    const { verdicts } = JSON.parse(captured.out()) as { verdicts: AuditVerdict[] };
-    expect(verdicts.map(({ rule, severity, step }) => `${rule} ${severity} ${step}`)).toEqual(expected);
+    const { verdicts } = JSON.parse(captured.out()) as {
+      verdicts: { rule: string; level: string; step: number }[];
+    };
+    expect(verdicts.map(({ rule, level, step }) => `${rule} ${level} ${step}`)).toEqual(expected);
     expect(code).toBe(expected.some((line) => line.includes('stop')) ? 3 : 0);
   });
 

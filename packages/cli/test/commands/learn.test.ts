@@ -83,7 +83,7 @@ describe('pawl learn', () => {
     expect(out).toMatch(/^195 runs of 3 sources: 150 solved, 45 not\n/);
     expect(out).toMatch(/\n {2}list known → list known +45 +45 +[\d.]+ +[\d.]+ +3 +\d+\n/);
     expect(out).toMatch(/Steps in solved runs\n.*\n {2}alpha +50 +7 +8 +8 +15 +11\n/);
-    expect(out).toMatch(/\n {2}repeated-call +finish +4 +3 +0 +45 +30 of 3 sources +3 of 3\n/);
+    expect(out).toMatch(/\n {2}repeated-call +stop +4 +3 +0 +45 +30 of 3 sources +3 of 3\n/);
     expect(out).toMatch(
       /\n {2}current +0\.0 +0\.0 +100\.0 +45\.5 .*\n {2}proposed +0\.0 +0\.0 +100\.0 +54\.5 /,
     );
@@ -100,7 +100,7 @@ describe('pawl learn', () => {
     expect(await runLearnCommand(tracesFolder)).toEqual(first);
     expect(first).toMatchObject({ type: 'learn', outcome: 'proposed', written: null });
     expect(first.proposal?.changes).toMatchObject([
-      { rule: 'repeated-call', level: 'finish', from: 4, to: 3 },
+      { rule: 'repeated-call', severity: 'stop', from: 4, to: 3 },
     ]);
     expect(first.proposal).toMatchObject({ earlier: 45, later: 0 });
     expect(first.heldOut?.folds.map(({ name }) => name)).toEqual(['alpha', 'beta', 'gamma']);
@@ -116,7 +116,7 @@ describe('pawl learn', () => {
     expect([code, err]).toEqual([0, `Wrote ${file}.\n`]);
     expect(readFileSync(file, 'utf8')).toMatch(/^# Made by pawl learn from 195 runs of 3 sources/);
     const { settings } = await readProfileFile(file);
-    expect(settings.governor?.rules).toEqual({ 'repeated-call': { finish: 3 } });
+    expect(settings.governor?.rules).toEqual({ 'repeated-call': { stop: 3 } });
     const [before, after] = [pawlRules, selectRules(settings.governor ?? { preset: 'none', rules: {} })].map(
       (rules) => scoreRules(rules, runs),
     );
@@ -220,7 +220,7 @@ describe('pawl learn', () => {
         success: index % 2 === 0,
         steps: [
           { i: 0, role: 'assistant', tool: 'look', result: 'x' },
-          { i: 1, role: 'assistant', tool: index % 2 === 0 ? 'fine' : hostile, result: `y${index}` },
+          { i: 1, role: 'assistant', tool: index % 2 === 0 ? 'none' : hostile, result: `y${index}` },
         ],
       })),
     );
@@ -316,7 +316,7 @@ describe('pawl learn from stored sessions', () => {
       ]),
     ]);
     const file = join(testWorkspace.dir, 'strict.yaml');
-    writeFileSync(file, 'name: strict\ngovernor: { rules: { repeated-call: { advise: 2, finish: 2 } } }\n');
+    writeFileSync(file, 'name: strict\ngovernor: { rules: { repeated-call: { advise: 2, stop: 2 } } }\n');
     expect((await runLearnCommand(tracesFolder, '--profile', file)).inForce['saved']).toEqual({
       hits: 5,
       of: 8,

@@ -108,7 +108,7 @@ describe('pawl pipe', () => {
     );
     expect(answers.map(listActionTypes)).toEqual([['ask-model'], ['run-tools'], ['wait'], ['ask-model']]);
     expect(answers[2]?.refused).toBeUndefined();
-    expect(answers[2]?.state).toMatchObject({ agenda: { said: ['Only the first line.'] } });
+    expect(answers[2]?.state).toMatchObject({ agenda: { steering: ['Only the first line.'] } });
     const [ask] = answers[3]?.actions ?? [];
     expect(ask).toMatchObject({
       type: 'ask-model',

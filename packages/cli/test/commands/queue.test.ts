@@ -109,7 +109,7 @@ describe('pawl with workers', { tags: ['redis'] }, () => {
     await waitForCondition(() => worker.out().includes(`idle: ${id}`));
     const captured = captureIo();
     await sendQueueCommand(id, { kind: 'halt', reason: 'enough' }, flags(), captured.io);
-    expect((await untilIn(id, 'halted')).session.turn).toMatchObject({ why: { reason: 'enough' } });
+    expect((await untilIn(id, 'halted')).session.turn).toMatchObject({ haltReason: { reason: 'enough' } });
     expect(await worker.end()).toBe(0);
   });
 

@@ -64,7 +64,7 @@ describe('pawl show --why', () => {
       },
     });
     const { out } = await testWorkspace.pawl('show', 'key', '--why', '3');
-    expect(out).toContain('event 10: suspect by rule repeated-call: ');
+    expect(out).toContain('event 10: advise by rule repeated-call: ');
     expect(out).toContain('response: advise');
     expect((await testWorkspace.pawl('show', 'key', '--why', '4')).out).toContain(
       'advice (from rule repeated-call): ',
@@ -108,7 +108,7 @@ describe('pawl show --why', () => {
   });
 
   it('shows which calls were refused by which rule', async () => {
-    const rules = { 'repeated-call': { advise: null, refuse: 2, finish: null } };
+    const rules = { 'repeated-call': { advise: null, block: 2, stop: null } };
     await saveRun(testWorkspace, {
       id: 'refused',
       goal: 'Look',
@@ -135,7 +135,7 @@ describe('pawl show --why', () => {
   });
 
   it('names no governor rule for a call that the user forbids', async () => {
-    const rules = { 'repeated-call': { advise: null, refuse: 2, finish: null } };
+    const rules = { 'repeated-call': { advise: null, block: 2, stop: null } };
     await saveRun(testWorkspace, {
       id: 'forbidden',
       goal: 'Look',

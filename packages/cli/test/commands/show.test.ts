@@ -82,7 +82,7 @@ The roof is mended.
       evidence: [4, 7, 10, 13],
       proof: [{ seq: 4, what: 'look {"at":"drawer"}', came: 'nothing new at drawer' }, {}, {}, {}],
     });
-    expect(out).toMatch(/verdict +suspect by repeated-call: .*\n(?:.*\n)*.*verdict +stuck by repeated-call/);
+    expect(out).toMatch(/verdict +advise by repeated-call: .*\n(?:.*\n)*.*verdict +stop by repeated-call/);
   });
 
   it('shows takeovers', async () => {

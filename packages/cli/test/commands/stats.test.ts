@@ -96,7 +96,7 @@ describe('pawl stats', () => {
   });
 
   it('counts refused calls', async () => {
-    const rules = { 'repeated-call': { advise: null, refuse: 2, finish: null } };
+    const rules = { 'repeated-call': { advise: null, block: 2, stop: null } };
     await saveRun(testWorkspace, {
       goal: 'Look',
       replies: [

@@ -55,7 +55,7 @@ describe('pawl verdict', () => {
       { session: 'key', seq: 13, rule: 'repeated-call', severity: 'stop', mark: null },
     ]);
     const { out } = await testWorkspace.pawl('verdict', 'last');
-    expect(out).toMatch(/^ {4}10 {2}suspect {2}repeated-call +right {2}look was called/);
+    expect(out).toMatch(/^ {4}10 {2}advise {3}repeated-call +right {2}look was called/);
   });
 
   it('lets a later mark override an earlier one, and prints it with --json', async () => {

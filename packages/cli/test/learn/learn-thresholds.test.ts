@@ -43,7 +43,7 @@ describe('learning thresholds', () => {
     expect(proposal?.changes).toEqual([
       {
         rule: 'repeated-call',
-        level: 'finish',
+        severity: 'stop',
         from: 4,
         to: 3,
         reached: { solved: 0, unsolved: 45, unknown: 0 },
@@ -136,7 +136,7 @@ describe('learning thresholds', () => {
     const { proposal, outcome } = learnToEnd([...createTrainingRuns(), ...bumpy]);
     expect(outcome.kind).toBe('proposed');
     const [, advice] = proposal?.changes ?? [];
-    expect(advice).toMatchObject({ rule: 'nothing-works', level: 'advise', from: 5, to: 6 });
+    expect(advice).toMatchObject({ rule: 'nothing-works', severity: 'advise', from: 5, to: 6 });
     expect(proposal?.score.shares.noise.hits).toBe(0);
   });
 

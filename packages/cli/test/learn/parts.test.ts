@@ -91,18 +91,18 @@ describe('tunable thresholds', () => {
   it('are compared for strictness', () => {
     const changed = (change: object): RuleThresholdMap =>
       new Map([...inForce, ['repeated-call', { advise: 3, block: null, stop: 4, ...change }]]);
-    expect(isAtLeastAsStrict(inForce, changed({ finish: 3 }))).toBe(true);
-    expect(isAtLeastAsStrict(inForce, changed({ finish: 5 }))).toBe(false);
-    expect(isAtLeastAsStrict(inForce, changed({ finish: null }))).toBe(false);
+    expect(isAtLeastAsStrict(inForce, changed({ stop: 3 }))).toBe(true);
+    expect(isAtLeastAsStrict(inForce, changed({ stop: 5 }))).toBe(false);
+    expect(isAtLeastAsStrict(inForce, changed({ stop: null }))).toBe(false);
     expect(isAtLeastAsStrict(inForce, changed({ advise: null }))).toBe(false);
     expect(isAtLeastAsStrict(inForce, new Map())).toBe(false);
   });
 
   it('do not include a threshold of one, and try seconds in large steps', () => {
-    expect(tunables.filter(({ rule, level }) => rule === 'repetition-loop' && level === 'advise')).toEqual(
-      [],
-    );
-    expect(tunables.find(({ rule, level }) => rule === 'waiting' && level === 'stop')?.values).toEqual([
+    expect(
+      tunables.filter(({ rule, severity }) => rule === 'repetition-loop' && severity === 'advise'),
+    ).toEqual([]);
+    expect(tunables.find(({ rule, severity }) => rule === 'waiting' && severity === 'stop')?.values).toEqual([
       1500, 1200, 900,
     ]);
   });

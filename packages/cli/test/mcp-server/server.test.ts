@@ -46,10 +46,10 @@ describe('pawl mcp', () => {
   it('detects repeated failures separately for each agent', async () => {
     await connectMcpClient(createStoragePath());
     const observed = { tool: 'grep', args: { pattern: 'x' }, success: false, error: 'no such file' };
-    expect(await callMcpTool('observe', observed)).toMatchObject({ stuck: false, level: 'healthy' });
+    expect(await callMcpTool('observe', observed)).toMatchObject({ stuck: false, severity: 'none' });
     expect(await callMcpTool('observe', observed)).toMatchObject({ stuck: false, severity: 'advise' });
     expect(await callMcpTool('observe', { ...observed, session: 'other' })).toMatchObject({
-      level: 'healthy',
+      severity: 'none',
     });
     expect(await callMcpTool('observe', observed)).toMatchObject({
       stuck: true,

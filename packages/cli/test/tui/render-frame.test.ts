@@ -188,7 +188,7 @@ describe('the work view', () => {
     expect(renderScreenText(once)).toContain(' governor no findings');
     const twice = applyEvents(once, ...createRepeatedFailure(2_000));
     expect(renderScreenText(twice)).toContain(' governor 1 verdict, last repeated-failure');
-    expect(renderScreenText(twice)).toContain('/3 to refuse');
+    expect(renderScreenText(twice)).toContain('/3 to block');
     const wide = renderScreenText(resizeScreen(twice, largeScreen));
     expect(wide).toContain(twice.verdicts.latest?.advice.slice(0, 30));
   });

@@ -55,10 +55,7 @@ function isAboveAdvice({ severity }: AuditVerdict): boolean {
 const adviceOnlyGovernor: GovernorSettings = {
   preset: 'pawl',
   rules: Object.fromEntries(
-    pawlRules.map(({ id, thresholds: { advise } }) => [
-      id,
-      { advise, refuse: null, ask: null, finish: null },
-    ]),
+    pawlRules.map(({ id, thresholds: { advise } }) => [id, { advise, block: null, ask: null, stop: null }]),
   ),
   recoveries: [],
 };

@@ -11,7 +11,7 @@ describe('a recorded run', { tags: ['chromium'] }, () => {
     await page.locator('input[type=file]').setInputFiles([loopFile]);
     const row = page.locator('.import-file tbody tr');
     await row.waitFor();
-    expect(await row.locator('.import-level').textContent()).toBe('stop');
+    expect(await row.locator('.import-severity').textContent()).toBe('stop');
     expect(await row.textContent()).toContain('repeated-call');
     await row.getByRole('button', { name: 'why' }).click();
     await page.getByRole('heading', { name: /read was called 4 times in a row/u }).waitFor();

@@ -236,7 +236,7 @@ describe('an exported session', () => {
       name: 'attic.json',
       format: 'pawl-session',
       model: 'm',
-      audit: { severity: 'fine' },
+      audit: { severity: 'none' },
     });
     const after = replay(
       run.created,

@@ -33,7 +33,11 @@ describe('the governor after an event', () => {
 
   it('lists the rule closest to its next threshold first', () => {
     const shown = buildOwnGovernorView(timeline, 7, 7_000);
-    expect(shown.rules[0]).toMatchObject({ id: 'repeated-call', count: 2, next: { level: 'advise', at: 3 } });
+    expect(shown.rules[0]).toMatchObject({
+      id: 'repeated-call',
+      count: 2,
+      next: { severity: 'advise', at: 3 },
+    });
     expect(shown.rules.length).toBeGreaterThan(15);
     expect(shown.verdictCount).toBe(0);
   });

@@ -40,7 +40,7 @@ describe('the transcript', () => {
   });
 
   it('shows the error that the model received for a denied call', () => {
-    const deny = { permission: 'deny', because: 'a rule says no' } as const;
+    const deny = { permission: 'deny', denialReason: 'a rule says no' } as const;
     const { transcript } = readTranscript(
       { type: 'user-message', text: 'Go' },
       { type: 'model-replied', text: '', calls: [{ id: 'a', tool: 'shell', args: {}, ...deny }] },

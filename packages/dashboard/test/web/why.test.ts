@@ -34,8 +34,8 @@ describe('the explanation of a verdict', () => {
     expect(explanation.rule).toMatchObject({ id: 'repeated-call', count: 3 });
     expect(explanation.rule?.rationale).toContain('word for word');
     expect(explanation.rule?.thresholds).toEqual([
-      { level: 'advise', at: 3, isReached: true },
-      { level: 'finish', at: 4, isReached: false },
+      { severity: 'advise', at: 3, isReached: true },
+      { severity: 'stop', at: 4, isReached: false },
     ]);
   });
 
@@ -61,7 +61,7 @@ describe('the explanation of a verdict', () => {
     const second = getDecisionHistory(timeline).verdicts[1];
     if (second === undefined) throw new Error('Expected a second verdict.');
     const { injectedPrompt, followingReply } = buildExplanation(timeline, second, pawlRules);
-    expect(second.verdict.response.kind).toBe('finish');
+    expect(second.verdict.response.kind).toBe('stop');
     expect(injectedPrompt?.lastAnswer).not.toBeNull();
     expect(followingReply).toMatchObject({ text: 'I could not find it.', calls: [] });
   });

@@ -102,8 +102,8 @@ describe('createEventLogger', () => {
     expect(typeof tool?.['tookMs']).toBe('number');
     const verdicts = filterByKind(lines, 'verdict');
     expect(verdicts.length).toBeGreaterThan(1);
-    expect(verdicts[0]).toMatchObject({ level: 'warn', gravity: 'suspect', response: 'advise' });
-    expect(verdicts.at(-1)).toMatchObject({ level: 'error', gravity: 'stuck', response: 'finish' });
+    expect(verdicts[0]).toMatchObject({ level: 'warn', severity: 'advise', response: 'advise' });
+    expect(verdicts.at(-1)).toMatchObject({ level: 'error', severity: 'stop', response: 'stop' });
     expect(verdicts[0]?.['evidence']).toEqual([4, 7]);
   });
 

@@ -28,7 +28,7 @@ export type RuleProximity = {
   readonly unit: string;
   readonly count: number;
   readonly next: RuleDistance['next'];
-  readonly thresholds: readonly { readonly level: RuleSeverity; readonly at: number }[];
+  readonly thresholds: readonly { readonly severity: RuleSeverity; readonly at: number }[];
   /** From 0 (no matches) to 1 (no higher threshold left). */
   readonly share: number;
 };
@@ -113,7 +113,7 @@ function formatMeterTime(ms: number): string {
   return ms === 0 ? '0 s' : formatElapsedTime(ms);
 }
 
-const ruleLevels: readonly RuleSeverity[] = ['advise', 'block', 'ask', 'stop'];
+const ruleSeverities: readonly RuleSeverity[] = ['advise', 'block', 'ask', 'stop'];
 
 function listRuleProximities({ governor }: Session, rules: readonly Rule[]): readonly RuleProximity[] {
   const distances = new Map(computeRuleDistances(governor.detector, rules).map((each) => [each.rule, each]));
@@ -129,9 +129,9 @@ function toRuleProximity(rule: Rule, distance: RuleDistance): RuleProximity {
     unit: rule.unit ?? 'times',
     count: distance.count,
     next: distance.next,
-    thresholds: ruleLevels.flatMap((level) => {
-      const at = rule.thresholds[level] ?? null;
-      return at === null ? [] : [{ level, at }];
+    thresholds: ruleSeverities.flatMap((severity) => {
+      const at = rule.thresholds[severity] ?? null;
+      return at === null ? [] : [{ severity, at }];
     }),
     share: computeNearness(distance),
   };
@@ -154,7 +154,7 @@ function findForcedEnd(
       share,
     }));
   const byRule = rules.flatMap(({ id, count, thresholds, unit }) => {
-    const stop = thresholds.find(({ level }) => level === 'stop');
+    const stop = thresholds.find(({ severity }) => severity === 'stop');
     if (stop === undefined || count <= 1) return [];
     return [{ cause: id, usage: `${count} of ${stop.at} ${unit}`, share: count / stop.at }];
   });

@@ -310,9 +310,9 @@ function RuleRow({ rule, history, processed, index, timeline, navigate }: RuleRo
 function RuleLadder({ thresholds, count }: Pick<RuleProximity, 'thresholds' | 'count'>) {
   return (
     <ol className="gov-ladder" aria-label="Thresholds">
-      {thresholds.map(({ level, at }) => (
-        <li key={level} className={count >= at ? 'reached' : ''}>
-          {level} <span>at {at}</span>
+      {thresholds.map(({ severity, at }) => (
+        <li key={severity} className={count >= at ? 'reached' : ''}>
+          {severity} <span>at {at}</span>
         </li>
       ))}
     </ol>

@@ -40,7 +40,7 @@ export type ExplainedRule = {
 };
 
 /** A threshold of a rule and the severity that applies from there on. */
-export type RuleRung = { readonly level: RuleSeverity; readonly at: number; readonly isReached: boolean };
+export type RuleRung = { readonly severity: RuleSeverity; readonly at: number; readonly isReached: boolean };
 
 /** An event cited as evidence: the call and its result. */
 export type EvidenceItem = {
@@ -99,7 +99,7 @@ export function buildExplanation(
 /** Limits the evidence shown for a verdict. */
 const evidenceMax = 48;
 
-const rungLevels: readonly RuleSeverity[] = ['advise', 'block', 'ask', 'stop'];
+const rungSeverities: readonly RuleSeverity[] = ['advise', 'block', 'ask', 'stop'];
 
 function buildExplainedRule(
   rules: readonly Rule[],
@@ -109,9 +109,9 @@ function buildExplainedRule(
   const rule = rules.find((each) => each.id === id);
   if (rule === undefined) return null;
   const count = distances.find((each) => each.rule === id)?.count ?? 0;
-  const thresholds = rungLevels.flatMap((level) => {
-    const at = rule.thresholds[level] ?? null;
-    return at === null ? [] : [{ level, at, isReached: count >= at }];
+  const thresholds = rungSeverities.flatMap((severity) => {
+    const at = rule.thresholds[severity] ?? null;
+    return at === null ? [] : [{ severity, at, isReached: count >= at }];
   });
   return { id: rule.id, rationale: rule.rationale, unit: rule.unit ?? 'times', count, thresholds };
 }

@@ -141,17 +141,17 @@ function ThresholdScale({
       <div
         className="why-scale"
         role="img"
-        aria-label={`${count} ${unit}. Thresholds: ${thresholds.map(({ level, at }) => `${level} at ${at}`).join(', ')}.`}
+        aria-label={`${count} ${unit}. Thresholds: ${thresholds.map(({ severity, at }) => `${severity} at ${at}`).join(', ')}.`}
       >
         <span className="why-scale-fill" style={{ width: toPercent(count) }} />
-        {thresholds.map(({ level, at, isReached }) => (
+        {thresholds.map(({ severity, at, isReached }) => (
           <span
-            key={level}
+            key={severity}
             className={isReached ? 'why-rung reached' : 'why-rung'}
             style={{ left: toPercent(at) }}
           >
             <span className="why-rung-name">
-              {level} {at}
+              {severity} {at}
             </span>
           </span>
         ))}
@@ -174,9 +174,9 @@ function OtherOutcomes({
   return (
     <WhySection title="Alternatives">
       <ul className="why-others">
-        {thresholds.map(({ level, at }) => (
-          <li key={level}>
-            {rule?.id}: {level} at {at}
+        {thresholds.map(({ severity, at }) => (
+          <li key={severity}>
+            {rule?.id}: {severity} at {at}
             {response === null ? '' : `; the count was ${rule?.count}, so the response was ${response}`}
           </li>
         ))}
