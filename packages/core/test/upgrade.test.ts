@@ -134,6 +134,7 @@ describe('a session of an older release', () => {
 
 describe('settings with older names', () => {
   const before = { preset: 'pawl', rules: {} } as const;
+  const parse = (rules: object) => () => parseGovernorSettings({ rules }, [], before);
 
   it('set the same thresholds and remedies', () => {
     const remedy = { id: 'x', pattern: 'y', advice: 'z', remedy: { do: 'refuse' } };
@@ -146,7 +147,6 @@ describe('settings with older names', () => {
   });
 
   it('are rejected next to the current name', () => {
-    const parse = (rules: object) => () => parseGovernorSettings({ rules }, [], before);
     expect(parse({ waiting: { refuse: 3, block: 3 } })).toThrow('there is no key "refuse"');
     expect(parse({ chanting: false, 'repetition-loop': false })).toThrow('there is no key "chanting"');
   });

@@ -44,7 +44,7 @@ export function checkProgress(session: Session, event: Event, check: ProgressChe
     via = appendArrayItem(via, 'progressCheck');
   }
   const route = { conversation, via };
-  const { finish, verdict, steering: steering } = agenda;
+  const { finish, verdict, steering } = agenda;
   if (next === 'end-turn' && steering === undefined) return continueTurn(session, event, route, next);
   if (finish !== null) {
     const ask = createLastCallIntent(finish, agenda, computeFinishDeadline(session, event));

@@ -10,7 +10,7 @@ import type { TurnAgenda } from './state.ts';
 /** Appends pending steering to the conversation, one user message each, in order. */
 export function appendSteering(
   conversation: ConversationHistory<ConversationMessage>,
-  { steering: steering }: TurnAgenda,
+  { steering }: TurnAgenda,
   at: number,
 ): ConversationHistory<ConversationMessage> {
   if (steering === undefined) return conversation;
@@ -21,7 +21,7 @@ export function appendSteering(
 }
 
 /** Returns an agenda that holds only the pending steering. */
-export function keepOnlySteering({ steering: steering }: TurnAgenda): TurnAgenda {
+export function keepOnlySteering({ steering }: TurnAgenda): TurnAgenda {
   return steering === undefined ? emptyAgenda : { ...emptyAgenda, steering: steering };
 }
 

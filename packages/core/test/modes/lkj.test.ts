@@ -206,7 +206,7 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
       const reply = { ...createStateRequest(acting), tools: ['storage_load'] } as ReturnType<
         typeof createStateRequest
       >;
-      const { mode, transitions: transitions } = walkModeChart(
+      const { mode, transitions } = walkModeChart(
         chart,
         [reply, createToolResults(true)],
         createModeInState(chart, state),
@@ -225,7 +225,7 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
         createModeInState(chart, state),
       );
       const none = walkModeChart(chart, [createToolReply('storage')], createModeInState(chart, state));
-      for (const { mode, transitions: transitions } of [failed, none]) {
+      for (const { mode, transitions } of [failed, none]) {
         expect(mode.state).toBe('thinking');
         expect(transitions.at(-1)?.ok).toBe(false);
         expect(mode.history.at(-1)).toMatchObject({ from: state, to: 'thinking' });
@@ -268,7 +268,7 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
     expect(walkModeChart(chart, [createStateRequest(acting), ...paging], evaluating).mode.state).toBe(
       'thinking',
     );
-    const { mode, transitions: transitions } = walkModeChart(
+    const { mode, transitions } = walkModeChart(
       chart,
       [paging[0], createStateRequest(acting), paging[1]],
       evaluating,
@@ -344,7 +344,7 @@ describe.each(versions)('both versions: $name', ({ chart, acting, afterAction, a
 
   it('have no terminal state, and stop after a thousand iterations [LKJ1-22, LKJ1-103, LKJ1-104, RL-10]', () => {
     const last = { ...startMode(chart, 0), iterations: 999 };
-    const { mode, transitions: transitions } = walkModeChart(
+    const { mode, transitions } = walkModeChart(
       chart,
       [tickPayload, createStateRequest('thinking'), tickPayload],
       last,

@@ -195,7 +195,7 @@ describe('the loop chart', () => {
       createStateRequest('working'),
       createToolReply('finish'),
     ];
-    const { mode, transitions: transitions, moves } = walkModeChart(loop, payloads);
+    const { mode, transitions, moves } = walkModeChart(loop, payloads);
     expect([mode.state, moves, transitions.every(({ ok }) => ok)]).toEqual(['working', [], true]);
     expect(loop.maxIterations).toBeNull();
     expect(applyModePayload(loop, mode, { type: 'finish-asked', cause: 'x' }).error).toBe(

@@ -15,7 +15,7 @@ describe('a recorded run', { tags: ['chromium'] }, () => {
     expect(await row.textContent()).toContain('repeated-call');
     await row.getByRole('button', { name: 'why' }).click();
     await page.getByRole('heading', { name: /read was called 4 times in a row/u }).waitFor();
-    await page.getByRole('img', { name: /finish at 4/u }).waitFor();
+    await page.getByRole('img', { name: /stop at 4/u }).waitFor();
     expect(await page.getByRole('group', { name: 'Was this verdict right?' }).count()).toBe(0);
     for (const tab of ['timeline', 'chart', 'governor', 'memory'] as const) {
       await page.getByRole('tab', { name: tab }).click();
