@@ -18,7 +18,7 @@ describe('the governor views', { tags: ['chromium'] }, () => {
       const panel = page.locator('.why-panel');
       await panel.getByRole('heading', { name: /test failed 3 times in a row/u }).waitFor();
       await panel
-        .getByRole('img', { name: /^3 times. Thresholds: advise at 2, refuse at 3, finish at 4.$/u })
+        .getByRole('img', { name: /^3 times. Thresholds: advise at 2, block at 3, stop at 4.$/u })
         .waitFor();
       expect(await panel.locator('.why-proofs li').count()).toBe(3);
       const diff = panel.locator('.why-diff');
