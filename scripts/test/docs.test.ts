@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as yaml from 'yaml';
 import { describe, expect, it } from 'vitest';
-import { buildCompletionTree } from '../../packages/cli/src/commands/completion-tree.ts';
+import { buildCompletionTree } from '../../packages/cli/src/commands/completion/tree.ts';
 import { createProgram } from '../../packages/cli/src/program.ts';
 import { findCommandProblems } from '../checks/commands.ts';
 import { listAnchors, listLinks } from '../checks/markdown.ts';

@@ -4,7 +4,7 @@ import { exitCodes } from './exit-codes.ts';
 import type { CommandIo } from './command-io.ts';
 import { createProgram } from './program.ts';
 import { UsageError } from './usage-error.ts';
-import { sanitizeOneLine } from './sanitize-text.ts';
+import { sanitizeOneLine } from './output/sanitize-text.ts';
 
 /** Runs one command and returns its exit code. On any error the user sees one line and no stack trace. */
 export async function main(argv: readonly string[], io: CommandIo = process): Promise<number> {

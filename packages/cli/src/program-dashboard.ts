@@ -4,7 +4,7 @@ import {
   addSessionCommand,
   type SessionCommandOptions,
   type CommandContext,
-} from './program-parts.ts';
+} from './options/command-options.ts';
 
 type DashboardCommandFlags = SessionCommandOptions & {
   readonly port?: string;
@@ -37,7 +37,7 @@ export function addDashboardCommand(program: Command, { io, signal, exit }: Comm
       ),
     )
     .action(async (session: string | undefined, options: DashboardCommandFlags) => {
-      const { runDashboard } = await import('./commands/dashboard.ts');
+      const { runDashboard } = await import('./commands/dashboard/action.ts');
       exit(await runDashboard({ ...options, session, signal }, io));
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { BudgetFlags } from './commands/budget-options.ts';
-import { storeHelp } from './store-help.ts';
-import { formatExamples, type CommandContext, addBudgetOptions } from './program-parts.ts';
+import type { BudgetFlags } from './options/budget-options.ts';
+import { storeHelp } from './options/store-help.ts';
+import { formatExamples, type CommandContext, addBudgetOptions } from './options/command-options.ts';
 
 /** Adds the commands that govern third-party agents. */
 export function addGovernorCommands(program: Command, context: CommandContext): void {
@@ -31,7 +31,7 @@ function addHookCommand(program: Command, { io, exit }: CommandContext): void {
       .option('--max-tool-calls <n>', maxToolCallsHelp)
       .addHelpText('after', formatExamples(`pawl hook ${name} < event.json`))
       .action(async (options: HookCommandFlags) => {
-        const commands = await import('./commands/hook.ts');
+        const commands = await import('./commands/hook/action.ts');
         exit(await commands.runHook(name, options, io));
       });
   }
@@ -61,7 +61,7 @@ function addHookChangeCommands(hook: Command, { io, exit }: Pick<CommandContext,
       ),
     )
     .action(async (agent: string, options: HookChangeFlags) => {
-      const { installHostHook } = await import('./commands/hook.ts');
+      const { installHostHook } = await import('./commands/hook/action.ts');
       exit(await installHostHook(agent, options, io));
     });
   hook
@@ -73,7 +73,7 @@ function addHookChangeCommands(hook: Command, { io, exit }: Pick<CommandContext,
     .option('--json', 'print the result as one JSON object')
     .addHelpText('after', formatExamples('pawl hook remove claude', 'pawl hook remove codex --yes'))
     .action(async (agent: string, options: HookChangeFlags) => {
-      const { removeHostHook } = await import('./commands/hook.ts');
+      const { removeHostHook } = await import('./commands/hook/action.ts');
       exit(await removeHostHook(agent, options, io));
     });
 }
@@ -107,7 +107,7 @@ function addProxyCommand(program: Command, { io, signal, exit }: CommandContext)
       ),
     )
     .action(async (options: ProxyFlags) => {
-      const { runProxy } = await import('./commands/proxy.ts');
+      const { runProxy } = await import('./commands/proxy/action.ts');
       exit(await runProxy({ ...options, signal }, io));
     });
 }
@@ -122,7 +122,7 @@ function addMcpCommand(program: Command, { io, signal, exit }: CommandContext): 
     .option('--storage <file>', 'SQLite file to use as the memory instead; created if missing')
     .addHelpText('after', formatExamples('pawl mcp', 'claude mcp add pawl -- pawl mcp'))
     .action(async (options: McpFlags) => {
-      const { serveMcp } = await import('./commands/mcp.ts');
+      const { serveMcp } = await import('./commands/mcp/action.ts');
       exit(await serveMcp({ ...options, signal }, io));
     });
 }

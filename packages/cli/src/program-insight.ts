@@ -5,7 +5,7 @@ import {
   type SessionCommandOptions,
   type CommandContext,
   sessionArgumentHelp,
-} from './program-parts.ts';
+} from './options/command-options.ts';
 
 /** Adds the commands that learn from stored sessions: verdict feedback and statistics. */
 export function addInsightCommands(program: Command, context: CommandContext): void {
@@ -40,7 +40,7 @@ function addVerdictCommand(program: Command, { io, exit }: CommandContext): void
         mark: string | undefined,
         options: SessionCommandOptions & { rule?: string; event?: string; note?: string },
       ) => {
-        const { runVerdict } = await import('./commands/verdict.ts');
+        const { runVerdict } = await import('./commands/verdict/action.ts');
         exit(await runVerdict(sessionRef, mark, options, io));
       },
     );
@@ -60,7 +60,7 @@ function addStatsCommand(program: Command, { io, signal, exit }: CommandContext)
       formatExamples('pawl stats', 'pawl stats --html report.html', 'pawl stats --all --json | jq .accuracy'),
     )
     .action(async (options: SessionCommandOptions & { all?: true; html?: string }) => {
-      const { showStats } = await import('./commands/stats.ts');
+      const { showStats } = await import('./commands/stats/action.ts');
       exit(await showStats({ ...options, signal }, io));
     });
 }
@@ -96,7 +96,7 @@ function addLearnCommand(program: Command, { io, signal, exit }: CommandContext)
       ),
     )
     .action(async (traces: readonly string[], options: LearnFlags) => {
-      const { runLearn } = await import('./commands/learn.ts');
+      const { runLearn } = await import('./commands/learn/action.ts');
       exit(await runLearn(traces, { ...options, signal }, io));
     });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { formatExamples, type CommandContext } from './program-parts.ts';
+import { formatExamples, type CommandContext } from './options/command-options.ts';
 
 type MemoryFlags = {
   readonly dir: string;
@@ -37,7 +37,7 @@ export function addMemoryCommands(program: Command, { io, exit }: CommandContext
       ),
     )
     .action(async (options: MemoryFlags & { tags?: true }) => {
-      const { listMemory } = await import('./commands/memory.ts');
+      const { listMemory } = await import('./commands/memory/action.ts');
       exit(await listMemory(options, io));
     });
   add('search', 'Search entries by words in their values or tags')
@@ -45,7 +45,7 @@ export function addMemoryCommands(program: Command, { io, exit }: CommandContext
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', formatExamples('pawl memory search grandmother attic'))
     .action(async (words: string[], options: MemoryFlags) => {
-      const { searchMemory } = await import('./commands/memory.ts');
+      const { searchMemory } = await import('./commands/memory/action.ts');
       exit(await searchMemory(words.join(' '), options, io));
     });
   addTransferCommands(add, { io, exit });
@@ -60,7 +60,7 @@ function addTransferCommands(
     .option('--force', 'overwrite the file if it exists')
     .addHelpText('after', formatExamples('pawl memory export --storage notes.sqlite --out notes.json'))
     .action(async (options: MemoryFlags & { out?: string; force?: true }) => {
-      const { exportMemoryDocument } = await import('./commands/memory.ts');
+      const { exportMemoryDocument } = await import('./commands/memory/action.ts');
       exit(await exportMemoryDocument(options, io));
     });
   add('import', 'Import an exported memory, creating the target if it does not exist')
@@ -79,7 +79,7 @@ function addTransferCommands(
       ),
     )
     .action(async (from: string, options: MemoryFlags & { merge?: true; replace?: true }) => {
-      const { importMemoryDocument } = await import('./commands/memory.ts');
+      const { importMemoryDocument } = await import('./commands/memory/action.ts');
       exit(await importMemoryDocument(from, options, io));
     });
 }

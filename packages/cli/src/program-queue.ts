@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { SessionCommand } from '@pawl/runtime';
-import type { TenantLimitFlags } from './commands/queue-limit.ts';
-import type { QueueFlags } from './commands/queue-connection.ts';
-import type { SubmitGoalOptions } from './commands/submit.ts';
-import type { WorkerFlags } from './commands/worker.ts';
+import type { TenantLimitFlags } from './commands/queue/limits.ts';
+import type { QueueFlags } from './queue/queue-connection.ts';
+import type { SubmitGoalOptions } from './commands/submit/action.ts';
+import type { WorkerFlags } from './commands/worker/action.ts';
 import {
   formatExamples,
   type CommandContext,
@@ -12,7 +12,7 @@ import {
   modelHelp,
   summaryHelp,
   sessionArgumentHelp,
-} from './program-parts.ts';
+} from './options/command-options.ts';
 import { addTellCommand } from './program-tell.ts';
 
 /** Adds the commands for work on other machines. */
@@ -73,7 +73,7 @@ function addSubmitCommand(program: Command, { io, exit }: CommandContext): void 
       ),
     )
     .action(async (goal: string[], options: SubmitGoalOptions) => {
-      const { submitGoal } = await import('./commands/submit.ts');
+      const { submitGoal } = await import('./commands/submit/action.ts');
       exit(await submitGoal(goal.join(' '), options, io));
     });
 }
@@ -99,7 +99,7 @@ function addWorkerCommand(program: Command, { io, signal, exit }: CommandContext
       ),
     )
     .action(async (options: Omit<WorkerFlags, 'signal'>) => {
-      const { runWorker } = await import('./commands/worker.ts');
+      const { runWorker } = await import('./commands/worker/action.ts');
       exit(await runWorker({ ...options, signal }, io));
     });
 }
@@ -115,21 +115,21 @@ function addQueueCommands(program: Command, { io, exit }: CommandContext): void 
   )
     .addHelpText('after', formatExamples('pawl queue show', 'pawl queue show --json | jq .parked'))
     .action(async (options: QueueFlags) => {
-      const { showQueue } = await import('./commands/queue.ts');
+      const { showQueue } = await import('./commands/queue/action.ts');
       exit(await showQueue(options, io));
     });
   addRedisCommand(queue, 'retry', 'Retry a parked session', folder)
     .argument('<session>', sessionArgumentHelp)
     .addHelpText('after', formatExamples('pawl queue retry 3f2a'))
     .action(async (argumentText: string, options: QueueFlags) => {
-      const { retryParkedSession } = await import('./commands/queue.ts');
+      const { retryParkedSession } = await import('./commands/queue/action.ts');
       exit(await retryParkedSession(argumentText, options, io));
     });
   addRedisCommand(queue, 'drop', 'Remove a session from the queue; it stays in the store', folder)
     .argument('<session>', sessionArgumentHelp)
     .addHelpText('after', formatExamples('pawl queue drop 3f2a'))
     .action(async (argumentText: string, options: QueueFlags) => {
-      const { dropQueuedSession } = await import('./commands/queue.ts');
+      const { dropQueuedSession } = await import('./commands/queue/action.ts');
       exit(await dropQueuedSession(argumentText, options, io));
     });
   addTenantCommands(queue, { io, exit });
@@ -150,13 +150,13 @@ function addTenantCommands(queue: Command, { io, exit }: Pick<CommandContext, 'i
       ),
     )
     .action(async (tenant: string, options: TenantLimitFlags) => {
-      const { setTenantLimits } = await import('./commands/queue-limit.ts');
+      const { setTenantLimits } = await import('./commands/queue/limits.ts');
       exit(await setTenantLimits(tenant, options, io));
     });
   addRedisCommand(queue, 'schedules', 'List the schedules and their next run', folder)
     .addHelpText('after', formatExamples('pawl queue schedules', 'pawl queue schedules --json'))
     .action(async (options: QueueFlags) => {
-      const { listSchedules } = await import('./commands/schedules.ts');
+      const { listSchedules } = await import('./queue/schedules.ts');
       exit(await listSchedules(options, io));
     });
   addRedisCommand(queue, 'unschedule', 'Remove a schedule; sessions that it started continue', folder)
@@ -164,7 +164,7 @@ function addTenantCommands(queue: Command, { io, exit }: Pick<CommandContext, 'i
     .option('--tenant <name>', 'tenant of the schedule, if several tenants have one of that name')
     .addHelpText('after', formatExamples('pawl queue unschedule nightly'))
     .action(async (name: string, options: QueueFlags & { readonly tenant?: string }) => {
-      const { removeSchedule } = await import('./commands/schedules.ts');
+      const { removeSchedule } = await import('./queue/schedules.ts');
       exit(await removeSchedule(name, options, io));
     });
 }
@@ -239,7 +239,7 @@ function addSendCommands(queue: Command, { io, exit }: Pick<CommandContext, 'io'
     added.action(async (session: string, ...rest: unknown[]) => {
       const argumentText = argument === null ? '' : String(rest[0]);
       const options = (argument === null ? rest[0] : rest[1]) as QueueSendFlags;
-      const { sendQueueCommand } = await import('./commands/queue-send.ts');
+      const { sendQueueCommand } = await import('./commands/queue/send.ts');
       exit(await sendQueueCommand(session, createCommand(argumentText, options), options, io));
     });
   }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { BudgetFlags } from './commands/budget-options.ts';
+import type { BudgetFlags } from './options/budget-options.ts';
 import type { ModelFlags } from '@pawl/runtime';
 import {
   addBudgetOptions,
@@ -10,8 +10,8 @@ import {
   summaryHelp,
   sessionArgumentHelp,
   type CommandContext,
-} from './program-parts.ts';
-import { storeHelp } from './store-help.ts';
+} from './options/command-options.ts';
+import { storeHelp } from './options/store-help.ts';
 
 /** Adds the commands that start or resume a session. */
 export function addRunCommands(program: Command, context: CommandContext): void {
@@ -95,7 +95,7 @@ function addRunCommand(program: Command, { io, signal, exit }: CommandContext): 
       ),
     )
     .action(async (goal: string[], options: RunFlags) => {
-      const { runGoal } = await import('./commands/run.ts');
+      const { runGoal } = await import('./run/start-run.ts');
       exit(await runGoal(goal.join(' '), { ...options, signal }, io));
     });
 }
@@ -116,7 +116,7 @@ function addChatCommand(program: Command, { io, signal, exit }: CommandContext):
       )}\n\nWithout a terminal, each line of standard input is a message, and each answer goes to standard output.`,
     )
     .action(async (message: string[], options: RunFlags) => {
-      const { startChat } = await import('./commands/chat.ts');
+      const { startChat } = await import('./commands/chat/action.ts');
       exit(await startChat(message.length === 0 ? null : message.join(' '), { ...options, signal }, io));
     });
 }
@@ -147,7 +147,7 @@ function addResumeCommand(program: Command, { io, signal, exit }: CommandContext
       formatExamples('pawl resume', 'pawl resume 1f3a9c2e', 'pawl resume last "Now write a test for it"'),
     )
     .action(async (session: string, message: string[], options: ResumeFlags) => {
-      const { runResume } = await import('./commands/resume.ts');
+      const { runResume } = await import('./commands/resume/action.ts');
       exit(
         await runResume(session, message.length === 0 ? null : message.join(' '), { ...options, signal }, io),
       );

@@ -7,7 +7,7 @@ import {
   type SessionCommandOptions,
   type CommandContext,
   sessionArgumentHelp,
-} from './program-parts.ts';
+} from './options/command-options.ts';
 
 /** Adds the commands on stored sessions, which share the flags that select a store. */
 export function addSessionsCommands(program: Command, context: CommandContext): void {
@@ -39,7 +39,7 @@ function addListCommand(program: Command, { io, signal, exit }: CommandContext):
       ),
     )
     .action(async (options: SessionCommandOptions & { all?: true; limit: string; watch?: true }) => {
-      const { listSessions } = await import('./commands/sessions.ts');
+      const { listSessions } = await import('./commands/sessions/action.ts');
       exit(await listSessions({ ...options, signal }, io));
     });
 }
@@ -56,7 +56,7 @@ function addWatchCommand(program: Command, { io, signal, exit }: CommandContext)
     )
     .action(
       async (sessionRef: string, options: SessionCommandOptions & { fromStart?: true; plain?: true }) => {
-        const { watchSession } = await import('./commands/watch.ts');
+        const { watchSession } = await import('./commands/watch/action.ts');
         exit(await watchSession(sessionRef, { ...options, signal }, io));
       },
     );
@@ -88,7 +88,7 @@ function addShowCommand(program: Command, { io, exit }: CommandContext): void {
       ),
     )
     .action(async (sessionRef: string, options: ShowSessionFlags) => {
-      const { showSession } = await import('./commands/show.ts');
+      const { showSession } = await import('./commands/show/action.ts');
       exit(await showSession(sessionRef, options, io));
     });
 }
@@ -121,7 +121,7 @@ function addReplayCommand(program: Command, { io, signal, exit }: CommandContext
       )}\n\nThe exit code is 1 if something differs, otherwise 0.`,
     )
     .action(async (sessionRef: string | undefined, options: ReplayFlags) => {
-      const { runReplay } = await import('./commands/replay.ts');
+      const { runReplay } = await import('./commands/replay/action.ts');
       exit(await runReplay(sessionRef, { ...options, signal }, io));
     });
 }
@@ -137,7 +137,7 @@ function addForkCommand(program: Command, { io, exit }: CommandContext): void {
       formatExamples('pawl fork last --at 12', 'pawl fork 3f2a --at 12 --say "Try it without a cache"'),
     )
     .action(async (sessionRef: string, options: SessionCommandOptions & { at?: string; say?: string }) => {
-      const { runFork } = await import('./commands/fork.ts');
+      const { runFork } = await import('./commands/fork/action.ts');
       exit(await runFork(sessionRef, options, io));
     });
 }
@@ -149,7 +149,7 @@ function addDiffCommand(program: Command, { io, exit }: CommandContext): void {
     .option('--json', 'print one JSON object')
     .addHelpText('after', formatExamples('pawl diff 3f2a 91bc', 'pawl diff last 3f2a --json'))
     .action(async (a: string, b: string, options: SessionCommandOptions) => {
-      const { diffSessions } = await import('./commands/diff.ts');
+      const { diffSessions } = await import('./commands/diff/action.ts');
       exit(await diffSessions([a, b], options, io));
     });
 }
@@ -173,7 +173,7 @@ function addExportCommand(program: Command, { io, exit }: CommandContext): void 
         sessionRef: string,
         options: SessionCommandOptions & { as: string; out?: string; force?: true },
       ) => {
-        const { exportSession } = await import('./commands/export.ts');
+        const { exportSession } = await import('./commands/export/action.ts');
         exit(await exportSession(sessionRef, options, io));
       },
     );
@@ -187,7 +187,7 @@ function addRemoveCommand(program: Command, { io, exit }: CommandContext): void 
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', formatExamples('pawl rm 3f2a', 'pawl rm --yes 3f2a 91bc'))
     .action(async (words: string[], options: SessionCommandOptions & { yes?: true; force?: true }) => {
-      const { removeSessions } = await import('./commands/remove-sessions.ts');
+      const { removeSessions } = await import('./commands/rm/action.ts');
       exit(await removeSessions(words, options, io));
     });
 }
@@ -213,7 +213,7 @@ function addPruneCommand(program: Command, { io, exit }: CommandContext): void {
       formatExamples('pawl prune --dry-run', 'pawl prune --all --older-than 4w --keep 10 --yes'),
     )
     .action(async (options: PruneFlags) => {
-      const { pruneSessions } = await import('./commands/prune.ts');
+      const { pruneSessions } = await import('./commands/prune/action.ts');
       exit(await pruneSessions(options, io));
     });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { formatExamples, type CommandContext, modeHelp } from './program-parts.ts';
+import { formatExamples, type CommandContext, modeHelp } from './options/command-options.ts';
 
 /** Adds the commands that set up Pawl and show its setup. */
 export function addSetupCommands(program: Command, context: CommandContext): void {
@@ -29,7 +29,7 @@ function addProfilesCommands(program: Command, { io, exit }: CommandContext): vo
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', formatExamples('pawl profiles list', 'pawl profiles --json'))
     .action(async (options: { json?: true }) => {
-      const { listProfiles } = await import('./commands/profiles.ts');
+      const { listProfiles } = await import('./commands/profiles/action.ts');
       exit(listProfiles(options, io));
     });
   profiles
@@ -42,7 +42,7 @@ function addProfilesCommands(program: Command, { io, exit }: CommandContext): vo
       formatExamples('pawl profiles show savant', 'pawl profiles show ./reviewer.yaml --json'),
     )
     .action(async (name: string, options: { json?: true }) => {
-      const { showProfile } = await import('./commands/profiles.ts');
+      const { showProfile } = await import('./commands/profiles/action.ts');
       exit(await showProfile(name, options, io));
     });
 }
@@ -79,7 +79,7 @@ function addInitCommand(program: Command, { io, exit }: CommandContext): void {
       ),
     )
     .action(async (options: InitCommandFlags) => {
-      const { initProject } = await import('./commands/init.ts');
+      const { initProject } = await import('./commands/init/action.ts');
       exit(await initProject(options, io));
     });
 }
@@ -111,7 +111,7 @@ function addConfigCommands(program: Command, { io, exit }: CommandContext): void
     .option('--json', 'print one JSON object')
     .addHelpText('after', formatExamples('pawl config show', 'PAWL_MODE=read-only pawl config show --json'))
     .action(async (options: ShowConfigFlags) => {
-      const { showConfig } = await import('./commands/config.ts');
+      const { showConfig } = await import('./commands/config/show.ts');
       exit(await showConfig(options, io));
     });
   addConfigFileCommands(config, { io, exit });
@@ -127,7 +127,7 @@ function addConfigFileCommands(config: Command, { io, exit }: Pick<CommandContex
     .option('--json', 'print one JSON object')
     .addHelpText('after', formatExamples('pawl config path', 'pawl config path --json | jq -r .user.path'))
     .action(async (options: ConfigFileFlags) => {
-      const { showConfigPaths } = await import('./commands/config-files.ts');
+      const { showConfigPaths } = await import('./commands/config/files.ts');
       exit(await showConfigPaths(options, io));
     });
   config
@@ -138,7 +138,7 @@ function addConfigFileCommands(config: Command, { io, exit }: Pick<CommandContex
     .option('--json', 'print one JSON object')
     .addHelpText('after', formatExamples('pawl config check', 'pawl config check pawl.config.yaml --json'))
     .action(async (file: string | undefined, options: ConfigFileFlags) => {
-      const { checkConfig } = await import('./commands/config-files.ts');
+      const { checkConfig } = await import('./commands/config/files.ts');
       exit(await checkConfig(file, options, io));
     });
 }
@@ -153,7 +153,7 @@ function addDoctorCommand(program: Command, { io, exit }: CommandContext): void 
       `${formatExamples('pawl doctor', 'pawl doctor --json | jq .ok')}\n\nThe exit code is 1 if a requirement is missing.`,
     )
     .action(async (options: { json?: true }) => {
-      const { runDoctor } = await import('./commands/doctor.ts');
+      const { runDoctor } = await import('./commands/doctor/action.ts');
       exit(await runDoctor(options, io));
     });
 }
@@ -172,7 +172,7 @@ function addCompletionCommand(program: Command, { io, exit }: CommandContext): v
       ),
     )
     .action(async (shell: string) => {
-      const { printCompletion } = await import('./commands/completion.ts');
+      const { printCompletion } = await import('./commands/completion/action.ts');
       exit(await printCompletion(shell, program, io));
     });
 }

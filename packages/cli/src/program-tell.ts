@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander';
-import type { SessionCommandFlags } from './commands/tell.ts';
-import { sessionCommandUsage } from './commands/session-commands.ts';
-import { formatExamples, type CommandContext, sessionArgumentHelp } from './program-parts.ts';
-import { storeHelp } from './store-help.ts';
+import type { SessionCommandFlags } from './commands/tell/action.ts';
+import { sessionCommandUsage } from './commands/tell/session-commands.ts';
+import { formatExamples, type CommandContext, sessionArgumentHelp } from './options/command-options.ts';
+import { storeHelp } from './options/store-help.ts';
 
 /** Adds the command for sessions that run in another terminal, process or machine. */
 export function addTellCommand(program: Command, { io, exit }: CommandContext): void {
@@ -30,7 +30,7 @@ export function addTellCommand(program: Command, { io, exit }: CommandContext): 
       ),
     )
     .action(async (session: string, what: string, words: string[], flags: SessionCommandFlags) => {
-      const { sendSessionCommand } = await import('./commands/tell.ts');
+      const { sendSessionCommand } = await import('./commands/tell/action.ts');
       exit(await sendSessionCommand(session, { what, words }, flags, io));
     });
 }

@@ -1,4 +1,4 @@
-import type { AuditOptions } from './commands/audit.ts';
+import type { AuditOptions } from './commands/audit/action.ts';
 import { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { addDashboardCommand } from './program-dashboard.ts';
@@ -6,8 +6,8 @@ import { addGovernorCommands } from './program-governor.ts';
 import { addRemoteCommands } from './program-queue.ts';
 import { addSessionsCommands } from './program-sessions.ts';
 import { addSetupCommands } from './program-setup.ts';
-import { sanitizeOneLine } from './sanitize-text.ts';
-import { formatExamples, type CommandContext, profileHelp } from './program-parts.ts';
+import { sanitizeOneLine } from './output/sanitize-text.ts';
+import { formatExamples, type CommandContext, profileHelp } from './options/command-options.ts';
 import { addMemoryCommands } from './program-memory.ts';
 import { addRunCommands } from './program-run.ts';
 
@@ -56,7 +56,7 @@ function addTrustCommand(program: Command, { io, exit }: CommandContext): void {
     .option('--revoke', 'withdraw the trust')
     .addHelpText('after', formatExamples('pawl trust', 'pawl trust --revoke ~/downloaded-project'))
     .action(async (folder: string, options: { readonly revoke?: true }) => {
-      const { trustFolder } = await import('./commands/trust.ts');
+      const { trustFolder } = await import('./commands/trust/action.ts');
       exit(await trustFolder(folder, options, io));
     });
 }
@@ -81,7 +81,7 @@ function addPipeCommand(program: Command, { io, signal, exit }: CommandContext):
       ),
     )
     .action(async (options: { profile: string; state: string; id?: string; schema?: true }) => {
-      const { runPipe, printEventSchema } = await import('./commands/pipe.ts');
+      const { runPipe, printEventSchema } = await import('./commands/pipe/action.ts');
       exit(options.schema === true ? await printEventSchema(io) : await runPipe({ ...options, signal }, io));
     });
 }
@@ -112,7 +112,7 @@ function addChartCommand(program: Command, { io, exit }: CommandContext): void {
       ),
     )
     .action(async (name: string | undefined, options: ChartFlags) => {
-      const { writeChart } = await import('./commands/chart.ts');
+      const { writeChart } = await import('./commands/chart/action.ts');
       exit(await writeChart(name, options, io));
     });
 }
@@ -146,7 +146,7 @@ function addAuditCommand(program: Command, { io, signal, exit }: CommandContext)
         files: string[],
         { json, ...options }: Omit<AuditOptions, 'signal'> & { readonly json?: true },
       ) => {
-        const { auditFiles } = await import('./commands/audit.ts');
+        const { auditFiles } = await import('./commands/audit/action.ts');
         const format = json === true ? 'json' : options.format;
         exit(await auditFiles(files, { ...options, format, signal }, io));
       },

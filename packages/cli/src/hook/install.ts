@@ -4,7 +4,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { askConfirmation, openTerminalPrompt } from '../terminal-prompt.ts';
 import { UsageError } from '../usage-error.ts';
-import { sanitizeText, sanitizeOneLine } from '../sanitize-text.ts';
+import { sanitizeText, sanitizeOneLine } from '../output/sanitize-text.ts';
 import { createHookEntries, hasHookEntries, addHookEntries, removeHookEntries } from './hook-entries.ts';
 import { buildHookCommand } from './hook-command.ts';
 import type { HookHost } from './hook-event.ts';

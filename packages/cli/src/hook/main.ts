@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { sanitizeOneLine } from '../sanitize-text.ts';
+import { sanitizeOneLine } from '../output/sanitize-text.ts';
 import { answerHook } from './answer-hook.ts';
 import { hookHosts } from './hosts.ts';
 import { getHooksFile, openHookStateStore } from './hook-state-store.ts';

@@ -10,8 +10,8 @@ import {
   buildCompletionTree,
   flagCompletions,
   flattenCommands,
-} from '../../src/commands/completion-tree.ts';
-import { printCompletion } from '../../src/commands/completion.ts';
+} from '../../src/commands/completion/tree.ts';
+import { printCompletion } from '../../src/commands/completion/action.ts';
 import { captureIo } from '../capture-io.ts';
 import { createWholeProgram } from '../whole-program.ts';
 

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { detectSandbox, getOwnerState, getProcessOwner } from '@pawl/runtime';
 import { createSession } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startEmbeddedDashboard } from '../../src/commands/embedded-dashboard.ts';
-import { createDashboardFeedback } from '../../src/commands/dashboard-dependencies.ts';
-import { runDashboard, type DashboardFlags } from '../../src/commands/dashboard.ts';
-import { runProxy } from '../../src/commands/proxy.ts';
-import { createFeedbackFile, readFeedbackFile } from '../../src/commands/verdict-feedback-file.ts';
-import { openConfiguredStore } from '../../src/store-option.ts';
+import { startEmbeddedDashboard } from '../../src/dashboard/embedded-dashboard.ts';
+import { createDashboardFeedback } from '../../src/dashboard/dependencies.ts';
+import { runDashboard, type DashboardFlags } from '../../src/commands/dashboard/action.ts';
+import { runProxy } from '../../src/commands/proxy/action.ts';
+import { createFeedbackFile, readFeedbackFile } from '../../src/sessions/verdict-feedback-file.ts';
+import { openConfiguredStore } from '../../src/sessions/store-option.ts';
 import { captureIo } from '../capture-io.ts';
 import { startOpenAiServer, type OpenAiServer } from '../openai-server.ts';
 

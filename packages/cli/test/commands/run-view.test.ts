@@ -5,7 +5,7 @@ import {
   createLineRunView,
   createQuietRunView,
   type RunView,
-} from '../../src/commands/run-view.ts';
+} from '../../src/run/run-view.ts';
 import { captureIo } from '../capture-io.ts';
 
 const minute = 60_000;

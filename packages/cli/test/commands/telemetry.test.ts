@@ -14,12 +14,12 @@ import {
 } from '../../../telemetry/test/collector.ts';
 import { parseExposition, sumSamples } from '../../../telemetry/test/exposition.ts';
 import { startRedis } from '../../../worker/test/redis-server.ts';
-import { runDashboard } from '../../src/commands/dashboard.ts';
-import { loadConfig } from '../../src/commands/run-config.ts';
-import { sendQueueCommand } from '../../src/commands/queue-send.ts';
-import { openTelemetry } from '../../src/commands/run-telemetry.ts';
-import { submitGoal } from '../../src/commands/submit.ts';
-import { runWorker } from '../../src/commands/worker.ts';
+import { runDashboard } from '../../src/commands/dashboard/action.ts';
+import { loadConfig } from '../../src/options/load-config.ts';
+import { sendQueueCommand } from '../../src/commands/queue/send.ts';
+import { openTelemetry } from '../../src/run/run-telemetry.ts';
+import { submitGoal } from '../../src/commands/submit/action.ts';
+import { runWorker } from '../../src/commands/worker/action.ts';
 import { openTerminalPrompt } from '../../src/terminal-prompt.ts';
 import { captureTerminalIo, captureIo } from '../capture-io.ts';
 import { startOpenAiServer } from '../openai-server.ts';

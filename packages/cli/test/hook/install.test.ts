@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { installHostHook, removeHostHook } from '../../src/commands/hook.ts';
+import { installHostHook, removeHostHook } from '../../src/commands/hook/action.ts';
 import { addHookEntries, removeHookEntries } from '../../src/hook/hook-entries.ts';
 import { getSettingsPath } from '../../src/hook/settings-file.ts';
 import type { JsonFields } from '../../src/json-fields.ts';

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
-import { serveMcp } from '../../src/commands/mcp.ts';
-import { listMemory } from '../../src/commands/memory.ts';
+import { serveMcp } from '../../src/commands/mcp/action.ts';
+import { listMemory } from '../../src/commands/memory/action.ts';
 import { captureIo } from '../capture-io.ts';
 
 const entry = fileURLToPath(new URL('../fixtures/mcp-program.ts', import.meta.url));
