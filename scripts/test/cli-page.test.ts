@@ -5,15 +5,15 @@ import { exitCodes } from '../../packages/cli/src/exit-codes.ts';
 import { buildCliPage } from '../cli-page.ts';
 import { jsonOutputs } from '../cli-json.ts';
 
-type TestedCommand = ReturnType<typeof createWholeProgram>;
+type TestedCommand = Awaited<ReturnType<typeof createWholeProgram>>;
 
 function listLeaves(command: TestedCommand, path: string): readonly (readonly [string, TestedCommand])[] {
   if (command.commands.length === 0) return [[path, command]];
   return command.commands.flatMap((each) => listLeaves(each, `${path} ${each.name()}`));
 }
 
-const leaves = listLeaves(createWholeProgram(captureIo().io), 'pawl');
-const [{ text } = { text: '' }] = buildCliPage();
+const leaves = listLeaves(await createWholeProgram(captureIo().io), 'pawl');
+const [{ text } = { text: '' }] = await buildCliPage();
 
 describe('docs/cli.md', () => {
   it('describes the JSON output of exactly the commands that have --json', () => {
@@ -32,8 +32,8 @@ describe('docs/cli.md', () => {
     expect(text).not.toContain('undefined');
   });
 
-  it('does not depend on the environment', () => {
-    const [again] = buildCliPage();
+  it('does not depend on the environment', async () => {
+    const [again] = await buildCliPage();
     expect(again?.text).toBe(text);
   });
 });

@@ -9,7 +9,7 @@ import { listAnchors, listLinks } from '../checks/markdown.ts';
 import { listPageCodeBlocks, docPages, readPageText } from '../checks/doc-pages.ts';
 import { repositoryRoot } from '../source-files.ts';
 
-const program = createProgram({
+const program = await createProgram({
   io: { stdout: process.stdout, stderr: process.stderr, stdin: process.stdin },
   signal: new AbortController().signal,
   exit: () => undefined,

@@ -13,8 +13,9 @@ export async function main(argv: readonly string[], io: CommandIo = process): Pr
   const signals = stopSignals(process.platform);
   for (const signal of signals) process.once(signal, onSignal);
   let code: number = exitCodes.finished;
-  const program = createProgram({ io, signal: interrupt.signal, exit: (value) => (code = value) });
   try {
+    const context = { io, signal: interrupt.signal, exit: (value: number) => (code = value) };
+    const program = await createProgram(context, argv);
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
     return code;
   } catch (error) {

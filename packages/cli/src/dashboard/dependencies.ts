@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Json } from '@pawl/core';
+import { type Json, createSession, type BudgetLimits, type Session } from '@pawl/core';
 import {
   createLocalHost,
   createQueueHost,
@@ -8,6 +6,8 @@ import {
   type ExternalRuns,
   type SessionHost,
   type VerdictFeedbackStore,
+  type CreateSessionRequest,
+  type SessionPreparer,
 } from '@pawl/dashboard';
 import {
   openSqliteStorage,
@@ -17,7 +17,9 @@ import {
   type EntryStorage,
   type Store,
   type Config,
+  createAgentManifest,
 } from '@pawl/runtime';
+import { getDataFolder, getStorageFile } from '@pawl/runtime/data-folder';
 import type { TelemetryClient, GaugeSources } from '@pawl/telemetry';
 import {
   createFolderStorage,
@@ -27,14 +29,15 @@ import {
   type AgentFactory,
   type SessionQueue,
 } from '@pawl/worker';
-import { getDataFolder, getStorageFile } from '@pawl/runtime/data-folder';
-import { openStore, type OpenedStore, isRedisUrl } from '../sessions/store-option.ts';
-import { createSessionPreparer } from './prepare-session.ts';
-import { withQueue, type QueueConnection } from '../queue/queue-connection.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { loadConfig } from '../options/load-config.ts';
+import { withQueue, type QueueConnection } from '../queue/queue-connection.ts';
+import { openTelemetry, toAgentObservers } from '../run/run-telemetry.ts';
+import { planSession } from '../sessions/session-plan.ts';
+import { openStore, type OpenedStore, isRedisUrl } from '../sessions/store-option.ts';
 import { createRedisFeedback } from '../sessions/verdict-feedback-redis.ts';
 import type { VerdictFeedbackRepository } from '../sessions/verdict-feedback.ts';
-import { openTelemetry, toAgentObservers } from '../run/run-telemetry.ts';
 
 /** The ports of a dashboard. */
 export type DashboardDependencies = {
@@ -263,4 +266,54 @@ export function createMetricSources({ store, queue }: Omit<MetricsContext, 'warn
       parked: async () => (await queue.parked()).length,
     }),
   };
+}
+
+export type PrepareSessionOptions = {
+  /** Default folder of new sessions. */
+  readonly dir: string;
+  /**
+   * The local agent factory. It is called before the session is created, so that missing requirements are reported at
+   * once and the prompt and tools are recorded. Null if workers run the session.
+   */
+  readonly outfitFor: AgentFactory | null;
+};
+
+/** Creates a session from a dashboard request, in the same way as `pawl run`. */
+function createSessionPreparer({ dir, outfitFor }: PrepareSessionOptions): SessionPreparer {
+  return async (request, id) => {
+    const { model, profile: profileName, mode } = request;
+    const flags = {
+      dir: request.dir ?? dir,
+      ...(model !== undefined && { model }),
+      ...(profileName !== undefined && { profile: profileName }),
+      ...(mode !== undefined && { mode }),
+    };
+    const { profile, settings, about: metadata } = await planSession(flags, toBudgets(request));
+    const session = createSession({ id, at: Date.now(), profile, settings });
+    if (outfitFor === null) return { session, metadata };
+    return {
+      session,
+      metadata: { ...Object(metadata), ...(await buildRunManifest(outfitFor, session, metadata)) },
+    };
+  };
+}
+
+function toBudgets({ budgets = {} }: CreateSessionRequest): BudgetLimits {
+  const { modelCalls = null, toolCalls = null, tokens = null, cost = null, wallMs = null } = budgets;
+  return { modelCalls, toolCalls, tokens, cost, wallMs };
+}
+
+/** Builds the manifest of the prompt and tools that the model will get. */
+async function buildRunManifest(outfitFor: AgentFactory, session: Session, metadata: Json): Promise<object> {
+  const setup = await outfitFor({
+    session,
+    metadata,
+    signal: new AbortController().signal,
+    waitForPerson: () => Promise.reject(new Error('The session is not running yet.')),
+    post: async () => false,
+    now: () => session,
+  });
+  const manifest = createAgentManifest(session, setup);
+  await setup.close?.();
+  return manifest;
 }

@@ -1,5 +1,3 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import {
   logNames,
   memorySettings,
@@ -11,8 +9,13 @@ import {
 } from '@pawl/core';
 import { openSqliteStorage, StorageError, type EntryStorage } from '@pawl/runtime';
 import { getStorageFile } from '@pawl/runtime/data-folder';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { loadConfig } from '../options/load-config.ts';
+import { requireTenantName } from '../options/tenant.ts';
+import { sanitizeOneLine } from '../output/sanitize-text.ts';
+import { isRedisUrl, openStore } from '../sessions/store-option.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';
-import { findSharedTarget } from './memory-shared.ts';
 
 /** The location of a memory: a memory document, or a storage. */
 export type MemorySource =
@@ -223,4 +226,40 @@ function requireMemoryDocument(json: unknown, { logs }: MemorySettings): void {
   );
   if (!isOurs)
     throw new TypeError('This is not a memory document: it has neither working_memory nor storage.');
+}
+
+/** Returns the memory that workers share for a folder if sessions are in Redis; null otherwise. */
+async function findSharedTarget(
+  folder: string,
+  { store, tenant }: MemorySourceFlags,
+): Promise<MemoryTarget | null> {
+  if (tenant !== undefined) requireTenantName('--tenant', tenant);
+  const storeName = store ?? (await loadConfig(folder, {}, null)).config.store;
+  if (storeName === undefined || !isRedisUrl(storeName)) {
+    if (tenant === undefined) return null;
+    throw new UsageError(
+      '--tenant applies only to a memory in Redis. Specify it with --store redis://host:6379.',
+    );
+  }
+  const location: SharedMemoryLocation = { url: storeName, folder, tenant: tenant ?? 'default' };
+  return {
+    kind: 'storage',
+    path: sanitizeOneLine(`redis://${URL.parse(storeName)?.host ?? ''} ${location.tenant} ${folder}`),
+    openOrCreate: () => openSharedStorage(location),
+    async openExisting() {
+      const storage = await openSharedStorage(location);
+      const count = await storage.count();
+      if (count > 0) return storage;
+      await storage.close();
+      return null;
+    },
+  };
+}
+
+type SharedMemoryLocation = { readonly url: string; readonly folder: string; readonly tenant: string };
+
+/** Opens the storage; closing it closes the connection. */
+async function openSharedStorage({ url, folder, tenant }: SharedMemoryLocation): Promise<EntryStorage> {
+  const opened = await openStore({ dir: folder, store: url }, {});
+  return { ...opened.memoryFor(folder, { tenant }), close: () => opened.close() };
 }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { CommandIo } from '../command-io.ts';
-import { storeHelp } from './store-help.ts';
 
 /** The dependencies of every command. */
 export type CommandContext = {
@@ -18,11 +17,9 @@ export function formatExamples(...lines: readonly string[]): string {
 /** Options common to all commands on stored sessions. */
 export type SessionCommandOptions = { readonly dir: string; readonly store?: string; readonly json?: true };
 
-/** Adds a command on stored sessions. */
-export function addSessionCommand(program: Command, name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
+/** Adds the options of all commands on stored sessions. */
+export function addSessionOptions(command: Command): Command {
+  return command
     .option('-d, --dir <folder>', 'folder whose sessions are used', '.')
     .option('--store <where>', storeHelp);
 }
@@ -37,6 +34,17 @@ export const summaryHelp = 'model used for context compaction: a model spec, or 
 
 export const modeHelp = 'permission mode: read-only, ask, auto-edit, full-auto';
 
+/** Adds the options that select the Redis of the workers. */
+export function addRedisOptions(command: Command, folderHelp: string): Command {
+  return command
+    .option('-d, --dir <folder>', folderHelp, '.')
+    .option('--store <url>', 'Redis shared by all workers, such as redis://host:6379 (or PAWL_REDIS_URL)')
+    .option('--json', 'print one JSON object per line');
+}
+
+export const allowLossFlag = '--allow-loss';
+export const allowLossHelp = 'allow a Redis without durable persistence (warn only)';
+
 /** Adds the budget options. Cost can be limited only where prices can be given. */
 export function addBudgetOptions(command: Command, { withCost }: { readonly withCost: boolean }): Command {
   command
@@ -47,3 +55,7 @@ export function addBudgetOptions(command: Command, { withCost }: { readonly with
     command.option('--max-cost <n>', 'cost after which the final answer is requested; requires prices');
   return command.option('--max-seconds <n>', 'seconds after which the final answer is requested');
 }
+
+/** In a separate file, so that showing help loads no store. */
+export const storeHelp =
+  'session store: user, workspace (.pawl in the folder), none, a database file, or redis://host:6379 (default: "user")';

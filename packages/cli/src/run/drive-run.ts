@@ -30,7 +30,7 @@ import { askConfirmation, type TerminalPrompt } from '../terminal-prompt.ts';
 import type { LiveControls } from '../tui/live-view.ts';
 import { createCommandListener, type CommandListener } from './command-listener.ts';
 import { toAgentObservers } from './run-telemetry.ts';
-import type { RunTrace } from './run-trace.ts';
+import type { RunTrace } from './run-log.ts';
 import type { RunResult, RunView } from './run-view.ts';
 import { shortenId } from '../output/short-id.ts';
 

@@ -1,4 +1,3 @@
-import { styleText } from 'node:util';
 import {
   formatPastPhaseLine,
   computePhaseProgress,
@@ -9,12 +8,15 @@ import {
   type ToolOutcome,
   type PhaseState,
   type Session,
+  getConversation,
 } from '@pawl/core';
-import type { QuestionHandlers, StepResult, StoreOutage } from '@pawl/runtime';
+import { type QuestionHandlers, type StepResult, type StoreOutage, findTurnAnswer } from '@pawl/runtime';
+import { createInterface } from 'node:readline';
+import { styleText } from 'node:util';
 import type { CommandIo } from '../command-io.ts';
-import type { LiveControls } from '../tui/live-view.ts';
-import { sanitizeText, sanitizeOneLine } from '../output/sanitize-text.ts';
 import { formatCount } from '../output/format-number.ts';
+import { sanitizeText, sanitizeOneLine } from '../output/sanitize-text.ts';
+import type { LiveControls } from '../tui/live-view.ts';
 
 /** Shows a run live. The answer goes to standard output, everything else to standard error. */
 export type RunView = {
@@ -212,3 +214,39 @@ function formatRunResult({ modelCalls, toolCalls, durationMs, status }: RunResul
   const seconds = (durationMs / 1_000).toFixed(1);
   return `${status} after ${formatCount(modelCalls, 'model call')} and ${formatCount(toolCalls, 'tool call')} in ${seconds} s`;
 }
+
+/**
+ * Line-based chat: each input line is a user message, each answer goes to the output. Answers to messages sent by other
+ * processes go there as well.
+ */
+export function createLineChatView(io: CommandIo, view: RunView, json: boolean): RunView {
+  const lines = createInterface({ input: io.stdin })[Symbol.asyncIterator]();
+  let line: ReturnType<typeof lines.next> | null = null;
+  let wake = doNothing;
+  let shownConversation: unknown = null;
+  return {
+    ...view,
+    see(seen) {
+      view.see(seen);
+      if (seen.session.turn.status !== 'waitingForUser') wake();
+    },
+    async next(session): Promise<NextInput> {
+      const conversation = getConversation(session);
+      const answer = shownConversation === conversation ? null : findTurnAnswer(conversation);
+      shownConversation = conversation;
+      if (answer !== null && !json) io.stdout.write(`${sanitizeText(answer)}\n`);
+      const activity = new Promise<null>((resolve) => (wake = () => resolve(null)));
+      for (;;) {
+        line ??= lines.next();
+        const input = await Promise.race([line, activity]);
+        if (input === null) return { kind: 'again' };
+        line = null;
+        if (input.done === true) return { kind: 'end' };
+        if (input.value.trim() !== '') return { kind: 'say', text: input.value };
+      }
+    },
+    end: (result) => view.end(json ? result : { ...result, answer: null }),
+  };
+}
+
+const doNothing = (): void => undefined;

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import {
   applyModelConfig,
   fillMissingBudgets,
@@ -9,9 +8,14 @@ import {
   type FolderIndex,
   type ModelFlags,
   applyAgentKeys,
+  type SkippedPath,
 } from '@pawl/runtime';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { resolve } from 'node:path';
 import type { CommandIo } from '../command-io.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { parseBudgetFlags, type BudgetFlags } from '../options/budget-options.ts';
+import { loadConfig, withSetupUsageErrors } from '../options/load-config.ts';
+import { resolveProfileOption } from '../options/profile-option.ts';
 import { createProgressLine } from '../output/progress-line.ts';
 import { openStoreOrMemory } from '../sessions/store-option.ts';
 import {
@@ -21,22 +25,18 @@ import {
   openTerminalPrompt,
 } from '../terminal-prompt.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';
-import { parseBudgetFlags, type BudgetFlags } from '../options/budget-options.ts';
-import { createLineChatView } from './chat-lines.ts';
-import { resolveProfileOption } from '../options/profile-option.ts';
-import { loadConfig, withSetupUsageErrors } from '../options/load-config.ts';
+import { driveRun } from './drive-run.ts';
 import { openRunRecorder, type RunLogOptions } from './run-log.ts';
 import { runWithDashboard } from './run-open.ts';
 import { openRunTelemetry } from './run-telemetry.ts';
 import {
+  createLineChatView,
   createJsonRunView,
   createLineRunView,
   createQuietRunView,
   type RunResult,
   type RunView,
 } from './run-view.ts';
-import { driveRun } from './drive-run.ts';
-import { formatSkippedFiles } from './format-skipped-files.ts';
 
 /** Output options of a run, and the signal that stops it. */
 export type RunViewOptions = RunLogOptions & {
@@ -73,8 +73,13 @@ export async function runGoal(goal: string, options: RunOptions, io: CommandIo):
   return startRun(goal, { ...options, kind: 'run' }, io);
 }
 
+/** Starts a run that continues until the user leaves. */
+export function startChat(message: string | null, options: RunOptions, io: CommandIo): Promise<ExitCode> {
+  return startRun(message, { ...options, kind: 'chat' }, io);
+}
+
 /** Starts a session: one goal, or a chat. */
-export function startRun(
+function startRun(
   goal: string | null,
   options: RunOptions & { readonly kind: RunKind },
   io: CommandIo,
@@ -209,4 +214,36 @@ function createPlainRunView(
   const asks = { permission: createPermissionAsker(terminal), user: createUserAsker(terminal) };
   if (json === true) return createJsonRunView(io, asks);
   return quiet === true ? createQuietRunView(io, asks) : createLineRunView(io, asks);
+}
+
+/** Maximum number of skipped paths that are named; the rest are counted. */
+const maxNamedSkips = 5;
+
+const skipReasons: Record<SkippedPath['reason'], string> = {
+  'too-large': 'it is too large to search',
+  binary: 'it is not text',
+  unreadable: 'it cannot be read; check its permissions',
+  symlink: 'it is a symbolic link',
+  special: 'it is not a regular file',
+  secret: 'its name suggests that it contains secrets',
+  'too-deep': 'it is nested too deeply',
+  'limit-reached': 'the folder is too large; this path and all later ones were skipped',
+};
+
+/** Skip reasons that are not reported, because most folders contain binary files and symbolic links. */
+const expectedSkipReasons: ReadonlySet<SkippedPath['reason']> = new Set(['binary', 'symlink']);
+
+/** Formats one line per skipped file, and one with the number of files not named. */
+function formatSkippedFiles(skips: readonly SkippedPath[]): readonly string[] {
+  const reported = skips.filter(({ reason }) => !expectedSkipReasons.has(reason));
+  const named = reported
+    .slice(0, maxNamedSkips)
+    .map(({ path, reason }) => `skipped ${path}: ${skipReasons[reason]}`);
+  const rest = reported.length - named.length;
+  const binary = skips.filter(({ reason }) => reason === 'binary').length;
+  return [
+    ...named,
+    ...(rest > 0 ? [`skipped ${rest} more`] : []),
+    ...(binary > 0 ? [`skipped ${binary} ${binary === 1 ? 'file that is' : 'files that are'} not text`] : []),
+  ];
 }

@@ -1,5 +1,3 @@
-import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
 import type { Json } from '@pawl/core';
 import {
   createFileSpool,
@@ -15,12 +13,13 @@ import {
   type EntryStorage,
   type Store,
 } from '@pawl/runtime';
+import { getDataFolder, ensureParentFolder, hashFolderName } from '@pawl/runtime/data-folder';
+import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../options/load-config.ts';
-import type { VerdictFeedbackRepository } from './verdict-feedback.ts';
-import { createFeedbackFile } from './verdict-feedback-file.ts';
-import { getDataFolder, ensureParentFolder } from '@pawl/runtime/data-folder';
-import { isKnownStore, registerStore } from './known-stores.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';
+import { createFeedbackFile } from './verdict-feedback-file.ts';
+import type { VerdictFeedbackRepository } from './verdict-feedback.ts';
 
 /** An opened session store with its companions. */
 export type OpenedStore = {
@@ -176,4 +175,54 @@ function initializeStoreFile(folder: string, path: string): void {
   registerStore(path);
   const ignore = join(folder, '.gitignore');
   if (folder.endsWith('.pawl') && !existsSync(ignore)) writeFileSync(ignore, '*\n');
+}
+
+/** Flags common to all session commands. */
+export type SessionFlags = {
+  /** The folder that `last` and lists refer to. */
+  readonly dir: string;
+  /** The store: user, workspace, or a file. */
+  readonly store?: string | undefined;
+  readonly json?: boolean | undefined;
+};
+
+/** Opens the store, runs `work`, and always closes the store afterwards. */
+export async function withSessionStore<Result>(
+  flags: SessionFlags,
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const opened = await openConfiguredStore(flags);
+  try {
+    return await work(opened.store);
+  } finally {
+    await opened.close();
+  }
+}
+
+/**
+ * Returns whether a database was created on this machine. A database that came with a folder may contain sessions and
+ * tool calls that this user never ran or allowed, so known databases are registered by path and file identity.
+ */
+function isKnownStore(path: string): boolean {
+  const real = realpathSync.native(path);
+  return real === join(resolveDataFolder(), 'sessions.db') || existsSync(getStoreMarkerPath(real));
+}
+
+export function registerStore(path: string): void {
+  const marker = getStoreMarkerPath(realpathSync.native(path));
+  ensureParentFolder(marker);
+  writeFileSync(marker, `${path}\n`, { mode: 0o600 });
+}
+
+function getStoreMarkerPath(real: string): string {
+  const { dev, ino } = statSync(real, { bigint: true });
+  return join(getDataFolder(), 'stores', hashFolderName(`${real}\n${dev}\n${ino}`));
+}
+
+function resolveDataFolder(): string {
+  try {
+    return realpathSync.native(getDataFolder());
+  } catch {
+    return getDataFolder();
+  }
 }

@@ -1,5 +1,5 @@
 import { listAllSessions, isSessionInFolder } from '../../sessions/find-session.ts';
-import { withSessionStore } from '../../sessions/session-store.ts';
+import { withSessionStore } from '../../sessions/store-option.ts';
 
 /** More ids than anyone reads through in a completion list. */
 const maxSessionIds = 100;

@@ -6,7 +6,7 @@ import type { CommandIo } from '../../command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { loadSessionRecord, type SessionRecord } from '../../sessions/session-record.ts';
 import { findSession } from '../../sessions/find-session.ts';
-import { withSessionStore, type SessionFlags } from '../../sessions/session-store.ts';
+import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
 import { computeSessionTotals, type SessionTotals } from '../../sessions/session-totals.ts';
 import { deriveSessionEnding, formatStatus } from '../../sessions/session-ending.ts';
 import { replayEvents } from '../../sessions/session-replay.ts';

@@ -13,7 +13,7 @@ import {
 import { getFixturePath, generateTest } from './test-file.ts';
 import { LineOutput } from '../../output/line-output.ts';
 import { findSession } from '../../sessions/find-session.ts';
-import { withSessionStore, type SessionFlags } from '../../sessions/session-store.ts';
+import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
 import { parseChoice } from '../../options/parse-choice.ts';
 
 export type ExportSessionOptions = Omit<SessionFlags, 'json'> & {

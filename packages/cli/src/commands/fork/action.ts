@@ -12,7 +12,7 @@ import { UsageError } from '../../usage-error.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { parseWholeNumberOption } from '../../options/number-options.ts';
-import { withSessionStore, type SessionFlags } from '../../sessions/session-store.ts';
+import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
 import { formatStatus } from '../../sessions/session-ending.ts';
 
 export type ForkSessionOptions = SessionFlags & {

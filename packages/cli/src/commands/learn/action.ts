@@ -24,7 +24,7 @@ import { readLabels, readTrainingRuns } from './runs.ts';
 import { LineOutput } from '../../output/line-output.ts';
 import { resolveProfileOption } from '../../options/profile-option.ts';
 import { loadConfig } from '../../options/load-config.ts';
-import type { SessionFlags } from '../../sessions/session-store.ts';
+import type { SessionFlags } from '../../sessions/store-option.ts';
 import { getOutputWidth } from '../../output/columns.ts';
 import { resolveFolder } from '../../options/folder-option.ts';
 

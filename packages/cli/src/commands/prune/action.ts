@@ -5,7 +5,7 @@ import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { removeConfirmedSessions, isOwnedAndRunning } from '../rm/action.ts';
 import { listAllSessions, selectSessions } from '../../sessions/find-session.ts';
 import { parseTimeSpanOption, parseWholeNumberOption } from '../../options/number-options.ts';
-import { withSessionStore, type SessionFlags } from '../../sessions/session-store.ts';
+import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
 import { formatDateTime } from '../../output/format-time.ts';
 import { truncateColumns } from '../../output/columns.ts';
 import { formatCount } from '../../output/format-number.ts';

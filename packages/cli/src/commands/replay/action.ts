@@ -9,7 +9,7 @@ import { loadSessionRecord, type SessionRecord } from '../../sessions/session-re
 import { findFirstDivergentEvent, replaySessionRecord, type ReplayFault } from './log.ts';
 import { replayWithModel } from './model.ts';
 import { findSession } from '../../sessions/find-session.ts';
-import { withSessionStore, type SessionFlags } from '../../sessions/session-store.ts';
+import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
 import { formatStatus } from '../../sessions/session-ending.ts';
 import { formatCount } from '../../output/format-number.ts';
 

@@ -16,8 +16,7 @@ import {
 } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
-import { registerStore } from '../../sessions/known-stores.ts';
-import { openConfiguredStore, type OpenedStore } from '../../sessions/store-option.ts';
+import { registerStore, openConfiguredStore, type OpenedStore } from '../../sessions/store-option.ts';
 import { openTerminalPrompt } from '../../terminal-prompt.ts';
 import { UsageError, toUsageError } from '../../usage-error.ts';
 import { sanitizeText } from '../../output/sanitize-text.ts';

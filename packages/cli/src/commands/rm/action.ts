@@ -5,7 +5,7 @@ import { askConfirmation, openTerminalPrompt } from '../../terminal-prompt.ts';
 import { UsageError } from '../../usage-error.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { findSession } from '../../sessions/find-session.ts';
-import { withSessionStore, type SessionFlags } from '../../sessions/session-store.ts';
+import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
 import { isSessionRunning } from '../../sessions/session-ending.ts';
 import { truncateColumns } from '../../output/columns.ts';
 import { formatCount } from '../../output/format-number.ts';

@@ -9,7 +9,7 @@ import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { LineOutput } from '../../output/line-output.ts';
 import { listAllSessions, computeShortIds, selectSessions } from '../../sessions/find-session.ts';
 import { parseWholeNumberOption } from '../../options/number-options.ts';
-import { withSessionStore, type SessionFlags } from '../../sessions/session-store.ts';
+import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
 import { isSessionRunning, formatStatus } from '../../sessions/session-ending.ts';
 import { formatDateTime } from '../../output/format-time.ts';
 import { formatCell, truncateColumns, getOutputWidth } from '../../output/columns.ts';

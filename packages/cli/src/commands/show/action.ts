@@ -15,7 +15,7 @@ import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { LineOutput } from '../../output/line-output.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { parseWholeNumberOption } from '../../options/number-options.ts';
-import { withSessionStore, type SessionFlags } from '../../sessions/session-store.ts';
+import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
 import {
   computeSessionTotals,
   formatSessionTotals,

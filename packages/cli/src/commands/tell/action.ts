@@ -15,9 +15,8 @@ import { UsageError, toUsageError } from '../../usage-error.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { loadConfig } from '../../options/load-config.ts';
 import { findSession } from '../../sessions/find-session.ts';
-import { withSessionStore, type SessionFlags } from '../../sessions/session-store.ts';
+import { withSessionStore, type SessionFlags, isRedisUrl } from '../../sessions/store-option.ts';
 import { parseSessionCommand } from './parse-session-command.ts';
-import { isRedisUrl } from '../../sessions/store-option.ts';
 
 export type SessionCommandFlags = SessionFlags & {
   readonly reason?: string | undefined;

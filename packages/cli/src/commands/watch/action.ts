@@ -1,14 +1,14 @@
-import type { Json, Session } from '@pawl/core';
-import { getMetadataText, type StepResult } from '@pawl/runtime';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { type Json, type Session, isTerminalSession, step } from '@pawl/core';
+import { getMetadataText, type StepResult, getOwnerState, type Store } from '@pawl/runtime';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandIo } from '../../command-io.ts';
-import { hasKeyboard } from '../../terminal-prompt.ts';
+import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
-import { followSession } from './follow.ts';
 import { createJsonRunView, createLineRunView } from '../../run/run-view.ts';
 import { findSession } from '../../sessions/find-session.ts';
-import { withSessionStore, type SessionFlags } from '../../sessions/session-store.ts';
 import { formatStatus } from '../../sessions/session-ending.ts';
+import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
+import { hasKeyboard } from '../../terminal-prompt.ts';
 
 export type WatchSessionOptions = SessionFlags & {
   /** Show past events too. */
@@ -104,4 +104,47 @@ async function createLiveWatchView(
 function formatWatchHeading(id: string, metadata: Json): string {
   const dir = getMetadataText(metadata, 'dir');
   return dir === null ? `session ${id}` : `session ${id} in ${dir}`;
+}
+
+/** Poll interval for new events in the store. */
+const followPollMs = 200;
+
+/** `from` selects all events or only new ones. */
+export type FollowOptions = {
+  readonly from: 'start' | 'now';
+  readonly signal: AbortSignal;
+};
+
+/** Returns a session's current or initial state and a stream of its step results, whichever process produces them. */
+async function followSession(
+  store: Store,
+  id: string,
+  { from, signal }: FollowOptions,
+): Promise<{ readonly session: Session; readonly happenings: AsyncGenerator<StepResult, void, undefined> }> {
+  const { session, head } = await store.open(id, from === 'start' ? { at: 0 } : {});
+  return { session, happenings: streamStepResults(store, { session, head, signal }) };
+}
+
+type FollowContext = { readonly session: Session; readonly head: number; readonly signal: AbortSignal };
+
+/** Ends when the session is closed, or when its log has no new events and its owner is not alive. */
+async function* streamStepResults(
+  store: Store,
+  context: FollowContext,
+): AsyncGenerator<StepResult, void, undefined> {
+  let { session, head } = context;
+  const { signal } = context;
+  while (!signal.aborted) {
+    for await (const { seq, event } of store.events(session.id, head)) {
+      const result = step(session, event);
+      session = result.session;
+      head = seq;
+      yield { ...result, event };
+      if (signal.aborted) return;
+    }
+    if (isTerminalSession(session)) return;
+    const current = await store.open(session.id);
+    if (current.head === head && getOwnerState(current.owner) !== 'alive') return;
+    await sleep(followPollMs, undefined, { signal }).catch(() => undefined);
+  }
 }

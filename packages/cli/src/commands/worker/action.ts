@@ -1,19 +1,26 @@
-import { once } from 'node:events';
+import type { MetricsServer, TelemetryClient } from '@pawl/telemetry';
 import {
   createFolderStorage,
   createSessionAgentFactory,
   startWorker,
   getTenant,
   type WorkerReport,
+  type SessionQueue,
 } from '@pawl/worker';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { once } from 'node:events';
 import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { resolveFolder } from '../../options/folder-option.ts';
+import { loadConfig } from '../../options/load-config.ts';
+import {
+  parseTimeSpanOption,
+  parseWholeNumberOption,
+  parsePortOption,
+} from '../../options/number-options.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { withAwaitedQueue, type QueueFlags } from '../../queue/queue-connection.ts';
-import { parseTimeSpanOption, parseWholeNumberOption } from '../../options/number-options.ts';
-import { toAgentObservers } from '../../run/run-telemetry.ts';
-import { openWorkerMetrics } from './metrics.ts';
-import { resolveFolder } from '../../options/folder-option.ts';
+import { toAgentObservers, openTelemetry } from '../../run/run-telemetry.ts';
+import { UsageError } from '../../usage-error.ts';
 
 export type WorkerFlags = QueueFlags & {
   readonly concurrency: string;
@@ -99,4 +106,41 @@ function formatWorkerReport(report: WorkerReport): string {
   if (report.kind === 'rescheduled') return `restored schedule ${report.schedule} of ${report.tenant}`;
   if (report.kind === 'parked') return `parked ${report.session}: ${report.reason}`;
   return `${reportVerbs[report.kind]} ${report.session}`;
+}
+
+type WorkerMetricsFlags = { readonly dir: string; readonly metricsPort?: string | undefined };
+
+/** The telemetry of a worker and its metrics server. */
+export type WorkerMetrics = { readonly telemetry: TelemetryClient | null; close(): Promise<void> };
+
+/** Opens what was requested; loads no package for what was not. */
+async function openWorkerMetrics(
+  { dir, metricsPort }: WorkerMetricsFlags,
+  queue: Pick<SessionQueue, 'depths' | 'parked'>,
+  warn: (line: string) => void,
+): Promise<WorkerMetrics> {
+  const port = metricsPort === undefined ? null : parsePortOption('--metrics-port', metricsPort);
+  const { config } = await loadConfig(dir, {}, null);
+  const telemetry = await openTelemetry(config, { prometheus: port !== null, warn });
+  if (telemetry === null) return { telemetry, close: async () => undefined };
+  telemetry.ask({ queue: () => queue.depths(), parked: async () => (await queue.parked()).length });
+  const server = port === null ? null : await serveWorkerMetrics(port, telemetry);
+  if (server !== null) warn(`Metrics are at http://127.0.0.1:${server.port}/metrics`);
+  return {
+    telemetry,
+    async close() {
+      await server?.close();
+      await telemetry.shutdown();
+    },
+  };
+}
+
+async function serveWorkerMetrics(port: number, telemetry: TelemetryClient): Promise<MetricsServer> {
+  const { serveMetrics } = await import('@pawl/telemetry');
+  try {
+    return await serveMetrics(port, telemetry.prometheus);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`Cannot serve metrics on port ${port}: ${reason}`, { cause: error });
+  }
 }

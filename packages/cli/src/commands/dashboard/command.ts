@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import {
   formatExamples,
-  addSessionCommand,
-  type SessionCommandOptions,
+  addSessionOptions,
   type CommandContext,
-} from './options/command-options.ts';
+  type SessionCommandOptions,
+} from '../../options/command-options.ts';
 
 type DashboardCommandFlags = SessionCommandOptions & {
   readonly port?: string;
@@ -12,9 +12,9 @@ type DashboardCommandFlags = SessionCommandOptions & {
   readonly open: boolean;
 };
 
-/** Adds the command that shows sessions in a browser. */
-export function addDashboardCommand(program: Command, { io, signal, exit }: CommandContext): void {
-  addSessionCommand(program, 'dashboard', 'Show sessions in a browser: watch, steer, and inspect past states')
+/** Defines `pawl dashboard`. */
+export function defineDashboardCommand(command: Command, { io, signal, exit }: CommandContext): void {
+  addSessionOptions(command)
     .argument('[session]', 'session to show first: an id, an id prefix, or "last"')
     .option(
       '--port <n>',
@@ -37,7 +37,7 @@ export function addDashboardCommand(program: Command, { io, signal, exit }: Comm
       ),
     )
     .action(async (session: string | undefined, options: DashboardCommandFlags) => {
-      const { runDashboard } = await import('./commands/dashboard/action.ts');
+      const { runDashboard } = await import('./action.ts');
       exit(await runDashboard({ ...options, session, signal }, io));
     });
 }

@@ -1,14 +1,16 @@
 import { Argument, type Command } from 'commander';
-import type { SessionCommandFlags } from './commands/tell/action.ts';
-import { sessionCommandUsage } from './commands/tell/session-commands.ts';
-import { formatExamples, type CommandContext, sessionArgumentHelp } from './options/command-options.ts';
-import { storeHelp } from './options/store-help.ts';
+import {
+  formatExamples,
+  sessionArgumentHelp,
+  storeHelp,
+  type CommandContext,
+} from '../../options/command-options.ts';
+import type { SessionCommandFlags } from './action.ts';
+import { sessionCommandUsage } from './session-commands.ts';
 
-/** Adds the command for sessions that run in another terminal, process or machine. */
-export function addTellCommand(program: Command, { io, exit }: CommandContext): void {
-  program
-    .command('tell')
-    .description('Send a command to a running session')
+/** Defines `pawl tell`. */
+export function defineTellCommand(command: Command, { io, exit }: CommandContext): void {
+  command
     .argument('<session>', sessionArgumentHelp)
     .addArgument(new Argument('<what>', 'command to send').choices(Object.keys(sessionCommandUsage)))
     .argument(
@@ -30,7 +32,7 @@ export function addTellCommand(program: Command, { io, exit }: CommandContext): 
       ),
     )
     .action(async (session: string, what: string, words: string[], flags: SessionCommandFlags) => {
-      const { sendSessionCommand } = await import('./commands/tell/action.ts');
+      const { sendSessionCommand } = await import('./action.ts');
       exit(await sendSessionCommand(session, { what, words }, flags, io));
     });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { formatExamples, type CommandContext } from './options/command-options.ts';
+import { formatExamples, type CommandContext } from '../../options/command-options.ts';
 
 type MemoryFlags = {
   readonly dir: string;
@@ -10,11 +10,9 @@ type MemoryFlags = {
   readonly json?: true;
 };
 
-/** Adds the memory commands, which share the flags that select a memory. */
-export function addMemoryCommands(program: Command, { io, exit }: CommandContext): void {
-  const memory = program
-    .command('memory')
-    .description('List, search, export or import the memory of an agent')
+/** Defines `pawl memory` and its subcommands, which share the flags that select a memory. */
+export function defineMemoryCommand(memory: Command, { io, exit }: CommandContext): void {
+  memory
     .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', formatExamples('pawl memory list', 'pawl memory search attic'));
   const add = (usage: string, description: string): Command =>
@@ -37,7 +35,7 @@ export function addMemoryCommands(program: Command, { io, exit }: CommandContext
       ),
     )
     .action(async (options: MemoryFlags & { tags?: true }) => {
-      const { listMemory } = await import('./commands/memory/action.ts');
+      const { listMemory } = await import('./action.ts');
       exit(await listMemory(options, io));
     });
   add('search', 'Search entries by words in their values or tags')
@@ -45,7 +43,7 @@ export function addMemoryCommands(program: Command, { io, exit }: CommandContext
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', formatExamples('pawl memory search grandmother attic'))
     .action(async (words: string[], options: MemoryFlags) => {
-      const { searchMemory } = await import('./commands/memory/action.ts');
+      const { searchMemory } = await import('./action.ts');
       exit(await searchMemory(words.join(' '), options, io));
     });
   addTransferCommands(add, { io, exit });
@@ -60,7 +58,7 @@ function addTransferCommands(
     .option('--force', 'overwrite the file if it exists')
     .addHelpText('after', formatExamples('pawl memory export --storage notes.sqlite --out notes.json'))
     .action(async (options: MemoryFlags & { out?: string; force?: true }) => {
-      const { exportMemoryDocument } = await import('./commands/memory/action.ts');
+      const { exportMemoryDocument } = await import('./action.ts');
       exit(await exportMemoryDocument(options, io));
     });
   add('import', 'Import an exported memory, creating the target if it does not exist')
@@ -79,7 +77,7 @@ function addTransferCommands(
       ),
     )
     .action(async (from: string, options: MemoryFlags & { merge?: true; replace?: true }) => {
-      const { importMemoryDocument } = await import('./commands/memory/action.ts');
+      const { importMemoryDocument } = await import('./action.ts');
       exit(await importMemoryDocument(from, options, io));
     });
 }
