@@ -6,5 +6,8 @@ import module from 'node:module';
 import { cacheFolder } from './cache-folder.js';
 
 module.enableCompileCache?.(cacheFolder());
-const { main } = await import('../src/hook/main.ts');
-process.exitCode = main(process.argv.slice(2));
+const { runHookProcess } = await import('@pawl/gateway/hook-process');
+const { sanitizeOneLine } = await import('../src/output/sanitize-text.ts');
+process.exitCode = runHookProcess(process.argv.slice(2), {
+  onError: (message) => process.stderr.write(`pawl hook: ${sanitizeOneLine(message)}\n`),
+});

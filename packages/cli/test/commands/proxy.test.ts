@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { runProxy } from '../../src/commands/proxy/action.ts';
 import { listSessions } from '../../src/commands/sessions/action.ts';
 import { captureIo } from '../capture-io.ts';
-import { startUpstream, type UpstreamServer } from '../proxy/upstream.ts';
+import { startUpstream, type UpstreamServer } from '../../../gateway/test/proxy/upstream.ts';
 
 let upstream: UpstreamServer | undefined;
 afterEach(() => upstream?.close());

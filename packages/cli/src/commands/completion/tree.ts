@@ -3,7 +3,7 @@ import { builtInProfiles, trackerPresets } from '@pawl/core';
 import { modelSpecs, permissionModes } from '@pawl/runtime';
 import { chartFormats, chartNames } from '../chart/action.ts';
 import { initFormats } from '../init/text.ts';
-import { hookHosts } from '../../hook/hosts.ts';
+import { hookHosts } from '@pawl/gateway/hook';
 import { auditFormats } from '../audit/action.ts';
 import { exportFormats } from '../export/action.ts';
 import { stateFormats } from '../pipe/answer.ts';

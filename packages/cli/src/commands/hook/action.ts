@@ -1,10 +1,14 @@
 import { text as readAll } from 'node:stream/consumers';
+import {
+  answerHook,
+  getHooksFile,
+  hookHosts,
+  HookInstallError,
+  openHookStateStore,
+  type HookHost,
+} from '@pawl/gateway/hook';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
-import { answerHook } from '../../hook/answer-hook.ts';
-import type { HookHost } from '../../hook/hook-event.ts';
-import { hookHosts } from '../../hook/hosts.ts';
-import { installHook, removeHook, type InstallHookFlags } from '../../hook/install.ts';
-import { getHooksFile, openHookStateStore } from '../../hook/hook-state-store.ts';
+import { installHook, removeHook, type InstallHookFlags } from './install.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { toUsageError } from '../../usage-error.ts';
 import { parseWholeNumberOption } from '../../options/number-options.ts';
@@ -31,7 +35,9 @@ export async function runHook(name: string, flags: HookFlags, io: CommandIo): Pr
 type HostHookFlags = Omit<InstallHookFlags, 'maxToolCalls'> & HookFlags;
 
 export async function installHostHook(name: string, flags: HostHookFlags, io: CommandIo): Promise<ExitCode> {
-  return installHook(findHookHost(name), { ...flags, maxToolCalls: parseToolCallLimit(flags) }, io);
+  const host = findHookHost(name);
+  const maxToolCalls = parseToolCallLimit(flags);
+  return withInstallUsageErrors(() => installHook(host, { ...flags, maxToolCalls }, io));
 }
 
 export async function removeHostHook(
@@ -39,7 +45,16 @@ export async function removeHostHook(
   { project, yes, json }: HostHookFlags,
   io: CommandIo,
 ): Promise<ExitCode> {
-  return removeHook(findHookHost(name), { project, yes, json }, io);
+  const host = findHookHost(name);
+  return withInstallUsageErrors(() => removeHook(host, { project, yes, json }, io));
+}
+
+async function withInstallUsageErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toUsageError(error, HookInstallError);
+  }
 }
 
 function findHookHost(name: string): HookHost {

@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import manifest from '../../../package.json' with { type: 'json' };
+import { serveMcpOverStdio } from '@pawl/gateway/mcp-server';
 import { ensureParentFolder, getStorageFile } from '@pawl/runtime/data-folder';
+import manifest from '../../../package.json' with { type: 'json' };
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
-import { createMcpServer } from '../../mcp-server/server.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { openStorageFile } from '../../memory/memory-source.ts';
 import { resolveFolder } from '../../options/folder-option.ts';
@@ -18,29 +16,23 @@ export type McpCommandOptions = {
 /** Serves one client on standard input and output until it disconnects. */
 export async function serveMcp(
   { dir, storage: storageFile, signal }: McpCommandOptions,
-  io: CommandIo,
+  { stdin, stdout, stderr }: CommandIo,
 ): Promise<ExitCode> {
   const file = storageFile ?? getStorageFile(await resolveFolder(dir));
   ensureParentFolder(file);
   const storage = openStorageFile(file);
-  const disconnected = Promise.race([
-    once(io.stdin, 'end'),
-    once(io.stdin, 'close'),
-    waitForSignalAbort(signal),
-  ]);
-  const server = serveStdio(() => createMcpServer({ version: manifest.version, storage, now: Date.now }), {
-    transport: new StdioServerTransport(io.stdin, io.stdout),
-    onerror: (error) => void io.stderr.write(`pawl mcp: ${sanitizeOneLine(error.message)}\n`),
-  });
   try {
-    await disconnected;
+    await serveMcpOverStdio({
+      version: manifest.version,
+      storage,
+      now: Date.now,
+      stdin,
+      stdout,
+      onError: (error) => void stderr.write(`pawl mcp: ${sanitizeOneLine(error.message)}\n`),
+      signal,
+    });
     return exitCodes.finished;
   } finally {
-    await server.close();
     await storage.close();
   }
-}
-
-async function waitForSignalAbort(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort');
 }

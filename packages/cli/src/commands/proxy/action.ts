@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { createConversationRecorder, createProxy, type ProxyNote } from '@pawl/gateway/proxy';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
-import { createConversationRecorder } from '../../proxy/recorder.ts';
-import { createProxy, type ProxyNote } from '../../proxy/server.ts';
 import { openStoreOrMemory } from '../../sessions/store-option.ts';
 import { UsageError } from '../../usage-error.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
