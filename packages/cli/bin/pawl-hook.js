@@ -7,7 +7,9 @@ import { cacheFolder } from './cache-folder.js';
 
 module.enableCompileCache?.(cacheFolder());
 const { runHookProcess } = await import('@pawl/gateway/hook-process');
-const { sanitizeOneLine } = await import('../src/output/sanitize-text.ts');
-process.exitCode = runHookProcess(process.argv.slice(2), {
-  onError: (message) => process.stderr.write(`pawl hook: ${sanitizeOneLine(message)}\n`),
-});
+const problem = runHookProcess(process.argv.slice(2));
+if (problem !== null) {
+  const { sanitizeOneLine } = await import('../src/output/sanitize-text.ts');
+  process.stderr.write(`pawl hook: ${sanitizeOneLine(problem)}\n`);
+  process.exitCode = 1;
+}

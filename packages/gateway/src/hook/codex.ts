@@ -1,4 +1,4 @@
-import { loadGovernor } from './load-governor.ts';
+import { loadGovernor } from './hook-state.ts';
 import { toToolAnswer, toToolHookEvent } from './claude.ts';
 import { toJsonFields, getOwnField } from '../json-fields.ts';
 import { toOutputText, type HookHost } from './hook-event.ts';

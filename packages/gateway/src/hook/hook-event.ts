@@ -1,7 +1,6 @@
 import type { Json } from '@pawl/governor';
 import { toJsonFields, getOwnField, getStringField, type JsonFields } from '../json-fields.ts';
-import { loadGovernor } from './load-governor.ts';
-import type { HookCall, HookOutcome, HookDecision } from './hook-state.ts';
+import { loadGovernor, type HookCall, type HookOutcome, type HookDecision } from './hook-state.ts';
 
 /** An event that a host reports through a hook. */
 export type HookEvent =

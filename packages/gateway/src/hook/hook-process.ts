@@ -3,16 +3,12 @@ import { answerHook } from './answer-hook.ts';
 import { hookHosts } from './hosts.ts';
 import { getHooksFile, openHookStateStore } from './hook-state-store.ts';
 
-export type HookProcessOptions = {
-  /** The message may contain text of the host. */
-  readonly onError: (message: string) => void;
-};
-
 /**
- * Answers one hook event: reads it from standard input, writes the answer to standard output and returns the exit code.
- * An error must not block the agent, so the exit code is then 1, which every host treats as a warning.
+ * Answers one hook event: reads it from standard input and writes the answer to standard output. Returns null, or an
+ * error message, which may contain text of the host. An error must not block the agent: exit with 1, which every host
+ * treats as a warning.
  */
-export function runHookProcess(argv: readonly string[], { onError }: HookProcessOptions): number {
+export function runHookProcess(argv: readonly string[]): string | null {
   try {
     const { name, callsMax } = parseHookArguments(argv);
     const host = hookHosts.find((each) => each.name === name);
@@ -28,10 +24,9 @@ export function runHookProcess(argv: readonly string[], { onError }: HookProcess
     } finally {
       states.close();
     }
-    return 0;
+    return null;
   } catch (error) {
-    onError(error instanceof Error ? error.message : String(error));
-    return 1;
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { GovernorSettings, Json, LadderState } from '@pawl/governor';
-import { loadGovernor } from './load-governor.ts';
+import { createRequire } from 'node:module';
 
 /** A tool call that a host is about to make, or has made. */
 export type HookCall = { readonly tool: string; readonly args: Json };
@@ -109,4 +109,14 @@ function formatFinishMessage(advice: string): string {
     `This work has come to its end. ${advice} No more tools will be run: answer now with what you have found out, say what ` +
     'you could not do and why, and what is left to do.'
   );
+}
+
+type GovernorModule = typeof import('@pawl/governor/hook');
+
+/**
+ * Loads the core's governor on first use. A hook is a separate process before and after every tool call, the host waits
+ * for it, and most calls do not need the governor.
+ */
+export function loadGovernor(): GovernorModule {
+  return createRequire(import.meta.url)('@pawl/governor/hook') as GovernorModule;
 }
