@@ -31,6 +31,12 @@ async function createProgramHelp(): Promise<ProgramHelp> {
   return { program, output };
 }
 
+/** Omits hidden aliases and the help command. */
+function listVisibleCommands(command: ProgramCommand): readonly ProgramCommand[] {
+  const visible = command.createHelp().visibleCommands(command);
+  return command.commands.filter((each) => visible.includes(each));
+}
+
 function listSubcommands(command: ProgramCommand): readonly ProgramCommand[] {
   return command.commands.flatMap((each) => [each, ...listSubcommands(each)]);
 }
@@ -41,7 +47,7 @@ type LeafCommand = { readonly path: string; readonly help: string };
 function listLeafCommands({ program, output }: ProgramHelp): readonly LeafCommand[] {
   const collect = (command: ProgramCommand, path: string): readonly LeafCommand[] => {
     if (command.commands.length > 0)
-      return command.commands.flatMap((each) => collect(each, `${path} ${each.name()}`));
+      return listVisibleCommands(command).flatMap((each) => collect(each, `${path} ${each.name()}`));
     output.length = 0;
     command.outputHelp();
     return [{ path, help: output.join('') }];

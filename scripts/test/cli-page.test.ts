@@ -9,7 +9,9 @@ type TestedCommand = Awaited<ReturnType<typeof createWholeProgram>>;
 
 function listLeaves(command: TestedCommand, path: string): readonly (readonly [string, TestedCommand])[] {
   if (command.commands.length === 0) return [[path, command]];
-  return command.commands.flatMap((each) => listLeaves(each, `${path} ${each.name()}`));
+  const visible = command.createHelp().visibleCommands(command);
+  const subcommands = command.commands.filter((each) => visible.includes(each));
+  return subcommands.flatMap((each) => listLeaves(each, `${path} ${each.name()}`));
 }
 
 const leaves = listLeaves(await createWholeProgram(captureIo().io), 'pawl');
@@ -19,6 +21,11 @@ describe('docs/cli.md', () => {
   it('describes the JSON output of exactly the commands that have --json', () => {
     const withJson = leaves.filter(([, command]) => command.options.some(({ long }) => long === '--json'));
     expect([...jsonOutputs.keys()].toSorted()).toEqual(withJson.map(([path]) => path).toSorted());
+  });
+
+  it('omits hidden aliases', () => {
+    expect(text).toContain('### pawl queue retry\n');
+    expect(text).not.toContain('### pawl queue say\n');
   });
 
   it('lists every exit code', () => {

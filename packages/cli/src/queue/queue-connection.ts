@@ -104,7 +104,7 @@ async function withStoreUsageErrors<Result>(work: () => Promise<Result>): Promis
 }
 
 /** Precedence: command line, environment, configuration. */
-async function resolveRedisUrl({ dir, store }: QueueFlags): Promise<string> {
+export async function resolveRedisUrl({ dir, store }: QueueFlags): Promise<string> {
   const url = store ?? process.env['PAWL_REDIS_URL'] ?? (await loadConfig(dir, {}, null)).config.store;
   if (url !== undefined && isRedisUrl(url)) return url;
   throw new UsageError(

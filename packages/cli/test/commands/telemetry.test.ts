@@ -16,7 +16,7 @@ import { parseExposition, sumSamples } from '../../../telemetry/test/exposition.
 import { startRedis } from '../../../worker/test/redis-server.ts';
 import { runDashboard } from '../../src/commands/dashboard/action.ts';
 import { loadConfig } from '../../src/options/load-config.ts';
-import { sendQueueCommand } from '../../src/commands/queue/send.ts';
+import { sendSessionCommand } from '../../src/commands/tell/action.ts';
 import { openTelemetry } from '../../src/run/run-telemetry.ts';
 import { submitGoal } from '../../src/commands/submit/action.ts';
 import { runWorker } from '../../src/commands/worker/action.ts';
@@ -259,7 +259,7 @@ describe('workers with a collector', { tags: ['redis'] }, () => {
     await shift();
     const { turn } = (await store.open(id)).session;
     const callId = turn.status === 'awaitingPermission' ? (turn.calls[0]?.call.id ?? '') : '';
-    await sendQueueCommand(id, { kind: 'decide', callId, decision: 'allow' }, flags, captureIo().io);
+    await sendSessionCommand(id, { what: 'allow', words: [callId] }, flags, captureIo().io);
     await shift();
     vi.unstubAllEnvs();
     model.close();

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { SessionCommand } from '@pawl/runtime';
 import {
   formatExamples,
   addRedisOptions,
@@ -8,6 +7,8 @@ import {
 } from '../../options/command-options.ts';
 import type { TenantLimitFlags } from './limits.ts';
 import type { QueueFlags } from '../../queue/queue-connection.ts';
+
+const sessionFolderHelp = 'folder whose sessions "last" refers to';
 
 /** Adds a subcommand with the options that select a Redis. */
 function addQueueCommand(queue: Command, name: string, description: string, folderHelp: string): Command {
@@ -19,7 +20,7 @@ function addQueueCommand(queue: Command, name: string, description: string, fold
 
 /** Defines `pawl queue` and its subcommands. */
 export function defineQueueCommand(queue: Command, { io, exit }: CommandContext): void {
-  const folder = 'folder whose sessions "last" refers to';
+  const folder = sessionFolderHelp;
   addQueueCommand(
     queue,
     'show',
@@ -46,7 +47,7 @@ export function defineQueueCommand(queue: Command, { io, exit }: CommandContext)
       exit(await dropQueuedSession(argumentText, options, io));
     });
   addTenantCommands(queue, { io, exit });
-  addSendCommands(queue, { io, exit });
+  addTellAliases(queue, { io, exit });
 }
 
 function addTenantCommands(queue: Command, { io, exit }: Pick<CommandContext, 'io' | 'exit'>): void {
@@ -82,78 +83,39 @@ function addTenantCommands(queue: Command, { io, exit }: Pick<CommandContext, 'i
     });
 }
 
-type QueueSendFlags = QueueFlags & { readonly reason?: string };
-
-/** The commands that can be sent to a session, with their arguments. */
-const sendCommandDefinitions: readonly {
-  readonly name: string;
-  readonly description: string;
-  readonly argument: readonly [name: string, help: string] | null;
-  readonly example: string;
-  readonly command: (argumentText: string, options: QueueSendFlags) => SessionCommand;
-}[] = [
-  {
-    name: 'say',
-    description: 'Send a message to a session',
-    argument: ['<text>', 'text of the message'],
-    example: '3f2a "Leave the tests alone"',
-    command: (text) => ({ kind: 'say', text }),
-  },
-  {
-    name: 'allow',
-    description: 'Allow a pending tool call',
-    argument: ['<call>', 'id of the call, as shown by pawl show'],
-    example: '3f2a call_1',
-    command: (callId) => ({ kind: 'decide', callId, decision: 'allow' }),
-  },
-  {
-    name: 'deny',
-    description: 'Deny a pending tool call',
-    argument: ['<call>', 'id of the call, as shown by pawl show'],
-    example: '3f2a call_1 --reason "not on a Friday"',
-    command: (callId, { reason }) => ({
-      kind: 'decide',
-      callId,
-      decision: 'deny',
-      ...(reason !== undefined && { reason }),
-    }),
-  },
-  {
-    name: 'cancel',
-    description: 'Cancel the current turn of a session',
-    argument: null,
-    example: '3f2a',
-    command: (_, { reason }) => ({ kind: 'cancel', ...(reason !== undefined && { reason }) }),
-  },
-  {
-    name: 'finish',
-    description: 'Request the final answer of a session',
-    argument: null,
-    example: 'last --reason "it is late"',
-    command: (_, { reason = 'the user asked for it' }) => ({ kind: 'finish', reason }),
-  },
-  {
-    name: 'halt',
-    description: 'Close a session permanently',
-    argument: null,
-    example: '3f2a',
-    command: (_, { reason = 'the user asked for it' }) => ({ kind: 'halt', reason }),
-  },
+/** The earlier spelling of some commands of `pawl tell`, with their argument. */
+const tellAliases: readonly { readonly name: string; readonly argument: string | null }[] = [
+  { name: 'say', argument: '<text>' },
+  { name: 'allow', argument: '<call>' },
+  { name: 'deny', argument: '<call>' },
+  { name: 'cancel', argument: null },
+  { name: 'finish', argument: null },
+  { name: 'halt', argument: null },
 ];
 
-function addSendCommands(queue: Command, { io, exit }: Pick<CommandContext, 'io' | 'exit'>): void {
-  const folder = 'folder whose sessions "last" refers to';
-  for (const { name, description, argument, example, command: createCommand } of sendCommandDefinitions) {
-    const added = addQueueCommand(queue, name, description, folder)
+type TellAliasFlags = QueueFlags & { readonly reason?: string };
+
+/** Adds `pawl queue say SESSION TEXT` and so on: hidden, and the same as `pawl tell SESSION say TEXT` in Redis. */
+function addTellAliases(queue: Command, { io, exit }: Pick<CommandContext, 'io' | 'exit'>): void {
+  for (const { name, argument } of tellAliases) {
+    const command = queue
+      .command(name, { hidden: true })
+      .description(`Same as pawl tell SESSION ${name}`)
       .argument('<session>', sessionArgumentHelp)
       .option('--reason <text>', 'reason for the command');
-    if (argument !== null) added.argument(...argument);
-    added.addHelpText('after', formatExamples(`pawl queue ${name} ${example}`));
-    added.action(async (session: string, ...rest: unknown[]) => {
-      const argumentText = argument === null ? '' : String(rest[0]);
-      const options = (argument === null ? rest[0] : rest[1]) as QueueSendFlags;
-      const { sendQueueCommand } = await import('./send.ts');
-      exit(await sendQueueCommand(session, createCommand(argumentText, options), options, io));
-    });
+    if (argument !== null) command.argument(argument, 'same as for pawl tell');
+    addRedisOptions(command, sessionFolderHelp)
+      .addHelpText(
+        'after',
+        formatExamples(`pawl queue ${name} 3f2a${argument === null ? '' : ` ${argument}`}`),
+      )
+      .action(async () => {
+        const [session = '', ...words] = command.args;
+        const flags = command.opts<TellAliasFlags>();
+        const { resolveRedisUrl } = await import('../../queue/queue-connection.ts');
+        const { sendSessionCommand } = await import('../tell/action.ts');
+        const store = await resolveRedisUrl(flags);
+        exit(await sendSessionCommand(session, { what: name, words }, { ...flags, store }, io));
+      });
   }
 }
