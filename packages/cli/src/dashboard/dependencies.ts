@@ -43,8 +43,8 @@ import type { VerdictFeedbackRepository } from '../sessions/verdict-feedback.ts'
 export type DashboardDependencies = {
   readonly store: Store;
   readonly host: SessionHost;
-  readonly marks: VerdictFeedbackStore;
-  readonly shelfOf: (about: Json) => Promise<EntryStorage | null>;
+  readonly feedback: VerdictFeedbackStore;
+  readonly openStorage: (metadata: Json) => Promise<EntryStorage | null>;
   readonly metrics?: () => Promise<string>;
 };
 
@@ -113,7 +113,7 @@ export function createLocalDashboard(
     store,
     owner: getProcessOwner(),
     agentFactory,
-    prepare: createSessionPreparer({ dir, outfitFor: agentFactory }),
+    prepare: createSessionPreparer({ dir, agentFactory }),
     findDisabledReason: (metadata) =>
       opened.isOwn ? getResumeBlocker(metadata) : formatForeignStoreReason(path),
     storeLocation: { kind, where: path },
@@ -121,12 +121,13 @@ export function createLocalDashboard(
     onError: warn,
     ...(externalRuns !== undefined && { externalRuns }),
   });
-  const marks = opened.marks === null ? createMemoryFeedbackStore() : createDashboardFeedback(opened.marks);
-  const shelfOf =
+  const feedback =
+    opened.marks === null ? createMemoryFeedbackStore() : createDashboardFeedback(opened.marks);
+  const openStorage =
     kind === 'redis'
-      ? createStorageLookup((folder, about) => opened.memoryFor(folder, { about }))
+      ? createStorageLookup((folder, metadata) => opened.memoryFor(folder, { metadata }))
       : openExistingStorage;
-  return { store, host, marks, shelfOf, ...getMetricsEndpoint(telemetry) };
+  return { store, host, feedback, openStorage, ...getMetricsEndpoint(telemetry) };
 }
 
 function getMetricsEndpoint(telemetry: TelemetryClient | null): Pick<DashboardDependencies, 'metrics'> {
@@ -142,7 +143,7 @@ function createLocalAgentFactory(
     root: '/',
     warn,
     overrides: { observers: toAgentObservers(telemetry) },
-    storageOf: (dir, about) => memoryFor(dir, { about }),
+    openStorage: (dir, metadata) => memoryFor(dir, { metadata }),
   });
   return async (opened) => ({ ...(await createSetup(opened)), spool: spoolFor(opened.session.id) });
 }
@@ -157,7 +158,7 @@ async function openExistingStorage(metadata: Json): Promise<EntryStorage | null>
 
 function createStorageLookup(
   openStorage: (dir: string, metadata: Json) => EntryStorage,
-): DashboardDependencies['shelfOf'] {
+): DashboardDependencies['openStorage'] {
   return async (metadata) => {
     const run = parseRunMetadata(metadata);
     return run === null ? null : openStorage(run.dir, metadata);
@@ -190,15 +191,15 @@ function createQueueDashboard(
   const { host: address } = new URL(url);
   const path = `redis://${address}`;
   const owner = getProcessOwner();
-  const storageOf = (folder: string, metadata: Json): EntryStorage =>
+  const openStorage = (folder: string, metadata: Json): EntryStorage =>
     createFolderStorage(redis, { dir: folder, tenant: getTenant(metadata) });
   const agentFactory = createSessionAgentFactory({
     root: '/',
     warn,
-    storageOf,
+    openStorage,
     overrides: { observers: toAgentObservers(telemetry) },
   });
-  const prepare = createSessionPreparer({ dir, outfitFor: null });
+  const prepare = createSessionPreparer({ dir, agentFactory: null });
   const localHost = createLocalHost({
     store,
     owner,
@@ -212,9 +213,9 @@ function createQueueDashboard(
   return {
     store,
     host: createQueueHost({ store, queue, owner, prepare, now: Date.now, local: localHost }),
-    marks: createDashboardFeedback(createRedisFeedback(createSessionFeedbackStore(redis))),
+    feedback: createDashboardFeedback(createRedisFeedback(createSessionFeedbackStore(redis))),
     ...getMetricsEndpoint(telemetry),
-    shelfOf: createStorageLookup(storageOf),
+    openStorage: createStorageLookup(openStorage),
   };
 }
 
@@ -275,11 +276,11 @@ export type PrepareSessionOptions = {
    * The local agent factory. It is called before the session is created, so that missing requirements are reported at
    * once and the prompt and tools are recorded. Null if workers run the session.
    */
-  readonly outfitFor: AgentFactory | null;
+  readonly agentFactory: AgentFactory | null;
 };
 
 /** Creates a session from a dashboard request, in the same way as `pawl run`. */
-function createSessionPreparer({ dir, outfitFor }: PrepareSessionOptions): SessionPreparer {
+function createSessionPreparer({ dir, agentFactory }: PrepareSessionOptions): SessionPreparer {
   return async (request, id) => {
     const { model, profile: profileName, mode } = request;
     const flags = {
@@ -288,12 +289,12 @@ function createSessionPreparer({ dir, outfitFor }: PrepareSessionOptions): Sessi
       ...(profileName !== undefined && { profile: profileName }),
       ...(mode !== undefined && { mode }),
     };
-    const { profile, settings, about: metadata } = await planSession(flags, toBudgets(request));
+    const { profile, settings, metadata } = await planSession(flags, toBudgets(request));
     const session = createSession({ id, at: Date.now(), profile, settings });
-    if (outfitFor === null) return { session, metadata };
+    if (agentFactory === null) return { session, metadata };
     return {
       session,
-      metadata: { ...Object(metadata), ...(await buildRunManifest(outfitFor, session, metadata)) },
+      metadata: { ...Object(metadata), ...(await buildRunManifest(agentFactory, session, metadata)) },
     };
   };
 }
@@ -304,8 +305,12 @@ function toBudgets({ budgets = {} }: CreateSessionRequest): BudgetLimits {
 }
 
 /** Builds the manifest of the prompt and tools that the model will get. */
-async function buildRunManifest(outfitFor: AgentFactory, session: Session, metadata: Json): Promise<object> {
-  const setup = await outfitFor({
+async function buildRunManifest(
+  agentFactory: AgentFactory,
+  session: Session,
+  metadata: Json,
+): Promise<object> {
+  const setup = await agentFactory({
     session,
     metadata,
     signal: new AbortController().signal,

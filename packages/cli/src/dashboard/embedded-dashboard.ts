@@ -13,7 +13,7 @@ export type EmbeddedDashboard = {
   readonly login: string;
   readonly url: string;
   /** Receives every step result that the agent's observer receives. */
-  see(seen: Pick<StepResult, 'event'>): void;
+  observe(seen: Pick<StepResult, 'event'>): void;
   /** Marks the run as finished; from now on the dashboard may resume the session. */
   done(): void;
   close(): Promise<void>;
@@ -63,7 +63,7 @@ export async function startEmbeddedDashboard({
   return {
     login: running.loginUrl() + page,
     url: `${running.url}/${page}`,
-    see({ event }) {
+    observe({ event }) {
       for (const listener of listeners) listener(event);
     },
     done: () => void (isRunning = false),

@@ -48,17 +48,17 @@ export type DriveRunOptions = {
   readonly config: Config;
   readonly terminal: TerminalPrompt | null;
   readonly opened: OpenedStore;
-  readonly opening: RunStart;
+  readonly start: RunStart;
 };
 
 export type RunStart =
-  | { readonly kind: 'new'; readonly goal: string | null; readonly about: Json }
+  | { readonly kind: 'new'; readonly goal: string | null; readonly metadata: Json }
   /** `message` is the user's new message, if any. */
   | {
       readonly kind: 'resumed';
-      readonly taken: ResumedSession;
+      readonly resumed: ResumedSession;
       readonly message: string | null;
-      readonly about: Json;
+      readonly metadata: Json;
     };
 
 /** Drives a session until there is nothing left to do or the user leaves. */
@@ -66,7 +66,7 @@ export async function driveRun({
   view,
   trace,
   opened,
-  opening,
+  start,
   ...options
 }: DriveRunOptions): Promise<RunResult> {
   const { signal, id } = options;
@@ -83,19 +83,19 @@ export async function driveRun({
     profile: options.profile,
     budgets: options.budgets,
     workspace: folder,
-    memory: opened.memoryFor(folder.root, opening),
+    memory: opened.memoryFor(folder.root, start),
     store: opened.store,
     spool: opened.spoolFor(id),
     sessionId: id,
-    resumed: opening.kind === 'resumed' ? opening.taken : undefined,
-    metadata: opening.about,
+    resumed: start.kind === 'resumed' ? start.resumed : undefined,
+    metadata: start.metadata,
     recordManifest: opened.path !== null,
     ask: view.asks,
     approveTools: createToolApprover(terminal),
     observers: [() => createTraceObserver(trace), ...toAgentObservers(telemetry)],
     observe(seen) {
       updateRunTally(tally, seen);
-      view.see(seen);
+      view.observe(seen);
       commandListener.observe(seen);
     },
     signal,
@@ -112,7 +112,7 @@ export async function driveRun({
   try {
     view.control(agent.session, createLiveControls(agent, detach));
     if (signal.aborted) detach();
-    await startAgent(agent, opening, commandListener);
+    await startAgent(agent, start, commandListener);
     commandListener.listen(agent);
     const session = await runConversation(agent, { view, commandListener, detached: detached.signal });
     await created.waitUntilSaved();
@@ -134,7 +134,7 @@ export async function driveRun({
 /** Traces the requests and replies of every model of the run. */
 function createTraceObserver(trace: RunTrace): AgentObserver {
   return {
-    observe: (seen) => trace.see(seen),
+    observe: (seen) => trace.observe(seen),
     runInContext: ({ summaryModel = null, ...ports }) => ({
       ...ports,
       model: trace.model(ports.model),
@@ -151,10 +151,10 @@ function createToolApprover(terminal: TerminalPrompt | null): ToolApprover {
   };
 }
 
-async function startAgent(agent: Agent, opening: RunStart, commandListener: CommandListener): Promise<void> {
+async function startAgent(agent: Agent, start: RunStart, commandListener: CommandListener): Promise<void> {
   // Apply permission decisions that were sent in the meantime before asking the user again.
-  if (opening.kind === 'resumed') await Promise.all([agent.resume(), commandListener.poll(agent)]);
-  const message = opening.kind === 'new' ? opening.goal : opening.message;
+  if (start.kind === 'resumed') await Promise.all([agent.resume(), commandListener.poll(agent)]);
+  const message = start.kind === 'new' ? start.goal : start.message;
   if (message !== null) void agent.sendMessage(message);
 }
 

@@ -28,7 +28,7 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
     },
     warn: (line) => (live === null ? lines : live).warn(line),
     trouble: (trouble) => live?.setStoreOutage(trouble),
-    see(result: StepResult) {
+    observe(result: StepResult) {
       live?.observe(result);
       if (result.session.turn.status !== 'waitingForUser') wake();
     },

@@ -32,8 +32,8 @@ export function openRunRecorder(
   const log = openEventLog(options.logFile, level, warn);
   return {
     ...trace,
-    see(result) {
-      trace.see(result);
+    observe(result) {
+      trace.observe(result);
       log(result);
     },
   };
@@ -60,7 +60,7 @@ function parseLogLevel({ logFile, logLevel }: RunLogOptions): LogLevel {
 export type RunTrace = {
   /** Wraps a model so that its requests and replies are traced. */
   model(model: Model): Model;
-  see(seen: StepResult): void;
+  observe(seen: StepResult): void;
 };
 
 export type TraceOptions = {
@@ -72,7 +72,7 @@ export type TraceOptions = {
 
 function openRunTrace(options: TraceOptions, root: string, warn: (line: string) => void): RunTrace {
   const { trace = false, traceFile } = options;
-  if (!trace && traceFile === undefined) return { model: (model) => model, see: () => undefined };
+  if (!trace && traceFile === undefined) return { model: (model) => model, observe: () => undefined };
   const defaultPath = join(root, 'logs', 'agent_trace.log');
   const file = openRunFile(
     traceFile === undefined
@@ -94,7 +94,7 @@ function openRunTrace(options: TraceOptions, root: string, warn: (line: string) 
         }
       },
     }),
-    see({ notes, session }) {
+    observe({ notes, session }) {
       for (const record of toTransitionRecords(notes, session))
         write({ type: 'state_transition', ...record });
     },

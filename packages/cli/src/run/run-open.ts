@@ -44,9 +44,9 @@ export async function runWithDashboard(
 function addDashboardObserver(view: RunView, dashboard: EmbeddedDashboard): RunView {
   return {
     ...view,
-    see(result) {
-      view.see(result);
-      dashboard.see(result);
+    observe(result) {
+      view.observe(result);
+      dashboard.observe(result);
     },
   };
 }

@@ -25,7 +25,7 @@ export type RunView = {
   start(begun: { readonly root: string; readonly files: number; readonly session: string }): void;
   warn(line: string): void;
   trouble(trouble: StoreOutage | null): void;
-  see(seen: StepResult): void;
+  observe(seen: StepResult): void;
   /** Called once, when there is an agent to control. */
   control(session: Session, controls: LiveControls): void;
   /** Called whenever nothing is left to do. */
@@ -72,7 +72,7 @@ export function createQuietRunView(io: CommandIo, asks: QuestionHandlers = noQue
     start: () => undefined,
     warn,
     trouble: (trouble) => warn(formatStoreOutage(trouble)),
-    see: () => undefined,
+    observe: () => undefined,
     end: ({ answer, reason }) => {
       if (answer !== null) io.stdout.write(`${sanitizeText(answer)}\n`);
       if (reason !== null) io.stderr.write(`pawl: ${sanitizeOneLine(reason)}\n`);
@@ -89,7 +89,7 @@ export function createJsonRunView(io: CommandIo, asks: QuestionHandlers = noQues
     trouble: (trouble) => write({ type: 'warning', message: formatStoreOutage(trouble) }),
     start: ({ root, files, session }) => write({ type: 'start', folder: root, files, session }),
     warn: (message) => write({ type: 'warning', message }),
-    see({ event, notes, session }) {
+    observe({ event, notes, session }) {
       for (const note of notes)
         write(isPhaseNote(note) ? addPhaseProgress(note, session.phases) : { ...note });
       if (event.type === 'model-replied') write({ ...event, type: 'reply' });
@@ -116,7 +116,7 @@ export function createLineRunView(io: CommandIo, asks: QuestionHandlers = noQues
     warn,
     trouble: (trouble) => warn(formatStoreOutage(trouble)),
     start: ({ root, files }) => writeLine(dim(`${formatCount(files, 'file')} in ${sanitizeOneLine(root)}`)),
-    see({ event, notes, actions, session }) {
+    observe({ event, notes, actions, session }) {
       if (event.type === 'model-replied')
         for (const line of getSpokenLines(event, session)) writeLine(sanitizeText(line));
       if (event.type === 'tool-finished') writeLine(dim(`    ${formatToolResult(event.outcome)}`));
@@ -226,8 +226,8 @@ export function createLineChatView(io: CommandIo, view: RunView, json: boolean):
   let shownConversation: unknown = null;
   return {
     ...view,
-    see(seen) {
-      view.see(seen);
+    observe(seen) {
+      view.observe(seen);
       if (seen.session.turn.status !== 'waitingForUser') wake();
     },
     async next(session): Promise<NextInput> {

@@ -117,10 +117,10 @@ async function runNewSession(
   if (opened.warning !== null) view.warn(opened.warning);
   try {
     const known = { dir: folder.root, model, profile: profileName };
-    const opening = { kind: 'new', goal, about: toRunMetadata({ ...flags, ...known }) } as const;
+    const start = { kind: 'new', goal, metadata: toRunMetadata({ ...flags, ...known }) } as const;
     const runOptions = { id, folder, profile, budgets, signal, trace, telemetry, flags, config, terminal };
     const run = async (runView: RunView): Promise<ExitCode> => {
-      const result = await driveRun({ ...runOptions, view: runView, opened, opening });
+      const result = await driveRun({ ...runOptions, view: runView, opened, start });
       await view.end(result);
       return toRunExitCode(result, options.kind);
     };

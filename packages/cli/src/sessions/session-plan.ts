@@ -17,7 +17,7 @@ import { loadConfig, withSetupUsageErrors } from '../options/load-config.ts';
 export type SessionPlan = {
   readonly profile: string;
   readonly settings: Partial<SessionSettings>;
-  readonly about: Json;
+  readonly metadata: Json;
 };
 
 type SessionPlanFlags = ConfigFlags & ModelFlags & { readonly dir: string };
@@ -44,7 +44,7 @@ async function buildSessionPlan(
   return {
     profile: profile.name,
     settings: { ...profile.settings, budgets },
-    about: toRunMetadata({ ...modelFlags, dir, model: modelFlags.model ?? 'librarian', profile: name }),
+    metadata: toRunMetadata({ ...modelFlags, dir, model: modelFlags.model ?? 'librarian', profile: name }),
   };
 }
 

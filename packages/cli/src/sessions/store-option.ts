@@ -42,7 +42,7 @@ export type OpenedStore = {
   close(): Promise<void>;
 };
 
-export type MemoryOwner = { readonly about: Json } | { readonly tenant: string };
+export type MemoryOwner = { readonly metadata: Json } | { readonly tenant: string };
 
 export type StoreFlags = {
   /** The folder that the agent works in. */
@@ -122,7 +122,7 @@ async function openRedisBackedStore(url: string): Promise<OpenedStore> {
       warning: null,
       spoolFor: (id) => createFileSpool(getSessionSpoolFolder(folder, id)),
       memoryFor(dir, owner) {
-        const tenant = 'tenant' in owner ? owner.tenant : worker.getTenant(owner.about);
+        const tenant = 'tenant' in owner ? owner.tenant : worker.getTenant(owner.metadata);
         return worker.createFolderStorage(redis, { dir, tenant });
       },
       marks: createRedisFeedback(worker.createSessionFeedbackStore(redis)),

@@ -268,7 +268,7 @@ it('shows a run of the same process and does not resume it until it is done', as
   })();
   // Events before the stream is connected are not received.
   const sayAndLook = (): string => {
-    beside.see({ event: { type: 'text-delta', at: 2, text: 'Hello ' } });
+    beside.observe({ event: { type: 'text-delta', at: 2, text: 'Hello ' } });
     return text;
   };
   await expect.poll(sayAndLook, { interval: 10 }).toContain('live');

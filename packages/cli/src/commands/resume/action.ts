@@ -91,7 +91,7 @@ async function resumeFromStore(
   const index = await indexFolderWithProgress(metadata.dir, signal, io);
   if (index === null) return exitCodes.interrupted;
   using folder = index;
-  const taken = await claimSessionToResume(opened.store, id, stored);
+  const resumed = await claimSessionToResume(opened.store, id, stored);
   const runFlags = { ...flags, ...applyModelConfig(flags, config) };
   const model = runFlags.model ?? 'librarian';
   const view = await openRunView(options, io, { folder, id, model, kind: 'run', warnings: loaded.warnings });
@@ -110,7 +110,7 @@ async function resumeFromStore(
       config,
       terminal,
       opened,
-      opening: { kind: 'resumed', taken, message, about: stored.metadata },
+      start: { kind: 'resumed', resumed, message, metadata: stored.metadata },
     });
     await view.end(result);
     return toRunExitCode(result, 'run');

@@ -33,7 +33,7 @@ export async function submitGoal(goal: string, options: SubmitGoalOptions, io: C
     throw new UsageError('Enter a goal, for example: pawl submit "How are sessions stored?"');
   }
   const [placement, timing] = [parseQueuePlacement(options), parseScheduleTime(options)];
-  const { profile, about: metadata, settings } = await planSession(options, parseBudgetFlags(options));
+  const { profile, metadata, settings } = await planSession(options, parseBudgetFlags(options));
   return withQueue(options, { warn: (line) => void io.stderr.write(`${line}\n`) }, async ({ queue }) => {
     if (timing !== null) {
       const { tenant, priority } = placement;

@@ -38,13 +38,13 @@ export function watchSession(
       metadata: metadata,
       leave: () => leaving.abort(),
     });
-    for await (const result of happenings) view.see(result);
+    for await (const result of happenings) view.observe(result);
     await view.close();
     return outside.aborted ? exitCodes.interrupted : exitCodes.finished;
   });
 }
 
-type WatchView = { see(result: StepResult): void; close(): Promise<void> };
+type WatchView = { observe(result: StepResult): void; close(): Promise<void> };
 type WatchedSession = { readonly session: Session; readonly metadata: Json; readonly leave: () => void };
 
 async function createWatchView(
@@ -63,8 +63,8 @@ function createLineWatchView(io: CommandIo, { session, metadata }: WatchedSessio
   let last = session;
   io.stderr.write(`${sanitizeOneLine(formatWatchHeading(session.id, metadata))}\n`);
   return {
-    see(result) {
-      view.see(result);
+    observe(result) {
+      view.observe(result);
       last = result.session;
     },
     async close() {
@@ -98,7 +98,7 @@ async function createLiveWatchView(
       leave,
     },
   });
-  return { see: view.observe, close: view.close };
+  return { observe: view.observe, close: view.close };
 }
 
 function formatWatchHeading(id: string, metadata: Json): string {

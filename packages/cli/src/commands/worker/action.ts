@@ -55,7 +55,7 @@ export async function runWorker(flags: WorkerFlags, io: CommandIo): Promise<Exit
       queue,
       agentFactory: createSessionAgentFactory({
         root,
-        storageOf: (dir, about) => createFolderStorage(redis, { dir, tenant: getTenant(about) }),
+        openStorage: (dir, metadata) => createFolderStorage(redis, { dir, tenant: getTenant(metadata) }),
         warn,
         overrides: { observers: toAgentObservers(metrics.telemetry) },
       }),
