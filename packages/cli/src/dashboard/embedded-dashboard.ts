@@ -5,7 +5,7 @@ import type { TelemetryClient } from '@pawl/telemetry';
 import type { OpenedStore } from '../sessions/store-option.ts';
 import { openUrlInBrowser } from './browser.ts';
 import { createLocalDashboard, createMetricSources } from './dependencies.ts';
-import { startDashboardServer, getSessionPage } from '../commands/dashboard/action.ts';
+import { startDashboardServer, getSessionPage } from './dashboard-server.ts';
 
 /** A dashboard in the process of a run, which shows that run live. */
 export type EmbeddedDashboard = {

@@ -49,3 +49,9 @@ export function parseTimeSpanOption(option: string, value: string): number {
     `${option} must be a time span such as 90m, 12h, 30d or 4w, got ${JSON.stringify(value)}.`,
   );
 }
+
+/** Formats a duration in the largest unit that needs no fraction. */
+export function formatTimeSpan(ms: number): string {
+  const [unit, length] = Object.entries(timeUnitsMs).findLast(([, each]) => ms % each === 0) ?? ['ms', 1];
+  return `${ms / length}${unit}`;
+}

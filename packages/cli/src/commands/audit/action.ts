@@ -5,7 +5,7 @@ import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { createProgressLine } from '../../output/progress-line.ts';
 import { UsageError, toUsageError } from '../../usage-error.ts';
-import { createProblemReporter } from '../../output/trace-problems.ts';
+import { createProblemReporter, formatReadingProgress } from '../../output/trace-reading.ts';
 import { createReportView, createAuditJsonView, createVerdictsView, type AuditView } from './report.ts';
 import {
   auditRecordedRun,
@@ -138,10 +138,6 @@ async function* readTracesOrThrowUsage(
   } catch (error) {
     throw toUsageError(error, TraceSourceError);
   }
-}
-
-export function formatReadingProgress(runs: number, file: string, bytes: number): string {
-  return `${formatCount(runs, 'run')}, ${(bytes / 1024 / 1024).toFixed(0)} MB read: ${file}`;
 }
 
 function formatNoRunsMessage(files: readonly string[], { problems }: AuditTotals): string {

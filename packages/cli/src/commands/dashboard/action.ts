@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { ListenError, startDashboard, type RunningDashboard } from '@pawl/dashboard';
-import manifest from '../../../package.json' with { type: 'json' };
+import type { RunningDashboard } from '@pawl/dashboard';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
-import { toUsageError } from '../../usage-error.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { openUrlInBrowser } from '../../dashboard/browser.ts';
 import { withDashboardDependencies, type DashboardDependencies } from '../../dashboard/dependencies.ts';
+import { getSessionPage, startDashboardServer } from '../../dashboard/dashboard-server.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { isTerminalStream } from '../../terminal-prompt.ts';
 import { parsePortOption } from '../../options/number-options.ts';
@@ -25,9 +24,6 @@ export type DashboardFlags = {
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
 };
-
-/** Default port; any free port if it is taken. */
-const defaultDashboardPort = 4747;
 
 /** Serves the sessions of a store to a browser until it is stopped. */
 export async function runDashboard(flags: DashboardFlags, io: CommandIo): Promise<ExitCode> {
@@ -54,45 +50,6 @@ async function getStartPage(
 ): Promise<string> {
   if (session === undefined) return '';
   return getSessionPage((await findSession(store, session, dir)).id);
-}
-
-export function getSessionPage(id: string): string {
-  return `#/s/${encodeURIComponent(id)}/transcript`;
-}
-
-type ListenOptions = Pick<DashboardFlags, 'host'>;
-
-/** Starts the server, on the default port unless another one is given. */
-export async function startDashboardServer(
-  dependencies: DashboardDependencies,
-  port: number | null,
-  { host }: ListenOptions,
-  onError: (line: string) => void,
-): Promise<RunningDashboard> {
-  const token = process.env['PAWL_DASHBOARD_TOKEN'] ?? '';
-  const start = (listenPort: number): Promise<RunningDashboard> =>
-    startDashboard({
-      ...dependencies,
-      port: listenPort,
-      onError,
-      version: manifest.version,
-      ...(host !== undefined && { hostname: host }),
-      ...(token !== '' && { token }),
-    });
-  try {
-    return await start(port ?? defaultDashboardPort).catch((error: unknown) => {
-      if (port === null && isPortInUse(error)) return start(0);
-      throw error;
-    });
-  } catch (error) {
-    throw toUsageError(error, ListenError);
-  }
-}
-
-function isPortInUse(error: unknown): boolean {
-  return error instanceof ListenError && error.cause instanceof Error && 'code' in error.cause
-    ? error.cause.code === 'EADDRINUSE'
-    : false;
 }
 
 type DashboardLinks = Pick<RunningDashboard, 'url' | 'loginUrl'>;

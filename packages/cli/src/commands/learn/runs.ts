@@ -6,12 +6,11 @@ import type { TrainingRun } from './training-run.ts';
 import { createProgressLine } from '../../output/progress-line.ts';
 import { openConfiguredStore, type SessionFlags } from '../../sessions/store-option.ts';
 import { toUsageError, UsageError } from '../../usage-error.ts';
-import { createProblemReporter } from '../../output/trace-problems.ts';
+import { createProblemReporter, formatReadingProgress } from '../../output/trace-reading.ts';
 import { toTrainingRun } from './session.ts';
 import { listAllSessions, selectSessions } from '../../sessions/find-session.ts';
 import { openSessionReplay } from '../../sessions/session-replay.ts';
 import type { SessionVerdictFeedback } from '../../sessions/verdict-feedback.ts';
-import { formatReadingProgress } from '../audit/action.ts';
 import type { StuckJudgment } from './detector-score.ts';
 
 export type TrainingRunOptions = SessionFlags & {

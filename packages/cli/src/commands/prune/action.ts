@@ -2,7 +2,7 @@ import type { SessionSummary } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
-import { removeConfirmedSessions, isOwnedAndRunning } from '../rm/action.ts';
+import { removeConfirmedSessions, isOwnedAndRunning } from '../../sessions/remove-sessions.ts';
 import { listAllSessions, selectSessions } from '../../sessions/find-session.ts';
 import { parseTimeSpanOption, parseWholeNumberOption } from '../../options/number-options.ts';
 import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';

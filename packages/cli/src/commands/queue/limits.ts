@@ -4,7 +4,7 @@ import type { CommandIo } from '../../command-io.ts';
 import { UsageError } from '../../usage-error.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { withQueue, type QueueFlags } from '../../queue/queue-connection.ts';
-import { parseWholeNumberOption, timeUnitsMs } from '../../options/number-options.ts';
+import { formatTimeSpan, parseWholeNumberOption, timeUnitsMs } from '../../options/number-options.ts';
 import { requireTenantName } from '../../options/tenant.ts';
 
 export type TenantLimitFlags = QueueFlags & { readonly concurrency?: string; readonly rate?: string };
@@ -53,10 +53,4 @@ function parseRate(value: string): TenantRate {
   throw new UsageError(
     `--rate must be a count per time span, such as 5/s, 100/1h or 1000/d, or "none", got ${JSON.stringify(value)}.`,
   );
-}
-
-/** Formats a duration in the largest unit that needs no fraction. */
-export function formatTimeSpan(ms: number): string {
-  const [unit, length] = Object.entries(timeUnitsMs).findLast(([, each]) => ms % each === 0) ?? ['ms', 1];
-  return `${ms / length}${unit}`;
 }

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { TraceReadProblem } from '@pawl/runtime';
 import { truncateColumns } from './columns.ts';
+import { formatCount } from './format-number.ts';
 
 /** Maximum number of problems printed individually; the rest are only counted. */
 const maxReportedProblems = 20;
@@ -28,4 +29,9 @@ export function createProblemReporter(stderr: Writable): {
 
 function formatProblemLine({ file, line, message }: TraceReadProblem): string {
   return truncateColumns(`${file}${line === null ? '' : `:${line}`}: ${message}`, maxProblemColumns);
+}
+
+/** Formats the progress of reading traces for the progress line. */
+export function formatReadingProgress(runs: number, file: string, bytes: number): string {
+  return `${formatCount(runs, 'run')}, ${(bytes / 1024 / 1024).toFixed(0)} MB read: ${file}`;
 }
