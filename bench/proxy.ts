@@ -62,7 +62,7 @@ async function startModelServer(): Promise<Server> {
 async function startProxy(
   upstream: string,
 ): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-  const command = new URL('../packages/cli/src/commands/proxy.ts', import.meta.url).href;
+  const command = new URL('../packages/cli/src/commands/proxy/action.ts', import.meta.url).href;
   const flags = { upstream, port: '0', dir: '.', store: 'none', quiet: true };
   const script = `const { runProxy } = await import(${JSON.stringify(command)});
     await runProxy({ ...${JSON.stringify(flags)}, signal: new AbortController().signal }, process);`;

@@ -5,14 +5,14 @@ import {
   sumScoreRatios,
   type DetectorScore,
   type DetectorVerdict,
-} from '../packages/cli/src/learn/detector-score.ts';
+} from '../packages/cli/src/commands/learn/detector-score.ts';
 import type { EvaluationData } from './runs.ts';
 
 export {
   scoreColumns,
   type DetectorScore,
   type DetectorVerdict,
-} from '../packages/cli/src/learn/detector-score.ts';
+} from '../packages/cli/src/commands/learn/detector-score.ts';
 
 export type StuckDetector = {
   readonly name: string;

@@ -59,10 +59,6 @@ export const jsonOutputs: ReadonlyMap<string, string> = new Map([
   ],
   ['pawl queue unschedule', '`{name, tenant, removed}`.'],
   ['pawl queue drop', '`{id, dropped}`.'],
-  ...['say', 'allow', 'deny', 'cancel', 'finish', 'halt'].map(
-    (name) =>
-      [`pawl queue ${name}`, '`{id, command}`: the queued command for the owner of the session.'] as const,
-  ),
   ['pawl memory list', `${memoryOutput} With \`--tags\`: \`{tag, entries}\`.`],
   ['pawl memory search', memoryOutput],
   [

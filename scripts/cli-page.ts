@@ -6,29 +6,35 @@ import { renderAlignedTable } from './markdown-table.ts';
 import type { GeneratedPage } from './pages.ts';
 
 /** `docs/cli.md`: the prose is defined here, and each command section comes from the command's help. */
-export function buildCliPage(): readonly GeneratedPage[] {
-  const sections = listLeafCommands(createProgramHelp()).map(renderCommandSection);
+export async function buildCliPage(): Promise<readonly GeneratedPage[]> {
+  const sections = listLeafCommands(await createProgramHelp()).map(renderCommandSection);
   const text = [pageIntro, renderExitCodeTable(), pageOutro, ...sections].join('\n\n');
   return [{ path: 'docs/cli.md', text: `${text}\n` }];
 }
 
-type ProgramCommand = ReturnType<typeof createProgram>;
+type ProgramCommand = Awaited<ReturnType<typeof createProgram>>;
 
 /** Help texts are written to `output`, with the same width on every machine. */
 type ProgramHelp = { readonly program: ProgramCommand; readonly output: string[] };
 
 const helpWidth = 110;
 
-function createProgramHelp(): ProgramHelp {
+async function createProgramHelp(): Promise<ProgramHelp> {
   const output: string[] = [];
   const io = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
-  const program = createProgram({ io, signal: new AbortController().signal, exit: () => undefined });
+  const program = await createProgram({ io, signal: new AbortController().signal, exit: () => undefined });
   for (const command of [program, ...listSubcommands(program)]) {
     command
       .configureHelp({ helpWidth: helpWidth })
       .configureOutput({ writeOut: (text) => void output.push(text) });
   }
   return { program, output };
+}
+
+/** Omits hidden aliases and the help command. */
+function listVisibleCommands(command: ProgramCommand): readonly ProgramCommand[] {
+  const visible = command.createHelp().visibleCommands(command);
+  return command.commands.filter((each) => visible.includes(each));
 }
 
 function listSubcommands(command: ProgramCommand): readonly ProgramCommand[] {
@@ -41,7 +47,7 @@ type LeafCommand = { readonly path: string; readonly help: string };
 function listLeafCommands({ program, output }: ProgramHelp): readonly LeafCommand[] {
   const collect = (command: ProgramCommand, path: string): readonly LeafCommand[] => {
     if (command.commands.length > 0)
-      return command.commands.flatMap((each) => collect(each, `${path} ${each.name()}`));
+      return listVisibleCommands(command).flatMap((each) => collect(each, `${path} ${each.name()}`));
     output.length = 0;
     command.outputHelp();
     return [{ path, help: output.join('') }];

@@ -9,7 +9,7 @@ import { buildGovernorPage } from './governor-page.ts';
 import { buildHttpApiPage } from './http-api-page.ts';
 import { findStalePages, writeGeneratedPages, type GeneratedPage } from './pages.ts';
 
-const pageGenerators: readonly (() => readonly GeneratedPage[])[] = [
+const pageGenerators: readonly (() => readonly GeneratedPage[] | Promise<readonly GeneratedPage[]>)[] = [
   buildConformancePages,
   buildEventsPages,
   buildGovernorPage,
@@ -21,7 +21,8 @@ const pageGenerators: readonly (() => readonly GeneratedPage[])[] = [
 ];
 
 try {
-  const stale = findStalePages(pageGenerators.flatMap((generate) => generate()));
+  const pages = await Promise.all(pageGenerators.map(async (generate) => generate()));
+  const stale = findStalePages(pages.flat());
   if (process.argv.includes('--check')) {
     for (const { path } of stale) console.error(`${path} is stale. Regenerate it: npm run docs`);
     process.exitCode = stale.length === 0 ? 0 : 1;

@@ -6,8 +6,8 @@ import {
   type Session,
   turnChart,
 } from '@pawl/core';
-import { answerLine, type PipeAnswer, type StateFormat } from '../packages/cli/src/commands/pipe-answer.ts';
-import { maxLineBytes } from '../packages/cli/src/commands/pipe-lines.ts';
+import { answerLine, type PipeAnswer, type StateFormat } from '../packages/cli/src/commands/pipe/answer.ts';
+import { maxLineBytes } from '../packages/cli/src/commands/pipe/lines.ts';
 import { actionSchemas, actionAnswerEvents } from '../packages/runtime/src/schema/actions.ts';
 import { eventExamples } from '../packages/runtime/src/schema/examples.ts';
 import { payloadDepthMax } from '../packages/runtime/src/schema/json-value.ts';

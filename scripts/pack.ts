@@ -8,7 +8,7 @@ import { buildNpmCommand } from './pack/npm-command.ts';
 import { compiledFolder, toPublishedManifest, type PublishManifest } from './pack/manifest.ts';
 
 /** Source files that a program reads as text and that must therefore be shipped unchanged. */
-const textFiles = ['cli/src/commands/replay-recording.ts'];
+const textFiles = ['cli/src/commands/export/replay-recording.ts'];
 
 const projectRoot = dirname(import.meta.dirname);
 const { positionals } = parseArgs({ allowPositionals: true });

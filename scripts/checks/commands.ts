@@ -1,4 +1,4 @@
-import { flattenCommands, type CompletionCommand } from '../../packages/cli/src/commands/completion-tree.ts';
+import { flattenCommands, type CompletionCommand } from '../../packages/cli/src/commands/completion/tree.ts';
 
 /** Finds unknown `pawl` commands and flags in a shell snippet. */
 export function findCommandProblems(text: string, tree: CompletionCommand): readonly string[] {

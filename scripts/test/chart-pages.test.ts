@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { captureIo } from '../../packages/cli/test/capture-io.ts';
-import { writeChart, chartNames } from '../../packages/cli/src/commands/chart.ts';
+import { writeChart, chartNames } from '../../packages/cli/src/commands/chart/action.ts';
 import { buildChartPages, insertCharts } from '../chart-pages.ts';
 import { findStalePages } from '../pages.ts';
 

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as yaml from 'yaml';
 import { describe, expect, it } from 'vitest';
-import { buildCompletionTree } from '../../packages/cli/src/commands/completion-tree.ts';
+import { buildCompletionTree } from '../../packages/cli/src/commands/completion/tree.ts';
 import { createProgram } from '../../packages/cli/src/program.ts';
 import { findCommandProblems } from '../checks/commands.ts';
 import { listAnchors, listLinks } from '../checks/markdown.ts';
 import { listPageCodeBlocks, docPages, readPageText } from '../checks/doc-pages.ts';
 import { repositoryRoot } from '../source-files.ts';
 
-const program = createProgram({
+const program = await createProgram({
   io: { stdout: process.stdout, stderr: process.stderr, stdin: process.stdin },
   signal: new AbortController().signal,
   exit: () => undefined,

@@ -6,5 +6,10 @@ import module from 'node:module';
 import { cacheFolder } from './cache-folder.js';
 
 module.enableCompileCache?.(cacheFolder());
-const { main } = await import('../src/hook/main.ts');
-process.exitCode = main(process.argv.slice(2));
+const { runHookProcess } = await import('@pawl/gateway/hook-process');
+const problem = runHookProcess(process.argv.slice(2));
+if (problem !== null) {
+  const { sanitizeOneLine } = await import('../src/output/sanitize-text.ts');
+  process.stderr.write(`pawl hook: ${sanitizeOneLine(problem)}\n`);
+  process.exitCode = 1;
+}

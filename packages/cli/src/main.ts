@@ -4,7 +4,7 @@ import { exitCodes } from './exit-codes.ts';
 import type { CommandIo } from './command-io.ts';
 import { createProgram } from './program.ts';
 import { UsageError } from './usage-error.ts';
-import { sanitizeOneLine } from './sanitize-text.ts';
+import { sanitizeOneLine } from './output/sanitize-text.ts';
 
 /** Runs one command and returns its exit code. On any error the user sees one line and no stack trace. */
 export async function main(argv: readonly string[], io: CommandIo = process): Promise<number> {
@@ -13,8 +13,9 @@ export async function main(argv: readonly string[], io: CommandIo = process): Pr
   const signals = stopSignals(process.platform);
   for (const signal of signals) process.once(signal, onSignal);
   let code: number = exitCodes.finished;
-  const program = createProgram({ io, signal: interrupt.signal, exit: (value) => (code = value) });
   try {
+    const context = { io, signal: interrupt.signal, exit: (value: number) => (code = value) };
+    const program = await createProgram(context, argv);
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
     return code;
   } catch (error) {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { describeCall, type PermissionPrompter, type UserPrompter } from '@pawl/runtime';
 import type { CommandIo } from './command-io.ts';
-import { sanitizeOneLine } from './sanitize-text.ts';
+import { sanitizeOneLine } from './output/sanitize-text.ts';
 
 /** Asks a user at a terminal. Null if there is no terminal: nothing is asked, and the answer is no. */
 export type TerminalPrompt = {

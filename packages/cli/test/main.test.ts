@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runGoal, type RunOptions } from '../src/commands/run.ts';
+import { runGoal, type RunOptions } from '../src/run/start-run.ts';
 import { main } from '../src/main.ts';
 import { captureIo } from './capture-io.ts';
 

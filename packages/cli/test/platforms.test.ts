@@ -3,12 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { browserCommand } from '../src/commands/dashboard-browser.ts';
-import type { DoctorCheck } from '../src/commands/doctor-checks.ts';
-import { runDoctor } from '../src/commands/doctor.ts';
+import { browserCommand } from '../src/dashboard/browser.ts';
+import type { DoctorCheck } from '../src/commands/doctor/checks.ts';
+import { runDoctor } from '../src/commands/doctor/action.ts';
 import { getDataFolder } from '@pawl/runtime/data-folder';
-import { hasHookEntries, addHookEntries } from '../src/hook/hook-entries.ts';
-import { buildHookCommand } from '../src/hook/hook-command.ts';
+import { hasHookEntries, addHookEntries, buildHookCommand } from '@pawl/gateway/hook';
 import { stopSignals } from '../src/main.ts';
 import { captureIo } from './capture-io.ts';
 

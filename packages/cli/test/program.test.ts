@@ -1,5 +1,7 @@
-import type { Command } from 'commander';
+import { Help, type Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { main } from '../src/main.ts';
+import { captureIo } from './capture-io.ts';
 import { parseCommandLine, createWholeProgram } from './whole-program.ts';
 
 type NamedCommand = { readonly words: readonly string[]; readonly command: Command };
@@ -11,7 +13,16 @@ function listCommands(command: Command, above: readonly string[] = []): readonly
   });
 }
 
-const all = listCommands(createWholeProgram()).map((found) => ({ ...found, name: found.words.join(' ') }));
+/** Without hidden aliases. */
+function listVisibleCommands(command: Command): readonly Command[] {
+  const visible = command.createHelp().visibleCommands(command);
+  return command.commands.filter((each) => visible.includes(each));
+}
+
+const all = listCommands(await createWholeProgram()).map((found) => ({
+  ...found,
+  name: found.words.join(' '),
+}));
 const leafCommands = all.filter(({ command }) => command.commands.length === 0);
 
 /** Commands whose output is not for `--json` to change, each with the reason. */
@@ -39,7 +50,8 @@ describe('every command', () => {
       expect(out).toContain(`Usage: pawl ${words.join(' ')}`);
       const [, examples = ''] = out.split('Examples:\n');
       if (command.commands.length === 0) expect(examples).toContain(`pawl ${words[0]}`);
-      for (const each of command.commands) expect(out).toMatch(new RegExp(`^  ${each.name()}\\b`, 'm'));
+      for (const each of listVisibleCommands(command))
+        expect(out).toMatch(new RegExp(`^  ${each.name()}\\b`, 'm'));
     },
   );
 
@@ -80,6 +92,34 @@ describe('every command', () => {
   it('has every command that is listed as an exception', () => {
     for (const name of commandsWithoutJson.keys())
       expect(leafCommands.map((leaf) => leaf.name)).toContain(name);
+  });
+});
+
+describe('the help of the program', () => {
+  it('shows each command with the arguments of its definition', async () => {
+    const { out } = await parseCommandLine(['--help']);
+    const lines = out.split('\n').map((line) => line.trim().split(/ {2,}/)[0]);
+    const commands = all.filter(({ words }) => words.length === 1);
+    expect(commands.length).toBeGreaterThan(30);
+    for (const { command } of commands) expect(lines).toContain(new Help().subcommandTerm(command));
+  });
+
+  it('is the same without the definitions of the commands', async () => {
+    const { io, out } = captureIo();
+    expect(await main(['--help'], io)).toBe(0);
+    expect(out()).toBe((await parseCommandLine(['--help'])).out);
+  });
+
+  it('is the same for a command, by flag and by name', async () => {
+    const { out } = await parseCommandLine(['queue', 'show', '--help']);
+    for (const args of [
+      ['queue', 'show', '--help'],
+      ['queue', 'help', 'show'],
+    ]) {
+      const captured = captureIo();
+      expect(await main(args, captured.io)).toBe(0);
+      expect(captured.out()).toBe(out);
+    }
   });
 });
 

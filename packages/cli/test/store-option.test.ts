@@ -4,7 +4,7 @@ import { join, posix, win32 } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { getDataFolder } from '@pawl/runtime/data-folder';
-import { openStore, openConfiguredStore, openStoreOrMemory } from '../src/store-option.ts';
+import { openStore, openConfiguredStore, openStoreOrMemory } from '../src/sessions/store-option.ts';
 
 let folder = '';
 const before = process.env['XDG_DATA_HOME'];

@@ -4,7 +4,7 @@ import { UsageError } from '../src/usage-error.ts';
 import { captureIo } from './capture-io.ts';
 
 /** The program with all its commands. */
-export function createWholeProgram(io = captureIo().io): Command {
+export function createWholeProgram(io = captureIo().io): Promise<Command> {
   return createProgram({ io, signal: new AbortController().signal, exit: () => undefined });
 }
 
@@ -13,15 +13,14 @@ export async function parseCommandLine(
   args: readonly string[],
 ): Promise<{ code: number; out: string; err: string }> {
   const captured = captureIo();
-  const code = await createWholeProgram(captured.io)
-    .parseAsync([...args], { from: 'user' })
-    .then(
-      () => 0,
-      (error: unknown) => {
-        if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-        if (error instanceof UsageError) return 2;
-        throw error;
-      },
-    );
+  const program = await createWholeProgram(captured.io);
+  const code = await program.parseAsync([...args], { from: 'user' }).then(
+    () => 0,
+    (error: unknown) => {
+      if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+      if (error instanceof UsageError) return 2;
+      throw error;
+    },
+  );
   return { code, out: captured.out(), err: captured.err() };
 }

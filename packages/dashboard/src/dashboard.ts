@@ -40,8 +40,8 @@ export type DashboardOptions = {
   readonly hostname?: string;
   readonly names?: readonly string[];
   readonly owner?: string;
-  readonly marks?: VerdictFeedbackStore;
-  readonly shelfOf?: (about: Json) => Promise<EntryStorage | null>;
+  readonly feedback?: VerdictFeedbackStore;
+  readonly openStorage?: (metadata: Json) => Promise<EntryStorage | null>;
   readonly metrics?: () => Promise<string>;
   /** Values to mask in every response; defaults to the keys in the environment. */
   readonly secrets?: readonly string[];
@@ -95,10 +95,10 @@ function createRouteContext(options: DashboardOptions, token: string): RouteCont
     lister,
     owner: options.owner ?? getProcessOwner(),
     mask: createSecretMask([...secrets, token]),
-    feedback: options.marks ?? createMemoryFeedbackStore(),
+    feedback: options.feedback ?? createMemoryFeedbackStore(),
     listWatcher: createSessionListWatcher({ store, host, lister, pollMs: Math.max(500, pollMs) }),
     feeds: createEventFeeds(store, pollMs),
-    openStorage: options.shelfOf ?? (async () => null),
+    openStorage: options.openStorage ?? (async () => null),
     metrics: options.metrics ?? null,
     now: options.now ?? Date.now,
     version: options.version ?? '0',

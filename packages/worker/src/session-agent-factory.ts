@@ -23,7 +23,7 @@ export type SessionAgentOptions = {
   /** Accept only sessions in this folder or below it. */
   readonly root: string;
   /** Returns the storage of a folder, selected by the session's metadata. */
-  readonly storageOf: (dir: string, metadata: Json) => EntryStorage;
+  readonly openStorage: (dir: string, metadata: Json) => EntryStorage;
   readonly warn: (line: string) => void;
   /** Fields that override those of the session's metadata and of the folder's configuration, such as the model. */
   readonly overrides?: Partial<AgentSetupConfig>;
@@ -35,7 +35,7 @@ export type SessionAgentOptions = {
  */
 export function createSessionAgentFactory({
   root,
-  storageOf,
+  openStorage,
   warn,
   overrides = {},
 }: SessionAgentOptions): AgentFactory {
@@ -48,7 +48,7 @@ export function createSessionAgentFactory({
         ...toAgentConfig({ ...metadata, ...applyModelConfig(metadata, config) }, config),
         profile,
         workspace: metadata.dir,
-        memory: storageOf(metadata.dir, stored),
+        memory: openStorage(metadata.dir, stored),
         ask: { permission: (_, cancelSignal) => waitForPerson(cancelSignal), user: null },
         signal,
         report: warn,

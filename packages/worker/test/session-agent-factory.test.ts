@@ -14,7 +14,7 @@ const session = createSession({ id: 's', at: 0 });
 async function listAgentTools(root: string, dir: string): Promise<readonly string[]> {
   const outfitFor = createSessionAgentFactory({
     root,
-    storageOf: createInMemoryStorage,
+    openStorage: createInMemoryStorage,
     warn: () => undefined,
   });
   const outfit = await outfitFor({
@@ -72,7 +72,7 @@ describe('a worker without the command line', { tags: ['redis'] }, () => {
       await harness.work(
         createSessionAgentFactory({
           root: dir,
-          storageOf: (folder, metadata) =>
+          openStorage: (folder, metadata) =>
             createFolderStorage(harness.redis, { dir: folder, tenant: getTenant(metadata) }),
           warn: () => undefined,
           overrides: { model },

@@ -1,6 +1,6 @@
 import { isEphemeralEvent, type Session } from '@pawl/core';
 import type { StepResult } from '@pawl/runtime';
-import { findExecution, toTimelineEntries } from '../commands/session-timeline.ts';
+import { findExecution, toTimelineEntries } from '../sessions/session-timeline.ts';
 import { elideMiddle } from './plain-text.ts';
 
 /** A logged event on one line. */

@@ -1,4 +1,4 @@
-import { sanitizeText } from '../sanitize-text.ts';
+import { sanitizeText } from '../output/sanitize-text.ts';
 
 /*
  * Further sanitizing after `sanitizeText`, for text in columns: every remaining character has a known width, so that a

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { AuditVerdict, RecordedRun } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { auditFiles, type AuditOptions } from '../../src/commands/audit.ts';
+import { auditFiles, type AuditOptions } from '../../src/commands/audit/action.ts';
 import { UsageError } from '../../src/usage-error.ts';
 import { captureIo } from '../capture-io.ts';
 

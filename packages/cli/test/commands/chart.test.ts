@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toDrawableChart, modeCharts, parseChart, toMermaid, toXState, turnChart } from '@pawl/core';
 import { toSvg } from '@pawl/runtime';
-import { writeChart, chartFormats, chartNames } from '../../src/commands/chart.ts';
+import { writeChart, chartFormats, chartNames } from '../../src/commands/chart/action.ts';
 import { UsageError } from '../../src/usage-error.ts';
 import { captureIo } from '../capture-io.ts';
 

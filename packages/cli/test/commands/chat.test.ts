@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startChat } from '../../src/commands/chat.ts';
-import type { RunOptions } from '../../src/commands/run.ts';
+import { startChat, type RunOptions } from '../../src/run/start-run.ts';
 import { captureIo } from '../capture-io.ts';
 import { startOpenAiServer, type OpenAiServer } from '../openai-server.ts';
 

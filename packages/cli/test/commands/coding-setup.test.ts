@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runGoal, type RunOptions } from '../../src/commands/run.ts';
+import { runGoal, type RunOptions } from '../../src/run/start-run.ts';
 import { allowCalls } from '../allow-calls.ts';
 import { captureTerminalIo, captureIo } from '../capture-io.ts';
 import { startOpenAiServer, type OpenAiServer, type ScriptedSay } from '../openai-server.ts';

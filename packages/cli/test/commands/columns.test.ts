@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { formatCell, truncateColumns } from '../../src/commands/columns.ts';
+import { formatCell, truncateColumns } from '../../src/output/columns.ts';
 
 describe('text in a table cell', () => {
   it.each([

@@ -10,13 +10,13 @@ import {
   buildCompletionTree,
   flagCompletions,
   flattenCommands,
-} from '../../src/commands/completion-tree.ts';
-import { printCompletion } from '../../src/commands/completion.ts';
+} from '../../src/commands/completion/tree.ts';
+import { printCompletion } from '../../src/commands/completion/action.ts';
 import { captureIo } from '../capture-io.ts';
 import { createWholeProgram } from '../whole-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-completion-'));
-const tree = buildCompletionTree(createWholeProgram());
+const tree = buildCompletionTree(await createWholeProgram());
 
 type ShellProgram = {
   readonly name: string;
@@ -74,7 +74,7 @@ async function listCandidates(
   lines: readonly (readonly string[])[],
 ): Promise<readonly (readonly string[])[]> {
   const { io, out } = captureIo();
-  expect(await printCompletion(shell.name, createWholeProgram(), io)).toBe(0);
+  expect(await printCompletion(shell.name, await createWholeProgram(), io)).toBe(0);
   const script = join(folder, `script.${shell.name}`);
   writeFileSync(script, out());
   const args = [...shell.args, shell.program(script, lines)];
@@ -208,7 +208,7 @@ describe('completion values', { tags: ['unix'] }, () => {
 
 describe('pawl completion', { tags: ['unix'] }, () => {
   it('lists the supported shells', async () => {
-    await expect(printCompletion('bsh', createWholeProgram(), captureIo().io)).rejects.toThrow(
+    await expect(printCompletion('bsh', await createWholeProgram(), captureIo().io)).rejects.toThrow(
       'Unknown completion script for "bsh". Did you mean bash? Available: bash, zsh, fish.',
     );
   });
@@ -223,7 +223,7 @@ describe('pawl completion', { tags: ['unix'] }, () => {
     await store.close();
     vi.stubEnv('PAWL_STORE', file);
     const { io, out } = captureIo();
-    expect(await printCompletion('sessions', createWholeProgram(), io)).toBe(0);
+    expect(await printCompletion('sessions', await createWholeProgram(), io)).toBe(0);
     vi.unstubAllEnvs();
     expect(out()).toBe('plain-1\n');
   });

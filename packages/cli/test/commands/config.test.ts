@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { checkConfig, showConfigPaths } from '../../src/commands/config-files.ts';
-import { showConfig } from '../../src/commands/config.ts';
-import { loadConfig } from '../../src/commands/run-config.ts';
-import { trustFolder } from '../../src/commands/trust.ts';
+import { checkConfig, showConfigPaths } from '../../src/commands/config/files.ts';
+import { showConfig } from '../../src/commands/config/show.ts';
+import { loadConfig } from '../../src/options/load-config.ts';
+import { trustFolder } from '../../src/commands/trust/action.ts';
 import { captureIo } from '../capture-io.ts';
 
 let dir = '';

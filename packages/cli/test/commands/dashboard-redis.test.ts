@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { startRedis } from '../../../worker/test/redis-server.ts';
-import { runDashboard } from '../../src/commands/dashboard.ts';
-import { runWorker } from '../../src/commands/worker.ts';
+import { runDashboard } from '../../src/commands/dashboard/action.ts';
+import { runWorker } from '../../src/commands/worker/action.ts';
 import { captureIo } from '../capture-io.ts';
 
 it(

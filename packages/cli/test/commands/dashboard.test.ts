@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { detectSandbox, getOwnerState, getProcessOwner } from '@pawl/runtime';
 import { createSession } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startEmbeddedDashboard } from '../../src/commands/embedded-dashboard.ts';
-import { createDashboardFeedback } from '../../src/commands/dashboard-dependencies.ts';
-import { runDashboard, type DashboardFlags } from '../../src/commands/dashboard.ts';
-import { runProxy } from '../../src/commands/proxy.ts';
-import { createFeedbackFile, readFeedbackFile } from '../../src/commands/verdict-feedback-file.ts';
-import { openConfiguredStore } from '../../src/store-option.ts';
+import { startEmbeddedDashboard } from '../../src/dashboard/embedded-dashboard.ts';
+import { createDashboardFeedback } from '../../src/dashboard/dependencies.ts';
+import { runDashboard, type DashboardFlags } from '../../src/commands/dashboard/action.ts';
+import { runProxy } from '../../src/commands/proxy/action.ts';
+import { createFeedbackFile, readFeedbackFile } from '../../src/sessions/verdict-feedback-file.ts';
+import { openConfiguredStore } from '../../src/sessions/store-option.ts';
 import { captureIo } from '../capture-io.ts';
 import { startOpenAiServer, type OpenAiServer } from '../openai-server.ts';
 
@@ -268,7 +268,7 @@ it('shows a run of the same process and does not resume it until it is done', as
   })();
   // Events before the stream is connected are not received.
   const sayAndLook = (): string => {
-    beside.see({ event: { type: 'text-delta', at: 2, text: 'Hello ' } });
+    beside.observe({ event: { type: 'text-delta', at: 2, text: 'Hello ' } });
     return text;
   };
   await expect.poll(sayAndLook, { interval: 10 }).toContain('live');

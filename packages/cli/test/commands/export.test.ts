@@ -4,7 +4,7 @@ import { createSession, replay, type Event } from '@pawl/core';
 import { computeStateHash } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../src/main.ts';
-import { getFixturePath } from '../../src/commands/export-test.ts';
+import { getFixturePath } from '../../src/commands/export/test-file.ts';
 import { captureIo } from '../capture-io.ts';
 import {
   saveRun,

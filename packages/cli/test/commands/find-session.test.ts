@@ -4,7 +4,7 @@ import { createSession } from '@pawl/core';
 import { createMemoryStore } from '@pawl/runtime';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findSession, computeShortIds, isSessionInFolder } from '../../src/commands/find-session.ts';
+import { findSession, computeShortIds, isSessionInFolder } from '../../src/sessions/find-session.ts';
 import { createTestWorkspace } from './test-workspace.ts';
 
 const createStoreWithIds = async (ids: readonly string[], dir = '/work') => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatRunCost } from '../../src/commands/audit-result.ts';
-import { formatCount, formatGroupedNumber, formatShare } from '../../src/commands/format-number.ts';
+import { formatRunCost } from '../../src/commands/audit/result.ts';
+import { formatCount, formatGroupedNumber, formatShare } from '../../src/output/format-number.ts';
 
 describe('formatted numbers', () => {
   it('are rounded and grouped, and fractions are percentages', () => {

@@ -11,8 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { initProject, type InitOptions } from '../../src/commands/init.ts';
-import { loadConfig } from '../../src/commands/run-config.ts';
+import { initProject, type InitOptions } from '../../src/commands/init/action.ts';
+import { loadConfig } from '../../src/options/load-config.ts';
 import { captureIo } from '../capture-io.ts';
 
 let dir = '';

@@ -4,15 +4,15 @@ import { auditRun, findProfile, pawlRules, selectRules, type RecordedRun, type R
 import { defineTool, readProfileFile } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { runLearn } from '../../src/commands/learn.ts';
+import { runLearn } from '../../src/commands/learn/action.ts';
 import { exitCodes } from '../../src/exit-codes.ts';
 import {
   toDetectorScore,
   computeScoreRatios,
   sumScoreRatios,
   type DetectorScore,
-} from '../../src/learn/detector-score.ts';
-import { createTrainingRuns, createRun, repeatCall, createProductiveCalls } from '../learn/training-runs.ts';
+} from '../../src/commands/learn/detector-score.ts';
+import { createTrainingRuns, createRun, repeatCall, createProductiveCalls } from './learn/training-runs.ts';
 import { captureIo } from '../capture-io.ts';
 import {
   saveRun,

@@ -4,7 +4,7 @@ import {
   parsePortOption,
   parseTimeSpanOption,
   parseWholeNumberOption,
-} from '../../src/commands/number-options.ts';
+} from '../../src/options/number-options.ts';
 import { UsageError } from '../../src/usage-error.ts';
 
 const readUsageError = (read: () => number): string => {

@@ -6,8 +6,8 @@ import { runInNewContext } from 'node:vm';
 import { buildEventsJsonSchema } from '@pawl/runtime';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readInputLines } from '../../src/commands/pipe-lines.ts';
-import { runPipe } from '../../src/commands/pipe.ts';
+import { readInputLines } from '../../src/commands/pipe/lines.ts';
+import { runPipe } from '../../src/commands/pipe/action.ts';
 import { toJsonLines, runPipeInput, parsePipeAnswer } from '../fixtures/run-pipe-input.ts';
 
 const hello = '{"type":"user-message","at":1,"text":"Grüße, 世界 🌍"}';

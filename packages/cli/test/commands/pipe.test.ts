@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { runPipe, printEventSchema } from '../../src/commands/pipe.ts';
+import { runPipe, printEventSchema } from '../../src/commands/pipe/action.ts';
 import { UsageError } from '../../src/usage-error.ts';
 import { toJsonLines, runPipeInput, type PipeAnswerJson } from '../fixtures/run-pipe-input.ts';
 

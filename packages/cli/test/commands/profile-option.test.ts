@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtInProfiles } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolveProfileOption } from '../../src/commands/profile-option.ts';
+import { resolveProfileOption } from '../../src/options/profile-option.ts';
 import { main } from '../../src/main.ts';
 import { UsageError } from '../../src/usage-error.ts';
 import { captureIo } from '../capture-io.ts';

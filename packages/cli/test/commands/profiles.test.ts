@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defaultSettings, findProfile, builtInProfiles } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
-import { listProfiles, showProfile } from '../../src/commands/profiles.ts';
+import { listProfiles, showProfile } from '../../src/commands/profiles/action.ts';
 import { captureIo } from '../capture-io.ts';
 
 const example = join(import.meta.dirname, '../../../../examples/profiles/reviewer.yaml');

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import { runProxy } from '../../src/commands/proxy.ts';
-import { listSessions } from '../../src/commands/sessions.ts';
+import { runProxy } from '../../src/commands/proxy/action.ts';
+import { listSessions } from '../../src/commands/sessions/action.ts';
 import { captureIo } from '../capture-io.ts';
-import { startUpstream, type UpstreamServer } from '../proxy/upstream.ts';
+import { startUpstream, type UpstreamServer } from '../../../gateway/test/proxy/upstream.ts';
 
 let upstream: UpstreamServer | undefined;
 afterEach(() => upstream?.close());

@@ -5,7 +5,7 @@ import { connectRedis, openRedisStore, createRedisStorage } from '@pawl/worker';
 import type { Store } from '@pawl/runtime';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
-import { runWorker } from '../../src/commands/worker.ts';
+import { runWorker } from '../../src/commands/worker/action.ts';
 import { main } from '../../src/main.ts';
 import { captureIo } from '../capture-io.ts';
 import { startOpenAiServer, type ScriptedSay } from '../openai-server.ts';

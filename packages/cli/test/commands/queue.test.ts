@@ -8,11 +8,11 @@ import { findTurnAnswer, type OpenedSession, type Store } from '@pawl/runtime';
 import { connectRedis, openRedisStore } from '@pawl/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
-import { dropQueuedSession, retryParkedSession, showQueue } from '../../src/commands/queue.ts';
-import { sendQueueCommand } from '../../src/commands/queue-send.ts';
-import { showSession } from '../../src/commands/show.ts';
-import { submitGoal, type SubmitGoalOptions } from '../../src/commands/submit.ts';
-import { runWorker } from '../../src/commands/worker.ts';
+import { dropQueuedSession, retryParkedSession, showQueue } from '../../src/commands/queue/action.ts';
+import { showSession } from '../../src/commands/show/action.ts';
+import { submitGoal, type SubmitGoalOptions } from '../../src/commands/submit/action.ts';
+import { sendSessionCommand } from '../../src/commands/tell/action.ts';
+import { runWorker } from '../../src/commands/worker/action.ts';
 import { allowCalls, allowShell } from '../allow-calls.ts';
 import { captureIo } from '../capture-io.ts';
 import { startOpenAiServer, type OpenAiServer, type ScriptedSay } from '../openai-server.ts';
@@ -108,7 +108,7 @@ describe('pawl with workers', { tags: ['redis'] }, () => {
     expect(metadata).toMatchObject({ dir: folder, model: 'librarian', worker: { tenant: 'default' } });
     await waitForCondition(() => worker.out().includes(`idle: ${id}`));
     const captured = captureIo();
-    await sendQueueCommand(id, { kind: 'halt', reason: 'enough' }, flags(), captured.io);
+    await sendSessionCommand(id, { what: 'halt', words: [] }, { ...flags(), reason: 'enough' }, captured.io);
     expect((await untilIn(id, 'halted')).session.turn).toMatchObject({ haltReason: { reason: 'enough' } });
     expect(await worker.end()).toBe(0);
   });
@@ -203,7 +203,7 @@ describe('pawl with workers', { tags: ['redis'] }, () => {
         const { turn } = session;
         const callId = turn.status === 'awaitingPermission' ? (turn.calls[0]?.call.id ?? '') : '';
         expect(existsSync(join(folder, 'plan.md'))).toBe(false);
-        await sendQueueCommand(id, { kind: 'decide', callId, decision }, flags(), captureIo().io);
+        await sendSessionCommand(id, { what: decision, words: [callId] }, flags(), captureIo().io);
         await waitForCondition(async () => (await store.open(id)).head > session.seq);
       }
       await untilIn(id, 'waitingForUser');

@@ -1,6 +1,6 @@
 import { getProcessOwner } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { removeSessions } from '../../src/commands/remove-sessions.ts';
+import { removeSessions } from '../../src/commands/rm/action.ts';
 import { captureTerminalIo } from '../capture-io.ts';
 import {
   saveRun,

@@ -12,9 +12,9 @@ import {
 } from '@pawl/runtime';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadSessionRecord } from '../../src/commands/export-record.ts';
-import { replayRecording } from '../../src/commands/replay-recording.ts';
-import { generateTest } from '../../src/commands/export-test.ts';
+import { loadSessionRecord } from '../../src/sessions/session-record.ts';
+import { replayRecording } from '../../src/commands/export/replay-recording.ts';
+import { generateTest } from '../../src/commands/export/test-file.ts';
 
 /** Lets others go first, so many times. */
 async function takeTurns(count: number): Promise<void> {

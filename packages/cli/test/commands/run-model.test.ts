@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runGoal, type RunOptions } from '../../src/commands/run.ts';
+import { runGoal, type RunOptions } from '../../src/run/start-run.ts';
 import { UsageError } from '../../src/usage-error.ts';
 import { captureIo } from '../capture-io.ts';
 import {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseExposition, sumSamples } from '../../../telemetry/test/exposition.ts';
-import { runGoal } from '../../src/commands/run.ts';
+import { runGoal } from '../../src/run/start-run.ts';
 import { captureTerminalIo, captureIo } from '../capture-io.ts';
 
 let folder = '';

@@ -5,7 +5,7 @@ import {
   createLineRunView,
   createQuietRunView,
   type RunView,
-} from '../../src/commands/run-view.ts';
+} from '../../src/run/run-view.ts';
 import { captureIo } from '../capture-io.ts';
 
 const minute = 60_000;
@@ -27,7 +27,7 @@ function showPhaseEvents(view: RunView): void {
   let session: Session = createSession({ id: 's', at: 0, totalPhases: 3 });
   for (const event of phaseEvents) {
     const after = step(session, event);
-    view.see({ ...after, event });
+    view.observe({ ...after, event });
     session = after.session;
   }
 }

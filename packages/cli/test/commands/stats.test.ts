@@ -1,7 +1,7 @@
 import { createSession, findProfile, step, type Event } from '@pawl/core';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AggregateStats } from '../../src/commands/stats-aggregate.ts';
+import type { AggregateStats } from '../../src/commands/stats/aggregate.ts';
 import {
   saveRun,
   createLookReply,

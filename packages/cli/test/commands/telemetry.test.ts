@@ -14,12 +14,12 @@ import {
 } from '../../../telemetry/test/collector.ts';
 import { parseExposition, sumSamples } from '../../../telemetry/test/exposition.ts';
 import { startRedis } from '../../../worker/test/redis-server.ts';
-import { runDashboard } from '../../src/commands/dashboard.ts';
-import { loadConfig } from '../../src/commands/run-config.ts';
-import { sendQueueCommand } from '../../src/commands/queue-send.ts';
-import { openTelemetry } from '../../src/commands/run-telemetry.ts';
-import { submitGoal } from '../../src/commands/submit.ts';
-import { runWorker } from '../../src/commands/worker.ts';
+import { runDashboard } from '../../src/commands/dashboard/action.ts';
+import { loadConfig } from '../../src/options/load-config.ts';
+import { sendSessionCommand } from '../../src/commands/tell/action.ts';
+import { openTelemetry } from '../../src/run/run-telemetry.ts';
+import { submitGoal } from '../../src/commands/submit/action.ts';
+import { runWorker } from '../../src/commands/worker/action.ts';
 import { openTerminalPrompt } from '../../src/terminal-prompt.ts';
 import { captureTerminalIo, captureIo } from '../capture-io.ts';
 import { startOpenAiServer } from '../openai-server.ts';
@@ -259,7 +259,7 @@ describe('workers with a collector', { tags: ['redis'] }, () => {
     await shift();
     const { turn } = (await store.open(id)).session;
     const callId = turn.status === 'awaitingPermission' ? (turn.calls[0]?.call.id ?? '') : '';
-    await sendQueueCommand(id, { kind: 'decide', callId, decision: 'allow' }, flags, captureIo().io);
+    await sendSessionCommand(id, { what: 'allow', words: [callId] }, flags, captureIo().io);
     await shift();
     vi.unstubAllEnvs();
     model.close();

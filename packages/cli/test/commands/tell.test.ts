@@ -9,8 +9,7 @@ import { openSqliteStore, type Store } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openRedisStore } from '@pawl/worker';
 import { startRedis } from '../../../worker/test/redis-server.ts';
-import { startChat } from '../../src/commands/chat.ts';
-import { runGoal, type RunOptions } from '../../src/commands/run.ts';
+import { startChat, runGoal, type RunOptions } from '../../src/run/start-run.ts';
 import { main } from '../../src/main.ts';
 import { allowCalls, allowShell } from '../allow-calls.ts';
 import { captureIo } from '../capture-io.ts';
@@ -275,6 +274,61 @@ describe('pawl tell, in Redis', { tags: ['redis'] }, () => {
       { command: { kind: 'say', text: 'And quickly.' } },
     ]);
     expect(await store.commands.listPending(own)).toHaveLength(1);
+  });
+});
+
+async function runPawlWithWorkers(...args: readonly string[]): Promise<ProcessResult> {
+  const { io, out, err } = captureIo();
+  const code = await main([...args, '--dir', folder, '--json'], io);
+  return { code, out: out(), err: err() };
+}
+
+async function submitTestGoal(): Promise<string> {
+  const { out } = await runPawlWithWorkers('submit', 'Look around.');
+  return (JSON.parse(out) as { readonly id: string }).id;
+}
+
+describe('pawl queue with the commands of pawl tell', { tags: ['redis'] }, () => {
+  it('sends the same command as pawl tell, to the Redis of the workers', async () => {
+    const redis = await startRedis({ appendfsync: 'everysec' });
+    cleanUps.push(() => redis.stop());
+    vi.stubEnv('PAWL_REDIS_URL', redis.url);
+    const [one, other] = [await submitTestGoal(), await submitTestGoal()];
+    for (const [name, ...words] of [
+      ['say', 'Be quick.'],
+      ['finish', '--reason', 'it is late'],
+      ['cancel'],
+      ['halt'],
+    ] as const) {
+      const byAlias = await runPawlWithWorkers('queue', name, one, ...words);
+      const byTell = await runPawlWithWorkers('tell', other, name, ...words, '--store', redis.url);
+      expect([byAlias, byTell]).toMatchObject([
+        { code: 0, err: '' },
+        { code: 0, err: '' },
+      ]);
+      const { command, runs } = JSON.parse(byTell.out) as { readonly command: object; readonly runs: string };
+      expect(JSON.parse(byAlias.out)).toEqual({ id: one, command, runs, sent: expect.any(String) as string });
+      expect(runs).toBe('worker');
+    }
+    for (const decision of ['allow', 'deny'])
+      expect(await runPawlWithWorkers('queue', decision, one, 'call_1')).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('has no pending calls'),
+      });
+  });
+
+  it('is rejected without a Redis', async () => {
+    vi.stubEnv('PAWL_REDIS_URL', undefined);
+    const { io, err } = captureIo();
+    expect(await main(['queue', 'say', 'last', 'Hello', '--dir', folder], io)).toBe(2);
+    expect(err()).toContain('Workers need a shared Redis');
+  });
+
+  it('is not in the help', async () => {
+    const { io, out } = captureIo();
+    expect(await main(['queue', '--help'], io)).toBe(0);
+    expect(out()).toMatch(/^ {2}retry /m);
+    expect(out()).not.toMatch(/^ {2}(?:say|allow|deny|cancel|finish|halt) /m);
   });
 });
 

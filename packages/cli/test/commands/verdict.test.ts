@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { computeStateHash } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readFeedbackFile } from '../../src/commands/verdict-feedback-file.ts';
+import { readFeedbackFile } from '../../src/sessions/verdict-feedback-file.ts';
 import {
   saveRun,
   createTestWorkspace,

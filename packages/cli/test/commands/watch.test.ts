@@ -11,8 +11,8 @@ import {
   type Store,
 } from '@pawl/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listSessions } from '../../src/commands/sessions.ts';
-import { watchSession } from '../../src/commands/watch.ts';
+import { listSessions } from '../../src/commands/sessions/action.ts';
+import { watchSession } from '../../src/commands/watch/action.ts';
 import { captureIo } from '../capture-io.ts';
 
 let folder = '';

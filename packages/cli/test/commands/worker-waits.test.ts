@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
-import { showQueue } from '../../src/commands/queue.ts';
-import { submitGoal } from '../../src/commands/submit.ts';
-import { runWorker } from '../../src/commands/worker.ts';
+import { showQueue } from '../../src/commands/queue/action.ts';
+import { submitGoal } from '../../src/commands/submit/action.ts';
+import { runWorker } from '../../src/commands/worker/action.ts';
 import { main } from '../../src/main.ts';
 import { captureIo } from '../capture-io.ts';
 

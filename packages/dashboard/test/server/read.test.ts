@@ -232,7 +232,7 @@ describe('one session', () => {
 
   it('searches its storage', async () => {
     await using server = await startTestServer({
-      async shelfOf(about) {
+      async openStorage(about) {
         if (about === null) return null;
         const storage = createInMemoryStorage();
         await storage.save([

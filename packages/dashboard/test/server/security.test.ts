@@ -216,7 +216,7 @@ describe('a response', () => {
 
   it('hides internal errors from the client and reports them to the operator', async () => {
     await using server = await startTestServer({
-      shelfOf: async () => {
+      openStorage: async () => {
         throw new Error('the inside of the server');
       },
     });

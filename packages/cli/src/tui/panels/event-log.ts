@@ -1,4 +1,4 @@
-import { formatClockTime } from '../../commands/format-time.ts';
+import { formatClockTime } from '../../output/format-time.ts';
 import type { LoggedEvent } from '../logged-events.ts';
 import { truncateLine, createSegment, type StyledLine } from '../styled-line.ts';
 

@@ -1,5 +1,5 @@
 import { computeRuleDistances, selectRules, type RuleDistance, type Session } from '@pawl/core';
-import { formatDuration } from '../../commands/format-time.ts';
+import { formatDuration } from '../../output/format-time.ts';
 import { renderBar, formatInteger } from '../bar.ts';
 import {
   truncateLine,

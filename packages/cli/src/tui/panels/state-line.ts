@@ -1,5 +1,5 @@
 import type { TurnStatus } from '@pawl/core';
-import { formatDuration } from '../../commands/format-time.ts';
+import { formatDuration } from '../../output/format-time.ts';
 import { createSegment, justifyLine, type StyledLine, type TextStyle } from '../styled-line.ts';
 import { screenViewNames, type ScreenModel } from '../screen-model.ts';
 

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../commands/format-time.ts';
+import { formatDuration } from '../../output/format-time.ts';
 import {
   truncateLine,
   wrapText,

@@ -1,0 +1,228 @@
+import type { AuditVerdict, Json, RecordedRun, RecordedStep, RuleSeverity } from '@pawl/core';
+import { isRunEnding } from '../learn/detector-score.ts';
+import { formatCount } from '../../output/format-number.ts';
+
+export type RunJudge = (run: RecordedRun) => readonly AuditVerdict[];
+
+/** The small part of a judged run that the report needs. */
+export type AuditedRun = {
+  readonly id: string;
+  readonly file: string;
+  readonly source: string | null;
+  readonly model: string | null;
+  readonly success: boolean | null;
+  readonly cost: RunCost;
+  readonly verdicts: readonly AuditVerdict[];
+  readonly decisiveVerdict: DecisiveVerdict | null;
+};
+
+/** The decisive verdict: the one that would have ended the run, or else the most severe. */
+export type DecisiveVerdict = AuditVerdict & {
+  readonly isStuck: boolean;
+  /** The first evidence step. */
+  readonly since: number;
+  /** Cost of the run from `since` on. */
+  readonly spent: RunCost;
+  /** Cost after the verdict: what stopping there would have saved. */
+  readonly after: RunCost;
+  readonly proof: readonly EvidenceCall[];
+};
+
+export type EvidenceCall = {
+  readonly step: number;
+  readonly tool: string;
+  readonly args: string;
+  readonly result: string;
+  readonly error: boolean;
+};
+
+/** Only the first and last evidence calls are shown, because the ones between repeat them. */
+const shownCallCounts = { first: 5, last: 3 } as const;
+
+/** Maximum characters stored of an argument or a result; no terminal shows more on one line. */
+const maxEvidenceCharacters = 500;
+
+const severityRanks: Record<RuleSeverity, number> = { advise: 1, block: 2, ask: 3, stop: 4 };
+
+export function auditRecordedRun(
+  run: RecordedRun,
+  file: string,
+  judge: RunJudge,
+  prices: AuditPrices,
+): AuditedRun {
+  const verdicts = judge(run);
+  const verdict = verdicts.find(isRunEnding) ?? findMostSevere(verdicts);
+  return {
+    id: run.id,
+    file,
+    source: run.source ?? null,
+    model: run.model ?? null,
+    success: run.success ?? null,
+    cost: computeRunCost(run.steps, prices),
+    verdicts,
+    decisiveVerdict: verdict === undefined ? null : buildDecisiveVerdict(run, verdict, prices),
+  };
+}
+
+function findMostSevere(verdicts: readonly AuditVerdict[]): AuditVerdict | undefined {
+  return verdicts.toSorted((a, b) => severityRanks[b.severity] - severityRanks[a.severity])[0];
+}
+
+function buildDecisiveVerdict(
+  { steps }: RecordedRun,
+  verdict: AuditVerdict,
+  prices: AuditPrices,
+): DecisiveVerdict {
+  const since = verdict.evidence.reduce((first, step) => Math.min(first, step), verdict.step);
+  const start = steps.findIndex(({ i }) => i === since);
+  const end = steps.findIndex(({ i }) => i === verdict.step);
+  return {
+    ...verdict,
+    isStuck: isRunEnding(verdict),
+    since,
+    spent: computeRunCost(steps.slice(Math.max(start, 0)), prices),
+    after: computeRunCost(end === -1 ? [] : steps.slice(end + 1), prices),
+    proof: selectShownEvidence(verdict.evidence).flatMap((number) => {
+      const step = steps.find(({ i }) => i === number);
+      return step === undefined ? [] : [toEvidenceCall(step)];
+    }),
+  };
+}
+
+function selectShownEvidence(evidence: readonly number[]): readonly number[] {
+  const { first, last } = shownCallCounts;
+  return evidence.length <= first + last ? evidence : [...evidence.slice(0, first), ...evidence.slice(-last)];
+}
+
+function toEvidenceCall({ i, tool, args, text, result, error }: RecordedStep): EvidenceCall {
+  return {
+    step: i,
+    tool: (tool ?? '').slice(0, maxEvidenceCharacters),
+    args: tool === undefined ? truncateEvidenceValue(text) : truncateEvidenceValue(args),
+    result: truncateEvidenceValue(result),
+    error: error === true,
+  };
+}
+
+function truncateEvidenceValue(value: Json | undefined): string {
+  if (value === undefined) return '';
+  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, maxEvidenceCharacters);
+}
+
+/** Prices per 1M tokens; null if not given. */
+export type AuditPrices = { readonly input: number | null; readonly output: number | null };
+
+/** The cost of a range of an agent's steps. */
+type RunCost = {
+  readonly steps: number;
+  readonly tokens: number;
+  /** Null if the trace does not record input tokens. */
+  readonly inputTokens: number | null;
+  /** In the currency of the prices; null without prices. */
+  readonly money: number | null;
+};
+
+/** Computes the cost of the agent's steps; user messages do not count. */
+function computeRunCost(steps: readonly RecordedStep[], prices: AuditPrices): RunCost {
+  const agentSteps = steps.filter(({ role }) => role === 'assistant');
+  const inputTokens = agentSteps.flatMap((step) => step.inputTokens ?? []);
+  return priceSteps(
+    {
+      steps: agentSteps.length,
+      tokens: sumNumbers(agentSteps.map(({ tokens }) => tokens ?? 0)),
+      inputTokens,
+    },
+    prices,
+  );
+}
+
+function addRunCosts(a: RunCost, b: RunCost): RunCost {
+  return {
+    steps: a.steps + b.steps,
+    tokens: a.tokens + b.tokens,
+    inputTokens: addNullable(a.inputTokens, b.inputTokens),
+    money: addNullable(a.money, b.money),
+  };
+}
+
+const zeroRunCost: RunCost = { steps: 0, tokens: 0, inputTokens: null, money: null };
+
+type CountedSteps = {
+  readonly steps: number;
+  readonly tokens: number;
+  /** Input tokens of the steps that record them. */
+  readonly inputTokens: readonly number[];
+};
+
+function priceSteps(
+  { steps, tokens, inputTokens: recorded }: CountedSteps,
+  { input, output }: AuditPrices,
+): RunCost {
+  const inputTokens = recorded.length === 0 ? null : sumNumbers(recorded);
+  const isPriced = input !== null || output !== null;
+  const money = ((inputTokens ?? 0) * (input ?? 0) + tokens * (output ?? 0)) / 1_000_000;
+  return { steps, tokens, inputTokens, money: isPriced ? money : null };
+}
+
+function addNullable(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : a + b;
+}
+
+function sumNumbers(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Formats steps and tokens, and the cost if there are prices. */
+export function formatRunCost({ steps, tokens, money }: RunCost): string {
+  const parts = [
+    formatCount(steps, 'step'),
+    `${formatTokenCount(tokens)} ${tokens === 1 ? 'token' : 'tokens'}`,
+  ];
+  return parts.join(', ') + (money === null ? '' : ` for ${formatPlainMoney(money)}`);
+}
+
+/** Omits the currency, because it is whatever currency the prices are in. */
+function formatPlainMoney(money: number): string {
+  return money.toFixed(money < 1 ? 4 : 2);
+}
+
+function formatTokenCount(count: number): string {
+  if (count < 10_000) return count.toLocaleString('en');
+  return count < 1_000_000 ? `${(count / 1_000).toFixed(0)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+export type AuditTotals = {
+  readonly runs: number;
+  readonly stuck: number;
+  /** Runs with verdicts that would not have ended them. */
+  readonly warned: number;
+  readonly cost: RunCost;
+  /** Cost after the verdicts that would have ended runs. */
+  readonly after: RunCost;
+  /** Runs whose trace does not record input tokens. */
+  readonly withoutInput: number;
+  readonly problems: number;
+};
+
+export const emptyAuditTotals: AuditTotals = {
+  runs: 0,
+  stuck: 0,
+  warned: 0,
+  cost: zeroRunCost,
+  after: zeroRunCost,
+  withoutInput: 0,
+  problems: 0,
+};
+
+export function addAuditedRun(totals: AuditTotals, { decisiveVerdict, cost }: AuditedRun): AuditTotals {
+  const isStuck = decisiveVerdict?.isStuck === true;
+  return {
+    ...totals,
+    runs: totals.runs + 1,
+    stuck: totals.stuck + (isStuck ? 1 : 0),
+    warned: totals.warned + (decisiveVerdict !== null && !isStuck ? 1 : 0),
+    cost: addRunCosts(totals.cost, cost),
+    after: isStuck ? addRunCosts(totals.after, decisiveVerdict.after) : totals.after,
+    withoutInput: totals.withoutInput + (cost.inputTokens === null ? 1 : 0),
+  };
+}

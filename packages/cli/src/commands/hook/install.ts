@@ -1,0 +1,117 @@
+import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
+import {
+  addHookEntries,
+  buildHookCommand,
+  createHookEntries,
+  getSettingsPath,
+  hasHookEntries,
+  readHostSettings,
+  removeHookEntries,
+  writeHostSettings,
+  type HookHost,
+} from '@pawl/gateway/hook';
+import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import type { CommandIo } from '../../command-io.ts';
+import { askConfirmation, openTerminalPrompt } from '../../terminal-prompt.ts';
+import { UsageError } from '../../usage-error.ts';
+import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
+
+export type InstallHookFlags = {
+  /** Install for one project instead of for the user. */
+  readonly project?: string | undefined;
+  readonly yes?: boolean | undefined;
+  readonly maxToolCalls?: number | undefined;
+  /** Print the result as one JSON object. */
+  readonly json?: boolean | undefined;
+};
+
+/** Shows what will be added to a host's settings, asks for confirmation, and adds it. */
+export async function installHook(host: HookHost, flags: InstallHookFlags, io: CommandIo): Promise<ExitCode> {
+  const path = getHostSettingsPath(host, flags);
+  const before = readHostSettings(path);
+  const command = buildHostHookCommand(host.name, flags.maxToolCalls);
+  const after = addHookEntries(before, host.name, command);
+  if (JSON.stringify(after) === JSON.stringify(before)) {
+    return reportHookChange(
+      io,
+      flags,
+      { agent: host.name, path, changed: false },
+      `${path} has these hooks already.`,
+    );
+  }
+  const shown = JSON.stringify({ hooks: createHookEntries(host.name, command) }, null, 2);
+  io.stderr.write(`To be added to ${sanitizeOneLine(path)}:\n${sanitizeText(shown)}\n`);
+  if (!(await confirmHookChange(flags, io, 'Write it?'))) return reportUnchanged(io);
+  writeHostSettings(path, after);
+  const review =
+    host.name === 'codex'
+      ? ' Codex asks you to review new hooks before it runs them: /hooks shows them.'
+      : '';
+  const said = `${host.title} is governed from its next session on.${review} pawl hook remove ${host.name} takes it back.`;
+  return reportHookChange(io, flags, { agent: host.name, path, changed: true }, said);
+}
+
+/** Removes only our entries from a host's settings. */
+export async function removeHook(host: HookHost, flags: InstallHookFlags, io: CommandIo): Promise<ExitCode> {
+  const path = getHostSettingsPath(host, flags);
+  const before = readHostSettings(path);
+  if (!hasHookEntries(before, host.name)) {
+    return reportHookChange(
+      io,
+      flags,
+      { agent: host.name, path, changed: false },
+      `${path} has no hooks of pawl.`,
+    );
+  }
+  if (!(await confirmHookChange(flags, io, `Take the hooks of pawl out of ${sanitizeOneLine(path)}?`)))
+    return reportUnchanged(io);
+  writeHostSettings(path, removeHookEntries(before, host.name));
+  return reportHookChange(
+    io,
+    flags,
+    { agent: host.name, path, changed: true },
+    `${path} has no hooks of pawl any more.`,
+  );
+}
+
+type HookChange = { readonly agent: HookHost['name']; readonly path: string; readonly changed: boolean };
+
+function reportHookChange(
+  io: CommandIo,
+  { json }: InstallHookFlags,
+  data: HookChange,
+  said: string,
+): ExitCode {
+  io.stdout.write(`${json === true ? JSON.stringify(data) : sanitizeOneLine(said)}\n`);
+  return exitCodes.finished;
+}
+
+function getHostSettingsPath(host: HookHost, { project }: InstallHookFlags): string {
+  return getSettingsPath(host.name, project === undefined ? null : resolve(project));
+}
+
+/** Uses absolute paths of this Node binary and of the entry file, because a host's PATH may not contain pawl. */
+function buildHostHookCommand(host: HookHost['name'], maxToolCalls: number | undefined): string {
+  const entry = fileURLToPath(new URL('../../../bin/pawl-hook.js', import.meta.url));
+  const limit = maxToolCalls === undefined ? [] : ['--max-tool-calls', String(maxToolCalls)];
+  return buildHookCommand(host, [process.execPath, entry], limit, process.platform);
+}
+
+async function confirmHookChange(
+  { yes }: InstallHookFlags,
+  io: CommandIo,
+  question: string,
+): Promise<boolean> {
+  if (yes === true) return true;
+  const terminal = openTerminalPrompt(io);
+  if (terminal === null) {
+    throw new UsageError('Settings are changed only with your yes: ask at a terminal, or pass --yes.');
+  }
+  return askConfirmation(terminal, question);
+}
+
+function reportUnchanged(io: CommandIo): ExitCode {
+  io.stderr.write('Nothing was changed.\n');
+  return exitCodes.finished;
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createConversationRecorder, createProxy, type ProxyNote } from '@pawl/gateway/proxy';
+import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import type { CommandIo } from '../../command-io.ts';
+import { openStoreOrMemory } from '../../sessions/store-option.ts';
+import { UsageError } from '../../usage-error.ts';
+import { sanitizeOneLine } from '../../output/sanitize-text.ts';
+import { parseBudgetFlags, type BudgetFlags } from '../../options/budget-options.ts';
+import { resolveFolder } from '../../options/folder-option.ts';
+import { parsePortOption } from '../../options/number-options.ts';
+import { loadConfig } from '../../options/load-config.ts';
+
+export type ProxyCommandOptions = Omit<BudgetFlags, 'maxCost'> & {
+  readonly upstream?: string | undefined;
+  readonly port: string;
+  readonly dir: string;
+  readonly store?: string | undefined;
+  readonly quiet?: boolean | undefined;
+  readonly json?: boolean | undefined;
+  readonly signal: AbortSignal;
+};
+
+/** Runs the proxy until it is stopped. */
+export async function runProxy(flags: ProxyCommandOptions, io: CommandIo): Promise<ExitCode> {
+  const upstream = parseUpstream(flags.upstream);
+  const port = parsePortOption('--port', flags.port);
+  const dir = await resolveFolder(flags.dir);
+  const budgets = parseBudgetFlags(flags);
+  const { config } = await loadConfig(dir, {}, null);
+  const opened = await openStoreOrMemory(flags, config);
+  const writeLine = (line: string): void =>
+    void io.stderr.write(`${sanitizeOneLine(line)}
+`);
+  if (opened.warning !== null) writeLine(opened.warning);
+  const metadata = { kind: 'proxy', dir, upstream: upstream.origin };
+  // Without a persistent store, recordings would only accumulate in memory.
+  const recorder =
+    opened.path === null
+      ? null
+      : createConversationRecorder({ store: opened.store, metadata, onError: writeLine });
+  const { server, waitUntilIdle } = createProxy({
+    upstream,
+    govern: { now: Date.now, ...(budgets !== null && { budgets }) },
+    recorder,
+    onNote: createNoteWriter(flags, io, writeLine),
+    now: Date.now,
+  });
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    const { port: boundPort } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${boundPort}`;
+    io.stdout.write(
+      flags.json === true
+        ? `${JSON.stringify({ type: 'listening', url, upstream: upstream.origin })}\n`
+        : `${url} governs ${upstream.origin}\n`,
+    );
+    if (!flags.signal.aborted) await once(flags.signal, 'abort');
+    return exitCodes.finished;
+  } catch (error) {
+    throw toListenUsageError(port, error);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await waitUntilIdle();
+    await recorder?.waitUntilIdle();
+    await opened.close();
+  }
+}
+
+function parseUpstream(text = ''): URL {
+  const url = URL.parse(text);
+  if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '')
+    return url;
+  throw new UsageError(
+    `--upstream must be the URL of a model API, such as https://api.openai.com, got ${JSON.stringify(text.replace(/\/\/[^/@]*@/, '//…@'))}.`,
+  );
+}
+
+function createNoteWriter(
+  { quiet, json }: ProxyCommandOptions,
+  io: CommandIo,
+  writeLine: (line: string) => void,
+): (note: ProxyNote) => void {
+  if (quiet === true) return () => undefined;
+  return json === true
+    ? (note) => void io.stdout.write(`${JSON.stringify(note)}\n`)
+    : (note) => writeLine(formatProxyNote(note));
+}
+
+function formatProxyNote(note: ProxyNote): string {
+  switch (note.type) {
+    case 'found':
+      return `${note.isFinish ? 'Requested the final answer' : 'Advised'}: ${note.verdict.reason} (${note.verdict.rule})`;
+    case 'cut':
+      return 'Cut off a repetitive reply.';
+    case 'over':
+      return `Rejected a request: ${note.reason}`;
+    default:
+      return note satisfies never;
+  }
+}
+
+function toListenUsageError(port: number, error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error;
+  if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') return error;
+  return new UsageError(
+    `Cannot listen on port ${port}: ${error.message}. Choose another --port, or 0 for any free port.`,
+    {
+      cause: error,
+    },
+  );
+}

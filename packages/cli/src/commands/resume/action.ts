@@ -1,0 +1,176 @@
+import { getConversation, isTerminalSession, type Session } from '@pawl/core';
+import {
+  findTurnAnswer,
+  getOwnerState,
+  StoreError,
+  resumeSession,
+  getProcessOwner,
+  applyAgentKeys,
+  applyModelConfig,
+  flagsToConfig,
+  parseRunMetadata,
+  type ModelFlags,
+  type OpenedSession,
+  type RunMetadata,
+  type Store,
+} from '@pawl/runtime';
+import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import type { CommandIo } from '../../command-io.ts';
+import { registerStore, openConfiguredStore, type OpenedStore } from '../../sessions/store-option.ts';
+import { openTerminalPrompt } from '../../terminal-prompt.ts';
+import { UsageError, toUsageError } from '../../usage-error.ts';
+import { sanitizeText } from '../../output/sanitize-text.ts';
+import { resolveProfileOption } from '../../options/profile-option.ts';
+import {
+  toRunExitCode,
+  indexFolderWithProgress,
+  openRunView,
+  type RunViewOptions,
+} from '../../run/start-run.ts';
+import { loadConfig, withSetupUsageErrors } from '../../options/load-config.ts';
+import { openRunRecorder } from '../../run/run-log.ts';
+import { openRunTelemetry } from '../../run/run-telemetry.ts';
+import { driveRun } from '../../run/drive-run.ts';
+import { findSession } from '../../sessions/find-session.ts';
+import { shortenId } from '../../output/short-id.ts';
+
+export type ResumeSessionOptions = ModelFlags &
+  RunViewOptions & {
+    /** The folder whose last session is resumed if none is named. */
+    readonly dir: string;
+    readonly store?: string;
+    readonly mode?: string;
+    readonly watchResources?: boolean;
+    /** Take the session over from the process that runs it. */
+    readonly takeOver?: boolean;
+    /** Run sessions of a database that was not created on this machine. */
+    readonly trustStore?: boolean;
+  };
+
+/** Resumes a session, however it stopped, with a new message if one is given. */
+export async function runResume(
+  sessionRef: string,
+  message: string | null,
+  options: ResumeSessionOptions,
+  io: CommandIo,
+): Promise<ExitCode> {
+  const opened = await openConfiguredStore(options);
+  try {
+    return await withSetupUsageErrors(() => resumeFromStore(opened, { sessionRef, message, options, io }));
+  } catch (error) {
+    throw toUsageError(error, StoreError);
+  } finally {
+    await opened.close();
+  }
+}
+
+type ResumeRequest = {
+  readonly sessionRef: string;
+  readonly message: string | null;
+  readonly options: ResumeSessionOptions;
+  readonly io: CommandIo;
+};
+
+async function resumeFromStore(
+  opened: OpenedStore,
+  { sessionRef, message, options, io }: ResumeRequest,
+): Promise<ExitCode> {
+  requireTrustedStore(opened, options);
+  const { id } = await findSession(opened.store, sessionRef, options.dir);
+  const stored = await opened.store.open(id);
+  const metadata = requireResumable(id, stored, options);
+  const isIdle = stored.session.turn.status === 'waitingForUser' && message === null;
+  if (isIdle && (await opened.store.commands.listPending(id)).length === 0)
+    return printLastAnswer(stored.session, io);
+  const terminal = openTerminalPrompt(io);
+  const flags = { ...metadata, ...pickDefinedOptions(options) };
+  const loaded = await loadConfig(metadata.dir, flagsToConfig(flags), terminal);
+  const { config } = loaded;
+  const { profile } = applyAgentKeys(await resolveProfileOption(metadata.profile), config);
+  const { signal = new AbortController().signal } = options;
+  const index = await indexFolderWithProgress(metadata.dir, signal, io);
+  if (index === null) return exitCodes.interrupted;
+  using folder = index;
+  const resumed = await claimSessionToResume(opened.store, id, stored);
+  const runFlags = { ...flags, ...applyModelConfig(flags, config) };
+  const model = runFlags.model ?? 'librarian';
+  const view = await openRunView(options, io, { folder, id, model, kind: 'run', warnings: loaded.warnings });
+  const telemetry = await openRunTelemetry(config, view, io);
+  try {
+    const result = await driveRun({
+      id,
+      folder,
+      profile,
+      budgets: null,
+      signal,
+      view,
+      trace: openRunRecorder(options, folder.root, (line) => view.warn(line)),
+      telemetry,
+      flags: runFlags,
+      config,
+      terminal,
+      opened,
+      start: { kind: 'resumed', resumed, message, metadata: stored.metadata },
+    });
+    await view.end(result);
+    return toRunExitCode(result, 'run');
+  } finally {
+    await telemetry?.shutdown();
+  }
+}
+
+/**
+ * A database that came with a folder may contain tool calls that this user never allowed, and resuming would run them.
+ */
+function requireTrustedStore({ isOwn, path }: OpenedStore, { trustStore }: ResumeSessionOptions): void {
+  if (isOwn || path === null) return;
+  if (trustStore === true) return registerStore(path);
+  throw new UsageError(
+    `${path} was not created on this machine. Inspect it with pawl show; if you trust its contents, add --trust-store.`,
+  );
+}
+
+function requireResumable(
+  id: string,
+  { session, owner, metadata, head }: OpenedSession,
+  { takeOver }: ResumeSessionOptions,
+): RunMetadata {
+  if (isTerminalSession(session)) {
+    throw new UsageError(
+      `Session ${id} is closed (${session.turn.status}). Fork it at an earlier event: pawl fork ${id} --at ${Math.max(0, head - 1)}`,
+    );
+  }
+  const state = owner === getProcessOwner() ? 'gone' : getOwnerState(owner);
+  if (state !== 'gone' && takeOver !== true) {
+    const ownerState = state === 'alive' ? 'is running' : 'may be running elsewhere';
+    throw new UsageError(`Session ${id} ${ownerState} (${owner}). Use --take-over to take it over.`);
+  }
+  const parsed = parseRunMetadata(metadata);
+  if (parsed !== null) return parsed;
+  throw new UsageError(`Session ${id} was not started by pawl run: its folder and model are unknown.`);
+}
+
+/** There is nothing to resume: prints the last answer, in case the user has not seen it. */
+function printLastAnswer(session: Session, io: CommandIo): ExitCode {
+  const { id } = session;
+  const answer = findTurnAnswer(getConversation(session));
+  const next = `Session ${id} is waiting for input: pawl resume ${shortenId(id)} "next message"`;
+  if (answer === null) throw new UsageError(next);
+  io.stdout.write(`${sanitizeText(answer)}\n`);
+  io.stderr.write(`${next}\n`);
+  return exitCodes.finished;
+}
+
+/** If two processes resume a session at once, one gets the claim and the other an error. */
+function claimSessionToResume(
+  store: Store,
+  id: string,
+  { fence }: OpenedSession,
+): ReturnType<typeof resumeSession> {
+  return resumeSession(store, id, { owner: getProcessOwner(), from: fence });
+}
+
+/** Omits flags that were not given, so that they do not override the session's original options. */
+function pickDefinedOptions(options: ResumeSessionOptions): Partial<ResumeSessionOptions> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,276 @@
+import { styleText } from 'node:util';
+import { formatPhaseLine, computePhaseProgress } from '@pawl/core';
+import {
+  getOwnerState,
+  computeStateHash,
+  getMetadataText,
+  type SessionSummary,
+  type Store,
+} from '@pawl/runtime';
+import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import type { CommandIo } from '../../command-io.ts';
+import { createProgressLine } from '../../output/progress-line.ts';
+import { UsageError } from '../../usage-error.ts';
+import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
+import { LineOutput } from '../../output/line-output.ts';
+import { findSession } from '../../sessions/find-session.ts';
+import { parseWholeNumberOption } from '../../options/number-options.ts';
+import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
+import {
+  computeSessionTotals,
+  formatSessionTotals,
+  type SessionTotals,
+} from '../../sessions/session-totals.ts';
+import {
+  deriveSessionEnding,
+  formatEvidenceTable,
+  toEvidenceEntry,
+  isSessionRunning,
+  formatStatus,
+  type SessionEnding,
+  type EvidenceEntry,
+} from '../../sessions/session-ending.ts';
+import { renderPrompt } from './prompt.ts';
+import { isAskModelAction } from '../../sessions/model-requests.ts';
+import { toStateJson, formatSessionState } from './state.ts';
+import { findTakeovers, formatTakeovers, type SessionTakeover } from './takeovers.ts';
+import { formatClockTime, formatDateTime, formatDuration } from '../../output/format-time.ts';
+import { toTimelineEntries, type TimelineEntry } from '../../sessions/session-timeline.ts';
+import { openSessionReplay, type ReplayedEvent } from '../../sessions/session-replay.ts';
+import { explainStep } from './why.ts';
+import { formatCell, truncateColumns, getOutputWidth } from '../../output/columns.ts';
+
+export type ShowSessionOptions = SessionFlags & {
+  readonly at?: string | undefined;
+  readonly prompt?: string | undefined;
+  /** A step number, or `event:N` for the step that event N belongs to. */
+  readonly why?: string | undefined;
+  readonly events?: boolean | undefined;
+};
+
+/** Shows a session: its totals, its timeline and why it stopped; or one aspect of it. */
+export function showSession(
+  sessionRef: string,
+  options: ShowSessionOptions,
+  io: CommandIo,
+): Promise<ExitCode> {
+  const { at, prompt, why, events } = options;
+  if ([at, prompt, why, events].filter((each) => each !== undefined).length > 1) {
+    throw new UsageError('Use only one of --at, --prompt, --why and --events.');
+  }
+  return withSessionStore(options, async (store) => {
+    const summary = await findSession(store, sessionRef, options.dir);
+    const output = new LineOutput(io.stdout);
+    if (at !== undefined) await output.write(await renderStateAtEvent(store, summary, at, { options, io }));
+    else if (prompt !== undefined)
+      await output.write(await renderNumberedPrompt(store, summary, prompt, options));
+    else if (why !== undefined)
+      await output.write(await renderStepExplanation(store, summary, why, { options, io }));
+    else if (events === true) await writeSessionEvents(store, summary, output);
+    else await writeSessionReport(store, summary, { output, io, json: options.json === true });
+    return exitCodes.finished;
+  });
+}
+
+async function renderStateAtEvent(
+  store: Store,
+  { id, head }: SessionSummary,
+  at: string,
+  { options, io }: { readonly options: ShowSessionOptions; readonly io: CommandIo },
+): Promise<string> {
+  const seq = parseWholeNumberOption('--at', at, 0);
+  if (seq > head) throw new UsageError(`The session has ${head} events; --at ${seq} is beyond its end.`);
+  const { session } = await store.open(id, { at: seq });
+  return options.json === true
+    ? toStateJson(session)
+    : formatSessionState(session, getOutputWidth(io.stdout)).join('\n');
+}
+
+async function renderNumberedPrompt(
+  store: Store,
+  { id, head }: SessionSummary,
+  prompt: string,
+  { json }: ShowSessionOptions,
+): Promise<string> {
+  const number = parseWholeNumberOption('--prompt', prompt, 1);
+  // Session lists omit the prompt and the tools, because they are long.
+  const { metadata } = await store.open(id, { at: 0 });
+  return renderPrompt(await openSessionReplay(store, id, head), number, {
+    metadata,
+    json: json === true,
+  });
+}
+
+async function renderStepExplanation(
+  store: Store,
+  summary: SessionSummary,
+  why: string,
+  { options, io }: { readonly options: ShowSessionOptions; readonly io: CommandIo },
+): Promise<string> {
+  const { metadata } = await store.open(summary.id, { at: 0 });
+  return explainStep(store, summary, why, {
+    metadata,
+    json: options.json === true,
+    width: getOutputWidth(io.stdout),
+  });
+}
+
+async function writeSessionEvents(
+  store: Store,
+  { id, head }: SessionSummary,
+  output: LineOutput,
+): Promise<void> {
+  for await (const { seq, event } of store.events(id)) {
+    if (seq > head || output.closed) return;
+    await output.write(JSON.stringify(event));
+  }
+}
+
+type ShowContext = { readonly output: LineOutput; readonly io: CommandIo; readonly json: boolean };
+
+/** Reads the log twice, to print the totals first without holding all entries in memory. */
+async function writeSessionReport(
+  store: Store,
+  summary: SessionSummary,
+  context: ShowContext,
+): Promise<void> {
+  const { id, head } = summary;
+  const { output, io, json } = context;
+  const line = createProgressLine(io.stderr);
+  const totals = await computeSessionTotals(await openSessionReplay(store, id, head), (seq) =>
+    line.show(`Reading event ${seq} of ${head} …`),
+  );
+  line.clear();
+  const ending = deriveSessionEnding(totals);
+  const takeovers = findTakeovers(await store.claims(id), summary.metadata);
+  await output.write(
+    json
+      ? JSON.stringify({ ...toSessionJson(summary, totals), takeovers })
+      : formatSessionSummary(summary, totals, takeovers),
+  );
+  if (!json) await output.write('');
+  const proof: EvidenceEntry[] = [];
+  const { walked } = await openSessionReplay(store, id, head);
+  const wanted = new Set(ending.evidence);
+  let requestCount = 0;
+  for await (const each of walked) {
+    if (output.closed) return;
+    await writeTimelineEntries(each, requestCount, context);
+    requestCount += each.after.actions.filter(isAskModelAction).length;
+    if (wanted.has(each.seq)) proof.push(toEvidenceEntry(each));
+  }
+  await output.write(
+    json
+      ? JSON.stringify({ type: 'ending', ...ending, proof })
+      : formatSessionEnding(ending, { answer: totals.answer, proof }, io),
+  );
+}
+
+/** `prompt` is the request number to pass to --prompt for the request that the model answered. */
+async function writeTimelineEntries(
+  each: ReplayedEvent,
+  prompt: number,
+  { output, io, json }: ShowContext,
+): Promise<void> {
+  const width = getOutputWidth(io.stdout);
+  for (const entry of toTimelineEntries(each)) {
+    const numbered = entry.what === 'model' ? { ...entry, prompt } : { ...entry, prompt: null };
+    if (json) await output.write(JSON.stringify({ type: 'entry', ...numbered }));
+    else await output.write(formatTimelineEntry(numbered, width, io));
+  }
+}
+
+function formatTimelineEntry(
+  entry: TimelineEntry & { readonly prompt: number | null },
+  width: number,
+  io: CommandIo,
+): string {
+  const { seq, at, what, prompt, text, tookMs, failed } = entry;
+  const start = [
+    formatCell(String(seq), 5, 'right'),
+    formatClockTime(at),
+    formatCell(tookMs === null ? '' : formatDuration(tookMs), 10, 'right'),
+    formatCell(prompt === null ? what : `${what} ${prompt}`, 9),
+  ].join('  ');
+  const line = `${start}  ${truncateColumns(text, Math.max(20, width - start.length - 2))}`;
+  return failed ? styleText('red', line, { stream: io.stdout }) : line;
+}
+
+/** The first line of the --json output. */
+function toSessionJson(summary: SessionSummary, totals: SessionTotals): object {
+  const { created: _, end, verdict: __, ...counts } = totals;
+  const { id, profile, metadata, parent, createdAt, updatedAt, owner } = summary;
+  const status = end.turn.status;
+  const { completed: done, ...progress } = computePhaseProgress(end.phases, totals.lastAt ?? createdAt);
+  return {
+    type: 'session',
+    id,
+    profile,
+    status,
+    running: isSessionRunning({ status }, getOwnerState(owner)),
+    dir: getMetadataText(metadata, 'dir'),
+    model: getMetadataText(metadata, 'model'),
+    parent,
+    createdAt,
+    updatedAt,
+    phases: { ...progress, done },
+    ...counts,
+    stateHash: computeStateHash(end),
+  };
+}
+
+/** Maximum columns of a goal or a name. */
+const maxSummaryColumns = 1_000;
+
+function formatSessionSummary(
+  summary: SessionSummary,
+  totals: SessionTotals,
+  takeovers: readonly SessionTakeover[],
+): string {
+  const { id, profile, metadata, parent, createdAt, owner } = summary;
+  const { end, goal, lastAt } = totals;
+  const { status } = end.turn;
+  const running = isSessionRunning({ status }, getOwnerState(owner)) ? ', running' : '';
+  const hasPhases = end.phases.current !== null || end.phases.completed.length > 0;
+  const rows: readonly (readonly [string, string | null])[] = [
+    ['goal', goal],
+    ['folder', getMetadataText(metadata, 'dir')],
+    ['model', getMetadataText(metadata, 'model')],
+    ['profile', profile],
+    ['state', `${formatStatus(status)}${running}`],
+    ['taken over', formatTakeovers(takeovers)],
+    ['started', formatDateTime(createdAt)],
+    ['duration', lastAt === null ? null : formatDuration(Math.max(0, lastAt - createdAt))],
+    ['totals', formatSessionTotals(totals)],
+    ['phases', hasPhases ? formatPhaseLine(computePhaseProgress(end.phases, lastAt ?? createdAt)) : null],
+    ['forked from', parent === null ? null : `${parent.id} after event ${parent.at}`],
+  ];
+  const lines = rows.flatMap(([name, text]) =>
+    text === null ? [] : [`  ${name.padEnd(11)}  ${truncateColumns(text, maxSummaryColumns)}`],
+  );
+  return [`Session ${sanitizeOneLine(id)}`, ...lines].join('\n');
+}
+
+/** Maximum length of an answer here; a transcript has the full text. */
+const maxAnswerCharacters = 4_000;
+
+function formatSessionEnding(
+  { how, reason, rule, advice }: SessionEnding,
+  { answer, proof }: { readonly answer: string | null; readonly proof: readonly EvidenceEntry[] },
+  io: CommandIo,
+): string {
+  const head = how === 'unfinished' ? 'Not finished' : `Ended: ${how}`;
+  const ruleText = rule === null ? '' : ` (rule ${sanitizeOneLine(rule)})`;
+  const isAnswered = how === 'answered' && answer !== null;
+  return [
+    '',
+    styleText('bold', `${head}${ruleText}`, { stream: io.stdout }),
+    isAnswered ? sanitizeText(truncateAnswer(answer)) : `  ${truncateColumns(reason, maxSummaryColumns)}`,
+    ...(advice === null ? [] : [`  advice: ${truncateColumns(advice, maxSummaryColumns)}`]),
+    ...(proof.length === 0 ? [] : formatEvidenceTable(proof, getOutputWidth(io.stdout))),
+  ].join('\n');
+}
+
+function truncateAnswer(text: string): string {
+  return text.length > maxAnswerCharacters ? `${text.slice(0, maxAnswerCharacters)}…` : text;
+}

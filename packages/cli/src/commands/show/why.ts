@@ -1,0 +1,105 @@
+import type { Json } from '@pawl/core';
+import type { SessionSummary, Store } from '@pawl/runtime';
+import { UsageError } from '../../usage-error.ts';
+import { parseWholeNumberOption } from '../../options/number-options.ts';
+import { toEvidenceEntry, type EvidenceEntry } from '../../sessions/session-ending.ts';
+import { listModelRequests } from '../../sessions/model-requests.ts';
+import { openSessionReplay, type ReplayedEvent } from '../../sessions/session-replay.ts';
+import { openStep, type OpenStep, type StepRecord } from '../../sessions/step-record.ts';
+import { formatStepRecord } from './step-text.ts';
+import { readRunManifest, type RunManifest } from '../../sessions/run-manifest.ts';
+import { formatCount } from '../../output/format-number.ts';
+
+/**
+ * Explains why a step of a session went the way it did; a step is one model request and everything that followed from
+ * it.
+ */
+export async function explainStep(
+  store: Store,
+  { id, head }: SessionSummary,
+  selector: string,
+  { metadata, json, width }: { readonly metadata: Json; readonly json: boolean; readonly width: number },
+): Promise<string> {
+  const wanted = parseStepSelector(selector, head);
+  const record = await findStepRecord(store, id, { head, wanted, metadata });
+  const proof = await collectEvidence(store, id, record);
+  return json
+    ? JSON.stringify({ type: 'why', ...record, proof })
+    : formatStepRecord(record, proof, width).join('\n');
+}
+
+/** Selects a step by its number, or by an event that belongs to it. */
+type StepSelector = { readonly by: 'step' | 'event'; readonly number: number };
+
+function parseStepSelector(selector: string, head: number): StepSelector {
+  const [, event] = /^event:(.*)$/.exec(selector.trim()) ?? [];
+  if (event === undefined) return { by: 'step', number: parseWholeNumberOption('--why', selector, 1) };
+  const number = parseWholeNumberOption('--why event:', event, 1);
+  if (number > head) throw new UsageError(`The session has ${head} events; there is no event ${number}.`);
+  return { by: 'event', number };
+}
+
+type StepSearch = { readonly head: number; readonly wanted: StepSelector; readonly metadata: Json };
+
+async function findStepRecord(
+  store: Store,
+  id: string,
+  { head, wanted, metadata }: StepSearch,
+): Promise<StepRecord> {
+  const { walked } = await openSessionReplay(store, id, head);
+  let count = 0;
+  for await (const step of splitSteps(walked, readRunManifest(metadata))) {
+    count += 1;
+    if (wanted.by === 'event' && wanted.number < step.begins) throw createNoStepError(wanted.number);
+    const reached = wanted.by === 'event' ? step.ends() : step.number;
+    if (reached >= wanted.number) return step.record();
+  }
+  if (wanted.by === 'event') throw createNoStepError(wanted.number);
+  throw new UsageError(`The session has ${formatCount(count, 'step')}; there is no step ${wanted.number}.`);
+}
+
+/**
+ * An event that ends one step and starts the next belongs to the step it ends, because it is that step's result. A user
+ * message belongs to the step it starts.
+ */
+async function* splitSteps(
+  walked: AsyncIterable<ReplayedEvent>,
+  manifest: RunManifest,
+): AsyncGenerator<OpenStep, void, undefined> {
+  let step: OpenStep | null = null;
+  let number = 0;
+  for await (const each of walked) {
+    const requests = listModelRequests(each, manifest);
+    if (requests.length === 0 || each.event.type !== 'user-message') step?.add(each);
+    for (const request of requests) {
+      if (step !== null) yield step;
+      number += 1;
+      step = openStep(each, request, number);
+    }
+  }
+  if (step !== null) yield step;
+}
+
+function createNoStepError(event: number): UsageError {
+  return new UsageError(`Event ${event} belongs to no step: it precedes the first model request.`);
+}
+
+/** Collects the events that a step's verdicts cite as evidence; most belong to earlier steps. */
+async function collectEvidence(
+  store: Store,
+  id: string,
+  { verdicts }: StepRecord,
+): Promise<readonly EvidenceEntry[]> {
+  const wanted = new Set(verdicts.flatMap(({ evidence }) => evidence));
+  if (wanted.size === 0) return [];
+  const { walked } = await openSessionReplay(store, id, findLargest(wanted));
+  const proof: EvidenceEntry[] = [];
+  for await (const each of walked) if (wanted.has(each.seq)) proof.push(toEvidenceEntry(each));
+  return proof;
+}
+
+function findLargest(numbers: ReadonlySet<number>): number {
+  let last = 0;
+  for (const number of numbers) last = Math.max(last, number);
+  return last;
+}

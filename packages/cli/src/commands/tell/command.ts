@@ -1,0 +1,38 @@
+import { Argument, type Command } from 'commander';
+import {
+  formatExamples,
+  sessionArgumentHelp,
+  storeHelp,
+  type CommandContext,
+} from '../../options/command-options.ts';
+import type { SessionCommandFlags } from './action.ts';
+import { sessionCommandUsage } from './session-commands.ts';
+
+/** Defines `pawl tell`. */
+export function defineTellCommand(command: Command, { io, exit }: CommandContext): void {
+  command
+    .argument('<session>', sessionArgumentHelp)
+    .addArgument(new Argument('<what>', 'command to send').choices(Object.keys(sessionCommandUsage)))
+    .argument(
+      '[words...]',
+      'say: the text; allow, deny: the call id, if several are pending; phase: its number and description; pin, unpin, evict: the key of a memory entry',
+    )
+    .option('--reason <text>', 'reason for the command')
+    .option('-d, --dir <folder>', 'folder whose sessions are used', '.')
+    .option('--store <where>', storeHelp)
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      formatExamples(
+        'pawl tell last say "Leave the tests alone"',
+        'pawl tell 3f2a allow',
+        'pawl tell 3f2a deny call_1 --reason "not on a Friday"',
+        'pawl tell last phase 2 "Write the tests"',
+        'pawl tell last evict old_notes',
+      ),
+    )
+    .action(async (session: string, what: string, words: string[], flags: SessionCommandFlags) => {
+      const { sendSessionCommand } = await import('./action.ts');
+      exit(await sendSessionCommand(session, { what, words }, flags, io));
+    });
+}

@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import type { CommandIo } from '../command-io.ts';
+
+/** The dependencies of every command. */
+export type CommandContext = {
+  readonly io: CommandIo;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  readonly exit: (code: number) => void;
+};
+
+/** Formats the examples of a command's help. */
+export function formatExamples(...lines: readonly string[]): string {
+  return ['', 'Examples:', ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+/** Options common to all commands on stored sessions. */
+export type SessionCommandOptions = { readonly dir: string; readonly store?: string; readonly json?: true };
+
+/** Adds the options of all commands on stored sessions. */
+export function addSessionOptions(command: Command): Command {
+  return command
+    .option('-d, --dir <folder>', 'folder whose sessions are used', '.')
+    .option('--store <where>', storeHelp);
+}
+
+export const sessionArgumentHelp = 'session id, id prefix, or "last" for the newest session of this folder';
+
+export const profileHelp = 'profile: pawl, loom, nexora, savant, lkj, lkj1, or a .json or .yaml file';
+
+export const modelHelp = 'model: librarian (offline), openai:…, anthropic:…, google:…, ollama:…';
+
+export const summaryHelp = 'model used for context compaction: a model spec, or "same" for the main model';
+
+export const modeHelp = 'permission mode: read-only, ask, auto-edit, full-auto';
+
+/** Adds the options that select the Redis of the workers. */
+export function addRedisOptions(command: Command, folderHelp: string): Command {
+  return command
+    .option('-d, --dir <folder>', folderHelp, '.')
+    .option('--store <url>', 'Redis shared by all workers, such as redis://host:6379 (or PAWL_REDIS_URL)')
+    .option('--json', 'print one JSON object per line');
+}
+
+export const allowLossFlag = '--allow-loss';
+export const allowLossHelp = 'allow a Redis without durable persistence (warn only)';
+
+/** Adds the budget options. Cost can be limited only where prices can be given. */
+export function addBudgetOptions(command: Command, { withCost }: { readonly withCost: boolean }): Command {
+  command
+    .option('--max-steps <n>', 'maximum number of model calls; the last one requests the final answer')
+    .option('--max-tool-calls <n>', 'tool calls after which the final answer is requested')
+    .option('--max-tokens <n>', 'input and output tokens after which the final answer is requested');
+  if (withCost)
+    command.option('--max-cost <n>', 'cost after which the final answer is requested; requires prices');
+  return command.option('--max-seconds <n>', 'seconds after which the final answer is requested');
+}
+
+/** In a separate file, so that showing help loads no store. */
+export const storeHelp =
+  'session store: user, workspace (.pawl in the folder), none, a database file, or redis://host:6379 (default: "user")';

@@ -1,0 +1,266 @@
+import {
+  getConversation,
+  isTerminalSession,
+  iterateItems,
+  summarizeTurn,
+  type BudgetLimits,
+  type Json,
+  type Profile,
+  type Session,
+} from '@pawl/core';
+import {
+  createAgent,
+  findTurnAnswer,
+  createSystemProbe,
+  toAgentConfig,
+  watchResources,
+  type Agent,
+  type AgentObserver,
+  type Config,
+  type FolderIndex,
+  type ModelFlags,
+  type StepResult,
+  type ResumedSession,
+  type ToolApprover,
+} from '@pawl/runtime';
+import type { TelemetryClient } from '@pawl/telemetry';
+import type { OpenedStore } from '../sessions/store-option.ts';
+import { sanitizeOneLine } from '../output/sanitize-text.ts';
+import { askConfirmation, type TerminalPrompt } from '../terminal-prompt.ts';
+import type { LiveControls } from '../tui/live-view.ts';
+import { createCommandListener, type CommandListener } from './command-listener.ts';
+import { toAgentObservers } from './run-telemetry.ts';
+import type { RunTrace } from './run-log.ts';
+import type { RunResult, RunView } from './run-view.ts';
+import { shortenId } from '../output/short-id.ts';
+
+/** The inputs of a run, for a new and for a resumed session. */
+export type DriveRunOptions = {
+  readonly id: string;
+  readonly folder: FolderIndex;
+  readonly profile: Profile;
+  readonly budgets: BudgetLimits | null;
+  readonly signal: AbortSignal;
+  readonly view: RunView;
+  readonly trace: RunTrace;
+  readonly telemetry: TelemetryClient | null;
+  readonly flags: ModelFlags & { readonly watchResources?: boolean | undefined };
+  readonly config: Config;
+  readonly terminal: TerminalPrompt | null;
+  readonly opened: OpenedStore;
+  readonly start: RunStart;
+};
+
+export type RunStart =
+  | { readonly kind: 'new'; readonly goal: string | null; readonly metadata: Json }
+  /** `message` is the user's new message, if any. */
+  | {
+      readonly kind: 'resumed';
+      readonly resumed: ResumedSession;
+      readonly message: string | null;
+      readonly metadata: Json;
+    };
+
+/** Drives a session until there is nothing left to do or the user leaves. */
+export async function driveRun({
+  view,
+  trace,
+  opened,
+  start,
+  ...options
+}: DriveRunOptions): Promise<RunResult> {
+  const { signal, id } = options;
+  const tally: RunTally = { modelCalls: 0, toolCalls: 0, error: null, isCancelled: false };
+  const startedAt = Date.now();
+  const detached = new AbortController();
+  const detach = (): void => {
+    detached.abort();
+    void agent.detach();
+  };
+  const { folder, telemetry, terminal } = options;
+  const created = await createAgent({
+    ...toAgentConfig(options.flags, options.config),
+    profile: options.profile,
+    budgets: options.budgets,
+    workspace: folder,
+    memory: opened.memoryFor(folder.root, start),
+    store: opened.store,
+    spool: opened.spoolFor(id),
+    sessionId: id,
+    resumed: start.kind === 'resumed' ? start.resumed : undefined,
+    metadata: start.metadata,
+    recordManifest: opened.path !== null,
+    ask: view.asks,
+    approveTools: createToolApprover(terminal),
+    observers: [() => createTraceObserver(trace), ...toAgentObservers(telemetry)],
+    observe(seen) {
+      updateRunTally(tally, seen);
+      view.observe(seen);
+      commandListener.observe(seen);
+    },
+    signal,
+    report: (line) => view.warn(line),
+    onStoreOutage: (outage) => view.trouble(outage),
+    onSaveError: detach,
+  });
+  const { agent, spool } = created;
+  for (const line of created.warnings) view.warn(line);
+  const commandListener = createCommandListener(opened, id, created.fence);
+  const monitor =
+    options.flags.watchResources === true ? monitorMachine(agent, options.folder.root, view) : null;
+  signal.addEventListener('abort', detach, { once: true });
+  try {
+    view.control(agent.session, createLiveControls(agent, detach));
+    if (signal.aborted) detach();
+    await startAgent(agent, start, commandListener);
+    commandListener.listen(agent);
+    const session = await runConversation(agent, { view, commandListener, detached: detached.signal });
+    await created.waitUntilSaved();
+    const isDone = session.turn.status === 'waitingForUser' || isTerminalSession(session);
+    // With nothing in progress, no spooled result still has to reach the log.
+    if (isDone) await spool.retainOnly([]);
+    const { modelCalls, toolCalls } = tally;
+    const durationMs = Date.now() - startedAt;
+    const ending = isDone ? deriveRunEnding(session, tally) : createInterruptedEnding(id, opened);
+    return { ...ending, session: id, modelCalls, toolCalls, durationMs };
+  } finally {
+    signal.removeEventListener('abort', detach);
+    monitor?.stop();
+    await commandListener.stop();
+    await created.close();
+  }
+}
+
+/** Traces the requests and replies of every model of the run. */
+function createTraceObserver(trace: RunTrace): AgentObserver {
+  return {
+    observe: (seen) => trace.observe(seen),
+    runInContext: ({ summaryModel = null, ...ports }) => ({
+      ...ports,
+      model: trace.model(ports.model),
+      summaryModel: summaryModel && trace.model(summaryModel),
+    }),
+  };
+}
+
+function createToolApprover(terminal: TerminalPrompt | null): ToolApprover {
+  return (server, tools) => {
+    const names = tools.map(sanitizeOneLine).join(', ');
+    const question = `The MCP server ${sanitizeOneLine(server)} offers tools that you have not approved: ${names}. Approve them?`;
+    return askConfirmation(terminal, question);
+  };
+}
+
+async function startAgent(agent: Agent, start: RunStart, commandListener: CommandListener): Promise<void> {
+  // Apply permission decisions that were sent in the meantime before asking the user again.
+  if (start.kind === 'resumed') await Promise.all([agent.resume(), commandListener.poll(agent)]);
+  const message = start.kind === 'new' ? start.goal : start.message;
+  if (message !== null) void agent.sendMessage(message);
+}
+
+/** Runs turn after turn until there is no next input. */
+async function runConversation(
+  agent: Agent,
+  {
+    view,
+    commandListener,
+    detached,
+  }: {
+    readonly view: RunView;
+    readonly commandListener: CommandListener;
+    readonly detached: AbortSignal;
+  },
+): Promise<Session> {
+  for (;;) {
+    const session = await agent.waitUntilIdle();
+    if (detached.aborted || isTerminalSession(session)) return session;
+    // Apply commands that arrived just before the end.
+    await commandListener.poll(agent);
+    if (agent.session !== session) continue;
+    const next = await view.next(session);
+    if (next.kind === 'say') await agent.sendMessage(next.text);
+    if (next.kind !== 'end') continue;
+    await commandListener.stop();
+    if (agent.session === session || detached.aborted) return agent.session;
+    commandListener.listen(agent);
+  }
+}
+
+function createLiveControls(agent: Agent, detach: () => void): LiveControls {
+  const sendMessage = (text: string): void => void agent.sendMessage(text);
+  return {
+    say: sendMessage,
+    steer: sendMessage,
+    pause: () => void agent.post({ type: 'pause-requested', reason: 'the user asked for it' }),
+    resume: () => void agent.post({ type: 'resume-requested' }),
+    finish: () => void agent.post({ type: 'finish-requested', reason: 'the user asked for it' }),
+    cancel: () => void agent.post({ type: 'cancel-requested' }),
+    leave: detach,
+  };
+}
+
+/** Pauses the agent while the machine is short of resources. */
+function monitorMachine(agent: Agent, folder: string, view: RunView): { stop(): void } {
+  return watchResources({
+    post: (event) => agent.post(event),
+    session: () => agent.session,
+    probe: createSystemProbe(folder),
+    report: (line) => view.warn(line),
+  });
+}
+
+type RunTally = { modelCalls: number; toolCalls: number; error: string | null; isCancelled: boolean };
+
+function updateRunTally(tally: RunTally, { actions, event }: StepResult): void {
+  if (event.type === 'tool-started') tally.toolCalls += 1;
+  if (event.type === 'cancel-requested') tally.isCancelled = true;
+  for (const action of actions) {
+    if (action.type === 'ask-model') {
+      tally.modelCalls += 1;
+      tally.isCancelled = false;
+    }
+    if (action.type === 'show-error') tally.error = action.message;
+  }
+}
+
+type RunEnding = Pick<RunResult, 'status' | 'answer' | 'reason'>;
+
+function createInterruptedEnding(id: string, { path }: OpenedStore): RunEnding {
+  const reason =
+    path === null
+      ? 'Interrupted.'
+      : `Interrupted. The session is saved; continue with: pawl resume ${shortenId(id)}`;
+  return { status: 'interrupted', answer: null, reason };
+}
+
+function deriveRunEnding(session: Session, { error, isCancelled }: RunTally): RunEnding {
+  const answer = findTurnAnswer(getConversation(session));
+  const { turn } = session;
+  if (turn.status === 'halted') {
+    const { reason, kind } = turn.haltReason;
+    if (kind === 'requested')
+      return { status: 'interrupted', answer, reason: `Stopped on request: ${reason}` };
+    const status = kind === 'budget' ? 'budget' : wereAllCallsDenied(session) ? 'denied' : 'stuck';
+    return { status, answer: answer ?? summarizeTurn(turn.conversation, reason), reason };
+  }
+  if (isTerminalSession(session)) return { status: 'interrupted', answer: null, reason: 'Interrupted.' };
+  if (answer !== null) return { status: 'answered', answer, reason: null };
+  if (isCancelled) return { status: 'interrupted', answer, reason: 'Cancelled.' };
+  if (wereAllCallsDenied(session)) return { status: 'denied', answer, reason: 'Every tool call was denied.' };
+  return { status: 'failed', answer, reason: error ?? 'The model gave no answer.' };
+}
+
+/** Returns whether every tool call since the last user message was denied. */
+function wereAllCallsDenied(session: Session): boolean {
+  let denied = 0;
+  let others = 0;
+  for (const message of iterateItems(getConversation(session))) {
+    if (message.role === 'user') denied = others = 0;
+    if (message.role !== 'tool') continue;
+    const { outcome } = message;
+    const kind = outcome.ok ? 'ok' : outcome.error.kind;
+    if (kind === 'denied') denied += 1;
+    else if (kind !== 'skipped' && kind !== 'cancelled') others += 1;
+  }
+  return denied > 0 && others === 0;
+}

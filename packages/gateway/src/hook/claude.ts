@@ -1,0 +1,82 @@
+import type { Json } from '@pawl/governor';
+import { getOwnField, type JsonFields } from '../json-fields.ts';
+import { parseHookCall, toOutputText, type HookEvent, type HookHost } from './hook-event.ts';
+import { governorNotePrefix, type HookDecision } from './hook-state.ts';
+
+/** Claude Code: reports failed calls as a separate event. */
+export const claudeHost: HookHost = {
+  name: 'claude',
+  title: 'Claude Code',
+  parseEvent(event, input) {
+    if (event === 'PostToolUseFailure') return toFailureEvent(input);
+    return toToolHookEvent(event, input, (response) => ({ ok: true, output: toOutputText(response) }));
+  },
+  answer(event, decision) {
+    return decision.kind === 'stop' ? toStopAnswer(decision.text) : toToolAnswer(event, decision);
+  },
+};
+
+/** A call that the user interrupted says nothing about progress. */
+function toFailureEvent(input: JsonFields): HookEvent {
+  if (getOwnField(input, 'is_interrupt') === true) return { type: 'other' };
+  return {
+    type: 'called',
+    call: parseHookCall(input),
+    outcome: { ok: false, output: toOutputText(getOwnField(input, 'error')) },
+  };
+}
+
+type OutcomeReader = (
+  response: Json | undefined,
+  input: JsonFields,
+) => { readonly ok: boolean; readonly output: string };
+
+/** Converts the events that Claude Code and Codex share. */
+export function toToolHookEvent(event: string, input: JsonFields, read: OutcomeReader): HookEvent {
+  switch (event) {
+    case 'UserPromptSubmit':
+      return { type: 'prompted' };
+    case 'PreToolUse':
+      return { type: 'calling', call: parseHookCall(input) };
+    case 'PostToolUse':
+      return {
+        type: 'called',
+        call: parseHookCall(input),
+        outcome: read(getOwnField(input, 'tool_response'), input),
+      };
+    case 'SessionEnd':
+      return { type: 'ended' };
+    default:
+      return { type: 'other' };
+  }
+}
+
+/** Formats the answers that Claude Code and Codex share. They ignore a denial without a reason. */
+export function toToolAnswer(event: string, decision: HookDecision): Json {
+  switch (decision.kind) {
+    case 'nothing':
+      return null;
+    case 'advise':
+      return {
+        hookSpecificOutput: {
+          hookEventName: event,
+          additionalContext: `${governorNotePrefix} ${decision.text}`,
+        },
+      };
+    case 'deny':
+    case 'stop':
+      return {
+        hookSpecificOutput: {
+          hookEventName: event,
+          permissionDecision: 'deny',
+          permissionDecisionReason: `${governorNotePrefix} ${decision.text}`,
+        },
+      };
+    default:
+      return decision satisfies never;
+  }
+}
+
+export function toStopAnswer(reason: string): Json {
+  return { continue: false, stopReason: `Pawl stopped the agent. ${reason}` };
+}

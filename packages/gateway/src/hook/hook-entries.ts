@@ -1,0 +1,128 @@
+import type { Json } from '@pawl/governor';
+import { toJsonFields, getOwnField, getStringField, type JsonFields } from '../json-fields.ts';
+import type { HookHost } from './hook-event.ts';
+import { HookInstallError } from './settings-file.ts';
+
+/** Time after which a host continues without the hook's answer. */
+const hookTimeoutSeconds = 10;
+
+const hookedEvents: Readonly<
+  Record<HookHost['name'], readonly { readonly event: string; readonly matcher?: string }[]>
+> = {
+  claude: [
+    { event: 'UserPromptSubmit' },
+    { event: 'PreToolUse', matcher: '*' },
+    { event: 'PostToolUse', matcher: '*' },
+    { event: 'PostToolUseFailure', matcher: '*' },
+    { event: 'SessionEnd' },
+  ],
+  codex: [
+    { event: 'UserPromptSubmit' },
+    { event: 'PreToolUse', matcher: '.*' },
+    { event: 'PostToolUse', matcher: '.*' },
+  ],
+  gemini: [
+    { event: 'BeforeAgent' },
+    { event: 'BeforeToolSelection' },
+    { event: 'BeforeTool', matcher: '.*' },
+    { event: 'AfterTool', matcher: '.*' },
+    { event: 'SessionEnd' },
+  ],
+};
+
+/** Creates the entries for a host's settings, one for each event that it has to report. */
+export function createHookEntries(host: HookHost['name'], command: string): Readonly<Record<string, Json>> {
+  // Gemini expects milliseconds.
+  const timeout = host === 'gemini' ? hookTimeoutSeconds * 1_000 : hookTimeoutSeconds;
+  const hook = { type: 'command', command, timeout };
+  return Object.fromEntries(
+    hookedEvents[host].map(({ event, matcher }) => [
+      event,
+      matcher === undefined ? { hooks: [hook] } : { matcher, hooks: [hook] },
+    ]),
+  );
+}
+
+/** Adds our entries after those of others, replacing entries of an earlier installation. */
+export function addHookEntries(settings: JsonFields, host: HookHost['name'], command: string): JsonFields {
+  const cleared = removeHookEntries(settings, host);
+  const hooks = toJsonFields(getOwnField(cleared, 'hooks')) ?? {};
+  const added = Object.entries(createHookEntries(host, command)).map(([event, entry]) => {
+    const others = getOwnField(hooks, event);
+    return [event, [...(Array.isArray(others) ? others : []), entry]] as const;
+  });
+  return { ...cleared, hooks: { ...hooks, ...Object.fromEntries(added) } };
+}
+
+/** Removes our entries and the groups they leave empty; entries of others stay unchanged. */
+export function removeHookEntries(settings: JsonFields, host: HookHost['name']): JsonFields {
+  const hooks = toJsonFields(getOwnField(settings, 'hooks'));
+  if (hooks === null || !hasHookEntries(settings, host)) return settings;
+  const kept = Object.entries(hooks).flatMap(([event, groups]) => {
+    if (!Array.isArray(groups)) return [[event, groups] as const];
+    const left = groups.flatMap((group: Json) => removeOwnHooks(group, host));
+    return left.length === 0 && groups.length > 0 ? [] : [[event, left] as const];
+  });
+  const { hooks: _, ...others } = settings;
+  return kept.length === 0 ? others : { ...settings, hooks: Object.fromEntries(kept) };
+}
+
+export function hasHookEntries(settings: JsonFields, host: HookHost['name']): boolean {
+  const hooks = toJsonFields(getOwnField(settings, 'hooks')) ?? {};
+  return Object.values(hooks).some(
+    (groups) =>
+      Array.isArray(groups) &&
+      groups.some((group: Json) => getGroupHooks(group).some((hook) => isPawlHook(hook, host))),
+  );
+}
+
+function removeOwnHooks(group: Json, host: HookHost['name']): readonly Json[] {
+  const hooks = getGroupHooks(group);
+  const left = hooks.filter((hook) => !isPawlHook(hook, host));
+  if (left.length === hooks.length) return [group];
+  return left.length === 0 ? [] : [{ ...toJsonFields(group), hooks: left }];
+}
+
+function getGroupHooks(group: Json): readonly Json[] {
+  const hooks = getOwnField(toJsonFields(group) ?? {}, 'hooks');
+  return Array.isArray(hooks) ? (hooks as readonly Json[]) : [];
+}
+
+/** Recognizes our hooks by the file that they run. */
+function isPawlHook(hook: Json, host: HookHost['name']): boolean {
+  const words = getStringField(toJsonFields(hook) ?? {}, 'command').split(' ');
+  const at = words.findIndex((word) => /[\\/]pawl-hook\.js["']?$/.test(word));
+  return at !== -1 && words[at + 1] === host;
+}
+
+/**
+ * Builds the command line that a host runs. On Windows, Gemini runs it in PowerShell, the others in cmd.exe or Git
+ * Bash, which read double quotes alike; elsewhere sh runs it.
+ */
+export function buildHookCommand(
+  host: HookHost['name'],
+  program: readonly [string, string],
+  options: readonly string[],
+  platform: NodeJS.Platform,
+): string {
+  const rest = [host, ...options];
+  if (platform !== 'win32') return [...program.map(quoteForSh), ...rest].join(' ');
+  if (host === 'gemini') return ['&', ...program.map(quoteForPowerShell), ...rest].join(' ');
+  return [...program.map(quoteForWindows), ...rest].join(' ');
+}
+
+/** sh still expands these characters inside double quotes. */
+function quoteForSh(path: string): string {
+  return /["$`\\]/.test(path) ? `'${path.replaceAll("'", String.raw`'\''`)}'` : `"${path}"`;
+}
+
+function quoteForPowerShell(path: string): string {
+  return `'${path.replaceAll("'", "''")}'`;
+}
+
+function quoteForWindows(path: string): string {
+  if (!/[%$`]/.test(path)) return `"${path}"`;
+  throw new HookInstallError(
+    `${path} has a sign in it that a shell of Windows expands. Install Node and Pawl in a folder without %, $ and \`.`,
+  );
+}

@@ -1,0 +1,71 @@
+import type { Json } from '@pawl/governor';
+import { toJsonFields, getOwnField, getStringField, type JsonFields } from '../json-fields.ts';
+import { loadGovernor, type HookCall, type HookOutcome, type HookDecision } from './hook-state.ts';
+
+/** An event that a host reports through a hook. */
+export type HookEvent =
+  | { readonly type: 'prompted' }
+  | { readonly type: 'calling'; readonly call: HookCall }
+  | { readonly type: 'called'; readonly call: HookCall; readonly outcome: HookOutcome }
+  /** The host is about to call the model; tool selection can still be prevented. */
+  | { readonly type: 'choosing' }
+  | { readonly type: 'ended' }
+  /** An event that is irrelevant to progress. */
+  | { readonly type: 'other' };
+
+/** Hook input in a host-independent form. */
+export type HostHookInput = {
+  readonly session: string;
+  /** The sub-agent; empty for the main agent. */
+  readonly agent: string;
+  readonly event: string;
+  readonly hookEvent: HookEvent;
+};
+
+/** The hook protocol of one host. */
+export type HookHost = {
+  readonly name: 'claude' | 'codex' | 'gemini';
+  readonly title: string;
+  readonly parseEvent: (event: string, input: JsonFields) => HookEvent;
+  /** The answer in the host's format; null for no answer. */
+  readonly answer: (event: string, decision: HookDecision) => Json;
+};
+
+export function parseHookCall(input: JsonFields): HookCall {
+  return { tool: getStringField(input, 'tool_name'), args: getOwnField(input, 'tool_input') ?? null };
+}
+
+/** Parses and validates hook input. Throws an error that says what is wrong with it. */
+export function parseHookInput(host: HookHost, text: string): HostHookInput {
+  const input = toJsonFields(parseHookJson(text));
+  if (input === null) throw new TypeError('The hook expects one JSON object on its standard input.');
+  const session = getStringField(input, 'session_id');
+  const event = getStringField(input, 'hook_event_name');
+  if (session === '' || event === '') {
+    throw new TypeError(
+      `The hook expects session_id and hook_event_name, as ${host.title} sends them, and got ${Object.keys(input).slice(0, 8).join(', ') || 'neither'}.`,
+    );
+  }
+  return {
+    session,
+    agent: getStringField(input, 'agent_id'),
+    event,
+    hookEvent: host.parseEvent(event, input),
+  };
+}
+
+function parseHookJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
+
+export function toOutputText(value: Json | undefined): string {
+  return value === undefined || value === null
+    ? ''
+    : typeof value === 'string'
+      ? value
+      : loadGovernor().formatToolOutput(value);
+}

@@ -1,0 +1,122 @@
+import type { GovernorSettings, Json, LadderState } from '@pawl/governor';
+import { createRequire } from 'node:module';
+
+/** A tool call that a host is about to make, or has made. */
+export type HookCall = { readonly tool: string; readonly args: Json };
+
+export type HookOutcome = { readonly ok: boolean; readonly output: string };
+
+/** The state of one agent of a host: plain JSON, bounded, and derived only from hook events. */
+export type HookState = {
+  readonly version: 3;
+  /** Number of calls since the last user message. */
+  readonly calls: number;
+  /** Null before the first observation. */
+  readonly ladder: LadderState | null;
+  /** Why the work is finished; null while it may continue. `denials` counts the calls denied since. */
+  readonly finish: { readonly reason: string; readonly denials: number } | null;
+};
+
+/** The decision to report to a host. */
+export type HookDecision =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'advise'; readonly text: string }
+  | { readonly kind: 'deny'; readonly text: string }
+  | { readonly kind: 'stop'; readonly text: string };
+
+export type HookJudgment = { readonly state: HookState; readonly decision: HookDecision };
+
+export const initialHookState: HookState = { version: 3, calls: 0, ladder: null, finish: null };
+
+/** Marks advice, because it appears among tool output and user messages. */
+export const governorNotePrefix = '[Note from the run’s governor, not from the user]';
+
+const hookGovernorSettings: GovernorSettings = { preset: 'pawl', rules: {} };
+
+/** Number of calls denied after the work is finished before the host is stopped. */
+const maxDenialsBeforeStop = 3;
+
+const noDecision: HookDecision = { kind: 'nothing' };
+
+/** Decides whether a call may run. `callsMax` limits the calls between two user messages; null for no limit. */
+export function judgeHookCall(state: HookState, call: HookCall, callsMax: number | null): HookJudgment {
+  if (state.finish !== null) return denyFinishedCall(state, state.finish);
+  if (callsMax !== null && state.calls >= callsMax) {
+    const reason = formatFinishMessage(`The budget of ${callsMax} tool calls is used up.`);
+    return denyFinishedCall(state, { reason, denials: 0 });
+  }
+  if (state.ladder === null || state.ladder.blockedCalls.length === 0) return { state, decision: noDecision };
+  const {
+    state: ladder,
+    blocks,
+    verdict,
+  } = loadGovernor().screenCalls(state.ladder, [call], state.calls + 1);
+  const [block = null] = blocks;
+  if (block === null) return { state, decision: noDecision };
+  const after = { ...state, ladder };
+  return verdict === null
+    ? { state: after, decision: { kind: 'deny', text: `Not run again: ${block.advice}` } }
+    : denyFinishedCall(after, { reason: formatFinishMessage(verdict.advice), denials: 0 });
+}
+
+/** Records a finished call. Calls that we denied never ran, so they are ignored, as is everything after the finish. */
+export function recordHookCall(
+  state: HookState,
+  { tool, args }: HookCall,
+  { ok, output }: HookOutcome,
+  at: number,
+): HookJudgment {
+  if (state.finish !== null || (!ok && output.includes(governorNotePrefix)))
+    return { state, decision: noDecision };
+  const { initialLadder, judgeObservation, observeCall, selectRules } = loadGovernor();
+  const calls = state.calls + 1;
+  const { state: ladder, verdict } = judgeObservation(
+    state.ladder ?? initialLadder,
+    observeCall({ seq: calls, at, tool, args, ok, output }),
+    {
+      rules: selectRules(hookGovernorSettings),
+      settings: hookGovernorSettings,
+      failure: ok ? null : { args, errorText: output },
+    },
+  );
+  const after = { ...state, calls, ladder };
+  if (verdict === null) return { state: after, decision: noDecision };
+  if (verdict.response.kind !== 'stop')
+    return { state: after, decision: { kind: 'advise', text: verdict.advice } };
+  const reason = formatFinishMessage(verdict.advice);
+  return {
+    state: { ...after, finish: { reason, denials: 0 } },
+    decision: { kind: 'advise', text: reason },
+  };
+}
+
+/** A user message resets the detector: earlier calls no longer count. */
+export function resetHookState(): HookState {
+  return initialHookState;
+}
+
+function denyFinishedCall(
+  state: HookState,
+  { reason, denials }: { readonly reason: string; readonly denials: number },
+): HookJudgment {
+  const finish = { reason, denials: denials + 1 };
+  const kind = finish.denials > maxDenialsBeforeStop ? 'stop' : 'deny';
+  return { state: { ...state, finish }, decision: { kind, text: reason } };
+}
+
+function formatFinishMessage(advice: string): string {
+  return (
+    `This work has come to its end. ${advice} No more tools will be run: answer now with what you have found out, say what ` +
+    'you could not do and why, and what is left to do.'
+  );
+}
+
+type GovernorModule = typeof import('@pawl/governor/hook');
+
+/**
+ * Loads the core's governor on first use. A hook is a separate process before and after every tool call, the host waits
+ * for it, and most calls do not need the governor.
+ */
+export function loadGovernor(): GovernorModule {
+  return createRequire(import.meta.url)('@pawl/governor/hook') as GovernorModule;
+}

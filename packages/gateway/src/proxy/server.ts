@@ -1,0 +1,144 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Verdict } from '@pawl/governor';
+import type { GovernOptions } from '@pawl/adapters/messages';
+import { getOwnField, getStringField, type JsonFields } from '../json-fields.ts';
+import { rewriteRequestBody, parseRequestBody, collectBody } from './request-body.ts';
+import { createConversationRegistry, type ConversationRegistry } from './conversations.ts';
+import { createForwarder, type ForwardOptions, type ReplyListener } from './forward.ts';
+import { createRequestGovernor, isAgentRequest, type GovernedRequest } from './governed-request.ts';
+import { conversationHeader } from './headers.ts';
+import type { ConversationRecorder } from './recorder.ts';
+import type { WireFormat } from './wire-format.ts';
+import { findWireFormat } from './wire-formats.ts';
+
+/** A notification for the operator of the proxy. */
+export type ProxyNote =
+  | { readonly type: 'found'; readonly verdict: Verdict; readonly isFinish: boolean }
+  | { readonly type: 'cut' }
+  | { readonly type: 'over'; readonly reason: string };
+
+export type ProxyOptions = {
+  readonly upstream: URL;
+  readonly govern: GovernOptions;
+  /** Null to record nothing. */
+  readonly recorder: ConversationRecorder | null;
+  readonly onNote: (note: ProxyNote) => void;
+  readonly now: () => number;
+};
+
+export type ProxyServer = {
+  /** Not listening yet. */
+  readonly server: Server;
+  /** Resolves when every reply is fully processed, because a client may receive it before it is recorded. */
+  readonly waitUntilIdle: () => Promise<void>;
+};
+
+export function createProxy(options: ProxyOptions): ProxyServer {
+  const { upstream, onNote } = options;
+  const conversations = createConversationRegistry();
+  const govern = createRequestGovernor(conversations, options.govern);
+  const forward = createForwarder(upstream);
+
+  const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    if (!isLocalRequest(req))
+      return sendProxyError(res, 403, 'Only requests from this machine are accepted.');
+    const wire = detectWireFormat(req);
+    const bytes = wire === null ? null : await collectBody(req);
+    if (wire === null || bytes === null) return forward(req, res, passThroughOptions);
+    const body = parseRequestBody(bytes);
+    const governed = body === null ? null : govern(wire, body, getConversationName(req));
+    if (body === null || governed === null) return forward(req, res, { ...passThroughOptions, body: bytes });
+    if (governed.kind === 'over') {
+      onNote({ type: 'over', reason: governed.reason });
+      return sendProxyError(res, 403, `The governor has closed this conversation: ${governed.reason}.`);
+    }
+    const { verdict, isFinish } = governed;
+    if (verdict !== null) onNote({ type: 'found', verdict, isFinish });
+    const rewritten = governed.change === null ? null : rewriteRequestBody(bytes, governed.change);
+    return forward(req, res, {
+      body: rewritten ?? bytes,
+      isChanged: rewritten !== null,
+      isStream: getOwnField(body, 'stream') === true,
+      listener: createReplyListener(governed, { wire, body, conversations, options }),
+    });
+  };
+
+  const inFlight = new Set<Promise<void>>();
+  const server = createServer((req, res) => {
+    const serving = serve(req, res).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (res.headersSent) res.destroy();
+      else if (error instanceof Error && 'code' in error)
+        sendProxyError(res, 502, `${upstream.origin} does not answer: ${reason}`);
+      else sendProxyError(res, 500, reason);
+    });
+    inFlight.add(serving);
+    void serving.then(() => inFlight.delete(serving));
+  });
+  server.keepAliveTimeout = keepAliveTimeoutMs;
+  server.on('close', () => forward.close());
+  return {
+    server,
+    waitUntilIdle: async () => void (await Promise.all(inFlight)),
+  };
+}
+
+/** Longer than clients keep idle connections for reuse. */
+const keepAliveTimeoutMs = 65_000;
+
+const passThroughOptions: ForwardOptions = { body: null, isChanged: false, isStream: false, listener: null };
+
+type ReplyListenerContext = {
+  readonly wire: WireFormat;
+  readonly body: JsonFields;
+  readonly conversations: ConversationRegistry;
+  readonly options: ProxyOptions;
+};
+
+/** Records the request at once, and the reply when it is complete. */
+function createReplyListener(
+  { request, verdict }: Extract<GovernedRequest, { readonly kind: 'sent' }>,
+  { wire, body, conversations, options: { recorder, onNote, now } }: ReplyListenerContext,
+): ReplyListener {
+  const { conversation, messages } = request;
+  const model = getStringField(body, 'model');
+  const record = (allMessages: readonly JsonFields[]): void => {
+    if (!isAgentRequest(request, body)) return;
+    recorder?.record(
+      conversation,
+      { messages: allMessages, usages: conversation.usages, verdict, at: now() },
+      model,
+    );
+  };
+  record(messages);
+  return {
+    wire,
+    onCut: () => onNote({ type: 'cut' }),
+    onReply(reply) {
+      conversations.recordReply(request, reply);
+      // A reply with tool calls is recorded with their results.
+      if (reply.calls.length === 0) record([...messages, { role: 'assistant', content: reply.text }]);
+    },
+  };
+}
+
+/** Returns the wire format of a readable request; compressed ones are not readable. */
+function detectWireFormat({ method, url = '/', headers }: IncomingMessage): WireFormat | null {
+  return headers['content-encoding'] === undefined ? findWireFormat(method, url) : null;
+}
+
+function getConversationName({ headers }: IncomingMessage): string | undefined {
+  const name = headers[conversationHeader];
+  return typeof name === 'string' && name !== '' ? name.slice(0, 256) : undefined;
+}
+
+/** Rejects DNS rebinding: a web page can resolve its own host name to this machine, but the Host header reveals it. */
+function isLocalRequest({ headers: { host = '' } }: IncomingMessage): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host);
+}
+
+/** Sends an error in a form that clients of every wire format can show. */
+function sendProxyError(res: ServerResponse, status: number, reason: string): void {
+  const error = { type: 'pawl_proxy', code: 'pawl_proxy', param: null, message: `pawl proxy: ${reason}` };
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ type: 'error', error }));
+}

@@ -1,0 +1,49 @@
+import type { Json } from '@pawl/governor';
+import type { JsonFields } from '../json-fields.ts';
+
+/** Token usage of a reply, as reported by the provider. */
+export type ProviderTokenUsage = { readonly input_tokens: number; readonly output_tokens: number };
+
+/** A reply that passed through the proxy. */
+export type ObservedReply = {
+  readonly text: string;
+  /** The ids of its tool calls. */
+  readonly calls: readonly string[];
+  readonly usage: ProviderTokenUsage | null;
+  /** For APIs that refer to a reply by id instead of repeating it: that id, and the reply's items. */
+  readonly reference: { readonly id: string; readonly items: readonly Json[] } | null;
+};
+
+/** Reads a streamed reply. */
+export type ReplyReader = {
+  /** Reads one event of the stream; returns the text it adds. */
+  read(event: JsonFields): string;
+  getReply(): ObservedReply;
+  /** Returns the events that properly end a truncated stream. */
+  formatEnding(): string;
+};
+
+/** A model API over HTTP. No method throws, whatever the input. */
+export type WireFormat = {
+  readonly name: string;
+  /** Returns whether requests to this path use the format. */
+  readonly matchesPath: (path: string) => boolean;
+  /** The instructions that precede the conversation and belong to it. */
+  readonly getInstructions: (body: JsonFields) => Json;
+  /** The conversation so far, as messages that the governor reads; null if it is not a conversation. */
+  readonly getMessages: (body: JsonFields, before: readonly Json[]) => readonly JsonFields[] | null;
+  /** The id of the reply that this request continues without repeating it; null if there is none. */
+  readonly getPreviousReplyId: (body: JsonFields) => string | null;
+  /** The items that this request adds, for APIs that do not repeat the history. */
+  readonly getNewItems: (body: JsonFields) => readonly Json[];
+  readonly addAdvice: (body: JsonFields, advice: string) => JsonFields;
+  readonly removeTools: (body: JsonFields) => JsonFields;
+  /** Parses a non-streamed reply. */
+  readonly parseReply: (body: JsonFields) => ObservedReply;
+  readonly createReader: () => ReplyReader;
+};
+
+/** Formats one event of a stream. */
+export function formatSseEvent(data: Json, name?: string): string {
+  return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
+}
