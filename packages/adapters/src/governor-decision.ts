@@ -10,29 +10,29 @@ export type GovernorDecision = {
   /** Whether the next request must offer no tools, so that the model replies with an answer. */
   readonly dropTools: boolean;
   /** Calls to block if the model requests them again, by fingerprint, with the text to return instead. */
-  readonly refuse: readonly { readonly call: string; readonly because: string }[];
+  readonly blockedCalls: readonly { readonly call: string; readonly reason: string }[];
   /** Why the work ends with the next reply; null if it continues. */
   readonly finish: string | null;
   /** The final reply has been given; send no further requests. */
   readonly isOver: boolean;
   /** The budget that the conversation has spent so far. */
-  readonly spent: BudgetUsage;
+  readonly budgetUsage: BudgetUsage;
 };
 
 export function toGovernorDecision({ session, verdict }: ConversationState): GovernorDecision {
   const { turn, governor, budgetUsage } = session;
-  const refuse = governor.blockedCalls.map((refusal) => ({
+  const blockedCalls = governor.blockedCalls.map((refusal) => ({
     call: refusal.call,
-    because: formatRefusal(refusal),
+    reason: formatRefusal(refusal),
   }));
   const going = {
     verdict,
     advice: null,
     dropTools: false,
-    refuse,
+    blockedCalls,
     finish: null,
     isOver: false,
-    spent: budgetUsage,
+    budgetUsage,
   };
   if (turn.status === 'halted') {
     const { reason } = turn.haltReason;
@@ -57,12 +57,12 @@ export function toGovernorDecision({ session, verdict }: ConversationState): Gov
 
 /** Returns why a call is blocked, worded for the model; null if it may run. */
 export function findRefusalReason(
-  { refuse }: GovernorDecision,
+  { blockedCalls }: GovernorDecision,
   call: { readonly tool: string; readonly args: unknown },
 ): string | null {
-  if (refuse.length === 0) return null;
+  if (blockedCalls.length === 0) return null;
   const key = fingerprintCall({ tool: call.tool, args: (call.args ?? null) as Json });
-  return refuse.find((each) => each.call === key)?.because ?? null;
+  return blockedCalls.find((each) => each.call === key)?.reason ?? null;
 }
 
 /** Marks the advice as not written by the user, because it is sent as a user message. */

@@ -63,7 +63,7 @@ describe.each(Object.entries(historyFormats))('messages in the format of %s', (_
   it('of parallel calls form one round, and no match in it is lost', () => {
     const both = { calls: [createFailedCall('make'), createReadCall('notes.md', 'Ship on Friday.')] };
     const judgement = governMessages(write([firstUserItem, both, both, both]));
-    expect(judgement.spent).toMatchObject({ modelCalls: 3, toolCalls: 6 });
+    expect(judgement.budgetUsage).toMatchObject({ modelCalls: 3, toolCalls: 6 });
     expect(judgement.advice).not.toBeNull();
   });
 
@@ -71,7 +71,7 @@ describe.each(Object.entries(historyFormats))('messages in the format of %s', (_
     const messages = write(createProductiveHistory(200));
     for (let end = 1; end <= messages.length; end += 20) {
       const judgement = governMessages(messages.slice(0, end));
-      expect(judgement).toMatchObject({ verdict: null, advice: null, dropTools: false, refuse: [] });
+      expect(judgement).toMatchObject({ verdict: null, advice: null, dropTools: false, blockedCalls: [] });
       expect(appendAdvice(messages, judgement)).toEqual(messages);
     }
   });
@@ -103,7 +103,7 @@ describe('refusals', () => {
       { calls: [{ ...createFailedCall('make', 'built'), failed: false }] },
     ];
     expect(governMessages(toAnthropicHistory(ranAnyway))).toMatchObject({
-      refuse: [],
+      blockedCalls: [],
       finish: null,
       advice: null,
     });
@@ -116,7 +116,7 @@ describe('refusals', () => {
 
   it('are lifted by new progress', () => {
     const moved = [...threeFailures, { calls: [createReadCall('Makefile', 'all: build')] }];
-    expect(governMessages(toAnthropicHistory(moved)).refuse).toEqual([]);
+    expect(governMessages(toAnthropicHistory(moved)).blockedCalls).toEqual([]);
   });
 });
 

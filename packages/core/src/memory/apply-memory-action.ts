@@ -171,7 +171,7 @@ function saveMemoryEntry(memory: WorkingMemory, key: string, input: Json, at: nu
     return rejectInvalidAction(memory, `${message}${suggestSimilarKeys(memory, key)}`);
   }
   const entry: StoredEntry = { key, value, kind: 'entry', savedAt: at };
-  const effects: readonly MemoryEffect[] = [{ kind: 'storage-save', why: 'asked', entry }];
+  const effects: readonly MemoryEffect[] = [{ kind: 'storage-save', reason: 'requested', entry }];
   return { ...createMemoryReply(memory, `Saved ${key} to storage.`), effects };
 }
 

@@ -57,7 +57,7 @@ function evictEntry(memory: WorkingMemory, entry: MemoryEntry, at: number): Memo
   return {
     ok: true,
     memory: after,
-    moved: [{ key, tokens: countEntryTokens(entry), why: 'asked for' }],
+    moved: [{ key, tokens: countEntryTokens(entry), reason: 'asked for' }],
     // The stub of a tiny entry can be longer than the entry.
     freed: Math.max(0, countMemoryTokens(memory) - countMemoryTokens(after)),
     effects: [createPagedSave(entry, getLogKey(memory, kind), at)],

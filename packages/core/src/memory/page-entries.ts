@@ -26,7 +26,7 @@ export type PagingOptions = {
 export type MovedEntry = {
   readonly key: string;
   readonly tokens: number;
-  readonly why: 'old log' | 'least recently used' | 'asked for';
+  readonly reason: 'old log' | 'least recently used' | 'asked for';
 };
 
 export type PagingResult = {
@@ -74,7 +74,7 @@ export function pageEntries(memory: WorkingMemory, options: PagingOptions): Pagi
   return createPagingResult(memory, candidates.slice(0, count), { memory: after, limit, at });
 }
 
-type PagingCandidate = { readonly entry: MemoryEntry; readonly why: MovedEntry['why'] };
+type PagingCandidate = { readonly entry: MemoryEntry; readonly reason: MovedEntry['reason'] };
 
 function listPagingCandidates(
   memory: WorkingMemory,
@@ -87,7 +87,7 @@ function listPagingCandidates(
     .filter(({ kind, pinned, key }) => kind !== 'stub' && !pinned && key !== protectedKey)
     .map((entry): PagingCandidate => {
       const isOldLog = isLogKind(entry.kind) && newestByKind.get(entry.kind) !== entry;
-      return { entry, why: isOldLog ? 'old log' : 'least recently used' };
+      return { entry, reason: isOldLog ? 'old log' : 'least recently used' };
     })
     .toSorted(comparePagingOrder);
 }
@@ -98,7 +98,7 @@ function listPagingCandidates(
  */
 function comparePagingOrder(a: PagingCandidate, b: PagingCandidate): number {
   return (
-    Number(b.why === 'old log') - Number(a.why === 'old log') ||
+    Number(b.reason === 'old log') - Number(a.reason === 'old log') ||
     a.entry.touchedAt - b.entry.touchedAt ||
     b.entry.bytes - a.entry.bytes ||
     a.entry.order - b.entry.order
@@ -114,10 +114,10 @@ function createPagingResult(
   const remainingTokens = countMemoryTokens(after.memory);
   return {
     memory: after.memory,
-    moved: movedCandidates.map(({ entry, why }) => ({
+    moved: movedCandidates.map(({ entry, reason }) => ({
       key: entry.key,
       tokens: countEntryTokens(entry),
-      why,
+      reason,
     })),
     effects: movedCandidates.map(({ entry }) =>
       createPagedSave(entry, getLogKey(before, entry.kind), after.at),

@@ -20,7 +20,7 @@ export type StorageSave = {
   readonly kind: 'storage-save';
   readonly entry: StoredEntry;
   /** A paged save must not replace another entry that was saved under the same key. */
-  readonly why: 'asked' | 'paged';
+  readonly reason: 'requested' | 'paged';
 };
 
 export type StorageLoad = { readonly kind: 'storage-load'; readonly key: string };
@@ -38,5 +38,5 @@ export function createPagedSave(entry: MemoryEntry, logKey: string | null, at: n
   // Log slots are reused, so the slot key alone would overwrite entries archived earlier.
   const key = logKey === null ? entry.key : toTagKey([logKey, `archived_${entry.addedAt}_${entry.order}`]);
   const kind = entry.kind === 'stub' ? 'entry' : entry.kind;
-  return { kind: 'storage-save', why: 'paged', entry: { key, value: entry.value, kind, savedAt: at } };
+  return { kind: 'storage-save', reason: 'paged', entry: { key, value: entry.value, kind, savedAt: at } };
 }

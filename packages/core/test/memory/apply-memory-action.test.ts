@@ -140,7 +140,7 @@ describe('storage_save', () => {
     const action = { type: 'storage_save', tags: 'story plot chapter1', value: 'A letter in the attic' };
     const { memory, effects, reply } = applyMemoryAction(createLkj1Memory(), action, at);
     const entry = { key: 'story_plot_chapter1', value: 'A letter in the attic', kind: 'entry', savedAt: at };
-    expect(effects).toEqual([{ kind: 'storage-save', why: 'asked', entry }]);
+    expect(effects).toEqual([{ kind: 'storage-save', reason: 'requested', entry }]);
     expect(reply).toBe('Saved story_plot_chapter1 to storage.');
     expect(listEntries(memory)).toEqual([]);
   });

@@ -88,7 +88,7 @@ describe("a user's evict command", () => {
       { type: 'wait', until: null },
     ]);
     expect(findSessionEntry(session, 'plan')).toMatchObject({ kind: 'stub' });
-    expect(notes).toMatchObject([{ type: 'paged', moved: [{ key: 'plan', why: 'asked for' }] }]);
+    expect(notes).toMatchObject([{ type: 'paged', moved: [{ key: 'plan', reason: 'asked for' }] }]);
   });
 
   it('stores the entry also while the session is paused', () => {

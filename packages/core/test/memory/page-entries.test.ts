@@ -84,11 +84,11 @@ describe('paging', () => {
       third: repeatToLength('three '),
     });
     const paged = pageEntries(memory, { limit: 500, target: 480, at: 9 });
-    expect(paged.moved).toEqual([{ key: 'first', tokens: 202, why: 'least recently used' }]);
+    expect(paged.moved).toEqual([{ key: 'first', tokens: 202, reason: 'least recently used' }]);
     expect(paged.effects).toEqual([
       {
         kind: 'storage-save',
-        why: 'paged',
+        reason: 'paged',
         entry: { key: 'first', value: repeatToLength('one '), kind: 'entry', savedAt: 9 },
       },
     ]);
@@ -136,7 +136,7 @@ describe('paging', () => {
     memory = writeLog(memory, 'think', repeatToLength('u'), 4);
     memory = writeLog(memory, 'evaluation', repeatToLength('e'), 5);
     const { moved } = pageEntries(memory, { limit: 10, target: 0, at: 9 });
-    expect(moved.map(({ key, why }) => `${key}: ${why}`)).toEqual([
+    expect(moved.map(({ key, reason }) => `${key}: ${reason}`)).toEqual([
       'think_log_001: old log',
       'old: least recently used',
       'large: least recently used',

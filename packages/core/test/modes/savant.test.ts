@@ -337,11 +337,7 @@ describe('a called tool', () => {
 
 describe('the search for an architecture', () => {
   it('proceeds step by step until it repeats itself, and finishes [SAV-37..43, SAV-68, SAV-76, SAV-78, SAV-146, RS-11]', () => {
-    const {
-      mode,
-      transitions,
-      moves,
-    } = walkModeChart(chart, [
+    const { mode, transitions, moves } = walkModeChart(chart, [
       createToolReply('context.fts_search'),
       textReply,
       createToolReply('context.fts_search'),

@@ -75,7 +75,7 @@ describe('the paging history', () => {
     );
     const [latest] = listEarlierPagings(timeline, timeline.head);
     expect(latest).toMatchObject({ seq: timeline.head, reason: 'tidy up' });
-    expect(latest?.moved[0]).toMatchObject({ key: 'k0', why: 'least recently used' });
+    expect(latest?.moved[0]).toMatchObject({ key: 'k0', reason: 'least recently used' });
     expect(listEarlierPagings(timeline, timeline.head - 1).map(({ seq }) => seq)).not.toContain(
       timeline.head,
     );

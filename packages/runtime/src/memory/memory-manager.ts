@@ -96,7 +96,7 @@ export function createMemoryManager(options: MemoryManagerOptions): MemoryManage
       }),
     store: (entries) =>
       runSerially(async () => {
-        const saves = entries.map((entry): StorageSave => ({ kind: 'storage-save', why: 'paged', entry }));
+        const saves = entries.map((entry): StorageSave => ({ kind: 'storage-save', reason: 'paged', entry }));
         await storage.save(await preserveOverwritten(storage, saves));
       }),
     sync: (next) => {
@@ -125,8 +125,8 @@ async function preserveOverwritten(
   saves: readonly StorageSave[],
 ): Promise<readonly StoredEntry[]> {
   const entries: StoredEntry[] = [];
-  for (const { entry, why } of saves) {
-    const existing = why === 'paged' ? await storage.load(entry.key) : null;
+  for (const { entry, reason } of saves) {
+    const existing = reason === 'paged' ? await storage.load(entry.key) : null;
     if (existing !== null && !isDeepStrictEqual(existing.value, entry.value)) {
       entries.push({
         ...existing,

@@ -17,7 +17,7 @@ const movedEntrySchema = z
   .strictObject({
     key: z.string().describe('The key of the entry: its tags.'),
     tokens: z.number().describe('Size in tokens.'),
-    why: z.enum(['old log', 'least recently used', 'asked for']).describe('Why it was selected.'),
+    reason: z.enum(['old log', 'least recently used', 'asked for']).describe('Why it was selected.'),
   })
   .meta({ id: 'Moved', description: 'An entry that was moved to storage.' });
 

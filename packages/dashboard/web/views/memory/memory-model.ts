@@ -97,7 +97,7 @@ function createUsageGauge(used: number, max: number): UsageGauge {
 }
 
 /** An entry that was paged out to storage. */
-export type PagedEntry = { readonly key: string; readonly tokens: number; readonly why: string };
+export type PagedEntry = { readonly key: string; readonly tokens: number; readonly reason: string };
 
 /** One paging operation: the entries moved to storage, or the tokens freed by compaction. */
 export type PagingRecord = {
@@ -150,7 +150,7 @@ class PagingHistory {
     return entries.flatMap(({ key }) => {
       const entry = findHeldEntry(before, key);
       if (entry === undefined || findHeldEntry(after, key) !== undefined) return [];
-      return [{ key, tokens: Math.floor(entry.bytes / 4), why: 'evicted for a new entry' }];
+      return [{ key, tokens: Math.floor(entry.bytes / 4), reason: 'evicted for a new entry' }];
     });
   }
 }

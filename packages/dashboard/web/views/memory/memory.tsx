@@ -271,11 +271,11 @@ function PagingList({ timeline, at, navigate }: SessionViewProps) {
               <p className="mem-quiet">the conversation was compacted</p>
             ) : (
               <ul>
-                {moved.map(({ key, tokens, why }) => (
+                {moved.map(({ key, tokens, reason }) => (
                   <li key={key}>
                     <code>{toSafeLine(key, 60)}</code>{' '}
                     <span className="mem-quiet">
-                      {formatAmount(tokens)} tokens, {why}
+                      {formatAmount(tokens)} tokens, {reason}
                     </span>
                   </li>
                 ))}
