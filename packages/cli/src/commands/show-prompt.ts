@@ -1,9 +1,8 @@
-import { iterateItems, toItemArray, type Json, type ConversationMessage } from '@pawl/core';
+import { formatOutcome, iterateItems, toItemArray, type Json, type ConversationMessage } from '@pawl/core';
 import type { ModelRequest } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 import { sanitizeText, sanitizeOneLine } from '../sanitize-text.ts';
 import { listModelRequests, type SentModelRequest } from './show-request.ts';
-import { formatOutcome } from './session-timeline.ts';
 import type { SessionReplay } from './session-replay.ts';
 import { readRunManifest, type RunManifest } from './manifest.ts';
 import { formatCount } from './format-number.ts';

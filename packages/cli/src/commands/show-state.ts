@@ -1,4 +1,6 @@
 import {
+  formatCall,
+  formatOutcome,
   getConversation,
   toDurableSession,
   listEntries,
@@ -14,7 +16,6 @@ import { computeStateHash } from '@pawl/runtime';
 import { sanitizeOneLine } from '../sanitize-text.ts';
 import { formatStatus } from './session-ending.ts';
 import { formatClockTime } from './format-time.ts';
-import { formatCall, formatOutcome } from './session-timeline.ts';
 import { truncateColumns } from './columns.ts';
 
 /** Converts a session at some event to one JSON object with its full state. */

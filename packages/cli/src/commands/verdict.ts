@@ -1,4 +1,4 @@
-import type { Verdict } from '@pawl/core';
+import { listVerdicts, type Verdict } from '@pawl/core';
 import { formatNameSuggestion, type SessionSummary, type Store } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
@@ -10,7 +10,6 @@ import { findSession } from './find-session.ts';
 import { parseWholeNumberOption } from './number-options.ts';
 import type { SessionFlags } from './session-store.ts';
 import { openSessionReplay } from './session-replay.ts';
-import { listVerdicts } from './step-record.ts';
 import {
   getFeedbackKey,
   type VerdictFeedbackRepository,

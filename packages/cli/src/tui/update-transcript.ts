@@ -1,14 +1,14 @@
 import {
+  findToolAnswer,
   getConversation,
+  summarizeItem,
   toItemArray,
-  type ConversationHistory,
-  type Event,
   type ConversationMessage,
-  type Note,
-  type ToolOutcome,
   type Session,
+  type ToolCall,
+  type ToolOutcome,
+  type TranscriptItem,
 } from '@pawl/core';
-import type { StepResult } from '@pawl/runtime';
 import {
   updateToolCard,
   appendTranscriptItem,
@@ -19,18 +19,12 @@ import {
   type LiveTranscript,
 } from './live-transcript.ts';
 
-/** Adds an event and its effects to the transcript. */
+/** Adds what happened in a step to the transcript. */
 export function updateTranscript(
   transcript: LiveTranscript,
-  before: Session,
-  result: StepResult,
+  items: readonly TranscriptItem[],
 ): LiveTranscript {
-  let next = addTranscriptEvent(transcript, result);
-  if (result.session === before) return next;
-  for (const message of listNewMessages(before, result.session))
-    next = addTranscriptMessage(next, message, result.event);
-  for (const note of result.notes) next = addTranscriptNote(next, note);
-  return addTranscriptActions(next, result);
+  return items.reduce(addTranscriptItem, transcript);
 }
 
 /** Number of messages restored from a resumed session. */
@@ -42,101 +36,126 @@ export function restoreTranscript(transcript: LiveTranscript, session: Session):
   const earlier = messages.length - maxRestoredMessages;
   const start =
     earlier > 0 ? appendRemark(transcript, 'info', `${earlier} earlier messages are not shown.`) : transcript;
-  return messages
-    .slice(-maxRestoredMessages)
-    .reduce((next, message) => addTranscriptMessage(next, message, null), start);
+  return messages.slice(-maxRestoredMessages).reduce(restoreMessage, start);
 }
 
-function addTranscriptEvent(transcript: LiveTranscript, { event, session }: StepResult): LiveTranscript {
-  switch (event.type) {
-    case 'text-delta':
-      return appendModelText(transcript, event.text);
-    case 'tool-started':
-      return updateToolCard(transcript, event.callId, { status: 'running', startedAt: event.at });
-    case 'tool-progressed':
-      return updateToolCard(transcript, event.callId, { status: 'running', output: event.progress });
-    case 'tool-finished':
-      return addFinalAnswer(finishToolCard(transcript, event.callId, event.outcome, event.at), event.outcome);
-    case 'permission-decided':
-      return event.decision === 'deny'
-        ? updateToolCard(transcript, event.callId, { status: 'denied', output: event.reason ?? '' })
-        : transcript;
-    case 'model-failed': {
-      const { kind, message } = event.error;
-      const isRetried = session.turn.status === 'errorRecovery';
-      const interrupted = finishModelText(transcript, null);
-      return isRetried
-        ? appendRemark(interrupted, 'warn', `The model failed (${kind}): ${message} Retrying.`)
-        : interrupted;
-    }
-    case 'cancel-requested':
-      return finishModelText(transcript, null);
-    case 'model-replied':
-      return finishModelText(transcript, getSpokenText(event, session));
-    default:
-      return transcript;
-  }
-}
-
-/** Returns the text that the model addresses to the user; a reply that is all protocol has it in its logs. */
-function getSpokenText(
-  { text, logs, problem }: Extract<Event, { readonly type: 'model-replied' }>,
-  { settings: { chart } }: Session,
-): string {
-  if (problem !== undefined) return '';
-  const lines = chart?.hops.by === 'reply' ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
-  return lines.filter((line) => line !== '').join('\n');
-}
-
-/** Returns the messages that an event added. Compaction only removes messages, so it adds none. */
-export function listNewMessages(before: Session, after: Session): readonly ConversationMessage[] {
-  const beforeMessages = getConversation(before);
-  const afterMessages = getConversation(after);
-  const added = afterMessages === beforeMessages ? 0 : afterMessages.length - beforeMessages.length;
-  return added <= 0 ? [] : takeLastMessages(afterMessages, added);
-}
-
-function takeLastMessages(
-  conversation: ConversationHistory<ConversationMessage>,
-  count: number,
-): readonly ConversationMessage[] {
-  const { tail } = conversation;
-  return count <= tail.length ? tail.slice(-count) : toItemArray(conversation).slice(-count);
-}
-
-function addTranscriptMessage(
-  transcript: LiveTranscript,
-  message: ConversationMessage,
-  event: Event | null,
-): LiveTranscript {
+function restoreMessage(transcript: LiveTranscript, message: ConversationMessage): LiveTranscript {
   switch (message.role) {
     case 'user':
       return appendTranscriptItem(transcript, { kind: 'user', text: message.text });
-    case 'assistant': {
-      // In a live session the event already added the text.
-      const start = event === null ? finishModelText(transcript, message.text) : transcript;
-      return message.calls.reduce(
-        (next, { id, tool, args }) =>
-          appendTranscriptItem(next, {
-            kind: 'card',
-            callId: id,
-            tool,
-            args: formatCallArguments(args),
-            status: 'waiting',
-            startedAt: null,
-            durationMs: null,
-            output: '',
-          }),
-        start,
-      );
-    }
+    case 'assistant':
+      return message.calls.reduce(appendToolCard, finishModelText(transcript, message.text));
     case 'tool': {
-      const finished = finishToolCard(transcript, message.callId, message.outcome, message.at);
-      return event === null ? addFinalAnswer(finished, message.outcome) : finished;
+      const { callId, outcome, at } = message;
+      return addFinalAnswer(finishToolCard(transcript, callId, outcome, at), outcome);
     }
     default:
       return message satisfies never;
   }
+}
+
+function addTranscriptItem(transcript: LiveTranscript, item: TranscriptItem): LiveTranscript {
+  switch (item.kind) {
+    case 'delivered-message':
+      return appendTranscriptItem(transcript, { kind: 'user', text: item.text });
+    case 'text-delta':
+      return appendModelText(transcript, item.text);
+    case 'reply': {
+      const spoken = finishModelText(transcript, item.spokenLines.join('\n'));
+      return item.problem === undefined
+        ? spoken
+        : appendRemark(spoken, 'warn', `The reply could not be parsed: ${item.problem}`);
+    }
+    case 'model-failure': {
+      const { kind, message } = item.error;
+      const interrupted = finishModelText(transcript, null);
+      return item.retry === null
+        ? interrupted
+        : appendRemark(interrupted, 'warn', `The model failed (${kind}): ${message} Retrying.`);
+    }
+    case 'call':
+      return appendToolCard(transcript, item.call);
+    case 'permission':
+      return item.isAllowed
+        ? transcript
+        : updateToolCard(transcript, item.callId, { status: 'denied', output: item.reason ?? '' });
+    case 'tool-start':
+      return updateToolCard(transcript, item.callId, { status: 'running', startedAt: item.at });
+    case 'tool-progress':
+      return updateToolCard(transcript, item.callId, { status: 'running', output: item.progress });
+    case 'tool-result':
+      return addFinalAnswer(finishToolCard(transcript, item.callId, item.outcome, item.at), item.outcome);
+    case 'delivered-result':
+      return finishToolCard(transcript, item.callId, item.outcome, item.at);
+    case 'request':
+      return addRequest(transcript, item);
+    // Shown elsewhere: the message when it is delivered, the rest in the chart, the event log and the footer.
+    case 'message':
+    case 'call-delta':
+    case 'wait':
+    case 'mode':
+    case 'hooks':
+    case 'work-failure':
+    case 'retry':
+    case 'recovery':
+    case 'compaction-request':
+    case 'compaction':
+    case 'memory-command':
+      return transcript;
+    default:
+      return addRemark(transcript, item);
+  }
+}
+
+function addRequest(
+  transcript: LiveTranscript,
+  { request, reason }: TranscriptItem & { readonly kind: 'request' },
+): LiveTranscript {
+  if (request === 'cancel') return finishModelText(transcript, null);
+  return request === 'pause' ? appendRemark(transcript, 'warn', `Paused: ${reason ?? ''}`) : transcript;
+}
+
+/** Adds an item that has no form of its own as one line. */
+function addRemark(transcript: LiveTranscript, item: TranscriptItem): LiveTranscript {
+  switch (item.kind) {
+    case 'verdict': {
+      const { level, rule, reason, response } = item.verdict;
+      return appendRemark(
+        transcript,
+        level === 'stuck' ? 'bad' : 'warn',
+        `${rule}: ${reason} (${response.kind})`,
+      );
+    }
+    case 'phase-start':
+      return appendRemark(transcript, 'info', `Phase ${item.number}: ${item.description}`);
+    case 'phase-end':
+      return appendRemark(
+        transcript,
+        item.success ? 'info' : 'bad',
+        `Phase ${item.number} ${item.success ? 'done' : 'failed'}`,
+      );
+    case 'notice':
+      return appendRemark(transcript, 'warn', item.text);
+    case 'error':
+      return appendRemark(transcript, 'bad', item.message);
+    case 'halt':
+      return appendRemark(transcript, 'bad', `Ended: ${item.haltReason.reason}`);
+    default:
+      return appendRemark(transcript, 'info', summarizeItem(item));
+  }
+}
+
+function appendToolCard(transcript: LiveTranscript, { id, tool, args }: ToolCall): LiveTranscript {
+  return appendTranscriptItem(transcript, {
+    kind: 'card',
+    callId: id,
+    tool,
+    args: formatCallArguments(args),
+    status: 'waiting',
+    startedAt: null,
+    durationMs: null,
+    output: '',
+  });
 }
 
 /** Shows a single argument without its name: a command, a path, a pattern. */
@@ -172,10 +191,8 @@ function finishToolCard(
 
 /** Shows the answer of a finishing tool in full, as model text. */
 function addFinalAnswer(transcript: LiveTranscript, outcome: ToolOutcome): LiveTranscript {
-  if (!outcome.ok || outcome.final !== true) return transcript;
-  const { output } = outcome;
-  const answer = output !== null && typeof output === 'object' && 'answer' in output ? output.answer : output;
-  return typeof answer === 'string' ? finishModelText(transcript, answer) : transcript;
+  const answer = findToolAnswer(outcome);
+  return answer === null ? transcript : finishModelText(transcript, answer);
 }
 
 function toCardResult(outcome: ToolOutcome): Pick<LiveToolCard, 'status' | 'output'> {
@@ -190,58 +207,4 @@ function toCardResult(outcome: ToolOutcome): Pick<LiveToolCard, 'status' | 'outp
   if (kind === 'denied') return { status: 'denied', output: message };
   const isCancelled = kind === 'cancelled' || kind === 'skipped' || kind === 'interrupted';
   return { status: isCancelled ? 'cancelled' : 'failed', output: `${kind}: ${message}` };
-}
-
-function addTranscriptNote(transcript: LiveTranscript, note: Note): LiveTranscript {
-  switch (note.type) {
-    case 'verdict': {
-      const { level, rule, reason, response } = note.verdict;
-      return appendRemark(
-        transcript,
-        level === 'stuck' ? 'bad' : 'warn',
-        `${rule}: ${reason} (${response.kind})`,
-      );
-    }
-    case 'phase-started':
-      return appendRemark(transcript, 'info', `Phase ${note.number}: ${note.description}`);
-    case 'phase-completed':
-      return appendRemark(
-        transcript,
-        note.success ? 'info' : 'bad',
-        `Phase ${note.number} ${note.success ? 'done' : 'failed'}`,
-      );
-    case 'paged':
-      return appendRemark(
-        transcript,
-        'info',
-        `${note.moved.length} entries moved to storage, ${note.freedTokens} tokens freed`,
-      );
-    // The chart shows the state, and a refused event changes nothing.
-    case 'transition':
-    case 'mode':
-    case 'refused':
-      return transcript;
-    default:
-      return note satisfies never;
-  }
-}
-
-function addTranscriptActions(
-  transcript: LiveTranscript,
-  { actions, event, session }: StepResult,
-): LiveTranscript {
-  let next = transcript;
-  if (event.type === 'model-replied' && event.problem !== undefined) {
-    next = appendRemark(next, 'warn', `The reply could not be parsed: ${event.problem}`);
-  }
-  for (const action of actions) {
-    if (action.type === 'show-error') next = appendRemark(next, 'bad', action.message);
-    if (action.type === 'show-text' && event.type !== 'text-delta')
-      next = appendRemark(next, 'warn', action.text);
-    if (action.type === 'stop') next = appendRemark(next, 'bad', `Ended: ${action.haltReason.reason}`);
-  }
-  const { turn } = session;
-  return event.type === 'pause-requested' && turn.status === 'paused'
-    ? appendRemark(next, 'warn', `Paused: ${turn.reason}`)
-    : next;
 }
