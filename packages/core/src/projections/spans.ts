@@ -28,7 +28,8 @@ export type SessionSpan = { readonly key: string; readonly since: number } & (
       readonly dueAt: number;
     }
   | { readonly kind: 'recovery'; readonly attempt: number; readonly rule: string }
-  | { readonly kind: 'pause' | 'user' }
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'user' }
 );
 
 export type SpanKind = SessionSpan['kind'];
