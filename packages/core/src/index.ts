@@ -328,6 +328,7 @@ export type { MemoryCommand } from './memory/memory-command.ts';
 
 // Projections
 export {
+  findCallInProgress,
   listAddedMessages,
   replaySteps,
   toReplayedStep,

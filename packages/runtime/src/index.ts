@@ -25,7 +25,7 @@ export {
 export type { ConfigFlags, ModelFlags, RunMetadata } from './agent-setup/run-options.ts';
 export { Agent } from './agent.ts';
 export type { AgentOptions, StepResult, StoreOutage } from './agent.ts';
-export { findTurnAnswer } from './answer.ts';
+export { findTurnAnswer } from '@pawl/core';
 export { systemClock } from './clock.ts';
 export type { RuntimeClock } from './clock.ts';
 export { markExecutedCommand, getExecutedCommand } from './commands/executed-command.ts';

@@ -1,21 +1,25 @@
-import type { Event, TurnState, EventOfType } from '@pawl/core';
-import { findCalledTool, listDeniedCalls, type SessionTransition } from './session-calls.ts';
+import {
+  findCallInProgress,
+  getConversation,
+  getItemTopic,
+  getLastItem,
+  isFailedItem,
+  listTranscriptItems,
+  listUnrunCalls,
+  type ReplayedStep,
+  type Session,
+  type TranscriptItem,
+} from '@pawl/core';
 import type { LogKind, LogLevel, LogRecord } from './log-record.ts';
-import { buildVerdictRecord } from './note-records.ts';
 
-type EventRecorder<Type extends Event['type']> = (
-  event: EventOfType<Type>,
-  transition: SessionTransition,
-) => readonly LogRecord[];
-
-/** Builds the log records of an event itself; notes and actions cover its consequences. */
-export function buildEventRecords(event: Event, transition: SessionTransition): readonly LogRecord[] {
-  // `eventRecorders` guarantees that the recorder for an event's type accepts that event.
-  const recordEvent = eventRecorders[event.type] as EventRecorder<Event['type']>;
-  return recordEvent(event, transition);
+/** Builds the log records of what happened in a step; its notes and actions have records of their own. */
+export function buildEventRecords(replayed: ReplayedStep): readonly LogRecord[] {
+  const { event, after } = replayed;
+  return listTranscriptItems(replayed).flatMap((item) => {
+    const records = recordItem(item, event.type, after.session);
+    return item.kind === 'reply' ? [...records, ...recordDenials(replayed)] : records;
+  });
 }
-
-const recordNothing = (): readonly LogRecord[] => [];
 
 const createRecord = (
   kind: LogKind,
@@ -24,107 +28,138 @@ const createRecord = (
   fields: LogRecord['fields'],
 ): readonly LogRecord[] => [{ kind, level, msg, fields }];
 
-/** Records a request to change the session, such as pausing it. */
-const recordRequest = (event: { readonly type: string; readonly reason?: string }): readonly LogRecord[] =>
-  createRecord('session', 'info', 'request received', { event: event.type, reason: event.reason });
-
-/** Records only the length of user text, not the text itself. */
-const recordUserText = (event: { readonly type: string; readonly text: string }): readonly LogRecord[] =>
-  createRecord('session', 'info', 'user input received', { event: event.type, chars: event.text.length });
-
-/** Records a failure: as a warning if it will be retried, otherwise as an error. */
-const createFailureRecorder =
-  (kind: LogKind) =>
-  (fields: Readonly<Record<string, unknown>>, { after }: SessionTransition): readonly LogRecord[] => {
-    const retry = findRetry(after.turn);
-    return retry === null
-      ? createRecord(kind, 'error', 'failed', fields)
-      : createRecord('retry', 'warn', 'failed, will retry', { ...fields, ...retry });
-  };
-
-function findRetry(turn: TurnState): { readonly retries: number; readonly retryAt: number } | null {
-  if (turn.status !== 'errorRecovery' || turn.origin === 'tool') return null;
-  return { retries: turn.retries, retryAt: turn.retryAt };
+/** Records only the length of what people and models wrote, not the text itself. */
+function recordItem(item: TranscriptItem, event: string, after: Session): readonly LogRecord[] {
+  switch (item.kind) {
+    case 'message':
+      return createRecord('session', 'info', 'user input received', { event, chars: item.text.length });
+    case 'reply':
+      return recordReply(item);
+    case 'model-failure': {
+      const { kind: errorKind, message } = item.error;
+      return recordFailure('model', { errorKind, message }, item.retry);
+    }
+    case 'work-failure':
+      return recordFailure(
+        item.of === 'paging' ? 'memory' : 'tool',
+        { of: item.of, message: item.message },
+        item.retry,
+      );
+    case 'retry':
+      return createRecord('retry', 'info', 'retrying', {});
+    case 'permission': {
+      const { callId, isAllowed, reason } = item;
+      return createRecord('permission', isAllowed ? 'info' : 'warn', 'permission decided', {
+        callId,
+        tool: findTool(item, after),
+        decision: isAllowed ? 'allow' : 'deny',
+        reason: reason ?? undefined,
+      });
+    }
+    case 'tool-start':
+      return createRecord('tool', 'debug', 'tool started', {
+        callId: item.callId,
+        tool: findTool(item, after),
+      });
+    case 'tool-result':
+      return recordToolResult(item, after);
+    case 'hooks': {
+      const { actionTaken } = item;
+      return createRecord('tool', actionTaken ? 'info' : 'debug', 'hooks finished', { actionTaken });
+    }
+    case 'compaction-request':
+      return createRecord('memory', 'info', 'compaction requested', { reason: item.reason });
+    case 'compaction': {
+      const { freedTokens, heldTokens } = item;
+      return createRecord('memory', 'info', 'compaction finished', { freedTokens, heldTokens });
+    }
+    case 'memory-command':
+      return createRecord('memory', 'info', 'memory action requested', {
+        action: item.action,
+        key: item.key,
+      });
+    case 'recovery':
+      return createRecord('session', 'info', 'recovery finished', { outcome: item.outcome.kind });
+    case 'request':
+      return createRecord('session', 'info', 'request received', { event, reason: item.reason ?? undefined });
+    // The records of the notes, the actions and the event that caused them cover these.
+    case 'verdict':
+    case 'phase-start':
+    case 'phase-end':
+    case 'mode':
+    case 'paging':
+    case 'wait':
+    case 'notice':
+    case 'error':
+    case 'halt':
+    case 'delivered-message':
+    case 'call':
+    case 'delivered-result':
+      return [];
+    default:
+      return recordOtherItem(item, event);
+  }
 }
 
-const eventRecorders: { readonly [Type in Event['type']]: EventRecorder<Type> } = {
-  'user-message': recordUserText,
-  steered: recordUserText,
-  'model-replied': (event, transition) => [...recordModelReply(event), ...recordDenials(transition)],
-  'model-failed': ({ error }, transition) =>
-    createFailureRecorder('model')({ errorKind: error.kind, message: error.message }, transition),
-  'retry-due': () => createRecord('retry', 'info', 'retrying', {}),
-  'permission-decided': ({ callId, decision, reason }, transition) =>
-    createRecord('permission', decision === 'deny' ? 'warn' : 'info', 'permission decided', {
-      callId,
-      tool: findCalledTool(callId, transition)?.tool ?? null,
-      decision,
-      reason,
-    }),
-  'tool-started': ({ callId }, transition) =>
-    createRecord('tool', 'debug', 'tool started', {
-      callId,
-      tool: findCalledTool(callId, transition)?.tool ?? null,
-    }),
-  'tool-finished': recordToolResult,
-  'hooks-finished': ({ actionTaken }) =>
-    createRecord('tool', actionTaken ? 'info' : 'debug', 'hooks finished', { actionTaken }),
-  'hooks-failed': ({ message }, transition) =>
-    createFailureRecorder('tool')({ of: 'hooks', message }, transition),
-  'paging-requested': ({ reason }) => createRecord('memory', 'info', 'compaction requested', { reason }),
-  'paging-finished': ({ freedTokens, heldTokens }) =>
-    createRecord('memory', 'info', 'compaction finished', { freedTokens, heldTokens }),
-  'paging-failed': ({ message }, transition) =>
-    createFailureRecorder('memory')({ of: 'paging', message }, transition),
-  'memory-asked': ({ action, key }) =>
-    createRecord('memory', 'info', 'memory action requested', { action, key }),
-  'verdict-reached': ({ verdict }) => [buildVerdictRecord(verdict)],
-  'recovery-finished': ({ outcome }) =>
-    createRecord('session', 'info', 'recovery finished', { outcome: outcome.kind }),
-  'finish-requested': recordRequest,
-  'pause-requested': recordRequest,
-  'resume-requested': recordRequest,
-  'cancel-requested': recordRequest,
-  'halt-requested': recordRequest,
-  'shutdown-requested': recordRequest,
-  'phase-started': recordNothing,
-  'phase-completed': recordNothing,
-  'text-delta': recordNothing,
-  'call-delta': recordNothing,
-  'tool-progressed': recordNothing,
-};
+/** Records an item without a form of its own: that it happened, but not its text. */
+function recordOtherItem(item: TranscriptItem, event: string): readonly LogRecord[] {
+  const topic = getItemTopic(item);
+  const kind = topic === 'user' || topic === 'wait' || topic === 'mode' ? 'session' : topic;
+  return createRecord(kind, isFailedItem(item) ? 'warn' : 'info', 'event recorded', { event });
+}
 
-function recordModelReply({
+/** Records a failure: as a warning if it will be retried, otherwise as an error. */
+function recordFailure(
+  kind: LogKind,
+  fields: LogRecord['fields'],
+  retry: { readonly retries: number; readonly retryAt: number } | null,
+): readonly LogRecord[] {
+  return retry === null
+    ? createRecord(kind, 'error', 'failed', fields)
+    : createRecord('retry', 'warn', 'failed, will retry', { ...fields, ...retry });
+}
+
+function recordReply({
   text,
   calls,
   usage,
   problem,
-}: EventOfType<'model-replied'>): readonly LogRecord[] {
+}: TranscriptItem & { readonly kind: 'reply' }): readonly LogRecord[] {
   const fields = { chars: text.length, tools: calls.map(({ tool }) => tool), usage, problem };
   return problem === undefined
     ? createRecord('model', 'info', 'model replied', fields)
     : createRecord('model', 'warn', 'reply not understood', fields);
 }
 
-function recordDenials(transition: SessionTransition): readonly LogRecord[] {
-  return listDeniedCalls(transition).flatMap((call) =>
-    createRecord('permission', 'warn', 'call denied', call),
+/** Records calls denied without a question: by a rule, the mode, the governor or a budget. */
+function recordDenials(replayed: ReplayedStep): readonly LogRecord[] {
+  return listUnrunCalls(replayed).flatMap(({ callId, tool, errorKind, reason }) =>
+    errorKind === 'denied' ? createRecord('permission', 'warn', 'call denied', { callId, tool, reason }) : [],
   );
 }
 
 function recordToolResult(
-  event: EventOfType<'tool-finished'>,
-  transition: SessionTransition,
+  item: TranscriptItem & { readonly kind: 'tool-result' },
+  after: Session,
 ): readonly LogRecord[] {
-  const { at, callId, outcome, files = [], tests } = event;
-  const calledTool = findCalledTool(callId, transition);
-  const startedAt = calledTool?.startedAt ?? null;
+  const { callId, outcome, files, tests, tookMs } = item;
   return createRecord('tool', outcome.ok ? 'info' : 'warn', outcome.ok ? 'tool finished' : 'tool failed', {
     callId,
-    tool: calledTool?.tool ?? null,
-    tookMs: startedAt === null ? null : at - startedAt,
+    tool: findTool(item, after),
+    tookMs,
     ...(outcome.ok ? {} : { errorKind: outcome.error.kind, message: outcome.error.message }),
-    files: files.map(({ path }) => path),
+    files,
     tests,
   });
+}
+
+/** The session before the event may be unknown; then the state after it still names most tools. */
+function findTool(
+  { call, callId }: { readonly call: { readonly tool: string } | null; readonly callId: string },
+  after: Session,
+): string | null {
+  const known = call ?? findCallInProgress(after.turn, callId)?.call;
+  if (known !== undefined) return known.tool;
+  const last = getLastItem(getConversation(after));
+  return last?.role === 'tool' && last.callId === callId ? last.tool : null;
 }
