@@ -335,6 +335,7 @@ export {
   type ReplayedStep,
 } from './projections/replayed-step.ts';
 export {
+  describeEvent,
   formatCall,
   formatOutcome,
   getItemDuration,
@@ -342,11 +343,11 @@ export {
   isFailedItem,
   isTimelineItem,
   listTranscriptItems,
-  summarizeEvent,
   summarizeItem,
   type MessageAuthor,
   type TranscriptFact,
   type TranscriptItem,
+  type TranscriptItemOfKind,
   type TranscriptTopic,
 } from './projections/transcript.ts';
 export {

@@ -9,6 +9,7 @@ import {
   type ReplayedStep,
   type SessionEnding,
   type TranscriptItem,
+  type TranscriptItemOfKind,
 } from '@pawl/core';
 import { getMetadataText, type SessionSummary } from '@pawl/runtime';
 import type { TrainingRun } from '../learn/training-run.ts';
@@ -122,12 +123,7 @@ function toTrainingStep(item: TranscriptItem): RecordedStep | null {
   }
 }
 
-function toCallStep({
-  seq: i,
-  at,
-  call,
-  outcome,
-}: TranscriptItem & { readonly kind: 'tool-result' }): RecordedStep | null {
+function toCallStep({ seq: i, at, call, outcome }: TranscriptItemOfKind<'tool-result'>): RecordedStep | null {
   if (call === null || !isJudgedOutcome(outcome.ok ? undefined : outcome.error.kind)) return null;
   const result = truncateStepValue(outcome.ok ? outcome.output : outcome.error.message);
   const args = truncateStepValue(call.args);

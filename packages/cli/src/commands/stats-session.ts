@@ -12,6 +12,7 @@ import {
   type SessionEnding,
   type SessionTotals,
   type TranscriptItem,
+  type TranscriptItemOfKind,
   type TurnStatus,
   type Verdict,
 } from '@pawl/core';
@@ -168,7 +169,7 @@ function tallyVerdict(tally: StatsTally, { rule, response, evidence, seq }: Verd
 
 function tallyReply(
   tally: StatsTally,
-  { seq, text, calls, problem, usage }: TranscriptItem & { readonly kind: 'reply' },
+  { seq, text, calls, problem, usage }: TranscriptItemOfKind<'reply'>,
 ): void {
   tally.replies.push({ seq, tokens: (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0) });
   const isAnswer = problem === undefined && calls.length === 0 && text.trim() !== '';
@@ -176,10 +177,7 @@ function tallyReply(
   if (isAnswer) tally.effective += 1;
 }
 
-function tallyCall(
-  tally: StatsTally,
-  { call, outcome, tookMs }: TranscriptItem & { readonly kind: 'tool-result' },
-): void {
+function tallyCall(tally: StatsTally, { call, outcome, tookMs }: TranscriptItemOfKind<'tool-result'>): void {
   if (call === null) return;
   const { tool, args } = call;
   const name = createHash('sha256')

@@ -8,6 +8,7 @@ import {
   type ToolCall,
   type ToolOutcome,
   type TranscriptItem,
+  type TranscriptItemOfKind,
 } from '@pawl/core';
 import {
   updateToolCard,
@@ -54,96 +55,74 @@ function restoreMessage(transcript: LiveTranscript, message: ConversationMessage
   }
 }
 
+/** Items without a form of their own appear as one line. */
 function addTranscriptItem(transcript: LiveTranscript, item: TranscriptItem): LiveTranscript {
-  switch (item.kind) {
-    case 'delivered-message':
-      return appendTranscriptItem(transcript, { kind: 'user', text: item.text });
-    case 'text-delta':
-      return appendModelText(transcript, item.text);
-    case 'reply': {
-      const spoken = finishModelText(transcript, item.spokenLines.join('\n'));
-      return item.problem === undefined
-        ? spoken
-        : appendRemark(spoken, 'warn', `The reply could not be parsed: ${item.problem}`);
-    }
-    case 'model-failure': {
-      const { kind, message } = item.error;
-      const interrupted = finishModelText(transcript, null);
-      return item.retry === null
-        ? interrupted
-        : appendRemark(interrupted, 'warn', `The model failed (${kind}): ${message} Retrying.`);
-    }
-    case 'call':
-      return appendToolCard(transcript, item.call);
-    case 'permission':
-      return item.isAllowed
-        ? transcript
-        : updateToolCard(transcript, item.callId, { status: 'denied', output: item.reason ?? '' });
-    case 'tool-start':
-      return updateToolCard(transcript, item.callId, { status: 'running', startedAt: item.at });
-    case 'tool-progress':
-      return updateToolCard(transcript, item.callId, { status: 'running', output: item.progress });
-    case 'tool-result':
-      return addFinalAnswer(finishToolCard(transcript, item.callId, item.outcome, item.at), item.outcome);
-    case 'delivered-result':
-      return finishToolCard(transcript, item.callId, item.outcome, item.at);
-    case 'request':
-      return addRequest(transcript, item);
-    // Shown elsewhere: the message when it is delivered, the rest in the chart, the event log and the footer.
-    case 'message':
-    case 'call-delta':
-    case 'wait':
-    case 'mode':
-    case 'hooks':
-    case 'work-failure':
-    case 'retry':
-    case 'recovery':
-    case 'compaction-request':
-    case 'compaction':
-    case 'memory-command':
-      return transcript;
-    default:
-      return addRemark(transcript, item);
-  }
+  // The mapped type guarantees that each function accepts the item of its key.
+  const addItem = itemForms[item.kind] as ItemForm<TranscriptItem['kind']> | undefined;
+  return addItem === undefined
+    ? appendRemark(transcript, 'info', summarizeItem(item))
+    : addItem(transcript, item);
 }
 
-function addRequest(
+type ItemForm<Kind extends TranscriptItem['kind']> = (
   transcript: LiveTranscript,
-  { request, reason }: TranscriptItem & { readonly kind: 'request' },
-): LiveTranscript {
-  if (request === 'cancel') return finishModelText(transcript, null);
-  return request === 'pause' ? appendRemark(transcript, 'warn', `Paused: ${reason ?? ''}`) : transcript;
-}
+  item: TranscriptItemOfKind<Kind>,
+) => LiveTranscript;
 
-/** Adds an item that has no form of its own as one line. */
-function addRemark(transcript: LiveTranscript, item: TranscriptItem): LiveTranscript {
-  switch (item.kind) {
-    case 'verdict': {
-      const { level, rule, reason, response } = item.verdict;
-      return appendRemark(
-        transcript,
-        level === 'stuck' ? 'bad' : 'warn',
-        `${rule}: ${reason} (${response.kind})`,
-      );
-    }
-    case 'phase-start':
-      return appendRemark(transcript, 'info', `Phase ${item.number}: ${item.description}`);
-    case 'phase-end':
-      return appendRemark(
-        transcript,
-        item.success ? 'info' : 'bad',
-        `Phase ${item.number} ${item.success ? 'done' : 'failed'}`,
-      );
-    case 'notice':
-      return appendRemark(transcript, 'warn', item.text);
-    case 'error':
-      return appendRemark(transcript, 'bad', item.message);
-    case 'halt':
-      return appendRemark(transcript, 'bad', `Ended: ${item.haltReason.reason}`);
-    default:
-      return appendRemark(transcript, 'info', summarizeItem(item));
-  }
-}
+const skipItem = (transcript: LiveTranscript): LiveTranscript => transcript;
+
+const itemForms: { readonly [Kind in TranscriptItem['kind']]?: ItemForm<Kind> } = {
+  'delivered-message': (transcript, { text }) => appendTranscriptItem(transcript, { kind: 'user', text }),
+  'text-delta': (transcript, { text }) => appendModelText(transcript, text),
+  reply: (transcript, { spokenLines, problem }) => {
+    const spoken = finishModelText(transcript, spokenLines.join('\n'));
+    return problem === undefined
+      ? spoken
+      : appendRemark(spoken, 'warn', `The reply could not be parsed: ${problem}`);
+  },
+  'model-failure': (transcript, { error: { kind, message }, retry }) => {
+    const interrupted = finishModelText(transcript, null);
+    return retry === null
+      ? interrupted
+      : appendRemark(interrupted, 'warn', `The model failed (${kind}): ${message} Retrying.`);
+  },
+  call: (transcript, { call }) => appendToolCard(transcript, call),
+  permission: (transcript, { callId, isAllowed, reason }) =>
+    isAllowed ? transcript : updateToolCard(transcript, callId, { status: 'denied', output: reason ?? '' }),
+  'tool-start': (transcript, { callId, at }) =>
+    updateToolCard(transcript, callId, { status: 'running', startedAt: at }),
+  'tool-progress': (transcript, { callId, progress }) =>
+    updateToolCard(transcript, callId, { status: 'running', output: progress }),
+  'tool-result': (transcript, { callId, outcome, at }) =>
+    addFinalAnswer(finishToolCard(transcript, callId, outcome, at), outcome),
+  'delivered-result': (transcript, { callId, outcome, at }) =>
+    finishToolCard(transcript, callId, outcome, at),
+  request: (transcript, { request, reason }) => {
+    if (request === 'cancel') return finishModelText(transcript, null);
+    return request === 'pause' ? appendRemark(transcript, 'warn', `Paused: ${reason ?? ''}`) : transcript;
+  },
+  verdict: (transcript, { verdict: { level, rule, reason, response } }) =>
+    appendRemark(transcript, level === 'stuck' ? 'bad' : 'warn', `${rule}: ${reason} (${response.kind})`),
+  'phase-start': (transcript, { number, description }) =>
+    appendRemark(transcript, 'info', `Phase ${number}: ${description}`),
+  'phase-end': (transcript, { number, success }) =>
+    appendRemark(transcript, success ? 'info' : 'bad', `Phase ${number} ${success ? 'done' : 'failed'}`),
+  notice: (transcript, { text }) => appendRemark(transcript, 'warn', text),
+  error: (transcript, { message }) => appendRemark(transcript, 'bad', message),
+  halt: (transcript, { haltReason }) => appendRemark(transcript, 'bad', `Ended: ${haltReason.reason}`),
+  // Shown elsewhere: a message when it is delivered, the rest in the chart and in the event log.
+  message: skipItem,
+  'call-delta': skipItem,
+  wait: skipItem,
+  mode: skipItem,
+  hooks: skipItem,
+  'work-failure': skipItem,
+  retry: skipItem,
+  recovery: skipItem,
+  'compaction-request': skipItem,
+  compaction: skipItem,
+  'memory-command': skipItem,
+};
 
 function appendToolCard(transcript: LiveTranscript, { id, tool, args }: ToolCall): LiveTranscript {
   return appendTranscriptItem(transcript, {

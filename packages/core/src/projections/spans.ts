@@ -139,33 +139,37 @@ function createSpanFailure(error: string): SpanResult {
   return { kind: 'failed', error };
 }
 
+type ResultReader = (event: Event, after: Session, span: SessionSpan) => SpanResult;
+
 /** The event that ends a span says how; any other event cancels it. */
 function readSpanResult(span: SessionSpan, event: Event, after: Session): SpanResult {
-  switch (span.kind) {
-    case 'model':
-      return readModelResult(event, after);
-    case 'tool':
-      if (event.type !== 'tool-finished' || event.callId !== span.call.id) return spanCancelled;
-      return event.outcome.ok ? spanDone : createSpanFailure(event.outcome.error.kind);
-    case 'permission':
-      return event.type === 'permission-decided' && event.callId === span.call.id ? spanDone : spanCancelled;
-    case 'hooks':
-      if (event.type === 'hooks-failed') return createSpanFailure('io');
-      return event.type === 'hooks-finished' ? spanDone : spanCancelled;
-    case 'paging':
-      if (event.type === 'paging-failed') return createSpanFailure('io');
-      return event.type === 'paging-finished' ? spanDone : spanCancelled;
-    case 'retry':
-      return event.type === 'retry-due' ? spanDone : spanCancelled;
-    case 'recovery':
-      return event.type === 'recovery-finished' ? spanDone : spanCancelled;
-    case 'pause':
-      return event.type === 'resume-requested' ? spanDone : spanCancelled;
-    case 'user':
-      return spanDone;
-    default:
-      return span satisfies never;
-  }
+  return resultReaders[span.kind](event, after, span);
+}
+
+/** Done by the first event type, failed by the second, cancelled by any other. */
+const readByType =
+  (good: Event['type'], bad?: Event['type']): ResultReader =>
+  ({ type }) =>
+    type === good ? spanDone : type === bad ? createSpanFailure('io') : spanCancelled;
+
+const resultReaders: Readonly<Record<SpanKind, ResultReader>> = {
+  model: readModelResult,
+  tool: (event, _, span) => {
+    if (event.type !== 'tool-finished' || !isSpanCall(span, event.callId)) return spanCancelled;
+    return event.outcome.ok ? spanDone : createSpanFailure(event.outcome.error.kind);
+  },
+  permission: (event, _, span) =>
+    event.type === 'permission-decided' && isSpanCall(span, event.callId) ? spanDone : spanCancelled,
+  hooks: readByType('hooks-finished', 'hooks-failed'),
+  paging: readByType('paging-finished', 'paging-failed'),
+  retry: readByType('retry-due'),
+  recovery: readByType('recovery-finished'),
+  pause: readByType('resume-requested'),
+  user: () => spanDone,
+};
+
+function isSpanCall(span: SessionSpan, callId: string): boolean {
+  return 'call' in span && span.call.id === callId;
 }
 
 /** A reply may count as a failure, for example a repetition loop. */

@@ -61,16 +61,20 @@ export function deriveSessionEnding(session: Session, { verdict, error }: TurnOu
     case 'shuttingDown':
       return { how: 'shut-down', reason: null, ...noProof };
     case 'waitingForUser':
-      if (verdict !== null) {
-        const how = proof.rule === 'budget' ? 'budget' : 'stuck';
-        return { how, reason: verdict.verdict.reason, ...proof };
-      }
-      if (findTurnAnswer(getConversation(session)) === null && error !== null)
-        return { how: 'failed', reason: error, ...noProof };
-      return { how: session.seq === 0 ? 'unused' : 'answered', reason: null, ...noProof };
+      return deriveTurnEnding(session, { verdict, error });
     default:
       return { how: 'unfinished', reason: null, ...noProof };
   }
+}
+
+function deriveTurnEnding(session: Session, { verdict, error }: TurnOutcome): SessionEnding {
+  if (verdict !== null) {
+    const { rule, reason } = verdict.verdict;
+    return { how: rule === 'budget' ? 'budget' : 'stuck', reason, ...getVerdictProof(verdict) };
+  }
+  if (error !== null && findTurnAnswer(getConversation(session)) === null)
+    return { how: 'failed', reason: error, ...noProof };
+  return { how: session.seq === 0 ? 'unused' : 'answered', reason: null, ...noProof };
 }
 
 const noProof = { rule: null, advice: null, evidence: [] } as const;

@@ -1,7 +1,15 @@
 import type { Json, Verdict } from '@pawl/governor';
 import type { Action } from '../action.ts';
 import type { ConversationMessage, ToolCall, ToolOutcome } from '../conversation/message.ts';
-import type { Event, EventOfType, ModelError, RecoveryOutcome, RequestedCall, TokenUsage } from '../event.ts';
+import type {
+  Event,
+  EventOfType,
+  EventType,
+  ModelError,
+  RecoveryOutcome,
+  RequestedCall,
+  TokenUsage,
+} from '../event.ts';
 import type { MemoryCommand } from '../memory/memory-command.ts';
 import type { Note } from '../note.ts';
 import { getConversation, getUnpausedTurn } from '../session-status.ts';
@@ -11,6 +19,12 @@ import { findCallInProgress, isRefusedStep, listAddedMessages, type ReplayedStep
 
 /** One thing that happened in a session, and the event it came from. */
 export type TranscriptItem = { readonly seq: number; readonly at: number } & TranscriptFact;
+
+/** The items of one kind. */
+export type TranscriptItemOfKind<Kind extends TranscriptFact['kind']> = Extract<
+  TranscriptItem,
+  { readonly kind: Kind }
+>;
 
 /**
  * What happened, as data. Views give some kinds their own form and show every other kind with `summarizeItem`, so a new
@@ -107,7 +121,7 @@ export function listTranscriptItems(replayed: ReplayedStep): readonly Transcript
   const { seq, event, before, after } = replayed;
   const facts = [
     ...listWaits(before, after.notes),
-    ...(isRefusedStep(replayed) ? [] : listEventFacts(event, before, after.session)),
+    ...(isRefusedStep(replayed) ? [] : listEventFacts(event, { before, after: after.session })),
     ...listAddedMessages(before, after.session).flatMap(listMessageFacts),
     ...after.notes.flatMap(listNoteFacts),
     ...after.actions.flatMap((action) => listActionFacts(action, event)),
@@ -115,96 +129,67 @@ export function listTranscriptItems(replayed: ReplayedStep): readonly Transcript
   return facts.map((fact) => ({ seq, at: event.at, ...fact }));
 }
 
-/**
- * The only switch over events in all projections: a new event does not compile until it is listed here. The sessions are
- * null if only the event is known.
- */
-function listEventFacts(
-  event: Event,
-  before: Session | null,
-  after: Session | null,
-): readonly TranscriptFact[] {
-  switch (event.type) {
-    case 'user-message':
-      return [{ kind: 'message', author: event.automatic === true ? 'automatic' : 'user', text: event.text }];
-    case 'steered':
-      return [{ kind: 'message', author: 'steering', text: event.text }];
-    case 'model-replied':
-      return [toReplyFact(event, before)];
-    case 'model-failed':
-      return [
-        {
-          kind: 'model-failure',
-          error: event.error,
-          tookMs: getWaitedMs(event.at, before),
-          retry: findRetry(after),
-        },
-      ];
-    case 'permission-decided': {
-      const { callId, decision, reason = null } = event;
-      return [
-        {
-          kind: 'permission',
-          callId,
-          call: findCall(before, callId),
-          isAllowed: decision === 'allow',
-          reason,
-        },
-      ];
-    }
-    case 'tool-started':
-      return [{ kind: 'tool-start', callId: event.callId, call: findCall(before, event.callId) }];
-    case 'tool-finished':
-      return [toToolResultFact(event, before)];
-    case 'hooks-finished':
-      return [{ kind: 'hooks', actionTaken: event.actionTaken }];
-    case 'hooks-failed':
-      return [{ kind: 'work-failure', of: 'hooks', message: event.message, retry: findRetry(after) }];
-    case 'retry-due':
-      return [{ kind: 'retry' }];
-    case 'recovery-finished':
-      return [{ kind: 'recovery', outcome: event.outcome }];
-    case 'paging-requested':
-      return [{ kind: 'compaction-request', reason: event.reason }];
-    case 'paging-finished':
-      return [{ kind: 'compaction', freedTokens: event.freedTokens, heldTokens: event.heldTokens }];
-    case 'paging-failed':
-      return [{ kind: 'work-failure', of: 'paging', message: event.message, retry: findRetry(after) }];
-    case 'memory-asked':
-      return [{ kind: 'memory-command', action: event.action, key: event.key }];
-    case 'finish-requested':
-      return [{ kind: 'request', request: 'finish', reason: event.reason }];
-    case 'pause-requested':
-      return [{ kind: 'request', request: 'pause', reason: event.reason }];
-    case 'resume-requested':
-      return [{ kind: 'request', request: 'resume', reason: null }];
-    case 'cancel-requested':
-      return [{ kind: 'request', request: 'cancel', reason: event.reason ?? null }];
-    case 'halt-requested':
-      return [{ kind: 'request', request: 'halt', reason: event.reason }];
-    case 'shutdown-requested':
-      return [{ kind: 'request', request: 'shutdown', reason: null }];
-    case 'text-delta':
-      return [{ kind: 'text-delta', text: event.text }];
-    case 'call-delta': {
-      const { callId, tool, fragment } = event;
-      return [{ kind: 'call-delta', callId, tool, fragment }];
-    }
-    case 'tool-progressed':
-      return [{ kind: 'tool-progress', callId: event.callId, progress: event.progress }];
-    // In a step, the notes of these three events say what became of them.
-    case 'phase-started': {
-      const { number, description } = event;
-      return after === null ? [{ kind: 'phase-start', number, description }] : [];
-    }
-    case 'phase-completed':
-      return after === null ? [{ kind: 'phase-end', number: null, success: event.success }] : [];
-    case 'verdict-reached':
-      return after === null ? [{ kind: 'verdict', verdict: event.verdict }] : [];
-    default:
-      return event satisfies never;
-  }
+/** The sessions before and after an event; null if only the event is known. */
+type EventContext = { readonly before: Session | null; readonly after: Session | null };
+
+type EventReader<Type extends EventType> = (
+  event: EventOfType<Type>,
+  context: EventContext,
+) => readonly TranscriptFact[];
+
+function listEventFacts(event: Event, context: EventContext): readonly TranscriptFact[] {
+  // The mapped type guarantees that each reader accepts the event of its key.
+  return (eventReaders[event.type] as EventReader<EventType>)(event, context);
 }
+
+/**
+ * What each event says. This is the only list of events in all projections and their views: a new event does not compile
+ * until it is listed here.
+ */
+const eventReaders: { readonly [Type in EventType]: EventReader<Type> } = {
+  'user-message': ({ text, automatic }) => [
+    { kind: 'message', author: automatic === true ? 'automatic' : 'user', text },
+  ],
+  steered: ({ text }) => [{ kind: 'message', author: 'steering', text }],
+  'model-replied': (event, { before }) => [toReplyFact(event, before)],
+  'model-failed': ({ at, error }, { before, after }) => [
+    { kind: 'model-failure', error, tookMs: getWaitedMs(at, before), retry: findRetry(after) },
+  ],
+  'permission-decided': ({ callId, decision, reason = null }, { before }) => [
+    { kind: 'permission', callId, call: findCall(before, callId), isAllowed: decision === 'allow', reason },
+  ],
+  'tool-started': ({ callId }, { before }) => [
+    { kind: 'tool-start', callId, call: findCall(before, callId) },
+  ],
+  'tool-finished': (event, { before }) => [toToolResultFact(event, before)],
+  'hooks-finished': ({ actionTaken }) => [{ kind: 'hooks', actionTaken }],
+  'hooks-failed': ({ message }, { after }) => [
+    { kind: 'work-failure', of: 'hooks', message, retry: findRetry(after) },
+  ],
+  'retry-due': () => [{ kind: 'retry' }],
+  'recovery-finished': ({ outcome }) => [{ kind: 'recovery', outcome }],
+  'paging-requested': ({ reason }) => [{ kind: 'compaction-request', reason }],
+  'paging-finished': ({ freedTokens, heldTokens }) => [{ kind: 'compaction', freedTokens, heldTokens }],
+  'paging-failed': ({ message }, { after }) => [
+    { kind: 'work-failure', of: 'paging', message, retry: findRetry(after) },
+  ],
+  'memory-asked': ({ action, key }) => [{ kind: 'memory-command', action, key }],
+  'finish-requested': ({ reason }) => [{ kind: 'request', request: 'finish', reason }],
+  'pause-requested': ({ reason }) => [{ kind: 'request', request: 'pause', reason }],
+  'resume-requested': () => [{ kind: 'request', request: 'resume', reason: null }],
+  'cancel-requested': ({ reason = null }) => [{ kind: 'request', request: 'cancel', reason }],
+  'halt-requested': ({ reason }) => [{ kind: 'request', request: 'halt', reason }],
+  'shutdown-requested': () => [{ kind: 'request', request: 'shutdown', reason: null }],
+  'text-delta': ({ text }) => [{ kind: 'text-delta', text }],
+  'call-delta': ({ callId, tool, fragment }) => [{ kind: 'call-delta', callId, tool, fragment }],
+  'tool-progressed': ({ callId, progress }) => [{ kind: 'tool-progress', callId, progress }],
+  // In a step, the notes of these three events say what became of them.
+  'phase-started': ({ number, description }, { after }) =>
+    after === null ? [{ kind: 'phase-start', number, description }] : [],
+  'phase-completed': ({ success }, { after }) =>
+    after === null ? [{ kind: 'phase-end', number: null, success }] : [],
+  'verdict-reached': ({ verdict }, { after }) => (after === null ? [{ kind: 'verdict', verdict }] : []),
+};
 
 function toReplyFact(event: EventOfType<'model-replied'>, before: Session | null): ReplyFact {
   const { text, calls, usage, problem, logs } = event;
@@ -383,72 +368,55 @@ export function getItemDuration(item: TranscriptFact): number | null {
 
 /** Summarizes an item in one text. It may contain anything that a model or a tool wrote. */
 export function summarizeItem(item: TranscriptFact): string {
-  switch (item.kind) {
-    case 'message':
-    case 'delivered-message':
-    case 'notice':
-    case 'text-delta':
-      return item.text;
-    case 'reply':
-      return summarizeReply(item);
-    case 'model-failure':
-      return `${item.error.kind}: ${item.error.message}`;
-    case 'call':
-      return formatCall(item.call, item.call.id);
-    case 'call-delta':
-      return `${item.tool} ${item.fragment}`;
-    case 'permission':
-      return `${item.callId} ${item.isAllowed ? 'allowed' : 'denied'}${toSuffix(item.reason)}`;
-    case 'tool-start':
-      return item.call?.tool ?? item.callId;
-    case 'tool-progress':
-      return `${item.callId} ${item.progress}`;
-    case 'tool-result':
-      return summarizeToolResult(item);
-    case 'delivered-result':
-      return `${item.callId} → ${formatOutcome(item.outcome)}`;
-    case 'hooks':
-      return item.actionTaken ? 'hooks ran' : 'hooks had nothing to do';
-    case 'work-failure':
-      return `${item.of === 'hooks' ? 'hooks' : 'compaction'} failed: ${item.message}`;
-    case 'retry':
-      return 'retrying';
-    case 'recovery':
-      return `recovery: ${item.outcome.kind}`;
-    case 'compaction-request':
-      return `compaction requested: ${item.reason}`;
-    case 'compaction':
-      return `compaction freed ${item.freedTokens} tokens`;
-    case 'memory-command':
-      return `requested: ${item.action} ${item.key}`;
-    case 'request':
-      return `${item.request} requested${toSuffix(item.reason)}`;
-    case 'wait':
-      return waitLabels[item.status] ?? item.status;
-    case 'verdict': {
-      const { level, rule, reason, response } = item.verdict;
-      return `${level} by ${rule}: ${reason} (${response.kind})`;
-    }
-    case 'paging':
-      return `${item.movedEntries} entries moved to storage, ${item.freedTokens} tokens freed`;
-    case 'mode':
-      return `${item.from} → ${item.to} (${item.cause})`;
-    case 'phase-start':
-      return `phase ${item.number} started: ${item.description}`;
-    case 'phase-end':
-      return `phase${item.number === null ? '' : ` ${item.number}`} ${item.success ? 'done' : 'failed'}`;
-    case 'error':
-      return `${item.errorKind}: ${item.message}`;
-    case 'halt':
-      return `halted: ${item.haltReason.reason}`;
-    default:
-      return item satisfies never;
-  }
+  // The mapped type guarantees that each summarizer accepts the item of its key.
+  return (itemSummarizers[item.kind] as ItemSummarizer<TranscriptFact['kind']>)(item);
 }
 
-/** Summarizes an event without its session, so that calls appear by id. */
-export function summarizeEvent(event: Event): string {
-  return listEventFacts(event, null, null).map(summarizeItem).join(' · ');
+type ItemSummarizer<Kind extends TranscriptFact['kind']> = (
+  item: Extract<TranscriptFact, { readonly kind: Kind }>,
+) => string;
+
+const getText = ({ text }: { readonly text: string }): string => text;
+
+const itemSummarizers: { readonly [Kind in TranscriptFact['kind']]: ItemSummarizer<Kind> } = {
+  message: getText,
+  'delivered-message': getText,
+  notice: getText,
+  'text-delta': getText,
+  reply: summarizeReply,
+  'model-failure': ({ error: { kind, message } }) => `${kind}: ${message}`,
+  call: ({ call }) => formatCall(call, call.id),
+  'call-delta': ({ tool, fragment }) => `${tool} ${fragment}`,
+  permission: ({ callId, isAllowed, reason }) =>
+    `${callId} ${isAllowed ? 'allowed' : 'denied'}${toSuffix(reason)}`,
+  'tool-start': ({ call, callId }) => call?.tool ?? callId,
+  'tool-progress': ({ callId, progress }) => `${callId} ${progress}`,
+  'tool-result': summarizeToolResult,
+  'delivered-result': ({ callId, outcome }) => `${callId} → ${formatOutcome(outcome)}`,
+  hooks: ({ actionTaken }) => (actionTaken ? 'hooks ran' : 'hooks had nothing to do'),
+  'work-failure': ({ of, message }) => `${of === 'hooks' ? 'hooks' : 'compaction'} failed: ${message}`,
+  retry: () => 'retrying',
+  recovery: ({ outcome }) => `recovery: ${outcome.kind}`,
+  'compaction-request': ({ reason }) => `compaction requested: ${reason}`,
+  compaction: ({ freedTokens }) => `compaction freed ${freedTokens} tokens`,
+  'memory-command': ({ action, key }) => `requested: ${action} ${key}`,
+  request: ({ request, reason }) => `${request} requested${toSuffix(reason)}`,
+  wait: ({ status }) => waitLabels[status] ?? status,
+  verdict: ({ verdict: { level, rule, reason, response } }) =>
+    `${level} by ${rule}: ${reason} (${response.kind})`,
+  paging: ({ movedEntries, freedTokens }) =>
+    `${movedEntries} entries moved to storage, ${freedTokens} tokens freed`,
+  mode: ({ from, to, cause }) => `${from} → ${to} (${cause})`,
+  'phase-start': ({ number, description }) => `phase ${number} started: ${description}`,
+  'phase-end': ({ number, success }) =>
+    `phase${number === null ? '' : ` ${number}`} ${success ? 'done' : 'failed'}`,
+  error: ({ errorKind, message }) => `${errorKind}: ${message}`,
+  halt: ({ haltReason: { reason } }) => `halted: ${reason}`,
+};
+
+/** Describes an event without its session, so that calls appear by id. */
+export function describeEvent(event: Event): string {
+  return listEventFacts(event, { before: null, after: null }).map(summarizeItem).join(' · ');
 }
 
 /** Whether a timeline of the session lists the item; the other items repeat one that it lists or announce the next. */

@@ -9,14 +9,15 @@ import {
   type ReplayedStep,
   type Session,
   type TranscriptItem,
+  type TranscriptItemOfKind,
 } from '@pawl/core';
 import type { LogKind, LogLevel, LogRecord } from './log-record.ts';
 
 /** Builds the log records of what happened in a step; its notes and actions have records of their own. */
 export function buildEventRecords(replayed: ReplayedStep): readonly LogRecord[] {
-  const { event, after } = replayed;
+  const context = { event: replayed.event.type, after: replayed.after.session };
   return listTranscriptItems(replayed).flatMap((item) => {
-    const records = recordItem(item, event.type, after.session);
+    const records = recordItem(item, context);
     return item.kind === 'reply' ? [...records, ...recordDenials(replayed)] : records;
   });
 }
@@ -28,81 +29,68 @@ const createRecord = (
   fields: LogRecord['fields'],
 ): readonly LogRecord[] => [{ kind, level, msg, fields }];
 
-/** Records only the length of what people and models wrote, not the text itself. */
-function recordItem(item: TranscriptItem, event: string, after: Session): readonly LogRecord[] {
-  switch (item.kind) {
-    case 'message':
-      return createRecord('session', 'info', 'user input received', { event, chars: item.text.length });
-    case 'reply':
-      return recordReply(item);
-    case 'model-failure': {
-      const { kind: errorKind, message } = item.error;
-      return recordFailure('model', { errorKind, message }, item.retry);
-    }
-    case 'work-failure':
-      return recordFailure(
-        item.of === 'paging' ? 'memory' : 'tool',
-        { of: item.of, message: item.message },
-        item.retry,
-      );
-    case 'retry':
-      return createRecord('retry', 'info', 'retrying', {});
-    case 'permission': {
-      const { callId, isAllowed, reason } = item;
-      return createRecord('permission', isAllowed ? 'info' : 'warn', 'permission decided', {
-        callId,
-        tool: findTool(item, after),
-        decision: isAllowed ? 'allow' : 'deny',
-        reason: reason ?? undefined,
-      });
-    }
-    case 'tool-start':
-      return createRecord('tool', 'debug', 'tool started', {
-        callId: item.callId,
-        tool: findTool(item, after),
-      });
-    case 'tool-result':
-      return recordToolResult(item, after);
-    case 'hooks': {
-      const { actionTaken } = item;
-      return createRecord('tool', actionTaken ? 'info' : 'debug', 'hooks finished', { actionTaken });
-    }
-    case 'compaction-request':
-      return createRecord('memory', 'info', 'compaction requested', { reason: item.reason });
-    case 'compaction': {
-      const { freedTokens, heldTokens } = item;
-      return createRecord('memory', 'info', 'compaction finished', { freedTokens, heldTokens });
-    }
-    case 'memory-command':
-      return createRecord('memory', 'info', 'memory action requested', {
-        action: item.action,
-        key: item.key,
-      });
-    case 'recovery':
-      return createRecord('session', 'info', 'recovery finished', { outcome: item.outcome.kind });
-    case 'request':
-      return createRecord('session', 'info', 'request received', { event, reason: item.reason ?? undefined });
-    // The records of the notes, the actions and the event that caused them cover these.
-    case 'verdict':
-    case 'phase-start':
-    case 'phase-end':
-    case 'mode':
-    case 'paging':
-    case 'wait':
-    case 'notice':
-    case 'error':
-    case 'halt':
-    case 'delivered-message':
-    case 'call':
-    case 'delivered-result':
-      return [];
-    default:
-      return recordOtherItem(item, event);
-  }
+type ItemContext = { readonly event: string; readonly after: Session };
+
+type ItemRecorder<Kind extends TranscriptItem['kind']> = (
+  item: TranscriptItemOfKind<Kind>,
+  context: ItemContext,
+) => readonly LogRecord[];
+
+function recordItem(item: TranscriptItem, context: ItemContext): readonly LogRecord[] {
+  // The mapped type guarantees that each recorder accepts the item of its key.
+  const record = itemRecorders[item.kind] as ItemRecorder<TranscriptItem['kind']> | undefined;
+  return record === undefined ? recordOtherItem(item, context) : record(item, context);
 }
 
+const recordNothing = (): readonly LogRecord[] => [];
+
+/** Only the length of what people and models wrote is recorded, not the text itself. */
+const itemRecorders: { readonly [Kind in TranscriptItem['kind']]?: ItemRecorder<Kind> } = {
+  message: ({ text }, { event }) =>
+    createRecord('session', 'info', 'user input received', { event, chars: text.length }),
+  reply: recordReply,
+  'model-failure': ({ error: { kind: errorKind, message }, retry }) =>
+    recordFailure('model', { errorKind, message }, retry),
+  'work-failure': ({ of, message, retry }) =>
+    recordFailure(of === 'paging' ? 'memory' : 'tool', { of, message }, retry),
+  retry: () => createRecord('retry', 'info', 'retrying', {}),
+  permission: (item, { after }) =>
+    createRecord('permission', item.isAllowed ? 'info' : 'warn', 'permission decided', {
+      callId: item.callId,
+      tool: findTool(item, after),
+      decision: item.isAllowed ? 'allow' : 'deny',
+      reason: item.reason ?? undefined,
+    }),
+  'tool-start': (item, { after }) =>
+    createRecord('tool', 'debug', 'tool started', { callId: item.callId, tool: findTool(item, after) }),
+  'tool-result': recordToolResult,
+  hooks: ({ actionTaken }) =>
+    createRecord('tool', actionTaken ? 'info' : 'debug', 'hooks finished', { actionTaken }),
+  'compaction-request': ({ reason }) => createRecord('memory', 'info', 'compaction requested', { reason }),
+  compaction: ({ freedTokens, heldTokens }) =>
+    createRecord('memory', 'info', 'compaction finished', { freedTokens, heldTokens }),
+  'memory-command': ({ action, key }) =>
+    createRecord('memory', 'info', 'memory action requested', { action, key }),
+  recovery: ({ outcome }) => createRecord('session', 'info', 'recovery finished', { outcome: outcome.kind }),
+  request: ({ reason }, { event }) =>
+    createRecord('session', 'info', 'request received', { event, reason: reason ?? undefined }),
+  // The records of the notes and actions cover these.
+  verdict: recordNothing,
+  'phase-start': recordNothing,
+  'phase-end': recordNothing,
+  mode: recordNothing,
+  paging: recordNothing,
+  wait: recordNothing,
+  notice: recordNothing,
+  error: recordNothing,
+  halt: recordNothing,
+  'delivered-message': recordNothing,
+  call: recordNothing,
+  'delivered-result': recordNothing,
+};
+
 /** Records an item without a form of its own: that it happened, but not its text. */
-function recordOtherItem(item: TranscriptItem, event: string): readonly LogRecord[] {
+function recordOtherItem(item: TranscriptItem, { event }: ItemContext): readonly LogRecord[] {
   const topic = getItemTopic(item);
   const kind = topic === 'user' || topic === 'wait' || topic === 'mode' ? 'session' : topic;
   return createRecord(kind, isFailedItem(item) ? 'warn' : 'info', 'event recorded', { event });
@@ -119,12 +107,7 @@ function recordFailure(
     : createRecord('retry', 'warn', 'failed, will retry', { ...fields, ...retry });
 }
 
-function recordReply({
-  text,
-  calls,
-  usage,
-  problem,
-}: TranscriptItem & { readonly kind: 'reply' }): readonly LogRecord[] {
+function recordReply({ text, calls, usage, problem }: TranscriptItemOfKind<'reply'>): readonly LogRecord[] {
   const fields = { chars: text.length, tools: calls.map(({ tool }) => tool), usage, problem };
   return problem === undefined
     ? createRecord('model', 'info', 'model replied', fields)
@@ -139,8 +122,8 @@ function recordDenials(replayed: ReplayedStep): readonly LogRecord[] {
 }
 
 function recordToolResult(
-  item: TranscriptItem & { readonly kind: 'tool-result' },
-  after: Session,
+  item: TranscriptItemOfKind<'tool-result'>,
+  { after }: ItemContext,
 ): readonly LogRecord[] {
   const { callId, outcome, files, tests, tookMs } = item;
   return createRecord('tool', outcome.ok ? 'info' : 'warn', outcome.ok ? 'tool finished' : 'tool failed', {
