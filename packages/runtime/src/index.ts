@@ -270,6 +270,13 @@ export { forkStoredSession } from './store/fork.ts';
 export type { ForkOptions } from './store/fork.ts';
 export { getOwnerState, getProcessOwner } from './store/owner.ts';
 export { computeStateHash } from './store/state-hash.ts';
+export {
+  exportFormat,
+  exportVersion,
+  ExportedSessionError,
+  parseExportedSession,
+  type ExportedSession,
+} from './store/exported-session.ts';
 export { resumeSession } from './store/resume-session.ts';
 export type { ResumedSession, SessionClaimOptions } from './store/resume-session.ts';
 export { getTraceContext, runWithTraceContext } from './trace-context.ts';
