@@ -342,6 +342,7 @@ export {
   getItemTopic,
   isFailedItem,
   isTimelineItem,
+  listSpokenLines,
   listTranscriptItems,
   summarizeItem,
   type MessageAuthor,
@@ -355,7 +356,7 @@ export {
   listDecisions,
   listUnrunCalls,
   listVerdicts,
-  type Decision,
+  type SessionDecision,
   type UnrunCall,
 } from './projections/decisions.ts';
 export {

@@ -7,7 +7,7 @@ import { isRefusedStep, listAddedMessages, type ReplayedStep } from './replayed-
 import { listTranscriptItems, type TranscriptItem } from './transcript.ts';
 
 /** A decision about the work that can be explained, and the event at which it was made. */
-export type Decision = { readonly seq: number; readonly at: number } & (
+export type SessionDecision = { readonly seq: number; readonly at: number } & (
   | { readonly kind: 'verdict'; readonly verdict: Verdict }
   /** A call that was not run because a rule, a mode, the governor or a budget denied it. */
   | ({ readonly kind: 'denied' } & UnrunCall)
@@ -44,7 +44,7 @@ export type UnrunCall = {
 export function listDecisions(
   replayed: ReplayedStep,
   items: readonly TranscriptItem[] = listTranscriptItems(replayed),
-): readonly Decision[] {
+): readonly SessionDecision[] {
   const { seq, event, after } = replayed;
   if (isRefusedStep(replayed)) return [];
   const base = { seq, at: event.at };
@@ -52,13 +52,13 @@ export function listDecisions(
   const finalCall = after.actions.find((action) => action.type === 'ask-model' && !action.tools);
   const isFirstAttempt = finalCall?.type === 'ask-model' && finalCall.attempt === 1;
   return [
-    ...items.flatMap((item): readonly Decision[] =>
+    ...items.flatMap((item): readonly SessionDecision[] =>
       item.kind === 'verdict' ? [{ ...base, kind: 'verdict', verdict: item.verdict }] : [],
     ),
     ...items.flatMap((item) => toPersonOrRetryDecision(item, replayed)),
-    ...denied.map((call): Decision => ({ ...base, kind: 'denied', ...call })),
+    ...denied.map((call): SessionDecision => ({ ...base, kind: 'denied', ...call })),
     ...(isFirstAttempt ? [{ ...base, kind: 'last answer' } as const] : []),
-    ...items.flatMap((item): readonly Decision[] =>
+    ...items.flatMap((item): readonly SessionDecision[] =>
       item.kind === 'halt'
         ? [{ ...base, kind: 'stop', reason: item.haltReason.reason, rule: item.haltReason.rule }]
         : [],
@@ -66,7 +66,10 @@ export function listDecisions(
   ];
 }
 
-function toPersonOrRetryDecision(item: TranscriptItem, { before, after }: ReplayedStep): readonly Decision[] {
+function toPersonOrRetryDecision(
+  item: TranscriptItem,
+  { before, after }: ReplayedStep,
+): readonly SessionDecision[] {
   const { seq, at } = item;
   if (item.kind === 'permission') {
     const { callId, isAllowed, reason } = item;

@@ -93,7 +93,7 @@ export type ScheduledRetry = { readonly retries: number; readonly retryAt: numbe
 export type ReplyFact = {
   readonly kind: 'reply';
   readonly text: string;
-  /** The text addressed to the user; a reply that is all protocol has it in its logs. */
+  /** The text addressed to the user. */
   readonly spokenLines: readonly string[];
   readonly calls: readonly RequestedCall[];
   readonly usage: TokenUsage | undefined;
@@ -192,11 +192,20 @@ const eventReaders: { readonly [Type in EventType]: EventReader<Type> } = {
 };
 
 function toReplyFact(event: EventOfType<'model-replied'>, before: Session | null): ReplyFact {
-  const { text, calls, usage, problem, logs } = event;
-  const isProtocol = before?.settings.chart?.hops.by === 'reply';
-  const lines = isProtocol ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
-  const spokenLines = problem === undefined ? lines.filter((line) => line !== '') : [];
+  const { text, calls, usage, problem } = event;
+  const spokenLines = listSpokenLines(event, before);
   return { kind: 'reply', text, spokenLines, calls, usage, problem, tookMs: getWaitedMs(event.at, before) };
+}
+
+/** Lists the text that a reply addresses to the user; a reply that is all protocol has it in its logs. */
+export function listSpokenLines(
+  { text, logs, problem }: EventOfType<'model-replied'>,
+  session: Session | null,
+): readonly string[] {
+  if (problem !== undefined) return [];
+  const isProtocol = session?.settings.chart?.hops.by === 'reply';
+  const lines = isProtocol ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
+  return lines.filter((line) => line !== '');
 }
 
 function toToolResultFact(event: EventOfType<'tool-finished'>, before: Session | null): ToolResultFact {

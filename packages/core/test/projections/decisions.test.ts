@@ -5,7 +5,7 @@ import {
   listDecisions,
   listUnrunCalls,
   listVerdicts,
-  type Decision,
+  type SessionDecision,
   type SessionOptions,
 } from '../../src/index.ts';
 import {
@@ -28,7 +28,10 @@ import { createWalkArbitrary } from '../helpers/random-walk.ts';
 import type { UntimedEvent } from '../helpers/run-events.ts';
 import { replayTestEvents } from './replay-test-events.ts';
 
-function listAll(events: readonly UntimedEvent[], options?: Partial<SessionOptions>): readonly Decision[] {
+function listAll(
+  events: readonly UntimedEvent[],
+  options?: Partial<SessionOptions>,
+): readonly SessionDecision[] {
   return replayTestEvents(events, options).flatMap((replayed) => listDecisions(replayed));
 }
 

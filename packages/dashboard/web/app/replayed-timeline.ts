@@ -8,7 +8,7 @@ import {
   step,
   updateOutcome,
   type Action,
-  type Decision,
+  type SessionDecision,
   type Event,
   type Note,
   type Session,
@@ -32,7 +32,7 @@ export type ReplayedEntry = {
   readonly notes: readonly Note[];
   /** What happened. */
   readonly items: readonly TranscriptItem[];
-  readonly decisions: readonly Decision[];
+  readonly decisions: readonly SessionDecision[];
   readonly spans: SpanChange;
   /** Totals and outcome of the current turn after the event. */
   readonly totals: SessionTotals;

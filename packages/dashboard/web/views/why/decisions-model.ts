@@ -1,12 +1,12 @@
-import type { Decision } from '@pawl/core';
+import type { SessionDecision } from '@pawl/core';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { createIncrementalFold } from '../timeline/incremental-fold.ts';
 
-export type VerdictDecision = Extract<Decision, { readonly kind: 'verdict' }>;
+export type VerdictDecision = Extract<SessionDecision, { readonly kind: 'verdict' }>;
 
 /** All decisions of a session so far, in order. */
 export class DecisionHistory {
-  readonly all: Decision[] = [];
+  readonly all: SessionDecision[] = [];
   readonly verdicts: VerdictDecision[] = [];
 
   add({ decisions }: ReplayedEntry): void {

@@ -6,7 +6,7 @@ import {
   observeCall,
   summarizeItem,
   getUnpausedTurn,
-  type Decision,
+  type SessionDecision,
   type RuleDistance,
   type Json,
   type RuleSeverity,
@@ -72,7 +72,7 @@ const lookAheadMax = 400;
 
 export function buildExplanation(
   timeline: ReplayedTimeline,
-  decision: Decision,
+  decision: SessionDecision,
   rules: readonly Rule[],
 ): DecisionExplanation {
   const { seq } = decision;
@@ -224,7 +224,7 @@ function findFollowingReply(
 }
 
 /** Formats a decision in one line. */
-export function formatDecision(decision: Decision): string {
+export function formatDecision(decision: SessionDecision): string {
   switch (decision.kind) {
     case 'verdict':
       return `${decision.verdict.rule}: ${decision.verdict.reason}`;

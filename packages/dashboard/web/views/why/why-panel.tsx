@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import type { Decision } from '@pawl/core';
+import type { SessionDecision } from '@pawl/core';
 import { formatLocalClock, formatCount } from '../../app/format.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
 import { escapeUnsafeText, toSafeLine } from '../../app/safe-text.ts';
@@ -17,7 +17,7 @@ import {
 } from './why-model.ts';
 
 type WhyPanelProps = {
-  readonly decision: Decision;
+  readonly decision: SessionDecision;
   readonly explanation: DecisionExplanation;
   readonly navigate: SessionViewProps['navigate'];
   /** Null if feedback cannot be stored. */
@@ -167,7 +167,7 @@ function OtherOutcomes({
   rule,
   others,
   decision,
-}: Pick<DecisionExplanation, 'rule' | 'others'> & { readonly decision: Decision }) {
+}: Pick<DecisionExplanation, 'rule' | 'others'> & { readonly decision: SessionDecision }) {
   const response = decision.kind === 'verdict' ? decision.verdict.response.kind : null;
   const thresholds = rule?.thresholds.filter(({ isReached }) => !isReached) ?? [];
   if (thresholds.length + others.length === 0) return null;
@@ -306,7 +306,7 @@ function InjectedPromptSection({
   navigate,
 }: {
   readonly injectedPrompt: InjectedPrompt | null;
-  readonly decision: Decision;
+  readonly decision: SessionDecision;
   readonly navigate: SessionViewProps['navigate'];
 }) {
   if (injectedPrompt === null)

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import type { Decision } from '@pawl/core';
+import type { SessionDecision } from '@pawl/core';
 import { formatLocalClock, formatCount } from '../../app/format.ts';
 import type { VerdictFeedbackEntry } from '../../app/api-types.ts';
 import { showErrorToast } from '../../app/toasts.tsx';
@@ -25,10 +25,11 @@ export function WhyView({ timeline, at, version, detail, api, navigate }: Sessio
   const [feedback, mark] = useFeedback({ detail, api });
   const decisions = getDecisionHistory(timeline);
   const hasVerdicts = decisions.verdicts.length > 0;
-  const all: readonly Decision[] = filter === 'verdicts' && hasVerdicts ? decisions.verdicts : decisions.all;
+  const all: readonly SessionDecision[] =
+    filter === 'verdicts' && hasVerdicts ? decisions.verdicts : decisions.all;
   // The list is mutable; `version` changes when it grows.
   const listed = useMemo(() => all.slice(0, countUntilEvent(all, at)), [all, at, version]);
-  const [selected, setSelected] = useState<Decision | null>(null);
+  const [selected, setSelected] = useState<SessionDecision | null>(null);
   const shown = selectShownDecision(listed, selected, at);
   const why = useMemo(
     () => (shown === null ? null : buildExplanation(timeline, shown, getSessionRules(timeline, detail))),
@@ -90,16 +91,16 @@ export function WhyView({ timeline, at, version, detail, api, navigate }: Sessio
  * Returns the chosen decision if it was made by the selected event; else the decision at that event, or the last one.
  */
 function selectShownDecision(
-  listed: readonly Decision[],
-  selected: Decision | null,
+  listed: readonly SessionDecision[],
+  selected: SessionDecision | null,
   at: number,
-): Decision | null {
+): SessionDecision | null {
   if (selected !== null && selected.seq <= at) return selected;
   return listed.findLast(({ seq }) => seq === at) ?? listed.at(-1) ?? null;
 }
 
 function getFeedbackControls(
-  decision: Decision,
+  decision: SessionDecision,
   feedback: ReadonlyMap<string, FeedbackValue>,
   mark: FeedbackSender | null,
 ): Parameters<typeof WhyPanel>[0]['feedback'] {
@@ -110,7 +111,7 @@ function getFeedbackControls(
 type FeedbackValue = VerdictFeedbackEntry['mark'];
 type FeedbackSender = (decision: VerdictDecision, mark: FeedbackValue | null) => void;
 
-function getDecisionKey(decision: Decision): string {
+function getDecisionKey(decision: SessionDecision): string {
   return decision.kind === 'verdict' ? `${decision.seq} ${decision.verdict.rule}` : '';
 }
 
@@ -143,9 +144,9 @@ function useFeedback({
 }
 
 type DecisionListProps = {
-  readonly decisions: readonly Decision[];
-  readonly shown: Decision | null;
-  readonly select: (decision: Decision) => void;
+  readonly decisions: readonly SessionDecision[];
+  readonly shown: SessionDecision | null;
+  readonly select: (decision: SessionDecision) => void;
   readonly feedback: ReadonlyMap<string, FeedbackValue>;
 };
 
@@ -195,6 +196,6 @@ function DecisionList({ decisions, shown, select, feedback }: DecisionListProps)
   );
 }
 
-function getDecisionSeverity(decision: Decision): string {
+function getDecisionSeverity(decision: SessionDecision): string {
   return decision.kind === 'verdict' ? decision.verdict.level : '';
 }
