@@ -174,7 +174,10 @@ describe('a partial conversation', () => {
     const halves = toOpenAiHistory(createLoopHistory(6)).filter(
       ({ role }: { role?: string }) => role !== 'tool',
     );
-    expect(governMessages(halves)).toMatchObject({ verdict: null, budgetUsage: { modelCalls: 5, toolCalls: 5 } });
+    expect(governMessages(halves)).toMatchObject({
+      verdict: null,
+      budgetUsage: { modelCalls: 5, toolCalls: 5 },
+    });
   });
 
   const happened = fc.oneof(

@@ -25,7 +25,7 @@ export {
 export type { ConfigFlags, ModelFlags, RunMetadata } from './agent-setup/run-options.ts';
 export { Agent } from './agent.ts';
 export type { AgentOptions, StepResult, StoreOutage } from './agent.ts';
-export { findTurnAnswer } from './answer.ts';
+export { findTurnAnswer } from '@pawl/core';
 export { systemClock } from './clock.ts';
 export type { RuntimeClock } from './clock.ts';
 export { markExecutedCommand, getExecutedCommand } from './commands/executed-command.ts';
@@ -270,6 +270,14 @@ export { forkStoredSession } from './store/fork.ts';
 export type { ForkOptions } from './store/fork.ts';
 export { getOwnerState, getProcessOwner } from './store/owner.ts';
 export { computeStateHash } from './store/state-hash.ts';
+export { computeLinkHash } from './store/chain.ts';
+export {
+  exportFormat,
+  exportVersion,
+  ExportedSessionError,
+  parseExportedSession,
+  type ExportedSession,
+} from './store/exported-session.ts';
 export { resumeSession } from './store/resume-session.ts';
 export type { ResumedSession, SessionClaimOptions } from './store/resume-session.ts';
 export { getTraceContext, runWithTraceContext } from './trace-context.ts';

@@ -1,7 +1,6 @@
 import { toItemArray, type Json, type ConversationMessage } from '@pawl/core';
 import { maskSecrets } from '@pawl/runtime';
-import type { EndedOperation } from './operation-result.ts';
-import type { StepObservation } from './step-observation.ts';
+import type { EndedOperation, StepObservation } from './step-observation.ts';
 import { otelAttributes } from './semconv.ts';
 
 type TextAttributes = Readonly<Record<string, string>>;

@@ -2,9 +2,8 @@ import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 import { getEventUsage, type Event, type Verdict } from '@pawl/core';
 import { counterDefinitions, histogramDefinitions } from './metric-definitions.ts';
 import type { ModelIdentity } from './model-identity.ts';
-import type { EndedOperation } from './operation-result.ts';
 import { otelAttributes, otelOperations, pawlAttributes } from './semconv.ts';
-import type { StepObservation } from './step-observation.ts';
+import type { EndedOperation, StepObservation } from './step-observation.ts';
 
 export type MetricInstruments = {
   readonly [Name in keyof typeof counterDefinitions]: Counter;

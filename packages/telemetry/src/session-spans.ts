@@ -1,9 +1,6 @@
-import type { Session } from '@pawl/core';
+import { findOpenTurn, type EndedTurn, type Session, type SpanResult } from '@pawl/core';
 import { buildContentAttributes } from './content.ts';
 import type { ModelIdentity } from './model-identity.ts';
-import { getTurnKey, type EndedTurn, findOpenTurn } from './open-turn.ts';
-import type { OperationResult, EndedOperation } from './operation-result.ts';
-import { getSpanKey, type PendingOperation, type OperationKind } from './pending-operation.ts';
 import { otelAttributes, otelOperations, pawlAttributes } from './semconv.ts';
 import {
   getResultAttributes,
@@ -13,8 +10,9 @@ import {
   getSessionAttributes,
   getOperationAttributes,
 } from './span-attributes.ts';
+import { getSpanKey, getTurnKey } from './span-ids.ts';
 import type { SpanEvent, SpanWriter, SpanRecord } from './span-writer.ts';
-import type { StepObservation } from './step-observation.ts';
+import type { EndedOperation, OperationSpan, StepObservation } from './step-observation.ts';
 
 export type SessionSpansContext = {
   readonly write: SpanWriter;
@@ -136,7 +134,7 @@ function writeOperationSpan(
 const nameCharsMax = 100;
 
 const spanNameByKind: Readonly<
-  Record<OperationKind, (work: PendingOperation, model: ModelIdentity) => string>
+  Record<OperationSpan['kind'], (work: OperationSpan, model: ModelIdentity) => string>
 > = {
   model: (_, { model }) => `${otelOperations.chat} ${model}`,
   tool: (work) =>
@@ -149,7 +147,7 @@ const spanNameByKind: Readonly<
   pause: () => 'paused',
 };
 
-function getResultError(result: OperationResult): string | null {
+function getResultError(result: SpanResult): string | null {
   return result.kind === 'failed' ? result.error : null;
 }
 

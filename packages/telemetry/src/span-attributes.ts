@@ -1,12 +1,10 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { Event, Session, Verdict } from '@pawl/core';
+import type { Event, Session, SpanResult, Verdict } from '@pawl/core';
 import { getOtelFinishReason } from './content.ts';
-import type { OperationResult } from './operation-result.ts';
-import type { StepObservation } from './step-observation.ts';
+import type { OperationSpan, StepObservation } from './step-observation.ts';
 import type { ModelIdentity } from './model-identity.ts';
 import { otelAttributes, exceptionEventName, otelOperations, pawlAttributes } from './semconv.ts';
 import type { SpanEvent } from './span-writer.ts';
-import type { PendingOperation } from './pending-operation.ts';
 
 export function getSessionAttributes({ id, profile, seq, mode, turn }: Session): Attributes {
   return {
@@ -19,7 +17,7 @@ export function getSessionAttributes({ id, profile, seq, mode, turn }: Session):
 }
 
 export function getOperationAttributes(
-  operation: PendingOperation,
+  operation: OperationSpan,
   { provider, model }: ModelIdentity,
 ): Attributes {
   switch (operation.kind) {
@@ -62,7 +60,7 @@ export function getOperationAttributes(
 
 /** Returns the attributes that the ending event provides. */
 export function getCompletionAttributes(
-  { kind, since }: PendingOperation,
+  { kind, since }: OperationSpan,
   { stepResult: { event }, firstChunkAt }: StepObservation,
 ): Attributes {
   if (kind === 'model' && event.type === 'model-replied') {
@@ -97,13 +95,13 @@ function getModelReplyAttributes({
   };
 }
 
-export function getResultAttributes(result: OperationResult, event: Event): Attributes {
+export function getResultAttributes(result: SpanResult, event: Event): Attributes {
   if (result.kind === 'failed') return { [otelAttributes.errorType]: result.error };
   return result.kind === 'cancelled' ? { [pawlAttributes.cancelledBy]: event.type } : {};
 }
 
 export function createExceptionEvents(
-  result: OperationResult,
+  result: SpanResult,
   at: number,
   message: string | undefined,
 ): readonly SpanEvent[] {

@@ -1,15 +1,33 @@
-import { isEphemeralEvent, type Session, type Verdict } from '@pawl/core';
+import {
+  advanceOpenTurn,
+  diffSpans,
+  findOpenTurn,
+  getTurnEnding,
+  isEphemeralEvent,
+  listOpenSpans,
+  listVerdicts,
+  toReplayedStep,
+  type EndedTurn,
+  type ReplayedStep,
+  type Session,
+  type SessionSpan,
+  type SpanKind,
+  type SpanResult,
+  type TurnSpan,
+  type Verdict,
+} from '@pawl/core';
 import type { StepResult } from '@pawl/runtime';
-import { findEndedOperations, type EndedOperation } from './operation-result.ts';
-import { listPendingOperations, type OperationKind } from './pending-operation.ts';
-import { advanceOpenTurn, getTurnResult, findOpenTurn, type EndedTurn, type OpenTurn } from './open-turn.ts';
+
+/** A span within a turn; the wait for the user is between turns and not reported. */
+export type OperationSpan = Exclude<SessionSpan, { readonly kind: 'user' }>;
+
+export type EndedOperation = { readonly operation: OperationSpan; readonly result: SpanResult };
 
 /** The effects of one event, for both spans and metrics. */
 export type StepObservation = {
   readonly stepResult: StepResult;
-  readonly before: Session;
   /** The turn that the ended operations were part of. */
-  readonly turn: OpenTurn | null;
+  readonly turn: TurnSpan | null;
   readonly endedOperations: readonly EndedOperation[];
   readonly endedTurn: EndedTurn | null;
   readonly verdicts: readonly Verdict[];
@@ -22,12 +40,13 @@ export function createStepObserver(
   session: Session,
   now: number,
 ): (stepResult: StepResult) => StepObservation | null {
-  const restartedKeys = listRestartedOperations(session);
+  const restartedKeys = listRestartedSpans(session);
   let before = session;
   let turn = findOpenTurn(session);
   let firstChunkAt: number | null = null;
   return (stepResult) => {
     const { event, session: after } = stepResult;
+    const replayed = toReplayedStep(before, stepResult);
     const previous = before;
     before = after;
     if (isEphemeralEvent(event)) {
@@ -37,18 +56,17 @@ export function createStepObserver(
     if (after === previous) return null;
     const open = turn;
     turn = advanceOpenTurn(open, previous, after);
-    const endedOperations = findEndedOperations(previous, stepResult).map(({ operation, result }) =>
+    const endedOperations = listEndedOperations(replayed).map(({ operation, result }) =>
       restartedKeys.has(operation.key)
         ? { operation: { ...operation, since: Math.max(operation.since, now) }, result }
         : { operation, result },
     );
     const observation: StepObservation = {
       stepResult,
-      before: previous,
       turn: open,
       endedOperations,
-      endedTurn: open === null || open === turn ? null : { ...open, ...getTurnResult(stepResult) },
-      verdicts: listResultVerdicts(stepResult),
+      endedTurn: open === null || open === turn ? null : { ...open, ...getTurnEnding(replayed) },
+      verdicts: listVerdicts(replayed),
       firstChunkAt,
     };
     if (endedOperations.some(({ operation }) => operation.kind === 'model')) firstChunkAt = null;
@@ -56,15 +74,14 @@ export function createStepObserver(
   };
 }
 
-/** Lists operations that started elsewhere and restart here. Permission requests and running calls continue instead. */
-function listRestartedOperations(session: Session): ReadonlySet<string> {
-  const kinds: readonly OperationKind[] = ['model', 'hooks', 'paging'];
-  return new Set(
-    listPendingOperations(session).flatMap(({ kind, key }) => (kinds.includes(kind) ? [key] : [])),
+function listEndedOperations(replayed: ReplayedStep): readonly EndedOperation[] {
+  return diffSpans(replayed).ended.flatMap(({ span, result }) =>
+    span.kind === 'user' ? [] : [{ operation: span, result }],
   );
 }
 
-function listResultVerdicts({ event, notes }: StepResult): readonly Verdict[] {
-  const noteVerdicts = notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict] : []));
-  return event.type === 'verdict-reached' ? [event.verdict, ...noteVerdicts] : noteVerdicts;
+/** Lists operations that started elsewhere and restart here. Permission requests and running calls continue instead. */
+function listRestartedSpans(session: Session): ReadonlySet<string> {
+  const kinds: readonly SpanKind[] = ['model', 'hooks', 'paging'];
+  return new Set(listOpenSpans(session).flatMap(({ kind, key }) => (kinds.includes(kind) ? [key] : [])));
 }

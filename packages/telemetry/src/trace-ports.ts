@@ -1,7 +1,6 @@
-import type { Session } from '@pawl/core';
+import { listOpenSpans, type Session, type SpanKind } from '@pawl/core';
 import { runWithTraceContext, type AgentOptions, type Model, type Tool } from '@pawl/runtime';
-import { formatTraceparent } from './span-ids.ts';
-import { getToolSpanKey, listPendingOperations, type OperationKind } from './pending-operation.ts';
+import { formatTraceparent, getToolSpanKey } from './span-ids.ts';
 
 /** The ports through which a session makes external requests. */
 export type TracedPorts = Pick<AgentOptions, 'model' | 'tools' | 'hooks'>;
@@ -13,17 +12,17 @@ export type TracedPorts = Pick<AgentOptions, 'model' | 'tools' | 'hooks'>;
 export function withSpanContext<Ports extends TracedPorts>(ports: Ports, session: () => Session): Ports {
   const { model, tools, hooks } = ports;
   const { id } = session();
-  const findPendingKey = (kind: OperationKind): string =>
-    listPendingOperations(session()).find((operation) => operation.kind === kind)?.key ?? kind;
+  const findOpenKey = (kind: SpanKind): string =>
+    listOpenSpans(session()).find((span) => span.kind === kind)?.key ?? kind;
   const run = <Value>(key: string, task: () => Value): Value =>
     runWithTraceContext({ traceparent: formatTraceparent(id, key) }, task);
   return {
     ...ports,
-    model: traceModel(model, () => findPendingKey('model'), run),
+    model: traceModel(model, () => findOpenKey('model'), run),
     tools: tools.map((tool) => traceTool(tool, run)),
     ...(hooks !== undefined && {
       hooks: ((completed, signal) =>
-        run(findPendingKey('hooks'), () => hooks(completed, signal))) satisfies NonNullable<
+        run(findOpenKey('hooks'), () => hooks(completed, signal))) satisfies NonNullable<
         TracedPorts['hooks']
       >,
     }),

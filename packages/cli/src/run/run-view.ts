@@ -1,8 +1,8 @@
 import {
   formatPastPhaseLine,
   computePhaseProgress,
+  listSpokenLines,
   type ToolCall,
-  type Event,
   type Json,
   type Note,
   type ToolOutcome,
@@ -118,7 +118,8 @@ export function createLineRunView(io: CommandIo, asks: QuestionHandlers = noQues
     start: ({ root, files }) => writeLine(dim(`${formatCount(files, 'file')} in ${sanitizeOneLine(root)}`)),
     observe({ event, notes, actions, session }) {
       if (event.type === 'model-replied')
-        for (const line of getSpokenLines(event, session)) writeLine(sanitizeText(line));
+        for (const line of [event.problem ?? [], listSpokenLines(event, session)].flat())
+          writeLine(sanitizeText(line));
       if (event.type === 'tool-finished') writeLine(dim(`    ${formatToolResult(event.outcome)}`));
       for (const note of notes) for (const line of formatRunNote(note, session.phases)) writeLine(dim(line));
       for (const action of actions) {
@@ -146,16 +147,6 @@ function isPhaseNote(note: Note): note is PhaseNote {
 function addPhaseProgress(note: PhaseNote, phases: PhaseState): Json {
   const { completed, failed, total, percent } = computePhaseProgress(phases, note.at);
   return { ...note, progress: { done: completed, failed, total, percent } };
-}
-
-/** Returns the text that the model addresses to the user; a reply that is all protocol has it in its logs. */
-function getSpokenLines(
-  { text, logs, problem }: Extract<Event, { readonly type: 'model-replied' }>,
-  { settings: { chart } }: Session,
-): readonly string[] {
-  if (problem !== undefined) return [problem];
-  const lines = chart?.transitions.by === 'reply' ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
-  return lines.filter((line) => line !== '');
 }
 
 function formatRunNote(note: Note, phases: PhaseState): readonly string[] {

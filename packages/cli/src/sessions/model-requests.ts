@@ -1,6 +1,5 @@
-import type { Action } from '@pawl/core';
+import type { Action, ReplayedStep } from '@pawl/core';
 import { buildModelRequest, type ModelRequest } from '@pawl/runtime';
-import type { ReplayedEvent } from './session-replay.ts';
 import { type RunManifest } from './run-manifest.ts';
 
 /** One request to the model. */
@@ -12,7 +11,7 @@ export type SentModelRequest = {
 
 /** Lists the model requests that an event caused; most events cause none. */
 export function listModelRequests(
-  { event, after }: ReplayedEvent,
+  { event, after }: ReplayedStep,
   { prompt, tools }: RunManifest,
 ): readonly SentModelRequest[] {
   return after.actions.filter(isAskModelAction).map((action) => ({

@@ -1,60 +1,30 @@
-import type { TurnStatus } from '@pawl/core';
+import {
+  deriveSessionEnding,
+  formatCall,
+  formatOutcome,
+  listTranscriptItems,
+  type ReplayedStep,
+  type SessionEnding,
+  type TurnStatus,
+} from '@pawl/core';
 import type { SessionSummary } from '@pawl/runtime';
-import type { SessionTotals } from './session-totals.ts';
-import { formatCall, findExecution, formatOutcome } from './session-timeline.ts';
-import type { ReplayedEvent } from './session-replay.ts';
+import type { SessionSurvey } from './session-totals.ts';
 import { formatCell, truncateColumns } from '../output/columns.ts';
 
-/** How a session ended, or why it has not, with the evidence. */
-export type SessionEnding = {
-  readonly how: 'answered' | 'stuck' | 'budget' | 'halted' | 'failed' | 'shut-down' | 'unfinished' | 'unused';
-  readonly reason: string;
-  readonly rule: string | null;
-  readonly advice: string | null;
-  /** The event numbers of the evidence. */
-  readonly evidence: readonly number[];
-};
+/** How a session ended, or why it has not, in words. */
+export type DescribedEnding = SessionEnding & { readonly reason: string };
 
-export function deriveSessionEnding(totals: SessionTotals): SessionEnding {
-  const { turn } = totals.end;
-  switch (turn.status) {
-    case 'halted': {
-      const { kind, reason, rule } = turn.haltReason;
-      const proof = getVerdictEvidence(totals);
-      const how = kind === 'stuck' || kind === 'budget' ? kind : 'halted';
-      return rule !== null && rule === proof.rule
-        ? { how, reason, ...proof }
-        : { how, reason, ...noEvidence, rule };
-    }
-    case 'shuttingDown':
-      return { how: 'shut-down', reason: 'The session was shut down.', ...noEvidence };
-    case 'waitingForUser':
-      return deriveTurnEnding(totals);
-    default:
-      return { how: 'unfinished', reason: `The session is ${formatStatus(turn.status)}.`, ...noEvidence };
-  }
-}
-
-const noEvidence = { rule: null, advice: null, evidence: [] } as const;
-
-function getVerdictEvidence({ verdict }: SessionTotals): Pick<SessionEnding, 'rule' | 'advice' | 'evidence'> {
-  if (verdict === null) return noEvidence;
-  const { rule, advice, evidence } = verdict.verdict;
-  return { rule, advice, evidence };
-}
-
-/** Derives the ending of the last turn. */
-function deriveTurnEnding(totals: SessionTotals): SessionEnding {
-  const { verdict, answer, error, events } = totals;
-  if (verdict !== null) {
-    const how = verdict.verdict.rule === 'budget' ? 'budget' : 'stuck';
-    return { how, reason: verdict.verdict.reason, ...getVerdictEvidence(totals) };
-  }
-  if (answer !== null) return { how: 'answered', reason: 'The agent answered.', ...noEvidence };
-  if (error !== null) return { how: 'failed', reason: error, ...noEvidence };
-  return events === 0
-    ? { how: 'unused', reason: 'No message was sent.', ...noEvidence }
-    : { how: 'answered', reason: 'The turn ended without an answer.', ...noEvidence };
+export function describeSessionEnding({ end, outcome, answer }: SessionSurvey): DescribedEnding {
+  const ending = deriveSessionEnding(end, outcome);
+  const { how, reason } = ending;
+  if (reason !== null) return { ...ending, reason };
+  if (how === 'unfinished') return { ...ending, reason: `The session is ${formatStatus(end.turn.status)}.` };
+  if (how === 'shut-down') return { ...ending, reason: 'The session was shut down.' };
+  if (how === 'unused') return { ...ending, reason: 'No message was sent.' };
+  return {
+    ...ending,
+    reason: answer === null ? 'The turn ended without an answer.' : 'The agent answered.',
+  };
 }
 
 const statusDescriptions: Record<TurnStatus, string> = {
@@ -88,17 +58,15 @@ export function isSessionRunning(
 /** An evidence event: its number, what was done, and the result. */
 export type EvidenceEntry = { readonly seq: number; readonly what: string; readonly came: string };
 
-export function toEvidenceEntry({ seq, event, before }: ReplayedEvent): EvidenceEntry {
-  switch (event.type) {
-    case 'tool-finished': {
-      const call = findExecution(before.turn, event.callId)?.call;
-      return { seq, what: formatCall(call, event.callId), came: formatOutcome(event.outcome) };
-    }
-    case 'model-replied':
-      return { seq, what: 'reply', came: event.problem ?? event.text };
-    default:
-      return { seq, what: event.type, came: 'message' in event ? event.message : '' };
+export function toEvidenceEntry(replayed: ReplayedStep): EvidenceEntry {
+  const { seq, event } = replayed;
+  for (const item of listTranscriptItems(replayed)) {
+    if (item.kind === 'tool-result')
+      return { seq, what: formatCall(item.call, item.callId), came: formatOutcome(item.outcome) };
+    if (item.kind === 'reply') return { seq, what: 'reply', came: item.problem ?? item.text };
+    if (item.kind === 'work-failure') return { seq, what: event.type, came: item.message };
   }
+  return { seq, what: event.type, came: '' };
 }
 
 /** Formats evidence events as a table: what was done, and the result. */

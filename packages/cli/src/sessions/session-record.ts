@@ -1,10 +1,13 @@
-import { createHash } from 'node:crypto';
-import type { Event, Json, Session } from '@pawl/core';
-import { computeStateHash, type StoredEvent, type SessionSummary, type Store } from '@pawl/runtime';
-
-/** The format name and version of exported session files. */
-export const recordFormat = 'pawl-session';
-export const recordVersion = 1;
+import type { Json, Session } from '@pawl/core';
+import {
+  computeLinkHash,
+  computeStateHash,
+  exportFormat,
+  exportVersion,
+  type StoredEvent,
+  type SessionSummary,
+  type Store,
+} from '@pawl/runtime';
 
 /** A session read from its store: its initial state and all its events. */
 export type SessionRecord = {
@@ -39,11 +42,6 @@ async function* takeUntilHead(
   }
 }
 
-/** Hashes an event of the chain together with the previous hash. */
-export function hashChainLink(previous: string, value: Session | Event): string {
-  return createHash('sha256').update(previous).update('\n').update(JSON.stringify(value)).digest('hex');
-}
-
 /** Streams the record as one JSON object, one event per line, so that a long log is never one string in memory. */
 export async function* streamRecordJson(record: SessionRecord): AsyncGenerator<string, void, undefined> {
   yield `${JSON.stringify(toRecordHead(record)).slice(0, -1)},"events":[`;
@@ -67,15 +65,15 @@ async function* chainEvents({
   created,
   events,
 }: SessionRecord): AsyncGenerator<StoredEvent, void, undefined> {
-  let hash = hashChainLink('', created);
+  let hash = computeLinkHash('', JSON.stringify(created));
   for await (const { seq, event } of events()) {
-    hash = hashChainLink(hash, event);
+    hash = computeLinkHash(hash, JSON.stringify(event));
     yield { seq, event, hash };
   }
 }
 
 function toRecordHead({ id, about, parent, created }: SessionRecord): object {
-  return { format: recordFormat, version: recordVersion, id, about, parent, created };
+  return { format: exportFormat, version: exportVersion, id, about, parent, created };
 }
 
 function toRecordTail({ head, stateHash }: SessionRecord): object {

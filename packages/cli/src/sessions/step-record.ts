@@ -1,12 +1,12 @@
 import {
-  getConversation,
   computeRuleDistances,
   listNextStates,
+  listUnrunCalls,
+  listVerdicts,
   selectRules,
-  toItemArray,
   getUnpausedTurn,
+  type ReplayedStep,
   type RuleDistance,
-  type ToolOutcome,
   type Session,
   type TurnState,
   type TurnStatus,
@@ -14,7 +14,6 @@ import {
 } from '@pawl/core';
 import type { SentModelRequest } from './model-requests.ts';
 import { toTimelineEntries } from './session-timeline.ts';
-import type { ReplayedEvent } from './session-replay.ts';
 
 /** Explains why one step went the way it did. */
 export type StepRecord = {
@@ -60,13 +59,13 @@ export type OpenStep = {
   /** The numbers of the event that caused it and of its last event. */
   readonly begins: number;
   ends(): number;
-  add(each: ReplayedEvent): void;
+  add(each: ReplayedStep): void;
   record(): StepRecord;
 };
 
 /** Builds the record lazily, because only one step is requested. */
-export function openStep(cause: ReplayedEvent, sent: SentModelRequest, number: number): OpenStep {
-  const events: ReplayedEvent[] = [];
+export function openStep(cause: ReplayedStep, sent: SentModelRequest, number: number): OpenStep {
+  const events: ReplayedStep[] = [];
   return {
     number,
     begins: cause.seq,
@@ -77,9 +76,9 @@ export function openStep(cause: ReplayedEvent, sent: SentModelRequest, number: n
 }
 
 function buildStepRecord(
-  cause: ReplayedEvent,
+  cause: ReplayedStep,
   { request, attempt, ask }: SentModelRequest,
-  events: readonly ReplayedEvent[],
+  events: readonly ReplayedStep[],
   number: number,
 ): StepRecord {
   const started = cause.after.session;
@@ -100,25 +99,15 @@ function buildStepRecord(
     mode: getStepMode(started),
     happened: events.flatMap(toTimelineEntries).map(({ seq, what, text }) => ({ seq, what, text })),
     verdicts: events.flatMap(listVerdicts),
-    denied: collectDenials(events),
+    denied: events.flatMap(toCallDenials),
     rules: computeRuleDistances(end.governor.detector, selectRules(governor)),
     preset: governor.preset,
     led: { seq: end.seq, to: end.turn.status, by: events.flatMap(listTransitionStates) },
   };
 }
 
-function listTransitionStates({ after }: ReplayedEvent): readonly TurnStatus[] {
+function listTransitionStates({ after }: ReplayedStep): readonly TurnStatus[] {
   return after.notes.flatMap((note) => (note.type === 'transition' ? [note.to] : []));
-}
-
-/** Lists the verdicts that an event caused: those of the governor, and one reached externally. */
-export function listVerdicts({
-  seq,
-  event,
-  after,
-}: ReplayedEvent): readonly (Verdict & { readonly seq: number })[] {
-  const noted = after.notes.flatMap((note) => (note.type === 'verdict' ? [{ ...note.verdict, seq }] : []));
-  return event.type === 'verdict-reached' && noted.length === 0 ? [{ ...event.verdict, seq }] : noted;
 }
 
 function getStepMode({ mode, settings: { chart } }: Session): StepRecord['mode'] {
@@ -130,52 +119,12 @@ function getFinishRequestReason(turn: TurnState): string | null {
   return activeTurn.status === 'callingModel' ? (activeTurn.ask.finish?.reason ?? null) : null;
 }
 
-/** Error kinds of calls that never ran. */
-const notRunErrorKinds: ReadonlySet<string> = new Set(['denied', 'invalid', 'skipped', 'cancelled']);
-
-/** Reports each call once, at its first event, because it shows in every event until its results are in. */
-function collectDenials(events: readonly ReplayedEvent[]): readonly CallDenial[] {
-  const denied = new Map<string, CallDenial>();
-  for (const [id, denial] of events.flatMap(listDenials)) if (!denied.has(id)) denied.set(id, denial);
-  return [...denied.values()];
-}
-
-/** Lists the calls that did not run according to an event, by id. */
-function listDenials({ seq, before, after }: ReplayedEvent): readonly (readonly [string, CallDenial])[] {
-  const rule = findRefusingRule(before, after.session);
-  return listCompletedCalls(before, after.session).flatMap(({ id, tool, outcome }) => {
-    if (outcome.ok || !notRunErrorKinds.has(outcome.error.kind)) return [];
-    const { kind, message } = outcome.error;
-    return [[id, { seq, tool, kind, reason: message, rule: kind === 'denied' ? rule : null }] as const];
-  });
-}
-
-/** Detects a refusal by the governor's count of repeated requests for a refused call. */
-function findRefusingRule(before: Session, after: Session): string | null {
-  const sent = new Map(before.governor.blockedCalls.map((each) => [each.call, each.requests]));
-  return after.governor.blockedCalls.find((each) => each.requests > (sent.get(each.call) ?? 0))?.rule ?? null;
-}
-
-type CompletedCall = { readonly id: string; readonly tool: string; readonly outcome: ToolOutcome };
-
-function listCompletedCalls(before: Session, after: Session): readonly CompletedCall[] {
-  const turn = getUnpausedTurn(after.turn);
-  if (turn.status === 'executingTools') {
-    return turn.executions.flatMap((each) =>
-      each.status === 'completed' ? [{ ...each.call, outcome: each.outcome }] : [],
-    );
-  }
-  if (turn.status === 'awaitingPermission') {
-    return turn.calls.flatMap((each) =>
-      each.decision === 'denied' ? [{ ...each.call, outcome: each.outcome }] : [],
-    );
-  }
-  const lengthBefore = getConversation(before).length;
-  const added =
-    getConversation(after).length > lengthBefore
-      ? toItemArray(getConversation(after)).slice(lengthBefore)
-      : [];
-  return added.flatMap((message) =>
-    message.role === 'tool' ? [{ id: message.callId, tool: message.tool, outcome: message.outcome }] : [],
-  );
+function toCallDenials(replayed: ReplayedStep): readonly CallDenial[] {
+  return listUnrunCalls(replayed).map(({ tool, errorKind: kind, reason, rule }) => ({
+    seq: replayed.seq,
+    tool,
+    kind,
+    reason,
+    rule,
+  }));
 }

@@ -1,6 +1,12 @@
-import { isEphemeralEvent, type Session } from '@pawl/core';
+import {
+  isEphemeralEvent,
+  isFailedItem,
+  isTimelineItem,
+  summarizeItem,
+  type Session,
+  type TranscriptItem,
+} from '@pawl/core';
 import type { StepResult } from '@pawl/runtime';
-import { findExecution, toTimelineEntries } from '../sessions/session-timeline.ts';
 import { elideMiddle } from './plain-text.ts';
 
 /** A logged event on one line. */
@@ -20,38 +26,35 @@ const maxLoggedText = 300;
 /** Appends an event to the list if the log persists it. */
 export function appendLoggedEvent(
   events: readonly LoggedEvent[],
-  before: Session,
-  result: StepResult,
+  { before, result, items }: LoggedStep,
 ): readonly LoggedEvent[] {
   const { event, session } = result;
   if (isEphemeralEvent(event) || session.seq === before.seq) return events;
-  const line = { seq: session.seq, at: event.at, type: event.type, ...summarizeLoggedEvent(before, result) };
+  const line = { seq: session.seq, at: event.at, type: event.type, ...summarizeLoggedEvent(items) };
   const recent = events.length >= maxLoggedEvents * 1.25 ? events.slice(1 - maxLoggedEvents) : events;
   return [...recent, line];
 }
 
-function summarizeLoggedEvent(before: Session, result: StepResult): Pick<LoggedEvent, 'text' | 'failed'> {
+/** A step and what happened in it. */
+type LoggedStep = {
+  readonly before: Session;
+  readonly result: StepResult;
+  readonly items: readonly TranscriptItem[];
+};
+
+/** A timeline omits the start of a call, but here every event has a line. */
+function summarizeLoggedEvent(items: readonly TranscriptItem[]): Pick<LoggedEvent, 'text' | 'failed'> {
+  const visible = items.filter(
+    (item) => (isTimelineItem(item) && item.kind !== 'wait') || item.kind === 'tool-start',
+  );
   try {
-    const entries = toTimelineEntries({
-      seq: result.session.seq,
-      event: result.event,
-      before,
-      after: result,
-    });
-    const visible = entries.filter(({ what }) => what !== 'wait');
-    const text =
-      visible.map((entry) => entry.text.slice(0, maxLoggedText)).join(' · ') || getStartedTool(result);
+    const text = visible.map((item) => summarizeItem(item).slice(0, maxLoggedText)).join(' · ');
     return {
       text: elideMiddle(text, maxLoggedText).replaceAll('\n', ' '),
-      failed: visible.some(({ failed }) => failed),
+      failed: visible.some(isFailedItem),
     };
   } catch {
     // The arguments are nested too deeply to stringify.
     return { text: '', failed: false };
   }
-}
-
-/** The timeline omits the start of a call, but here every event has a line. */
-function getStartedTool({ event, session }: StepResult): string {
-  return event.type === 'tool-started' ? (findExecution(session.turn, event.callId)?.call.tool ?? '') : '';
 }

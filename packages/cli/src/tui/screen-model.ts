@@ -1,10 +1,20 @@
-import { getEventUsage, type Session, type TurnStatus, type Verdict } from '@pawl/core';
+import {
+  addEventTotals,
+  emptyTotals,
+  listTranscriptItems,
+  restingStatuses,
+  toReplayedStep,
+  type Session,
+  type TranscriptItem,
+  type TurnStatus,
+  type Verdict,
+} from '@pawl/core';
 import type { StepResult, StoreOutage } from '@pawl/runtime';
 import { appendLoggedEvent, type LoggedEvent } from './logged-events.ts';
 import { emptyTextInput, type TextInput } from './text-input.ts';
 import type { PendingQuestion } from './questions.ts';
 import { emptyTranscript, appendRemark, type LiveTranscript } from './live-transcript.ts';
-import { listNewMessages, restoreTranscript, updateTranscript } from './update-transcript.ts';
+import { restoreTranscript, updateTranscript } from './update-transcript.ts';
 
 export const screenViewNames = ['work', 'transcript', 'events', 'memory', 'help'] as const;
 export type ScreenViewName = (typeof screenViewNames)[number];
@@ -115,16 +125,18 @@ export function createScreenModel(options: {
 export function applyStepResult(model: ScreenModel, result: StepResult): ScreenModel {
   const { session: before } = model;
   const { session, event } = result;
+  const items = listTranscriptItems(toReplayedStep(before, result));
   return {
     ...model,
     now: Number.isFinite(event.at) ? Math.max(model.now, event.at) : model.now,
     session,
-    transcript: updateTranscript(model.transcript, before, result),
-    events: appendLoggedEvent(model.events, before, result),
+    transcript: updateTranscript(model.transcript, items),
+    events: appendLoggedEvent(model.events, { before, result, items }),
     trail: session === before ? model.trail : updateTrail(model.trail, result),
-    verdicts: updateVerdicts(model.verdicts, result),
+    verdicts: updateVerdicts(model.verdicts, items),
     usage: session === before ? model.usage : updateUsage(model.usage, result),
-    pendingSteering: session === before ? model.pendingSteering : updatePendingSteering(model, result),
+    pendingSteering:
+      session === before ? model.pendingSteering : updatePendingSteering(model.pendingSteering, items),
     ui: updateFocus(model, session),
   };
 }
@@ -140,16 +152,8 @@ export function advanceClock(model: ScreenModel, now: number): ScreenModel {
 
 /** Returns whether time alone has changed the view: a spinner always, a clock once per second. */
 export function isRedrawNeeded({ session, now: before }: ScreenModel, now: number): boolean {
-  return !staticStatuses.has(session.turn.status) || Math.floor(now / 1_000) !== Math.floor(before / 1_000);
+  return !restingStatuses.has(session.turn.status) || Math.floor(now / 1_000) !== Math.floor(before / 1_000);
 }
-
-const staticStatuses: ReadonlySet<TurnStatus> = new Set([
-  'waitingForUser',
-  'awaitingPermission',
-  'paused',
-  'halted',
-  'shuttingDown',
-]);
 
 export function resizeScreen(model: ScreenModel, size: ScreenSize): ScreenModel {
   return { ...model, size };
@@ -177,49 +181,41 @@ function updateTrail(trail: readonly TurnStatus[], { notes }: StepResult): reado
   return first.from === 'waitingForUser' ? [first.from, ...states] : [...trail.slice(-maxTrail), ...states];
 }
 
-function updateVerdicts(verdicts: ScreenModel['verdicts'], { notes }: StepResult): ScreenModel['verdicts'] {
-  const latest = notes.findLast((note) => note.type === 'verdict');
-  if (latest === undefined) return verdicts;
-  const count = notes.filter((note) => note.type === 'verdict').length;
-  return { count: verdicts.count + count, latest: latest.verdict };
+function updateVerdicts(
+  verdicts: ScreenModel['verdicts'],
+  items: readonly TranscriptItem[],
+): ScreenModel['verdicts'] {
+  return items.reduce(
+    (all, item) => (item.kind === 'verdict' ? { count: all.count + 1, latest: item.verdict } : all),
+    verdicts,
+  );
 }
 
 function updateUsage(used: SessionUsage, { event }: StepResult): SessionUsage {
-  if (event.type === 'tool-finished') return { ...used, toolCalls: used.toolCalls + 1 };
-  const usage = getEventUsage(event);
-  const isCall = event.type === 'model-replied' || event.type === 'model-failed';
-  if (!isCall && usage === undefined) return used;
+  const { replies, modelFailures, toolCalls, inputTokens, outputTokens, cost } = addEventTotals(
+    emptyTotals,
+    event,
+  );
   return {
-    ...used,
-    modelCalls: used.modelCalls + (isCall ? 1 : 0),
-    inputTokens: used.inputTokens + sanitizeCount(usage?.inputTokens),
-    outputTokens: used.outputTokens + sanitizeCount(usage?.outputTokens),
-    cost: used.cost + sanitizeCount(usage?.cost),
+    modelCalls: used.modelCalls + replies + modelFailures,
+    toolCalls: used.toolCalls + toolCalls,
+    inputTokens: used.inputTokens + inputTokens,
+    outputTokens: used.outputTokens + outputTokens,
+    cost: used.cost + (cost ?? 0),
   };
-}
-
-/** Providers may report invalid counts. */
-function sanitizeCount(count: number | undefined): number {
-  return count !== undefined && Number.isFinite(count) && count > 0 ? count : 0;
 }
 
 /** Steering stays pending until it appears in the conversation. */
 function updatePendingSteering(
-  { pendingSteering, session: before }: ScreenModel,
-  { event, session }: StepResult,
+  pendingSteering: readonly string[],
+  items: readonly TranscriptItem[],
 ): readonly string[] {
-  const pending =
-    event.type === 'steered'
-      ? [...pendingSteering.slice(1 - maxPendingSteering), event.text]
-      : pendingSteering;
-  if (pending.length === 0) return pending;
-  const received = listNewMessages(before, session).flatMap((message) =>
-    message.role === 'user' ? [message.text] : [],
-  );
-  return received.reduce((rest, text) => {
-    const index = rest.indexOf(text);
-    return index === -1 ? rest : rest.toSpliced(index, 1);
-  }, pending);
+  return items.reduce((pending, item) => {
+    if (item.kind === 'message' && item.author === 'steering')
+      return [...pending.slice(1 - maxPendingSteering), item.text];
+    const index = item.kind === 'delivered-message' ? pending.indexOf(item.text) : -1;
+    return index === -1 ? pending : pending.toSpliced(index, 1);
+  }, pendingSteering);
 }
 
 /** In a chat, the input line gets the focus when it is the user's turn and loses it afterwards, unless it is in use. */

@@ -1,14 +1,15 @@
 import {
+  findToolAnswer,
   getConversation,
+  summarizeItem,
   toItemArray,
-  type ConversationHistory,
-  type Event,
   type ConversationMessage,
-  type Note,
-  type ToolOutcome,
   type Session,
+  type ToolCall,
+  type ToolOutcome,
+  type TranscriptItem,
+  type TranscriptItemOfKind,
 } from '@pawl/core';
-import type { StepResult } from '@pawl/runtime';
 import {
   updateToolCard,
   appendTranscriptItem,
@@ -19,18 +20,12 @@ import {
   type LiveTranscript,
 } from './live-transcript.ts';
 
-/** Adds an event and its effects to the transcript. */
+/** Adds what happened in a step to the transcript. */
 export function updateTranscript(
   transcript: LiveTranscript,
-  before: Session,
-  result: StepResult,
+  items: readonly TranscriptItem[],
 ): LiveTranscript {
-  let next = addTranscriptEvent(transcript, result);
-  if (result.session === before) return next;
-  for (const message of listNewMessages(before, result.session))
-    next = addTranscriptMessage(next, message, result.event);
-  for (const note of result.notes) next = addTranscriptNote(next, note);
-  return addTranscriptActions(next, result);
+  return items.reduce(addTranscriptItem, transcript);
 }
 
 /** Number of messages restored from a resumed session. */
@@ -42,101 +37,104 @@ export function restoreTranscript(transcript: LiveTranscript, session: Session):
   const earlier = messages.length - maxRestoredMessages;
   const start =
     earlier > 0 ? appendRemark(transcript, 'info', `${earlier} earlier messages are not shown.`) : transcript;
-  return messages
-    .slice(-maxRestoredMessages)
-    .reduce((next, message) => addTranscriptMessage(next, message, null), start);
+  return messages.slice(-maxRestoredMessages).reduce(restoreMessage, start);
 }
 
-function addTranscriptEvent(transcript: LiveTranscript, { event, session }: StepResult): LiveTranscript {
-  switch (event.type) {
-    case 'text-delta':
-      return appendModelText(transcript, event.text);
-    case 'tool-started':
-      return updateToolCard(transcript, event.callId, { status: 'running', startedAt: event.at });
-    case 'tool-progressed':
-      return updateToolCard(transcript, event.callId, { status: 'running', output: event.progress });
-    case 'tool-finished':
-      return addFinalAnswer(finishToolCard(transcript, event.callId, event.outcome, event.at), event.outcome);
-    case 'permission-decided':
-      return event.decision === 'deny'
-        ? updateToolCard(transcript, event.callId, { status: 'denied', output: event.reason ?? '' })
-        : transcript;
-    case 'model-failed': {
-      const { kind, message } = event.error;
-      const isRetried = session.turn.status === 'errorRecovery';
-      const interrupted = finishModelText(transcript, null);
-      return isRetried
-        ? appendRemark(interrupted, 'warn', `The model failed (${kind}): ${message} Retrying.`)
-        : interrupted;
-    }
-    case 'cancel-requested':
-      return finishModelText(transcript, null);
-    case 'model-replied':
-      return finishModelText(transcript, getSpokenText(event, session));
-    default:
-      return transcript;
-  }
-}
-
-/** Returns the text that the model addresses to the user; a reply that is all protocol has it in its logs. */
-function getSpokenText(
-  { text, logs, problem }: Extract<Event, { readonly type: 'model-replied' }>,
-  { settings: { chart } }: Session,
-): string {
-  if (problem !== undefined) return '';
-  const lines = chart?.transitions.by === 'reply' ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
-  return lines.filter((line) => line !== '').join('\n');
-}
-
-/** Returns the messages that an event added. Compaction only removes messages, so it adds none. */
-export function listNewMessages(before: Session, after: Session): readonly ConversationMessage[] {
-  const beforeMessages = getConversation(before);
-  const afterMessages = getConversation(after);
-  const added = afterMessages === beforeMessages ? 0 : afterMessages.length - beforeMessages.length;
-  return added <= 0 ? [] : takeLastMessages(afterMessages, added);
-}
-
-function takeLastMessages(
-  conversation: ConversationHistory<ConversationMessage>,
-  count: number,
-): readonly ConversationMessage[] {
-  const { tail } = conversation;
-  return count <= tail.length ? tail.slice(-count) : toItemArray(conversation).slice(-count);
-}
-
-function addTranscriptMessage(
-  transcript: LiveTranscript,
-  message: ConversationMessage,
-  event: Event | null,
-): LiveTranscript {
+function restoreMessage(transcript: LiveTranscript, message: ConversationMessage): LiveTranscript {
   switch (message.role) {
     case 'user':
       return appendTranscriptItem(transcript, { kind: 'user', text: message.text });
-    case 'assistant': {
-      // In a live session the event already added the text.
-      const start = event === null ? finishModelText(transcript, message.text) : transcript;
-      return message.calls.reduce(
-        (next, { id, tool, args }) =>
-          appendTranscriptItem(next, {
-            kind: 'card',
-            callId: id,
-            tool,
-            args: formatCallArguments(args),
-            status: 'waiting',
-            startedAt: null,
-            durationMs: null,
-            output: '',
-          }),
-        start,
-      );
-    }
+    case 'assistant':
+      return message.calls.reduce(appendToolCard, finishModelText(transcript, message.text));
     case 'tool': {
-      const finished = finishToolCard(transcript, message.callId, message.outcome, message.at);
-      return event === null ? addFinalAnswer(finished, message.outcome) : finished;
+      const { callId, outcome, at } = message;
+      return addFinalAnswer(finishToolCard(transcript, callId, outcome, at), outcome);
     }
     default:
       return message satisfies never;
   }
+}
+
+/** Items without a form of their own appear as one line. */
+function addTranscriptItem(transcript: LiveTranscript, item: TranscriptItem): LiveTranscript {
+  // The mapped type guarantees that each function accepts the item of its key.
+  const addItem = itemForms[item.kind] as ItemForm<TranscriptItem['kind']> | undefined;
+  return addItem === undefined
+    ? appendRemark(transcript, 'info', summarizeItem(item))
+    : addItem(transcript, item);
+}
+
+type ItemForm<Kind extends TranscriptItem['kind']> = (
+  transcript: LiveTranscript,
+  item: TranscriptItemOfKind<Kind>,
+) => LiveTranscript;
+
+const skipItem = (transcript: LiveTranscript): LiveTranscript => transcript;
+
+const itemForms: { readonly [Kind in TranscriptItem['kind']]?: ItemForm<Kind> } = {
+  'delivered-message': (transcript, { text }) => appendTranscriptItem(transcript, { kind: 'user', text }),
+  'text-delta': (transcript, { text }) => appendModelText(transcript, text),
+  reply: (transcript, { spokenLines, problem }) => {
+    const spoken = finishModelText(transcript, spokenLines.join('\n'));
+    return problem === undefined
+      ? spoken
+      : appendRemark(spoken, 'warn', `The reply could not be parsed: ${problem}`);
+  },
+  'model-failure': (transcript, { error: { kind, message }, retry }) => {
+    const interrupted = finishModelText(transcript, null);
+    return retry === null
+      ? interrupted
+      : appendRemark(interrupted, 'warn', `The model failed (${kind}): ${message} Retrying.`);
+  },
+  call: (transcript, { call }) => appendToolCard(transcript, call),
+  permission: (transcript, { callId, isAllowed, reason }) =>
+    isAllowed ? transcript : updateToolCard(transcript, callId, { status: 'denied', output: reason ?? '' }),
+  'tool-start': (transcript, { callId, at }) =>
+    updateToolCard(transcript, callId, { status: 'running', startedAt: at }),
+  'tool-progress': (transcript, { callId, progress }) =>
+    updateToolCard(transcript, callId, { status: 'running', output: progress }),
+  'tool-result': (transcript, { callId, outcome, at }) =>
+    addFinalAnswer(finishToolCard(transcript, callId, outcome, at), outcome),
+  'delivered-result': (transcript, { callId, outcome, at }) =>
+    finishToolCard(transcript, callId, outcome, at),
+  request: (transcript, { request, reason }) => {
+    if (request === 'cancel') return finishModelText(transcript, null);
+    return request === 'pause' ? appendRemark(transcript, 'warn', `Paused: ${reason ?? ''}`) : transcript;
+  },
+  verdict: (transcript, { verdict: { severity, rule, reason, response } }) =>
+    appendRemark(transcript, severity === 'advise' ? 'warn' : 'bad', `${rule}: ${reason} (${response.kind})`),
+  'phase-start': (transcript, { number, description }) =>
+    appendRemark(transcript, 'info', `Phase ${number}: ${description}`),
+  'phase-end': (transcript, { number, success }) =>
+    appendRemark(transcript, success ? 'info' : 'bad', `Phase ${number} ${success ? 'done' : 'failed'}`),
+  notice: (transcript, { text }) => appendRemark(transcript, 'warn', text),
+  error: (transcript, { message }) => appendRemark(transcript, 'bad', message),
+  halt: (transcript, { haltReason }) => appendRemark(transcript, 'bad', `Ended: ${haltReason.reason}`),
+  // Shown elsewhere: a message when it is delivered, the rest in the chart and in the event log.
+  message: skipItem,
+  'call-delta': skipItem,
+  wait: skipItem,
+  mode: skipItem,
+  hooks: skipItem,
+  'work-failure': skipItem,
+  retry: skipItem,
+  recovery: skipItem,
+  'compaction-request': skipItem,
+  compaction: skipItem,
+  'memory-command': skipItem,
+};
+
+function appendToolCard(transcript: LiveTranscript, { id, tool, args }: ToolCall): LiveTranscript {
+  return appendTranscriptItem(transcript, {
+    kind: 'card',
+    callId: id,
+    tool,
+    args: formatCallArguments(args),
+    status: 'waiting',
+    startedAt: null,
+    durationMs: null,
+    output: '',
+  });
 }
 
 /** Shows a single argument without its name: a command, a path, a pattern. */
@@ -172,10 +170,8 @@ function finishToolCard(
 
 /** Shows the answer of a finishing tool in full, as model text. */
 function addFinalAnswer(transcript: LiveTranscript, outcome: ToolOutcome): LiveTranscript {
-  if (!outcome.ok || outcome.final !== true) return transcript;
-  const { output } = outcome;
-  const answer = output !== null && typeof output === 'object' && 'answer' in output ? output.answer : output;
-  return typeof answer === 'string' ? finishModelText(transcript, answer) : transcript;
+  const answer = findToolAnswer(outcome);
+  return answer === null ? transcript : finishModelText(transcript, answer);
 }
 
 function toCardResult(outcome: ToolOutcome): Pick<LiveToolCard, 'status' | 'output'> {
@@ -190,58 +186,4 @@ function toCardResult(outcome: ToolOutcome): Pick<LiveToolCard, 'status' | 'outp
   if (kind === 'denied') return { status: 'denied', output: message };
   const isCancelled = kind === 'cancelled' || kind === 'skipped' || kind === 'interrupted';
   return { status: isCancelled ? 'cancelled' : 'failed', output: `${kind}: ${message}` };
-}
-
-function addTranscriptNote(transcript: LiveTranscript, note: Note): LiveTranscript {
-  switch (note.type) {
-    case 'verdict': {
-      const { severity, rule, reason, response } = note.verdict;
-      return appendRemark(
-        transcript,
-        severity !== 'advise' ? 'bad' : 'warn',
-        `${rule}: ${reason} (${response.kind})`,
-      );
-    }
-    case 'phase-started':
-      return appendRemark(transcript, 'info', `Phase ${note.number}: ${note.description}`);
-    case 'phase-completed':
-      return appendRemark(
-        transcript,
-        note.success ? 'info' : 'bad',
-        `Phase ${note.number} ${note.success ? 'done' : 'failed'}`,
-      );
-    case 'paged':
-      return appendRemark(
-        transcript,
-        'info',
-        `${note.moved.length} entries moved to storage, ${note.freedTokens} tokens freed`,
-      );
-    // The chart shows the state, and a refused event changes nothing.
-    case 'transition':
-    case 'mode':
-    case 'refused':
-      return transcript;
-    default:
-      return note satisfies never;
-  }
-}
-
-function addTranscriptActions(
-  transcript: LiveTranscript,
-  { actions, event, session }: StepResult,
-): LiveTranscript {
-  let next = transcript;
-  if (event.type === 'model-replied' && event.problem !== undefined) {
-    next = appendRemark(next, 'warn', `The reply could not be parsed: ${event.problem}`);
-  }
-  for (const action of actions) {
-    if (action.type === 'show-error') next = appendRemark(next, 'bad', action.message);
-    if (action.type === 'show-text' && event.type !== 'text-delta')
-      next = appendRemark(next, 'warn', action.text);
-    if (action.type === 'stop') next = appendRemark(next, 'bad', `Ended: ${action.haltReason.reason}`);
-  }
-  const { turn } = session;
-  return event.type === 'pause-requested' && turn.status === 'paused'
-    ? appendRemark(next, 'warn', `Paused: ${turn.reason}`)
-    : next;
 }

@@ -1,6 +1,11 @@
-import { createHash } from 'node:crypto';
-import { step, upgradeEvent, upgradeSession, type Event, type Session, type Verdict } from '@pawl/core';
-import { parseEvent } from '@pawl/runtime';
+import { step, type Session, type Verdict } from '@pawl/core';
+import {
+  exportFormat,
+  ExportedSessionError,
+  getMetadataText,
+  parseExportedSession,
+  type ExportedSession,
+} from '@pawl/runtime';
 import type { ImportedRun, NumberedEvent } from '../api/index.ts';
 import { findMostSevere } from './most-severe.ts';
 
@@ -17,101 +22,43 @@ export function isExportedSession(bytes: Buffer): boolean {
   );
 }
 
-/**
- * Parses an exported session. The file is untrusted, so everything in it is verified first. Throws an `Error` that
- * describes the problem.
- */
-export function parseExportedSession(text: string, name: string): ImportedRun {
-  const { head, events: records } = splitExport(text);
-  if (head['version'] !== 1)
-    throw new Error(
-      'The file was exported by another version of Pawl. Export the session again with this version.',
-    );
-  const recorded = parseInitialSession(head['created']);
-  const events = verifyEventChain(recorded, records);
-  const created = upgradeSession(recorded);
-  const { about } = head;
+/** Reads an exported session. Throws an `Error` that describes the problem. */
+export function readExportedSession(text: string, name: string): ImportedRun {
+  const { created, metadata, events } = parseExport(text);
   return {
     name,
-    format: 'pawl-session',
-    model: getTextProperty(about, 'model'),
+    format: exportFormat,
+    model: getMetadataText(metadata, 'model'),
     success: null,
     created,
-    events,
+    events: events.map(({ seq, event }) => ({ seq, event })),
     audit: replayAudit(created, events),
     cut: null,
   };
 }
 
-type ExportRecord = Readonly<Record<string, unknown>>;
-
-/** A `json` export is one object with all events; a `jsonl` export has one object per line and a closing record. */
-function splitExport(text: string): { readonly head: ExportRecord; readonly events: readonly unknown[] } {
-  const document = parseExportRecord(text);
-  if (document !== null && Array.isArray(document['events'])) {
-    return { head: document, events: document['events'] };
-  }
-  const lines = text.trimEnd().split('\n');
-  const values = lines.map((line, index) => {
-    const value = parseExportRecord(line);
-    if (value === null) throw new Error(`Line ${index + 1} is not a JSON object.`);
-    return value;
-  });
-  const [head = {}, ...rest] = values;
-  return { head, events: rest.filter((each) => Object.hasOwn(each, 'event')) };
-}
-
-function parseExportRecord(text: string): ExportRecord | null {
+function parseExport(text: string): ExportedSession {
   try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null ? (value as ExportRecord) : null;
-  } catch {
-    return null;
+    return parseExportedSession(text);
+  } catch (error) {
+    throw error instanceof ExportedSessionError
+      ? new Error(describeExportError(error), { cause: error })
+      : error;
   }
 }
 
-/** Checks the fields that replay needs; the replay itself reveals any other defect. */
-function parseInitialSession(value: unknown): Session {
-  const session = value as Partial<Session> | null | undefined;
-  if (typeof session !== 'object' || session === null || session.version !== 1) {
-    throw new Error('The initial session is missing or was written by a newer version of Pawl.');
-  }
-  const isComplete =
-    typeof session.id === 'string' &&
-    typeof session.seq === 'number' &&
-    typeof session.settings === 'object' &&
-    typeof session.turn?.status === 'string' &&
-    typeof session.governor === 'object';
-  if (!isComplete) throw new Error('The initial session is incomplete.');
-  return session as Session;
-}
-
-/** Verifies the hash chain, and that every entry is a valid event. */
-function verifyEventChain(created: Session, records: readonly unknown[]): readonly NumberedEvent[] {
-  let hash = hashChainLink('', created);
-  let { seq } = created;
-  return records.map((value) => {
-    seq += 1;
-    const record = value as {
-      readonly seq?: unknown;
-      readonly event?: unknown;
-      readonly hash?: unknown;
-    } | null;
-    if (record?.seq !== seq) throw new Error(`Event ${seq} is missing or has a wrong number.`);
-    const event = parseEvent(record.event);
-    if (!event.ok) throw new Error(`Event ${seq} is invalid: ${event.error}`);
-    hash = hashChainLink(hash, record.event as Event);
-    if (record.hash !== hash)
-      throw new Error(`Event ${seq} or an earlier one was modified after the export.`);
-    return { seq, event: upgradeEvent(record.event) as Event };
-  });
-}
-
-function hashChainLink(previous: string, value: Session | Event): string {
-  try {
-    return createHash('sha256').update(previous).update('\n').update(JSON.stringify(value)).digest('hex');
-  } catch {
-    throw new Error('The file is nested too deeply.');
+function describeExportError({ problem, message, seq }: ExportedSessionError): string {
+  switch (problem) {
+    case 'version':
+      return 'The file was exported by another version of Pawl. Export the session again with this version.';
+    case 'changed-event':
+      return `Event ${seq} or an earlier one was modified after the export.`;
+    case 'invalid-event':
+      return `Event ${seq} is invalid: ${message}`;
+    case 'format':
+      return `The file is not a valid export: ${message}.`;
+    default:
+      return problem satisfies never;
   }
 }
 
@@ -151,10 +98,4 @@ function toImportedVerdict(
     advice,
     evidence: [...evidence],
   };
-}
-
-function getTextProperty(record: unknown, key: string): string | null {
-  if (typeof record !== 'object' || record === null || !Object.hasOwn(record, key)) return null;
-  const text: unknown = Reflect.get(record, key);
-  return typeof text === 'string' ? text : null;
 }

@@ -3,7 +3,7 @@ import { auditRun, type RecordedRun } from '@pawl/core';
 import { readTraces } from '@pawl/runtime';
 import type { ImportedRun } from '../api/index.ts';
 import { deriveStableId } from '../hosts/stable-id.ts';
-import { parseExportedSession, isExportedSession } from './exported-session.ts';
+import { readExportedSession, isExportedSession } from './exported-session.ts';
 import { findMostSevere } from './most-severe.ts';
 import { buildRecordedSession, toEventNumbers } from './recorded-session.ts';
 
@@ -43,7 +43,7 @@ export async function* readUpload(
 
 function readExportedItem(bytes: Buffer, name: string): UploadItem {
   try {
-    return { run: parseExportedSession(bytes.toString('utf8'), name) };
+    return { run: readExportedSession(bytes.toString('utf8'), name) };
   } catch (error) {
     return createProblemItem(error instanceof Error ? error.message : String(error));
   }

@@ -1,4 +1,4 @@
-import { type Verdict, getUnpausedTurn } from '@pawl/core';
+import { getUnpausedTurn, listPendingApprovals, listVerdicts, replaySteps, type Verdict } from '@pawl/core';
 import { describeCall, type SessionSummary, type Store } from '@pawl/runtime';
 import * as z from 'zod';
 import { approvalListSchema } from '../api/approvals.ts';
@@ -10,8 +10,6 @@ import { ApiError } from '../http/api-error.ts';
 import { respondWithJson } from '../http/json-response.ts';
 import { parseJsonBody } from '../http/request-input.ts';
 import type { RouteContext } from '../route-context.ts';
-import { replayStoredEvents, type ReplayedStep } from '../sessions/replay-events.ts';
-import { listPendingApprovals } from '../sessions/session-facts.ts';
 import { getPathParameter, type ApiRoute } from './route.ts';
 
 export const controlRoutes: readonly ApiRoute[] = [
@@ -78,18 +76,14 @@ type VerdictLocator = { readonly id: string; readonly seq: number; readonly rule
 
 /** Finds the verdict of an event; if it has several, the last one, unless a rule is given. */
 async function findVerdict({ store }: RouteContext, { id, seq, rule }: VerdictLocator): Promise<Verdict> {
-  for await (const replayed of replayStoredEvents(store, id)) {
+  const { session: created } = await store.open(id, { at: 0 });
+  for await (const replayed of replaySteps(created, store.events(id))) {
     if (replayed.seq < seq) continue;
-    const verdict = listStepVerdicts(replayed).findLast((each) => rule === undefined || each.rule === rule);
+    const verdict = listVerdicts(replayed).findLast((each) => rule === undefined || each.rule === rule);
     if (verdict !== undefined) return verdict;
     break;
   }
   throw new ApiError('not-found', `Event ${seq} has no such verdict.`);
-}
-
-function listStepVerdicts({ event, after }: ReplayedStep): readonly Verdict[] {
-  const noteVerdicts = after.notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict] : []));
-  return event.type === 'verdict-reached' ? [event.verdict, ...noteVerdicts] : noteVerdicts;
 }
 
 /** Wider than any page; the page wraps longer lines itself. */
@@ -113,10 +107,9 @@ async function listSessionApprovals(
   const opened = await store.open(id).catch(() => null);
   // The session was removed in the meantime or cannot be read.
   if (opened === null) return [];
-  const { turn } = opened.session;
-  const activeTurn = getUnpausedTurn(turn);
+  const activeTurn = getUnpausedTurn(opened.session.turn);
   if (activeTurn.status !== 'awaitingPermission') return [];
-  return listPendingApprovals(turn).map((call) => ({
+  return listPendingApprovals(opened.session).map((call) => ({
     session: id,
     goal,
     callId: call.id,

@@ -1,4 +1,15 @@
-import { getEventUsage, getConversation, toItemArray, type Action, type Session } from '@pawl/core';
+import {
+  addEventTotals,
+  countTotalTokens,
+  emptyTotals,
+  getConversation,
+  replaySteps,
+  toItemArray,
+  type Action,
+  type ReplayedStep,
+  type Session,
+  type SessionTotals,
+} from '@pawl/core';
 import {
   getOwnerState,
   type Store,
@@ -14,7 +25,6 @@ import { ApiError } from '../http/api-error.ts';
 import { respondWithJson } from '../http/json-response.ts';
 import { parseQuery } from '../http/request-input.ts';
 import type { RouteContext } from '../route-context.ts';
-import { replayStoredEvents, type ReplayedStep } from '../sessions/replay-events.ts';
 import { endedStatuses, waitingForPersonStatuses } from '../sessions/statuses.ts';
 import { getPathParameter, type ApiRoute } from './route.ts';
 
@@ -126,21 +136,14 @@ const rateLimits = { sessions: 50, events: 1_000 } as const;
 
 type RecentSession = { readonly id: string; readonly head: number; readonly updatedAt: number };
 
-type ActivityTotals = { events: number; modelCalls: number; toolCalls: number; tokens: number };
-
 async function countActivity(
   events: ReturnType<Store['events']>,
   since: number,
-  sum: ActivityTotals,
-): Promise<void> {
-  for await (const { event } of events) {
-    if (event.at < since) continue;
-    sum.events += 1;
-    if (event.type === 'tool-finished') sum.toolCalls += 1;
-    if (event.type === 'model-replied') sum.modelCalls += 1;
-    const usage = getEventUsage(event);
-    sum.tokens += (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0);
-  }
+  start: SessionTotals,
+): Promise<SessionTotals> {
+  let totals = start;
+  for await (const { event } of events) if (event.at >= since) totals = addEventTotals(totals, event);
+  return totals;
 }
 
 /** Computes the average activity per minute over the last few minutes. */
@@ -149,29 +152,30 @@ async function computeActivityRates(
   sessions: readonly RecentSession[],
   now: number,
 ): Promise<FleetStatus['rates']> {
-  const sum: ActivityTotals = { events: 0, modelCalls: 0, toolCalls: 0, tokens: 0 };
+  let sum = emptyTotals;
   const since = now - rateWindowMs;
   const recent = sessions.filter(({ updatedAt }) => updatedAt >= since).slice(0, rateLimits.sessions);
   for (const { id, head } of recent) {
     const latest = store.events(id, Math.max(0, head - rateLimits.events));
+    const start = sum;
     // A session that cannot be read is skipped.
-    await countActivity(latest, since, sum).catch(() => undefined);
+    sum = await countActivity(latest, since, start).catch(() => start);
   }
   const minutes = rateWindowMs / 60_000;
   return {
     events: sum.events / minutes,
-    modelCalls: sum.modelCalls / minutes,
+    modelCalls: sum.replies / minutes,
     toolCalls: sum.toolCalls / minutes,
-    tokens: sum.tokens / minutes,
+    tokens: countTotalTokens(sum) / minutes,
   };
 }
 
 /** Rebuilds the exact model request that an event caused. */
 async function readModelPrompt(store: Store, id: string, at: number): Promise<ModelPrompt> {
-  const { metadata } = await store.open(id);
+  const { metadata, session: created } = await store.open(id, { at: 0 });
   const [prompt, tools] = [getMetadataText(metadata, 'prompt'), getMetadataTools(metadata)];
   let dropped = 0;
-  for await (const replayed of replayStoredEvents(store, id)) {
+  for await (const replayed of replaySteps(created, store.events(id))) {
     dropped += countDroppedMessages(replayed);
     if (replayed.seq < at) continue;
     const action = replayed.after.actions.find(isAskModelAction);

@@ -1,4 +1,11 @@
-import { getUnpausedTurn, getEventUsage, type ToolCall, type Event, type Session } from '@pawl/core';
+import {
+  addEventTotals,
+  countTotalTokens,
+  emptyTotals,
+  listPendingApprovals,
+  type Session,
+  type SessionTotals,
+} from '@pawl/core';
 import type { SessionSummary, Store } from '@pawl/runtime';
 import type { SessionListItem } from '../api/index.ts';
 
@@ -8,7 +15,7 @@ export type SessionFacts = Pick<
   'mode' | 'phase' | 'stop' | 'toolCalls' | 'tokens' | 'cost' | 'asks'
 >;
 
-type CachedFacts = { readonly head: number; readonly facts: SessionFacts };
+type CachedFacts = { readonly head: number; readonly totals: SessionTotals; readonly facts: SessionFacts };
 
 /** Maximum number of sessions whose facts are cached. */
 const cachedFactsMax = 5_000;
@@ -16,7 +23,7 @@ const cachedFactsMax = 5_000;
 /** Caches facts per session and reads only the events that were added since the last call. */
 export function createFactsReader(store: Store): (summary: SessionSummary) => Promise<SessionFacts> {
   const cache = new Map<string, CachedFacts>();
-  const pendingReads = new Map<string, Promise<SessionFacts>>();
+  const pendingReads = new Map<string, Promise<CachedFacts>>();
   return async (summary) => {
     const { id, head, status } = summary;
     const cached = cache.get(id);
@@ -26,12 +33,12 @@ export function createFactsReader(store: Store): (summary: SessionSummary) => Pr
     const pending = pendingReads.get(key) ?? readFacts(store, summary, cached);
     pendingReads.set(key, pending);
     try {
-      const facts = await pending;
+      const read = await pending;
       cache.delete(id);
-      cache.set(id, { head, facts });
+      cache.set(id, read);
       const oldest = cache.keys().next().value;
       if (cache.size > cachedFactsMax && oldest !== undefined) cache.delete(oldest);
-      return facts;
+      return read.facts;
     } finally {
       pendingReads.delete(key);
     }
@@ -52,42 +59,31 @@ async function readFacts(
   store: Store,
   { id, head }: SessionSummary,
   cached: CachedFacts | undefined,
-): Promise<SessionFacts> {
+): Promise<CachedFacts> {
   const isOlder = cached !== undefined && cached.head < head;
-  let facts = isOlder ? cached.facts : emptyFacts;
+  let totals = isOlder ? cached.totals : emptyTotals;
   for await (const { seq, event } of store.events(id, isOlder ? cached.head : 0)) {
     if (seq > head) break;
-    facts = addEventToFacts(facts, event);
+    totals = addEventTotals(totals, event);
   }
   const { session } = await store.open(id);
-  return { ...facts, ...readStateFacts(session) };
+  const { toolCalls, cost } = totals;
+  const facts = {
+    toolCalls,
+    tokens: countTotalTokens(totals),
+    cost: cost ?? 0,
+    ...readStateFacts(session),
+  };
+  return { head, totals, facts };
 }
 
-function addEventToFacts(facts: SessionFacts, event: Event): SessionFacts {
-  if (event.type === 'tool-finished') return { ...facts, toolCalls: facts.toolCalls + 1 };
-  const usage = getEventUsage(event);
-  if (usage === undefined) return facts;
-  const { inputTokens, outputTokens, cost = 0 } = usage;
-  return { ...facts, tokens: facts.tokens + inputTokens + outputTokens, cost: facts.cost + cost };
-}
-
-function readStateFacts({
-  turn,
-  mode,
-  phases,
-}: Session): Pick<SessionFacts, 'mode' | 'phase' | 'stop' | 'asks'> {
+function readStateFacts(session: Session): Pick<SessionFacts, 'mode' | 'phase' | 'stop' | 'asks'> {
+  const { turn, mode, phases } = session;
   const { current, total } = phases;
   return {
     mode: mode?.state ?? null,
     phase: current === null ? null : { number: current.number, description: current.description, total },
     stop: turn.status === 'halted' ? { ...turn.haltReason } : null,
-    asks: listPendingApprovals(turn).length,
+    asks: listPendingApprovals(session).length,
   };
-}
-
-/** Lists the tool calls that wait for approval, also while the session is paused. */
-export function listPendingApprovals(turn: Session['turn']): readonly ToolCall[] {
-  const activeTurn = getUnpausedTurn(turn);
-  if (activeTurn.status !== 'awaitingPermission') return [];
-  return activeTurn.calls.flatMap(({ decision, call }) => (decision === 'pending' ? [call] : []));
 }

@@ -1,14 +1,15 @@
+import { findTurnAnswer, getConversation } from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  getLastAnswer,
   describeRunEnding,
-  isJsonEqual,
   findRunDivergence,
   describeDivergence,
   buildComparisonRows,
   getEventAlignment,
 } from '../../web/views/compare/compare-model.ts';
+import type { ReplayedTimeline } from '../../web/app/replayed-timeline.ts';
+import { isJsonEqual } from '../../web/app/json-equal.ts';
 import {
   createAnswerReply,
   createToolReply,
@@ -17,6 +18,10 @@ import {
   stuckRunEvents,
   createTimeline,
 } from './test-events.ts';
+
+function findAnswer({ latest }: ReplayedTimeline): string | null {
+  return findTurnAnswer(getConversation(latest));
+}
 
 const one = [goalEvent, createToolReply('read'), ...createToolEvents('text'), createAnswerReply('done')];
 
@@ -96,8 +101,8 @@ describe('the outcome of a run', () => {
   });
 
   it('counts only an answer to the last user message', () => {
-    expect(getLastAnswer(createTimeline(one).latest)).toBe('done');
-    expect(getLastAnswer(createTimeline([...one, goalEvent]).latest)).toBeNull();
+    expect(findAnswer(createTimeline(one))).toBe('done');
+    expect(findAnswer(createTimeline([...one, goalEvent]))).toBeNull();
   });
 });
 

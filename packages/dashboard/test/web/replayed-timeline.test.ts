@@ -1,9 +1,9 @@
 import {
-  getConversation,
+  countTotalTokens,
   createSession,
+  emptyTotals,
   replay,
   step,
-  toItemArray,
   type Event,
   type Session,
 } from '@pawl/core';
@@ -74,23 +74,21 @@ describe('a replayed timeline', () => {
       expect(entry).toMatchObject({ seq: index + 1, event, status: after.turn.status, actions, notes });
       session = after;
     }
-    expect(timeline.entry(1).addedMessages.map(({ role }) => role)).toEqual(['assistant']);
-    expect(timeline.entry(5).addedMessages.map(({ role }) => role)).toEqual(['tool', 'tool']);
-  });
-
-  it('loses no message when the conversation starts a new leaf', () => {
-    const { created, events } = createLongRun(700);
-    const timeline = createFilledTimeline(created, events);
-    const added = events.flatMap((_, index) => timeline.entry(index).addedMessages);
-    expect(added).toEqual(toItemArray(getConversation(timeline.latest)));
+    expect(timeline.entry(1).items.map(({ kind }) => kind)).toEqual(['reply', 'call', 'call']);
+    expect(timeline.entry(5).items.map(({ kind }) => kind)).toEqual([
+      'tool-result',
+      'delivered-result',
+      'delivered-result',
+    ]);
   });
 
   it('counts replies, calls and tokens up to any event', () => {
     const { created, events } = createLongRun(14);
     const timeline = createFilledTimeline(created, events);
-    expect(timeline.totalsAt(0)).toEqual({ replies: 0, calls: 0, tokens: 0, cost: 0 });
-    expect(timeline.totalsAt(7)).toEqual({ replies: 2, calls: 2, tokens: 1_920, cost: 0 });
-    expect(timeline.totalsAt(14)).toMatchObject({ replies: 4, calls: 4 });
+    expect(timeline.totalsAt(0)).toEqual(emptyTotals);
+    expect(timeline.totalsAt(7)).toMatchObject({ replies: 2, toolCalls: 2, cost: null });
+    expect(countTotalTokens(timeline.totalsAt(7))).toBe(1_920);
+    expect(timeline.totalsAt(14)).toMatchObject({ replies: 4, toolCalls: 4 });
     expect(timeline.totalsAt(99)).toEqual(timeline.totalsAt(14));
   });
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';
-import { pawlRules } from '@pawl/core';
-import { getDecisionHistory, type DecisionRecord } from '../../web/views/why/decisions-model.ts';
+import { pawlRules, type SessionDecision } from '@pawl/core';
+import { getDecisionHistory } from '../../web/views/why/decisions-model.ts';
 import { diffTextRows } from '../../web/views/why/diff-model.ts';
 import { formatDecision, buildExplanation } from '../../web/views/why/why-model.ts';
 import type { ReplayedTimeline } from '../../web/app/replayed-timeline.ts';
@@ -16,13 +16,13 @@ import {
   type UntimedEvent,
 } from './test-events.ts';
 
-function findDecision<Kind extends DecisionRecord['kind']>(
+function findDecision<Kind extends SessionDecision['kind']>(
   timeline: ReplayedTimeline,
   kind: Kind,
-): Extract<DecisionRecord, { kind: Kind }> {
+): Extract<SessionDecision, { kind: Kind }> {
   const decision = getDecisionHistory(timeline).all.find((each) => each.kind === kind);
   if (decision === undefined) throw new Error(`Expected a decision of kind ${kind}.`);
-  return decision as Extract<DecisionRecord, { kind: Kind }>;
+  return decision as Extract<SessionDecision, { kind: Kind }>;
 }
 
 describe('the explanation of a verdict', () => {

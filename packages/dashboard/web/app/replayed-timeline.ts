@@ -1,19 +1,26 @@
 import {
+  addEventTotals,
+  diffSpans,
+  emptyOutcome,
+  emptyTotals,
+  listDecisions,
+  listTranscriptItems,
+  step,
+  updateOutcome,
   type Action,
-  type ConversationHistory,
-  type ConversationMessage,
+  type SessionDecision,
   type Event,
-  getConversation,
   type Note,
   type Session,
-  step,
-  toItemArray,
+  type SessionTotals,
+  type SpanChange,
+  type TranscriptItem,
+  type TurnOutcome,
   type TurnStatus,
 } from '@pawl/core';
 import type { NumberedEvent } from './api-types.ts';
-import { addUsageTotals, emptyUsageTotals, type UsageTotals } from './usage-totals.ts';
 
-/** One event with the result of its step. */
+/** One event with the result of its step and what the projections derive from it. */
 export type ReplayedEntry = {
   readonly seq: number;
   readonly event: Event;
@@ -23,10 +30,13 @@ export type ReplayedEntry = {
   readonly mode: string | null;
   readonly actions: readonly Action[];
   readonly notes: readonly Note[];
-  /** Messages that this event appended to the conversation. */
-  readonly addedMessages: readonly ConversationMessage[];
-  /** Usage totals after the event. */
-  readonly totals: UsageTotals;
+  /** What happened. */
+  readonly items: readonly TranscriptItem[];
+  readonly decisions: readonly SessionDecision[];
+  readonly spans: SpanChange;
+  /** Totals and outcome of the current turn after the event. */
+  readonly totals: SessionTotals;
+  readonly outcome: TurnOutcome;
 };
 
 /** A snapshot is stored after this many events. Snapshots are cheap because sessions share structure. */
@@ -56,13 +66,24 @@ export class ReplayedTimeline {
     for (const { seq, event } of events) {
       if (seq <= this.head) continue;
       if (seq !== this.head + 1) throw new EventGapError(this.head, seq);
-      const { session, actions, notes } = step(this.#latest, event);
-      const addedMessages = listAddedItems(getConversation(this.#latest), getConversation(session));
-      const { status } = session.turn;
-      const totals = addUsageTotals(this.totalsAt(this.head), event);
-      const mode = session.mode?.state ?? null;
+      const after = step(this.#latest, event);
+      const replayed = { seq, event, before: this.#latest, after };
+      const { session, actions, notes } = after;
+      const items = listTranscriptItems(replayed);
+      this.#entries.push({
+        seq,
+        event,
+        status: session.turn.status,
+        mode: session.mode?.state ?? null,
+        actions,
+        notes,
+        items,
+        decisions: listDecisions(replayed, items),
+        spans: diffSpans(replayed),
+        totals: addEventTotals(this.totalsAt(this.head), event),
+        outcome: updateOutcome(this.outcome, replayed),
+      });
       this.#latest = session;
-      this.#entries.push({ seq, event, status, mode, actions, notes, addedMessages, totals });
       if (this.#entries.length % snapshotInterval === 0) this.#snapshots.push(session);
     }
   }
@@ -84,9 +105,14 @@ export class ReplayedTimeline {
     return this.#latest;
   }
 
-  /** Returns the usage totals after the given event. */
-  totalsAt(seq: number): UsageTotals {
-    return this.#entries[Math.min(Math.trunc(seq) - this.first, this.length - 1)]?.totals ?? emptyUsageTotals;
+  /** The outcome of the current turn so far. */
+  get outcome(): TurnOutcome {
+    return this.#entries.at(-1)?.outcome ?? emptyOutcome;
+  }
+
+  /** Returns the totals after the given event. */
+  totalsAt(seq: number): SessionTotals {
+    return this.#entries[Math.min(Math.trunc(seq) - this.first, this.length - 1)]?.totals ?? emptyTotals;
   }
 
   entry(index: number): ReplayedEntry {
@@ -136,29 +162,4 @@ export class EventGapError extends Error {
     super(`Event ${seq} follows event ${head}: the events in between are missing.`);
     this.head = head;
   }
-}
-
-/** Returns the items appended to a conversation since an earlier version, or none if it became shorter. */
-function listAddedItems<Item>(
-  before: ConversationHistory<Item>,
-  after: ConversationHistory<Item>,
-): readonly Item[] {
-  const count = after.length - before.length;
-  if (count <= 0) return noItems;
-  if (count <= after.tail.length) return after.tail.slice(-count);
-  // The tail filled up and became a leaf, so the earlier additions are in the last leaf.
-  const latest = [...getLastLeaf(after), ...after.tail];
-  return count <= latest.length ? latest.slice(-count) : toItemArray(after).slice(-count);
-}
-
-const noItems: readonly never[] = [];
-
-function getLastLeaf<Item>({ root, depth }: ConversationHistory<Item>): readonly Item[] {
-  let node: readonly unknown[] = root;
-  for (let level = depth; level > 0; level -= 1) {
-    const last = node.at(-1);
-    if (!Array.isArray(last)) return noItems;
-    node = last as readonly unknown[];
-  }
-  return node as readonly Item[];
 }

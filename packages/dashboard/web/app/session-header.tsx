@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react';
-import type { Session } from '@pawl/core';
+import { countTotalTokens, type Session, type SessionTotals } from '@pawl/core';
 import type { ConnectionStatus } from './stream-subscription.ts';
 import { formatAmount, formatDayTime, formatCost } from './format.ts';
 import { ConnectionIndicator } from './page-header.tsx';
 import { parsePageRoute, formatSessionAddress } from './page-route.ts';
 import { buildCurlCommand } from './curl-command.ts';
-import type { UsageTotals } from './usage-totals.ts';
 import { useTitle } from './use-title.ts';
 import type { SessionViewProps } from './view-props.ts';
 import { toSafeLine } from './safe-text.ts';
@@ -64,7 +63,7 @@ function SessionFactsList({
   totals,
 }: {
   readonly session: Session;
-  readonly totals: UsageTotals;
+  readonly totals: SessionTotals;
 }) {
   const { current, total } = phases;
   return (
@@ -77,9 +76,11 @@ function SessionFactsList({
         </SessionFact>
       )}
       <SessionFact name="replies">{totals.replies}</SessionFact>
-      <SessionFact name="calls">{totals.calls}</SessionFact>
-      <SessionFact name="tokens">{formatAmount(totals.tokens)}</SessionFact>
-      {totals.cost > 0 && <SessionFact name="cost">{formatCost(totals.cost)}</SessionFact>}
+      <SessionFact name="calls">{totals.toolCalls}</SessionFact>
+      <SessionFact name="tokens">{formatAmount(countTotalTokens(totals))}</SessionFact>
+      {totals.cost !== null && totals.cost > 0 && (
+        <SessionFact name="cost">{formatCost(totals.cost)}</SessionFact>
+      )}
     </>
   );
 }

@@ -33,7 +33,8 @@ const toneByStatus: Readonly<Record<TurnStatus, ColorTone>> = {
   shuttingDown: 'check',
 };
 
-const toneByEvent: Readonly<Record<EventType, ColorTone>> = {
+/** Events without a tone of their own look like those that only control the session. */
+const toneByEvent: Readonly<Partial<Record<EventType, ColorTone>>> = {
   'user-message': 'user',
   steered: 'user',
   'text-delta': 'model',
@@ -68,7 +69,7 @@ export function getStatusTone(status: TurnStatus | 'damaged'): ColorTone {
 }
 
 export function getEventTone(type: EventType): ColorTone {
-  return toneByEvent[type];
+  return toneByEvent[type] ?? 'check';
 }
 
 const turnStatusLabels: Readonly<Record<TurnStatus, string>> = {

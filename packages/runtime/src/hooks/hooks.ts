@@ -1,6 +1,5 @@
-import type { ToolCall, CompletedTool } from '@pawl/core';
+import { findTurnAnswer, type ToolCall, type CompletedTool } from '@pawl/core';
 import type { StepResult } from '../agent.ts';
-import { findTurnAnswer } from '../answer.ts';
 import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
 import { getErrorMessage, type PermissionDecision, type AgentDependencies } from '../agent-dependencies.ts';
 import { createAutoCommit, type AutoCommitOptions } from './auto-commit.ts';

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
-import { isEphemeralEvent, type Session } from '@pawl/core';
+import { getConversation, isEphemeralEvent, toReplayedStep, type Session } from '@pawl/core';
 import type * as Pino from 'pino';
 import type { StepResult } from '../agent.ts';
-import type { SessionTransition } from './session-calls.ts';
 import type { LogLevel, LogRecord } from './log-record.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { buildEventRecords } from './event-records.ts';
@@ -36,8 +35,8 @@ export function createEventLogger({ write, level = 'info', redact = [] }: EventL
     observe(result) {
       const { event, session } = result;
       if (isEphemeralEvent(event)) return;
-      const transition = { before: last?.id === session.id ? last : null, after: session };
-      for (const record of buildLogRecords(result, transition)) {
+      const before = last?.id === session.id ? last : createUnknownSession(session);
+      for (const record of buildLogRecords(result, before)) {
         if (!log.isLevelEnabled(record.level)) continue;
         const { kind, fields, msg } = record;
         const line = { time: event.at, session: session.id, seq: session.seq, kind, ...fields };
@@ -48,15 +47,19 @@ export function createEventLogger({ write, level = 'info', redact = [] }: EventL
   };
 }
 
+/** Stands for the session before the first observed event, about whose work nothing is known. */
+function createUnknownSession(after: Session): Session {
+  const { since } = after.turn;
+  return { ...after, turn: { status: 'waitingForUser', since, conversation: getConversation(after) } };
+}
+
 /** Of a rejected event, only the rejection is logged. */
-function buildLogRecords(
-  { event, notes, actions }: StepResult,
-  transition: SessionTransition,
-): readonly LogRecord[] {
+function buildLogRecords(result: StepResult, before: Session): readonly LogRecord[] {
+  const { event, notes, actions } = result;
   const isAccepted = !notes.some(({ type }) => type === 'refused');
   const eventRecord: LogRecord = { level: 'trace', kind: 'event', msg: 'event accepted', fields: { event } };
   return [
-    ...(isAccepted ? [eventRecord, ...buildEventRecords(event, transition)] : []),
+    ...(isAccepted ? [eventRecord, ...buildEventRecords(toReplayedStep(before, result))] : []),
     ...notes.map((note) => buildNoteRecord(note)),
     ...actions.map((action) => buildActionRecord(action)),
   ];

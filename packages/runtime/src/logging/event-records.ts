@@ -1,21 +1,26 @@
-import type { Event, TurnState, EventOfType } from '@pawl/core';
-import { findCalledTool, listDeniedCalls, type SessionTransition } from './session-calls.ts';
+import {
+  findCallInProgress,
+  getConversation,
+  getItemTopic,
+  getLastItem,
+  isFailedItem,
+  listTranscriptItems,
+  listUnrunCalls,
+  type ReplayedStep,
+  type Session,
+  type TranscriptItem,
+  type TranscriptItemOfKind,
+} from '@pawl/core';
 import type { LogKind, LogLevel, LogRecord } from './log-record.ts';
-import { buildVerdictRecord } from './note-records.ts';
 
-type EventRecorder<Type extends Event['type']> = (
-  event: EventOfType<Type>,
-  transition: SessionTransition,
-) => readonly LogRecord[];
-
-/** Builds the log records of an event itself; notes and actions cover its consequences. */
-export function buildEventRecords(event: Event, transition: SessionTransition): readonly LogRecord[] {
-  // `eventRecorders` guarantees that the recorder for an event's type accepts that event.
-  const recordEvent = eventRecorders[event.type] as EventRecorder<Event['type']>;
-  return recordEvent(event, transition);
+/** Builds the log records of what happened in a step; its notes and actions have records of their own. */
+export function buildEventRecords(replayed: ReplayedStep): readonly LogRecord[] {
+  const context = { event: replayed.event.type, after: replayed.after.session };
+  return listTranscriptItems(replayed).flatMap((item) => {
+    const records = recordItem(item, context);
+    return item.kind === 'reply' ? [...records, ...recordDenials(replayed)] : records;
+  });
 }
-
-const recordNothing = (): readonly LogRecord[] => [];
 
 const createRecord = (
   kind: LogKind,
@@ -24,107 +29,120 @@ const createRecord = (
   fields: LogRecord['fields'],
 ): readonly LogRecord[] => [{ kind, level, msg, fields }];
 
-/** Records a request to change the session, such as pausing it. */
-const recordRequest = (event: { readonly type: string; readonly reason?: string }): readonly LogRecord[] =>
-  createRecord('session', 'info', 'request received', { event: event.type, reason: event.reason });
+type ItemContext = { readonly event: string; readonly after: Session };
 
-/** Records only the length of user text, not the text itself. */
-const recordUserText = (event: { readonly type: string; readonly text: string }): readonly LogRecord[] =>
-  createRecord('session', 'info', 'user input received', { event: event.type, chars: event.text.length });
+type ItemRecorder<Kind extends TranscriptItem['kind']> = (
+  item: TranscriptItemOfKind<Kind>,
+  context: ItemContext,
+) => readonly LogRecord[];
 
-/** Records a failure: as a warning if it will be retried, otherwise as an error. */
-const createFailureRecorder =
-  (kind: LogKind) =>
-  (fields: Readonly<Record<string, unknown>>, { after }: SessionTransition): readonly LogRecord[] => {
-    const retry = findRetry(after.turn);
-    return retry === null
-      ? createRecord(kind, 'error', 'failed', fields)
-      : createRecord('retry', 'warn', 'failed, will retry', { ...fields, ...retry });
-  };
-
-function findRetry(turn: TurnState): { readonly retries: number; readonly retryAt: number } | null {
-  if (turn.status !== 'errorRecovery' || turn.origin === 'tool') return null;
-  return { retries: turn.retries, retryAt: turn.retryAt };
+function recordItem(item: TranscriptItem, context: ItemContext): readonly LogRecord[] {
+  // The mapped type guarantees that each recorder accepts the item of its key.
+  const record = itemRecorders[item.kind] as ItemRecorder<TranscriptItem['kind']> | undefined;
+  return record === undefined ? recordOtherItem(item, context) : record(item, context);
 }
 
-const eventRecorders: { readonly [Type in Event['type']]: EventRecorder<Type> } = {
-  'user-message': recordUserText,
-  steered: recordUserText,
-  'model-replied': (event, transition) => [...recordModelReply(event), ...recordDenials(transition)],
-  'model-failed': ({ error }, transition) =>
-    createFailureRecorder('model')({ errorKind: error.kind, message: error.message }, transition),
-  'retry-due': () => createRecord('retry', 'info', 'retrying', {}),
-  'permission-decided': ({ callId, decision, reason }, transition) =>
-    createRecord('permission', decision === 'deny' ? 'warn' : 'info', 'permission decided', {
-      callId,
-      tool: findCalledTool(callId, transition)?.tool ?? null,
-      decision,
-      reason,
+const recordNothing = (): readonly LogRecord[] => [];
+
+/** Only the length of what people and models wrote is recorded, not the text itself. */
+const itemRecorders: { readonly [Kind in TranscriptItem['kind']]?: ItemRecorder<Kind> } = {
+  message: ({ text }, { event }) =>
+    createRecord('session', 'info', 'user input received', { event, chars: text.length }),
+  reply: recordReply,
+  'model-failure': ({ error: { kind: errorKind, message }, retry }) =>
+    recordFailure('model', { errorKind, message }, retry),
+  'work-failure': ({ of, message, retry }) =>
+    recordFailure(of === 'paging' ? 'memory' : 'tool', { of, message }, retry),
+  retry: () => createRecord('retry', 'info', 'retrying', {}),
+  permission: (item, { after }) =>
+    createRecord('permission', item.isAllowed ? 'info' : 'warn', 'permission decided', {
+      callId: item.callId,
+      tool: findTool(item, after),
+      decision: item.isAllowed ? 'allow' : 'deny',
+      reason: item.reason ?? undefined,
     }),
-  'tool-started': ({ callId }, transition) =>
-    createRecord('tool', 'debug', 'tool started', {
-      callId,
-      tool: findCalledTool(callId, transition)?.tool ?? null,
-    }),
-  'tool-finished': recordToolResult,
-  'hooks-finished': ({ actionTaken }) =>
+  'tool-start': (item, { after }) =>
+    createRecord('tool', 'debug', 'tool started', { callId: item.callId, tool: findTool(item, after) }),
+  'tool-result': recordToolResult,
+  hooks: ({ actionTaken }) =>
     createRecord('tool', actionTaken ? 'info' : 'debug', 'hooks finished', { actionTaken }),
-  'hooks-failed': ({ message }, transition) =>
-    createFailureRecorder('tool')({ of: 'hooks', message }, transition),
-  'paging-requested': ({ reason }) => createRecord('memory', 'info', 'compaction requested', { reason }),
-  'paging-finished': ({ freedTokens, heldTokens }) =>
+  'compaction-request': ({ reason }) => createRecord('memory', 'info', 'compaction requested', { reason }),
+  compaction: ({ freedTokens, heldTokens }) =>
     createRecord('memory', 'info', 'compaction finished', { freedTokens, heldTokens }),
-  'paging-failed': ({ message }, transition) =>
-    createFailureRecorder('memory')({ of: 'paging', message }, transition),
-  'memory-command-requested': ({ action, key }) =>
+  'memory-command': ({ action, key }) =>
     createRecord('memory', 'info', 'memory action requested', { action, key }),
-  'verdict-reached': ({ verdict }) => [buildVerdictRecord(verdict)],
-  'recovery-finished': ({ outcome }) =>
-    createRecord('session', 'info', 'recovery finished', { outcome: outcome.kind }),
-  'finish-requested': recordRequest,
-  'pause-requested': recordRequest,
-  'resume-requested': recordRequest,
-  'cancel-requested': recordRequest,
-  'halt-requested': recordRequest,
-  'shutdown-requested': recordRequest,
-  'phase-started': recordNothing,
-  'phase-completed': recordNothing,
-  'text-delta': recordNothing,
-  'call-delta': recordNothing,
-  'tool-progressed': recordNothing,
+  recovery: ({ outcome }) => createRecord('session', 'info', 'recovery finished', { outcome: outcome.kind }),
+  request: ({ reason }, { event }) =>
+    createRecord('session', 'info', 'request received', { event, reason: reason ?? undefined }),
+  // The records of the notes and actions cover these.
+  verdict: recordNothing,
+  'phase-start': recordNothing,
+  'phase-end': recordNothing,
+  mode: recordNothing,
+  paging: recordNothing,
+  wait: recordNothing,
+  notice: recordNothing,
+  error: recordNothing,
+  halt: recordNothing,
+  'delivered-message': recordNothing,
+  call: recordNothing,
+  'delivered-result': recordNothing,
 };
 
-function recordModelReply({
-  text,
-  calls,
-  usage,
-  problem,
-}: EventOfType<'model-replied'>): readonly LogRecord[] {
+/** Records an item without a form of its own: that it happened, but not its text. */
+function recordOtherItem(item: TranscriptItem, { event }: ItemContext): readonly LogRecord[] {
+  const topic = getItemTopic(item);
+  const kind = topic === 'user' || topic === 'wait' || topic === 'mode' ? 'session' : topic;
+  return createRecord(kind, isFailedItem(item) ? 'warn' : 'info', 'event recorded', { event });
+}
+
+/** Records a failure: as a warning if it will be retried, otherwise as an error. */
+function recordFailure(
+  kind: LogKind,
+  fields: LogRecord['fields'],
+  retry: { readonly retries: number; readonly retryAt: number } | null,
+): readonly LogRecord[] {
+  return retry === null
+    ? createRecord(kind, 'error', 'failed', fields)
+    : createRecord('retry', 'warn', 'failed, will retry', { ...fields, ...retry });
+}
+
+function recordReply({ text, calls, usage, problem }: TranscriptItemOfKind<'reply'>): readonly LogRecord[] {
   const fields = { chars: text.length, tools: calls.map(({ tool }) => tool), usage, problem };
   return problem === undefined
     ? createRecord('model', 'info', 'model replied', fields)
     : createRecord('model', 'warn', 'reply not understood', fields);
 }
 
-function recordDenials(transition: SessionTransition): readonly LogRecord[] {
-  return listDeniedCalls(transition).flatMap((call) =>
-    createRecord('permission', 'warn', 'call denied', call),
+/** Records calls denied without a question: by a rule, the mode, the governor or a budget. */
+function recordDenials(replayed: ReplayedStep): readonly LogRecord[] {
+  return listUnrunCalls(replayed).flatMap(({ callId, tool, errorKind, reason }) =>
+    errorKind === 'denied' ? createRecord('permission', 'warn', 'call denied', { callId, tool, reason }) : [],
   );
 }
 
 function recordToolResult(
-  event: EventOfType<'tool-finished'>,
-  transition: SessionTransition,
+  item: TranscriptItemOfKind<'tool-result'>,
+  { after }: ItemContext,
 ): readonly LogRecord[] {
-  const { at, callId, outcome, files = [], tests } = event;
-  const calledTool = findCalledTool(callId, transition);
-  const startedAt = calledTool?.startedAt ?? null;
+  const { callId, outcome, files, tests, tookMs } = item;
   return createRecord('tool', outcome.ok ? 'info' : 'warn', outcome.ok ? 'tool finished' : 'tool failed', {
     callId,
-    tool: calledTool?.tool ?? null,
-    tookMs: startedAt === null ? null : at - startedAt,
+    tool: findTool(item, after),
+    tookMs,
     ...(outcome.ok ? {} : { errorKind: outcome.error.kind, message: outcome.error.message }),
-    files: files.map(({ path }) => path),
+    files,
     tests,
   });
+}
+
+/** The session before the event may be unknown; then the state after it still names most tools. */
+function findTool(
+  { call, callId }: { readonly call: { readonly tool: string } | null; readonly callId: string },
+  after: Session,
+): string | null {
+  const known = call ?? findCallInProgress(after.turn, callId)?.call;
+  if (known !== undefined) return known.tool;
+  const last = getLastItem(getConversation(after));
+  return last?.role === 'tool' && last.callId === callId ? last.tool : null;
 }

@@ -39,7 +39,7 @@ export function buildNoteRecord(note: Note): LogRecord {
   }
 }
 
-export function buildVerdictRecord(verdict: Verdict): LogRecord {
+function buildVerdictRecord(verdict: Verdict): LogRecord {
   const { severity, rule, reason, advice, evidence, response } = verdict;
   return {
     level: severity === 'advise' ? 'warn' : 'error',

@@ -1,4 +1,4 @@
-import type { Event, Session } from '@pawl/core';
+import { getGoalText, type Event, type Session } from '@pawl/core';
 import type { SessionRow } from './rows.ts';
 
 export function createRowSummary({ profile, turn }: Session, createdAt: number): SessionRow['summary'] {
@@ -22,12 +22,11 @@ export function updateRowSummary(
 }
 
 function findGoal(events: readonly Event[]): string | null {
-  for (const event of events) if (isUserText(event)) return toSummaryLine(event.text);
+  for (const event of events) {
+    const text = getGoalText(event);
+    if (text !== null) return toSummaryLine(text);
+  }
   return null;
-}
-
-function isUserText(event: Event): event is Extract<Event, { type: 'user-message' | 'steered' }> {
-  return event.type === 'steered' || (event.type === 'user-message' && event.automatic !== true);
 }
 
 const summaryLengthMax = 200;

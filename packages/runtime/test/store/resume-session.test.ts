@@ -1,5 +1,6 @@
 import {
   createSession,
+  findTurnAnswer,
   getConversation,
   replay,
   step,
@@ -11,7 +12,6 @@ import {
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Agent } from '../../src/agent.ts';
-import { findTurnAnswer } from '../../src/answer.ts';
 import type { EventLog } from '../../src/event-log.ts';
 import { createScriptedModel, type ScriptedReply } from '../../src/models/scripted.ts';
 import { createStoreEventLog } from '../../src/store/store-event-log.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual, styleText } from 'node:util';
-import { type Event, type Session, createEventNormalizer } from '@pawl/core';
+import { type Event, type Session, createEventNormalizer, replaySteps } from '@pawl/core';
 import { getMetadataText, type SessionSummary, type Store, type StoredEvent } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
@@ -7,9 +7,8 @@ import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { loadSessionRecord, type SessionRecord } from '../../sessions/session-record.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
-import { computeSessionTotals, type SessionTotals } from '../../sessions/session-totals.ts';
-import { deriveSessionEnding, formatStatus } from '../../sessions/session-ending.ts';
-import { replayEvents } from '../../sessions/session-replay.ts';
+import { surveySession, type SessionSurvey } from '../../sessions/session-totals.ts';
+import { describeSessionEnding, formatStatus } from '../../sessions/session-ending.ts';
 import { formatCell, truncateColumns, getOutputWidth } from '../../output/columns.ts';
 import { formatCount } from '../../output/format-number.ts';
 
@@ -38,7 +37,7 @@ export function diffSessions(
 type ComparedSession = {
   readonly summary: SessionSummary;
   readonly record: SessionRecord;
-  readonly totals: SessionTotals;
+  readonly survey: SessionSurvey;
 };
 
 async function loadComparedSession(store: Store, id: string, dir: string): Promise<ComparedSession> {
@@ -48,7 +47,7 @@ async function loadComparedSession(store: Store, id: string, dir: string): Promi
   return {
     summary,
     record,
-    totals: await computeSessionTotals({ created, walked: replayEvents(created, events()) }),
+    survey: await surveySession({ created, walked: replaySteps(created, events()) }),
   };
 }
 
@@ -73,16 +72,16 @@ function compareOutcomes(a: ComparedSession, b: ComparedSession): readonly Outco
     ...(settings.length === 0
       ? []
       : [{ what: 'settings', a: settings.join(', '), b: 'differ', same: false }]),
-    row('status', ({ totals }) => formatStatus(totals.end.turn.status)),
-    row('ended', ({ totals }) => deriveSessionEnding(totals).how),
-    row('events', ({ totals }) => totals.events),
-    row('steps', ({ totals }) => totals.steps),
-    row('tool calls', ({ totals }) => totals.toolCalls),
-    row('tokens read', ({ totals }) => totals.inputTokens),
-    row('tokens written', ({ totals }) => totals.outputTokens),
-    row('cost', ({ totals }) => totals.cost),
-    row('files changed', ({ totals }) => totals.files.join(', ')),
-    row('answer', ({ totals }) => totals.answer),
+    row('status', ({ survey }) => formatStatus(survey.end.turn.status)),
+    row('ended', ({ survey }) => describeSessionEnding(survey).how),
+    row('events', ({ survey }) => survey.totals.events),
+    row('steps', ({ survey }) => survey.totals.replies),
+    row('tool calls', ({ survey }) => survey.totals.toolCalls),
+    row('tokens read', ({ survey }) => survey.totals.inputTokens),
+    row('tokens written', ({ survey }) => survey.totals.outputTokens),
+    row('cost', ({ survey }) => survey.totals.cost),
+    row('files changed', ({ survey }) => survey.totals.files.toSorted().join(', ')),
+    row('answer', ({ survey }) => survey.answer),
   ];
 }
 
@@ -127,7 +126,7 @@ function formatDiff(
     styleText('bold', line('', sanitizeOneLine(a.summary.id), sanitizeOneLine(b.summary.id)), {
       stream: io.stdout,
     }),
-    line('goal', a.totals.goal ?? '', b.totals.goal ?? ''),
+    line('goal', a.survey.totals.goal ?? '', b.survey.totals.goal ?? ''),
     '',
     formatCommonEvents(divergence),
     ...(nextA === null && nextB === null

@@ -1,17 +1,19 @@
-import type { Event, Session } from '@pawl/core';
+import {
+  formatCall,
+  formatOutcome,
+  isTimelineItem,
+  listTranscriptItems,
+  replaySteps,
+  type ReplayedStep,
+  type TranscriptItem,
+} from '@pawl/core';
 import { getMetadataText } from '@pawl/runtime';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 import type { SessionRecord } from '../../sessions/session-record.ts';
-import { computeSessionTotals, formatSessionTotals } from '../../sessions/session-totals.ts';
-import { deriveSessionEnding } from '../../sessions/session-ending.ts';
+import { formatSessionTotals, surveySession } from '../../sessions/session-totals.ts';
+import { describeSessionEnding } from '../../sessions/session-ending.ts';
 import { formatClockTime, formatDateTime, formatDuration } from '../../output/format-time.ts';
-import {
-  formatCall,
-  findExecution,
-  formatOutcome,
-  toTimelineEntries,
-} from '../../sessions/session-timeline.ts';
-import { replayEvents, type ReplayedEvent } from '../../sessions/session-replay.ts';
+import { toTimelineEntry } from '../../sessions/session-timeline.ts';
 
 /**
  * Streams a readable transcript. Text from models, tools and users is fenced, so that a Markdown viewer neither renders
@@ -19,7 +21,8 @@ import { replayEvents, type ReplayedEvent } from '../../sessions/session-replay.
  */
 export async function* streamRecordMarkdown(record: SessionRecord): AsyncGenerator<string, void, undefined> {
   const { id, about, created, parent, events } = record;
-  const totals = await computeSessionTotals({ created, walked: replayEvents(created, events()) });
+  const survey = await surveySession({ created, walked: replaySteps(created, events()) });
+  const { totals } = survey;
   yield `# Session ${renderInlineCode(id)}\n`;
   yield renderRecordTable([
     ['goal', totals.goal],
@@ -30,51 +33,48 @@ export async function* streamRecordMarkdown(record: SessionRecord): AsyncGenerat
     ['forked from', parent === null ? null : `${parent.id}, event ${parent.at}`],
     ['state hash', record.stateHash],
   ]);
-  for await (const replayed of replayEvents(created, events())) yield* renderEventMarkdown(replayed);
-  const { how, reason, rule } = deriveSessionEnding(totals);
+  for await (const replayed of replaySteps(created, events())) yield* renderStepMarkdown(replayed);
+  const { how, reason, rule } = describeSessionEnding(survey);
   const title = how === 'unfinished' ? 'Not ended' : `Ended: ${how}`;
   const by = rule === null ? '' : `Rule: ${renderInlineCode(rule)}\n\n`;
   yield `\n## ${title}\n\n${by}${renderFence(reason)}`;
 }
 
-function renderEventMarkdown(replayed: ReplayedEvent): readonly string[] {
-  const { event, before } = replayed;
-  return [...renderEventSections(event, before), ...renderTimelineNotes(replayed)].map((text) => `\n${text}`);
+function renderStepMarkdown(replayed: ReplayedStep): readonly string[] {
+  const items = listTranscriptItems(replayed).filter(isTimelineItem);
+  const sections = items.flatMap((item) => renderSection(item) ?? []);
+  const notes = items.filter((item) => renderSection(item) === null).map(renderTimelineNote);
+  return [...sections, ...notes].map((text) => `\n${text}`);
 }
 
-function renderEventSections(event: Event, { turn }: Session): readonly string[] {
-  const time = formatDateTime(event.at);
-  switch (event.type) {
-    case 'user-message':
-    case 'steered':
-      return [`## User, ${time}\n\n${renderFence(event.text)}`];
-    case 'model-replied': {
-      const duration = formatDuration(Math.max(0, event.at - turn.since));
-      const calls = event.calls.map(({ tool, args }) => `${tool} ${JSON.stringify(args)}`);
-      const texts = [event.problem ?? '', event.text].filter((text) => text !== '').map(renderFence);
+/** Renders messages, replies and results in full; null for other items, which get one line. */
+function renderSection(item: TranscriptItem): string | null {
+  const time = formatDateTime(item.at);
+  switch (item.kind) {
+    case 'message':
+      return `## User, ${time}\n\n${renderFence(item.text)}`;
+    case 'reply': {
+      const duration = formatDuration(Math.max(0, item.tookMs));
+      const calls = item.calls.map((call) => formatCall(call, ''));
+      const texts = [item.problem ?? '', item.text].filter((text) => text !== '').map(renderFence);
       const requested = calls.length === 0 ? [] : [`Tool calls:\n\n${renderFence(calls.join('\n'))}`];
-      return [[`## Model, ${time}, after ${duration}`, ...texts, ...requested].join('\n\n')];
+      return [`## Model, ${time}, after ${duration}`, ...texts, ...requested].join('\n\n');
     }
-    case 'tool-finished': {
-      const execution = findExecution(turn, event.callId);
-      const kind = event.outcome.ok ? 'Result' : `Error (${event.outcome.error.kind})`;
-      const call = sanitizeOneLine(formatCall(execution?.call, event.callId).slice(0, 200));
-      return [`### ${kind} of ${renderInlineCode(call)}\n\n${renderFence(formatOutcome(event.outcome))}`];
+    case 'tool-result': {
+      const { outcome } = item;
+      const kind = outcome.ok ? 'Result' : `Error (${outcome.error.kind})`;
+      const call = sanitizeOneLine(formatCall(item.call, item.callId).slice(0, 200));
+      return `### ${kind} of ${renderInlineCode(call)}\n\n${renderFence(formatOutcome(outcome))}`;
     }
     default:
-      return [];
+      return null;
   }
 }
 
-/** Renders the other timeline entries, one line each: waits, verdicts, phases, user requests. */
-function renderTimelineNotes(replayed: ReplayedEvent): readonly string[] {
-  const rendered = new Set<Event['type']>(['user-message', 'steered', 'model-replied', 'tool-finished']);
-  return toTimelineEntries(replayed)
-    .filter(({ what }) => !rendered.has(replayed.event.type) || !['user', 'model', 'tool'].includes(what))
-    .map(({ at, what, text, tookMs }) => {
-      const duration = tookMs === null ? '' : ` ${formatDuration(tookMs)}`;
-      return `- ${formatClockTime(at)} ${what}${duration}: ${renderInlineCode(text)}`;
-    });
+function renderTimelineNote(item: TranscriptItem): string {
+  const { at, what, text, tookMs } = toTimelineEntry(item);
+  const duration = tookMs === null ? '' : ` ${formatDuration(tookMs)}`;
+  return `- ${formatClockTime(at)} ${what}${duration}: ${renderInlineCode(text)}`;
 }
 
 function renderRecordTable(rows: readonly (readonly [string, string | null])[]): string {

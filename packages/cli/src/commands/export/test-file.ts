@@ -1,11 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { getUnpausedTurn, type Event, type Session } from '@pawl/core';
+import {
+  getUnpausedTurn,
+  listTranscriptItems,
+  replaySteps,
+  type ReplayedStep,
+  type Session,
+  type Event,
+} from '@pawl/core';
 import { computeStateHash } from '@pawl/runtime';
 import type { SessionRecord } from '../../sessions/session-record.ts';
 import { replayRecording, type ReplayedTool, type SessionRecording } from './replay-recording.ts';
-import { findExecution } from '../../sessions/session-timeline.ts';
-import { replayEvents } from '../../sessions/session-replay.ts';
 import { truncateColumns } from '../../output/columns.ts';
 
 /** A test that replays a session, and the fixture with the recorded events. */
@@ -42,10 +47,10 @@ async function collectRecording({
   const recorded: Event[] = [];
   const tools = new Map<string, ReplayedTool['effect']>();
   let end = created;
-  for await (const { event, before, after } of replayEvents(created, events())) {
-    recorded.push(event);
-    end = after.session;
-    recordToolEffects(tools, event, before);
+  for await (const replayed of replaySteps(created, events())) {
+    recorded.push(replayed.event);
+    end = replayed.after.session;
+    recordToolEffects(tools, replayed);
   }
   const names = [...tools].map(([name, effect]) => ({ name, effect }));
   return { recording: { created, events: recorded, tools: names }, end };
@@ -55,18 +60,17 @@ async function collectRecording({
  * A tool that declared an intent is verifiable; a tool whose calls ran concurrently is read-only, because only those
  * may.
  */
-function recordToolEffects(
-  tools: Map<string, ReplayedTool['effect']>,
-  event: Event,
-  { turn }: Session,
-): void {
-  if (event.type !== 'tool-started' && event.type !== 'tool-finished') return;
-  const tool = findExecution(turn, event.callId)?.call.tool;
+function recordToolEffects(tools: Map<string, ReplayedTool['effect']>, replayed: ReplayedStep): void {
+  const item = listTranscriptItems(replayed).find(
+    ({ kind }) => kind === 'tool-start' || kind === 'tool-result',
+  );
+  const tool = item !== undefined && 'call' in item ? item.call?.tool : undefined;
   if (tool === undefined) return;
+  const { event, before } = replayed;
   if (!tools.has(tool)) tools.set(tool, 'not-repeatable');
   if (event.type !== 'tool-started') return;
   if (event.intent !== undefined) tools.set(tool, 'verifiable');
-  const unpaused = getUnpausedTurn(turn);
+  const unpaused = getUnpausedTurn(before.turn);
   if (unpaused.status !== 'executingTools') return;
   const concurrent = unpaused.executions
     .filter(({ status }) => status === 'running')

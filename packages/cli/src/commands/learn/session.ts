@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto';
 import {
   isJudgedOutcome,
-  type ToolCall,
-  type Event,
+  listTranscriptItems,
+  listVerdicts,
   type Json,
   type RecordedRun,
   type RecordedStep,
+  type ReplayedStep,
+  type SessionEnding,
+  type TranscriptItem,
+  type TranscriptItemOfKind,
 } from '@pawl/core';
 import { getMetadataText, type SessionSummary } from '@pawl/runtime';
 import type { TrainingRun } from './training-run.ts';
 import type { StuckJudgment } from './detector-score.ts';
-import { computeSessionTotals } from '../../sessions/session-totals.ts';
-import { deriveSessionEnding, type SessionEnding } from '../../sessions/session-ending.ts';
-import { findExecution } from '../../sessions/session-timeline.ts';
-import type { SessionReplay, ReplayedEvent } from '../../sessions/session-replay.ts';
-import { listVerdicts } from '../../sessions/step-record.ts';
+import { surveySession } from '../../sessions/session-totals.ts';
+import { describeSessionEnding } from '../../sessions/session-ending.ts';
+import type { SessionReplay } from '../../sessions/session-replay.ts';
 import type { SessionVerdictFeedback } from '../../sessions/verdict-feedback.ts';
 
 /** Converts a stored session to a training run; its steps are numbered by event. */
@@ -24,17 +26,18 @@ export async function toTrainingRun(
   marks: readonly SessionVerdictFeedback[],
 ): Promise<TrainingRun> {
   const tally: TrainingTally = { steps: [], modes: new Map(), verdicts: [] };
-  const totals = await computeSessionTotals({
+  const survey = await surveySession({
     created: replay.created,
     walked: tallyTrainingSteps(replay.walked, tally),
   });
   const { id, metadata } = summary;
   const run: RecordedRun = { id, steps: tally.steps };
-  const isWrong = totals.verdict !== null && isRatedWrong(totals.verdict, marks);
+  const { verdict } = survey.outcome;
+  const isWrong = verdict !== null && isRatedWrong(verdict, marks);
   return {
     run,
     source: getMetadataText(metadata, 'dir') ?? 'sessions without a folder',
-    success: isWrong ? null : inferSuccess(deriveSessionEnding(totals).how),
+    success: isWrong ? null : inferSuccess(describeSessionEnding(survey).how),
     judgement: deriveStuckJudgment(tally, marks),
     modes: tally.modes,
   };
@@ -89,14 +92,14 @@ type TrainingTally = {
 };
 
 async function* tallyTrainingSteps(
-  events: AsyncIterable<ReplayedEvent>,
+  events: AsyncIterable<ReplayedStep>,
   tally: TrainingTally,
-): AsyncGenerator<ReplayedEvent> {
+): AsyncGenerator<ReplayedStep> {
   for await (const replayed of events) {
-    const step = toTrainingStep(replayed);
-    if (step !== null) tally.steps.push(step);
+    const steps = listTranscriptItems(replayed).flatMap((item) => toTrainingStep(item) ?? []);
+    tally.steps.push(...steps);
     const { mode } = replayed.before;
-    if (step !== null && mode !== null) tally.modes.set(step.i, mode.state);
+    if (mode !== null) for (const { i } of steps) tally.modes.set(i, mode.state);
     for (const { seq, rule, evidence } of listVerdicts(replayed))
       tally.verdicts.push({ seq, rule, from: evidence[0] ?? seq });
     yield replayed;
@@ -104,29 +107,24 @@ async function* tallyTrainingSteps(
 }
 
 /** Converts what the governor observes to a recorded step: a tool call with its result, or text. */
-function toTrainingStep({ seq, event, before }: ReplayedEvent): RecordedStep | null {
-  switch (event.type) {
-    case 'user-message':
-      return event.automatic === true ? null : { i: seq, role: 'user', ...truncateStepText(event.text) };
-    case 'steered':
-      return { i: seq, role: 'user', ...truncateStepText(event.text) };
-    case 'model-replied': {
-      const isText = event.calls.length === 0 && event.problem === undefined;
-      return isText ? { i: seq, role: 'assistant', at: event.at, ...truncateStepText(event.text) } : null;
+function toTrainingStep(item: TranscriptItem): RecordedStep | null {
+  const { seq: i } = item;
+  switch (item.kind) {
+    case 'message':
+      return item.author === 'automatic' ? null : { i, role: 'user', ...truncateStepText(item.text) };
+    case 'reply': {
+      const isText = item.calls.length === 0 && item.problem === undefined;
+      return isText ? { i, role: 'assistant', at: item.at, ...truncateStepText(item.text) } : null;
     }
-    case 'tool-finished':
-      return toCallStep(seq, event, findExecution(before.turn, event.callId)?.call);
+    case 'tool-result':
+      return toCallStep(item);
     default:
       return null;
   }
 }
 
-function toCallStep(
-  i: number,
-  { at, outcome }: Extract<Event, { readonly type: 'tool-finished' }>,
-  call: ToolCall | undefined,
-): RecordedStep | null {
-  if (call === undefined || !isJudgedOutcome(outcome.ok ? undefined : outcome.error.kind)) return null;
+function toCallStep({ seq: i, at, call, outcome }: TranscriptItemOfKind<'tool-result'>): RecordedStep | null {
+  if (call === null || !isJudgedOutcome(outcome.ok ? undefined : outcome.error.kind)) return null;
   const result = truncateStepValue(outcome.ok ? outcome.output : outcome.error.message);
   const args = truncateStepValue(call.args);
   return {

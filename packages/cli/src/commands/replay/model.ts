@@ -1,4 +1,4 @@
-import { findProfile, type Event, type ModelError, type RequestedCall } from '@pawl/core';
+import { findProfile, replaySteps, type Event, type ModelError, type RequestedCall } from '@pawl/core';
 import {
   createProfileModel,
   getCodecOptions,
@@ -19,7 +19,6 @@ import { LineOutput } from '../../output/line-output.ts';
 import { resolveProfileOption } from '../../options/profile-option.ts';
 import { withSetupUsageErrors } from '../../options/load-config.ts';
 import { listModelRequests, type SentModelRequest } from '../../sessions/model-requests.ts';
-import { replayEvents } from '../../sessions/session-replay.ts';
 import { truncateColumns, getOutputWidth } from '../../output/columns.ts';
 import { formatCount } from '../../output/format-number.ts';
 import { readRunManifest, type RunManifest } from '../../sessions/run-manifest.ts';
@@ -82,7 +81,7 @@ async function buildReplayManifest({ about, created, events }: SessionRecord): P
   const manifest = readRunManifest(about);
   if (!manifest.missing.includes('tools')) return manifest;
   const called = new Map<string, Map<string, string>>();
-  for await (const { event } of replayEvents(created, events())) {
+  for await (const { event } of replaySteps(created, events())) {
     if (event.type !== 'model-replied') continue;
     for (const { tool, args } of event.calls) {
       const types = called.get(tool) ?? new Map<string, string>();
@@ -120,7 +119,7 @@ async function* streamAnsweredRequests(
 ): AsyncGenerator<AnsweredRequest, void, undefined> {
   let number = 0;
   let last: SentModelRequest | null = null;
-  for await (const each of replayEvents(created, events())) {
+  for await (const each of replaySteps(created, events())) {
     const { seq, event } = each;
     if (event.type === 'model-replied' && last !== null) {
       yield { ...last, number, seq, recorded: event };

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { formatPhaseLine, computePhaseProgress } from '@pawl/core';
+import { formatPhaseLine, computePhaseProgress, type ReplayedStep } from '@pawl/core';
 import {
   getOwnerState,
   computeStateHash,
@@ -16,18 +16,14 @@ import { LineOutput } from '../../output/line-output.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { parseWholeNumberOption } from '../../options/number-options.ts';
 import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
+import { formatSessionTotals, surveySession, type SessionSurvey } from '../../sessions/session-totals.ts';
 import {
-  computeSessionTotals,
-  formatSessionTotals,
-  type SessionTotals,
-} from '../../sessions/session-totals.ts';
-import {
-  deriveSessionEnding,
+  describeSessionEnding,
   formatEvidenceTable,
   toEvidenceEntry,
   isSessionRunning,
   formatStatus,
-  type SessionEnding,
+  type DescribedEnding,
   type EvidenceEntry,
 } from '../../sessions/session-ending.ts';
 import { renderPrompt } from './prompt.ts';
@@ -36,7 +32,7 @@ import { toStateJson, formatSessionState } from './state.ts';
 import { findTakeovers, formatTakeovers, type SessionTakeover } from './takeovers.ts';
 import { formatClockTime, formatDateTime, formatDuration } from '../../output/format-time.ts';
 import { toTimelineEntries, type TimelineEntry } from '../../sessions/session-timeline.ts';
-import { openSessionReplay, type ReplayedEvent } from '../../sessions/session-replay.ts';
+import { openSessionReplay } from '../../sessions/session-replay.ts';
 import { explainStep } from './why.ts';
 import { formatCell, truncateColumns, getOutputWidth } from '../../output/columns.ts';
 
@@ -137,16 +133,16 @@ async function writeSessionReport(
   const { id, head } = summary;
   const { output, io, json } = context;
   const line = createProgressLine(io.stderr);
-  const totals = await computeSessionTotals(await openSessionReplay(store, id, head), (seq) =>
+  const survey = await surveySession(await openSessionReplay(store, id, head), (seq) =>
     line.show(`Reading event ${seq} of ${head} …`),
   );
   line.clear();
-  const ending = deriveSessionEnding(totals);
+  const ending = describeSessionEnding(survey);
   const takeovers = findTakeovers(await store.claims(id), summary.metadata);
   await output.write(
     json
-      ? JSON.stringify({ ...toSessionJson(summary, totals), takeovers })
-      : formatSessionSummary(summary, totals, takeovers),
+      ? JSON.stringify({ ...toSessionJson(summary, survey), takeovers })
+      : formatSessionSummary(summary, survey, takeovers),
   );
   if (!json) await output.write('');
   const proof: EvidenceEntry[] = [];
@@ -162,13 +158,13 @@ async function writeSessionReport(
   await output.write(
     json
       ? JSON.stringify({ type: 'ending', ...ending, proof })
-      : formatSessionEnding(ending, { answer: totals.answer, proof }, io),
+      : formatSessionEnding(ending, { answer: survey.answer, proof }, io),
   );
 }
 
 /** `prompt` is the request number to pass to --prompt for the request that the model answered. */
 async function writeTimelineEntries(
-  each: ReplayedEvent,
+  each: ReplayedStep,
   prompt: number,
   { output, io, json }: ShowContext,
 ): Promise<void> {
@@ -197,8 +193,8 @@ function formatTimelineEntry(
 }
 
 /** The first line of the --json output. */
-function toSessionJson(summary: SessionSummary, totals: SessionTotals): object {
-  const { created: _, end, verdict: __, ...counts } = totals;
+function toSessionJson(summary: SessionSummary, { end, totals, outcome, answer }: SessionSurvey): object {
+  const { replies: steps, files, ...counts } = totals;
   const { id, profile, metadata, parent, createdAt, updatedAt, owner } = summary;
   const status = end.turn.status;
   const { completed: done, ...progress } = computePhaseProgress(end.phases, totals.lastAt ?? createdAt);
@@ -215,6 +211,10 @@ function toSessionJson(summary: SessionSummary, totals: SessionTotals): object {
     updatedAt,
     phases: { ...progress, done },
     ...counts,
+    steps,
+    files: files.toSorted(),
+    error: outcome.error,
+    answer,
     stateHash: computeStateHash(end),
   };
 }
@@ -224,11 +224,11 @@ const maxSummaryColumns = 1_000;
 
 function formatSessionSummary(
   summary: SessionSummary,
-  totals: SessionTotals,
+  { end, totals }: SessionSurvey,
   takeovers: readonly SessionTakeover[],
 ): string {
   const { id, profile, metadata, parent, createdAt, owner } = summary;
-  const { end, goal, lastAt } = totals;
+  const { goal, lastAt } = totals;
   const { status } = end.turn;
   const running = isSessionRunning({ status }, getOwnerState(owner)) ? ', running' : '';
   const hasPhases = end.phases.current !== null || end.phases.completed.length > 0;
@@ -255,7 +255,7 @@ function formatSessionSummary(
 const maxAnswerCharacters = 4_000;
 
 function formatSessionEnding(
-  { how, reason, rule, advice }: SessionEnding,
+  { how, reason, rule, advice }: DescribedEnding,
   { answer, proof }: { readonly answer: string | null; readonly proof: readonly EvidenceEntry[] },
   io: CommandIo,
 ): string {

@@ -1,9 +1,8 @@
-import { iterateItems, toItemArray, type Json, type ConversationMessage } from '@pawl/core';
+import { formatOutcome, iterateItems, toItemArray, type Json, type ConversationMessage } from '@pawl/core';
 import type { ModelRequest } from '@pawl/runtime';
 import { UsageError } from '../../usage-error.ts';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { listModelRequests, type SentModelRequest } from '../../sessions/model-requests.ts';
-import { formatOutcome } from '../../sessions/session-timeline.ts';
 import type { SessionReplay } from '../../sessions/session-replay.ts';
 import { readRunManifest, type RunManifest } from '../../sessions/run-manifest.ts';
 import { formatCount } from '../../output/format-number.ts';

@@ -1,4 +1,6 @@
 import {
+  formatCall,
+  formatOutcome,
   getConversation,
   toDurableSession,
   listEntries,
@@ -14,7 +16,6 @@ import { computeStateHash } from '@pawl/runtime';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { formatStatus } from '../../sessions/session-ending.ts';
 import { formatClockTime } from '../../output/format-time.ts';
-import { formatCall, formatOutcome } from '../../sessions/session-timeline.ts';
 import { truncateColumns } from '../../output/columns.ts';
 
 /** Converts a session at some event to one JSON object with its full state. */

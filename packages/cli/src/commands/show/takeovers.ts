@@ -1,4 +1,4 @@
-import type { Json } from '@pawl/core';
+import { restingStatuses, type Json } from '@pawl/core';
 import type { SessionClaim } from '@pawl/runtime';
 import { formatDateTime } from '../../output/format-time.ts';
 import { truncateColumns } from '../../output/columns.ts';
@@ -12,15 +12,10 @@ export type SessionTakeover = {
   readonly after: number;
 };
 
-/** Statuses without work in progress; a claim in one of them is not a takeover. */
-const takeoverFreeStatuses: ReadonlySet<SessionClaim['status']> = new Set([
-  'waitingForUser',
-  'awaitingPermission',
-  'paused',
-  'halted',
-  'shuttingDown',
-  'damaged',
-]);
+/** A claim without work in progress is not a takeover. */
+function hasWork({ status }: SessionClaim): boolean {
+  return status !== 'damaged' && !restingStatuses.has(status);
+}
 
 /** Finds takeovers in a session's claims. */
 export function findTakeovers(claims: readonly SessionClaim[], metadata: Json): readonly SessionTakeover[] {
@@ -28,8 +23,7 @@ export function findTakeovers(claims: readonly SessionClaim[], metadata: Json): 
   const workClaims = isWorkerSession(metadata) ? claims.slice(1) : claims;
   return workClaims.flatMap((claim, index) => {
     const before = workClaims[index - 1];
-    const isTakeover =
-      before !== undefined && before.owner !== claim.owner && !takeoverFreeStatuses.has(claim.status);
+    const isTakeover = before !== undefined && before.owner !== claim.owner && hasWork(claim);
     return isTakeover ? [{ by: claim.owner, from: before.owner, at: claim.at, after: claim.head }] : [];
   });
 }

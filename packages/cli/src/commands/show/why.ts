@@ -1,10 +1,10 @@
-import type { Json } from '@pawl/core';
+import type { Json, ReplayedStep } from '@pawl/core';
 import type { SessionSummary, Store } from '@pawl/runtime';
 import { UsageError } from '../../usage-error.ts';
 import { parseWholeNumberOption } from '../../options/number-options.ts';
 import { toEvidenceEntry, type EvidenceEntry } from '../../sessions/session-ending.ts';
 import { listModelRequests } from '../../sessions/model-requests.ts';
-import { openSessionReplay, type ReplayedEvent } from '../../sessions/session-replay.ts';
+import { openSessionReplay } from '../../sessions/session-replay.ts';
 import { openStep, type OpenStep, type StepRecord } from '../../sessions/step-record.ts';
 import { formatStepRecord } from './step-text.ts';
 import { readRunManifest, type RunManifest } from '../../sessions/run-manifest.ts';
@@ -63,7 +63,7 @@ async function findStepRecord(
  * message belongs to the step it starts.
  */
 async function* splitSteps(
-  walked: AsyncIterable<ReplayedEvent>,
+  walked: AsyncIterable<ReplayedStep>,
   manifest: RunManifest,
 ): AsyncGenerator<OpenStep, void, undefined> {
   let step: OpenStep | null = null;

@@ -1,30 +1,33 @@
 import { createHash } from 'node:crypto';
 import {
+  countBlockedCalls,
   getConversation,
+  isTurnEndingResponse,
+  listTranscriptItems,
+  listVerdicts,
   type ModeChange,
   type Note,
+  type ReplayedStep,
   type Session,
+  type SessionEnding,
+  type SessionTotals,
+  type TranscriptItem,
+  type TranscriptItemOfKind,
   type TurnStatus,
   type Verdict,
-  type EventOfType,
 } from '@pawl/core';
 import { getMetadataText, type SessionSummary } from '@pawl/runtime';
-import {
-  computeSessionTotals,
-  type SessionTotals,
-  isTurnEndingResponse,
-} from '../../sessions/session-totals.ts';
-import { deriveSessionEnding, type SessionEnding } from '../../sessions/session-ending.ts';
-import { getExecutionDuration, findExecution } from '../../sessions/session-timeline.ts';
-import type { SessionReplay, ReplayedEvent } from '../../sessions/session-replay.ts';
-import { listVerdicts } from '../../sessions/step-record.ts';
+import { surveySession } from '../../sessions/session-totals.ts';
+import { describeSessionEnding } from '../../sessions/session-ending.ts';
+import type { SessionReplay } from '../../sessions/session-replay.ts';
 
 /** The statistics of one session. */
 export type SessionStats = Pick<
   SessionTotals,
-  'steps' | 'modelFailures' | 'toolCalls' | 'inputTokens' | 'outputTokens' | 'cost'
+  'modelFailures' | 'toolCalls' | 'inputTokens' | 'outputTokens' | 'cost'
 > & {
   readonly id: string;
+  readonly steps: number;
   readonly goal: string | null;
   readonly createdAt: number;
   readonly profile: string;
@@ -62,11 +65,11 @@ export async function computeSessionStats(
   replay: SessionReplay,
 ): Promise<SessionStats> {
   const tally = createStatsTally();
-  const totals = await computeSessionTotals({
+  const survey = await surveySession({
     created: replay.created,
-    walked: tallyReplayedEvents(replay.walked, tally),
+    walked: tallyReplayedSteps(replay.walked, tally),
   });
-  const { steps, modelFailures, toolCalls, inputTokens, outputTokens, cost } = totals;
+  const { replies: steps, modelFailures, toolCalls, inputTokens, outputTokens, cost } = survey.totals;
   const { effective, stays, moves, verdicts, refusedCalls, calls } = tally;
   return {
     steps,
@@ -86,8 +89,8 @@ export async function computeSessionStats(
     createdAt: summary.createdAt,
     profile: summary.profile,
     model: getMetadataText(summary.metadata, 'model'),
-    status: totals.end.turn.status,
-    how: deriveSessionEnding(totals).how,
+    status: survey.end.turn.status,
+    how: describeSessionEnding(survey).how,
     loops: buildRuleLoops(tally),
   };
 }
@@ -121,24 +124,28 @@ function createStatsTally(): StatsTally {
   };
 }
 
-async function* tallyReplayedEvents(
-  walked: AsyncIterable<ReplayedEvent>,
+async function* tallyReplayedSteps(
+  walked: AsyncIterable<ReplayedStep>,
   tally: StatsTally,
-): AsyncGenerator<ReplayedEvent> {
+): AsyncGenerator<ReplayedStep> {
   for await (const each of walked) {
-    tallyStatsEvent(tally, each);
+    tallyStep(tally, each);
     yield each;
   }
 }
 
-function tallyStatsEvent(tally: StatsTally, each: ReplayedEvent): void {
-  const { event, before, after } = each;
-  if (event.type === 'user-message' && event.automatic !== true) tally.known.clear();
-  if (event.type === 'model-replied') tallyReply(tally, each.seq, event);
-  if (event.type === 'tool-finished') tallyCall(tally, event, before);
+function tallyStep(tally: StatsTally, each: ReplayedStep): void {
+  const { before, after } = each;
+  for (const item of listTranscriptItems(each)) tallyItem(tally, item);
   for (const note of after.notes) tallyNote(tally, note, before);
   for (const verdict of listVerdicts(each)) tallyVerdict(tally, verdict);
-  tally.refusedCalls += countRefusedCalls(before, after.session);
+  tally.refusedCalls += countBlockedCalls(each);
+}
+
+function tallyItem(tally: StatsTally, item: TranscriptItem): void {
+  if (item.kind === 'message' && item.author === 'user') tally.known.clear();
+  if (item.kind === 'reply') tallyReply(tally, item);
+  if (item.kind === 'tool-result') tallyCall(tally, item);
 }
 
 function tallyNote(tally: StatsTally, note: Note, before: Session): void {
@@ -160,40 +167,28 @@ function tallyVerdict(tally: StatsTally, { rule, response, evidence, seq }: Verd
   if (from !== undefined) tally.spans.push({ rule, from, to: seq });
 }
 
-function tallyReply(tally: StatsTally, seq: number, event: EventOfType<'model-replied'>): void {
-  const { text, calls, problem, usage } = event;
+function tallyReply(
+  tally: StatsTally,
+  { seq, text, calls, problem, usage }: TranscriptItemOfKind<'reply'>,
+): void {
   tally.replies.push({ seq, tokens: (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0) });
   const isAnswer = problem === undefined && calls.length === 0 && text.trim() !== '';
   tally.isCounted = isAnswer;
   if (isAnswer) tally.effective += 1;
 }
 
-function tallyCall(
-  tally: StatsTally,
-  { at, callId, outcome }: EventOfType<'tool-finished'>,
-  before: Session,
-): void {
-  const execution = findExecution(before.turn, callId);
-  if (execution === undefined) return;
-  const { tool, args } = execution.call;
+function tallyCall(tally: StatsTally, { call, outcome, tookMs }: TranscriptItemOfKind<'tool-result'>): void {
+  if (call === null) return;
+  const { tool, args } = call;
   const name = createHash('sha256')
     .update(JSON.stringify([tool, args, outcome]))
     .digest('base64');
   const news = outcome.ok && !tally.known.has(name);
   tally.known.add(name);
-  tally.calls.push({ tool, ok: outcome.ok, news, ms: getExecutionDuration(execution, at) });
+  tally.calls.push({ tool, ok: outcome.ok, news, ms: tookMs });
   if (!news || tally.isCounted) return;
   tally.isCounted = true;
   tally.effective += 1;
-}
-
-function countRefusedCalls(before: Session, after: Session): number {
-  if (after.governor.blockedCalls === before.governor.blockedCalls) return 0;
-  const previousCounts = new Map(before.governor.blockedCalls.map((each) => [each.call, each.requests]));
-  return after.governor.blockedCalls.reduce(
-    (sum, each) => sum + Math.max(0, each.requests - (previousCounts.get(each.call) ?? 0)),
-    0,
-  );
 }
 
 /** Overlapping verdicts of one rule count as one loop. */

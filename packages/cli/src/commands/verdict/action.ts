@@ -1,15 +1,15 @@
-import type { Verdict } from '@pawl/core';
+import { listVerdicts, type Verdict } from '@pawl/core';
 import { formatNameSuggestion, type SessionSummary, type Store } from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
-import { openConfiguredStore, type SessionFlags } from '../../sessions/store-option.ts';
+import { openConfiguredStore } from '../../sessions/store-option.ts';
 import { UsageError } from '../../usage-error.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { LineOutput } from '../../output/line-output.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { parseWholeNumberOption } from '../../options/number-options.ts';
+import type { SessionFlags } from '../../sessions/store-option.ts';
 import { openSessionReplay } from '../../sessions/session-replay.ts';
-import { listVerdicts } from '../../sessions/step-record.ts';
 import {
   getFeedbackKey,
   type VerdictFeedbackRepository,

@@ -1,4 +1,4 @@
-import type { Event, EventOfType, EventType, Json, ToolOutcome } from '@pawl/core';
+import { describeEvent, isFailedItem, isTimelineItem, type Event } from '@pawl/core';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { toSafeLine } from '../../app/safe-text.ts';
 
@@ -79,86 +79,12 @@ function getEventGroup({ type }: Event): EventGroup {
   return type.startsWith('paging-') || type === 'memory-command-requested' ? 'memory' : 'control';
 }
 
-/** Whether the event reports a failure or led to a verdict. */
-export function isFailedEntry({ event, notes }: ReplayedEntry): boolean {
-  switch (event.type) {
-    case 'tool-finished':
-      return !event.outcome.ok;
-    case 'model-replied':
-      return event.problem !== undefined;
-    case 'permission-decided':
-      return event.decision === 'deny';
-    case 'phase-completed':
-      return !event.success;
-    case 'model-failed':
-    case 'hooks-failed':
-    case 'paging-failed':
-      return true;
-    default:
-      return notes.some((note) => note.type === 'verdict' && note.verdict.severity !== 'advise');
-  }
+/** Whether the event reports a failure or led to a verdict that the agent is stuck. */
+export function isFailedEntry({ items }: Pick<ReplayedEntry, 'items'>): boolean {
+  return items.some((item) => isTimelineItem(item) && isFailedItem(item));
 }
 
-/** Summarizes an event in one line. */
+/** Summarizes an event in one line, without the state that it met. */
 export function summarizeEvent(event: Event): string {
-  return toSafeLine(getEventText(event));
-}
-
-type EventSummarizer<Type extends EventType> = (event: EventOfType<Type>) => string;
-
-function getEventText(event: Event): string {
-  // The table type guarantees that each summarizer accepts the event type it is listed under.
-  return (eventSummarizers[event.type] as EventSummarizer<EventType>)(event);
-}
-
-const getEventTextField = ({ text }: { readonly text: string }): string => text;
-const getReasonField = ({ reason = '' }: { readonly reason?: string }): string => reason;
-const getMessageField = ({ message }: { readonly message: string }): string => message;
-const getNoText = (): string => '';
-
-const eventSummarizers: { readonly [Type in EventType]: EventSummarizer<Type> } = {
-  'user-message': getEventTextField,
-  steered: getEventTextField,
-  'text-delta': getEventTextField,
-  'call-delta': ({ tool, fragment }) => `${tool} ${fragment}`,
-  'model-replied': formatReply,
-  'model-failed': ({ error: { kind, message } }) => `${kind}: ${message}`,
-  'permission-decided': ({ callId, decision, reason }) =>
-    `${callId} ${decision}${reason === undefined ? '' : `: ${reason}`}`,
-  'tool-started': ({ callId }) => callId,
-  'tool-progressed': ({ callId, progress }) => `${callId} ${progress}`,
-  'tool-finished': ({ callId, outcome }) => `${callId} → ${formatOutcome(outcome)}`,
-  'hooks-finished': ({ actionTaken }) => (actionTaken ? 'action taken' : 'no action'),
-  'hooks-failed': getMessageField,
-  'retry-due': getNoText,
-  'recovery-finished': ({ outcome }) => outcome.kind,
-  'paging-requested': getReasonField,
-  'paging-finished': ({ freedTokens }) => `${freedTokens} tokens freed`,
-  'paging-failed': getMessageField,
-  'memory-command-requested': ({ action, key }) => `${action} ${key}`,
-  'phase-started': ({ number, description }) => `${number}: ${description}`,
-  'phase-completed': ({ success }) => (success ? 'done' : 'failed'),
-  'verdict-reached': ({ verdict: { severity, rule, reason } }) => `${severity} by ${rule}: ${reason}`,
-  'finish-requested': getReasonField,
-  'pause-requested': getReasonField,
-  'resume-requested': getNoText,
-  'cancel-requested': getReasonField,
-  'halt-requested': getReasonField,
-  'shutdown-requested': getNoText,
-};
-
-function formatReply({ text, calls, problem }: EventOfType<'model-replied'>): string {
-  const callTexts = calls.map(({ tool, args }) => `${tool} ${toCompactJson(args)}`).join(', ');
-  return [problem === undefined ? '' : `unreadable: ${problem}`, text.trim(), callTexts]
-    .filter((part) => part !== '')
-    .join(' · ');
-}
-
-export function formatOutcome(outcome: ToolOutcome): string {
-  if (!outcome.ok) return `${outcome.error.kind}: ${outcome.error.message}`;
-  return typeof outcome.output === 'string' ? outcome.output : toCompactJson(outcome.output);
-}
-
-function toCompactJson(value: Json): string {
-  return JSON.stringify(value);
+  return toSafeLine(describeEvent(event));
 }

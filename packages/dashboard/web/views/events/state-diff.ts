@@ -5,6 +5,7 @@ import {
   type WorkingMemory,
   type Session,
 } from '@pawl/core';
+import { isJsonEqual } from '../../app/json-equal.ts';
 
 /** One difference between two states. `before` or `after` is undefined if the value was added or removed. */
 export type StateChange = { readonly path: string; readonly before: unknown; readonly after: unknown };
@@ -44,7 +45,7 @@ function diffValues(change: StateChange, depth: number, report: ChangeListener):
   ) {
     return diffProperties(path, before, after, { depth, report });
   }
-  if (!isSameJson(before, after)) report(change);
+  if (!isJsonEqual(before, after)) report(change);
 }
 
 function diffProperties(
@@ -73,7 +74,7 @@ function diffMessages(
   const current = toItemArray(after);
   const shared = Math.min(previous.length, current.length);
   let same = 0;
-  while (same < shared && isSameJson(previous[same], current[same])) same += 1;
+  while (same < shared && isJsonEqual(previous[same], current[same])) same += 1;
   if (same === previous.length) {
     for (let index = same; index < current.length; index += 1) {
       report({ path: `${path}[${index}]`, before: undefined, after: current[index] });
@@ -119,11 +120,4 @@ function isMemoryState(value: unknown): value is WorkingMemory {
 
 function readOwnProperty(value: object, key: string): unknown {
   return Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
-}
-
-function isSameJson(one: unknown, other: unknown): boolean {
-  return (
-    Object.is(one, other) ||
-    (isNonNullObject(one) && isNonNullObject(other) && JSON.stringify(one) === JSON.stringify(other))
-  );
 }

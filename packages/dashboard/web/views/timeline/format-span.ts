@@ -1,7 +1,8 @@
+import type { SpanKind } from '@pawl/core';
 import { formatLocalClock, formatElapsedTime } from '../../app/format.ts';
 import { toSafeLine } from '../../app/safe-text.ts';
 import type { ColorTone } from '../../app/tones.ts';
-import type { TimelineSpan, TimelineSpanKind } from './timeline-model.ts';
+import type { TimelineSpan } from './timeline-model.ts';
 
 /** Formats a span in one line: label, attempt, start, duration and result. */
 export function formatSpan(
@@ -23,7 +24,7 @@ export function formatSpan(
     .join(', ');
 }
 
-export const toneBySpanKind: Readonly<Record<TimelineSpanKind, ColorTone>> = {
+export const toneBySpanKind: Readonly<Record<SpanKind, ColorTone>> = {
   model: 'model',
   tool: 'tools',
   hooks: 'hook',

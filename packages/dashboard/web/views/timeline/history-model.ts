@@ -3,7 +3,7 @@ import {
   selectRules,
   step,
   countMemoryTokens,
-  getEventUsage,
+  countTotalTokens,
   type RuleDistance,
   type Session,
 } from '@pawl/core';
@@ -63,12 +63,10 @@ export class StateHistory {
   advance(max: number): void {
     const until = Math.min(this.#timeline.length, this.#processed + max);
     for (; this.#processed < until; this.#processed += 1) {
-      const { event } = this.#timeline.entry(this.#processed);
+      const { event, totals } = this.#timeline.entry(this.#processed);
       const before = this.#session;
       this.#session = step(before, event).session;
-      const usage = getEventUsage(event);
-      if (usage !== undefined)
-        this.#tokens += toFiniteNumber(usage.inputTokens) + toFiniteNumber(usage.outputTokens);
+      this.#tokens = countTotalTokens(totals);
       this.#record(this.#processed, before);
     }
   }
@@ -173,8 +171,4 @@ function appendValue(series: ValueSeries, index: number, value: number): void {
 
 function computeShare(used: number, max: number): number {
   return max > 0 ? used / max : 1;
-}
-
-function toFiniteNumber(value: number): number {
-  return Number.isFinite(value) ? value : 0;
 }

@@ -1,24 +1,22 @@
-import type { Action, Event, Note, Session, TurnStatus, Verdict } from '@pawl/core';
+import type {
+  EndedSpan,
+  Session,
+  SessionSpan,
+  SpanKind,
+  SpanResult,
+  TranscriptItem,
+  TranscriptItemOfKind,
+  Verdict,
+} from '@pawl/core';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { createIncrementalFold } from './incremental-fold.ts';
 
 /** A moment of a session: an event, its time and its index. Times never decrease. */
 export type TimelineMoment = { readonly seq: number; readonly at: number; readonly index: number };
 
-export type TimelineSpanKind =
-  | 'model'
-  | 'tool'
-  | 'hooks'
-  | 'user'
-  | 'permission'
-  | 'pause'
-  | 'retry'
-  | 'recovery'
-  | 'paging';
-
 /** A period of work or waiting. An open span has no end. */
 export type TimelineSpan = {
-  readonly kind: TimelineSpanKind;
+  readonly kind: SpanKind;
   readonly from: TimelineMoment;
   readonly to: TimelineMoment | null;
   readonly label: string;
@@ -59,16 +57,13 @@ export class SpanTimeline {
   readonly userMessages: TimelineMoment[] = [];
   readonly phases: TimelineBand[] = [];
   readonly modes: TimelineBand[] = [];
-  #model: OpenSpan | null = null;
-  #modelRequest = 0;
-  #attempt = 1;
-  /** The open span of a wait for something other than the model or tools. */
-  #wait: OpenSpan | null = null;
-  readonly #tools = new Map<string, { readonly span: OpenSpan; readonly request: number }>();
-  readonly #requestedCalls = new Map<
-    string,
-    { readonly moment: TimelineMoment; readonly tool: string; readonly request: number }
-  >();
+  /** The open spans by key, except waits for people. */
+  readonly #open = new Map<string, OpenSpan>();
+  /** The open waits for people by key; the row shows one of them. */
+  readonly #peopleWaits = new Map<string, SessionSpan>();
+  #shownWait: { readonly id: string; readonly span: OpenSpan } | null = null;
+  /** When the current round of tool calls was requested. */
+  #round: TimelineMoment | null = null;
   #phase: (MutableBand & { readonly number: number }) | null = null;
   #mode: MutableBand | null = null;
   #last: TimelineMoment;
@@ -95,7 +90,7 @@ export class SpanTimeline {
       .toSorted((one, other) => getRowOrder(one.id) - getRowOrder(other.id));
   }
 
-  add({ seq, event, status, actions, notes }: ReplayedEntry, index: number): void {
+  add({ seq, event, actions, items, spans }: ReplayedEntry, index: number): void {
     const now: TimelineMoment = {
       seq,
       index,
@@ -104,162 +99,78 @@ export class SpanTimeline {
     // The timeline starts at the first event; the time before it is not a wait.
     if (this.#start === null) this.#start = now;
     this.#last = now;
-    if (!notes.some(({ type }) => type === 'refused')) this.#addEvent(event, status, now);
-    for (const note of notes) this.#addNote(note, now);
-    if (event.type === 'verdict-reached' && !notes.some(({ type }) => type === 'verdict')) {
-      this.verdicts.push({ ...now, verdict: event.verdict });
-    }
-    for (const action of actions) this.#addAction(action, now);
+    for (const ended of spans.ended) this.#endSpan(ended, items, now);
+    for (const item of items) this.#addItem(item, now);
+    if (!spans.ended.some(({ span }) => span.kind === 'tool')) this.#addUnstartedCalls(items, now);
+    for (const span of spans.started) this.#startSpan(span, now);
+    this.#showPeopleWait(now);
+    if (actions.some(({ type }) => type === 'run-tools' || type === 'ask-permission')) this.#round = now;
   }
 
-  #addEvent(event: Event, status: TurnStatus, now: TimelineMoment): void {
-    switch (event.type) {
-      case 'user-message':
-      case 'steered':
+  #addItem(item: TranscriptItem, now: TimelineMoment): void {
+    switch (item.kind) {
+      case 'message':
         this.userMessages.push(now);
         return;
-      case 'model-replied':
-        // A reply rejected as a failure, such as a repetition loop, is retried.
-        this.#endModelCall(now, status === 'errorRecovery' || event.problem !== undefined ? 'failed' : 'ok');
-        return;
-      case 'model-failed':
-        this.#endModelCall(now, 'failed');
-        return;
-      case 'tool-started':
-        this.#startTool(event.callId, now, now);
-        return;
-      case 'tool-finished':
-        this.#endTool(event, now);
-        return;
-      default:
-    }
-  }
-
-  #addNote(note: Note, now: TimelineMoment): void {
-    switch (note.type) {
-      case 'transition':
-        this.#changeWait(note, now);
-        return;
       case 'verdict':
-        this.verdicts.push({ ...now, verdict: note.verdict });
+        this.verdicts.push({ ...now, verdict: item.verdict });
         return;
-      case 'phase-started':
-        this.#startPhase(note, now);
+      case 'phase-start':
+        this.#startPhase(item, now);
         return;
-      case 'phase-completed':
-        this.#endPhase(now, note.success);
+      case 'phase-end':
+        this.#endPhase(now, item.success);
         return;
       case 'mode':
-        if (note.from === note.to) return;
+        if (item.from === item.to) return;
         if (this.#mode !== null) this.#mode.to = now;
-        this.#mode = this.#addBand(this.modes, now, note.to);
-        return;
-      case 'refused':
-      case 'paged':
+        this.#mode = this.#addBand(this.modes, now, item.to);
         return;
       default:
-        note satisfies never;
     }
   }
 
-  #changeWait({ from, to }: Extract<Note, { readonly type: 'transition' }>, now: TimelineMoment): void {
-    if (this.#wait !== null && from !== to) {
-      endSpan(this.#wait, now, 'ok');
-      this.#wait = null;
-    }
-    const kind = waitKindByStatus[to];
-    if (kind === undefined) return;
-    this.#wait = this.#openSpan(rowByWaitKind[kind], { kind, from: now, label: waitKindLabels[kind] });
-  }
-
-  #addAction(action: Action, now: TimelineMoment): void {
-    switch (action.type) {
-      case 'ask-model':
-        return this.#startModelCall(action, now);
-      case 'ask-permission':
-      case 'run-tools':
-        for (const { id, tool } of action.calls) {
-          this.#requestedCalls.set(id, { moment: now, tool, request: action.request });
-        }
-        return;
-      case 'abort':
-        return this.#abort(action.request, now);
-      case 'wait':
-        if (action.until !== null) this.#scheduleRetry(action.until);
-        return;
-      case 'recover':
-        return this.#startRecovery(action);
-      case 'stop':
-      case 'shut-down':
-        return this.#abort(null, now);
-      default:
+  #startSpan(span: SessionSpan, now: TimelineMoment): void {
+    if (isPeopleWait(span)) this.#peopleWaits.set(span.key, span);
+    else {
+      const row = span.kind === 'tool' ? this.#findFreeToolRow(now) : rowByKind[span.kind];
+      this.#open.set(span.key, this.#openSpan(row, { kind: span.kind, from: now, ...describeSpan(span) }));
     }
   }
 
-  #scheduleRetry(until: number): void {
-    if (this.#wait?.kind !== 'retry') return;
-    this.#wait.dueAt = until;
-    this.#wait.attempt = this.#attempt + 1;
-  }
-
-  #startRecovery({ verdict, attempt }: Extract<Action, { readonly type: 'recover' }>): void {
-    if (this.#wait?.kind !== 'retry') return;
-    this.#wait.kind = 'recovery';
-    this.#wait.label = `recovering from ${verdict.rule}`;
-    this.#wait.attempt = attempt;
-  }
-
-  #startModelCall(
-    { request, attempt }: Extract<Action, { readonly type: 'ask-model' }>,
-    now: TimelineMoment,
-  ): void {
-    if (this.#model !== null && this.#modelRequest === request) return;
-    this.#endModelCall(now, 'cancelled');
-    this.#modelRequest = request;
-    this.#attempt = attempt;
-    this.#model = this.#openSpan('model', { kind: 'model', from: now, label: 'model', attempt });
-  }
-
-  #endModelCall(now: TimelineMoment, ending: NonNullable<TimelineSpan['outcome']>): void {
-    if (this.#model !== null) endSpan(this.#model, now, ending);
-    this.#model = null;
-  }
-
-  #startTool(callId: string, from: TimelineMoment, now: TimelineMoment): void {
-    this.#endToolSpan(callId, now, 'cancelled');
-    const requestedCall = this.#requestedCalls.get(callId);
-    const span = this.#openSpan(this.#findFreeToolRow(from), {
-      kind: 'tool',
-      from,
-      label: requestedCall?.tool ?? callId,
-    });
-    this.#tools.set(callId, { span, request: requestedCall?.request ?? 0 });
-  }
-
-  #endTool(
-    { callId, outcome }: Extract<Event, { readonly type: 'tool-finished' }>,
-    now: TimelineMoment,
-  ): void {
-    // Runs recorded by other agents may contain only the end of a call.
-    const requestedCall = this.#requestedCalls.get(callId);
-    if (!this.#tools.has(callId) && requestedCall !== undefined)
-      this.#startTool(callId, requestedCall.moment, now);
-    this.#endToolSpan(callId, now, outcome.ok ? 'ok' : 'failed');
-    this.#requestedCalls.delete(callId);
-  }
-
-  #endToolSpan(callId: string, now: TimelineMoment, ending: NonNullable<TimelineSpan['outcome']>): void {
-    const open = this.#tools.get(callId);
+  #endSpan({ span, result }: EndedSpan, items: readonly TranscriptItem[], now: TimelineMoment): void {
+    this.#peopleWaits.delete(span.key);
+    const open = this.#open.get(span.key);
     if (open === undefined) return;
-    endSpan(open.span, now, ending);
-    this.#tools.delete(callId);
+    this.#open.delete(span.key);
+    const isUnreadable = items.some((item) => item.kind === 'reply' && item.problem !== undefined);
+    endSpan(open, now, span.kind === 'model' && isUnreadable ? 'failed' : outcomeByResult[result.kind]);
   }
 
-  #abort(request: number | null, now: TimelineMoment): void {
-    if (request === null || this.#modelRequest === request) this.#endModelCall(now, 'cancelled');
-    for (const [callId, open] of this.#tools) {
-      if (request === null || open.request === request) this.#endToolSpan(callId, now, 'cancelled');
+  /** Runs recorded by other agents may contain only the end of a call. */
+  #addUnstartedCalls(items: readonly TranscriptItem[], now: TimelineMoment): void {
+    for (const item of items) {
+      if (item.kind !== 'tool-result' || item.call === null || this.#round === null) continue;
+      const row = this.#findFreeToolRow(this.#round);
+      const span = this.#openSpan(row, { kind: 'tool', from: this.#round, label: item.call.tool });
+      endSpan(span, now, item.outcome.ok ? 'ok' : 'failed');
     }
+  }
+
+  /** A pause covers what it holds, and the calls of one round wait for permission together. */
+  #showPeopleWait(now: TimelineMoment): void {
+    const waits = [...this.#peopleWaits.values()];
+    const wait = waits.find(({ kind }) => kind === 'pause') ?? waits[0];
+    const id = wait?.kind === 'permission' ? `permission ${wait.request}` : wait?.key;
+    if (id === this.#shownWait?.id) return;
+    if (this.#shownWait !== null) endSpan(this.#shownWait.span, now, 'ok');
+    this.#shownWait =
+      wait === undefined || id === undefined
+        ? null
+        : {
+            id,
+            span: this.#openSpan('people', { kind: wait.kind, from: now, ...describeSpan(wait) }),
+          };
   }
 
   /** Returns a row without a running span since that moment. */
@@ -274,7 +185,7 @@ export class SpanTimeline {
 
   #openSpan(
     row: string,
-    fields: Pick<TimelineSpan, 'kind' | 'from' | 'label'> & { readonly attempt?: number },
+    fields: Pick<TimelineSpan, 'kind' | 'from' | 'label'> & Partial<TimelineSpan>,
   ): OpenSpan {
     const span: OpenSpan = { to: null, attempt: null, dueAt: null, outcome: null, ...fields };
     const spans = this.#rows.get(row);
@@ -283,10 +194,7 @@ export class SpanTimeline {
     return span;
   }
 
-  #startPhase(
-    { number, description }: Extract<Note, { readonly type: 'phase-started' }>,
-    now: TimelineMoment,
-  ): void {
+  #startPhase({ number, description }: TranscriptItemOfKind<'phase-start'>, now: TimelineMoment): void {
     const label = `${number}: ${description}`;
     if (this.#phase?.number === number) {
       this.#phase.label = label;
@@ -319,35 +227,50 @@ function endSpan(span: OpenSpan, now: TimelineMoment, ending: NonNullable<Timeli
   span.outcome = ending;
 }
 
-type WaitKind = 'user' | 'permission' | 'pause' | 'retry' | 'recovery' | 'paging' | 'hooks';
-
-const waitKindByStatus: { readonly [Status in TurnStatus]?: WaitKind } = {
-  waitingForUser: 'user',
-  awaitingPermission: 'permission',
-  paused: 'pause',
-  errorRecovery: 'retry',
-  paging: 'paging',
-  postToolsHook: 'hooks',
+const outcomeByResult: { readonly [Kind in SpanResult['kind']]: NonNullable<TimelineSpan['outcome']> } = {
+  done: 'ok',
+  failed: 'failed',
+  cancelled: 'cancelled',
 };
 
-const waitKindLabels: { readonly [Kind in WaitKind]: string } = {
-  user: 'waiting for the user',
-  permission: 'waiting for permission',
-  pause: 'paused',
-  retry: 'waiting to retry',
-  recovery: 'recovering',
-  paging: 'paging memory',
-  hooks: 'hooks',
-};
+function isPeopleWait({ kind }: SessionSpan): boolean {
+  return kind === 'user' || kind === 'permission' || kind === 'pause';
+}
 
-const rowByWaitKind: { readonly [Kind in WaitKind]: string } = {
+function describeSpan(span: SessionSpan): Pick<TimelineSpan, 'label'> & Partial<TimelineSpan> {
+  switch (span.kind) {
+    case 'model':
+      return { label: 'model', attempt: span.attempt };
+    case 'tool':
+      return { label: span.call.tool };
+    case 'retry':
+      return { label: 'waiting to retry', attempt: span.attempt + 1, dueAt: span.dueAt };
+    case 'recovery':
+      return { label: `recovering from ${span.rule}`, attempt: span.attempt };
+    case 'user':
+      return { label: 'waiting for the user' };
+    case 'permission':
+      return { label: 'waiting for permission' };
+    case 'pause':
+      return { label: 'paused' };
+    case 'paging':
+      return { label: 'paging memory' };
+    case 'hooks':
+      return { label: 'hooks' };
+    default:
+      return span satisfies never;
+  }
+}
+
+const rowByKind: { readonly [Kind in Exclude<SpanKind, 'tool'>]: string } = {
   user: 'people',
   permission: 'people',
   pause: 'people',
+  model: 'model',
+  hooks: 'hooks',
   retry: 'retries',
   recovery: 'retries',
   paging: 'memory',
-  hooks: 'hooks',
 };
 
 const rowOrder = ['people', 'model', 'tool', 'hooks', 'retries', 'memory'];

@@ -1,4 +1,12 @@
-import type { Action, Event, EventType, Note, VerdictResponse, Verdict } from '@pawl/core';
+import {
+  getItemTopic,
+  summarizeItem,
+  type TranscriptItem,
+  type TranscriptItemOfKind,
+  type TranscriptTopic,
+  type VerdictResponse,
+  type Verdict,
+} from '@pawl/core';
 import { formatCount } from '../../app/format.ts';
 import type { ColorTone } from '../../app/tones.ts';
 
@@ -17,35 +25,10 @@ type NoticeContent = {
   readonly view: 'why' | 'memory' | null;
 };
 
-/** Returns the notice for a note, or null if it is not worth a line. */
-export function toNoteNotice(seq: number, note: Note): TranscriptNotice | null {
-  return createNotice(seq, note.at, describeNote(note));
-}
-
-/** Returns the notice for an event that neither a message nor a tool card shows. */
-export function toEventNotice(seq: number, event: Event): TranscriptNotice | null {
-  // The table type guarantees that each writer accepts the event type it is listed under.
-  const writeNotice = noticeWriters[event.type] as NoticeWriter<EventType> | undefined;
-  return createNotice(seq, event.at, writeNotice === undefined ? null : writeNotice(event));
-}
-
-/** Returns the notice for an error or a stop action. */
-export function toActionNotice(seq: number, at: number, action: Action): TranscriptNotice | null {
-  if (action.type === 'show-error') {
-    return createNotice(seq, at, createNoticeContent('halted', 'Error', `${action.kind}: ${action.message}`));
-  }
-  if (action.type !== 'stop') return null;
-  const { kind, reason, rule } = action.haltReason;
-  const by = rule === null ? '' : ` (${rule})`;
-  return createNotice(
-    seq,
-    at,
-    createNoticeContent('halted', `Halted: ${kind}${by}`, reason, rule === null ? null : 'why'),
-  );
-}
-
-function createNotice(seq: number, at: number, content: NoticeContent | null): TranscriptNotice | null {
-  return content === null ? null : { kind: 'notice', seq, at, ...content };
+/** Returns the notice for an item, or null if a message or a tool card shows it or it is not worth a line. */
+export function toNotice(item: TranscriptItem): TranscriptNotice | null {
+  const content = describeItem(item);
+  return content === null ? null : { kind: 'notice', seq: item.seq, at: item.at, ...content };
 }
 
 function createNoticeContent(
@@ -57,36 +40,97 @@ function createNoticeContent(
   return { tone, title, text, view };
 }
 
-function describeNote(note: Note): NoticeContent | null {
-  switch (note.type) {
-    case 'verdict':
-      return describeVerdictNotice(note.verdict);
-    case 'paged': {
-      const { moved, freedTokens } = note;
-      return createNoticeContent(
-        'memory',
-        `${formatCount(moved.length, 'entry', 'entries')} moved to storage`,
-        `${freedTokens} tokens freed`,
-        'memory',
-      );
-    }
-    case 'mode':
-      return note.from === note.to
-        ? null
-        : createNoticeContent('phase', `Mode ${note.from} → ${note.to}`, note.cause);
-    case 'phase-started':
-      return createNoticeContent('phase', `Phase ${note.number} started`, note.description);
-    case 'phase-completed':
-      return note.success
-        ? createNoticeContent('done', `Phase ${note.number} completed`)
-        : createNoticeContent('halted', `Phase ${note.number} failed`);
-    case 'transition':
-    case 'refused':
-      return null;
-    default:
-      return note satisfies never;
-  }
+function describeItem(item: TranscriptItem): NoticeContent | null {
+  // The mapped type guarantees that each writer accepts the item of its key.
+  const writeNotice = noticeWriters[item.kind] as NoticeWriter<TranscriptItem['kind']> | undefined;
+  return writeNotice === undefined
+    ? createNoticeContent(toneByTopic[getItemTopic(item)], summarizeItem(item))
+    : writeNotice(item);
 }
+
+type NoticeWriter<Kind extends TranscriptItem['kind']> = (
+  item: TranscriptItemOfKind<Kind>,
+) => NoticeContent | null;
+
+const writeNothing = (): null => null;
+
+const noticeWriters: { readonly [Kind in TranscriptItem['kind']]?: NoticeWriter<Kind> } = {
+  'model-failure': ({ error }) =>
+    createNoticeContent('recovery', `Model call failed: ${error.kind}`, error.message),
+  'work-failure': ({ of, message }) =>
+    createNoticeContent('recovery', of === 'hooks' ? 'Hooks failed' : 'Paging failed', message),
+  compaction: ({ freedTokens }) =>
+    createNoticeContent('memory', 'Compaction finished', `${freedTokens} tokens freed`, 'memory'),
+  'memory-command': ({ action, key }) =>
+    createNoticeContent('memory', `Memory: ${action} ${key} requested`, '', 'memory'),
+  recovery: ({ outcome }) => createNoticeContent('recovery', `Recovery: ${outcome.kind}`),
+  request: ({ request, reason }) => {
+    const { tone, title } = requestNotices[request];
+    return createNoticeContent(tone, title, reason ?? '');
+  },
+  verdict: ({ verdict }) => describeVerdictNotice(verdict),
+  paging: ({ movedEntries, freedTokens }) =>
+    createNoticeContent(
+      'memory',
+      `${formatCount(movedEntries, 'entry', 'entries')} moved to storage`,
+      `${freedTokens} tokens freed`,
+      'memory',
+    ),
+  mode: ({ from, to, cause }) =>
+    from === to ? null : createNoticeContent('phase', `Mode ${from} → ${to}`, cause),
+  'phase-start': ({ number, description }) =>
+    createNoticeContent('phase', `Phase ${number} started`, description),
+  'phase-end': ({ number, success }) =>
+    success
+      ? createNoticeContent('done', `Phase ${number} completed`)
+      : createNoticeContent('halted', `Phase ${number} failed`),
+  error: ({ errorKind, message }) => createNoticeContent('halted', 'Error', `${errorKind}: ${message}`),
+  halt: ({ haltReason: { kind, reason, rule } }) =>
+    createNoticeContent(
+      'halted',
+      `Halted: ${kind}${rule === null ? '' : ` (${rule})`}`,
+      reason,
+      rule === null ? null : 'why',
+    ),
+  // Messages and tool cards show these, or another notice does.
+  message: writeNothing,
+  'delivered-message': writeNothing,
+  reply: writeNothing,
+  call: writeNothing,
+  permission: writeNothing,
+  'tool-start': writeNothing,
+  'tool-result': writeNothing,
+  'delivered-result': writeNothing,
+  hooks: writeNothing,
+  retry: writeNothing,
+  wait: writeNothing,
+  'compaction-request': writeNothing,
+  notice: writeNothing,
+  'text-delta': writeNothing,
+  'call-delta': writeNothing,
+  'tool-progress': writeNothing,
+};
+
+const requestNotices = {
+  finish: { tone: 'done', title: 'Finish requested' },
+  pause: { tone: 'paused', title: 'Paused' },
+  resume: { tone: 'paused', title: 'Resumed' },
+  cancel: { tone: 'halted', title: 'Cancelled' },
+  halt: { tone: 'halted', title: 'Halt requested' },
+  shutdown: { tone: 'check', title: 'Shut down' },
+} as const;
+
+const toneByTopic: Readonly<Record<TranscriptTopic, ColorTone>> = {
+  user: 'user',
+  model: 'model',
+  tool: 'tools',
+  wait: 'check',
+  verdict: 'governor',
+  memory: 'memory',
+  phase: 'phase',
+  mode: 'phase',
+  session: 'check',
+};
 
 const responseLabels: Readonly<Record<VerdictResponse['kind'], string>> = {
   advise: 'advises',
@@ -107,23 +151,3 @@ function describeVerdictNotice({ severity, rule, reason, response }: Verdict): N
     'why',
   );
 }
-
-type NoticeWriter<Type extends EventType> = (event: Extract<Event, { readonly type: Type }>) => NoticeContent;
-
-const noticeWriters: { readonly [Type in EventType]?: NoticeWriter<Type> } = {
-  'model-failed': ({ error }) =>
-    createNoticeContent('recovery', `Model call failed: ${error.kind}`, error.message),
-  'hooks-failed': ({ message }) => createNoticeContent('recovery', 'Hooks failed', message),
-  'paging-failed': ({ message }) => createNoticeContent('recovery', 'Paging failed', message),
-  'paging-finished': ({ freedTokens }) =>
-    createNoticeContent('memory', 'Compaction finished', `${freedTokens} tokens freed`, 'memory'),
-  'memory-command-requested': ({ action, key }) =>
-    createNoticeContent('memory', `Memory: ${action} ${key} requested`, '', 'memory'),
-  'recovery-finished': ({ outcome }) => createNoticeContent('recovery', `Recovery: ${outcome.kind}`),
-  'finish-requested': ({ reason }) => createNoticeContent('done', 'Finish requested', reason),
-  'pause-requested': ({ reason }) => createNoticeContent('paused', 'Paused', reason),
-  'resume-requested': () => createNoticeContent('paused', 'Resumed'),
-  'cancel-requested': ({ reason }) => createNoticeContent('halted', 'Cancelled', reason),
-  'halt-requested': ({ reason }) => createNoticeContent('halted', 'Halt requested', reason),
-  'shutdown-requested': () => createNoticeContent('check', 'Shut down'),
-};

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { ConversationMessage } from '@pawl/core';
+import { formatOutcome, type ConversationMessage } from '@pawl/core';
 import type { ModelPrompt } from '../../app/api-types.ts';
 import { formatCount } from '../../app/format.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
@@ -10,7 +10,6 @@ import { ToggleGroup } from '../../app/widgets/toggle-group.tsx';
 import { JsonText, JsonView } from '../../app/widgets/json-view.tsx';
 import { LongText } from '../../app/widgets/long-text.tsx';
 import { LoadingState, ErrorMessage } from '../../app/widgets/state-messages.tsx';
-import { formatOutcome } from '../events/events-model.ts';
 
 type PromptDialogProps = Pick<SessionViewProps, 'api' | 'detail'> & {
   readonly seq: number;

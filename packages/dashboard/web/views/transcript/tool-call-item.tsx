@@ -1,11 +1,10 @@
 import { useState } from 'react';
-import type { Json } from '@pawl/core';
+import { formatOutcome, type Json } from '@pawl/core';
 import { formatElapsedTime } from '../../app/format.ts';
 import { ApprovalDecision } from '../approvals/approval-decision.tsx';
 import { escapeUnsafeText, toSafeLine } from '../../app/safe-text.ts';
 import { JsonView } from '../../app/widgets/json-view.tsx';
 import { LongText } from '../../app/widgets/long-text.tsx';
-import { formatOutcome } from '../events/events-model.ts';
 import { EventLink, type TranscriptItemProps } from './event-link.tsx';
 import type { ToolCard } from './transcript-model.ts';
 

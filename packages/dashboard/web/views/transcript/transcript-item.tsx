@@ -32,7 +32,7 @@ export function TranscriptItem(props: TranscriptItemProps) {
   }
 }
 
-const speakerLabels = { user: 'you', steer: 'you (steering)', automatic: 'automatic' } as const;
+const speakerLabels = { user: 'you', steering: 'you (steering)', automatic: 'automatic' } as const;
 
 function UserMessageItem({ item, navigate }: TranscriptItemProps<'message'>) {
   return (

@@ -1,16 +1,16 @@
-import type {
-  Action,
-  Event,
-  Json,
-  ConversationMessage,
-  ToolOutcome,
-  ToolFinished,
-  TokenUsage,
+import {
+  findToolAnswer,
+  type Action,
+  type Json,
+  type MessageAuthor,
+  type TokenUsage,
+  type ToolOutcome,
+  type TranscriptItem,
+  type TranscriptItemOfKind,
 } from '@pawl/core';
-import { findToolAnswer } from '../../app/tool-answer.ts';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { countUntilEvent } from '../timeline/incremental-fold.ts';
-import { toActionNotice, toEventNotice, toNoteNotice, type TranscriptNotice } from './notices.ts';
+import { toNotice, type TranscriptNotice } from './notices.ts';
 
 /** One entry of the transcript. `seq` is the event it came from. */
 export type TranscriptEntry =
@@ -26,9 +26,6 @@ export type TranscriptEntry =
   /** The answer of a final tool result; otherwise the last reply is the answer. */
   | { readonly kind: 'answer'; readonly seq: number; readonly at: number; readonly text: string }
   | TranscriptNotice;
-
-/** `steer` is sent while work is in progress; `automatic` does not come from a person. */
-export type MessageAuthor = 'user' | 'steer' | 'automatic';
 
 export type TranscriptReply = {
   readonly kind: 'reply';
@@ -98,61 +95,77 @@ export class TranscriptProjection {
     return countUntilEvent(this.items, seq);
   }
 
-  #addEntry(entry: ReplayedEntry): void {
-    const { seq, event, actions, notes, addedMessages } = entry;
-    if (event.type === 'model-replied') this.#addReply(entry, event);
-    else this.#addEvent(seq, event);
-    for (const message of addedMessages) this.#addConversationMessage(seq, message);
+  #addEntry({ seq, event, actions, items }: ReplayedEntry): void {
+    const hasCalls = items.some(({ kind }) => kind === 'call');
+    for (const item of items) this.#addItem(item, hasCalls);
     for (const action of actions) this.#addAction(seq, event.at, action);
-    for (const note of notes) this.#add(toNoteNotice(seq, note));
   }
 
-  #addReply(
-    { seq, addedMessages }: ReplayedEntry,
-    event: Extract<Event, { readonly type: 'model-replied' }>,
-  ): void {
-    const request = this.#modelRequest;
-    const isInConversation = addedMessages.some(({ role }) => role === 'assistant');
-    this.#add({
-      kind: 'reply',
-      seq,
-      at: event.at,
-      text: event.text,
-      usage: event.usage ?? null,
-      tookMs: request === null ? null : Math.max(0, event.at - request.at),
-      requestSeq: request?.seq ?? null,
-      attempt: request?.action.attempt ?? 1,
-      advice: request?.action.advice ?? null,
-      problem: event.problem ?? null,
-      dropped: isInConversation ? 0 : event.calls.length,
-    });
-  }
-
-  #addEvent(seq: number, event: Event): void {
-    switch (event.type) {
-      case 'user-message':
-        return this.#addMessage(seq, event, event.automatic === true ? 'automatic' : 'user');
-      case 'steered':
-        return this.#addMessage(seq, event, 'steer');
-      case 'permission-decided': {
-        const { callId, decision, reason = null } = event;
-        return this.#updateCard(callId, { decision: { seq, decision, reason } });
+  #addItem(item: TranscriptItem, hasCalls: boolean): void {
+    const { seq, at } = item;
+    switch (item.kind) {
+      case 'message':
+        return this.#add({ kind: 'message', seq, at, text: item.text, author: item.author });
+      case 'reply':
+        return this.#addReply(item, hasCalls);
+      case 'call':
+        return this.#addCall(item);
+      case 'permission': {
+        const { callId, isAllowed, reason } = item;
+        return this.#updateCard(callId, {
+          decision: { seq, decision: isAllowed ? 'allow' : 'deny', reason },
+        });
       }
-      case 'tool-started':
-        return this.#updateCard(event.callId, { start: { seq, at: event.at } });
-      case 'tool-finished':
-        return this.#finishCall(seq, event);
+      case 'tool-start':
+        return this.#updateCard(item.callId, { start: { seq, at } });
+      case 'tool-result': {
+        const { callId, outcome, files, tests = null } = item;
+        this.#setResult(callId, { seq, at, outcome, files, tests });
+        const text = findToolAnswer(outcome);
+        return text === null ? undefined : this.#add({ kind: 'answer', seq, at, text });
+      }
+      case 'delivered-result': {
+        const { callId, outcome } = item;
+        return this.#setResult(callId, { seq, at, outcome, files: [], tests: null });
+      }
       default:
-        return this.#add(toEventNotice(seq, event));
+        return this.#add(toNotice(item));
     }
   }
 
-  #addMessage(
-    seq: number,
-    { at, text }: { readonly at: number; readonly text: string },
-    author: MessageAuthor,
-  ): void {
-    this.#add({ kind: 'message', seq, at, text, author });
+  #addReply(item: TranscriptItemOfKind<'reply'>, hasCalls: boolean): void {
+    const request = this.#modelRequest;
+    const { seq, at, text, calls, usage = null, problem = null } = item;
+    this.#add({
+      kind: 'reply',
+      seq,
+      at,
+      text,
+      usage,
+      tookMs: request === null ? null : Math.max(0, at - request.at),
+      requestSeq: request?.seq ?? null,
+      attempt: request?.action.attempt ?? 1,
+      advice: request?.action.advice ?? null,
+      problem,
+      dropped: hasCalls ? 0 : calls.length,
+    });
+  }
+
+  #addCall({ seq, at, call: { id, tool, args } }: TranscriptItemOfKind<'call'>): void {
+    const card: ToolCard = {
+      kind: 'call',
+      seq,
+      at,
+      callId: id,
+      tool,
+      args,
+      approvalRequest: null,
+      decision: null,
+      start: null,
+      result: null,
+    };
+    this.#cards.set(id, card);
+    this.#add(card);
   }
 
   #updateCard(callId: string, change: Partial<ToolCard>): void {
@@ -160,48 +173,10 @@ export class TranscriptProjection {
     if (card !== undefined) Object.assign(card, change);
   }
 
-  #finishCall(seq: number, { callId, at, outcome, files = [], tests }: ToolFinished): void {
-    this.#setResult(seq, callId, {
-      seq,
-      at,
-      outcome,
-      files: files.map(({ path }) => path),
-      tests: tests ?? null,
-    });
-    const text = findToolAnswer(outcome);
-    if (text !== null) this.#add({ kind: 'answer', seq, at, text });
-  }
-
-  #addConversationMessage(seq: number, message: ConversationMessage): void {
-    if (message.role === 'assistant') {
-      for (const { id, tool, args } of message.calls) {
-        const card: ToolCard = {
-          kind: 'call',
-          seq,
-          at: message.at,
-          callId: id,
-          tool,
-          args,
-          approvalRequest: null,
-          decision: null,
-          start: null,
-          result: null,
-        };
-        this.#cards.set(id, card);
-        this.#add(card);
-      }
-    } else if (message.role === 'tool') {
-      const { callId, at, outcome } = message;
-      // A call that never ran still has a result, which appears only here.
-      if (this.#cards.get(callId)?.result === null) {
-        this.#setResult(seq, callId, { seq, at, outcome, files: [], tests: null });
-      }
-    }
-  }
-
-  #setResult(seq: number, callId: string, result: ToolCardEnding): void {
+  /** A call that never ran has only the result that joined the conversation. */
+  #setResult(callId: string, result: ToolCardEnding): void {
     const card = this.#cards.get(callId);
-    if (card !== undefined && card.seq <= seq) card.result ??= result;
+    if (card !== undefined) card.result ??= result;
   }
 
   #addAction(seq: number, at: number, action: Action): void {
@@ -209,7 +184,7 @@ export class TranscriptProjection {
     else if (action.type === 'ask-permission') {
       const approvalRequest = { seq, request: action.request };
       for (const { id } of action.calls) this.#updateCard(id, { approvalRequest });
-    } else this.#add(toActionNotice(seq, at, action));
+    }
   }
 
   #add(item: TranscriptEntry | null): void {

@@ -1,8 +1,8 @@
+import type { SessionDecision } from '@pawl/core';
 import type { ColorTone } from '../../app/tones.ts';
-import type { DecisionRecord } from './decisions-model.ts';
 
 /** Returns a short label for a decision. */
-export function getDecisionLabel(decision: DecisionRecord): string {
+export function getDecisionLabel(decision: SessionDecision): string {
   switch (decision.kind) {
     case 'verdict':
       return decision.verdict.response.kind;
@@ -21,7 +21,7 @@ export function getDecisionLabel(decision: DecisionRecord): string {
   }
 }
 
-export function getDecisionTone({ kind }: DecisionRecord): ColorTone {
+export function getDecisionTone({ kind }: SessionDecision): ColorTone {
   const tones = {
     verdict: 'governor',
     denied: 'permission',

@@ -1,20 +1,20 @@
 import {
-  getConversation,
   computeRuleDistances,
+  isFailedItem,
+  isTimelineItem,
   listNextStates,
   observeCall,
-  toItemArray,
+  summarizeItem,
   getUnpausedTurn,
+  type SessionDecision,
   type RuleDistance,
   type Json,
   type RuleSeverity,
   type ToolOutcome,
   type Rule,
   type Session,
-  type TurnState,
 } from '@pawl/core';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
-import type { DecisionRecord } from './decisions-model.ts';
 
 /** Explains why a decision was made and what followed. */
 export type DecisionExplanation = {
@@ -72,7 +72,7 @@ const lookAheadMax = 400;
 
 export function buildExplanation(
   timeline: ReplayedTimeline,
-  decision: DecisionRecord,
+  decision: SessionDecision,
   rules: readonly Rule[],
 ): DecisionExplanation {
   const { seq } = decision;
@@ -92,7 +92,7 @@ export function buildExplanation(
       injectedPrompt === null
         ? null
         : findFollowingReply(timeline, injectedPrompt.seq, listCallFingerprints(timeline, evidence)),
-    denial: decision.kind === 'denied' ? explainDenial(timeline, decision, after) : null,
+    denial: decision.kind === 'denied' ? decision : null,
   };
 }
 
@@ -124,40 +124,21 @@ function listEvidence(timeline: ReplayedTimeline, seqs: readonly number[]): read
 function toEvidenceItem(timeline: ReplayedTimeline, seq: number): EvidenceItem | null {
   const index = timeline.indexOf(seq);
   if (index === -1) return null;
-  const { event } = timeline.entry(index);
-  switch (event.type) {
-    case 'tool-finished': {
-      const call = findCallById(timeline.stateAt(seq - 1).turn, event.callId);
-      const request = call === undefined ? '' : toReadableJson(call.args);
-      return { seq, tool: call?.tool ?? event.callId, request, ...describeOutcome(event.outcome) };
+  const { event, items } = timeline.entry(index);
+  for (const item of items) {
+    if (item.kind === 'tool-result') {
+      const request = item.call === null ? '' : toReadableJson(item.call.args);
+      return { seq, tool: item.call?.tool ?? item.callId, request, ...describeOutcome(item.outcome) };
     }
-    case 'model-replied': {
-      const calls = event.calls.map(({ tool, args }) => `${tool} ${toReadableJson(args)}`).join('\n');
-      return {
-        seq,
-        tool: 'reply',
-        request: calls,
-        result: event.problem ?? event.text,
-        isError: event.problem !== undefined,
-      };
-    }
-    default: {
-      const result = 'message' in event ? event.message : 'text' in event ? event.text : '';
-      return { seq, tool: event.type, request: '', result, isError: event.type.endsWith('-failed') };
+    if (item.kind === 'reply') {
+      const calls = item.calls.map(({ tool, args }) => `${tool} ${toReadableJson(args)}`).join('\n');
+      const isError = item.problem !== undefined;
+      return { seq, tool: 'reply', request: calls, result: item.problem ?? item.text, isError };
     }
   }
-}
-
-function findCallById(
-  turn: TurnState,
-  callId: string,
-): { readonly tool: string; readonly args: Json } | undefined {
-  const activeTurn = getUnpausedTurn(turn);
-  if (activeTurn.status === 'executingTools')
-    return activeTurn.executions.find(({ call }) => call.id === callId)?.call;
-  return activeTurn.status === 'awaitingPermission'
-    ? activeTurn.calls.find(({ call }) => call.id === callId)?.call
-    : undefined;
+  const [item] = items.filter(isTimelineItem);
+  const result = item === undefined ? '' : summarizeItem(item);
+  return { seq, tool: event.type, request: '', result, isError: item !== undefined && isFailedItem(item) };
 }
 
 function describeOutcome(outcome: ToolOutcome): { readonly result: string; readonly isError: boolean } {
@@ -171,14 +152,17 @@ export function toReadableJson(value: Json): string {
 }
 
 function listCallFingerprints(timeline: ReplayedTimeline, seqs: readonly number[]): ReadonlySet<string> {
-  const keys = seqs.flatMap((seq) => {
+  const items = seqs.flatMap((seq) => {
     const index = timeline.indexOf(seq);
-    const event = index === -1 ? null : timeline.entry(index).event;
-    if (event?.type !== 'tool-finished') return [];
-    const call = findCallById(timeline.stateAt(seq - 1).turn, event.callId);
-    return call === undefined ? [] : [fingerprintToolCall(call.tool, call.args)];
+    return index === -1 ? [] : timeline.entry(index).items;
   });
-  return new Set(keys);
+  return new Set(
+    items.flatMap((item) =>
+      item.kind === 'tool-result' && item.call !== null
+        ? [fingerprintToolCall(item.call.tool, item.call.args)]
+        : [],
+    ),
+  );
 }
 
 /** Returns the key by which the governor recognizes identical calls. */
@@ -224,61 +208,23 @@ function findFollowingReply(
 ): FollowingReply | null {
   const start = timeline.indexOf(requestSeq) + 1;
   for (let index = start; index < Math.min(timeline.length, start + lookAheadMax); index += 1) {
-    const { event, seq } = timeline.entry(index);
-    if (event.type === 'model-failed') {
-      return { seq, text: '', calls: [], error: `${event.error.kind}: ${event.error.message}` };
-    }
-    if (event.type !== 'model-replied') continue;
-    const calls = event.calls.map(({ tool, args }) => ({
+    const { items, seq } = timeline.entry(index);
+    const item = items.find(({ kind }) => kind === 'reply' || kind === 'model-failure');
+    if (item?.kind === 'model-failure')
+      return { seq, text: '', calls: [], error: `${item.error.kind}: ${item.error.message}` };
+    if (item?.kind !== 'reply') continue;
+    const calls = item.calls.map(({ tool, args }) => ({
       tool,
       args: toReadableJson(args),
       isRepeated: repeated.has(fingerprintToolCall(tool, args)),
     }));
-    return { seq, text: event.text, calls, error: event.problem ?? null };
+    return { seq, text: item.text, calls, error: item.problem ?? null };
   }
   return null;
 }
 
-/** The model receives the denial of a call as an ordinary tool result. */
-function explainDenial(
-  timeline: ReplayedTimeline,
-  { seq, callIndex }: Extract<DecisionRecord, { readonly kind: 'denied' }>,
-  after: Session,
-): DecisionExplanation['denial'] {
-  const { event } = timeline.entry(timeline.indexOf(seq));
-  const call = event.type === 'model-replied' ? event.calls[callIndex] : undefined;
-  if (call === undefined) return null;
-  const key = fingerprintToolCall(call.tool, call.args);
-  const refusal = after.governor.blockedCalls.find((each) => each.call === key);
-  const reason = findDenialReason(after, call.id, callIndex) ?? call.denialReason ?? 'It was not run.';
-  return { reason, args: call.args, rule: refusal?.rule ?? null };
-}
-
-function findDenialReason(session: Session, id: string | undefined, callIndex: number): string | null {
-  const turn = getUnpausedTurn(session.turn);
-  const outcomes: readonly (ToolOutcome | null)[] =
-    turn.status === 'executingTools'
-      ? turn.executions.map((each) => (each.status === 'completed' ? each.outcome : null))
-      : turn.status === 'awaitingPermission'
-        ? turn.calls.map((each) => (each.decision === 'denied' ? each.outcome : null))
-        : listLastResults(session, id);
-  const outcome = outcomes[outcomes.length === 1 ? 0 : callIndex] ?? null;
-  return outcome === null || outcome.ok ? null : outcome.error.message;
-}
-
-/** Returns the tool results at the end of the conversation: of one call, or of all calls in the last reply. */
-function listLastResults(session: Session, id: string | undefined): readonly ToolOutcome[] {
-  const messages = toItemArray(getConversation(session));
-  const reply = messages.findLastIndex(({ role }) => role === 'assistant');
-  return messages
-    .slice(reply + 1)
-    .flatMap((message) =>
-      message.role === 'tool' && (id === undefined || message.callId === id) ? [message.outcome] : [],
-    );
-}
-
 /** Formats a decision in one line. */
-export function formatDecision(decision: DecisionRecord): string {
+export function formatDecision(decision: SessionDecision): string {
   switch (decision.kind) {
     case 'verdict':
       return `${decision.verdict.rule}: ${decision.verdict.reason}`;

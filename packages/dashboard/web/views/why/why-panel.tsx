@@ -1,10 +1,10 @@
 import { useState, type ReactNode } from 'react';
+import type { SessionDecision } from '@pawl/core';
 import { formatLocalClock, formatCount } from '../../app/format.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
 import { escapeUnsafeText, toSafeLine } from '../../app/safe-text.ts';
 import { LongText } from '../../app/widgets/long-text.tsx';
 import { getDecisionLabel, getDecisionTone } from './decision-labels.ts';
-import type { DecisionRecord } from './decisions-model.ts';
 import { diffTextRows } from './diff-model.ts';
 import {
   formatDecision,
@@ -17,7 +17,7 @@ import {
 } from './why-model.ts';
 
 type WhyPanelProps = {
-  readonly decision: DecisionRecord;
+  readonly decision: SessionDecision;
   readonly explanation: DecisionExplanation;
   readonly navigate: SessionViewProps['navigate'];
   /** Null if feedback cannot be stored. */
@@ -167,7 +167,7 @@ function OtherOutcomes({
   rule,
   others,
   decision,
-}: Pick<DecisionExplanation, 'rule' | 'others'> & { readonly decision: DecisionRecord }) {
+}: Pick<DecisionExplanation, 'rule' | 'others'> & { readonly decision: SessionDecision }) {
   const response = decision.kind === 'verdict' ? decision.verdict.response.kind : null;
   const thresholds = rule?.thresholds.filter(({ isReached }) => !isReached) ?? [];
   if (thresholds.length + others.length === 0) return null;
@@ -306,7 +306,7 @@ function InjectedPromptSection({
   navigate,
 }: {
   readonly injectedPrompt: InjectedPrompt | null;
-  readonly decision: DecisionRecord;
+  readonly decision: SessionDecision;
   readonly navigate: SessionViewProps['navigate'];
 }) {
   if (injectedPrompt === null)

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
+import type { SessionDecision } from '@pawl/core';
 import { formatLocalClock, formatCount } from '../../app/format.ts';
 import type { VerdictFeedbackEntry } from '../../app/api-types.ts';
 import { showErrorToast } from '../../app/toasts.tsx';
@@ -10,7 +11,7 @@ import { ToggleGroup } from '../../app/widgets/toggle-group.tsx';
 import { EmptyState } from '../../app/widgets/state-messages.tsx';
 import { getSessionRules } from '../governor/session-rules.ts';
 import { countUntilEvent } from '../timeline/incremental-fold.ts';
-import { getDecisionHistory, type DecisionRecord } from './decisions-model.ts';
+import { getDecisionHistory, type VerdictDecision } from './decisions-model.ts';
 import { getDecisionLabel, getDecisionTone } from './decision-labels.ts';
 import { WhyPanel } from './why-panel.tsx';
 import { formatDecision, buildExplanation } from './why-model.ts';
@@ -24,11 +25,11 @@ export function WhyView({ timeline, at, version, detail, api, navigate }: Sessio
   const [feedback, mark] = useFeedback({ detail, api });
   const decisions = getDecisionHistory(timeline);
   const hasVerdicts = decisions.verdicts.length > 0;
-  const all: readonly DecisionRecord[] =
+  const all: readonly SessionDecision[] =
     filter === 'verdicts' && hasVerdicts ? decisions.verdicts : decisions.all;
   // The list is mutable; `version` changes when it grows.
   const listed = useMemo(() => all.slice(0, countUntilEvent(all, at)), [all, at, version]);
-  const [selected, setSelected] = useState<DecisionRecord | null>(null);
+  const [selected, setSelected] = useState<SessionDecision | null>(null);
   const shown = selectShownDecision(listed, selected, at);
   const why = useMemo(
     () => (shown === null ? null : buildExplanation(timeline, shown, getSessionRules(timeline, detail))),
@@ -90,16 +91,16 @@ export function WhyView({ timeline, at, version, detail, api, navigate }: Sessio
  * Returns the chosen decision if it was made by the selected event; else the decision at that event, or the last one.
  */
 function selectShownDecision(
-  listed: readonly DecisionRecord[],
-  selected: DecisionRecord | null,
+  listed: readonly SessionDecision[],
+  selected: SessionDecision | null,
   at: number,
-): DecisionRecord | null {
+): SessionDecision | null {
   if (selected !== null && selected.seq <= at) return selected;
   return listed.findLast(({ seq }) => seq === at) ?? listed.at(-1) ?? null;
 }
 
 function getFeedbackControls(
-  decision: DecisionRecord,
+  decision: SessionDecision,
   feedback: ReadonlyMap<string, FeedbackValue>,
   mark: FeedbackSender | null,
 ): Parameters<typeof WhyPanel>[0]['feedback'] {
@@ -108,10 +109,9 @@ function getFeedbackControls(
 }
 
 type FeedbackValue = VerdictFeedbackEntry['mark'];
-type VerdictDecision = Extract<DecisionRecord, { readonly kind: 'verdict' }>;
 type FeedbackSender = (decision: VerdictDecision, mark: FeedbackValue | null) => void;
 
-function getDecisionKey(decision: DecisionRecord): string {
+function getDecisionKey(decision: SessionDecision): string {
   return decision.kind === 'verdict' ? `${decision.seq} ${decision.verdict.rule}` : '';
 }
 
@@ -144,9 +144,9 @@ function useFeedback({
 }
 
 type DecisionListProps = {
-  readonly decisions: readonly DecisionRecord[];
-  readonly shown: DecisionRecord | null;
-  readonly select: (decision: DecisionRecord) => void;
+  readonly decisions: readonly SessionDecision[];
+  readonly shown: SessionDecision | null;
+  readonly select: (decision: SessionDecision) => void;
   readonly feedback: ReadonlyMap<string, FeedbackValue>;
 };
 
@@ -196,6 +196,6 @@ function DecisionList({ decisions, shown, select, feedback }: DecisionListProps)
   );
 }
 
-function getDecisionSeverity(decision: DecisionRecord): string {
-  return decision.kind === 'verdict' ? decision.verdict.severity : '';
+function getDecisionSeverity(decision: SessionDecision): string {
+  return decision.kind === 'verdict' ? decision.verdict.level : '';
 }
