@@ -270,6 +270,7 @@ export { forkStoredSession } from './store/fork.ts';
 export type { ForkOptions } from './store/fork.ts';
 export { getOwnerState, getProcessOwner } from './store/owner.ts';
 export { computeStateHash } from './store/state-hash.ts';
+export { replaySteps } from './store/replay-steps.ts';
 export {
   exportFormat,
   exportVersion,
