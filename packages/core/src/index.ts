@@ -329,7 +329,6 @@ export type { MemoryCommand } from './memory/memory-command.ts';
 export {
   findCallInProgress,
   listAddedMessages,
-  replaySteps,
   toReplayedStep,
   type ReplayedStep,
 } from './projections/replayed-step.ts';

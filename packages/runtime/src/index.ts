@@ -271,6 +271,7 @@ export type { ForkOptions } from './store/fork.ts';
 export { getOwnerState, getProcessOwner } from './store/owner.ts';
 export { computeStateHash } from './store/state-hash.ts';
 export { computeLinkHash } from './store/chain.ts';
+export { replaySteps } from './store/replay-steps.ts';
 export {
   exportFormat,
   exportVersion,

@@ -1,5 +1,5 @@
-import { replaySteps, type ReplayedStep, type Session } from '@pawl/core';
-import type { Store } from '@pawl/runtime';
+import { type ReplayedStep, type Session } from '@pawl/core';
+import { replaySteps, type Store } from '@pawl/runtime';
 
 export type SessionReplay = { readonly created: Session; readonly walked: AsyncIterable<ReplayedStep> };
 

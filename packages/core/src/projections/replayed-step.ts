@@ -3,7 +3,6 @@ import type { ConversationMessage, ToolCall } from '../conversation/message.ts';
 import type { Event } from '../event.ts';
 import { getConversation, getUnpausedTurn } from '../session-status.ts';
 import type { Session } from '../session.ts';
-import { step } from '../step.ts';
 import type { TurnState } from '../turn/state.ts';
 import type { SessionStep } from '../turn/transition-turn.ts';
 
@@ -19,21 +18,6 @@ export type ReplayedStep = {
   readonly before: Session;
   readonly after: SessionStep;
 };
-
-/** Replays events as logged; `step` ignores events that this version no longer accepts. */
-export async function* replaySteps(
-  created: Session,
-  events: AsyncIterable<{ readonly seq: number; readonly event: Event }>,
-  upTo = Infinity,
-): AsyncGenerator<ReplayedStep, void, undefined> {
-  let before = created;
-  for await (const { seq, event } of events) {
-    if (seq > upTo) return;
-    const after = step(before, event);
-    yield { seq, event, before, after };
-    before = after.session;
-  }
-}
 
 /** Converts the result that an observer of a live session receives. */
 export function toReplayedStep(

@@ -1,5 +1,5 @@
-import { getUnpausedTurn, listPendingApprovals, listVerdicts, replaySteps, type Verdict } from '@pawl/core';
-import { describeCall, type SessionSummary, type Store } from '@pawl/runtime';
+import { getUnpausedTurn, listPendingApprovals, listVerdicts, type Verdict } from '@pawl/core';
+import { replaySteps, describeCall, type SessionSummary, type Store } from '@pawl/runtime';
 import * as z from 'zod';
 import { approvalListSchema } from '../api/approvals.ts';
 import { commandSchema } from '../api/commands.ts';

@@ -3,7 +3,6 @@ import {
   countTotalTokens,
   emptyTotals,
   getConversation,
-  replaySteps,
   toItemArray,
   type Action,
   type ReplayedStep,
@@ -11,6 +10,7 @@ import {
   type SessionTotals,
 } from '@pawl/core';
 import {
+  replaySteps,
   getOwnerState,
   type Store,
   buildModelRequest,

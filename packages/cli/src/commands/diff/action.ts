@@ -1,6 +1,12 @@
 import { isDeepStrictEqual, styleText } from 'node:util';
-import { type Event, type Session, createEventNormalizer, replaySteps } from '@pawl/core';
-import { getMetadataText, type SessionSummary, type Store, type StoredEvent } from '@pawl/runtime';
+import { type Event, type Session, createEventNormalizer } from '@pawl/core';
+import {
+  replaySteps,
+  getMetadataText,
+  type SessionSummary,
+  type Store,
+  type StoredEvent,
+} from '@pawl/runtime';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';

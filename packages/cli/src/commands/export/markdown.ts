@@ -3,11 +3,10 @@ import {
   formatOutcome,
   isTimelineItem,
   listTranscriptItems,
-  replaySteps,
   type ReplayedStep,
   type TranscriptItem,
 } from '@pawl/core';
-import { getMetadataText } from '@pawl/runtime';
+import { replaySteps, getMetadataText } from '@pawl/runtime';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 import type { SessionRecord } from '../../sessions/session-record.ts';
 import { formatSessionTotals, surveySession } from '../../sessions/session-totals.ts';

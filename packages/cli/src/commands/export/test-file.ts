@@ -3,12 +3,11 @@ import { basename } from 'node:path';
 import {
   getUnpausedTurn,
   listTranscriptItems,
-  replaySteps,
   type ReplayedStep,
   type Session,
   type Event,
 } from '@pawl/core';
-import { computeStateHash } from '@pawl/runtime';
+import { replaySteps, computeStateHash } from '@pawl/runtime';
 import type { SessionRecord } from '../../sessions/session-record.ts';
 import { replayRecording, type ReplayedTool, type SessionRecording } from './replay-recording.ts';
 import { truncateColumns } from '../../output/columns.ts';
@@ -96,7 +95,7 @@ function renderTest(
   const title = `replays the recorded session: ${truncateColumns(message?.type === 'user-message' ? message.text : record.id, 60)}`;
   const fixture = encodeURIComponent(basename(getFixturePath(path)));
   return `import { readFileSync } from 'node:fs';
-import { computeStateHash } from '@pawl/runtime';
+import { replaySteps, computeStateHash } from '@pawl/runtime';
 import { expect, it } from 'vitest';
 ${harness}
 const recording = JSON.parse(readFileSync(new URL(${JSON.stringify(`./${fixture}`)}, import.meta.url), 'utf8')) as SessionRecording;

@@ -1,5 +1,6 @@
-import { findProfile, replaySteps, type Event, type ModelError, type RequestedCall } from '@pawl/core';
+import { findProfile, type Event, type ModelError, type RequestedCall } from '@pawl/core';
 import {
+  replaySteps,
   createProfileModel,
   getCodecOptions,
   getMetadataText,

@@ -1,0 +1,16 @@
+import { step, type Event, type ReplayedStep, type Session } from '@pawl/core';
+
+/** Replays events as logged; `step` ignores events that this version no longer accepts. */
+export async function* replaySteps(
+  created: Session,
+  events: AsyncIterable<{ readonly seq: number; readonly event: Event }>,
+  upTo = Infinity,
+): AsyncGenerator<ReplayedStep, void, undefined> {
+  let before = created;
+  for await (const { seq, event } of events) {
+    if (seq > upTo) return;
+    const after = step(before, event);
+    yield { seq, event, before, after };
+    before = after.session;
+  }
+}
