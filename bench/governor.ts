@@ -1,11 +1,6 @@
-import {
-  observeCall,
-  pawlRules,
-  initialDetectorState,
-  runDetector,
-  type CallObservation,
-  type DetectorState,
-} from '@pawl/core';
+import type { DetectorState } from '@pawl/core';
+import { observeCall, initialDetectorState, runDetector, type CallObservation } from '@pawl/governor';
+import { pawlRules } from '@pawl/governor/rules';
 import { readBenchMachine } from './lib/environment.ts';
 import { interleaveTasks, type TimedTask } from './lib/interleave.ts';
 import { formatMicroTable } from './lib/micro-table.ts';

@@ -4,17 +4,10 @@ import { once } from 'node:events';
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getConversation, createSession, toItemArray } from '@pawl/core';
-import {
-  Agent,
-  findTurnAnswer,
-  createScriptedModel,
-  createStoreEventLog,
-  openSqliteStore,
-  resumeSession,
-  getProcessOwner,
-  type Tool,
-} from '@pawl/runtime';
+import { getConversation, createSession } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
+import { Agent, findTurnAnswer, createScriptedModel, resumeSession, type Tool } from '@pawl/runtime';
+import { createStoreEventLog, openSqliteStore, getProcessOwner } from '@pawl/runtime/store';
 
 const [child] = process.argv.slice(2);
 const folder = child ?? (await mkdtemp(join(tmpdir(), 'pawl-example-')));

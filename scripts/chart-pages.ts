@@ -1,14 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  toDrawableChart,
-  modeCharts,
-  toMermaid,
-  turnChart,
-  type Chart,
-  type ChartMove,
-  type ModeChart,
-} from '../packages/core/src/index.ts';
+import { toMermaid, type Chart, type ChartMove } from '@pawl/core/charts';
+import { toDrawableChart, modeCharts, type ModeChart } from '@pawl/core/modes';
+import { turnChart } from '@pawl/core/turn';
 import { renderAlignedTable } from './markdown-table.ts';
 import type { GeneratedPage } from './pages.ts';
 import { listProjectFiles, repositoryRoot } from './source-files.ts';

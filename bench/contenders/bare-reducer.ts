@@ -1,11 +1,10 @@
+import type { ToolCall, ConversationMessage } from '@pawl/core';
 import {
   appendItem,
   emptyConversation,
   toItemArray,
-  type ToolCall,
   type ConversationHistory,
-  type ConversationMessage,
-} from '@pawl/core';
+} from '@pawl/core/conversation';
 import { performAction, type TurnContender } from './contender.ts';
 import { toAssistantMessage, toToolMessage, toUserMessage } from './messages.ts';
 import type { TurnEvent } from './turn-events.ts';

@@ -1,4 +1,5 @@
-import { getConversation, createSession, defaultSettings, step, toItemArray, type Session } from '@pawl/core';
+import { getConversation, createSession, defaultSettings, step, type Session } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
 import { performAction, type TurnContender } from './contender.ts';
 
 /** Without the governor, which no peer has; bench/governor.ts measures its cost. */

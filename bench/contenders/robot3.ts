@@ -1,11 +1,10 @@
+import type { ToolCall, ConversationMessage } from '@pawl/core';
 import {
   appendItem,
   emptyConversation,
   toItemArray,
-  type ToolCall,
   type ConversationHistory,
-  type ConversationMessage,
-} from '@pawl/core';
+} from '@pawl/core/conversation';
 import { action, createMachine, guard, interpret, reduce, state, transition } from 'robot3';
 import { performAction, type TurnContender } from './contender.ts';
 import { toAssistantMessage, toToolMessage, toUserMessage } from './messages.ts';

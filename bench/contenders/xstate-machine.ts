@@ -1,10 +1,5 @@
-import {
-  appendItem,
-  emptyConversation,
-  type ToolCall,
-  type ConversationHistory,
-  type ConversationMessage,
-} from '@pawl/core';
+import type { ToolCall, ConversationMessage } from '@pawl/core';
+import { appendItem, emptyConversation, type ConversationHistory } from '@pawl/core/conversation';
 import { assign, setup } from 'xstate';
 import { performAction } from './contender.ts';
 import { toAssistantMessage, toToolMessage, toUserMessage } from './messages.ts';

@@ -22,6 +22,24 @@ const expectedPaths: readonly (readonly [part: string, path: string])[] = [
   ],
 ];
 
+/** The entry points of the packages that have several, except the adapters, which have one file for each library. */
+function listEntryPoints() {
+  return ['governor', 'core', 'runtime'].flatMap((packageFolder) => {
+    const folder = join(repositoryRoot, 'packages', packageFolder);
+    const { name, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      readonly name: string;
+      readonly exports: Readonly<Record<string, string>>;
+    };
+    return Object.entries(exports).map(([path, file]) => {
+      const lists = readFileSync(join(folder, file), 'utf8').matchAll(/^export (?:type )?\{([^}]*)\} from/gm);
+      const names = [...lists].flatMap(([, list = '']) =>
+        list.split(',').filter((each) => each.trim() !== ''),
+      );
+      return { specifier: name + path.slice(1), subpath: path.slice(2), folder, file, names: names.length };
+    });
+  });
+}
+
 const ownPath = 'scripts/test/layout.test.ts';
 
 describe('the layout', () => {
@@ -42,6 +60,30 @@ describe('the layout', () => {
     expect(source.filter((file) => detour.test(readFileSync(join(repositoryRoot, file), 'utf8')))).toEqual(
       [],
     );
+  });
+
+  it('has entry points with at most 80 names, in src/index.ts and src/<subpath>-entry.ts', () => {
+    const entries = listEntryPoints();
+    expect(entries.length).toBeGreaterThan(40);
+    for (const { specifier, subpath, file, names } of entries) {
+      expect([specifier, file]).toEqual([
+        specifier,
+        `./src/${subpath === '' ? 'index' : `${subpath}-entry`}.ts`,
+      ]);
+      expect([specifier, Math.max(names, 80)]).toEqual([specifier, 80]);
+    }
+  });
+
+  it('imports the file that defines a name inside a package, not an entry point', () => {
+    const entryFiles = new Set(listEntryPoints().map(({ folder, file }) => join(folder, file)));
+    const importers = listProjectFiles('packages').filter((file) => {
+      if (!/\/src\/.*\.tsx?$/.test(file)) return false;
+      const paths = readFileSync(join(repositoryRoot, file), 'utf8').matchAll(
+        /\b(?:from |import\()'(\.[^'\n]*)'/g,
+      );
+      return [...paths].some(([, path = '']) => entryFiles.has(join(repositoryRoot, file, '..', path)));
+    });
+    expect(importers).toEqual([]);
   });
 
   it('has no test that checks for its platform by hand instead of with a tag', () => {

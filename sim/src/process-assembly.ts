@@ -4,10 +4,10 @@ import {
   type AgentOptions,
   type RuntimeClock,
   type Model,
-  type ExecutionSpool,
-  type Store,
   type Tool,
 } from '@pawl/runtime';
+import type { ExecutionSpool } from '@pawl/runtime/executions';
+import type { Store } from '@pawl/runtime/store';
 import type { SessionDriver, SimWorld } from './sim-world.ts';
 
 /**

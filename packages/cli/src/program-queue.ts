@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { SessionCommand } from '@pawl/runtime';
+import type { SessionCommand } from '@pawl/runtime/commands';
 import type { TenantLimitFlags } from './commands/queue-limit.ts';
 import type { QueueFlags } from './commands/queue-connection.ts';
 import type { SubmitGoalOptions } from './commands/submit.ts';

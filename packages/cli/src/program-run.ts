@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { BudgetFlags } from './commands/budget-options.ts';
-import type { ModelFlags } from '@pawl/runtime';
+import type { ModelFlags } from '@pawl/runtime/agent-setup';
 import {
   addBudgetOptions,
   formatExamples,

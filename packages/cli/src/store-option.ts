@@ -1,24 +1,21 @@
 import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Json } from '@pawl/core';
+import type { Config } from '@pawl/runtime/config';
+import { getDataFolder, ensureParentFolder } from '@pawl/runtime/data-folder';
+import { createFileSpool, createMemorySpool, type ExecutionSpool } from '@pawl/runtime/executions';
+import { openFolderStorage, type EntryStorage } from '@pawl/runtime/memory';
 import {
-  createFileSpool,
-  createMemorySpool,
   createMemoryStore,
-  openFolderStorage,
   openSqliteStore,
   getSessionSpoolFolder,
   withManifestFolder,
   StoreError,
-  type Config,
-  type ExecutionSpool,
-  type EntryStorage,
   type Store,
-} from '@pawl/runtime';
+} from '@pawl/runtime/store';
 import { loadConfig } from './commands/run-config.ts';
 import type { VerdictFeedbackRepository } from './commands/verdict-feedback.ts';
 import { createFeedbackFile } from './commands/verdict-feedback-file.ts';
-import { getDataFolder, ensureParentFolder } from '@pawl/runtime/data-folder';
 import { isKnownStore, registerStore } from './known-stores.ts';
 import { UsageError, toUsageError } from './usage-error.ts';
 

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { describeCall, type PermissionPrompter, type UserPrompter } from '@pawl/runtime';
+import { describeCall, type PermissionPrompter } from '@pawl/runtime/permission';
+import type { UserPrompter } from '@pawl/runtime/tools';
 import type { CommandIo } from './command-io.ts';
 import { sanitizeOneLine } from './sanitize-text.ts';
 

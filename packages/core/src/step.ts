@@ -1,4 +1,6 @@
-import { selectRules, type Rule, type SessionTracker } from '@pawl/governor';
+import type { Rule } from '@pawl/governor';
+import { selectRules } from '@pawl/governor/rules';
+import type { SessionTracker } from '@pawl/governor/tracker';
 import type { Action } from './action.ts';
 import { isEphemeralEvent, type Event } from './event.ts';
 import { resumeBudgetClock, stopBudgetClock } from './governor/budget-clock.ts';

@@ -1,4 +1,5 @@
-import { selectRules, type Action, type ActionType, type ToolCall, type Session } from '@pawl/core';
+import type { Action, ActionType, ToolCall, Session } from '@pawl/core';
+import { selectRules } from '@pawl/governor/rules';
 import { runWithDeadline, type RuntimeClock } from './clock.ts';
 import { buildModelRequest } from './prompt.ts';
 import { deriveExecutionId } from './executions/execution-id.ts';

@@ -1,13 +1,13 @@
-import {
-  RepetitionDetector,
-  type ToolCall,
-  type CompletedTool,
-  type Event,
-  type PagingFinished,
-  type RecoveryOutcome,
-  type RequestedCall,
-  type Verdict,
+import type {
+  ToolCall,
+  CompletedTool,
+  Event,
+  PagingFinished,
+  RecoveryOutcome,
+  RequestedCall,
+  Verdict,
 } from '@pawl/core';
+import { RepetitionDetector } from '@pawl/governor';
 import type { ExecutionSpool } from './executions/spool.ts';
 import type { MemoryManager } from './memory/memory-manager.ts';
 import type { Model, ModelChunk, ModelRequest } from './models/model.ts';

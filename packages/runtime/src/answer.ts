@@ -1,4 +1,5 @@
-import { iterateItems, type ConversationHistory, type ConversationMessage } from '@pawl/core';
+import type { ConversationMessage } from '@pawl/core';
+import { iterateItems, type ConversationHistory } from '@pawl/core/conversation';
 
 /**
  * Returns the answer of the last turn: the output of a finishing tool or the assistant's last text; null if there is

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import { isEphemeralEvent, type Json, type Rule } from '@pawl/core';
+import { isEphemeralEvent, type Json } from '@pawl/core';
+import type { Rule } from '@pawl/governor';
 import {
   createAgentManifest,
   prepareAgent,

@@ -1,12 +1,6 @@
-import {
-  dumpMemory,
-  renderModeSection,
-  listNextStates,
-  listOfferedTools,
-  type Action,
-  type ModeChart,
-  type Session,
-} from '@pawl/core';
+import type { Action, Session } from '@pawl/core';
+import { dumpMemory } from '@pawl/core/memory';
+import { renderModeSection, listNextStates, listOfferedTools, type ModeChart } from '@pawl/core/modes';
 import type { ModelRequest } from './models/model.ts';
 import type { ToolDescription } from './tools/tool.ts';
 

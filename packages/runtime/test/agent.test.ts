@@ -1,4 +1,5 @@
-import { getConversation, replay, createSession, toItemArray, type Event, type Json } from '@pawl/core';
+import { getConversation, replay, createSession, type Event, type Json } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {

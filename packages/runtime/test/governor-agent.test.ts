@@ -1,4 +1,5 @@
-import { getConversation, createSession, replay, toItemArray, type Event } from '@pawl/core';
+import { getConversation, createSession, replay, type Event } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {

@@ -1,12 +1,7 @@
-import {
-  getConversation,
-  createSession,
-  findProfile,
-  summarizeTurn,
-  toItemArray,
-  type RequestedCall,
-  type Session,
-} from '@pawl/core';
+import { getConversation, createSession, type RequestedCall, type Session } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
+import { findProfile } from '@pawl/core/profiles';
+import { summarizeTurn } from '@pawl/core/turn';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Agent, findTurnAnswer, defineTool, type Model, type ModelRequest } from '../src/index.ts';

@@ -1,11 +1,11 @@
 import {
   getConversation,
   createSession,
-  toItemArray,
   type Event,
   type ConversationMessage,
   type Session,
 } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';

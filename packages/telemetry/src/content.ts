@@ -1,5 +1,6 @@
-import { toItemArray, type Json, type ConversationMessage } from '@pawl/core';
-import { maskSecrets } from '@pawl/runtime';
+import type { Json, ConversationMessage } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
+import { maskSecrets } from '@pawl/runtime/logging';
 import type { EndedOperation } from './operation-result.ts';
 import type { StepObservation } from './step-observation.ts';
 import { otelAttributes } from './semconv.ts';

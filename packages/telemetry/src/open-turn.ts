@@ -1,11 +1,5 @@
-import {
-  getConversation,
-  iterateItems,
-  getLastItem,
-  type ConversationMessage,
-  type Session,
-  type TurnStatus,
-} from '@pawl/core';
+import { getConversation, type ConversationMessage, type Session, type TurnStatus } from '@pawl/core';
+import { iterateItems, getLastItem } from '@pawl/core/conversation';
 import type { StepResult } from '@pawl/runtime';
 import { createOperationFailure, type OperationResult } from './operation-result.ts';
 

@@ -1,5 +1,6 @@
-import type { ToolCall, ConversationHistory, ConversationMessage, Session, TurnState } from '@pawl/core';
-import { deriveExecutionId } from '@pawl/runtime';
+import type { ToolCall, ConversationMessage, Session, TurnState } from '@pawl/core';
+import type { ConversationHistory } from '@pawl/core/conversation';
+import { deriveExecutionId } from '@pawl/runtime/executions';
 
 /** An operation that a session waits for; each becomes one span. `key` is unique per operation. */
 export type PendingOperation = { readonly key: string; readonly since: number } & (

@@ -1,5 +1,6 @@
 import type { Session } from '@pawl/core';
-import { runWithTraceContext, type AgentOptions, type Model, type Tool } from '@pawl/runtime';
+import type { AgentOptions, Model, Tool } from '@pawl/runtime';
+import { runWithTraceContext } from '@pawl/runtime/logging';
 import { formatTraceparent } from './span-ids.ts';
 import { getToolSpanKey, listPendingOperations, type OperationKind } from './pending-operation.ts';
 

@@ -1,4 +1,5 @@
-import { appendItem, emptyConversation, iterateItems, type ConversationMessage } from '@pawl/core';
+import type { ConversationMessage } from '@pawl/core';
+import { appendItem, emptyConversation, iterateItems } from '@pawl/core/conversation';
 import { Agent, type ModelChunk, type UnstampedEvent } from '@pawl/runtime';
 import type { PlantedBug } from './bug.ts';
 

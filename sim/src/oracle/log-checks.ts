@@ -1,12 +1,6 @@
-import {
-  getConversation,
-  toDurableSession,
-  isEphemeralEvent,
-  toItemArray,
-  type Event,
-  type Session,
-} from '@pawl/core';
-import type { OpenedSession, LogPosition } from '@pawl/runtime';
+import { getConversation, toDurableSession, isEphemeralEvent, type Event, type Session } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
+import type { OpenedSession, LogPosition } from '@pawl/runtime/store';
 import type { SessionDriver } from '../sim-world.ts';
 import { recordEvent, type SessionLedger } from './session-ledger.ts';
 import type { CallChecks } from './call-checks.ts';

@@ -1,13 +1,13 @@
 import {
   getConversation,
   step,
-  toItemArray,
   getUnpausedTurn,
   type Event,
   type CallExecution,
   type ToolOutcome,
   type Session,
 } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
 import type { SessionDriver } from '../sim-world.ts';
 
 /** What the oracle knows about one tool call. */

@@ -1,4 +1,6 @@
-import type { AuditSeverity, AuditVerdict, Json, RecordedRun, RecordedStep } from '@pawl/core';
+import type { Json } from '@pawl/core';
+import type { AuditSeverity, AuditVerdict } from '@pawl/governor/audit';
+import type { RecordedRun, RecordedStep } from '@pawl/governor/traces';
 import { isRunEnding } from '../learn/detector-score.ts';
 import { formatCount } from './format-number.ts';
 

@@ -1,13 +1,8 @@
-import {
-  toDrawableChart,
-  modeCharts,
-  toMermaid,
-  toXState,
-  turnChart,
-  type Chart,
-  type ModeChart,
-} from '@pawl/core';
-import { ChartFileError, isDataFilePath, readChartFile, toSvg } from '@pawl/runtime';
+import { toMermaid, toXState, type Chart } from '@pawl/core/charts';
+import { toDrawableChart, modeCharts, type ModeChart } from '@pawl/core/modes';
+import { turnChart } from '@pawl/core/turn';
+import { ChartFileError, readChartFile, toSvg } from '@pawl/runtime/charts';
+import { isDataFilePath } from '@pawl/runtime/profiles';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';

@@ -3,11 +3,11 @@ import {
   ConfigFileError,
   findConfigFile,
   readConfigFile,
-  createTrustStore,
   evaluateConfig,
   getUserConfigFolder,
   toTrustedContents,
-} from '@pawl/runtime';
+} from '@pawl/runtime/config';
+import { createTrustStore } from '@pawl/runtime/trust';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { UsageError } from '../usage-error.ts';

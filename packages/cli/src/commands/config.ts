@@ -1,12 +1,11 @@
+import { flagsToConfig, type ConfigFlags } from '@pawl/runtime/agent-setup';
 import {
   listConfigOrigins,
   configVariables,
   findSecrets,
-  flagsToConfig,
-  type ConfigFlags,
   type ConfigOrigin,
   type LoadedConfigLayers,
-} from '@pawl/runtime';
+} from '@pawl/runtime/config';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';

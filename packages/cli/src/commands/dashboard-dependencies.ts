@@ -1,6 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '@pawl/core';
+import { parseRunMetadata } from '@pawl/runtime/agent-setup';
+import type { Config } from '@pawl/runtime/config';
+import { getDataFolder, getStorageFile } from '@pawl/runtime/data-folder';
+import { openSqliteStorage, type EntryStorage } from '@pawl/runtime/memory';
+import { getProcessOwner, withManifestFolder, type Store } from '@pawl/runtime/store';
 import {
   createLocalHost,
   createQueueHost,
@@ -9,15 +14,6 @@ import {
   type SessionHost,
   type VerdictFeedbackStore,
 } from '@pawl/dashboard';
-import {
-  openSqliteStorage,
-  getProcessOwner,
-  parseRunMetadata,
-  withManifestFolder,
-  type EntryStorage,
-  type Store,
-  type Config,
-} from '@pawl/runtime';
 import type { TelemetryClient, GaugeSources } from '@pawl/telemetry';
 import {
   createFolderStorage,
@@ -27,7 +23,6 @@ import {
   type AgentFactory,
   type SessionQueue,
 } from '@pawl/worker';
-import { getDataFolder, getStorageFile } from '@pawl/runtime/data-folder';
 import { openStore, type OpenedStore, isRedisUrl } from '../store-option.ts';
 import { createSessionPreparer } from './prepare-session.ts';
 import { withQueue, type QueueConnection } from './queue-connection.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual, styleText } from 'node:util';
 import { type Event, type Session, createEventNormalizer } from '@pawl/core';
-import { getMetadataText, type SessionSummary, type Store, type StoredEvent } from '@pawl/runtime';
+import { getMetadataText, type SessionSummary, type Store, type StoredEvent } from '@pawl/runtime/store';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';

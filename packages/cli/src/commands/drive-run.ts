@@ -1,28 +1,20 @@
-import {
-  getConversation,
-  isTerminalSession,
-  iterateItems,
-  summarizeTurn,
-  type BudgetLimits,
-  type Json,
-  type Profile,
-  type Session,
-} from '@pawl/core';
+import { getConversation, isTerminalSession, type BudgetLimits, type Json, type Session } from '@pawl/core';
+import { iterateItems } from '@pawl/core/conversation';
+import type { Profile } from '@pawl/core/profiles';
+import { summarizeTurn } from '@pawl/core/turn';
 import {
   createAgent,
   findTurnAnswer,
-  createSystemProbe,
-  toAgentConfig,
-  watchResources,
   type Agent,
   type AgentObserver,
-  type Config,
-  type FolderIndex,
-  type ModelFlags,
   type StepResult,
   type ResumedSession,
   type ToolApprover,
 } from '@pawl/runtime';
+import { toAgentConfig, type ModelFlags } from '@pawl/runtime/agent-setup';
+import type { Config } from '@pawl/runtime/config';
+import { createSystemProbe, watchResources } from '@pawl/runtime/resources';
+import type { FolderIndex } from '@pawl/runtime/search';
 import type { TelemetryClient } from '@pawl/telemetry';
 import type { OpenedStore } from '../store-option.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';

@@ -1,5 +1,5 @@
 import type { Event, Session } from '@pawl/core';
-import { getMetadataText } from '@pawl/runtime';
+import { getMetadataText } from '@pawl/runtime/store';
 import { sanitizeText, sanitizeOneLine } from '../sanitize-text.ts';
 import type { SessionRecord } from './export-record.ts';
 import { computeSessionTotals, formatSessionTotals } from './session-totals.ts';

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Event, Json, Session } from '@pawl/core';
-import { parseEvent, type StoredEvent } from '@pawl/runtime';
+import { parseEvent } from '@pawl/runtime/schema';
+import type { StoredEvent } from '@pawl/runtime/store';
 import { UsageError } from '../usage-error.ts';
 import { hashChainLink, recordFormat, recordVersion, type SessionRecord } from './export-record.ts';
 

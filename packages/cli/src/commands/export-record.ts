@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Event, Json, Session } from '@pawl/core';
-import { computeStateHash, type StoredEvent, type SessionSummary, type Store } from '@pawl/runtime';
+import { computeStateHash, type StoredEvent, type SessionSummary, type Store } from '@pawl/runtime/store';
 
 /** The format name and version of exported session files. */
 export const recordFormat = 'pawl-session';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { getUnpausedTurn, type Event, type Session } from '@pawl/core';
-import { computeStateHash } from '@pawl/runtime';
+import { computeStateHash } from '@pawl/runtime/store';
 import type { SessionRecord } from './export-record.ts';
 import { replayRecording, type ReplayedTool, type SessionRecording } from './replay-recording.ts';
 import { findExecution } from './session-timeline.ts';
@@ -92,7 +92,6 @@ function renderTest(
   const title = `replays the recorded session: ${truncateColumns(message?.type === 'user-message' ? message.text : record.id, 60)}`;
   const fixture = encodeURIComponent(basename(getFixturePath(path)));
   return `import { readFileSync } from 'node:fs';
-import { computeStateHash } from '@pawl/runtime';
 import { expect, it } from 'vitest';
 ${harness}
 const recording = JSON.parse(readFileSync(new URL(${JSON.stringify(`./${fixture}`)}, import.meta.url), 'utf8')) as SessionRecording;

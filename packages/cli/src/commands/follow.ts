@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTerminalSession, step, type Session } from '@pawl/core';
-import { getOwnerState, type StepResult, type Store } from '@pawl/runtime';
+import type { StepResult } from '@pawl/runtime';
+import { getOwnerState, type Store } from '@pawl/runtime/store';
 
 /** Poll interval for new events in the store. */
 const followPollMs = 200;

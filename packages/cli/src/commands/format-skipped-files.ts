@@ -1,4 +1,4 @@
-import type { SkippedPath } from '@pawl/runtime';
+import type { SkippedPath } from '@pawl/runtime/search';
 
 /** Maximum number of skipped paths that are named; the rest are counted. */
 const maxNamedSkips = 5;

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import {
   evaluateConfig,
   findConfigFile,
-  formatNameSuggestion,
   mergeConfigs,
   readConfigFile,
-  createTrustStore,
   getUserConfigFolder,
-  modelSpecs,
-  permissionModes,
   toTrustedContents,
-} from '@pawl/runtime';
+} from '@pawl/runtime/config';
+import { modelSpecs } from '@pawl/runtime/models';
+import { permissionModes } from '@pawl/runtime/permission';
+import { formatNameSuggestion } from '@pawl/runtime/suggestions';
+import { createTrustStore } from '@pawl/runtime/trust';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { openTerminalPrompt, type TerminalPrompt } from '../terminal-prompt.ts';

@@ -1,13 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RuleSeverity } from '@pawl/core';
-import {
-  findConfigFile,
-  readConfigFile,
-  readProfileFile,
-  createTrustStore,
-  toTrustedContents,
-} from '@pawl/runtime';
+import { findConfigFile, readConfigFile, toTrustedContents } from '@pawl/runtime/config';
+import { readProfileFile } from '@pawl/runtime/profiles';
+import { createTrustStore } from '@pawl/runtime/trust';
 import type { LearningResult, ThresholdProposal } from '../learn/learn-thresholds.ts';
 import { UsageError } from '../usage-error.ts';
 import { writeFileAtomically } from '../atomic-file.ts';

@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
-import {
-  isJudgedOutcome,
-  type ToolCall,
-  type Event,
-  type Json,
-  type RecordedRun,
-  type RecordedStep,
-} from '@pawl/core';
-import { getMetadataText, type SessionSummary } from '@pawl/runtime';
+import { isJudgedOutcome, type ToolCall, type Event, type Json } from '@pawl/core';
+import type { RecordedRun, RecordedStep } from '@pawl/governor/traces';
+import { getMetadataText, type SessionSummary } from '@pawl/runtime/store';
 import type { TrainingRun } from '../learn/training-run.ts';
 import type { StuckJudgment } from '../learn/detector-score.ts';
 import { computeSessionTotals } from './session-totals.ts';

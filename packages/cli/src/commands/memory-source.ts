@@ -1,16 +1,14 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
-  logNames,
-  memorySettings,
   parseLkjConfig,
   parseMemoryDocument,
   type LkjProfile,
-  type MemorySettings,
   type ParsedMemoryDocument,
-} from '@pawl/core';
-import { openSqliteStorage, StorageError, type EntryStorage } from '@pawl/runtime';
+} from '@pawl/core/lkj';
+import { logNames, memorySettings, type MemorySettings } from '@pawl/core/memory';
 import { getStorageFile } from '@pawl/runtime/data-folder';
+import { openSqliteStorage, StorageError, type EntryStorage } from '@pawl/runtime/memory';
 import { UsageError, toUsageError } from '../usage-error.ts';
 import { findSharedTarget } from './memory-shared.ts';
 

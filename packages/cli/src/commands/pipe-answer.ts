@@ -1,14 +1,13 @@
+import { createSession, getStepOutcome, type Note, type Session, step, type TurnStatus } from '@pawl/core';
+import type { Profile } from '@pawl/core/profiles';
+import type { SessionStep } from '@pawl/core/turn';
 import {
-  createSession,
-  getStepOutcome,
-  type Note,
-  type Profile,
-  type Session,
-  type SessionStep,
-  step,
-  type TurnStatus,
-} from '@pawl/core';
-import { parseEvent, printAction, type PrintedAction, type PrintedState, printState } from '@pawl/runtime';
+  parseEvent,
+  printAction,
+  type PrintedAction,
+  type PrintedState,
+  printState,
+} from '@pawl/runtime/schema';
 import { sanitizeOneLine } from '../sanitize-text.ts';
 import type { InputLine } from './pipe-lines.ts';
 

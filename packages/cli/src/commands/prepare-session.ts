@@ -1,6 +1,6 @@
 import { createSession, type BudgetLimits, type Json, type Session } from '@pawl/core';
+import { createAgentManifest } from '@pawl/runtime/agent-setup';
 import type { CreateSessionRequest, SessionPreparer } from '@pawl/dashboard';
-import { createAgentManifest } from '@pawl/runtime';
 import type { AgentFactory } from '@pawl/worker';
 import { planSession } from './session-plan.ts';
 

@@ -1,4 +1,4 @@
-import type { SessionCommand } from '@pawl/runtime';
+import type { SessionCommand } from '@pawl/runtime/commands';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';

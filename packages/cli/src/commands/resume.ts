@@ -1,19 +1,20 @@
 import { getConversation, isTerminalSession, type Session } from '@pawl/core';
+import { findTurnAnswer, resumeSession } from '@pawl/runtime';
 import {
-  findTurnAnswer,
-  getOwnerState,
-  StoreError,
-  resumeSession,
-  getProcessOwner,
-  applyAgentKeys,
   applyModelConfig,
   flagsToConfig,
   parseRunMetadata,
   type ModelFlags,
-  type OpenedSession,
   type RunMetadata,
+} from '@pawl/runtime/agent-setup';
+import { applyAgentKeys } from '@pawl/runtime/config';
+import {
+  getOwnerState,
+  StoreError,
+  getProcessOwner,
+  type OpenedSession,
   type Store,
-} from '@pawl/runtime';
+} from '@pawl/runtime/store';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { registerStore } from '../known-stores.ts';

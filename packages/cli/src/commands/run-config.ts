@@ -1,16 +1,16 @@
+import { AgentConfigError } from '@pawl/runtime';
 import {
-  AgentConfigError,
   ConfigFileError,
   ConfigVariableError,
   loadConfig as loadMergedConfig,
   loadConfigLayers as loadLayers,
-  MemoryFileError,
-  ModelSpecError,
-  ProfileFileError,
   type Config,
   type LoadedConfigLayers,
   type MergedConfig,
-} from '@pawl/runtime';
+} from '@pawl/runtime/config';
+import { MemoryFileError } from '@pawl/runtime/memory';
+import { ModelSpecError } from '@pawl/runtime/models';
+import { ProfileFileError } from '@pawl/runtime/profiles';
 import { askConfirmation, type TerminalPrompt } from '../terminal-prompt.ts';
 import { toUsageError } from '../usage-error.ts';
 

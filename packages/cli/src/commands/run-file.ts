@@ -1,4 +1,4 @@
-import { openRotatingFile, type RotatingFile } from '@pawl/runtime';
+import { openRotatingFile, type RotatingFile } from '@pawl/runtime/logging';
 import { UsageError } from '../usage-error.ts';
 
 export type RunFileOptions = {

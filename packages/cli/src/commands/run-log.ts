@@ -1,10 +1,5 @@
-import {
-  createEventLogger,
-  logLevels,
-  listSecretValues,
-  type LogLevel,
-  type StepResult,
-} from '@pawl/runtime';
+import type { StepResult } from '@pawl/runtime';
+import { createEventLogger, logLevels, listSecretValues, type LogLevel } from '@pawl/runtime/logging';
 import { UsageError } from '../usage-error.ts';
 import { openRunFile } from './run-file.ts';
 import { openRunTrace, type RunTrace, type TraceOptions } from './run-trace.ts';

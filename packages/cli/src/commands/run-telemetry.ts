@@ -1,5 +1,7 @@
 import type { Session } from '@pawl/core';
-import { listSecretValues, type AgentObserver, type Config, type TelemetryKeys } from '@pawl/runtime';
+import type { AgentObserver } from '@pawl/runtime';
+import type { Config, TelemetryKeys } from '@pawl/runtime/config';
+import { listSecretValues } from '@pawl/runtime/logging';
 // Types only: the package is loaded when telemetry is enabled.
 import type { OtlpCollector, TelemetryClient } from '@pawl/telemetry';
 import type { CommandIo } from '../command-io.ts';

@@ -1,7 +1,9 @@
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { toItemArray, toTransitionRecords } from '@pawl/core';
-import { maskSecrets, listSecretValues, type Model, type StepResult } from '@pawl/runtime';
+import { toTransitionRecords } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
+import type { Model, StepResult } from '@pawl/runtime';
+import { maskSecrets, listSecretValues } from '@pawl/runtime/logging';
 import { openRunFile } from './run-file.ts';
 
 /** A JSON lines file with every prompt, reply and transition, unchanged except for masked secrets. */

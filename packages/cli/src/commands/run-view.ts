@@ -1,15 +1,6 @@
 import { styleText } from 'node:util';
-import {
-  formatPastPhaseLine,
-  computePhaseProgress,
-  type ToolCall,
-  type Event,
-  type Json,
-  type Note,
-  type ToolOutcome,
-  type PhaseState,
-  type Session,
-} from '@pawl/core';
+import type { ToolCall, Event, Json, Note, ToolOutcome, Session } from '@pawl/core';
+import { formatPastPhaseLine, computePhaseProgress, type PhaseState } from '@pawl/core/phases';
 import type { QuestionHandlers, StepResult, StoreOutage } from '@pawl/runtime';
 import type { CommandIo } from '../command-io.ts';
 import type { LiveControls } from '../tui/live-view.ts';

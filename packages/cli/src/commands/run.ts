@@ -3,13 +3,11 @@ import {
   applyModelConfig,
   fillMissingBudgets,
   flagsToConfig,
-  indexFolder,
   toRunMetadata,
-  WorkspaceError,
-  type FolderIndex,
   type ModelFlags,
-  applyAgentKeys,
-} from '@pawl/runtime';
+} from '@pawl/runtime/agent-setup';
+import { applyAgentKeys } from '@pawl/runtime/config';
+import { indexFolder, WorkspaceError, type FolderIndex } from '@pawl/runtime/search';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { createProgressLine } from '../progress-line.ts';

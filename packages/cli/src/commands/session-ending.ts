@@ -1,5 +1,5 @@
 import type { TurnStatus } from '@pawl/core';
-import type { SessionSummary } from '@pawl/runtime';
+import type { SessionSummary } from '@pawl/runtime/store';
 import type { SessionTotals } from './session-totals.ts';
 import { formatCall, findExecution, formatOutcome } from './session-timeline.ts';
 import type { ReplayedEvent } from './session-replay.ts';

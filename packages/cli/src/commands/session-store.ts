@@ -1,4 +1,4 @@
-import type { Store } from '@pawl/runtime';
+import type { Store } from '@pawl/runtime/store';
 import { openConfiguredStore } from '../store-option.ts';
 
 /** Flags common to all session commands. */

@@ -1,4 +1,5 @@
-import { iterateItems, toItemArray, type Json, type ConversationMessage } from '@pawl/core';
+import type { Json, ConversationMessage } from '@pawl/core';
+import { iterateItems, toItemArray } from '@pawl/core/conversation';
 import type { ModelRequest } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 import { sanitizeText, sanitizeOneLine } from '../sanitize-text.ts';

@@ -1,5 +1,6 @@
 import type { Action } from '@pawl/core';
-import { buildModelRequest, type ModelRequest } from '@pawl/runtime';
+import type { ModelRequest } from '@pawl/runtime';
+import { buildModelRequest } from '@pawl/runtime/models';
 import type { ReplayedEvent } from './session-replay.ts';
 import { type RunManifest } from './manifest.ts';
 

@@ -1,16 +1,14 @@
 import {
   getConversation,
   toDurableSession,
-  listEntries,
-  getLastItem,
-  formatPhaseLine,
-  computePhaseProgress,
-  countMemoryTokens,
   getUnpausedTurn,
   type ConversationMessage,
   type Session,
 } from '@pawl/core';
-import { computeStateHash } from '@pawl/runtime';
+import { getLastItem } from '@pawl/core/conversation';
+import { listEntries, countMemoryTokens } from '@pawl/core/memory';
+import { formatPhaseLine, computePhaseProgress } from '@pawl/core/phases';
+import { computeStateHash } from '@pawl/runtime/store';
 import { sanitizeOneLine } from '../sanitize-text.ts';
 import { formatStatus } from './session-ending.ts';
 import { formatClockTime } from './format-time.ts';

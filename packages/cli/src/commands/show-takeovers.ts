@@ -1,5 +1,5 @@
 import type { Json } from '@pawl/core';
-import type { SessionClaim } from '@pawl/runtime';
+import type { SessionClaim } from '@pawl/runtime/store';
 import { formatDateTime } from './format-time.ts';
 import { truncateColumns } from './columns.ts';
 

@@ -1,5 +1,5 @@
 import type { Json } from '@pawl/core';
-import type { SessionSummary, Store } from '@pawl/runtime';
+import type { SessionSummary, Store } from '@pawl/runtime/store';
 import { UsageError } from '../usage-error.ts';
 import { parseWholeNumberOption } from './number-options.ts';
 import { toEvidenceEntry, type EvidenceEntry } from './session-ending.ts';

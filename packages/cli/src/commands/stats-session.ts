@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import {
   getConversation,
-  type ModeChange,
   type Note,
   type Session,
   type TurnStatus,
   type Verdict,
   type EventOfType,
 } from '@pawl/core';
-import { getMetadataText, type SessionSummary } from '@pawl/runtime';
+import type { ModeChange } from '@pawl/core/modes';
+import { getMetadataText, type SessionSummary } from '@pawl/runtime/store';
 import { computeSessionTotals, type SessionTotals, isTurnEndingResponse } from './session-totals.ts';
 import { deriveSessionEnding, type SessionEnding } from './session-ending.ts';
 import { getExecutionDuration, findExecution } from './session-timeline.ts';

@@ -1,17 +1,16 @@
 import {
   getConversation,
-  computeRuleDistances,
-  listNextStates,
-  selectRules,
-  toItemArray,
   getUnpausedTurn,
-  type RuleDistance,
   type ToolOutcome,
   type Session,
   type TurnState,
   type TurnStatus,
   type Verdict,
 } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
+import { listNextStates } from '@pawl/core/modes';
+import { computeRuleDistances, type RuleDistance } from '@pawl/governor';
+import { selectRules } from '@pawl/governor/rules';
 import type { SentModelRequest } from './show-request.ts';
 import { toTimelineEntries } from './session-timeline.ts';
 import type { ReplayedEvent } from './session-replay.ts';

@@ -1,5 +1,6 @@
 import type { Json, Session } from '@pawl/core';
-import { getMetadataText, type StepResult } from '@pawl/runtime';
+import type { StepResult } from '@pawl/runtime';
+import { getMetadataText } from '@pawl/runtime/store';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { hasKeyboard } from '../terminal-prompt.ts';

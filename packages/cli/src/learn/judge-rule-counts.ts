@@ -1,4 +1,6 @@
-import type { AuditSeverity, RuleSeverity, RuleThresholds } from '@pawl/core';
+import type { RuleSeverity } from '@pawl/core';
+import type { RuleThresholds } from '@pawl/governor';
+import type { AuditSeverity } from '@pawl/governor/audit';
 import type { RuleCount } from './rule-counts.ts';
 import type { DetectorVerdict } from './detector-score.ts';
 

@@ -1,4 +1,4 @@
-import { createTracker, type LoopTracker } from '@pawl/core';
+import { createTracker, type LoopTracker } from '@pawl/governor/tracker';
 
 /** The loop trackers of a client's agents, by name, for the lifetime of the server. */
 export type TrackerLookup = (name: string) => LoopTracker<'pawl'>;

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, unzip, zstdDecompress } from 'node:zlib';
-import { RepetitionDetector, type Json } from '@pawl/core';
+import type { Json } from '@pawl/core';
+import { RepetitionDetector } from '@pawl/governor';
 import { toJsonFields } from '../json-fields.ts';
 import { SseEventReader } from './sse.ts';
 import type { ObservedReply, WireFormat } from './wire-format.ts';

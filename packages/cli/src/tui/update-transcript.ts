@@ -1,13 +1,12 @@
 import {
   getConversation,
-  toItemArray,
-  type ConversationHistory,
   type Event,
   type ConversationMessage,
   type Note,
   type ToolOutcome,
   type Session,
 } from '@pawl/core';
+import { toItemArray, type ConversationHistory } from '@pawl/core/conversation';
 import type { StepResult } from '@pawl/runtime';
 import {
   updateToolCard,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteStore } from '@pawl/runtime';
+import { openSqliteStore } from '@pawl/runtime/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startChat } from '../../src/commands/chat.ts';
 import type { RunOptions } from '../../src/commands/run.ts';

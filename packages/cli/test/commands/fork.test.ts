@@ -1,5 +1,6 @@
-import { toItemArray, getConversation } from '@pawl/core';
-import { getOwnerState } from '@pawl/runtime';
+import { getConversation } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
+import { getOwnerState } from '@pawl/runtime/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   saveRun,

@@ -6,6 +6,10 @@ import {
   assignCallIds,
   findRecovery,
   formatToolOutput,
+  type Verdict,
+  type VerdictResponse,
+} from '@pawl/governor';
+import {
   recordCallOutcome,
   recordDecisionFailure,
   recordInSession,
@@ -14,9 +18,7 @@ import {
   type TrackerJudgment,
   type TrackerReport,
   trackReply,
-  type Verdict,
-  type VerdictResponse,
-} from '@pawl/governor';
+} from '@pawl/governor/tracker';
 import { getAgenda, createSessionFinish } from '../turn/agenda.ts';
 import { addTurnVerdict } from './apply-verdict.ts';
 import { isStaleAnswer } from '../turn/refuse-event.ts';

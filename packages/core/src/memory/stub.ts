@@ -1,4 +1,4 @@
-import { toOptionalCount, getJsonPath } from '@pawl/governor';
+import { toOptionalCount, getJsonPath } from '@pawl/governor/json';
 import { summaryTextMax } from './compaction-summary.ts';
 import {
   removeEntry,

@@ -1,5 +1,10 @@
-import * as config from '@pawl/governor';
-import { isPlainObject, type ConfigField, dayMilliseconds, createBooleanField } from '@pawl/governor';
+import * as config from '@pawl/governor/config-fields';
+import {
+  isPlainObject,
+  type ConfigField,
+  dayMilliseconds,
+  createBooleanField,
+} from '@pawl/governor/config-fields';
 import type { ModeChart, ModeState, TransitionPolicy } from './mode-chart.ts';
 
 /** A location in a chart: keys and item indexes. */

@@ -1,4 +1,4 @@
-import { computeStateDuration, renderStateSection, type SectionFormat } from '@pawl/governor';
+import { computeStateDuration, renderStateSection, type SectionFormat } from '@pawl/governor/tracker';
 import type { CurrentMode } from './mode.ts';
 import { getModeState, type ModeChart, type ModeState } from './mode-chart.ts';
 import { formatNameList, listSelectableNames } from './state-names.ts';

@@ -1,4 +1,4 @@
-import { appendRecent, computeStateDuration } from '@pawl/governor';
+import { appendRecent, computeStateDuration } from '@pawl/governor/tracker';
 import { clipText, quoteText } from './define-chart.ts';
 import { getModeState, type ModeChart } from './mode-chart.ts';
 

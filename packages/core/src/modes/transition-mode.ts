@@ -1,4 +1,4 @@
-import { describeRefusedTransition } from '@pawl/governor';
+import { describeRefusedTransition } from '@pawl/governor/tracker';
 import { quoteText, clipText } from './define-chart.ts';
 import {
   getModeState,

@@ -1,17 +1,13 @@
+import type { ErrorRemedy, GovernorSettings, Json, KnownRecovery, RuleThresholds } from '@pawl/governor';
 import {
   createBooleanField,
   createChoiceField,
   createIntegerField,
-  createSessionTracker,
   dayMilliseconds,
-  type ErrorRemedy,
-  type GovernorSettings,
   isPlainObject,
-  type Json,
-  type KnownRecovery,
-  pawlRules,
-  type RuleThresholds,
-} from '@pawl/governor';
+} from '@pawl/governor/config-fields';
+import { pawlRules } from '@pawl/governor/rules';
+import { createSessionTracker } from '@pawl/governor/tracker';
 import { describeJsonProblem } from '../memory/memory-action.ts';
 import { nameField, describeInputValue } from '../modes/define-chart.ts';
 import {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { getConversation, createSession, step, toItemArray, type Event, type Rule } from '../../src/index.ts';
+import { toItemArray } from '../../src/conversation-entry.ts';
+import { getConversation, createSession, step, type Event } from '../../src/index.ts';
+import type { Rule } from '@pawl/governor';
 import { ScriptedWorker } from './scripted-worker.ts';
 
 describe('the governor', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { appendItems, emptyConversation, summarizeTurn, type ConversationMessage } from '../../src/index.ts';
+import { appendItems, emptyConversation } from '../../src/conversation-entry.ts';
+import type { ConversationMessage } from '../../src/index.ts';
+import { summarizeTurn } from '../../src/turn-entry.ts';
 
 const createToolMessage = (at: number, tool: string, output: string | null): ConversationMessage => ({
   role: 'tool',

@@ -1,11 +1,6 @@
-import {
-  getLastItem,
-  type Event,
-  type Session,
-  type SessionStep,
-  type TurnState,
-  type TurnStatus,
-} from '../../src/index.ts';
+import { getLastItem } from '../../src/conversation-entry.ts';
+import type { Event, Session, TurnState, TurnStatus } from '../../src/index.ts';
+import type { SessionStep } from '../../src/turn-entry.ts';
 
 export type ExpectedNexoraState =
   | 'Idle'

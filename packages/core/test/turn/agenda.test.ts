@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { getConversation, toItemArray, type VerdictResponse, type SessionSettings } from '../../src/index.ts';
+import { toItemArray } from '../../src/conversation-entry.ts';
+import { getConversation, type VerdictResponse, type SessionSettings } from '../../src/index.ts';
 import {
   permissionAllowed,
   finishRequested,

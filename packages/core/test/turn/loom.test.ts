@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  getConversation,
-  toItemArray,
-  type ConversationMessage,
-  type SessionSettings,
-} from '../../src/index.ts';
+import { toItemArray } from '../../src/conversation-entry.ts';
+import { getConversation, type ConversationMessage, type SessionSettings } from '../../src/index.ts';
 import {
   failureOutcome,
   createCall,

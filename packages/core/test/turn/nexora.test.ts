@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getConversation, getStepOutcome, toItemArray, type SessionSettings } from '../../src/index.ts';
+import { toItemArray } from '../../src/conversation-entry.ts';
+import { getConversation, getStepOutcome, type SessionSettings } from '../../src/index.ts';
 import {
   permissionAllowed,
   finishRequested,

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listPendingActions, replay, type Action } from '../../src/index.ts';
+import { replay, type Action } from '../../src/index.ts';
+import { listPendingActions } from '../../src/turn-entry.ts';
 import {
   createCall,
   toolFinished,

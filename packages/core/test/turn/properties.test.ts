@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toItemArray } from '../../src/conversation-entry.ts';
 import {
   getConversation,
   createSession,
@@ -8,15 +9,14 @@ import {
   eventTypes,
   isEphemeralEvent,
   isTerminalSession,
-  builtInProfiles,
   replay,
   step,
-  toItemArray,
   getUnpausedTurn,
   type ActionType,
-  type SessionStep,
   type TurnStatus,
 } from '../../src/index.ts';
+import { builtInProfiles } from '../../src/profiles-entry.ts';
+import type { SessionStep } from '../../src/turn-entry.ts';
 import { deepFreeze } from '../../../governor/test/helpers/deep-freeze.ts';
 import { findConversationFaults } from '../helpers/conversation-faults.ts';
 import { chooseStubbornEvent } from '../helpers/choose-plausible-event.ts';

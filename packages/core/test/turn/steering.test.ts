@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { toItemArray } from '../../src/conversation-entry.ts';
 import {
   getConversation,
-  toItemArray,
   type ConversationMessage,
   type Session,
   type SessionSettings,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { step, type AuditSeverity, type Event, type Session, type Verdict } from '@pawl/core';
-import { parseEvent } from '@pawl/runtime';
+import { step, type Event, type Session, type Verdict } from '@pawl/core';
+import type { AuditSeverity } from '@pawl/governor/audit';
+import { parseEvent } from '@pawl/runtime/schema';
 import type { ImportedRun, NumberedEvent } from '../api/index.ts';
 import { findMostSevereLevel } from './most-severe.ts';
 

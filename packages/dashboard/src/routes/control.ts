@@ -1,5 +1,6 @@
 import { type Verdict, getUnpausedTurn } from '@pawl/core';
-import { describeCall, type SessionSummary, type Store } from '@pawl/runtime';
+import { describeCall } from '@pawl/runtime/permission';
+import type { SessionSummary, Store } from '@pawl/runtime/store';
 import * as z from 'zod';
 import { approvalListSchema } from '../api/approvals.ts';
 import { commandSchema } from '../api/commands.ts';

@@ -1,11 +1,7 @@
-import { getEventUsage, getConversation, toItemArray, type Action, type Session } from '@pawl/core';
-import {
-  getOwnerState,
-  type Store,
-  buildModelRequest,
-  getMetadataText,
-  getMetadataTools,
-} from '@pawl/runtime';
+import { getEventUsage, getConversation, type Action, type Session } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
+import { buildModelRequest } from '@pawl/runtime/models';
+import { getOwnerState, type Store, getMetadataText, getMetadataTools } from '@pawl/runtime/store';
 import { fleetStatusSchema } from '../api/fleet.ts';
 import type { FleetStatus, StoredMemory, ModelPrompt } from '../api/index.ts';
 import { healthSchema, memoryQuerySchema, storedMemorySchema } from '../api/memory.ts';

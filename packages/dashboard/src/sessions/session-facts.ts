@@ -1,5 +1,5 @@
 import { getUnpausedTurn, getEventUsage, type ToolCall, type Event, type Session } from '@pawl/core';
-import type { SessionSummary, Store } from '@pawl/runtime';
+import type { SessionSummary, Store } from '@pawl/runtime/store';
 import type { SessionListItem } from '../api/index.ts';
 
 /** The columns of a row that only the log can provide. */

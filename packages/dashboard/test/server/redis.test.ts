@@ -1,5 +1,7 @@
-import { createSession, iterateItems } from '@pawl/core';
-import { defineTool, getProcessOwner, type Store } from '@pawl/runtime';
+import { createSession } from '@pawl/core';
+import { iterateItems } from '@pawl/core/conversation';
+import { defineTool } from '@pawl/runtime';
+import { getProcessOwner, type Store } from '@pawl/runtime/store';
 import {
   connectRedis,
   createRedisStore,

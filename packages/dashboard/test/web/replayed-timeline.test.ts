@@ -1,12 +1,5 @@
-import {
-  getConversation,
-  createSession,
-  replay,
-  step,
-  toItemArray,
-  type Event,
-  type Session,
-} from '@pawl/core';
+import { getConversation, createSession, replay, step, type Event, type Session } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';
-import { pawlRules } from '@pawl/core';
+import { pawlRules } from '@pawl/governor/rules';
 import { getDecisionHistory, type DecisionRecord } from '../../web/views/why/decisions-model.ts';
 import { diffTextRows } from '../../web/views/why/diff-model.ts';
 import { formatDecision, buildExplanation } from '../../web/views/why/why-model.ts';

@@ -1,15 +1,14 @@
 import {
   type Action,
-  type ConversationHistory,
   type ConversationMessage,
   type Event,
   getConversation,
   type Note,
   type Session,
   step,
-  toItemArray,
   type TurnStatus,
 } from '@pawl/core';
+import { type ConversationHistory, toItemArray } from '@pawl/core/conversation';
 import type { NumberedEvent } from './api-types.ts';
 import { addUsageTotals, emptyUsageTotals, type UsageTotals } from './usage-totals.ts';
 

@@ -1,4 +1,5 @@
-import type { ModeChart, Profile } from '@pawl/core';
+import type { ModeChart } from '@pawl/core/modes';
+import type { Profile } from '@pawl/core/profiles';
 import type { Config } from '../config/config.ts';
 import { createLibrarian } from '../models/librarian.ts';
 import { createLkjLibrarian } from '../models/lkj-librarian.ts';

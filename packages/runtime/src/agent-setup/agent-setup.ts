@@ -1,20 +1,15 @@
 import {
   createSession,
   defaultSettings,
-  createMemory,
-  createLkj1Chart,
-  createLkjChart,
-  memorySettings,
-  resumeMode,
   type BudgetLimits,
   type Json,
-  type LkjConfig,
-  type LkjProfile,
-  type ModeChart,
-  type Profile,
   type Session,
   type SessionSettings,
 } from '@pawl/core';
+import type { LkjConfig, LkjProfile } from '@pawl/core/lkj';
+import { createMemory, memorySettings } from '@pawl/core/memory';
+import { createLkj1Chart, createLkjChart, resumeMode, type ModeChart } from '@pawl/core/modes';
+import type { Profile } from '@pawl/core/profiles';
 import type { EventPoster } from '../agent-dependencies.ts';
 import type { AgentOptions, StepResult } from '../agent.ts';
 import { systemClock, type RuntimeClock } from '../clock.ts';

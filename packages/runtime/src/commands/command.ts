@@ -1,4 +1,4 @@
-import { memoryCommands, type MemoryCommand } from '@pawl/core';
+import { memoryCommands, type MemoryCommand } from '@pawl/core/memory';
 import type { UnstampedEvent } from '../agent-dependencies.ts';
 
 /** A command that a person sends to a running session, possibly in another process. */

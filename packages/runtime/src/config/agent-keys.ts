@@ -1,4 +1,4 @@
-import type { Profile } from '@pawl/core';
+import type { Profile } from '@pawl/core/profiles';
 import type { Config } from './config.ts';
 
 export type ProfileWithKeys = { readonly profile: Profile; readonly warnings: readonly string[] };

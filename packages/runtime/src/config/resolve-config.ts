@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { findProfile } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
 import type { McpServer } from '../mcp/mcp-server.ts';
 import { parsePermissionRule, type PermissionRule } from '../permission/rule.ts';
 import type { ConfigDocument } from './config-schema.ts';

@@ -1,12 +1,5 @@
-import {
-  getConversation,
-  getLastItem,
-  toItemArray,
-  getUnpausedTurn,
-  type ToolOutcome,
-  type Session,
-  type TurnState,
-} from '@pawl/core';
+import { getConversation, getUnpausedTurn, type ToolOutcome, type Session, type TurnState } from '@pawl/core';
+import { getLastItem, toItemArray } from '@pawl/core/conversation';
 
 /** The session before an event, if it is known, and after it. */
 export type SessionTransition = { readonly before: Session | null; readonly after: Session };

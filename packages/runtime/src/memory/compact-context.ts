@@ -1,13 +1,12 @@
 import {
   getConversation,
-  estimateTokens,
-  halveConversation,
-  iterateItems,
   type ConversationMessage,
   type Session,
   type PagingSummaries,
   type TokenUsage,
 } from '@pawl/core';
+import { iterateItems } from '@pawl/core/conversation';
+import { estimateTokens, halveConversation } from '@pawl/core/memory';
 import type { CompactionReport } from '../agent-dependencies.ts';
 import type { MemoryManager } from './memory-manager.ts';
 import { formatEntryPart, formatMessagePart, summarizeRecord, type SummarizeContext } from './summarize.ts';

@@ -1,4 +1,4 @@
-import type { StoredEntry } from '@pawl/core';
+import type { StoredEntry } from '@pawl/core/memory';
 import { foldEntryText, hasTags, toQueryCriteria, listEntryWords } from './query-criteria.ts';
 import { getResultLimit, storageLimits, type EntryStorage, type StorageQuery } from './storage.ts';
 

@@ -1,4 +1,4 @@
-import { parseLkjConfig, type LkjConfig, type LkjProfile } from '@pawl/core';
+import { parseLkjConfig, type LkjConfig, type LkjProfile } from '@pawl/core/lkj';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RuntimeClock } from '../clock.ts';

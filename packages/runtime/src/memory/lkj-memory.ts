@@ -1,4 +1,5 @@
-import { createMemory, parseMemoryDocument, type LkjProfile, type MemorySettings } from '@pawl/core';
+import { parseMemoryDocument, type LkjProfile } from '@pawl/core/lkj';
+import { createMemory, type MemorySettings } from '@pawl/core/memory';
 import type { RuntimeClock } from '../clock.ts';
 import { createInMemoryStorage } from './in-memory-storage.ts';
 import { createMemoryFile } from './memory-file.ts';

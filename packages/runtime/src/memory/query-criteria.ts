@@ -1,4 +1,4 @@
-import type { StoredEntry } from '@pawl/core';
+import type { StoredEntry } from '@pawl/core/memory';
 import { parseSearchTerms } from '../search/terms.ts';
 import {
   foldWord,

@@ -1,4 +1,5 @@
-import type { Json, StoredEntry } from '@pawl/core';
+import type { Json } from '@pawl/core';
+import type { StoredEntry } from '@pawl/core/memory';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { parseSearchTerms } from '../search/terms.ts';
 import { extractHiddenWords } from '../search/words.ts';

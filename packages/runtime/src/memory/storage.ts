@@ -1,4 +1,4 @@
-import type { StoredEntry } from '@pawl/core';
+import type { StoredEntry } from '@pawl/core/memory';
 
 export type StorageQuery = {
   /** Each must be a substring of the key, case-insensitively. */

@@ -1,10 +1,5 @@
-import {
-  appendItems,
-  emptyConversation,
-  type Json,
-  type ConversationMessage,
-  type TokenUsage,
-} from '@pawl/core';
+import type { Json, ConversationMessage, TokenUsage } from '@pawl/core';
+import { appendItems, emptyConversation } from '@pawl/core/conversation';
 import { runWithDeadline, type RuntimeClock } from '../clock.ts';
 import type { Model } from '../models/model.ts';
 

@@ -1,10 +1,5 @@
-import {
-  type ConversationHistory,
-  type ConversationMessage,
-  iterateItems,
-  type ToolCall,
-  type ToolOutcome,
-} from '@pawl/core';
+import type { ConversationMessage, ToolCall, ToolOutcome } from '@pawl/core';
+import { type ConversationHistory, iterateItems } from '@pawl/core/conversation';
 import type { ReadOutput } from '../tools/read.ts';
 import { readOutputSchema } from '../tools/read.ts';
 import type { SearchOutput } from '../tools/search.ts';

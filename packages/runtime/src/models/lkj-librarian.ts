@@ -1,10 +1,5 @@
-import {
-  iterateItems,
-  type ConversationHistory,
-  type Json,
-  type ConversationMessage,
-  type RequestedCall,
-} from '@pawl/core';
+import type { Json, ConversationMessage, RequestedCall } from '@pawl/core';
+import { iterateItems, type ConversationHistory } from '@pawl/core/conversation';
 import type { ProtocolCodec, ProtocolContext } from '../protocols/codec.ts';
 import { emptyReplyPayload, type ReplyPayload } from '../protocols/decision.ts';
 import { extractKeywords } from './librarian-goal.ts';

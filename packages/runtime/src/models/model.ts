@@ -1,10 +1,5 @@
-import type {
-  ConversationHistory,
-  ConversationMessage,
-  ModelError,
-  RequestedCall,
-  TokenUsage,
-} from '@pawl/core';
+import type { ConversationMessage, ModelError, RequestedCall, TokenUsage } from '@pawl/core';
+import type { ConversationHistory } from '@pawl/core/conversation';
 import type { ToolDescription } from '../tools/tool.ts';
 
 export type ModelRequest = {

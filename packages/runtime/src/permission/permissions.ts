@@ -1,4 +1,5 @@
-import { memoryActionTypes, type Json, type RequestedCall } from '@pawl/core';
+import type { Json, RequestedCall } from '@pawl/core';
+import { memoryActionTypes } from '@pawl/core/memory';
 import { isDeeperThan } from '../schema/json-depth.ts';
 import { toLiteralGlob } from '../search/glob.ts';
 import { isSecretFile } from '../search/secret-files.ts';

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import { findModeChart, ProfileError, parseProfile, type Profile } from '@pawl/core';
+import { findModeChart } from '@pawl/core/modes';
+import { ProfileError, parseProfile, type Profile } from '@pawl/core/profiles';
 import { ChartFileError } from '../charts/chart-file-error.ts';
 import { readChartFile } from '../charts/read-chart-file.ts';
 import { ProfileFileError } from './profile-file-error.ts';

@@ -1,4 +1,4 @@
-import { findProfile, builtInProfiles, type Profile } from '@pawl/core';
+import { findProfile, builtInProfiles, type Profile } from '@pawl/core/profiles';
 import { AgentConfigError } from '../agent-setup/agent-config-error.ts';
 import { formatUnknownName } from '../nearest-name.ts';
 import { readProfileFile } from './read-profile-file.ts';

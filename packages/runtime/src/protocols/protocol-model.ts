@@ -1,11 +1,10 @@
+import type { ConversationMessage, ToolMessage } from '@pawl/core';
 import {
   appendItem,
   emptyConversation,
   iterateItems,
   type ConversationHistory,
-  type ConversationMessage,
-  type ToolMessage,
-} from '@pawl/core';
+} from '@pawl/core/conversation';
 import type { Model, ModelChunk, ModelRequest } from '../models/model.ts';
 import type { ProtocolCodec, ProtocolLogName, ProtocolContext } from './codec.ts';
 import { explainProblems } from './explain.ts';

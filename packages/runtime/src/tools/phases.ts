@@ -1,3 +1,4 @@
+import type { Json, ToolOutcome } from '@pawl/core';
 import {
   getNextPhaseNumber,
   formatPhaseLine,
@@ -5,11 +6,9 @@ import {
   computePhaseProgress,
   defaultPhasesMax,
   computePhaseTotals,
-  type Json,
-  type ToolOutcome,
   type PastPhase,
   type PhaseState,
-} from '@pawl/core';
+} from '@pawl/core/phases';
 import * as z from 'zod';
 import { systemClock, type RuntimeClock } from '../clock.ts';
 import type { EventPoster, UnstampedEvent } from '../agent-dependencies.ts';

@@ -1,12 +1,5 @@
-import {
-  createSession,
-  createMemory,
-  memorySettings,
-  putEntry,
-  type Event,
-  type RequestedCall,
-  type Session,
-} from '@pawl/core';
+import { createSession, type Event, type RequestedCall, type Session } from '@pawl/core';
+import { createMemory, memorySettings, putEntry } from '@pawl/core/memory';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Agent, type AgentOptions } from '../../src/agent.ts';

@@ -1,4 +1,5 @@
-import { getConversation, iterateItems } from '@pawl/core';
+import { getConversation } from '@pawl/core';
+import { iterateItems } from '@pawl/core/conversation';
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';

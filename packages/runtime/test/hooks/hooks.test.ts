@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getConversation, toItemArray, type ToolCall, type CompletedTool, type Json } from '@pawl/core';
+import { getConversation, type ToolCall, type CompletedTool, type Json } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { BeforeToolHook, FinishedTurn } from '../../src/hooks/hook.ts';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { getConversation, toItemArray, type Json } from '@pawl/core';
+import { getConversation, type Json } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHooks } from '../../src/hooks/hooks.ts';
 import { Agent, createScriptedModel, type ScriptedReply } from '../../src/index.ts';

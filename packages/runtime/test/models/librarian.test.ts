@@ -1,10 +1,5 @@
-import {
-  appendItem,
-  type ConversationHistory,
-  type ConversationMessage,
-  emptyConversation,
-  type ToolOutcome,
-} from '@pawl/core';
+import type { ConversationMessage, ToolOutcome } from '@pawl/core';
+import { appendItem, type ConversationHistory, emptyConversation } from '@pawl/core/conversation';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLibrarian } from '../../src/models/librarian.ts';

@@ -1,4 +1,5 @@
-import { getConversation, createSession, toItemArray, type Session } from '@pawl/core';
+import { getConversation, createSession, type Session } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Agent, createScriptedModel, defineTool } from '../../src/index.ts';

@@ -31,7 +31,10 @@ afterAll(async () => {
 /** The lines with an error, as `file:line`, when the schemas and more are compiled with these types as core's. */
 async function compileWithCore(coreFile: string, include: readonly string[]): Promise<readonly string[]> {
   const config = join(folder, `tsconfig.${include.join('.')}.json`);
-  const compilerOptions = { types: [], paths: { '@pawl/core': [coreFile] } };
+  const compilerOptions = {
+    types: [],
+    paths: { '@pawl/core': [coreFile], '@pawl/core/*': [join(dirname(core), '*-entry.ts')] },
+  };
   await writeFile(config, JSON.stringify({ extends: options, compilerOptions, include }));
   const tsc = [join(typescript, 'bin/tsc'), '-p', config, '--pretty', 'false'];
   const output = await promisify(execFile)(process.execPath, tsc, { cwd: folder }).then(

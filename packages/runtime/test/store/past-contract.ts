@@ -1,13 +1,6 @@
-import {
-  getConversation,
-  listPendingActions,
-  replay,
-  step,
-  toItemArray,
-  getUnpausedTurn,
-  type Event,
-  type Session,
-} from '@pawl/core';
+import { getConversation, replay, step, getUnpausedTurn, type Event, type Session } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
+import { listPendingActions } from '@pawl/core/turn';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { forkStoredSession } from '../../src/store/fork.ts';

@@ -3,11 +3,11 @@ import {
   getConversation,
   replay,
   step,
-  toItemArray,
   type ConversationMessage,
-  type Rule,
   type Session,
 } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
+import type { Rule } from '@pawl/governor';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Agent } from '../../src/agent.ts';

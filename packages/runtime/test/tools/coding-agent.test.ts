@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { getConversation, toItemArray, type Event, type Json, type ToolMessage } from '@pawl/core';
+import { getConversation, type Event, type Json, type ToolMessage } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
 import { describe, expect, it } from 'vitest';
 import { Agent } from '../../src/agent.ts';
 import { findTurnAnswer } from '../../src/answer.ts';

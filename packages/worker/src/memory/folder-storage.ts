@@ -1,4 +1,4 @@
-import type { EntryStorage } from '@pawl/runtime';
+import type { EntryStorage } from '@pawl/runtime/memory';
 import type { RedisClient } from '../redis-client.ts';
 import { createRedisStorage } from './redis-storage.ts';
 

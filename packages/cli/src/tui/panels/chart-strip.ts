@@ -1,4 +1,7 @@
-import { toDrawableChart, turnChart, type Chart, type Session, type TurnStatus } from '@pawl/core';
+import type { Session, TurnStatus } from '@pawl/core';
+import type { Chart } from '@pawl/core/charts';
+import { toDrawableChart } from '@pawl/core/modes';
+import { turnChart } from '@pawl/core/turn';
 import {
   blankLine,
   truncateLine,

@@ -1,11 +1,5 @@
-import {
-  getJsonPath,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  toOptionalList,
-  toOptionalNumber,
-} from '@pawl/governor';
+import type { Json, JsonObject } from '@pawl/governor';
+import { getJsonPath, isJsonObject, toOptionalList, toOptionalNumber } from '@pawl/governor/json';
 import { describeJsonProblem, normalizeTags } from '../memory-action.ts';
 import { appendLog, listLogEntries, findLogSlot, type LogSlot } from '../logs.ts';
 import {

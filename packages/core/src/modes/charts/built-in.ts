@@ -1,4 +1,4 @@
-import type { SavantState } from '@pawl/governor';
+import type { SavantState } from '@pawl/governor/tracker';
 import type { ModeChart } from '../mode-chart.ts';
 import { createLkj1Chart, createLkjChart, type Lkj1State, type LkjState } from './lkj.ts';
 import { loopChart } from './loop.ts';

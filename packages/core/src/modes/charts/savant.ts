@@ -1,4 +1,4 @@
-import { listSavantSuccessors, savantStates, savantTools, type SavantState } from '@pawl/governor';
+import { listSavantSuccessors, savantStates, savantTools, type SavantState } from '@pawl/governor/tracker';
 import { type ModeStateInput, defineChart } from '../define-chart.ts';
 import type { ModeChart } from '../mode-chart.ts';
 

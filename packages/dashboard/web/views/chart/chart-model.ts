@@ -1,4 +1,7 @@
-import { toDrawableChart, turnChart, type Chart, type ChartMove, type Session } from '@pawl/core';
+import type { Session } from '@pawl/core';
+import type { Chart, ChartMove } from '@pawl/core/charts';
+import { toDrawableChart } from '@pawl/core/modes';
+import { turnChart } from '@pawl/core/turn';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { countUntilEvent, createIncrementalFold } from '../timeline/incremental-fold.ts';
 import { formatEdgeId, ChartTrail, type EdgeEndpoints } from './chart-trail.ts';

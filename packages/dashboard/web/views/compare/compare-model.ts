@@ -1,6 +1,5 @@
 import {
   getConversation,
-  iterateItems,
   createEventNormalizer,
   getEventUsage,
   type Event,
@@ -8,6 +7,7 @@ import {
   type TokenUsage,
   type Verdict,
 } from '@pawl/core';
+import { iterateItems } from '@pawl/core/conversation';
 import { findToolAnswer } from '../../app/tool-answer.ts';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { getStatusLabel } from '../../app/tones.ts';

@@ -1,10 +1,6 @@
-import {
-  listEntries,
-  toItemArray,
-  type ConversationHistory,
-  type WorkingMemory,
-  type Session,
-} from '@pawl/core';
+import type { Session } from '@pawl/core';
+import { toItemArray, type ConversationHistory } from '@pawl/core/conversation';
+import { listEntries, type WorkingMemory } from '@pawl/core/memory';
 
 /** One difference between two states. `before` or `after` is undefined if the value was added or removed. */
 export type StateChange = { readonly path: string; readonly before: unknown; readonly after: unknown };

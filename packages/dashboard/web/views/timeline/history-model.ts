@@ -1,12 +1,7 @@
-import {
-  computeRuleDistances,
-  selectRules,
-  step,
-  countMemoryTokens,
-  getEventUsage,
-  type RuleDistance,
-  type Session,
-} from '@pawl/core';
+import { step, getEventUsage, type Session } from '@pawl/core';
+import { countMemoryTokens } from '@pawl/core/memory';
+import { computeRuleDistances, type RuleDistance } from '@pawl/governor';
+import { selectRules } from '@pawl/governor/rules';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
 
 /** A step function over a session: from event index `index[n]` on, the value is `value[n]`. */

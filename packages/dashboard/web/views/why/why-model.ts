@@ -1,18 +1,15 @@
 import {
   getConversation,
-  computeRuleDistances,
-  listNextStates,
-  observeCall,
-  toItemArray,
   getUnpausedTurn,
-  type RuleDistance,
   type Json,
   type RuleSeverity,
   type ToolOutcome,
-  type Rule,
   type Session,
   type TurnState,
 } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
+import { listNextStates } from '@pawl/core/modes';
+import { computeRuleDistances, observeCall, type RuleDistance, type Rule } from '@pawl/governor';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import type { DecisionRecord } from './decisions-model.ts';
 

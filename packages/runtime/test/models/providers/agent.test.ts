@@ -1,4 +1,6 @@
-import { getConversation, createSession, findProfile, toItemArray, type Session } from '@pawl/core';
+import { getConversation, createSession, type Session } from '@pawl/core';
+import { toItemArray } from '@pawl/core/conversation';
+import { findProfile } from '@pawl/core/profiles';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Agent } from '../../../src/agent.ts';

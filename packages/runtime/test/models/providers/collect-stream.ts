@@ -1,4 +1,5 @@
-import { appendItems, emptyConversation, type ConversationMessage, type ModelError } from '@pawl/core';
+import type { ConversationMessage, ModelError } from '@pawl/core';
+import { appendItems, emptyConversation } from '@pawl/core/conversation';
 import type { Model, ModelChunk, ModelRequest } from '../../../src/models/model.ts';
 import type { ToolDescription } from '../../../src/tools/tool.ts';
 

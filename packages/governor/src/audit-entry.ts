@@ -1,0 +1,3 @@
+export { auditRun } from './audit.ts';
+export type { AuditSeverity, AuditVerdict } from './audit.ts';
+export { auditWithPreset } from './tracker/audit-with-preset.ts';

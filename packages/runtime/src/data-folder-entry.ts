@@ -1,0 +1,1 @@
+export { ensureParentFolder, getDataFolder, getStorageFile, hashFolderName } from './data-folder.ts';
