@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { toMermaid } from '@pawl/core/charts';
-import { toDrawableChart, transitionMode, startMode, type ModeEventPayload } from '@pawl/core/modes';
+import { toMermaid, toDrawableChart } from '@pawl/core/charts';
+import { transitionMode, startMode, type ModeEventPayload } from '@pawl/core/modes';
 import { readChartFile } from '@pawl/runtime/charts';
 
 // Here the model chooses the next state itself. An invalid choice resets it to listening, with an error message.

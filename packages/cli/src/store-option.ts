@@ -4,7 +4,7 @@ import type { Json } from '@pawl/core';
 import type { Config } from '@pawl/runtime/config';
 import { getDataFolder, ensureParentFolder } from '@pawl/runtime/data-folder';
 import { createFileSpool, createMemorySpool, type ExecutionSpool } from '@pawl/runtime/executions';
-import { openFolderStorage, type EntryStorage } from '@pawl/runtime/memory';
+import { openFolderStorage, type EntryStorage } from '@pawl/runtime/storage';
 import {
   createMemoryStore,
   openSqliteStore,

@@ -5,3 +5,4 @@ export { listChartStates } from './charts/states.ts';
 export { toMermaid } from './charts/to-mermaid.ts';
 export { toXState } from './charts/to-xstate.ts';
 export type { XStateConfig } from './charts/to-xstate.ts';
+export { toDrawableChart } from './modes/draw-modes.ts';

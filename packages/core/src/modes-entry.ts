@@ -5,7 +5,6 @@ export { createSavantChart } from './modes/charts/savant.ts';
 export type { SavantOptions } from './modes/charts/savant.ts';
 export { ChartError, defineChart, parseChart } from './modes/define-chart.ts';
 export type { ChartPath, ModeChartInput, ModeStateInput } from './modes/define-chart.ts';
-export { toDrawableChart } from './modes/draw-modes.ts';
 export type { ModeChart, ModeState, TransitionPolicy } from './modes/mode-chart.ts';
 export { appendModePrompt, renderModeSection } from './modes/mode-prompt.ts';
 export type { ModePromptOptions } from './modes/mode-prompt.ts';

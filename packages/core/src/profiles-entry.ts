@@ -1,5 +1,2 @@
-export { parseProfile } from './profiles/parse-profile.ts';
-export { ProfileError } from './profiles/profile-parser.ts';
-export type { ProfilePath } from './profiles/profile-parser.ts';
 export { builtInProfiles, findProfile } from './profiles/profiles.ts';
 export type { Profile } from './profiles/profiles.ts';

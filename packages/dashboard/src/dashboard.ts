@@ -1,6 +1,6 @@
 import type { Json } from '@pawl/core';
 import { listSecretValues } from '@pawl/runtime/logging';
-import type { EntryStorage } from '@pawl/runtime/memory';
+import type { EntryStorage } from '@pawl/runtime/storage';
 import { getProcessOwner, type Store } from '@pawl/runtime/store';
 import { Hono, type Context } from 'hono';
 import { setCookie } from 'hono/cookie';

@@ -16,3 +16,4 @@ export {
   toRunMetadata,
 } from './agent-setup/run-options.ts';
 export type { ConfigFlags, ModelFlags, RunMetadata } from './agent-setup/run-options.ts';
+export { isDataFilePath, resolveProfile } from './profiles/resolve-profile.ts';

@@ -2,9 +2,6 @@ export { applyAgentKeys } from './config/agent-keys.ts';
 export type { ProfileWithKeys } from './config/agent-keys.ts';
 export { ConfigFileError } from './config/config-file-error.ts';
 export type { ConfigFileErrorCode } from './config/config-file-error.ts';
-export { listConfigOrigins } from './config/config-origins.ts';
-export type { ConfigOrigin } from './config/config-origins.ts';
-export { buildConfigJsonSchema } from './config/config-schema.ts';
 export { ConfigVariableError } from './config/config-variable-error.ts';
 export type { AgentKeys, Config, ConfigHooks, TelemetryKeys } from './config/config.ts';
 export { configVariables, readEnvironmentConfig } from './config/environment-config.ts';
@@ -13,7 +10,3 @@ export { evaluateConfig, loadConfig, loadConfigLayers, toTrustedContents } from 
 export type { LoadConfigOptions, LoadedConfigLayers, MergedConfig } from './config/load-config.ts';
 export { mergeConfigs } from './config/merge-configs.ts';
 export type { ConfigLayers } from './config/merge-configs.ts';
-export { readConfigFile } from './config/read-config-file.ts';
-export type { ConfigFileContents } from './config/read-config-file.ts';
-export { runConfigCode } from './config/run-config-code.ts';
-export { findSecrets } from './config/secrets.ts';

@@ -1,5 +1,3 @@
-export { openFolderStorage } from './memory/folder-storage.ts';
-export { createInMemoryStorage } from './memory/in-memory-storage.ts';
 export { openLkjFolder } from './memory/lkj-folder.ts';
 export type { LkjFolder } from './memory/lkj-folder.ts';
 export { openLkjMemory } from './memory/lkj-memory.ts';
@@ -11,11 +9,4 @@ export type { LoadedMemoryFile, MemoryFile } from './memory/memory-file.ts';
 export { createMemoryManager } from './memory/memory-manager.ts';
 export type { MemoryManager, MemoryManagerOptions } from './memory/memory-manager.ts';
 export { createMemoryTools } from './memory/memory-tools.ts';
-export { foldEntryText, hasTags, listEntryWords, toQueryCriteria } from './memory/query-criteria.ts';
-export type { QueryCriteria } from './memory/query-criteria.ts';
-export { openSqliteStorage } from './memory/sqlite-storage.ts';
-export { StorageError } from './memory/storage-error.ts';
-export type { StorageErrorCode } from './memory/storage-error.ts';
-export { getResultLimit, iterateEntries, storageLimits } from './memory/storage.ts';
-export type { EntryStorage, StorageQuery } from './memory/storage.ts';
 export { exportMemory, importMemory } from './memory/transfer.ts';

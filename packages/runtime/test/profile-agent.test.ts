@@ -8,8 +8,9 @@ import {
   type ModelRequest,
   type ScriptedReply,
 } from '../src/index.ts';
-import { createInMemoryStorage, createMemoryManager } from '../src/memory-entry.ts';
+import { createMemoryManager } from '../src/memory-entry.ts';
 import { jsonCodec, createProtocolModel, xmlCodec } from '../src/protocols-entry.ts';
+import { createInMemoryStorage } from '../src/storage-entry.ts';
 import {
   getConversation,
   createSession,

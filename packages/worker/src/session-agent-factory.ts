@@ -8,12 +8,12 @@ import {
   prepareAgent,
   toAgentConfig,
   type RunMetadata,
+  resolveProfile,
 } from '@pawl/runtime/agent-setup';
 import { applyAgentKeys, loadConfig } from '@pawl/runtime/config';
 import { getDataFolder } from '@pawl/runtime/data-folder';
 import { createFileSpool } from '@pawl/runtime/executions';
-import type { EntryStorage } from '@pawl/runtime/memory';
-import { resolveProfile } from '@pawl/runtime/profiles';
+import type { EntryStorage } from '@pawl/runtime/storage';
 import { getSessionSpoolFolder } from '@pawl/runtime/store';
 import type { AgentFactory } from './agent-factory.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createSession, getConversation } from '@pawl/core';
 import { createScriptedModel, findTurnAnswer } from '@pawl/runtime';
 import { toRunMetadata } from '@pawl/runtime/agent-setup';
-import { createInMemoryStorage } from '@pawl/runtime/memory';
+import { createInMemoryStorage } from '@pawl/runtime/storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFolderStorage, createSessionAgentFactory, getTenant } from '../src/index.ts';
 import { createWorkerHarness } from './harness.ts';

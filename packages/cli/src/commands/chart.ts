@@ -1,8 +1,8 @@
-import { toMermaid, toXState, type Chart } from '@pawl/core/charts';
-import { toDrawableChart, modeCharts, type ModeChart } from '@pawl/core/modes';
+import { toMermaid, toXState, type Chart, toDrawableChart } from '@pawl/core/charts';
+import { modeCharts, type ModeChart } from '@pawl/core/modes';
 import { turnChart } from '@pawl/core/turn';
+import { isDataFilePath } from '@pawl/runtime/agent-setup';
 import { ChartFileError, readChartFile, toSvg } from '@pawl/runtime/charts';
-import { isDataFilePath } from '@pawl/runtime/profiles';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';

@@ -2,11 +2,11 @@ import { dirname, join, resolve } from 'node:path';
 import {
   ConfigFileError,
   findConfigFile,
-  readConfigFile,
   evaluateConfig,
   getUserConfigFolder,
   toTrustedContents,
 } from '@pawl/runtime/config';
+import { readConfigFile } from '@pawl/runtime/config-files';
 import { createTrustStore } from '@pawl/runtime/trust';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';

@@ -1,11 +1,6 @@
 import { flagsToConfig, type ConfigFlags } from '@pawl/runtime/agent-setup';
-import {
-  listConfigOrigins,
-  configVariables,
-  findSecrets,
-  type ConfigOrigin,
-  type LoadedConfigLayers,
-} from '@pawl/runtime/config';
+import { configVariables, type LoadedConfigLayers } from '@pawl/runtime/config';
+import { listConfigOrigins, findSecrets, type ConfigOrigin } from '@pawl/runtime/config-files';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';

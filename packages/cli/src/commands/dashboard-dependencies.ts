@@ -4,7 +4,7 @@ import type { Json } from '@pawl/core';
 import { parseRunMetadata } from '@pawl/runtime/agent-setup';
 import type { Config } from '@pawl/runtime/config';
 import { getDataFolder, getStorageFile } from '@pawl/runtime/data-folder';
-import { openSqliteStorage, type EntryStorage } from '@pawl/runtime/memory';
+import { openSqliteStorage, type EntryStorage } from '@pawl/runtime/storage';
 import { getProcessOwner, withManifestFolder, type Store } from '@pawl/runtime/store';
 import {
   createLocalHost,

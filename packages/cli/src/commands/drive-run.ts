@@ -13,7 +13,6 @@ import {
 } from '@pawl/runtime';
 import { toAgentConfig, type ModelFlags } from '@pawl/runtime/agent-setup';
 import type { Config } from '@pawl/runtime/config';
-import { createSystemProbe, watchResources } from '@pawl/runtime/resources';
 import type { FolderIndex } from '@pawl/runtime/search';
 import type { TelemetryClient } from '@pawl/telemetry';
 import type { OpenedStore } from '../store-option.ts';
@@ -99,7 +98,7 @@ export async function driveRun({
   for (const line of created.warnings) view.warn(line);
   const commandListener = createCommandListener(opened, id, created.fence);
   const monitor =
-    options.flags.watchResources === true ? monitorMachine(agent, options.folder.root, view) : null;
+    options.flags.watchResources === true ? await monitorMachine(agent, options.folder.root, view) : null;
   signal.addEventListener('abort', detach, { once: true });
   try {
     view.control(agent.session, createLiveControls(agent, detach));
@@ -192,7 +191,8 @@ function createLiveControls(agent: Agent, detach: () => void): LiveControls {
 }
 
 /** Pauses the agent while the machine is short of resources. */
-function monitorMachine(agent: Agent, folder: string, view: RunView): { stop(): void } {
+async function monitorMachine(agent: Agent, folder: string, view: RunView): Promise<{ stop(): void }> {
+  const { createSystemProbe, watchResources } = await import('@pawl/runtime/resources');
   return watchResources({
     post: (event) => agent.post(event),
     session: () => agent.session,

@@ -4,10 +4,10 @@ import {
   evaluateConfig,
   findConfigFile,
   mergeConfigs,
-  readConfigFile,
   getUserConfigFolder,
   toTrustedContents,
 } from '@pawl/runtime/config';
+import { readConfigFile } from '@pawl/runtime/config-files';
 import { modelSpecs } from '@pawl/runtime/models';
 import { permissionModes } from '@pawl/runtime/permission';
 import { formatNameSuggestion } from '@pawl/runtime/suggestions';

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RuleSeverity } from '@pawl/core';
-import { findConfigFile, readConfigFile, toTrustedContents } from '@pawl/runtime/config';
+import { findConfigFile, toTrustedContents } from '@pawl/runtime/config';
+import { readConfigFile } from '@pawl/runtime/config-files';
 import { readProfileFile } from '@pawl/runtime/profiles';
 import { createTrustStore } from '@pawl/runtime/trust';
 import type { LearningResult, ThresholdProposal } from '../learn/learn-thresholds.ts';

@@ -4,7 +4,7 @@ import { defaultSettings } from '@pawl/core';
 import { findProfile } from '@pawl/core/profiles';
 import type { Rule } from '@pawl/governor';
 import { selectRules } from '@pawl/governor/rules';
-import { isDataFilePath } from '@pawl/runtime/profiles';
+import { isDataFilePath } from '@pawl/runtime/agent-setup';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { computeMinThresholds } from '../learn/tunable-thresholds.ts';

@@ -1,7 +1,7 @@
 import type { Json } from '@pawl/core';
 import type { ParsedMemoryDocument } from '@pawl/core/lkj';
 import { listEntries, parseTagKey, type MemoryEntry, type StoredEntry } from '@pawl/core/memory';
-import { createInMemoryStorage, iterateEntries, storageLimits } from '@pawl/runtime/memory';
+import { createInMemoryStorage, iterateEntries, storageLimits } from '@pawl/runtime/storage';
 import { sanitizeOneLine } from '../sanitize-text.ts';
 import type { MemorySource } from './memory-source.ts';
 

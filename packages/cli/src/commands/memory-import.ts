@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatMemoryDocument, type LkjMemory } from '@pawl/core/lkj';
 import { listEntries, findEntry, toTagKey, putEntry, parseTagKey, type StoredEntry } from '@pawl/core/memory';
-import { createMemoryFile, iterateEntries, type EntryStorage } from '@pawl/runtime/memory';
+import { createMemoryFile } from '@pawl/runtime/memory';
+import { iterateEntries, type EntryStorage } from '@pawl/runtime/storage';
 import { toStorageEntry } from './memory-entries.ts';
 import { pathExists, openMemoryDocument, type OpenMemoryDocument } from './memory-source.ts';
 

@@ -1,4 +1,4 @@
-import type { EntryStorage } from '@pawl/runtime/memory';
+import type { EntryStorage } from '@pawl/runtime/storage';
 import { isRedisUrl, openStore } from '../store-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { sanitizeOneLine } from '../sanitize-text.ts';

@@ -8,7 +8,7 @@ import {
 } from '@pawl/core/lkj';
 import { logNames, memorySettings, type MemorySettings } from '@pawl/core/memory';
 import { getStorageFile } from '@pawl/runtime/data-folder';
-import { openSqliteStorage, StorageError, type EntryStorage } from '@pawl/runtime/memory';
+import { openSqliteStorage, StorageError, type EntryStorage } from '@pawl/runtime/storage';
 import { UsageError, toUsageError } from '../usage-error.ts';
 import { findSharedTarget } from './memory-shared.ts';
 

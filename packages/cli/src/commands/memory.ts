@@ -1,7 +1,8 @@
 import type { Json } from '@pawl/core';
 import { formatMemoryDocument } from '@pawl/core/lkj';
 import { createMemory, memorySettings } from '@pawl/core/memory';
-import { exportMemory, storageLimits } from '@pawl/runtime/memory';
+import { exportMemory } from '@pawl/runtime/memory';
+import { storageLimits } from '@pawl/runtime/storage';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { UsageError } from '../usage-error.ts';

@@ -1,5 +1,5 @@
 import type { Profile } from '@pawl/core/profiles';
-import { resolveProfile } from '@pawl/runtime/profiles';
+import { resolveProfile } from '@pawl/runtime/agent-setup';
 import { withSetupUsageErrors } from './run-config.ts';
 
 /** Resolves `--profile` to a built-in profile or a profile file. */

@@ -101,7 +101,7 @@ async function resumeFromStore(
       budgets: null,
       signal,
       view,
-      trace: openRunRecorder(options, folder.root, (line) => view.warn(line)),
+      trace: await openRunRecorder(options, folder.root, (line) => view.warn(line)),
       telemetry,
       flags: runFlags,
       config,

@@ -20,11 +20,9 @@ import {
 } from '../terminal-prompt.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';
 import { parseBudgetFlags, type BudgetFlags } from './budget-options.ts';
-import { createLineChatView } from './chat-lines.ts';
 import { resolveProfileOption } from './profile-option.ts';
 import { loadConfig, withSetupUsageErrors } from './run-config.ts';
 import { openRunRecorder, type RunLogOptions } from './run-log.ts';
-import { runWithDashboard } from './run-open.ts';
 import { openRunTelemetry } from './run-telemetry.ts';
 import {
   createJsonRunView,
@@ -104,7 +102,7 @@ async function runNewSession(
   const model = flags.model ?? 'librarian';
   const viewContext = { folder, id, model, kind: options.kind, warnings: [...loaded.warnings, ...warnings] };
   const view = await openRunView(options, io, viewContext);
-  const trace = openRunRecorder(options, folder.root, (line) => view.warn(line));
+  const trace = await openRunRecorder(options, folder.root, (line) => view.warn(line));
   const telemetry = await openRunTelemetry(config, view, io, options.open === true);
   const opened = await openStoreOrMemory(options, config);
   if (opened.warning !== null) view.warn(opened.warning);
@@ -118,6 +116,7 @@ async function runNewSession(
       return toRunExitCode(result, options.kind);
     };
     if (options.open !== true) return await run(view);
+    const { runWithDashboard } = await import('./run-open.ts');
     return await runWithDashboard({ opened, id, dir: folder.root, telemetry, view, signal, io }, run);
   } finally {
     await opened.close();
@@ -196,7 +195,9 @@ async function selectRunView(
     return createLiveRunView(io, { mode: kind, model });
   }
   const view = createPlainRunView({ json, quiet }, io);
-  return kind === 'chat' ? createLineChatView(io, view, json === true) : view;
+  if (kind !== 'chat') return view;
+  const { createLineChatView } = await import('./chat-lines.ts');
+  return createLineChatView(io, view, json === true);
 }
 
 function createPlainRunView(

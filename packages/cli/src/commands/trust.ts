@@ -1,4 +1,5 @@
-import { ConfigFileError, findConfigFile, readConfigFile, toTrustedContents } from '@pawl/runtime/config';
+import { ConfigFileError, findConfigFile, toTrustedContents } from '@pawl/runtime/config';
+import { readConfigFile } from '@pawl/runtime/config-files';
 import { createTrustStore } from '@pawl/runtime/trust';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';

@@ -1,5 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import type { EntryStorage } from '@pawl/runtime/memory';
+import type { EntryStorage } from '@pawl/runtime/storage';
 import { registerGovernorTools } from './governor-tools.ts';
 import { registerMemoryTools } from './memory-tools.ts';
 import { createTrackerLookup } from './trackers.ts';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { getStorageFile } from '@pawl/runtime/data-folder';
-import { openSqliteStorage } from '@pawl/runtime/memory';
+import { openSqliteStorage } from '@pawl/runtime/storage';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../src/main.ts';

@@ -1,5 +1,5 @@
 import { createSession, replay, type Event } from '@pawl/core';
-import { createInMemoryStorage } from '@pawl/runtime/memory';
+import { createInMemoryStorage } from '@pawl/runtime/storage';
 import { createMemoryStore, StoreError } from '@pawl/runtime/store';
 import { describe, expect, it } from 'vitest';
 import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';

@@ -15,7 +15,6 @@ import type { AgentOptions, StepResult } from '../agent.ts';
 import { systemClock, type RuntimeClock } from '../clock.ts';
 import { openFolderStorage } from '../memory/folder-storage.ts';
 import { createInMemoryStorage } from '../memory/in-memory-storage.ts';
-import { openLkjFolder } from '../memory/lkj-folder.ts';
 import { createMemoryManager } from '../memory/memory-manager.ts';
 import { createMemoryTools } from '../memory/memory-tools.ts';
 import type { EntryStorage } from '../memory/storage.ts';
@@ -31,7 +30,7 @@ import {
   getCodecOptions,
   type AgentModelConfig,
 } from './agent-model.ts';
-import { codingPrompt, createCodingSetup, type AgentToolConfig } from './coding-setup.ts';
+import type { AgentToolConfig } from './coding-setup.ts';
 import { fillMissingBudgets } from './run-options.ts';
 
 /** The ports that an observer may wrap. */
@@ -222,6 +221,8 @@ async function prepareReaderTools(
 }
 
 async function prepareCodingTools(config: AgentSetupConfig, context: SetupContext): Promise<PreparedTools> {
+  // Most of the runtime: a run without a hosted model never needs it.
+  const { codingPrompt, createCodingSetup } = await import('./coding-setup.ts');
   const { prompt = context.folder === null ? '' : codingPrompt } = config;
   const { onEnd, warnings, close, ...options } = await createCodingSetup({ ...config, ...context });
   return {
@@ -263,6 +264,7 @@ async function prepareLkjAgent(
     );
   }
   const model = await createProfileModel(config, profile, getCodecOptions(profile.settings.chart));
+  const { openLkjFolder } = await import('../memory/lkj-folder.ts');
   const { config: lkjConfig, store } = await openLkjFolder(folder.root, name, clock);
   const tools = [...createLibrarianTools(folder), ...(config.tools ?? [])];
   const actions = [...lkjConfig.memory.actions, ...tools.map(({ description }) => description.name)];

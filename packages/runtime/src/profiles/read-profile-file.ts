@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { findModeChart } from '@pawl/core/modes';
-import { ProfileError, parseProfile, type Profile } from '@pawl/core/profiles';
+import { ProfileError, parseProfile } from '@pawl/core/profile-parser';
+import type { Profile } from '@pawl/core/profiles';
 import { ChartFileError } from '../charts/chart-file-error.ts';
 import { readChartFile } from '../charts/read-chart-file.ts';
 import { ProfileFileError } from './profile-file-error.ts';

@@ -1,13 +1,15 @@
 import { findProfile, builtInProfiles, type Profile } from '@pawl/core/profiles';
 import { AgentConfigError } from '../agent-setup/agent-config-error.ts';
 import { formatUnknownName } from '../nearest-name.ts';
-import { readProfileFile } from './read-profile-file.ts';
 
 /** Resolves a name to a built-in profile and a path to a profile file. */
 export async function resolveProfile(nameOrPath: string): Promise<Profile> {
   const profile = findProfile(nameOrPath);
   if (profile !== undefined) return profile;
-  if (isDataFilePath(nameOrPath)) return readProfileFile(nameOrPath);
+  if (isDataFilePath(nameOrPath)) {
+    const { readProfileFile } = await import('./read-profile-file.ts');
+    return readProfileFile(nameOrPath);
+  }
   const names = builtInProfiles.map(({ name }) => name);
   throw new AgentConfigError(formatUnknownName('profile', nameOrPath, names));
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { buildChartEdges, listChartStates, type Chart } from '@pawl/core/charts';
-import { modeCharts, toDrawableChart, type ModeChart } from '@pawl/core/modes';
+import { buildChartEdges, listChartStates, type Chart, toDrawableChart } from '@pawl/core/charts';
+import { modeCharts, type ModeChart } from '@pawl/core/modes';
 import { turnChart } from '@pawl/core/turn';
 import { describe, expect, it } from 'vitest';
 import { anyModeChart } from '../../../core/test/modes/sample-charts.ts';

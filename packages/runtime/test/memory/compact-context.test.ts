@@ -1,5 +1,6 @@
 import { systemClock, type Model } from '../../src/index.ts';
-import { createInMemoryStorage, createMemoryManager } from '../../src/memory-entry.ts';
+import { createMemoryManager } from '../../src/memory-entry.ts';
+import { createInMemoryStorage } from '../../src/storage-entry.ts';
 import { createSession, step, type PagingFinished, type Session } from '@pawl/core';
 import { listEntries, memorySettings, putEntry, type WorkingMemory } from '@pawl/core/memory';
 import { describe, expect, it } from 'vitest';

@@ -6,7 +6,7 @@ import {
   toQueryCriteria,
   type QueryCriteria,
   type StorageQuery,
-} from '@pawl/runtime/memory';
+} from '@pawl/runtime/storage';
 import type { RedisClient } from '../redis-client.ts';
 import { loadEntries, type StorageKeys } from './storage-entries.ts';
 

@@ -1,6 +1,5 @@
 import type { Session, TurnStatus } from '@pawl/core';
-import type { Chart } from '@pawl/core/charts';
-import { toDrawableChart } from '@pawl/core/modes';
+import { type Chart, toDrawableChart } from '@pawl/core/charts';
 import { turnChart } from '@pawl/core/turn';
 import {
   blankLine,
