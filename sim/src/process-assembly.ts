@@ -6,8 +6,7 @@ import {
   type Model,
   type Tool,
 } from '@pawl/runtime';
-import type { ExecutionSpool } from '@pawl/runtime/executions';
-import type { Store } from '@pawl/runtime/store';
+import type { ExecutionSpool, Store } from '@pawl/runtime/store';
 import type { SessionDriver, SimWorld } from './sim-world.ts';
 
 /**

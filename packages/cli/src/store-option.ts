@@ -1,11 +1,14 @@
 import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Json } from '@pawl/core';
+import { openFolderStorage } from '@pawl/runtime';
 import type { Config } from '@pawl/runtime/config';
 import { getDataFolder, ensureParentFolder } from '@pawl/runtime/data-folder';
-import { createFileSpool, createMemorySpool, type ExecutionSpool } from '@pawl/runtime/executions';
-import { openFolderStorage, type EntryStorage } from '@pawl/runtime/storage';
+import type { EntryStorage } from '@pawl/runtime/storage';
 import {
+  createFileSpool,
+  createMemorySpool,
+  type ExecutionSpool,
   createMemoryStore,
   openSqliteStore,
   getSessionSpoolFolder,
@@ -15,7 +18,6 @@ import {
 } from '@pawl/runtime/store';
 import { loadConfig } from './commands/run-config.ts';
 import type { VerdictFeedbackRepository } from './commands/verdict-feedback.ts';
-import { createFeedbackFile } from './commands/verdict-feedback-file.ts';
 import { isKnownStore, registerStore } from './known-stores.ts';
 import { UsageError, toUsageError } from './usage-error.ts';
 
@@ -144,7 +146,7 @@ function openDatabaseStore(path: string): OpenedStore {
       warning: null,
       spoolFor: (id) => createFileSpool(getSessionSpoolFolder(folder, id)),
       memoryFor: openFolderStorage,
-      marks: createFeedbackFile(path),
+      marks: openFeedbackFile(path),
       close: () => store.close(),
     };
   } catch (error) {
@@ -157,6 +159,19 @@ function openDatabaseStore(path: string): OpenedStore {
       },
     );
   }
+}
+
+/** Loads the feedback file on first use: most commands never need it. */
+function openFeedbackFile(database: string): VerdictFeedbackRepository {
+  const open = async (): Promise<VerdictFeedbackRepository> => {
+    const { createFeedbackFile } = await import('./commands/verdict-feedback-file.ts');
+    return createFeedbackFile(database);
+  };
+  return {
+    keep: async (feedback) => (await open()).keep(feedback),
+    forget: async (verdict) => (await open()).forget(verdict),
+    read: async (sessions) => (await open()).read(sessions),
+  };
 }
 
 /** Returns whether the file is missing or empty, so that it cannot contain foreign sessions. */

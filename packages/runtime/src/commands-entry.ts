@@ -2,6 +2,10 @@ export { commandLimits, createQueueFullError, serializeCommand } from './command
 export type { CommandChannel, PendingCommand, SendCommandOptions } from './commands/channel.ts';
 export { createCommandInbox } from './commands/command-inbox.ts';
 export type { CommandInbox } from './commands/command-inbox.ts';
-export { createCommandEvent, parseCommand } from './commands/command.ts';
-export type { SessionCommand } from './commands/command.ts';
-export { getExecutedCommand, markExecutedCommand } from './commands/executed-command.ts';
+export {
+  createCommandEvent,
+  parseCommand,
+  type SessionCommand,
+  getExecutedCommand,
+  markExecutedCommand,
+} from './commands/command.ts';

@@ -4,7 +4,7 @@ export type {
   PermissionDecision,
   UnstampedEvent,
 } from './agent-dependencies.ts';
-export { AgentConfigError } from './agent-setup/agent-config-error.ts';
+export { AgentConfigError } from './agent-setup/run-options.ts';
 export type { AgentModelConfig } from './agent-setup/agent-model.ts';
 export type { AgentObserver, AgentSetupConfig } from './agent-setup/agent-setup.ts';
 export type { AgentToolConfig, QuestionHandlers, ToolApprover } from './agent-setup/coding-setup.ts';
@@ -35,3 +35,4 @@ export type {
   ToolResult,
   UnfinishedCall,
 } from './tools/tool.ts';
+export { openFolderStorage } from './memory/folder-storage.ts';

@@ -6,9 +6,11 @@ export type { ModelPrices } from './models/prices.ts';
 export { createAiSdkModel } from './models/providers/ai-sdk-model.ts';
 export type { AiSdkModelOptions } from './models/providers/ai-sdk-model.ts';
 export { createGuardedFetch } from './models/providers/guarded-fetch.ts';
-export { knownProviders } from './models/providers/known-providers.ts';
+export {
+  knownProviders,
+  ModelSpecError,
+  type ModelSpecErrorCode,
+} from './models/providers/known-providers.ts';
 export { createModelFromSpec, modelSpecs } from './models/providers/model-from-spec.ts';
 export type { EnvironmentVariables, NamedModelOptions } from './models/providers/model-from-spec.ts';
-export { ModelSpecError } from './models/providers/model-spec-error.ts';
-export type { ModelSpecErrorCode } from './models/providers/model-spec-error.ts';
 export { buildModelRequest } from './prompt.ts';

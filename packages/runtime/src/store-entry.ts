@@ -1,17 +1,20 @@
+export { deriveExecutionId } from './executions/run-tool.ts';
+export { createFileSpool } from './executions/file-spool.ts';
+export { createMemorySpool } from './executions/spool.ts';
+export type { ExecutionSpool, SpooledExecution } from './executions/spool.ts';
 export { forkStoredSession } from './store/fork.ts';
 export type { ForkOptions } from './store/fork.ts';
 export { getSessionSpoolFolder, withManifestFolder } from './store/manifest-folder.ts';
 export { createMemoryStore } from './store/memory-store.ts';
-export { getMetadataText, getMetadataTools } from './store/metadata-fields.ts';
+export { getMetadataText, getMetadataTools } from './store/session-metadata.ts';
 export { getOwnerState, getProcessOwner } from './store/owner.ts';
 export { createRowStore } from './store/row-store.ts';
 export type { EventRow, SessionRow, SnapshotRow, StoreRows } from './store/rows.ts';
 export type { SqliteStoreOptions } from './store/sqlite-connection.ts';
 export { openSqliteStore } from './store/sqlite-store.ts';
-export { computeStateHash } from './store/state-hash.ts';
+export { computeStateHash, createStoreEventLog } from './store/store-event-log.ts';
 export { StoreError } from './store/store-error.ts';
 export type { StoreErrorCode } from './store/store-error.ts';
-export { createStoreEventLog } from './store/store-event-log.ts';
 export type {
   CreateSessionOptions,
   LogDamage,

@@ -1,6 +1,6 @@
 import type { ToolCall, ConversationMessage, Session, TurnState } from '@pawl/core';
 import type { ConversationHistory } from '@pawl/core/conversation';
-import { deriveExecutionId } from '@pawl/runtime/executions';
+import { deriveExecutionId } from '@pawl/runtime/store';
 
 /** An operation that a session waits for; each becomes one span. `key` is unique per operation. */
 export type PendingOperation = { readonly key: string; readonly since: number } & (

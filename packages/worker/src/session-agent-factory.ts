@@ -12,9 +12,8 @@ import {
 } from '@pawl/runtime/agent-setup';
 import { applyAgentKeys, loadConfig } from '@pawl/runtime/config';
 import { getDataFolder } from '@pawl/runtime/data-folder';
-import { createFileSpool } from '@pawl/runtime/executions';
 import type { EntryStorage } from '@pawl/runtime/storage';
-import { getSessionSpoolFolder } from '@pawl/runtime/store';
+import { createFileSpool, getSessionSpoolFolder } from '@pawl/runtime/store';
 import type { AgentFactory } from './agent-factory.ts';
 
 export type SessionAgentOptions = {

@@ -5,7 +5,7 @@ import { createLibrarian } from '../models/librarian.ts';
 import type { Model } from '../models/model.ts';
 import type { NamedModelOptions } from '../models/providers/model-from-spec.ts';
 import type { ProtocolOptions } from '../protocols/protocol-model.ts';
-import { AgentConfigError } from './agent-config-error.ts';
+import { AgentConfigError } from './run-options.ts';
 
 /** The models of an agent. */
 export type AgentModelConfig = {

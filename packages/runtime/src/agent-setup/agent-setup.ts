@@ -23,7 +23,7 @@ import { indexFolder, type FolderIndex } from '../search/index-folder.ts';
 import { createLibrarianTools } from '../tools/librarian-tools.ts';
 import { createPhaseTools } from '../tools/phases.ts';
 import type { Tool, ToolDescription } from '../tools/tool.ts';
-import { AgentConfigError } from './agent-config-error.ts';
+import { AgentConfigError, fillMissingBudgets } from './run-options.ts';
 import {
   createProfileModel,
   createSummaryModel,
@@ -31,7 +31,6 @@ import {
   type AgentModelConfig,
 } from './agent-model.ts';
 import type { AgentToolConfig } from './coding-setup.ts';
-import { fillMissingBudgets } from './run-options.ts';
 
 /** The ports that an observer may wrap. */
 export type ObservedPorts = Pick<AgentOptions, 'model' | 'summaryModel' | 'tools' | 'hooks'>;

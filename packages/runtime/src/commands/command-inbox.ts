@@ -1,7 +1,6 @@
 import type { Agent, StepResult } from '../agent.ts';
-import { markExecutedCommand, getExecutedCommand } from './executed-command.ts';
+import { markExecutedCommand, getExecutedCommand, createCommandEvent } from './command.ts';
 import type { CommandChannel } from './channel.ts';
-import { createCommandEvent } from './command.ts';
 
 /** Delivers the commands sent to a session to the agent that runs it. */
 export type CommandInbox = {

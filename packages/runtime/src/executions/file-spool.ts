@@ -1,8 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { replaceFile, syncFolder } from '../platform/files.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
+import { replaceFile, syncFolder, getSystemErrorCode } from '../platform/files.ts';
 import type { ToolResult } from '../tools/tool.ts';
 import { spoolOutputBytesMax, type ExecutionSpool } from './spool.ts';
 

@@ -1,10 +1,15 @@
 import { getUnpausedTurn, type Session } from '@pawl/core';
 import { getErrorMessage } from '../agent-dependencies.ts';
-import { deriveExecutionId } from './execution-id.ts';
-import { createInterruptedResult } from './interrupted.ts';
-import { rerunTool, postToolResult, findTool, type ToolRunContext, type ToolRun } from './run-tool.ts';
+import {
+  deriveExecutionId,
+  rerunTool,
+  postToolResult,
+  findTool,
+  type ToolRunContext,
+  type ToolRun,
+} from './run-tool.ts';
+import { createInterruptedResult, type ToolResult, type UnfinishedCall } from '../tools/tool.ts';
 import type { SpooledExecution } from './spool.ts';
-import type { ToolResult, UnfinishedCall } from '../tools/tool.ts';
 
 /** Calls that have started but not finished according to the log. */
 export type InterruptedCalls = {

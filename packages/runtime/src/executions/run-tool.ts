@@ -1,7 +1,8 @@
 import type { ToolCall, Json } from '@pawl/core';
+import { hash } from 'node:crypto';
+import { getErrorMessage, type EventPoster, type AgentDependencies } from '../agent-dependencies.ts';
 import { findSerializationProblem } from '../store/json-text.ts';
 import { createToolFailure, type Tool, type ExecutionHandle, type ToolResult } from '../tools/tool.ts';
-import { getErrorMessage, type EventPoster, type AgentDependencies } from '../agent-dependencies.ts';
 
 /** One tool call to run or to reconcile. */
 export type ToolRun = {
@@ -114,4 +115,12 @@ function createJsonGuard(name: string): (result: ToolResult) => ToolResult {
       ? result
       : createToolFailure('failed', `${name} ran, but its result is not plain JSON: ${problem}.`);
   };
+}
+
+/**
+ * Derives a unique id for one execution of one call. Call ids alone are not unique: a provider may reuse them within a
+ * session or across sessions.
+ */
+export function deriveExecutionId(session: string, request: number, callId: string): string {
+  return hash('sha256', JSON.stringify([session, request, callId]), 'hex').slice(0, 40);
 }

@@ -1,6 +1,6 @@
 import type { StoredEntry } from '@pawl/core/memory';
-import { parseSearchTerms } from '../search/terms.ts';
 import {
+  parseSearchTerms,
   foldWord,
   extractHiddenWords,
   isUnspaced,

@@ -2,7 +2,7 @@ import type { Json, ConversationMessage, RequestedCall } from '@pawl/core';
 import { iterateItems, type ConversationHistory } from '@pawl/core/conversation';
 import type { ProtocolCodec, ProtocolContext } from '../protocols/codec.ts';
 import { emptyReplyPayload, type ReplyPayload } from '../protocols/decision.ts';
-import { extractKeywords } from './librarian-goal.ts';
+import { extractKeywords } from './librarian-queries.ts';
 import { createLibrarian } from './librarian.ts';
 import type { Model, ModelChunk, ModelRequest } from './model.ts';
 

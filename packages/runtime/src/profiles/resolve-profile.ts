@@ -1,5 +1,5 @@
 import { findProfile, builtInProfiles, type Profile } from '@pawl/core/profiles';
-import { AgentConfigError } from '../agent-setup/agent-config-error.ts';
+import { AgentConfigError } from '../agent-setup/run-options.ts';
 import { formatUnknownName } from '../nearest-name.ts';
 
 /** Resolves a name to a built-in profile and a path to a profile file. */

@@ -1,7 +1,6 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
-import { isMarkdown, getFileWeight } from './file-kind.ts';
-import { isImportLine } from './imports.ts';
+import { isMarkdown, getFileWeight, isImportLine } from './file-kind.ts';
 import type { TextPassage } from './passages.ts';
 import { extractHiddenWords } from './words.ts';
 

@@ -1,4 +1,4 @@
-import { isImportLine } from './imports.ts';
+import { isImportLine } from './file-kind.ts';
 import { passageLimits } from './limits.ts';
 
 /** A few lines of a file that belong together. Line numbers are 1-based, and `last` is inclusive. */

@@ -1,8 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canSyncFolders, openFlags, openRefusingLinks } from '../platform/files.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
+import { canSyncFolders, openFlags, openRefusingLinks, getSystemErrorCode } from '../platform/files.ts';
 
 /**
  * An open folder. Operations on `at(name)` act on this very folder, even if its path or a parent folder is replaced in

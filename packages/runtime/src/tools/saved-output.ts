@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { lstat, readdir, rm, writeFile, type FileHandle } from 'node:fs/promises';
-import { openFlags, openRefusingLinks, replaceFile } from '../platform/files.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
+import { openFlags, openRefusingLinks, replaceFile, getSystemErrorCode } from '../platform/files.ts';
 import { openFolderHandle, type FolderHandle } from './folder-handle.ts';
 
 const outputFolder = ['.pawl', 'output'] as const;

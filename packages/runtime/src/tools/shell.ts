@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { createInterruptedResult } from '../executions/interrupted.ts';
+import {
+  createInterruptedResult,
+  defineTool,
+  createToolFailure,
+  type ReconcileCall,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from './tool.ts';
 import { buildShellCommand, getShellName } from '../platform/programs.ts';
 import { scrubEnvironment } from '../sandbox/environment.ts';
 import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
@@ -10,14 +18,6 @@ import { isTimeoutSignal } from './limits.ts';
 import { createProgressReporter } from './progress-reports.ts';
 import { streamCommand, type StreamedCommandEnd } from './stream-command.ts';
 import { killMarkedProcesses } from './kill-tree.ts';
-import {
-  defineTool,
-  createToolFailure,
-  type ReconcileCall,
-  type Tool,
-  type ToolContext,
-  type ToolResult,
-} from './tool.ts';
 import { quotePath, resolveWorkspacePath } from './workspace-path.ts';
 
 /** The settings that commands run with. */

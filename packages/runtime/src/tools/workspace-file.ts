@@ -3,9 +3,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { lstat, rm, type FileHandle } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import type { FileEffect } from '@pawl/core';
-import { hasFileModes, openFlags, openRefusingLinks, replaceFile } from '../platform/files.ts';
+import {
+  hasFileModes,
+  openFlags,
+  openRefusingLinks,
+  replaceFile,
+  getSystemErrorCode,
+} from '../platform/files.ts';
 import { openRegularFile, formatFileStamp } from '../search/text-file.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
 import { openFolderHandle } from './folder-handle.ts';
 
 /** Larger files are treated as data, not as text to edit. */

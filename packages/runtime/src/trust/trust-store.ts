@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openFlags, replaceFile } from '../platform/files.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
+import { openFlags, replaceFile, getSystemErrorCode } from '../platform/files.ts';
 import { getUserConfigFolder } from '../config/find-config.ts';
 import { TrustError } from './trust-error.ts';
 

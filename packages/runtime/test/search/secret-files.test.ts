@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { indexFolder } from '../../src/search-entry.ts';
-import { isSecretFile } from '../../src/search/secret-files.ts';
+import { isSecretFile } from '../../src/search/walk.ts';
 
 describe('files with secrets', () => {
   it.each([

@@ -4,7 +4,7 @@ import { listPendingActions } from '@pawl/core/turn';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { forkStoredSession } from '../../src/store/fork.ts';
-import { computeStateHash } from '../../src/store/state-hash.ts';
+import { computeStateHash } from '../../src/store/store-event-log.ts';
 import type { Store } from '../../src/store/store.ts';
 import { arbitrarySession, type RandomSession } from './arbitrary-session.ts';
 import {

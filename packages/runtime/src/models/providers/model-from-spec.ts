@@ -8,8 +8,7 @@ import { createScriptedModel } from '../scripted.ts';
 import { createAiSdkModel, type AiSdkModelOptions } from './ai-sdk-model.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
-import { knownProviders, type KnownProvider } from './known-providers.ts';
-import { ModelSpecError } from './model-spec-error.ts';
+import { knownProviders, type KnownProvider, ModelSpecError } from './known-providers.ts';
 import { readScriptFile } from './scripted-file.ts';
 
 /** Environment variables, such as `process.env`; the only source of API keys. */

@@ -3,7 +3,7 @@ import { readSmallFile } from '../../data-files/small-file.ts';
 import { toPrintableLine } from '../../schema/one-line.ts';
 import { modelErrorSchema, requestedCallSchema } from '../../schema/parts.ts';
 import type { ScriptedReply } from '../scripted.ts';
-import { ModelSpecError } from './model-spec-error.ts';
+import { ModelSpecError } from './known-providers.ts';
 
 const scriptBytesMax = 16 * 1024 * 1024;
 
