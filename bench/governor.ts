@@ -1,5 +1,10 @@
-import type { DetectorState } from '@pawl/core';
-import { observeCall, initialDetectorState, runDetector, type CallObservation } from '@pawl/governor';
+import {
+  type DetectorState,
+  observeCall,
+  initialDetectorState,
+  runDetector,
+  type CallObservation,
+} from '@pawl/governor';
 import { pawlRules } from '@pawl/governor/rules';
 import { readBenchMachine } from './lib/environment.ts';
 import { interleaveTasks, type TimedTask } from './lib/interleave.ts';

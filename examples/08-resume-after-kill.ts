@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getConversation, createSession } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
+import { getConversation, createSession, toItemArray } from '@pawl/core';
 import { Agent, findTurnAnswer, createScriptedModel, resumeSession, type Tool } from '@pawl/runtime';
 import { createStoreEventLog, openSqliteStore, getProcessOwner } from '@pawl/runtime/store';
 

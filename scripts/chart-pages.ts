@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toMermaid, type Chart, type ChartMove, toDrawableChart } from '@pawl/core/charts';
+import { toMermaid, type Chart, type ChartMove, toDrawableChart, turnChart } from '@pawl/core/charts';
 import { modeCharts, type ModeChart } from '@pawl/core/modes';
-import { turnChart } from '@pawl/core/turn';
 import { renderAlignedTable } from './markdown-table.ts';
 import type { GeneratedPage } from './pages.ts';
 import { listProjectFiles, repositoryRoot } from './source-files.ts';

@@ -1,10 +1,11 @@
-import type { ToolCall, ConversationMessage } from '@pawl/core';
 import {
+  type ToolCall,
+  type ConversationMessage,
   appendItem,
   emptyConversation,
   toItemArray,
   type ConversationHistory,
-} from '@pawl/core/conversation';
+} from '@pawl/core';
 import { performAction, type TurnContender } from './contender.ts';
 import { toAssistantMessage, toToolMessage, toUserMessage } from './messages.ts';
 import type { TurnEvent } from './turn-events.ts';

@@ -1,10 +1,11 @@
-import type { ToolCall, ConversationMessage } from '@pawl/core';
 import {
+  type ToolCall,
+  type ConversationMessage,
   appendItem,
   emptyConversation,
   toItemArray,
   type ConversationHistory,
-} from '@pawl/core/conversation';
+} from '@pawl/core';
 import { action, createMachine, guard, interpret, reduce, state, transition } from 'robot3';
 import { performAction, type TurnContender } from './contender.ts';
 import { toAssistantMessage, toToolMessage, toUserMessage } from './messages.ts';

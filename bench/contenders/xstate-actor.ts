@@ -1,4 +1,4 @@
-import { toItemArray } from '@pawl/core/conversation';
+import { toItemArray } from '@pawl/core';
 import { createActor, type ActorRefFrom } from 'xstate';
 import type { TurnContender } from './contender.ts';
 import { xstateMachine } from './xstate-machine.ts';

@@ -1,5 +1,10 @@
-import type { ToolCall, ConversationMessage } from '@pawl/core';
-import { appendItem, emptyConversation, type ConversationHistory } from '@pawl/core/conversation';
+import {
+  type ToolCall,
+  type ConversationMessage,
+  appendItem,
+  emptyConversation,
+  type ConversationHistory,
+} from '@pawl/core';
 import { assign, setup } from 'xstate';
 import { performAction } from './contender.ts';
 import { toAssistantMessage, toToolMessage, toUserMessage } from './messages.ts';

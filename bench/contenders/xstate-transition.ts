@@ -1,4 +1,4 @@
-import { toItemArray } from '@pawl/core/conversation';
+import { toItemArray } from '@pawl/core';
 import { initialTransition, transition, type SnapshotFrom } from 'xstate';
 import { performAction, type TurnContender } from './contender.ts';
 import { xstateMachine } from './xstate-machine.ts';

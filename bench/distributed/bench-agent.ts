@@ -1,4 +1,4 @@
-import { toItemArray } from '@pawl/core/conversation';
+import { toItemArray } from '@pawl/core';
 import { createScriptedModel, defineTool, type ScriptedReply } from '@pawl/runtime';
 import type { AgentFactory } from '@pawl/worker';
 import * as z from 'zod';

@@ -10,27 +10,27 @@ export type {
   ToolOutcome,
   UserMessage,
 } from './conversation/message.ts';
-export { createEventNormalizer } from './event-normalizer.ts';
-export { eventTypes, getEventUsage, isEphemeralEvent } from './event.ts';
-export type {
-  Event,
-  EventOfType,
-  EventType,
-  ModelError,
-  ModelErrorKind,
-  PagingFinished,
-  PagingSummaries,
-  RecoveryOutcome,
-  RequestedCall,
-  TokenUsage,
-  ToolFinished,
+export {
+  createEventNormalizer,
+  eventTypes,
+  getEventUsage,
+  isEphemeralEvent,
+  type Event,
+  type EventOfType,
+  type EventType,
+  type ModelError,
+  type ModelErrorKind,
+  type PagingFinished,
+  type PagingSummaries,
+  type RecoveryOutcome,
+  type RequestedCall,
+  type TokenUsage,
+  type ToolFinished,
 } from './event.ts';
 export type { BudgetLimits, BudgetUsage } from './governor/budget.ts';
 export { findLogVersionProblem, hasLogPatch, latestLogVersion, logPatches } from './log-version.ts';
 export type { LogPatch } from './log-version.ts';
 export type { Note } from './note.ts';
-export { notifyObservers } from './notify-observers.ts';
-export type { StepObservers } from './notify-observers.ts';
 export {
   getConversation,
   getStepOutcome,
@@ -44,8 +44,6 @@ export type { GovernorState, Session, SessionOptions } from './session.ts';
 export { defaultSettings } from './settings.ts';
 export type { SessionSettings } from './settings.ts';
 export { replay, step } from './step.ts';
-export { toTransitionRecords } from './transition-record.ts';
-export type { TransitionRecord } from './transition-record.ts';
 export type {
   CallExecution,
   FinishRequest,
@@ -60,8 +58,6 @@ export type {
   TurnStatus,
 } from './turn/state.ts';
 export type {
-  DetectorState,
-  ErrorRemedy,
   FileContentChange,
   FileEffect,
   GovernorSettings,
@@ -71,4 +67,15 @@ export type {
   Verdict,
   VerdictResponse,
 } from '@pawl/governor';
-export type { SessionTracker } from '@pawl/governor/tracker';
+export { summarizeTurn } from './governor/summarize-turn.ts';
+export { listPendingActions } from './turn/pending-actions.ts';
+export type { SessionStep } from './turn/transition-turn.ts';
+export {
+  appendItem,
+  appendItems,
+  emptyConversation,
+  getLastItem,
+  iterateItems,
+  toItemArray,
+} from './conversation/conversation.ts';
+export type { ConversationHistory } from './conversation/conversation.ts';

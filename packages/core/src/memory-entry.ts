@@ -4,12 +4,35 @@ export {
   applyMemoryAction,
   applySearchResult,
   applyStorageResult,
+  type AdmissionResult,
+  type MemoryActionOutcome,
+  memoryCommands,
+  type MemoryCommand,
 } from './memory/apply-memory-action.ts';
-export type { AdmissionResult, MemoryActionOutcome } from './memory/apply-memory-action.ts';
 export { compactMessages, halveConversation } from './memory/compact-messages.ts';
 export type { MessageCompaction, MessageCompactionOptions } from './memory/compact-messages.ts';
 export type { ContextWindow } from './memory/context-window.ts';
-export { dumpMemory } from './memory/describe-memory.ts';
+export {
+  dumpMemory,
+  countLkjTokens,
+  countMemoryTokens,
+  createMemory,
+  findEntry,
+  isPagingDue,
+  isPagingRequired,
+  listEntries,
+  putEntry,
+  toMemoryObject,
+  type EntryInput,
+  type EntryKind,
+  type MemoryEntry,
+  type WorkingMemory,
+  type MemoryEffect,
+  type StorageLoad,
+  type StorageSave,
+  type StorageSearch,
+  type StoredEntry,
+} from './memory/memory.ts';
 export {
   calibrateEstimator,
   estimateCalibratedTokens,
@@ -32,20 +55,6 @@ export type {
   NormalizedTags,
   ParsedMemoryAction,
 } from './memory/memory-action.ts';
-export { memoryCommands } from './memory/memory-command.ts';
-export type { MemoryCommand } from './memory/memory-command.ts';
-export {
-  countLkjTokens,
-  countMemoryTokens,
-  createMemory,
-  findEntry,
-  isPagingDue,
-  isPagingRequired,
-  listEntries,
-  putEntry,
-  toMemoryObject,
-} from './memory/memory.ts';
-export type { EntryInput, EntryKind, MemoryEntry, WorkingMemory } from './memory/memory.ts';
 export { pageEntries } from './memory/page-entries.ts';
 export type { MovedEntry, PagingOptions, PagingResult } from './memory/page-entries.ts';
 export { getPagingLimit, toMemoryAction } from './memory/reduce-memory.ts';
@@ -57,10 +66,3 @@ export type {
   MemorySettings,
   TokenLimit,
 } from './memory/settings.ts';
-export type {
-  MemoryEffect,
-  StorageLoad,
-  StorageSave,
-  StorageSearch,
-  StoredEntry,
-} from './memory/stored-entry.ts';

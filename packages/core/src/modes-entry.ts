@@ -8,8 +8,19 @@ export type { ChartPath, ModeChartInput, ModeStateInput } from './modes/define-c
 export type { ModeChart, ModeState, TransitionPolicy } from './modes/mode-chart.ts';
 export { appendModePrompt, renderModeSection } from './modes/mode-prompt.ts';
 export type { ModePromptOptions } from './modes/mode-prompt.ts';
-export { findReachedModeLimit, getModeTimeLimit, resumeMode, startMode } from './modes/mode.ts';
-export type { CurrentMode, ModeChange, ReachedModeLimit } from './modes/mode.ts';
+export {
+  findReachedModeLimit,
+  getModeTimeLimit,
+  resumeMode,
+  startMode,
+  type CurrentMode,
+  type ModeChange,
+  type ReachedModeLimit,
+  computeTransitionStats,
+  findBestTransition,
+  type RecordedModeChanges,
+  type TransitionStats,
+} from './modes/mode.ts';
 export {
   isTerminalMode,
   listAllowedTools,
@@ -18,5 +29,3 @@ export {
   transitionMode,
 } from './modes/transition-mode.ts';
 export type { ModeEvent, ModeEventPayload, ModeTransition } from './modes/transition-mode.ts';
-export { computeTransitionStats, findBestTransition } from './modes/transition-stats.ts';
-export type { RecordedModeChanges, TransitionStats } from './modes/transition-stats.ts';

@@ -1,4 +1,6 @@
-export { summarizeTurn } from './governor/summarize-turn.ts';
-export { turnChart } from './turn/chart.ts';
-export { listPendingActions } from './turn/pending-actions.ts';
-export type { SessionStep } from './turn/transition-turn.ts';
+export {
+  notifyObservers,
+  type StepObservers,
+  toTransitionRecords,
+  type TransitionRecord,
+} from './notify-observers.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toItemArray } from '../src/conversation-entry.ts';
-import { getConversation, isTerminalSession, getStepOutcome } from '../src/index.ts';
+import { toItemArray, getConversation, isTerminalSession, getStepOutcome } from '../src/index.ts';
 import { builtInProfiles } from '../src/profiles-entry.ts';
 import { cancelRequested, pauseRequested, modelReplied, userMessage } from './helpers/event-builders.ts';
 import { endedStateNames, createSampleRun, sampleNames } from './helpers/sample-runs.ts';

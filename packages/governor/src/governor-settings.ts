@@ -1,5 +1,5 @@
 import type { Json } from './json.ts';
-import type { KnownRecovery } from './recovery.ts';
+import type { KnownRecovery } from './verdict.ts';
 import type { RuleThresholds } from './rules/rule.ts';
 
 /** The rules that judge the work, referenced by name so that a session stays plain JSON. */

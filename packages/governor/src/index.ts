@@ -7,9 +7,14 @@ export type { GovernorSettings } from './governor-settings.ts';
 export type { Json, JsonObject } from './json.ts';
 export { initialLadder, judgeObservation, screenCalls } from './ladder.ts';
 export type { BlockedCall, LadderState } from './ladder.ts';
-export { formatToolOutput, observeCall } from './observations/call-observation.ts';
-export type { CallFacts, CallObservation } from './observations/call-observation.ts';
-export type { FileContentChange, FileEffect } from './observations/file-change.ts';
+export {
+  formatToolOutput,
+  observeCall,
+  type CallFacts,
+  type CallObservation,
+  type FileContentChange,
+  type FileEffect,
+} from './observations/call-observation.ts';
 export { fingerprintText } from './observations/fingerprint.ts';
 export type {
   FailedDecisionObservation,
@@ -25,7 +30,12 @@ export { RepetitionDetector, findRepetitionLoop } from './observations/repetitio
 export type { RepetitionLoop } from './observations/repetition-loop.ts';
 export { computeSimilarity, observeText } from './observations/text-observation.ts';
 export type { TextObservation } from './observations/text-observation.ts';
-export { findRecovery, pawlRecoveries } from './recovery.ts';
-export type { ErrorRemedy, KnownRecovery } from './recovery.ts';
+export {
+  findRecovery,
+  pawlRecoveries,
+  type ErrorRemedy,
+  type KnownRecovery,
+  type Verdict,
+  type VerdictResponse,
+} from './verdict.ts';
 export type { ObservationRule, Rule, RuleMatch, RuleSeverity, RuleThresholds } from './rules/rule.ts';
-export type { Verdict, VerdictResponse } from './verdict.ts';

@@ -1,2 +1,1 @@
-export { pawlRules } from './rules/pawl-rules.ts';
-export { selectRules } from './rules/select-rules.ts';
+export { pawlRules, selectRules } from './rules/pawl-rules.ts';

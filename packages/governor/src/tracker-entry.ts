@@ -17,23 +17,11 @@ export type {
 export { seedPresets, trackerPresets } from './tracker/presets.ts';
 export type { PresetState, SeedPreset, TrackerConfig, TrackerPreset } from './tracker/presets.ts';
 export type { ProgressStats, TotalProgress, TrackerEnding, TrackerSummary } from './tracker/report.ts';
-export { listSavantSuccessors, savantStates, savantTools } from './tracker/savant.ts';
 export type { SavantState } from './tracker/savant.ts';
-export {
-  createSessionTracker,
-  recordCallOutcome,
-  recordDecisionFailure,
-  recordInSession,
-  restartOnUserMessage,
-  trackReply,
-} from './tracker/session-tracker.ts';
-export type { SessionTracker, TrackerReport } from './tracker/session-tracker.ts';
 export type { TrackerSnapshot } from './tracker/snapshot.ts';
-export { renderStateSection } from './tracker/state-section.ts';
 export type { SectionFormat } from './tracker/state-section.ts';
 export { listTrackerVerdicts, startTracking, trackRecord } from './tracker/track-record.ts';
 export type { TrackerSignal, TrackerState, TrackingOptions, TrackingResult } from './tracker/track-record.ts';
-export { appendRecent, computeStateDuration, describeRefusedTransition } from './tracker/tracker-machine.ts';
 export type { TrackerTransition } from './tracker/tracker-machine.ts';
 export type { CallOutcome, TrackerCall, TrackerRecord } from './tracker/tracker-record.ts';
 export type { StuckReport, TrackerJudgment, TrackerVerdict } from './tracker/tracker-verdict.ts';

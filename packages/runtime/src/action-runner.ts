@@ -113,11 +113,7 @@ export type TaskContext = Pick<ToolRunContext, 'dependencies' | 'post' | 'canPer
 };
 
 /** Creates the tasks that carry out an action. */
-function createActionTasks(
-  action: Action,
-  session: Session,
-  context: TaskContext,
-): readonly ActionTask[] {
+function createActionTasks(action: Action, session: Session, context: TaskContext): readonly ActionTask[] {
   // `taskFactories` guarantees that the factory for an action's type accepts that action.
   const createTasks = taskFactories[action.type] as TaskFactory<ActionType>;
   return createTasks(action, context, session);

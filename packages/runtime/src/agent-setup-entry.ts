@@ -16,4 +16,5 @@ export {
   toRunMetadata,
 } from './agent-setup/run-options.ts';
 export type { ConfigFlags, ModelFlags, RunMetadata } from './agent-setup/run-options.ts';
-export { isDataFilePath, resolveProfile } from './profiles/resolve-profile.ts';
+export { isDataFilePath, resolveProfile } from './agent-setup/agent-profile.ts';
+export { applyAgentKeys, type ProfileWithKeys } from './agent-setup/agent-profile.ts';

@@ -1,6 +1,14 @@
-import { createSession, isTerminalSession, step, type Action, type Event, type Session } from '@pawl/core';
+import {
+  createSession,
+  isTerminalSession,
+  step,
+  type Action,
+  type Event,
+  type Session,
+  listPendingActions,
+  type SessionStep,
+} from '@pawl/core';
 import { createMemory, memorySettings, type StoredEntry } from '@pawl/core/memory';
-import { listPendingActions, type SessionStep } from '@pawl/core/turn';
 import type { Rule } from '@pawl/governor';
 import { systemClock, type RuntimeClock } from './clock.ts';
 import { createMemoryLog, type EventLog } from './event-log.ts';

@@ -1,5 +1,4 @@
-import type { ConversationMessage } from '@pawl/core';
-import { iterateItems, type ConversationHistory } from '@pawl/core/conversation';
+import { type ConversationMessage, iterateItems, type ConversationHistory } from '@pawl/core';
 
 /**
  * Returns the answer of the last turn: the output of a finishing tool or the assistant's last text; null if there is

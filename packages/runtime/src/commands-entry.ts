@@ -1,7 +1,13 @@
-export { commandLimits, createQueueFullError, serializeCommand } from './commands/channel.ts';
-export type { CommandChannel, PendingCommand, SendCommandOptions } from './commands/channel.ts';
-export { createCommandInbox } from './commands/command-inbox.ts';
-export type { CommandInbox } from './commands/command-inbox.ts';
+export {
+  commandLimits,
+  createQueueFullError,
+  serializeCommand,
+  type CommandChannel,
+  type PendingCommand,
+  type SendCommandOptions,
+  createCommandInbox,
+  type CommandInbox,
+} from './commands/channel.ts';
 export {
   createCommandEvent,
   parseCommand,

@@ -1,5 +1,3 @@
-export { applyAgentKeys } from './config/agent-keys.ts';
-export type { ProfileWithKeys } from './config/agent-keys.ts';
 export { ConfigFileError } from './config/config-file-error.ts';
 export type { ConfigFileErrorCode } from './config/config-file-error.ts';
 export { ConfigVariableError, configVariables, readEnvironmentConfig } from './config/environment-config.ts';

@@ -1,3 +1,5 @@
-export { ProfileFileError } from './profiles/profile-file-error.ts';
-export type { ProfileFileErrorCode } from './profiles/profile-file-error.ts';
-export { readProfileFile } from './profiles/read-profile-file.ts';
+export {
+  ProfileFileError,
+  type ProfileFileErrorCode,
+  readProfileFile,
+} from './profiles/read-profile-file.ts';

@@ -1,8 +1,10 @@
 export { createInMemoryStorage } from './memory/in-memory-storage.ts';
-export { foldEntryText, hasTags, listEntryWords, toQueryCriteria } from './memory/query-criteria.ts';
-export type { QueryCriteria } from './memory/query-criteria.ts';
-export { openSqliteStorage } from './memory/sqlite-storage.ts';
 export {
+  foldEntryText,
+  hasTags,
+  listEntryWords,
+  toQueryCriteria,
+  type QueryCriteria,
   StorageError,
   type StorageErrorCode,
   getResultLimit,
@@ -11,3 +13,4 @@ export {
   type EntryStorage,
   type StorageQuery,
 } from './memory/storage.ts';
+export { openSqliteStorage } from './memory/sqlite-storage.ts';

@@ -11,8 +11,7 @@ import {
   type Tool,
 } from '../src/index.ts';
 import { createMemoryStore, createStoreEventLog, StoreError, type Store } from '../src/store-entry.ts';
-import { getConversation, step, type Event, type Session } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
+import { getConversation, step, type Event, type Session, toItemArray } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import { createSampleSession as fresh } from './store/sample-session.ts';
 

@@ -1,10 +1,15 @@
-import { getConversation, createSession, type RequestedCall, type Session } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
+import { Agent, findTurnAnswer, defineTool, type Model, type ModelRequest } from '../src/index.ts';
+import {
+  getConversation,
+  createSession,
+  type RequestedCall,
+  type Session,
+  toItemArray,
+  summarizeTurn,
+} from '@pawl/core';
 import { findProfile } from '@pawl/core/profiles';
-import { summarizeTurn } from '@pawl/core/turn';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent, findTurnAnswer, defineTool, type Model, type ModelRequest } from '../src/index.ts';
 
 const searchTool = defineTool({
   name: 'search',

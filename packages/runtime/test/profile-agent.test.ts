@@ -18,8 +18,8 @@ import {
   type Event,
   type Session,
   type SessionSettings,
+  toItemArray,
 } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
 import { listEntries, memorySettings } from '@pawl/core/memory';
 import { findProfile } from '@pawl/core/profiles';
 import { describe, expect, it } from 'vitest';

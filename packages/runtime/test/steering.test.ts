@@ -4,8 +4,8 @@ import {
   type Event,
   type ConversationMessage,
   type Session,
+  toItemArray,
 } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';

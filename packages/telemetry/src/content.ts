@@ -1,5 +1,4 @@
-import type { Json, ConversationMessage } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
+import { type Json, type ConversationMessage, toItemArray } from '@pawl/core';
 import { maskSecrets } from '@pawl/runtime/logging';
 import type { EndedOperation } from './operation-result.ts';
 import type { StepObservation } from './step-observation.ts';

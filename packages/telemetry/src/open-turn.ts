@@ -1,5 +1,11 @@
-import { getConversation, type ConversationMessage, type Session, type TurnStatus } from '@pawl/core';
-import { iterateItems, getLastItem } from '@pawl/core/conversation';
+import {
+  getConversation,
+  type ConversationMessage,
+  type Session,
+  type TurnStatus,
+  iterateItems,
+  getLastItem,
+} from '@pawl/core';
 import type { StepResult } from '@pawl/runtime';
 import { createOperationFailure, type OperationResult } from './operation-result.ts';
 

@@ -1,5 +1,4 @@
-import type { ToolCall, ConversationMessage, Session, TurnState } from '@pawl/core';
-import type { ConversationHistory } from '@pawl/core/conversation';
+import type { ToolCall, ConversationMessage, Session, TurnState, ConversationHistory } from '@pawl/core';
 import { deriveExecutionId } from '@pawl/runtime/store';
 
 /** An operation that a session waits for; each becomes one span. `key` is unique per operation. */

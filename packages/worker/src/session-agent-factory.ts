@@ -9,8 +9,9 @@ import {
   toAgentConfig,
   type RunMetadata,
   resolveProfile,
+  applyAgentKeys,
 } from '@pawl/runtime/agent-setup';
-import { applyAgentKeys, loadConfig } from '@pawl/runtime/config';
+import { loadConfig } from '@pawl/runtime/config';
 import { getDataFolder } from '@pawl/runtime/data-folder';
 import type { EntryStorage } from '@pawl/runtime/storage';
 import { createFileSpool, getSessionSpoolFolder } from '@pawl/runtime/store';

@@ -1,5 +1,4 @@
-import { createSession, type Json, type Session } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
+import { createSession, type Json, type Session, toItemArray } from '@pawl/core';
 import { createScriptedModel, defineTool, type ScriptedReply, type Tool } from '@pawl/runtime';
 import type { Store } from '@pawl/runtime/store';
 import { Redis } from 'ioredis';

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { getConversation, createSession, type Event, type Session } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
+import { getConversation, createSession, type Event, type Session, toItemArray } from '@pawl/core';
 import { findProfile } from '@pawl/core/profiles';
 import { defineTool } from '@pawl/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,4 @@
-import type { ConversationMessage } from '@pawl/core';
-import { appendItem, emptyConversation, iterateItems } from '@pawl/core/conversation';
+import { type ConversationMessage, appendItem, emptyConversation, iterateItems } from '@pawl/core';
 import { Agent, type ModelChunk, type UnstampedEvent } from '@pawl/runtime';
 import type { PlantedBug } from './bug.ts';
 

@@ -1,5 +1,11 @@
-import { getConversation, toDurableSession, isEphemeralEvent, type Event, type Session } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
+import {
+  getConversation,
+  toDurableSession,
+  isEphemeralEvent,
+  type Event,
+  type Session,
+  toItemArray,
+} from '@pawl/core';
 import type { OpenedSession, LogPosition } from '@pawl/runtime/store';
 import type { SessionDriver } from '../sim-world.ts';
 import { recordEvent, type SessionLedger } from './session-ledger.ts';

@@ -1,5 +1,4 @@
-import { isEphemeralEvent, getUnpausedTurn, type TurnState } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
+import { isEphemeralEvent, getUnpausedTurn, type TurnState, toItemArray } from '@pawl/core';
 import type { ModelRequest, StepResult } from '@pawl/runtime';
 import type { StoredEvent } from '@pawl/runtime/store';
 import type { SessionDriver } from '../sim-world.ts';

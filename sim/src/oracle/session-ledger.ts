@@ -6,8 +6,8 @@ import {
   type CallExecution,
   type ToolOutcome,
   type Session,
+  toItemArray,
 } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
 import type { SessionDriver } from '../sim-world.ts';
 
 /** What the oracle knows about one tool call. */

@@ -1,6 +1,5 @@
-import { toMermaid, toXState, type Chart, toDrawableChart } from '@pawl/core/charts';
+import { toMermaid, toXState, type Chart, toDrawableChart, turnChart } from '@pawl/core/charts';
 import { modeCharts, type ModeChart } from '@pawl/core/modes';
-import { turnChart } from '@pawl/core/turn';
 import { isDataFilePath } from '@pawl/runtime/agent-setup';
 import { ChartFileError, readChartFile, toSvg } from '@pawl/runtime/charts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';

@@ -1,7 +1,13 @@
-import { getConversation, isTerminalSession, type BudgetLimits, type Json, type Session } from '@pawl/core';
-import { iterateItems } from '@pawl/core/conversation';
+import {
+  getConversation,
+  isTerminalSession,
+  type BudgetLimits,
+  type Json,
+  type Session,
+  iterateItems,
+  summarizeTurn,
+} from '@pawl/core';
 import type { Profile } from '@pawl/core/profiles';
-import { summarizeTurn } from '@pawl/core/turn';
 import {
   createAgent,
   findTurnAnswer,

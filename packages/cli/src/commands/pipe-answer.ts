@@ -1,6 +1,13 @@
-import { createSession, getStepOutcome, type Note, type Session, step, type TurnStatus } from '@pawl/core';
+import {
+  createSession,
+  getStepOutcome,
+  type Note,
+  type Session,
+  step,
+  type TurnStatus,
+  type SessionStep,
+} from '@pawl/core';
 import type { Profile } from '@pawl/core/profiles';
-import type { SessionStep } from '@pawl/core/turn';
 import {
   parseEvent,
   printAction,

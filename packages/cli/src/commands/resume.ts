@@ -6,8 +6,8 @@ import {
   parseRunMetadata,
   type ModelFlags,
   type RunMetadata,
+  applyAgentKeys,
 } from '@pawl/runtime/agent-setup';
-import { applyAgentKeys } from '@pawl/runtime/config';
 import {
   getOwnerState,
   StoreError,

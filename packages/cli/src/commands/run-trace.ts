@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { toTransitionRecords } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
+import { toItemArray } from '@pawl/core';
+import { toTransitionRecords } from '@pawl/core/turn';
 import type { Model, StepResult } from '@pawl/runtime';
 import { maskSecrets, listSecretValues } from '@pawl/runtime/logging';
 import { openRunFile } from './run-file.ts';

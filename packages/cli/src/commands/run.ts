@@ -5,8 +5,8 @@ import {
   flagsToConfig,
   toRunMetadata,
   type ModelFlags,
+  applyAgentKeys,
 } from '@pawl/runtime/agent-setup';
-import { applyAgentKeys } from '@pawl/runtime/config';
 import { indexFolder, WorkspaceError, type FolderIndex } from '@pawl/runtime/search';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';

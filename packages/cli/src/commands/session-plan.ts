@@ -7,8 +7,8 @@ import {
   toRunMetadata,
   type ConfigFlags,
   type ModelFlags,
+  applyAgentKeys,
 } from '@pawl/runtime/agent-setup';
-import { applyAgentKeys } from '@pawl/runtime/config';
 import { resolveFolder } from '../folder-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { resolveProfileOption } from './profile-option.ts';

@@ -1,5 +1,4 @@
-import { step, type Event, type Session } from '@pawl/core';
-import type { SessionStep } from '@pawl/core/turn';
+import { step, type Event, type Session, type SessionStep } from '@pawl/core';
 import type { Store } from '@pawl/runtime/store';
 
 /** One logged event with the session before and after it. */

@@ -1,5 +1,4 @@
-import type { Json, ConversationMessage } from '@pawl/core';
-import { iterateItems, toItemArray } from '@pawl/core/conversation';
+import { type Json, type ConversationMessage, iterateItems, toItemArray } from '@pawl/core';
 import type { ModelRequest } from '@pawl/runtime';
 import { UsageError } from '../usage-error.ts';
 import { sanitizeText, sanitizeOneLine } from '../sanitize-text.ts';

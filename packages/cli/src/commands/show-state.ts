@@ -4,8 +4,8 @@ import {
   getUnpausedTurn,
   type ConversationMessage,
   type Session,
+  getLastItem,
 } from '@pawl/core';
-import { getLastItem } from '@pawl/core/conversation';
 import { listEntries, countMemoryTokens } from '@pawl/core/memory';
 import { formatPhaseLine, computePhaseProgress } from '@pawl/core/phases';
 import { computeStateHash } from '@pawl/runtime/store';

@@ -6,8 +6,8 @@ import {
   type TurnState,
   type TurnStatus,
   type Verdict,
+  toItemArray,
 } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
 import { listNextStates } from '@pawl/core/modes';
 import { computeRuleDistances, type RuleDistance } from '@pawl/governor';
 import { selectRules } from '@pawl/governor/rules';

@@ -5,8 +5,9 @@ import {
   type Note,
   type ToolOutcome,
   type Session,
+  toItemArray,
+  type ConversationHistory,
 } from '@pawl/core';
-import { toItemArray, type ConversationHistory } from '@pawl/core/conversation';
 import type { StepResult } from '@pawl/runtime';
 import {
   updateToolCard,

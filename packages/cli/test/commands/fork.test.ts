@@ -1,5 +1,4 @@
-import { getConversation } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
+import { getConversation, toItemArray } from '@pawl/core';
 import { getOwnerState } from '@pawl/runtime/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {

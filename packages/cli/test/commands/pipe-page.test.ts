@@ -1,5 +1,5 @@
 import { eventTypes } from '@pawl/core';
-import { turnChart } from '@pawl/core/turn';
+import { turnChart } from '@pawl/core/charts';
 import { buildEventsJsonSchema } from '@pawl/runtime/schema';
 import { describe, expect, it } from 'vitest';
 import { buildEventsPages } from '../../../../scripts/events-page.ts';

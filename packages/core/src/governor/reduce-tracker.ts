@@ -15,10 +15,10 @@ import {
   recordInSession,
   restartOnUserMessage,
   type SessionTracker,
-  type TrackerJudgment,
   type TrackerReport,
   trackReply,
-} from '@pawl/governor/tracker';
+} from '@pawl/governor/session-tracker';
+import type { TrackerJudgment } from '@pawl/governor/tracker';
 import { getAgenda, createSessionFinish } from '../turn/agenda.ts';
 import { addTurnVerdict } from './apply-verdict.ts';
 import { isStaleAnswer } from '../turn/refuse-event.ts';

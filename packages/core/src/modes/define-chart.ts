@@ -1,10 +1,5 @@
-import * as config from '@pawl/governor/config-fields';
-import {
-  isPlainObject,
-  type ConfigField,
-  dayMilliseconds,
-  createBooleanField,
-} from '@pawl/governor/config-fields';
+import * as config from '@pawl/governor/json';
+import { isPlainObject, type ConfigField, dayMilliseconds, createBooleanField } from '@pawl/governor/json';
 import type { ModeChart, ModeState, TransitionPolicy } from './mode-chart.ts';
 
 /** A location in a chart: keys and item indexes. */

@@ -5,9 +5,9 @@ import {
   createIntegerField,
   dayMilliseconds,
   isPlainObject,
-} from '@pawl/governor/config-fields';
+} from '@pawl/governor/json';
 import { pawlRules } from '@pawl/governor/rules';
-import { createSessionTracker } from '@pawl/governor/tracker';
+import { createSessionTracker } from '@pawl/governor/session-tracker';
 import { describeJsonProblem } from '../memory/memory-action.ts';
 import { nameField, describeInputValue } from '../modes/define-chart.ts';
 import {

@@ -16,7 +16,7 @@ import {
   createIntegerField,
   dayMilliseconds,
   isPlainObject,
-} from '@pawl/governor/config-fields';
+} from '@pawl/governor/json';
 import { defaultSettings, type SessionSettings } from '../settings.ts';
 import { findProfile, builtInProfiles, type Profile } from './profiles.ts';
 import {

@@ -8,7 +8,7 @@ import {
   getLastItem,
   toItemArray,
   type ConversationHistory,
-} from '../../src/conversation-entry.ts';
+} from '../../src/index.ts';
 
 const createRange = (length: number): readonly number[] => Array.from({ length }, (_, index) => index);
 const createNumberConversation = (length: number): ConversationHistory<number> =>

@@ -7,8 +7,8 @@ import {
   type BudgetLimits,
   type Event,
   type Session,
+  type SessionStep,
 } from '../../src/index.ts';
-import type { SessionStep } from '../../src/turn-entry.ts';
 
 const noLimits: BudgetLimits = { modelCalls: null, toolCalls: null, tokens: null, cost: null, wallMs: null };
 const governorDisabled = { preset: 'none', rules: {} } as const;

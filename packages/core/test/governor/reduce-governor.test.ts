@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toItemArray } from '../../src/conversation-entry.ts';
-import { getConversation, createSession, step, type Event } from '../../src/index.ts';
+import { toItemArray, getConversation, createSession, step, type Event } from '../../src/index.ts';
 import type { Rule } from '@pawl/governor';
 import { ScriptedWorker } from './scripted-worker.ts';
 

@@ -9,8 +9,8 @@ import {
   type Session,
   type SessionSettings,
   type Verdict,
+  type SessionStep,
 } from '../../src/index.ts';
-import type { SessionStep } from '../../src/turn-entry.ts';
 import type { Rule } from '@pawl/governor';
 
 /** Somebody who asks for calls and gets outcomes, one call a reply. */

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appendItems, emptyConversation } from '../../src/conversation-entry.ts';
-import type { ConversationMessage } from '../../src/index.ts';
-import { summarizeTurn } from '../../src/turn-entry.ts';
+import { appendItems, emptyConversation, type ConversationMessage, summarizeTurn } from '../../src/index.ts';
 
 const createToolMessage = (at: number, tool: string, output: string | null): ConversationMessage => ({
   role: 'tool',

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toItemArray } from '../../src/conversation-entry.ts';
-import { getConversation } from '../../src/index.ts';
+import { toItemArray, getConversation } from '../../src/index.ts';
 import { RepetitionDetector, findRepetitionLoop, computeSimilarity, observeText } from '@pawl/governor';
 import { auditRun } from '@pawl/governor/audit';
 import type { RecordedRun } from '@pawl/governor/traces';

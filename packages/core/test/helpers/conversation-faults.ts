@@ -1,5 +1,4 @@
-import { toItemArray, type ConversationHistory } from '../../src/conversation-entry.ts';
-import type { ConversationMessage } from '../../src/index.ts';
+import { toItemArray, type ConversationHistory, type ConversationMessage } from '../../src/index.ts';
 
 /** What a model's provider would object to in a conversation; nothing when it is fit to be sent. */
 export function findConversationFaults(

@@ -1,6 +1,11 @@
-import { getLastItem } from '../../src/conversation-entry.ts';
-import type { Event, Session, TurnState, TurnStatus } from '../../src/index.ts';
-import type { SessionStep } from '../../src/turn-entry.ts';
+import {
+  getLastItem,
+  type Event,
+  type Session,
+  type TurnState,
+  type TurnStatus,
+  type SessionStep,
+} from '../../src/index.ts';
 
 export type ExpectedNexoraState =
   | 'Idle'

@@ -6,9 +6,9 @@ import {
   type Event,
   type Session,
   type SessionSettings,
+  type SessionStep,
 } from '../../src/index.ts';
 import { builtInProfiles } from '../../src/profiles-entry.ts';
-import type { SessionStep } from '../../src/turn-entry.ts';
 import { createDice, type SeededDice } from './seeded-dice.ts';
 import { choosePlausibleEvent } from './choose-plausible-event.ts';
 

@@ -8,9 +8,9 @@ import {
   type SessionOptions,
   type TurnState,
   type TurnStatus,
+  type SessionStep,
 } from '../../src/index.ts';
 import { findProfile } from '../../src/profiles-entry.ts';
-import type { SessionStep } from '../../src/turn-entry.ts';
 
 /** An event whose time is optional. */
 export type UntimedEvent = WithoutTime<Event>;

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appendItems, emptyConversation } from '../../src/conversation-entry.ts';
-import type { ConversationMessage } from '../../src/index.ts';
+import { appendItems, emptyConversation, type ConversationMessage } from '../../src/index.ts';
 import {
   compactMessages,
   type MessageCompactionOptions,

@@ -16,7 +16,7 @@ import {
   type MemoryCommand,
 } from '../../src/memory-entry.ts';
 import { findEntry } from '../../src/memory/memory.ts';
-import { listStubKeys, stubsMax } from '../../src/memory/stub.ts';
+import { listStubKeys, stubsMax } from '../../src/memory/page-entries.ts';
 
 function createMemoryFromEntries(entries: { readonly [key: string]: Json }): WorkingMemory {
   return Object.entries(entries).reduce(

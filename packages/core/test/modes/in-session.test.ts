@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toItemArray } from '../../src/conversation-entry.ts';
 import {
+  toItemArray,
   getConversation,
   createSession,
   replay,

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { toItemArray } from '../../src/conversation-entry.ts';
-import { getConversation, createSession, defaultSettings, step, type Event } from '../../src/index.ts';
+import {
+  toItemArray,
+  getConversation,
+  createSession,
+  defaultSettings,
+  step,
+  type Event,
+} from '../../src/index.ts';
 import { memorySettings } from '../../src/memory-entry.ts';
 import { findProfile, builtInProfiles } from '../../src/profiles-entry.ts';
 

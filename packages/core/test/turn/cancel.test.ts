@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toItemArray } from '../../src/conversation-entry.ts';
-import { getConversation, type Session } from '../../src/index.ts';
+import { toItemArray, getConversation, type Session } from '../../src/index.ts';
 import {
   permissionAllowed,
   withRequest,

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { emptyConversation, toItemArray } from '../../src/conversation-entry.ts';
 import {
+  emptyConversation,
+  toItemArray,
   getConversation,
   defaultSettings,
   eventTypes,

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { toItemArray } from '../../src/conversation-entry.ts';
-import { getConversation, type ConversationMessage, type SessionSettings } from '../../src/index.ts';
+import {
+  toItemArray,
+  getConversation,
+  type ConversationMessage,
+  type SessionSettings,
+} from '../../src/index.ts';
 import {
   failureOutcome,
   createCall,

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toItemArray } from '../../src/conversation-entry.ts';
-import { getConversation, getStepOutcome, type SessionSettings } from '../../src/index.ts';
+import { toItemArray, getConversation, getStepOutcome, type SessionSettings } from '../../src/index.ts';
 import {
   permissionAllowed,
   finishRequested,

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { replay, type Action } from '../../src/index.ts';
-import { listPendingActions } from '../../src/turn-entry.ts';
+import { replay, type Action, listPendingActions } from '../../src/index.ts';
 import {
   createCall,
   toolFinished,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toItemArray } from '../../src/conversation-entry.ts';
 import {
+  toItemArray,
   getConversation,
   createSession,
   toDurableSession,
@@ -14,9 +14,9 @@ import {
   getUnpausedTurn,
   type ActionType,
   type TurnStatus,
+  type SessionStep,
 } from '../../src/index.ts';
 import { builtInProfiles } from '../../src/profiles-entry.ts';
-import type { SessionStep } from '../../src/turn-entry.ts';
 import { deepFreeze } from '../../../governor/test/helpers/deep-freeze.ts';
 import { findConversationFaults } from '../helpers/conversation-faults.ts';
 import { chooseStubbornEvent } from '../helpers/choose-plausible-event.ts';

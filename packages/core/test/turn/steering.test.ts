@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toItemArray } from '../../src/conversation-entry.ts';
 import {
+  toItemArray,
   getConversation,
   type ConversationMessage,
   type Session,

@@ -1,5 +1,4 @@
-import { getEventUsage, getConversation, type Action, type Session } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
+import { getEventUsage, getConversation, type Action, type Session, toItemArray } from '@pawl/core';
 import { buildModelRequest } from '@pawl/runtime/models';
 import { getOwnerState, type Store, getMetadataText, getMetadataTools } from '@pawl/runtime/store';
 import { fleetStatusSchema } from '../api/fleet.ts';

@@ -1,5 +1,11 @@
-import { createSession, replay, type Event, type RequestedCall, type Session } from '@pawl/core';
-import { iterateItems } from '@pawl/core/conversation';
+import {
+  createSession,
+  replay,
+  type Event,
+  type RequestedCall,
+  type Session,
+  iterateItems,
+} from '@pawl/core';
 import { findProfile } from '@pawl/core/profiles';
 import type { Model, ModelChunk, Tool } from '@pawl/runtime';
 import { passthroughSandbox } from '@pawl/runtime/sandbox';

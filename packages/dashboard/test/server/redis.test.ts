@@ -1,5 +1,4 @@
-import { createSession } from '@pawl/core';
-import { iterateItems } from '@pawl/core/conversation';
+import { createSession, iterateItems } from '@pawl/core';
 import { defineTool } from '@pawl/runtime';
 import { getProcessOwner, type Store } from '@pawl/runtime/store';
 import {

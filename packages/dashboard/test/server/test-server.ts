@@ -1,5 +1,4 @@
-import { createSession, replay, type Event, type Json, type RequestedCall } from '@pawl/core';
-import { iterateItems } from '@pawl/core/conversation';
+import { createSession, replay, type Event, type Json, type RequestedCall, iterateItems } from '@pawl/core';
 import { defineTool, type Model } from '@pawl/runtime';
 import { createMemoryStore, getProcessOwner, type Store } from '@pawl/runtime/store';
 import { setTimeout as sleep } from 'node:timers/promises';

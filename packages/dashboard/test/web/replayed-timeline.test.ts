@@ -1,5 +1,12 @@
-import { getConversation, createSession, replay, step, type Event, type Session } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
+import {
+  getConversation,
+  createSession,
+  replay,
+  step,
+  type Event,
+  type Session,
+  toItemArray,
+} from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';

@@ -7,8 +7,9 @@ import {
   type Session,
   step,
   type TurnStatus,
+  type ConversationHistory,
+  toItemArray,
 } from '@pawl/core';
-import { type ConversationHistory, toItemArray } from '@pawl/core/conversation';
 import type { NumberedEvent } from './api-types.ts';
 import { addUsageTotals, emptyUsageTotals, type UsageTotals } from './usage-totals.ts';
 

@@ -1,6 +1,6 @@
 import { auditRun, type AuditSeverity, type AuditVerdict } from '../audit.ts';
 import { formatToolOutput } from '../observations/call-observation.ts';
-import { selectRules } from '../rules/select-rules.ts';
+import { selectRules } from '../rules/pawl-rules.ts';
 import { defaultMaxRecoveries } from '../governor-settings.ts';
 import type { RecordedRun, RecordedStep } from '../traces/trace-format.ts';
 import {

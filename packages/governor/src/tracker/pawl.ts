@@ -14,7 +14,7 @@ import type { GovernorObservation, ObservationKind } from '../observations/obser
 import { findRepetitionLoop } from '../observations/repetition-loop.ts';
 import { observeText } from '../observations/text-observation.ts';
 import type { Rule } from '../rules/rule.ts';
-import { selectRules } from '../rules/select-rules.ts';
+import { selectRules } from '../rules/pawl-rules.ts';
 import { findLedgerFile, hasTestPassed } from './ledger.ts';
 import { parseTrackerConfig } from './tracker-config.ts';
 import { tickMachine, appendRecent, createTrackerMachine, type TrackerMachine } from './tracker-machine.ts';

@@ -1,4 +1,4 @@
-import { inferFileChange, getPathArgument, type FileEffect } from '../observations/file-change.ts';
+import { inferFileChange, getPathArgument, type FileEffect } from '../observations/call-observation.ts';
 import { getTextArgument } from '../observations/fingerprint.ts';
 import type { Json } from '../json.ts';
 import type { GovernorSettings } from '../governor-settings.ts';

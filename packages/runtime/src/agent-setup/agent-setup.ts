@@ -18,7 +18,7 @@ import { createInMemoryStorage } from '../memory/in-memory-storage.ts';
 import { createMemoryManager } from '../memory/memory-manager.ts';
 import { createMemoryTools } from '../memory/memory-tools.ts';
 import type { EntryStorage } from '../memory/storage.ts';
-import { resolveProfile } from '../profiles/resolve-profile.ts';
+import { resolveProfile } from './agent-profile.ts';
 import { indexFolder, type FolderIndex } from '../search/index-folder.ts';
 import { createLibrarianTools } from '../tools/librarian-tools.ts';
 import { createPhaseTools } from '../tools/phases.ts';

@@ -1,5 +1,12 @@
-import { getConversation, getUnpausedTurn, type ToolOutcome, type Session, type TurnState } from '@pawl/core';
-import { getLastItem, toItemArray } from '@pawl/core/conversation';
+import {
+  getConversation,
+  getUnpausedTurn,
+  type ToolOutcome,
+  type Session,
+  type TurnState,
+  getLastItem,
+  toItemArray,
+} from '@pawl/core';
 
 /** The session before an event, if it is known, and after it. */
 export type SessionTransition = { readonly before: Session | null; readonly after: Session };

@@ -5,8 +5,10 @@ import {
   type PagingSummaries,
   type TokenUsage,
   type Json,
+  iterateItems,
+  appendItems,
+  emptyConversation,
 } from '@pawl/core';
-import { iterateItems, appendItems, emptyConversation } from '@pawl/core/conversation';
 import { estimateTokens, halveConversation } from '@pawl/core/memory';
 import type { CompactionReport } from '../agent-dependencies.ts';
 import { runWithDeadline, type RuntimeClock } from '../clock.ts';

@@ -263,10 +263,7 @@ function splitBlocks(text: string): readonly string[] {
 }
 
 /** Merges the lines of a hit with the lines read around it into one contiguous range. */
-function collectSurroundingLines(
-  hit: SearchExcerpt,
-  reads: readonly ReadOutput[],
-): readonly NumberedLine[] {
+function collectSurroundingLines(hit: SearchExcerpt, reads: readonly ReadOutput[]): readonly NumberedLine[] {
   const lines = new Map(parseLines(hit.text).map((line) => [line.number, line]));
   const from = Math.min(...lines.keys());
   for (const read of reads.filter(({ path }) => path === hit.path)) {

@@ -1,5 +1,10 @@
-import type { ConversationMessage, ToolCall, ToolOutcome } from '@pawl/core';
-import { type ConversationHistory, iterateItems } from '@pawl/core/conversation';
+import {
+  type ConversationMessage,
+  type ToolCall,
+  type ToolOutcome,
+  type ConversationHistory,
+  iterateItems,
+} from '@pawl/core';
 import { parseSearchTerms, splitIdentifier, stemWord } from '../search/words.ts';
 import { type ReadOutput, readOutputSchema } from '../tools/read.ts';
 import { type SearchOutput, searchOutputSchema } from '../tools/search.ts';

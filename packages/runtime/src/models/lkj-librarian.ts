@@ -1,5 +1,10 @@
-import type { Json, ConversationMessage, RequestedCall } from '@pawl/core';
-import { iterateItems, type ConversationHistory } from '@pawl/core/conversation';
+import {
+  type Json,
+  type ConversationMessage,
+  type RequestedCall,
+  iterateItems,
+  type ConversationHistory,
+} from '@pawl/core';
 import type { ProtocolCodec, ProtocolContext } from '../protocols/codec.ts';
 import { emptyReplyPayload, type ReplyPayload } from '../protocols/decision.ts';
 import { extractKeywords } from './librarian-queries.ts';

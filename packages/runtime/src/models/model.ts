@@ -1,5 +1,10 @@
-import type { ConversationMessage, ModelError, RequestedCall, TokenUsage } from '@pawl/core';
-import type { ConversationHistory } from '@pawl/core/conversation';
+import type {
+  ConversationMessage,
+  ModelError,
+  RequestedCall,
+  TokenUsage,
+  ConversationHistory,
+} from '@pawl/core';
 import type { ToolDescription } from '../tools/tool.ts';
 
 export type ModelRequest = {

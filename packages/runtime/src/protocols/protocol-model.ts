@@ -1,10 +1,11 @@
-import type { ConversationMessage, ToolMessage } from '@pawl/core';
 import {
+  type ConversationMessage,
+  type ToolMessage,
   appendItem,
   emptyConversation,
   iterateItems,
   type ConversationHistory,
-} from '@pawl/core/conversation';
+} from '@pawl/core';
 import type { Model, ModelChunk, ModelRequest } from '../models/model.ts';
 import type { ProtocolCodec, ProtocolLogName, ProtocolContext } from './codec.ts';
 import { explainProblems } from './explain.ts';

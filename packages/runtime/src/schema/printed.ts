@@ -6,8 +6,8 @@ import {
   type PausableTurn,
   type Session,
   type TurnState,
+  toItemArray,
 } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
 import { countMemoryTokens, toMemoryObject, type WorkingMemory } from '@pawl/core/memory';
 import { type CurrentMode, renderModeSection } from '@pawl/core/modes';
 import type { PhaseState } from '@pawl/core/phases';

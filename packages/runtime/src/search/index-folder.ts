@@ -1,11 +1,10 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSerialRunner } from '../serial-runner.ts';
-import { openPassageDatabase, type PassageDatabase } from './database.ts';
+import { openPassageDatabase, type PassageDatabase, splitPassages } from './database.ts';
 import { isMarkdown } from './file-kind.ts';
 import { createIgnoreFilter, type SkippedPath, walkTree, type WalkEntry, type SkipReason } from './walk.ts';
 import { type IndexLimits, indexLimits } from './limits.ts';
-import { splitPassages } from './passages.ts';
 import { type SearchResult, searchPassages } from './search.ts';
 import { getSystemErrorCode } from '../platform/files.ts';
 import { readTextFile, formatFileStamp } from './text-file.ts';
@@ -126,11 +125,7 @@ export type IndexedFolder = {
 /** The last seen version of a file; `bytes` is null for a file that is not searchable, so that it is not read again. */
 type FileVersion = { readonly stamp: string; readonly bytes: number | null };
 
-function createIndexedFolder(
-  root: string,
-  passages: PassageDatabase,
-  limits: IndexLimits,
-): IndexedFolder {
+function createIndexedFolder(root: string, passages: PassageDatabase, limits: IndexLimits): IndexedFolder {
   const paths: string[] = [];
   const versions = new Map<string, FileVersion>();
   let total = 0;

@@ -84,10 +84,7 @@ export type RankedPassage = {
  * BM25 selects the candidates; passages that contain more of the terms, weighted by rarity, then rank first, because a
  * long passage that repeats one word rarely answers a question with four words.
  */
-function rankPassages(
-  passages: PassageDatabase,
-  lookups: readonly TermLookup[],
-): readonly RankedPassage[] {
+function rankPassages(passages: PassageDatabase, lookups: readonly TermLookup[]): readonly RankedPassage[] {
   const scores = scoreCandidates(passages, lookups);
   const ids = JSON.stringify([...scores.keys()]);
   const amongCandidates = 'rowid IN (SELECT value FROM json_each(?))';

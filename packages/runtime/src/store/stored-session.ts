@@ -206,10 +206,7 @@ export function createSnapshotRow({ head, hash }: ChainLink, text: string): Snap
 }
 
 /** Loads the snapshot; null if there is none or it is unreliable. */
-function loadSnapshot(
-  rows: StoreRows,
-  id: string,
-): (ChainLink & { readonly session: Session }) | null {
+function loadSnapshot(rows: StoreRows, id: string): (ChainLink & { readonly session: Session }) | null {
   const snapshot = rows.snapshot(id);
   if (snapshot === undefined || snapshot.version !== snapshotVersion) return null;
   const { head, hash, text, checksum } = snapshot;

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { Agent, type AgentOptions } from '../../src/agent.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { SessionCommand } from '../../src/commands/command.ts';
-import { createCommandInbox, type CommandInbox } from '../../src/commands/command-inbox.ts';
+import { createCommandInbox, type CommandInbox } from '../../src/commands/channel.ts';
 import { createInMemoryStorage } from '../../src/memory/in-memory-storage.ts';
 import { createMemoryManager } from '../../src/memory/memory-manager.ts';
 import { createScriptedModel } from '../../src/models/scripted.ts';

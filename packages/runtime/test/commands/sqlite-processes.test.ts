@@ -1,12 +1,11 @@
-import { getConversation } from '@pawl/core';
-import { iterateItems } from '@pawl/core/conversation';
+import { getConversation, iterateItems } from '@pawl/core';
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { Agent } from '../../src/agent.ts';
-import { createCommandInbox } from '../../src/commands/command-inbox.ts';
+import { createCommandInbox } from '../../src/commands/channel.ts';
 import { createScriptedModel } from '../../src/models/scripted.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import { resumeSession } from '../../src/store/resume-session.ts';

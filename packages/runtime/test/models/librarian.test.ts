@@ -1,5 +1,10 @@
-import type { ConversationMessage, ToolOutcome } from '@pawl/core';
-import { appendItem, type ConversationHistory, emptyConversation } from '@pawl/core/conversation';
+import {
+  type ConversationMessage,
+  type ToolOutcome,
+  appendItem,
+  type ConversationHistory,
+  emptyConversation,
+} from '@pawl/core';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLibrarian } from '../../src/models/librarian.ts';

@@ -1,7 +1,6 @@
-import { createSession, step, type Event, type Session } from '@pawl/core';
+import { createSession, step, type Event, type Session, type SessionStep } from '@pawl/core';
 import { createMemory, memorySettings, putEntry } from '@pawl/core/memory';
 import { builtInProfiles } from '@pawl/core/profiles';
-import type { SessionStep } from '@pawl/core/turn';
 
 /** One step of the machine: where it was, what happened, and what came of it. */
 export type ReachableStep = { readonly before: Session; readonly event: Event; readonly after: SessionStep };

@@ -1,6 +1,13 @@
-import { getConversation, replay, step, getUnpausedTurn, type Event, type Session } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
-import { listPendingActions } from '@pawl/core/turn';
+import {
+  getConversation,
+  replay,
+  step,
+  getUnpausedTurn,
+  type Event,
+  type Session,
+  toItemArray,
+  listPendingActions,
+} from '@pawl/core';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { forkStoredSession } from '../../src/store/fork.ts';

@@ -5,8 +5,8 @@ import {
   step,
   type ConversationMessage,
   type Session,
+  toItemArray,
 } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
 import type { Rule } from '@pawl/governor';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';

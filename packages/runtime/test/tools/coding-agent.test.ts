@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { getConversation, type Event, type Json, type ToolMessage } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
+import { getConversation, type Event, type Json, type ToolMessage, toItemArray } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import { Agent } from '../../src/agent.ts';
 import { findTurnAnswer } from '../../src/answer.ts';

@@ -1,6 +1,5 @@
 import type { Session, TurnStatus } from '@pawl/core';
-import { type Chart, toDrawableChart } from '@pawl/core/charts';
-import { turnChart } from '@pawl/core/turn';
+import { type Chart, toDrawableChart, turnChart } from '@pawl/core/charts';
 import {
   blankLine,
   truncateLine,

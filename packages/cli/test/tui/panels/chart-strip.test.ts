@@ -1,7 +1,7 @@
 import type { Event } from '@pawl/core';
+import { turnChart } from '@pawl/core/charts';
 import { createLkjChart } from '@pawl/core/modes';
 import { findProfile } from '@pawl/core/profiles';
-import { turnChart } from '@pawl/core/turn';
 import { describe, expect, it } from 'vitest';
 import { getLineText, type StyledLine } from '../../../src/tui/styled-line.ts';
 import { renderChartColumn, renderChartStrip } from '../../../src/tui/panels/chart-strip.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '@pawl/governor';
-import { type ConfigField, createBooleanField, createIntegerField } from '@pawl/governor/config-fields';
+import { type ConfigField, createBooleanField, createIntegerField } from '@pawl/governor/json';
 import { describeJsonProblem } from '../memory-action.ts';
 import {
   createLogPrefixField,

@@ -10,10 +10,10 @@ import {
   setEntry,
   type MemoryEntry,
   type WorkingMemory,
+  type StoredEntry,
 } from '../memory.ts';
 import { logNames, type MemorySettings } from '../settings.ts';
-import type { StoredEntry } from '../stored-entry.ts';
-import { movedIndexKey } from '../stub.ts';
+import { movedIndexKey } from '../page-entries.ts';
 import { parseLkjState, type LkjProfile } from './states.ts';
 
 /** The content of `data/memory.json`. */

@@ -1,6 +1,5 @@
 import type { Session } from '@pawl/core';
-import { type Chart, type ChartMove, toDrawableChart } from '@pawl/core/charts';
-import { turnChart } from '@pawl/core/turn';
+import { type Chart, type ChartMove, toDrawableChart, turnChart } from '@pawl/core/charts';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { countUntilEvent, createIncrementalFold } from '../timeline/incremental-fold.ts';
 import { formatEdgeId, ChartTrail, type EdgeEndpoints } from './chart-trail.ts';

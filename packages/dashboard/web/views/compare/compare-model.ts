@@ -6,8 +6,8 @@ import {
   type Session,
   type TokenUsage,
   type Verdict,
+  iterateItems,
 } from '@pawl/core';
-import { iterateItems } from '@pawl/core/conversation';
 import { findToolAnswer } from '../../app/tool-answer.ts';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { getStatusLabel } from '../../app/tones.ts';

@@ -1,5 +1,4 @@
-import { getConversation, type Session } from '@pawl/core';
-import { getLastItem } from '@pawl/core/conversation';
+import { getConversation, type Session, getLastItem } from '@pawl/core';
 import { listEntries, countMemoryTokens } from '@pawl/core/memory';
 import { formatAmount } from '../../app/format.ts';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';

@@ -1,5 +1,4 @@
-import type { Session } from '@pawl/core';
-import { toItemArray, type ConversationHistory } from '@pawl/core/conversation';
+import { type Session, toItemArray, type ConversationHistory } from '@pawl/core';
 import { listEntries, type WorkingMemory } from '@pawl/core/memory';
 
 /** One difference between two states. `before` or `after` is undefined if the value was added or removed. */

@@ -6,8 +6,8 @@ import {
   type ToolOutcome,
   type Session,
   type TurnState,
+  toItemArray,
 } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
 import { listNextStates } from '@pawl/core/modes';
 import { computeRuleDistances, observeCall, type RuleDistance, type Rule } from '@pawl/governor';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';

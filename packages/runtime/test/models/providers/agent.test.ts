@@ -1,5 +1,4 @@
-import { getConversation, createSession, type Session } from '@pawl/core';
-import { toItemArray } from '@pawl/core/conversation';
+import { getConversation, createSession, type Session, toItemArray } from '@pawl/core';
 import { findProfile } from '@pawl/core/profiles';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';

@@ -1,5 +1,4 @@
-import type { ConversationMessage, ModelError } from '@pawl/core';
-import { appendItems, emptyConversation } from '@pawl/core/conversation';
+import { type ConversationMessage, type ModelError, appendItems, emptyConversation } from '@pawl/core';
 import type { Model, ModelChunk, ModelRequest } from '../../../src/models/model.ts';
 import type { ToolDescription } from '../../../src/tools/tool.ts';
 
