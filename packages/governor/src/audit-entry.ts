@@ -1,3 +1,3 @@
-export { auditRun } from './audit.ts';
-export type { AuditSeverity, AuditVerdict } from './audit.ts';
-export { auditWithPreset } from './tracker/audit-with-preset.ts';
+export { auditRun } from './audit/audit.ts';
+export type { AuditSeverity, AuditVerdict } from './audit/audit.ts';
+export { auditWithPreset } from './audit/audit-with-preset.ts';

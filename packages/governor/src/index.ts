@@ -1,12 +1,17 @@
-export { assignCallIds } from './call-ids.ts';
-export type { RequestedCall, ToolCall } from './call-ids.ts';
-export { computeRuleDistances, initialDetectorState, resetDetector, runDetector } from './detector.ts';
-export type { DetectorState, GradedMatch, ObservationWindows, RuleDistance } from './detector.ts';
-export { defaultMaxRecoveries } from './governor-settings.ts';
-export type { GovernorSettings } from './governor-settings.ts';
-export type { Json, JsonObject } from './json.ts';
-export { initialLadder, judgeObservation, screenCalls } from './ladder.ts';
-export type { BlockedCall, LadderState } from './ladder.ts';
+export { assignCallIds } from './observations/call-ids.ts';
+export type { RequestedCall, ToolCall } from './observations/call-ids.ts';
+export {
+  computeRuleDistances,
+  initialDetectorState,
+  resetDetector,
+  runDetector,
+} from './verdicts/detector.ts';
+export type { DetectorState, GradedMatch, ObservationWindows, RuleDistance } from './verdicts/detector.ts';
+export { defaultMaxRecoveries } from './rules/governor-settings.ts';
+export type { GovernorSettings } from './rules/governor-settings.ts';
+export type { Json, JsonObject } from './json/json.ts';
+export { initialLadder, judgeObservation, screenCalls } from './verdicts/ladder.ts';
+export type { BlockedCall, LadderState } from './verdicts/ladder.ts';
 export {
   formatToolOutput,
   observeCall,
@@ -37,5 +42,5 @@ export {
   type KnownRecovery,
   type Verdict,
   type VerdictResponse,
-} from './verdict.ts';
+} from './verdicts/verdict.ts';
 export type { ObservationRule, Rule, RuleMatch, RuleSeverity, RuleThresholds } from './rules/rule.ts';

@@ -4,6 +4,6 @@ export {
   createIntegerField,
   dayMilliseconds,
   isPlainObject,
-} from './config-field.ts';
-export type { ConfigField } from './config-field.ts';
-export { getJsonPath, isJsonObject, toOptionalCount, toOptionalList, toOptionalNumber } from './json.ts';
+} from './json/config-field.ts';
+export type { ConfigField } from './json/config-field.ts';
+export { getJsonPath, isJsonObject, toOptionalCount, toOptionalList, toOptionalNumber } from './json/json.ts';

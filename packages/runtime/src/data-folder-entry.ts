@@ -1,1 +1,1 @@
-export { ensureParentFolder, getDataFolder, getStorageFile, hashFolderName } from './data-folder.ts';
+export { ensureParentFolder, getDataFolder, getStorageFile, hashFolderName } from './platform/data-folder.ts';

@@ -1,22 +1,18 @@
-export type {
-  AgentDependencies,
-  PermissionCheck,
-  PermissionDecision,
-  UnstampedEvent,
-} from './agent-dependencies.ts';
+export type { AgentDependencies } from './agent/agent-dependencies.ts';
+export type { PermissionCheck, PermissionDecision, UnstampedEvent } from './ports/agent-ports.ts';
 export { AgentConfigError } from './agent-setup/run-options.ts';
 export type { AgentModelConfig } from './agent-setup/agent-model.ts';
 export type { AgentObserver, AgentSetupConfig } from './agent-setup/agent-setup.ts';
 export type { AgentToolConfig, QuestionHandlers, ToolApprover } from './agent-setup/coding-setup.ts';
-export { Agent } from './agent.ts';
-export type { AgentOptions, StepResult, StoreOutage } from './agent.ts';
-export { findTurnAnswer } from './answer.ts';
-export { systemClock } from './clock.ts';
-export type { RuntimeClock } from './clock.ts';
-export { createAgent } from './create-agent.ts';
-export type { AgentConfig, CreatedAgent } from './create-agent.ts';
-export { createMemoryLog } from './event-log.ts';
-export type { EventLog } from './event-log.ts';
+export { Agent } from './agent/agent.ts';
+export type { AgentOptions, StepResult, StoreOutage } from './agent/agent.ts';
+export { findTurnAnswer } from './agent/answer.ts';
+export { systemClock } from './platform/clock.ts';
+export type { RuntimeClock } from './platform/clock.ts';
+export { createAgent } from './agent-setup/create-agent.ts';
+export type { AgentConfig, CreatedAgent } from './agent-setup/create-agent.ts';
+export { createMemoryLog } from './store/event-log.ts';
+export type { EventLog } from './store/event-log.ts';
 export type { Model, ModelChunk, ModelRequest } from './models/model.ts';
 export { createScriptedModel } from './models/scripted.ts';
 export type { ScriptedReply } from './models/scripted.ts';

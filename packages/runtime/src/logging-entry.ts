@@ -6,5 +6,5 @@ export { listSecretValues, maskSecrets } from './logging/mask-secrets.ts';
 export type { MaskOptions } from './logging/mask-secrets.ts';
 export { openRotatingFile } from './logging/rotating-file.ts';
 export type { RotatingFile, RotatingFileOptions } from './logging/rotating-file.ts';
-export { getTraceContext, runWithTraceContext } from './trace-context.ts';
-export type { TraceContext } from './trace-context.ts';
+export { getTraceContext, runWithTraceContext } from './platform/trace-context.ts';
+export type { TraceContext } from './platform/trace-context.ts';

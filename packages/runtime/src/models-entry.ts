@@ -1,7 +1,7 @@
 export { modelLimits } from './models/deadlines.ts';
 export type { ModelLimits } from './models/deadlines.ts';
 export { createLibrarian } from './models/librarian.ts';
-export { createLkjLibrarian } from './models/lkj-librarian.ts';
+export { createLkjLibrarian } from './protocols/lkj-librarian.ts';
 export type { ModelPrices } from './models/prices.ts';
 export { createAiSdkModel } from './models/providers/ai-sdk-model.ts';
 export type { AiSdkModelOptions } from './models/providers/ai-sdk-model.ts';
@@ -13,4 +13,4 @@ export {
 } from './models/providers/known-providers.ts';
 export { createModelFromSpec, modelSpecs } from './models/providers/model-from-spec.ts';
 export type { EnvironmentVariables, NamedModelOptions } from './models/providers/model-from-spec.ts';
-export { buildModelRequest } from './prompt.ts';
+export { buildModelRequest } from './agent/prompt.ts';

@@ -1,7 +1,7 @@
-export { deriveExecutionId } from './executions/run-tool.ts';
-export { createFileSpool } from './executions/file-spool.ts';
-export { createMemorySpool } from './executions/spool.ts';
-export type { ExecutionSpool, SpooledExecution } from './executions/spool.ts';
+export { deriveExecutionId } from './agent/run-tool.ts';
+export { createFileSpool } from './store/file-spool.ts';
+export { createMemorySpool } from './store/spool.ts';
+export type { ExecutionSpool, SpooledExecution } from './store/spool.ts';
 export { forkStoredSession } from './store/fork.ts';
 export type { ForkOptions } from './store/fork.ts';
 export { getSessionSpoolFolder, withManifestFolder } from './store/manifest-folder.ts';

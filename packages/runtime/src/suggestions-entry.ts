@@ -1,1 +1,1 @@
-export { findNearestName, formatNameSuggestion, formatUnknownName } from './nearest-name.ts';
+export { findNearestName, formatNameSuggestion, formatUnknownName } from './text/nearest-name.ts';

@@ -1,4 +1,4 @@
-import type { GovernorSettings } from '../governor-settings.ts';
+import type { GovernorSettings } from './governor-settings.ts';
 import {
   recurringCall,
   editAndRevert,

@@ -1,4 +1,4 @@
-import { createBooleanField, createNameListField, createIntegerField } from '../config-field.ts';
+import { createBooleanField, createNameListField, createIntegerField } from '../json/config-field.ts';
 import { fingerprintMeaning } from '../observations/fingerprint.ts';
 import { getChangedFile, findLedgerFile, hasTestPassed, type TrackerLedger } from './ledger.ts';
 import { parseTrackerConfig, type TrackerConfigFields, type TrackerConfigInput } from './tracker-config.ts';

@@ -4,10 +4,15 @@ import {
   createNameListField,
   createIntegerField,
   type ConfigField,
-} from '../config-field.ts';
-import { initialDetectorState, runDetector, type GradedMatch, type ObservationWindows } from '../detector.ts';
-import type { GovernorSettings } from '../governor-settings.ts';
-import type { Json } from '../json.ts';
+} from '../json/config-field.ts';
+import {
+  initialDetectorState,
+  runDetector,
+  type GradedMatch,
+  type ObservationWindows,
+} from '../verdicts/detector.ts';
+import type { GovernorSettings } from '../rules/governor-settings.ts';
+import type { Json } from '../json/json.ts';
 import { observeCall, formatToolOutput, type CallObservation } from '../observations/call-observation.ts';
 import { fingerprintText } from '../observations/fingerprint.ts';
 import type { GovernorObservation, ObservationKind } from '../observations/observation.ts';

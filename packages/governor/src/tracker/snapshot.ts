@@ -1,4 +1,4 @@
-import { isPlainObject } from '../config-field.ts';
+import { isPlainObject } from '../json/config-field.ts';
 import { summarizeTracker, type TrackerSummary } from './report.ts';
 import { startTracking, type TrackerState } from './track-record.ts';
 import { isNexoraState } from './nexora.ts';

@@ -1,4 +1,4 @@
-import type { Verdict } from '../verdict.ts';
+import type { Verdict } from '../verdicts/verdict.ts';
 import { type NexoraDetectorState, listNexoraVerdicts } from './nexora.ts';
 import type { TrackerDetectorState } from './presets.ts';
 import type { SavantDetectorState } from './savant.ts';

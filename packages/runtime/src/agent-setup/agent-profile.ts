@@ -1,6 +1,6 @@
 import { findProfile, builtInProfiles, type Profile } from '@pawl/core/profiles';
 import type { Config } from '../config/config.ts';
-import { formatUnknownName } from '../nearest-name.ts';
+import { formatUnknownName } from '../text/nearest-name.ts';
 import { AgentConfigError } from './run-options.ts';
 
 /** Resolves a name to a built-in profile and a path to a profile file. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { AgentOptions } from '../agent.ts';
+import type { AgentOptions } from '../agent/agent.ts';
 import type { Config } from '../config/config.ts';
-import { getUserConfigFolder } from '../config/find-config.ts';
+import { getUserConfigFolder } from '../platform/data-folder.ts';
 import { createHooks, type AgentHooks, type HooksOptions } from '../hooks/hooks.ts';
 import type { ApprovalStore } from '../mcp/approvals.ts';
 import type { McpConnection } from '../mcp/connection.ts';

@@ -1,5 +1,5 @@
 import type { Profile } from '@pawl/core/profiles';
-import { createLkjLibrarian } from '../models/lkj-librarian.ts';
+import { createLkjLibrarian } from '../protocols/lkj-librarian.ts';
 import type { Model } from '../models/model.ts';
 import type { ProtocolCodec } from '../protocols/codec.ts';
 import { createFallbackCodec } from '../protocols/fallback.ts';

@@ -2,7 +2,7 @@ import type { BudgetLimits, Json } from '@pawl/core';
 import * as z from 'zod';
 import type { Config } from '../config/config.ts';
 import type { NamedModelOptions } from '../models/providers/model-from-spec.ts';
-import { formatUnknownName } from '../nearest-name.ts';
+import { formatUnknownName } from '../text/nearest-name.ts';
 import { permissionModes } from '../permission/modes.ts';
 import type { AgentModelConfig } from './agent-model.ts';
 import type { AgentToolConfig } from './coding-setup.ts';

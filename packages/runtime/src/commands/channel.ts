@@ -1,4 +1,4 @@
-import type { Agent, StepResult } from '../agent.ts';
+import type { Agent, StepResult } from '../agent/agent.ts';
 import { formatSessionLabel, StoreError } from '../store/store-error.ts';
 import {
   parseCommand,

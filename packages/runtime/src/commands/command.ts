@@ -1,6 +1,6 @@
 import type { Event } from '@pawl/core';
 import { memoryCommands, type MemoryCommand } from '@pawl/core/memory';
-import type { UnstampedEvent } from '../agent-dependencies.ts';
+import type { UnstampedEvent } from '../ports/agent-ports.ts';
 
 /** A command that a person sends to a running session, possibly in another process. */
 export type SessionCommand =

@@ -1,6 +1,6 @@
-import { findNearestName } from '../nearest-name.ts';
+import { findNearestName } from '../text/nearest-name.ts';
 import { permissionModes, type PermissionMode } from '../permission/modes.ts';
-import { toPrintableLine } from '../schema/one-line.ts';
+import { toPrintableLine } from '../text/one-line.ts';
 import type { Config } from './config.ts';
 
 /** Environment variables by configuration key. */

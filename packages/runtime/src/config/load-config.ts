@@ -2,7 +2,8 @@ import { basename } from 'node:path';
 import type { TrustedContents } from '../trust/trust-store.ts';
 import type { Config } from './config.ts';
 import { readEnvironmentConfig } from './environment-config.ts';
-import { findConfigFile, getUserConfigFolder } from './find-config.ts';
+import { findConfigFile } from './find-config.ts';
+import { getUserConfigFolder } from '../platform/data-folder.ts';
 import { mergeConfigs, type ConfigLayers } from './merge-configs.ts';
 import type { ConfigFileContents } from './read-config-file.ts';
 

@@ -10,14 +10,14 @@ import {
 import { readSmallFile } from '../data-files/small-file.ts';
 import type { McpServer } from '../mcp/mcp-server.ts';
 import { isPlaintextUrl } from '../mcp/server-url.ts';
-import { findNearestName } from '../nearest-name.ts';
+import { findNearestName } from '../text/nearest-name.ts';
 import { parsePermissionRule, type PermissionRule } from '../permission/rule.ts';
 import { formatIssuePath, explainSchemaIssue } from '../schema/explain.ts';
-import { toPrintableLine } from '../schema/one-line.ts';
+import { toPrintableLine } from '../text/one-line.ts';
 import { ConfigFileError } from './config-file-error.ts';
 import { configSchema, type ConfigDocument } from './config-schema.ts';
 import type { Config } from './config.ts';
-import { findSecrets, isSecretKey, isLikelySecret } from './secrets.ts';
+import { findSecrets, isSecretKey, isLikelySecret } from '../data-files/secrets.ts';
 
 /** Well above the size of any handwritten configuration. */
 export const configFileBytesMax: number = 256 * 1024;

@@ -1,8 +1,10 @@
 import type { ToolCall, CompletedTool } from '@pawl/core';
-import type { StepResult } from '../agent.ts';
-import { findTurnAnswer } from '../answer.ts';
+import type { StepResult } from '../agent/agent.ts';
+import { findTurnAnswer } from '../agent/answer.ts';
 import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
-import { getErrorMessage, type PermissionDecision, type AgentDependencies } from '../agent-dependencies.ts';
+import { type AgentDependencies } from '../agent/agent-dependencies.ts';
+import { getErrorMessage } from '../text/one-line.ts';
+import type { PermissionDecision } from '../ports/agent-ports.ts';
 import { createAutoCommit, type AutoCommitOptions } from './auto-commit.ts';
 import type { AfterToolsHook, BeforeToolHook, FinishedTurn, FinishHook } from './hook.ts';
 import { runHookCommand, runHookFunction } from './run-hook.ts';

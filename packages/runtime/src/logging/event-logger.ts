@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { isEphemeralEvent, type Session } from '@pawl/core';
 import type * as Pino from 'pino';
-import type { StepResult } from '../agent.ts';
+import type { StepResult } from '../agent/agent.ts';
 import type { SessionTransition } from './session-calls.ts';
 import type { LogLevel, LogRecord } from './log-record.ts';
 import { maskSecrets } from './mask-secrets.ts';

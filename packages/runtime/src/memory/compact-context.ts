@@ -10,8 +10,8 @@ import {
   emptyConversation,
 } from '@pawl/core';
 import { estimateTokens, halveConversation } from '@pawl/core/memory';
-import type { CompactionReport } from '../agent-dependencies.ts';
-import { runWithDeadline, type RuntimeClock } from '../clock.ts';
+import type { CompactionReport } from '../ports/agent-ports.ts';
+import { runWithDeadline, type RuntimeClock } from '../platform/clock.ts';
 import type { Model } from '../models/model.ts';
 import type { MemoryManager } from './memory-manager.ts';
 

@@ -1,4 +1,4 @@
-import { ensureParentFolder, getStorageFile } from '../data-folder.ts';
+import { ensureParentFolder, getStorageFile } from '../platform/data-folder.ts';
 import type { EntryStorage } from './storage.ts';
 
 /** Opens a folder's memory on this machine; the file is created on the first write. */

@@ -19,8 +19,8 @@ import {
   type StoredEntry,
 } from '@pawl/core/memory';
 import { isDeepStrictEqual } from 'node:util';
-import type { RuntimeClock } from '../clock.ts';
-import { createSerialRunner } from '../serial-runner.ts';
+import type { RuntimeClock } from '../platform/clock.ts';
+import { createSerialRunner } from '../platform/serial-runner.ts';
 import type { EntryStorage } from './storage.ts';
 
 /** Holds the working memory of one agent and executes its storage effects, one operation at a time. */

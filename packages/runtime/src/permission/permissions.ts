@@ -4,7 +4,7 @@ import { isDeeperThan } from '../schema/json-depth.ts';
 import { toLiteralGlob } from '../search/glob.ts';
 import { isSecretFile } from '../search/walk.ts';
 import { createToolFailure, type Tool } from '../tools/tool.ts';
-import type { PermissionCheck } from '../agent-dependencies.ts';
+import type { PermissionCheck } from '../ports/agent-ports.ts';
 import { resolveCallSubject, type CallSubject, type SubjectPath } from './call-subject.ts';
 import { toLiteralPattern } from './command-pattern.ts';
 import { matchesCall } from './rule-matching.ts';

@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createSerialRunner } from '../serial-runner.ts';
+import { createSerialRunner } from '../platform/serial-runner.ts';
 import { openPassageDatabase, type PassageDatabase, splitPassages } from './database.ts';
 import { isMarkdown } from './file-kind.ts';
 import { createIgnoreFilter, type SkippedPath, walkTree, type WalkEntry, type SkipReason } from './walk.ts';

@@ -1,4 +1,4 @@
-import { computeEditDistance } from '../nearest-name.ts';
+import { computeEditDistance } from '../text/nearest-name.ts';
 import type { PassageDatabase, PassageRow } from './database.ts';
 import { queryLimits } from './limits.ts';
 import { parseSearchTerms, type SearchTerm, foldWord, stemWord } from './words.ts';

@@ -1,6 +1,6 @@
 import { type Event, type Session, toDurableSession } from '@pawl/core';
 import { createHash } from 'node:crypto';
-import type { EventLog } from '../event-log.ts';
+import type { EventLog } from './event-log.ts';
 import { StoreError, type StoreErrorCode } from './store-error.ts';
 import type { LogPosition, Store } from './store.ts';
 

@@ -11,7 +11,7 @@ import {
 import { buildShellCommand, getShellName } from '../platform/programs.ts';
 import { scrubEnvironment } from '../sandbox/environment.ts';
 import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
-import { getTraceEnvironment } from '../trace-context.ts';
+import { getTraceEnvironment } from '../platform/trace-context.ts';
 import { createCommandOutput } from './command-output.ts';
 import { createOutsideResult } from './file-errors.ts';
 import { isTimeoutSignal } from './limits.ts';

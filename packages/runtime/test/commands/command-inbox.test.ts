@@ -2,8 +2,8 @@ import { createSession, type Event, type RequestedCall, type Session } from '@pa
 import { createMemory, memorySettings, putEntry } from '@pawl/core/memory';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent, type AgentOptions } from '../../src/agent.ts';
-import { systemClock } from '../../src/clock.ts';
+import { Agent, type AgentOptions } from '../../src/agent/agent.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import type { SessionCommand } from '../../src/commands/command.ts';
 import { createCommandInbox, type CommandInbox } from '../../src/commands/channel.ts';
 import { createInMemoryStorage } from '../../src/memory/in-memory-storage.ts';

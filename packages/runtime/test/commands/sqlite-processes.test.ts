@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { Agent } from '../../src/agent.ts';
+import { Agent } from '../../src/agent/agent.ts';
 import { createCommandInbox } from '../../src/commands/channel.ts';
 import { createScriptedModel } from '../../src/models/scripted.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';

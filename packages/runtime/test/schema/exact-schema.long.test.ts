@@ -18,7 +18,7 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pawl-same-'));
   await cp(schemas, join(folder, 'schema'), { recursive: true });
-  await cp(join(schemas, '../nearest-name.ts'), join(folder, 'nearest-name.ts'));
+  await cp(join(schemas, '../text'), join(folder, 'text'), { recursive: true });
   await mkdir(join(folder, 'node_modules'));
   await symlink(zod, join(folder, 'node_modules/zod'), 'junction');
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');

@@ -10,9 +10,9 @@ import {
 import type { Rule } from '@pawl/governor';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent } from '../../src/agent.ts';
-import { findTurnAnswer } from '../../src/answer.ts';
-import type { EventLog } from '../../src/event-log.ts';
+import { Agent } from '../../src/agent/agent.ts';
+import { findTurnAnswer } from '../../src/agent/answer.ts';
+import type { EventLog } from '../../src/store/event-log.ts';
 import { createScriptedModel, type ScriptedReply } from '../../src/models/scripted.ts';
 import { createStoreEventLog } from '../../src/store/store-event-log.ts';
 import { createMemoryStore } from '../../src/store/memory-store.ts';

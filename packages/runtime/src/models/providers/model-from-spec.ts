@@ -1,5 +1,5 @@
-import { findNearestName } from '../../nearest-name.ts';
-import { toPrintableLine } from '../../schema/one-line.ts';
+import { findNearestName } from '../../text/nearest-name.ts';
+import { toPrintableLine } from '../../text/one-line.ts';
 import { resolveModelLimits, type ModelLimits } from '../deadlines.ts';
 import { createLibrarian } from '../librarian.ts';
 import type { Model } from '../model.ts';

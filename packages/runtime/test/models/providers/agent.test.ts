@@ -2,7 +2,7 @@ import { getConversation, createSession, type Session, toItemArray } from '@pawl
 import { findProfile } from '@pawl/core/profiles';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent } from '../../../src/agent.ts';
+import { Agent } from '../../../src/agent/agent.ts';
 import { jsonCodec } from '../../../src/protocols/json.ts';
 import { createProtocolModel } from '../../../src/protocols/protocol-model.ts';
 import { finishTool } from '../../../src/tools/finish.ts';
