@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 import type { SessionDetail } from '../../src/api/index.ts';
 import { startTestServer } from './test-server.ts';
 
-const runtime = new URL('../../../runtime/src/index.ts', import.meta.url).href;
+const runtime = new URL('../../../runtime/src/store-entry.ts', import.meta.url).href;
 
 /** A process that does nothing but live, and the name that it claims sessions under. */
 async function startOtherProcess(): Promise<{ readonly owner: string; end(): Promise<void> }> {
