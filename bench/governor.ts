@@ -1,11 +1,11 @@
 import {
+  type DetectorState,
   observeCall,
-  pawlRules,
   initialDetectorState,
   runDetector,
   type CallObservation,
-  type DetectorState,
-} from '@pawl/core';
+} from '@pawl/governor';
+import { pawlRules } from '@pawl/governor/rules';
 import { readBenchMachine } from './lib/environment.ts';
 import { interleaveTasks, type TimedTask } from './lib/interleave.ts';
 import { formatMicroTable } from './lib/micro-table.ts';

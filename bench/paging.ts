@@ -6,7 +6,7 @@ import {
   applyMemoryAction,
   type WorkingMemory,
   type MemorySettings,
-} from '@pawl/core';
+} from '@pawl/core/memory';
 import { readBenchMachine } from './lib/environment.ts';
 import { interleaveTasks, type TimedTask } from './lib/interleave.ts';
 import { formatMicroTable } from './lib/micro-table.ts';

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { auditWithPreset, trackerPresets, type RecordedRun } from '@pawl/core';
+import { auditWithPreset } from '@pawl/governor/audit';
+import type { RecordedRun } from '@pawl/governor/traces';
+import { trackerPresets } from '@pawl/governor/tracker';
 import type { StuckDetector, DetectorVerdict } from './score.ts';
 
 /** A peer processes one step at a time and is not called again once it has ended the run. */

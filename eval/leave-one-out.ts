@@ -1,4 +1,6 @@
-import { auditRun, pawlRules, type Rule, type RuleThresholds } from '@pawl/core';
+import type { Rule, RuleThresholds } from '@pawl/governor';
+import { auditRun } from '@pawl/governor/audit';
+import { pawlRules } from '@pawl/governor/rules';
 import { filterRuns, getRunSource, listRunSources, type EvaluationData } from './runs.ts';
 import { scoreDetector, type StuckDetector, type DetectorScore } from './score.ts';
 

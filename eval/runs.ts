@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { RecordedRun } from '@pawl/core';
+import type { RecordedRun } from '@pawl/governor/traces';
 
 /** A run that a person has read and labeled. */
 export type RunJudgment = {

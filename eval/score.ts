@@ -1,4 +1,4 @@
-import type { RecordedRun } from '@pawl/core';
+import type { RecordedRun } from '@pawl/governor/traces';
 import {
   toDetectorScore,
   computeScoreRatios,

@@ -1,5 +1,8 @@
 import { getConversation } from '@pawl/core';
-import { Agent, findTurnAnswer, createLibrarian, indexFolder, createLibrarianTools } from '@pawl/runtime';
+import { Agent, findTurnAnswer } from '@pawl/runtime';
+import { createLibrarian } from '@pawl/runtime/models';
+import { indexFolder } from '@pawl/runtime/search';
+import { createLibrarianTools } from '@pawl/runtime/tools';
 
 using folder = await indexFolder('docs');
 const agent = new Agent({ model: createLibrarian(), tools: createLibrarianTools(folder) });

@@ -1,4 +1,4 @@
-import { createTracker } from '@pawl/core';
+import { createTracker } from '@pawl/governor/tracker';
 
 // Your loop, your model, your tools: the tracker only observes and reports when the agent gets stuck.
 const tracker = createTracker({

@@ -1,4 +1,4 @@
-import { defineChart, transitionMode, startMode } from '@pawl/core';
+import { defineChart, transitionMode, startMode } from '@pawl/core/modes';
 
 // A reviewer reads before it judges and judges before it comments. State names are type-checked.
 const review = defineChart({

@@ -6,8 +6,8 @@ import {
   findReachedModeLimit,
   startMode,
   type ModeEventPayload,
-} from '@pawl/core';
-import { readChartFile } from '@pawl/runtime';
+} from '@pawl/core/modes';
+import { readChartFile } from '@pawl/runtime/charts';
 
 // A chart can be a file. Its limits define when a mode has lasted too long and which mode follows then.
 const research = await readChartFile(join(import.meta.dirname, '05-research-modes.yaml'));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { toDrawableChart, transitionMode, startMode, toMermaid, type ModeEventPayload } from '@pawl/core';
-import { readChartFile } from '@pawl/runtime';
+import { toMermaid, toDrawableChart } from '@pawl/core/charts';
+import { transitionMode, startMode, type ModeEventPayload } from '@pawl/core/modes';
+import { readChartFile } from '@pawl/runtime/charts';
 
 // Here the model chooses the next state itself. An invalid choice resets it to listening, with an error message.
 const support = await readChartFile(join(import.meta.dirname, '06-support-modes.json'));

@@ -3,17 +3,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getConversation } from '@pawl/core';
+import { Agent, findTurnAnswer, createScriptedModel } from '@pawl/runtime';
 import {
-  Agent,
-  findTurnAnswer,
-  createCodingTools,
   createPermissionDecider,
   createPermissionPolicy,
-  createScriptedModel,
-  detectSandbox,
-  indexFolder,
   parsePermissionRule,
-} from '@pawl/runtime';
+} from '@pawl/runtime/permission';
+import { detectSandbox } from '@pawl/runtime/sandbox';
+import { indexFolder } from '@pawl/runtime/search';
+import { createCodingTools } from '@pawl/runtime/tools';
 
 const root = await mkdtemp(join(tmpdir(), 'pawl-example-'));
 await writeFile(join(root, 'greeting.txt'), 'Helo, world.\n');

@@ -1,5 +1,6 @@
 // A custom rule next to the built-in rules. It examines the latest calls and reports what it finds.
-import { createTracker, type Rule } from '@pawl/core';
+import type { Rule } from '@pawl/governor';
+import { createTracker } from '@pawl/governor/tracker';
 
 const readingOnly: Rule = {
   id: 'reading-only',

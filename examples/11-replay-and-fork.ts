@@ -1,17 +1,13 @@
 // The log is the session: replaying it gives exactly the same state, and it can be forked at any event.
 import { getConversation, createSession, replay, type Event } from '@pawl/core';
+import { Agent, findTurnAnswer, createScriptedModel, resumeSession, type Tool } from '@pawl/runtime';
 import {
-  Agent,
-  findTurnAnswer,
   createMemoryStore,
-  createScriptedModel,
   createStoreEventLog,
   forkStoredSession,
   computeStateHash,
-  resumeSession,
   getProcessOwner,
-  type Tool,
-} from '@pawl/runtime';
+} from '@pawl/runtime/store';
 
 const weather: Tool = {
   description: { name: 'weather', description: 'Tells the weather.', parameters: { type: 'object' } },

@@ -1,14 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  toDrawableChart,
-  modeCharts,
-  toMermaid,
-  turnChart,
-  type Chart,
-  type ChartMove,
-  type ModeChart,
-} from '../packages/core/src/index.ts';
+import { toMermaid, type Chart, type ChartMove, toDrawableChart, turnChart } from '@pawl/core/charts';
+import { modeCharts, type ModeChart } from '@pawl/core/modes';
 import { renderAlignedTable } from './markdown-table.ts';
 import type { GeneratedPage } from './pages.ts';
 import { listProjectFiles, repositoryRoot } from './source-files.ts';

@@ -1,11 +1,6 @@
-import {
-  builtInProfiles,
-  eventTypes,
-  isEphemeralEvent,
-  type Json,
-  type Session,
-  turnChart,
-} from '@pawl/core';
+import { eventTypes, isEphemeralEvent, type Json, type Session } from '@pawl/core';
+import { turnChart } from '@pawl/core/charts';
+import { builtInProfiles } from '@pawl/core/profiles';
 import { answerLine, type PipeAnswer, type StateFormat } from '../packages/cli/src/commands/pipe/answer.ts';
 import { maxLineBytes } from '../packages/cli/src/commands/pipe/lines.ts';
 import { actionSchemas, actionAnswerEvents } from '../packages/runtime/src/schema/actions.ts';

@@ -1,4 +1,5 @@
-import { pawlRecoveries, pawlRules, type KnownRecovery, type Rule } from '../packages/core/src/index.ts';
+import { pawlRecoveries, type KnownRecovery, type Rule } from '@pawl/governor';
+import { pawlRules } from '@pawl/governor/rules';
 import type { GeneratedPage } from './pages.ts';
 
 /** `docs/governor.md`: the prose is defined here, and the rules and thresholds come from the code. */

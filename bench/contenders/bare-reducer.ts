@@ -1,10 +1,10 @@
 import {
+  type ToolCall,
+  type ConversationMessage,
   appendItem,
   emptyConversation,
   toItemArray,
-  type ToolCall,
   type ConversationHistory,
-  type ConversationMessage,
 } from '@pawl/core';
 import { performAction, type TurnContender } from './contender.ts';
 import { toAssistantMessage, toToolMessage, toUserMessage } from './messages.ts';

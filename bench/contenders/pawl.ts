@@ -1,4 +1,4 @@
-import { getConversation, createSession, defaultSettings, step, toItemArray, type Session } from '@pawl/core';
+import { getConversation, createSession, defaultSettings, step, type Session, toItemArray } from '@pawl/core';
 import { performAction, type TurnContender } from './contender.ts';
 
 /** Without the governor, which no peer has; bench/governor.ts measures its cost. */

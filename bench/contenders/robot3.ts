@@ -1,10 +1,10 @@
 import {
+  type ToolCall,
+  type ConversationMessage,
   appendItem,
   emptyConversation,
   toItemArray,
-  type ToolCall,
   type ConversationHistory,
-  type ConversationMessage,
 } from '@pawl/core';
 import { action, createMachine, guard, interpret, reduce, state, transition } from 'robot3';
 import { performAction, type TurnContender } from './contender.ts';

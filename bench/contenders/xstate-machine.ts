@@ -1,9 +1,9 @@
 import {
+  type ToolCall,
+  type ConversationMessage,
   appendItem,
   emptyConversation,
-  type ToolCall,
   type ConversationHistory,
-  type ConversationMessage,
 } from '@pawl/core';
 import { assign, setup } from 'xstate';
 import { performAction } from './contender.ts';

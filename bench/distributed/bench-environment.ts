@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSession } from '@pawl/core';
+import type { Store } from '@pawl/runtime/store';
 import { connectRedis, createRedisStore, createSessionQueue, type SessionQueue } from '@pawl/worker';
-import type { Store } from '@pawl/runtime';
 import type { Queue } from 'bullmq';
 import { benchGoal } from '../durable/bench-session.ts';
 

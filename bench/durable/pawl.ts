@@ -1,5 +1,6 @@
 import { getConversation, createSession, type Event, type GovernorSettings, type Session } from '@pawl/core';
-import { Agent, createStoreEventLog, openSqliteStore, type EventLog } from '@pawl/runtime';
+import { Agent, type EventLog } from '@pawl/runtime';
+import { createStoreEventLog, openSqliteStore } from '@pawl/runtime/store';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { measureElapsed, type DurableContender, type DurableWork } from './contender.ts';

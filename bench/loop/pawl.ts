@@ -1,5 +1,6 @@
 import { getConversation, createSession, type GovernorSettings } from '@pawl/core';
-import { Agent, findTurnAnswer, createAiSdkModel, type Model } from '@pawl/runtime';
+import { Agent, findTurnAnswer, type Model } from '@pawl/runtime';
+import { createAiSdkModel } from '@pawl/runtime/models';
 import { createInstantModel, createTickingTool } from '../durable/instant-model.ts';
 import { benchGoal } from '../durable/bench-session.ts';
 import { createInstantAiSdkModel as aiSdkModelFor } from './ai-sdk-model.ts';

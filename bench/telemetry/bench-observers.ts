@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Session } from '@pawl/core';
-import { createEventLogger, openRotatingFile, type AgentOptions, type StepResult } from '@pawl/runtime';
+import type { AgentOptions, StepResult } from '@pawl/runtime';
+import { createEventLogger, openRotatingFile } from '@pawl/runtime/logging';
 import { createTelemetry, type TelemetryOptions } from '@pawl/telemetry';
 
 /** An observed agent: its ports, the observer, and the cleanup at the end. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import type { RecordedRun, RecordedStep } from '@pawl/core';
+import type { RecordedRun, RecordedStep } from '@pawl/governor/traces';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const script = fileURLToPath(new URL('../run.ts', import.meta.url));

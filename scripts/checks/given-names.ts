@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '../source-files.ts';
+
 /**
  * Names that examples in the docs may use without defining them, so that each example shows only one thing. The
  * packages must export every other name that an example uses.
@@ -5,7 +9,7 @@
 export const givenNames: Readonly<Record<string, string>> = {
   agent: "import('@pawl/runtime').Agent",
   answer: 'string',
-  ask: "import('@pawl/runtime').PermissionPrompter",
+  ask: "import('@pawl/runtime/permission').PermissionPrompter",
   decide: "NonNullable<import('@pawl/runtime').AgentOptions['decide']>",
   folder: 'string',
   id: 'string',
@@ -15,7 +19,7 @@ export const givenNames: Readonly<Record<string, string>> = {
   prompt: 'string',
   root: 'string',
   rules: "import('@pawl/runtime').PermissionCheck",
-  sandbox: "import('@pawl/runtime').DetectedSandbox",
+  sandbox: "import('@pawl/runtime/sandbox').DetectedSandbox",
   session: "import('@pawl/core').Session",
   text: 'string',
   tools: "readonly import('@pawl/runtime').Tool[]",
@@ -59,10 +63,14 @@ export const hostLibraries: Readonly<Record<string, readonly string[]>> = {
   '@pawl/adapters/messages': [],
 };
 
-/** Libraries from which undeclared names are imported on other pages, in order of precedence. */
-export const ownLibraries: readonly string[] = [
-  '@pawl/runtime',
-  '@pawl/core',
-  '@pawl/worker',
-  '@pawl/dashboard',
-];
+/** Entry points from which undeclared names are imported on other pages, in order of precedence. */
+export const ownLibraries: readonly string[] = ['runtime', 'core', 'governor', 'worker', 'dashboard'].flatMap(
+  (folder) => {
+    const path = join(repositoryRoot, 'packages', folder, 'package.json');
+    const { name, exports } = JSON.parse(readFileSync(path, 'utf8')) as {
+      readonly name: string;
+      readonly exports: object;
+    };
+    return Object.keys(exports).map((subpath) => name + subpath.slice(1));
+  },
+);

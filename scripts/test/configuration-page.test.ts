@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { configVariables } from '../../packages/runtime/src/config/environment-config.ts';
 import { buildConfigJsonSchema } from '../../packages/runtime/src/config/config-schema.ts';
-import { configFileNames } from '../../packages/runtime/src/config/find-config.ts';
+import { configFileNames } from '../../packages/runtime/src/platform/data-folder.ts';
 import { repositoryRoot } from '../source-files.ts';
 
 it('docs/configuration.md lists every key, every variable and every file name', () => {

@@ -6,8 +6,8 @@ import { listProjectFiles, repositoryRoot } from '../source-files.ts';
 /** Where each part that the originals had in a file of its own has its place here. */
 const expectedPaths: readonly (readonly [part: string, path: string])[] = [
   ['the chart of reasoning states [SAV-05]', 'packages/core/src/modes/charts/savant.ts'],
-  ['the agent loop [SAV-14]', 'packages/runtime/src/agent.ts'],
-  ['the prompt builder [SAV-23]', 'packages/runtime/src/prompt.ts'],
+  ['the agent loop [SAV-14]', 'packages/runtime/src/agent/agent.ts'],
+  ['the prompt builder [SAV-23]', 'packages/runtime/src/agent/prompt.ts'],
   ['the tracker’s state machine and its state [NEX-18]', 'packages/governor/src/tracker/track-record.ts'],
   ['the tests of the state machine, which one command runs [NEX-87]', 'packages/governor/test/tracker'],
   [
@@ -21,6 +21,24 @@ const expectedPaths: readonly (readonly [part: string, path: string])[] = [
     'packages/core/src/modes/reduce-mode.ts',
   ],
 ];
+
+/** The entry points of the packages that have several, except the adapters, which have one file for each library. */
+function listEntryPoints() {
+  return ['governor', 'core', 'runtime'].flatMap((packageFolder) => {
+    const folder = join(repositoryRoot, 'packages', packageFolder);
+    const { name, exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      readonly name: string;
+      readonly exports: Readonly<Record<string, string>>;
+    };
+    return Object.entries(exports).map(([path, file]) => {
+      const lists = readFileSync(join(folder, file), 'utf8').matchAll(/^export (?:type )?\{([^}]*)\} from/gm);
+      const names = [...lists].flatMap(([, list = '']) =>
+        list.split(',').filter((each) => each.trim() !== ''),
+      );
+      return { specifier: name + path.slice(1), subpath: path.slice(2), folder, file, names: names.length };
+    });
+  });
+}
 
 const ownPath = 'scripts/test/layout.test.ts';
 
@@ -42,6 +60,30 @@ describe('the layout', () => {
     expect(source.filter((file) => detour.test(readFileSync(join(repositoryRoot, file), 'utf8')))).toEqual(
       [],
     );
+  });
+
+  it('has entry points with at most 80 names, in src/index.ts and src/<subpath>-entry.ts', () => {
+    const entries = listEntryPoints();
+    expect(entries.length).toBeGreaterThan(40);
+    for (const { specifier, subpath, file, names } of entries) {
+      expect([specifier, file]).toEqual([
+        specifier,
+        `./src/${subpath === '' ? 'index' : `${subpath}-entry`}.ts`,
+      ]);
+      expect([specifier, Math.max(names, 80)]).toEqual([specifier, 80]);
+    }
+  });
+
+  it('imports the file that defines a name inside a package, not an entry point', () => {
+    const entryFiles = new Set(listEntryPoints().map(({ folder, file }) => join(folder, file)));
+    const importers = listProjectFiles('packages').filter((file) => {
+      if (!/\/src\/.*\.tsx?$/.test(file)) return false;
+      const paths = readFileSync(join(repositoryRoot, file), 'utf8').matchAll(
+        /\b(?:from |import\()'(\.[^'\n]*)'/g,
+      );
+      return [...paths].some(([, path = '']) => entryFiles.has(join(repositoryRoot, file, '..', path)));
+    });
+    expect(importers).toEqual([]);
   });
 
   it('has no test that checks for its platform by hand instead of with a tag', () => {

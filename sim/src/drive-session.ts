@@ -1,11 +1,7 @@
-import { createSession, memorySettings, type Session, type SessionSettings } from '@pawl/core';
-import {
-  createStoreEventLog,
-  StoreError,
-  type AgentOptions,
-  type Store,
-  type ResumedSession,
-} from '@pawl/runtime';
+import { createSession, type Session, type SessionSettings } from '@pawl/core';
+import { memorySettings } from '@pawl/core/memory';
+import type { AgentOptions, ResumedSession } from '@pawl/runtime';
+import { createStoreEventLog, StoreError, type Store } from '@pawl/runtime/store';
 import type { AssemblyContext } from './process-assembly.ts';
 import { answerApproval } from './answer-approval.ts';
 import { findPlannedSession, type PlannedSession } from './plan.ts';

@@ -4,10 +4,9 @@ import {
   type AgentOptions,
   type RuntimeClock,
   type Model,
-  type ExecutionSpool,
-  type Store,
   type Tool,
 } from '@pawl/runtime';
+import type { ExecutionSpool, Store } from '@pawl/runtime/store';
 import type { SessionDriver, SimWorld } from './sim-world.ts';
 
 /**

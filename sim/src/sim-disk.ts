@@ -1,4 +1,4 @@
-import { createMemoryStore, openSqliteStore, type Store } from '@pawl/runtime';
+import { createMemoryStore, openSqliteStore, type Store } from '@pawl/runtime/store';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

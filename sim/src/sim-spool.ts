@@ -1,4 +1,4 @@
-import type { ExecutionSpool } from '@pawl/runtime';
+import type { ExecutionSpool } from '@pawl/runtime/store';
 import { drawDiskDelay, performPortCall } from './port-call.ts';
 import type { SessionDriver, SimWorld } from './sim-world.ts';
 

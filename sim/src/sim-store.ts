@@ -1,4 +1,4 @@
-import { StoreError, type Store } from '@pawl/runtime';
+import { StoreError, type Store } from '@pawl/runtime/store';
 import { drawDiskDelay, performPortCall } from './port-call.ts';
 import type { SessionDriver, SimWorld } from './sim-world.ts';
 

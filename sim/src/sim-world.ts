@@ -1,4 +1,5 @@
-import type { Agent, Store } from '@pawl/runtime';
+import type { Agent } from '@pawl/runtime';
+import type { Store } from '@pawl/runtime/store';
 import type { ProcessAssembly } from './process-assembly.ts';
 import type { ChoiceSource } from './choices.ts';
 import type { FaultInjector } from './fault-injector.ts';

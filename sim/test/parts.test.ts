@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { appendItems, emptyConversation, toItemArray, type ConversationMessage } from '@pawl/core';
+import { type ConversationMessage, appendItems, emptyConversation, toItemArray } from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRandomChoices, createScriptedChoices } from '../src/choices.ts';

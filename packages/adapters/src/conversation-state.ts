@@ -1,16 +1,14 @@
 import {
   createSession,
   isTerminalSession,
-  observeCall,
-  pawlRecoveries,
   step,
   type Event,
   type Json,
-  type RecordedStep,
-  type BlockedCall,
   type Session,
   type Verdict,
 } from '@pawl/core';
+import { observeCall, pawlRecoveries, type BlockedCall } from '@pawl/governor';
+import type { RecordedStep } from '@pawl/governor/traces';
 import { looksLikeFailure } from './failure.ts';
 import type { GovernOptions } from './options.ts';
 import type { ConversationRound } from './rounds.ts';

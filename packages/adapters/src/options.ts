@@ -1,4 +1,5 @@
-import type { BudgetLimits, GovernorSettings, Rule, Verdict } from '@pawl/core';
+import type { BudgetLimits, GovernorSettings, Verdict } from '@pawl/core';
+import type { Rule } from '@pawl/governor';
 
 /** Options of every adapter; all are optional. */
 export type GovernOptions = {

@@ -1,4 +1,5 @@
-import { traceFormats, type Json, type RecordedStep, type TraceFormat } from '@pawl/core';
+import type { Json } from '@pawl/core';
+import { traceFormats, type RecordedStep, type TraceFormat } from '@pawl/governor/traces';
 
 /** A user message, or one model reply with the results of its calls. `size` is its number of messages. */
 export type ConversationRound =

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import { describeCall, type PermissionPrompter, type UserPrompter } from '@pawl/runtime';
+import type { PermissionPrompter } from '@pawl/runtime/permission';
+import type { UserPrompter } from '@pawl/runtime/tools';
 import type { CommandIo } from './command-io.ts';
 import { sanitizeOneLine } from './output/sanitize-text.ts';
 
@@ -46,6 +47,7 @@ export async function askConfirmation(terminal: TerminalPrompt | null, question:
 export function createPermissionAsker(terminal: TerminalPrompt | null): PermissionPrompter {
   if (terminal === null) return null;
   return async ({ call, reason, always }, signal) => {
+    const { describeCall } = await import('@pawl/runtime/permission');
     const callText = describeCall(call).lines.join('\n');
     const more = always === null ? '' : `  a = always: ${sanitizeOneLine(always)}\n`;
     const answer = await terminal.ask(

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Store } from '@pawl/runtime';
+import type { Store } from '@pawl/runtime/store';
 import { connectRedis, openRedisStore, type RedisConnection } from '@pawl/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { requireProgram } from '../../../scripts/testing/programs.ts';

@@ -2,7 +2,7 @@ import type { ToolCall, ConversationMessage } from './conversation/message.ts';
 import type { ConversationHistory } from './conversation/conversation.ts';
 import type { ModelErrorKind } from './event.ts';
 import type { Verdict } from '@pawl/governor';
-import type { StoredEntry } from './memory/stored-entry.ts';
+import type { StoredEntry } from './memory/memory.ts';
 import type { HaltReason } from './turn/state.ts';
 
 /** The outcome of one tool call; hooks use it to decide whether they have anything to do. */

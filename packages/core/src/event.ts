@@ -1,7 +1,7 @@
 import type { FileEffect, Json, RequestedCall, Verdict } from '@pawl/governor';
 import type { ToolOutcome } from './conversation/message.ts';
-import type { MemoryCommand } from './memory/memory-command.ts';
-import type { StoredEntry } from './memory/stored-entry.ts';
+import type { MemoryCommand } from './memory/apply-memory-action.ts';
+import type { StoredEntry } from './memory/memory.ts';
 
 /**
  * An event is something that happened, and the only input to a session.
@@ -233,4 +233,26 @@ export const eventTypes: readonly EventType[] = Object.keys({
 /** Ephemeral events are for display only and are never stored: removing them from a log changes no durable state. */
 export function isEphemeralEvent(event: Event): boolean {
   return event.type === 'text-delta' || event.type === 'call-delta' || event.type === 'tool-progressed';
+}
+
+/**
+ * Reduces events to their content, so that equivalent runs compare equal: drops timestamps and retry jitter, and
+ * replaces provider-assigned call ids with the call's number in the log.
+ */
+export function createEventNormalizer(): (event: Event) => unknown {
+  const numbers = new Map<string, number>();
+  let count = 0;
+  return (event) => {
+    const { at: _, ...rest } = event;
+    if (event.type === 'model-replied') {
+      const calls = event.calls.map(({ id, ...call }) => {
+        count += 1;
+        if (id !== undefined) numbers.set(id, count);
+        return call;
+      });
+      return { ...rest, calls };
+    }
+    const { jitter: __, ...content } = { jitter: 0, ...rest };
+    return 'callId' in event ? { ...content, callId: numbers.get(event.callId) ?? event.callId } : content;
+  };
 }

@@ -1,4 +1,5 @@
 import type { Note } from './note.ts';
+import type { Session } from './session.ts';
 import type { SessionStep } from './turn/transition-turn.ts';
 
 /** Callbacks for callers that prefer push over reading the step; actions and notes remain the primary channel. */
@@ -44,4 +45,35 @@ function selectObserver(note: Note, observers: StepObservers): ((note: never) =>
     default:
       return note satisfies never;
   }
+}
+
+/** A state change as written to a transition log, in the same format for turns and modes and for every profile. */
+export type TransitionRecord = {
+  readonly ts: number;
+  readonly profile: string;
+  readonly from: string;
+  readonly to: string;
+  readonly cause: string;
+  readonly duration_ms: number;
+};
+
+/** Returns the records of a step's transition notes; other notes produce none. */
+export function toTransitionRecords(
+  notes: readonly Note[],
+  { profile }: Pick<Session, 'profile'>,
+): readonly TransitionRecord[] {
+  return notes.flatMap((note) =>
+    note.type === 'transition' || note.type === 'mode'
+      ? [
+          {
+            ts: note.at,
+            profile,
+            from: note.from,
+            to: note.to,
+            cause: note.cause,
+            duration_ms: note.durationMs,
+          },
+        ]
+      : [],
+  );
 }

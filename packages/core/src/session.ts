@@ -1,7 +1,8 @@
 import { findLogVersionProblem, latestLogVersion } from './log-version.ts';
 import { emptyConversation } from './conversation/conversation.ts';
 import type { BudgetUsage } from './governor/budget.ts';
-import { createSessionTracker, initialLadder, type LadderState, type SessionTracker } from '@pawl/governor';
+import { initialLadder, type LadderState } from '@pawl/governor';
+import { createSessionTracker, type SessionTracker } from '@pawl/governor/session-tracker';
 import { createMemory, type WorkingMemory } from './memory/memory.ts';
 import { emptyContextWindow, type ContextWindow } from './memory/context-window.ts';
 import { startMode, type CurrentMode } from './modes/mode.ts';

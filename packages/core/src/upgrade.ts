@@ -1,5 +1,5 @@
+import { isPlainObject } from '@pawl/governor/json';
 import {
-  isPlainObject,
   renameKeys,
   upgradeEach,
   upgradeGovernorSettings,
@@ -10,7 +10,7 @@ import {
   upgradeTrackerState,
   upgradeVerdict,
   type StoredObject,
-} from '@pawl/governor';
+} from '@pawl/governor/upgrade';
 import type { Session } from './session.ts';
 
 /*

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { notifyObservers, type Note, type StepObservers } from '../src/index.ts';
+import type { Note } from '../src/index.ts';
+import { notifyObservers, type StepObservers } from '../src/turn-entry.ts';
 import {
   createCall,
   toolFinished,

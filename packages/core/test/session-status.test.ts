@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  getConversation,
-  isTerminalSession,
-  builtInProfiles,
-  getStepOutcome,
-  toItemArray,
-} from '../src/index.ts';
+import { toItemArray, getConversation, isTerminalSession, getStepOutcome } from '../src/index.ts';
+import { builtInProfiles } from '../src/profiles-entry.ts';
 import { cancelRequested, pauseRequested, modelReplied, userMessage } from './helpers/event-builders.ts';
 import { endedStateNames, createSampleRun, sampleNames } from './helpers/sample-runs.ts';
 import { createProfileSession, runEvents } from './helpers/run-events.ts';

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createSession, findProfile, step, toTransitionRecords } from '../src/index.ts';
+import { createSession, step } from '../src/index.ts';
+import { findProfile } from '../src/profiles-entry.ts';
+import { toTransitionRecords } from '../src/turn-entry.ts';
 
 describe('a transition record', () => {
   it('has the same shape for the turn and for the mode, in every profile [RX-13, SAV-138]', () => {

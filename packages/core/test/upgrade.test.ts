@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createSession,
-  parseChart,
-  step,
-  upgradeEvent,
-  upgradeSession,
-  upgradeToolResult,
-} from '../src/index.ts';
+import { createSession, step } from '../src/index.ts';
+import { parseChart } from '../src/modes-entry.ts';
+import { upgradeEvent, upgradeSession, upgradeToolResult } from '../src/upgrade-entry.ts';
 import { parseGovernorSettings } from '../src/profiles/parse-governor-settings.ts';
 import { listRecordedNames, readRecordedLog } from './old-logs/log-file.ts';
 import { toRecordedNames } from './old-logs/recorded-names.ts';

@@ -2,8 +2,12 @@
  * Creates the dashboard screenshots in docs/images from sessions that really ran: `npm run screenshots -w
  * packages/dashboard`. Requires /usr/bin/chromium.
  */
-import { createSession, findProfile } from '@pawl/core';
-import { Agent, createLibrarian, indexFolder, createLibrarianTools, resumeSession } from '@pawl/runtime';
+import { createSession } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
+import { Agent, resumeSession } from '@pawl/runtime';
+import { createLibrarian } from '@pawl/runtime/models';
+import { indexFolder } from '@pawl/runtime/search';
+import { createLibrarianTools } from '@pawl/runtime/tools';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,7 @@
 import type { Json } from '@pawl/core';
-import { listSecretValues, getProcessOwner, type EntryStorage, type Store } from '@pawl/runtime';
+import { listSecretValues } from '@pawl/runtime/logging';
+import type { EntryStorage } from '@pawl/runtime/storage';
+import { getProcessOwner, type Store } from '@pawl/runtime/store';
 import { Hono, type Context } from 'hono';
 import { setCookie } from 'hono/cookie';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,6 @@
 import type { Json } from '@pawl/core';
-import type { EntryStorage, Store } from '@pawl/runtime';
+import type { EntryStorage } from '@pawl/runtime/storage';
+import type { Store } from '@pawl/runtime/store';
 import type { SessionHost } from './hosts/session-host.ts';
 import { ApiError } from './http/api-error.ts';
 import type { VerdictFeedbackStore } from './feedback-store.ts';

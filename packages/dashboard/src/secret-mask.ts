@@ -1,4 +1,4 @@
-import { maskSecrets } from '@pawl/runtime';
+import { maskSecrets } from '@pawl/runtime/logging';
 
 /** Returns a copy of the value with its secrets masked. */
 export type SecretMask = (value: unknown) => unknown;

@@ -1,5 +1,5 @@
 // Exports only what a coding agent's hook needs: a hook is a new process per tool call, and its startup time counts.
 export { observeCall, formatToolOutput } from './observations/call-observation.ts';
-export { selectRules } from './rules/select-rules.ts';
-export { initialLadder, judgeObservation, screenCalls } from './ladder.ts';
+export { selectRules } from './rules/pawl-rules.ts';
+export { initialLadder, judgeObservation, screenCalls } from './verdicts/ladder.ts';
 export { parseCodexOutcome } from './traces/codex-output.ts';

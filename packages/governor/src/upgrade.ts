@@ -1,9 +1,9 @@
-import type { RequestedCall } from './call-ids.ts';
-import { isPlainObject } from './config-field.ts';
-import type { GovernorSettings } from './governor-settings.ts';
-import type { LadderState } from './ladder.ts';
+import type { RequestedCall } from './observations/call-ids.ts';
+import { isPlainObject } from './json/config-field.ts';
+import type { GovernorSettings } from './rules/governor-settings.ts';
+import type { LadderState } from './verdicts/ladder.ts';
 import type { TrackerState } from './tracker/track-record.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verdict } from './verdicts/verdict.ts';
 
 /*
  * Sessions, events, snapshots and settings that were written before 0.2.0 use other names for the same things. They are

@@ -1,14 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  auditRun,
-  observeCall,
-  pawlRules,
-  initialDetectorState,
-  runDetector,
-  type CallObservation,
-  type RecordedRun,
-} from '../src/index.ts';
+import { auditRun } from '../src/audit-entry.ts';
+import { observeCall, initialDetectorState, runDetector, type CallObservation } from '../src/index.ts';
+import { pawlRules } from '../src/rules-entry.ts';
+import type { RecordedRun } from '../src/traces-entry.ts';
 
 type CallSample = {
   readonly tool: string;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { auditRun, type AuditVerdict, type Json, type RecordedRun, type RecordedStep } from '../src/index.ts';
+import { auditRun, type AuditVerdict } from '../src/audit-entry.ts';
+import type { Json } from '../src/index.ts';
+import type { RecordedRun, RecordedStep } from '../src/traces-entry.ts';
 
 /*
  * What agents really do, as small runs: shapes of being stuck, and work that looks like it. A shape of being stuck is at

@@ -1,7 +1,7 @@
 import { createSession, type Event } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent, type StoreOutage } from '../src/agent.ts';
+import { Agent, type StoreOutage } from '../src/agent/agent.ts';
 import { createScriptedModel } from '../src/models/scripted.ts';
 import type { Model } from '../src/models/model.ts';
 import { createStoreEventLog } from '../src/store/store-event-log.ts';

@@ -1,6 +1,3 @@
-import { getConversation, replay, createSession, toItemArray, type Event, type Json } from '@pawl/core';
-import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import {
   Agent,
   findTurnAnswer,
@@ -14,6 +11,9 @@ import {
   type StepResult,
   type Tool,
 } from '../src/index.ts';
+import { getConversation, replay, createSession, type Event, type Json, toItemArray } from '@pawl/core';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 
 /** Time that passes only when someone waits for it. */
 function createSimulatedClock(): RuntimeClock & { readonly waits: number[] } {

@@ -1,21 +1,21 @@
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getConversation, type Rule, type Session } from '@pawl/core';
-import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import {
   AgentConfigError,
   createAgent,
   createScriptedModel,
   defineTool,
   findTurnAnswer,
-  openSqliteStore,
-  passthroughSandbox,
   type AgentConfig,
-  type DetectedSandbox,
   type Tool,
 } from '../src/index.ts';
+import { passthroughSandbox, type DetectedSandbox } from '../src/sandbox-entry.ts';
+import { openSqliteStore } from '../src/store-entry.ts';
+import { getConversation, type Session } from '@pawl/core';
+import type { Rule } from '@pawl/governor';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pawl-create-agent-')));
 const sandbox: DetectedSandbox = { ...passthroughSandbox, problem: null };

@@ -1,21 +1,18 @@
-import { getConversation, step, toItemArray, type Event, type Session } from '@pawl/core';
-import { describe, expect, it } from 'vitest';
 import {
   Agent,
   createMemoryLog,
-  createMemoryStore,
   createScriptedModel,
-  createStoreEventLog,
-  StoreError,
   systemClock,
   resumeSession,
   type AgentOptions,
   type EventLog,
   type Model,
   type StepResult,
-  type Store,
   type Tool,
 } from '../src/index.ts';
+import { createMemoryStore, createStoreEventLog, StoreError, type Store } from '../src/store-entry.ts';
+import { getConversation, step, type Event, type Session, toItemArray } from '@pawl/core';
+import { describe, expect, it } from 'vitest';
 import { createSampleSession as fresh } from './store/sample-session.ts';
 
 type EventTypes = readonly Event['type'][];

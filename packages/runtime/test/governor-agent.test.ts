@@ -1,6 +1,3 @@
-import { getConversation, createSession, replay, toItemArray, type Event } from '@pawl/core';
-import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import {
   Agent,
   findTurnAnswer,
@@ -11,6 +8,9 @@ import {
   type Model,
   type ModelChunk,
 } from '../src/index.ts';
+import { getConversation, createSession, replay, type Event, toItemArray } from '@pawl/core';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 
 const lookTool = defineTool({
   name: 'look',

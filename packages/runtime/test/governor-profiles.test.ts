@@ -1,15 +1,15 @@
+import { Agent, findTurnAnswer, defineTool, type Model, type ModelRequest } from '../src/index.ts';
 import {
   getConversation,
   createSession,
-  findProfile,
-  summarizeTurn,
-  toItemArray,
   type RequestedCall,
   type Session,
+  toItemArray,
+  summarizeTurn,
 } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent, findTurnAnswer, defineTool, type Model, type ModelRequest } from '../src/index.ts';
 
 const searchTool = defineTool({
   name: 'search',

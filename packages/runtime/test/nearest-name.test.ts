@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeEditDistance, findNearestName } from '../src/nearest-name.ts';
+import { computeEditDistance, findNearestName } from '../src/text/nearest-name.ts';
 
 describe('the edit distance between words', () => {
   it.each([

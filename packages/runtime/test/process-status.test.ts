@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseProcessStatus } from '../src/process-status.ts';
+import { parseProcessStatus } from '../src/platform/processes.ts';
 
 const formatStatFields = (state: string): string => `${state} 41 ${'7 '.repeat(17)}12345 ${'0 '.repeat(30)}`;
 

@@ -1,32 +1,29 @@
 import {
-  getConversation,
-  createSession,
-  listEntries,
-  findProfile,
-  memorySettings,
-  replay,
-  toItemArray,
-  type Event,
-  type Session,
-  type SessionSettings,
-} from '@pawl/core';
-import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
-import {
   Agent,
-  createInMemoryStorage,
-  createMemoryManager,
   createScriptedModel,
   defineTool,
-  jsonCodec,
-  createProtocolModel,
   systemClock,
-  xmlCodec,
   type RuntimeClock,
   type Model,
   type ModelRequest,
   type ScriptedReply,
 } from '../src/index.ts';
+import { createMemoryManager } from '../src/memory-entry.ts';
+import { jsonCodec, createProtocolModel, xmlCodec } from '../src/protocols-entry.ts';
+import { createInMemoryStorage } from '../src/storage-entry.ts';
+import {
+  getConversation,
+  createSession,
+  replay,
+  type Event,
+  type Session,
+  type SessionSettings,
+  toItemArray,
+} from '@pawl/core';
+import { listEntries, memorySettings } from '@pawl/core/memory';
+import { findProfile } from '@pawl/core/profiles';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 
 const finishTool = defineTool({
   name: 'finish',

@@ -1,16 +1,16 @@
 import {
   getConversation,
   createSession,
-  toItemArray,
   type Event,
   type ConversationMessage,
   type Session,
+  toItemArray,
 } from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent } from '../src/agent.ts';
-import { createMemoryLog } from '../src/event-log.ts';
+import { Agent } from '../src/agent/agent.ts';
+import { createMemoryLog } from '../src/store/event-log.ts';
 import type { Model } from '../src/models/model.ts';
 import { createScriptedModel } from '../src/models/scripted.ts';
 import { createStoreEventLog } from '../src/store/store-event-log.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createGuardedFetch } from '../src/models/providers/guarded-fetch.ts';
-import { getTraceContext, runWithTraceContext } from '../src/trace-context.ts';
+import { getTraceContext, runWithTraceContext } from '../src/platform/trace-context.ts';
 
 const context = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` };
 

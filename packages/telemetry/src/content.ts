@@ -1,5 +1,5 @@
 import { toItemArray, type Json, type ConversationMessage } from '@pawl/core';
-import { maskSecrets } from '@pawl/runtime';
+import { maskSecrets } from '@pawl/runtime/logging';
 import type { EndedOperation, StepObservation } from './step-observation.ts';
 import { otelAttributes } from './semconv.ts';
 

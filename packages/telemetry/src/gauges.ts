@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Meter, ObservableResult } from '@opentelemetry/api';
-import { turnChart, type TurnStatus } from '@pawl/core';
+import type { TurnStatus } from '@pawl/core';
+import { turnChart } from '@pawl/core/charts';
 import { gaugeDefinitions, observedCounterDefinitions } from './metric-definitions.ts';
 import { otelAttributes, pawlAttributes } from './semconv.ts';
 

@@ -1,4 +1,5 @@
-import { findOpenTurn, type EndedTurn, type Session, type SpanResult } from '@pawl/core';
+import type { Session } from '@pawl/core';
+import { findOpenTurn, type EndedTurn, type SpanResult } from '@pawl/core/projections';
 import { buildContentAttributes } from './content.ts';
 import type { ModelIdentity } from './model-identity.ts';
 import { otelAttributes, otelOperations, pawlAttributes } from './semconv.ts';

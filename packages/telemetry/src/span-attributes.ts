@@ -1,5 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { Event, Session, SpanResult, Verdict } from '@pawl/core';
+import type { Event, Session, Verdict } from '@pawl/core';
+import type { SpanResult } from '@pawl/core/projections';
 import { getOtelFinishReason } from './content.ts';
 import type { OperationSpan, StepObservation } from './step-observation.ts';
 import type { ModelIdentity } from './model-identity.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { SessionSpan, TurnSpan } from '@pawl/core';
-import { deriveExecutionId } from '@pawl/runtime';
+import type { SessionSpan, TurnSpan } from '@pawl/core/projections';
+import { deriveExecutionId } from '@pawl/runtime/store';
 
 /*
  * Ids are derived from the session, never random, so that a process that resumes a session continues the same trace and

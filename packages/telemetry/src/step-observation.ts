@@ -1,21 +1,19 @@
+import { isEphemeralEvent, type Session, type Verdict } from '@pawl/core';
 import {
   advanceOpenTurn,
   diffSpans,
   findOpenTurn,
   getTurnEnding,
-  isEphemeralEvent,
   listOpenSpans,
   listVerdicts,
   toReplayedStep,
   type EndedTurn,
   type ReplayedStep,
-  type Session,
   type SessionSpan,
   type SpanKind,
   type SpanResult,
   type TurnSpan,
-  type Verdict,
-} from '@pawl/core';
+} from '@pawl/core/projections';
 import type { StepResult } from '@pawl/runtime';
 
 /** A span within a turn; the wait for the user is between turns and not reported. */

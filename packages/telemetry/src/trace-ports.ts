@@ -1,5 +1,7 @@
-import { listOpenSpans, type Session, type SpanKind } from '@pawl/core';
-import { runWithTraceContext, type AgentOptions, type Model, type Tool } from '@pawl/runtime';
+import type { Session } from '@pawl/core';
+import { listOpenSpans, type SpanKind } from '@pawl/core/projections';
+import type { AgentOptions, Model, Tool } from '@pawl/runtime';
+import { runWithTraceContext } from '@pawl/runtime/logging';
 import { formatTraceparent, getToolSpanKey } from './span-ids.ts';
 
 /** The ports through which a session makes external requests. */

@@ -5,14 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getConversation, toItemArray } from '@pawl/core';
-import {
-  connectMcpServer,
-  createHooks,
-  createShellTool,
-  createModelFromSpec,
-  passthroughSandbox,
-  type Tool,
-} from '@pawl/runtime';
+import type { Tool } from '@pawl/runtime';
+import { createHooks } from '@pawl/runtime/hooks';
+import { connectMcpServer } from '@pawl/runtime/mcp';
+import { createModelFromSpec } from '@pawl/runtime/models';
+import { passthroughSandbox } from '@pawl/runtime/sandbox';
+import { createShellTool } from '@pawl/runtime/tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTelemetry, type TelemetryClient } from '../src/index.ts';
 import { startTestCollector, type TestCollector, type ReceivedSpan } from './collector.ts';

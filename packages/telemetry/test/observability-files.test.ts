@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { memorySettings } from '@pawl/core';
+import { memorySettings } from '@pawl/core/memory';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createTelemetry, type TelemetryClient } from '../src/index.ts';

@@ -1,17 +1,15 @@
 import { createSession, type SessionOptions } from '@pawl/core';
 import {
   Agent,
-  createMemoryStore,
   createScriptedModel,
   defineTool,
-  createStoreEventLog,
   resumeSession,
   type AgentOptions,
   type Model,
   type ScriptedReply,
-  type Store,
   type Tool,
 } from '@pawl/runtime';
+import { createMemoryStore, createStoreEventLog, type Store } from '@pawl/runtime/store';
 import * as z from 'zod';
 import type { SessionObserver, TelemetryClient } from '../src/index.ts';
 

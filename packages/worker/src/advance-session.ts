@@ -1,14 +1,8 @@
 import { once } from 'node:events';
 import { isTerminalSession, type Session } from '@pawl/core';
-import {
-  Agent,
-  createCommandInbox,
-  StoreError,
-  resumeSession,
-  type CommandChannel,
-  type CommandInbox,
-  type Store,
-} from '@pawl/runtime';
+import { Agent, resumeSession } from '@pawl/runtime';
+import { createCommandInbox, type CommandChannel, type CommandInbox } from '@pawl/runtime/commands';
+import { StoreError, type Store } from '@pawl/runtime/store';
 import { guardToolsByLease, type SessionLease } from './session-lease.ts';
 import type { AgentFactory } from './agent-factory.ts';
 import { systemTimer, type MonotonicTimer } from './monotonic-timer.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreError } from '@pawl/runtime';
+import { StoreError } from '@pawl/runtime/store';
 import {
   connectRedis,
   formatRedisAddress,

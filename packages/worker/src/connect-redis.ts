@@ -1,4 +1,4 @@
-import { StoreError } from '@pawl/runtime';
+import { StoreError } from '@pawl/runtime/store';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

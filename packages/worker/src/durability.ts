@@ -1,4 +1,4 @@
-import { StoreError } from '@pawl/runtime';
+import { StoreError } from '@pawl/runtime/store';
 import { Cluster } from 'ioredis';
 import { translateRedisErrors } from './redis-error.ts';
 import type { RedisClient } from './redis-client.ts';

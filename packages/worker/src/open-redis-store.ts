@@ -1,4 +1,4 @@
-import type { Store } from '@pawl/runtime';
+import type { Store } from '@pawl/runtime/store';
 import { connectRedis, type RedisConnection, type ConnectRedisOptions } from './connect-redis.ts';
 import { checkDurability, type DurabilityOptions } from './durability.ts';
 import { createRedisStore } from './store/redis-store.ts';

@@ -1,4 +1,4 @@
-import { StoreError, type StoreErrorCode } from '@pawl/runtime';
+import { StoreError, type StoreErrorCode } from '@pawl/runtime/store';
 
 /** Maps prefixes of Redis errors to store error codes. */
 const storeCodePatterns: readonly (readonly [beginning: RegExp, code: StoreErrorCode])[] = [

@@ -1,4 +1,4 @@
-import type { SessionSummary } from '@pawl/runtime';
+import type { SessionSummary } from '@pawl/runtime/store';
 import { readSessionHead } from './session-head.ts';
 import { getQueueAssignment } from './queue-assignment.ts';
 import type { RedisClient } from './redis-client.ts';

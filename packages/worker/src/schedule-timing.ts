@@ -1,4 +1,4 @@
-import { StoreError } from '@pawl/runtime';
+import { StoreError } from '@pawl/runtime/store';
 import { getNextMillis } from 'bullmq';
 
 /** Either an interval, with the first run at once, or a cron expression such as `0 3 * * *`, in UTC by default. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createSession, type Json } from '@pawl/core';
-import type { Store } from '@pawl/runtime';
+import type { Store } from '@pawl/runtime/store';
 import { registerScheduler, listPlannedSchedules } from './plan-schedule.ts';
 import {
   defaultTenant,

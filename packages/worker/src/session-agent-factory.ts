@@ -1,22 +1,20 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Json } from '@pawl/core';
+import { AgentConfigError, type AgentSetupConfig } from '@pawl/runtime';
 import {
-  AgentConfigError,
-  applyAgentKeys,
   applyModelConfig,
-  createFileSpool,
   flagsToConfig,
-  getSessionSpoolFolder,
-  loadConfig,
   parseRunMetadata,
   prepareAgent,
-  resolveProfile,
   toAgentConfig,
-  type AgentSetupConfig,
-  type EntryStorage,
   type RunMetadata,
-} from '@pawl/runtime';
+  resolveProfile,
+  applyAgentKeys,
+} from '@pawl/runtime/agent-setup';
+import { loadConfig } from '@pawl/runtime/config';
 import { getDataFolder } from '@pawl/runtime/data-folder';
+import type { EntryStorage } from '@pawl/runtime/storage';
+import { createFileSpool, getSessionSpoolFolder } from '@pawl/runtime/store';
 import type { AgentFactory } from './agent-factory.ts';
 
 export type SessionAgentOptions = {

@@ -1,4 +1,4 @@
-import { StoreError } from '@pawl/runtime';
+import { StoreError } from '@pawl/runtime/store';
 import { formatSessionLabel } from './session-label.ts';
 import type { RedisClient } from './redis-client.ts';
 import { translateRedisErrors } from './redis-error.ts';

@@ -1,4 +1,4 @@
-import type { SessionSummary } from '@pawl/runtime';
+import type { SessionSummary } from '@pawl/runtime/store';
 import type { RedisClient } from './redis-client.ts';
 import { buildSessionKeys } from './store/keys.ts';
 import { parseSessionRow } from './store/loaded-session.ts';

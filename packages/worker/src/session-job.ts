@@ -1,4 +1,4 @@
-import { StoreError } from '@pawl/runtime';
+import { StoreError } from '@pawl/runtime/store';
 import { advanceSession, type AdvanceOutcome, type AdvanceContext } from './advance-session.ts';
 import type { CrashLedger } from './crash-ledger.ts';
 import { SessionLease } from './session-lease.ts';

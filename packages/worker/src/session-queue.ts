@@ -1,12 +1,6 @@
 import type { Session } from '@pawl/core';
-import {
-  StoreError,
-  type CommandChannel,
-  type LogPosition,
-  type SendCommandOptions,
-  type SessionCommand,
-  type Store,
-} from '@pawl/runtime';
+import type { CommandChannel, SendCommandOptions, SessionCommand } from '@pawl/runtime/commands';
+import { StoreError, type LogPosition, type Store } from '@pawl/runtime/store';
 import { createCrashLedger, type CrashLedger, type DeadLetter } from './crash-ledger.ts';
 import { formatSessionLabel } from './session-label.ts';
 import { getQueueAssignment, toWakeOptions, type QueueAssignment } from './queue-assignment.ts';

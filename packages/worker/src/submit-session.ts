@@ -1,5 +1,5 @@
 import { step, type Event, type Json, type Session } from '@pawl/core';
-import { StoreError, type LogPosition, type Store } from '@pawl/runtime';
+import { StoreError, type LogPosition, type Store } from '@pawl/runtime/store';
 import { toWakeOptions, addQueueAssignment, type QueueAssignment } from './queue-assignment.ts';
 import { defaultTenant, type TenantQueues } from './tenant-queues.ts';
 

@@ -1,4 +1,5 @@
-import type { CommandChannel, SessionSummary } from '@pawl/runtime';
+import type { CommandChannel } from '@pawl/runtime/commands';
+import type { SessionSummary } from '@pawl/runtime/store';
 import type { CrashLedger } from './crash-ledger.ts';
 import { readSessionHead, type SessionHead } from './session-head.ts';
 import { getQueueAssignment, toWakeOptions } from './queue-assignment.ts';

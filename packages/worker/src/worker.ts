@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { getProcessOwner, type Store } from '@pawl/runtime';
+import { getProcessOwner, type Store } from '@pawl/runtime/store';
 import { WaitingError, Worker, type Job } from 'bullmq';
 import { processSessionJob, type JobContext, type LeasedJob } from './session-job.ts';
 import type { AgentFactory } from './agent-factory.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deriveExecutionId } from '@pawl/runtime';
+import { deriveExecutionId } from '@pawl/runtime/store';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createWorkerCrew, causeMishap, type ChaosCounts, type ChaosScene } from './chaos-workers.ts';
 import { readEffectLedger, listOpenEffects, type EffectEntry } from './chaos-ledger.ts';

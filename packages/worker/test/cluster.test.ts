@@ -1,5 +1,5 @@
 import { createSession } from '@pawl/core';
-import type { Store } from '@pawl/runtime';
+import type { Store } from '@pawl/runtime/store';
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeStorageContract as storageKeepsItsPromises } from '../../runtime/test/memory/storage-contract.ts';

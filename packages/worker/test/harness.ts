@@ -1,5 +1,6 @@
-import { createSession, toItemArray, type Json, type Session } from '@pawl/core';
-import { createScriptedModel, defineTool, type ScriptedReply, type Store, type Tool } from '@pawl/runtime';
+import { createSession, type Json, type Session, toItemArray } from '@pawl/core';
+import { createScriptedModel, defineTool, type ScriptedReply, type Tool } from '@pawl/runtime';
+import type { Store } from '@pawl/runtime/store';
 import { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import * as z from 'zod';

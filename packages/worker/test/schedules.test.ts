@@ -1,5 +1,5 @@
 import { createSession, step } from '@pawl/core';
-import type { Store } from '@pawl/runtime';
+import type { Store } from '@pawl/runtime/store';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionTemplate, ScheduleTiming } from '../src/index.ts';
 import { registerScheduler } from '../src/plan-schedule.ts';

@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSession, getConversation } from '@pawl/core';
-import { createInMemoryStorage, createScriptedModel, findTurnAnswer, toRunMetadata } from '@pawl/runtime';
+import { createScriptedModel, findTurnAnswer } from '@pawl/runtime';
+import { toRunMetadata } from '@pawl/runtime/agent-setup';
+import { createInMemoryStorage } from '@pawl/runtime/storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFolderStorage, createSessionAgentFactory, getTenant } from '../src/index.ts';
 import { createWorkerHarness } from './harness.ts';

@@ -1,5 +1,6 @@
-import { createMemoryStore, StoreError, defineTool, type Store } from '@pawl/runtime';
 import { createSession, step } from '@pawl/core';
+import { defineTool } from '@pawl/runtime';
+import { createMemoryStore, StoreError, type Store } from '@pawl/runtime/store';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';

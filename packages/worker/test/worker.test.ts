@@ -1,12 +1,6 @@
 import { once } from 'node:events';
-import {
-  getConversation,
-  createSession,
-  findProfile,
-  toItemArray,
-  type Event,
-  type Session,
-} from '@pawl/core';
+import { getConversation, createSession, type Event, type Session, toItemArray } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
 import { defineTool } from '@pawl/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';

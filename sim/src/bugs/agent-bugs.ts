@@ -1,4 +1,4 @@
-import { appendItem, emptyConversation, iterateItems, type ConversationMessage } from '@pawl/core';
+import { type ConversationMessage, appendItem, emptyConversation, iterateItems } from '@pawl/core';
 import { Agent, type ModelChunk, type UnstampedEvent } from '@pawl/runtime';
 import type { PlantedBug } from './bug.ts';
 

@@ -1,14 +1,12 @@
 import { toDurableSession, step, type Event, type Session } from '@pawl/core';
+import { resumeSession, type AgentOptions, type EventLog } from '@pawl/runtime';
 import {
   createStoreEventLog,
   StoreError,
-  resumeSession,
-  type AgentOptions,
-  type EventLog,
   type OpenedSession,
   type LogPosition,
   type Store,
-} from '@pawl/runtime';
+} from '@pawl/runtime/store';
 import { replaceLog, type PlantedBug } from './bug.ts';
 
 /** Planted bugs in the log, the store and claims. */

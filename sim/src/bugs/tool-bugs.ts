@@ -1,5 +1,6 @@
 import type { Json } from '@pawl/core';
-import type { ExecutionSpool, Tool, ToolContext } from '@pawl/runtime';
+import type { Tool, ToolContext } from '@pawl/runtime';
+import type { ExecutionSpool } from '@pawl/runtime/store';
 import type { AssemblyContext } from '../process-assembly.ts';
 import { waitForScheduler } from '../port-call.ts';
 import type { PlantedBug } from './bug.ts';

@@ -2,11 +2,11 @@ import {
   getConversation,
   toDurableSession,
   isEphemeralEvent,
-  toItemArray,
   type Event,
   type Session,
+  toItemArray,
 } from '@pawl/core';
-import type { OpenedSession, LogPosition } from '@pawl/runtime';
+import type { OpenedSession, LogPosition } from '@pawl/runtime/store';
 import type { SessionDriver } from '../sim-world.ts';
 import { recordEvent, type SessionLedger } from './session-ledger.ts';
 import type { CallChecks } from './call-checks.ts';

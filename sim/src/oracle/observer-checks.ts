@@ -1,5 +1,6 @@
-import { isEphemeralEvent, toItemArray, getUnpausedTurn, type TurnState } from '@pawl/core';
-import type { StoredEvent, ModelRequest, StepResult } from '@pawl/runtime';
+import { isEphemeralEvent, getUnpausedTurn, type TurnState, toItemArray } from '@pawl/core';
+import type { ModelRequest, StepResult } from '@pawl/runtime';
+import type { StoredEvent } from '@pawl/runtime/store';
 import type { SessionDriver } from '../sim-world.ts';
 import type { SessionLedger } from './session-ledger.ts';
 import { findFirstDifference } from './difference.ts';

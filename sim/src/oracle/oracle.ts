@@ -1,5 +1,5 @@
 import type { Event, Session } from '@pawl/core';
-import type { LogPosition } from '@pawl/runtime';
+import type { LogPosition } from '@pawl/runtime/store';
 import type { ExternalWorld } from '../external-world.ts';
 import type { DigestTrace } from '../trace.ts';
 import type { SessionDriver } from '../sim-world.ts';

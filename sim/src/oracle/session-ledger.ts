@@ -1,12 +1,12 @@
 import {
   getConversation,
   step,
-  toItemArray,
   getUnpausedTurn,
   type Event,
   type CallExecution,
   type ToolOutcome,
   type Session,
+  toItemArray,
 } from '@pawl/core';
 import type { SessionDriver } from '../sim-world.ts';
 

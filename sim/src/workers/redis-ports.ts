@@ -1,4 +1,4 @@
-import { StoreError, type Store } from '@pawl/runtime';
+import { StoreError, type Store } from '@pawl/runtime/store';
 import type { CrashLedger } from '../../../packages/worker/src/crash-ledger.ts';
 import { drawDelay, performPortCall } from '../port-call.ts';
 import type { SimWorld } from '../sim-world.ts';

@@ -1,5 +1,6 @@
 import { createSession, isTerminalSession, type Session } from '@pawl/core';
-import { StoreError, type SessionCommand, type Store } from '@pawl/runtime';
+import type { SessionCommand } from '@pawl/runtime/commands';
+import { StoreError, type Store } from '@pawl/runtime/store';
 import type { WakeJob } from '../../../packages/worker/src/tenant-queues.ts';
 import { submitSessionOnce } from '../../../packages/worker/src/submit-session.ts';
 import { getPlannedSettings } from '../drive-session.ts';

@@ -1,4 +1,4 @@
-import { StoreError, type Store } from '@pawl/runtime';
+import { StoreError, type Store } from '@pawl/runtime/store';
 import { processSessionJob, type JobReport } from '../../../packages/worker/src/session-job.ts';
 import type { AgentSetup } from '../../../packages/worker/src/agent-factory.ts';
 import type { MonotonicTimer } from '../../../packages/worker/src/monotonic-timer.ts';

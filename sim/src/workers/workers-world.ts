@@ -1,4 +1,4 @@
-import type { Store } from '@pawl/runtime';
+import type { Store } from '@pawl/runtime/store';
 import type { CrashLedger } from '../../../packages/worker/src/crash-ledger.ts';
 import type { MonotonicTimer } from '../../../packages/worker/src/monotonic-timer.ts';
 import type { SweepProbe } from '../../../packages/worker/src/sweep.ts';

@@ -1,4 +1,9 @@
 import { type Json, createSession, type BudgetLimits, type Session } from '@pawl/core';
+import { parseRunMetadata, createAgentManifest } from '@pawl/runtime/agent-setup';
+import type { Config } from '@pawl/runtime/config';
+import { getDataFolder, getStorageFile } from '@pawl/runtime/data-folder';
+import { openSqliteStorage, type EntryStorage } from '@pawl/runtime/storage';
+import { getProcessOwner, withManifestFolder, type Store } from '@pawl/runtime/store';
 import {
   createLocalHost,
   createQueueHost,
@@ -9,17 +14,6 @@ import {
   type CreateSessionRequest,
   type SessionPreparer,
 } from '@pawl/dashboard';
-import {
-  openSqliteStorage,
-  getProcessOwner,
-  parseRunMetadata,
-  withManifestFolder,
-  type EntryStorage,
-  type Store,
-  type Config,
-  createAgentManifest,
-} from '@pawl/runtime';
-import { getDataFolder, getStorageFile } from '@pawl/runtime/data-folder';
 import type { TelemetryClient, GaugeSources } from '@pawl/telemetry';
 import {
   createFolderStorage,

@@ -1,13 +1,13 @@
+import type { EntryStorage } from '@pawl/runtime/storage';
+import { StorageError } from '@pawl/runtime/storage';
+import { openSqliteStorage } from '@pawl/runtime/storage';
 import {
-  logNames,
-  memorySettings,
   parseLkjConfig,
   parseMemoryDocument,
   type LkjProfile,
-  type MemorySettings,
   type ParsedMemoryDocument,
-} from '@pawl/core';
-import { openSqliteStorage, StorageError, type EntryStorage } from '@pawl/runtime';
+} from '@pawl/core/lkj';
+import { logNames, memorySettings, type MemorySettings } from '@pawl/core/memory';
 import { getStorageFile } from '@pawl/runtime/data-folder';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
 import type { BudgetLimits } from '@pawl/core';
-import { fillMissingBudgets } from '@pawl/runtime';
+import { fillMissingBudgets } from '@pawl/runtime/agent-setup';
 import { UsageError } from '../usage-error.ts';
 import { parseWholeNumberOption, parseDecimalOption } from './number-options.ts';
 

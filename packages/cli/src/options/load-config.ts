@@ -1,16 +1,12 @@
 import {
-  AgentConfigError,
   ConfigFileError,
   ConfigVariableError,
   loadConfig as loadMergedConfig,
   loadConfigLayers as loadLayers,
-  MemoryFileError,
-  ModelSpecError,
-  ProfileFileError,
   type Config,
   type LoadedConfigLayers,
   type MergedConfig,
-} from '@pawl/runtime';
+} from '@pawl/runtime/config';
 import { askConfirmation, type TerminalPrompt } from '../terminal-prompt.ts';
 import { toUsageError } from '../usage-error.ts';
 
@@ -44,14 +40,26 @@ export async function withSetupUsageErrors<Result>(work: () => Promise<Result>):
   try {
     return await work();
   } catch (error) {
-    throw toUsageError(
-      error,
-      AgentConfigError,
-      ConfigFileError,
-      ConfigVariableError,
-      MemoryFileError,
-      ModelSpecError,
-      ProfileFileError,
-    );
+    throw await toSetupUsageError(error);
   }
+}
+
+/** Loads the other error classes only after a failure: they come with most of the runtime. */
+async function toSetupUsageError(error: unknown): Promise<unknown> {
+  const [{ AgentConfigError }, { MemoryFileError }, { ModelSpecError }, { ProfileFileError }] =
+    await Promise.all([
+      import('@pawl/runtime'),
+      import('@pawl/runtime/memory'),
+      import('@pawl/runtime/models'),
+      import('@pawl/runtime/profiles'),
+    ]);
+  return toUsageError(
+    error,
+    AgentConfigError,
+    ConfigFileError,
+    ConfigVariableError,
+    MemoryFileError,
+    ModelSpecError,
+    ProfileFileError,
+  );
 }

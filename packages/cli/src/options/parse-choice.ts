@@ -1,4 +1,4 @@
-import { formatUnknownName } from '@pawl/runtime';
+import { formatUnknownName } from '@pawl/runtime/suggestions';
 import { UsageError } from '../usage-error.ts';
 
 /** Parses a value that must be one of these names. */

@@ -1,5 +1,5 @@
-import type { Profile } from '@pawl/core';
-import { resolveProfile } from '@pawl/runtime';
+import type { Profile } from '@pawl/core/profiles';
+import { resolveProfile } from '@pawl/runtime/agent-setup';
 import { withSetupUsageErrors } from './load-config.ts';
 
 /** Resolves `--profile` to a built-in profile or a profile file. */

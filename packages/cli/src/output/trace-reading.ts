@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { TraceReadProblem } from '@pawl/runtime';
+import type { TraceReadProblem } from '@pawl/runtime/traces';
 import { truncateColumns } from './columns.ts';
 import { formatCount } from './format-number.ts';
 

@@ -1,4 +1,4 @@
-import { StoreError, type Store } from '@pawl/runtime';
+import { StoreError, type Store } from '@pawl/runtime/store';
 import {
   awaitRedis,
   checkDurability,

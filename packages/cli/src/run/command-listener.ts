@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCommandInbox, StoreError, type Agent, type StepResult } from '@pawl/runtime';
+import type { Agent, StepResult } from '@pawl/runtime';
+import { createCommandInbox } from '@pawl/runtime/commands';
+import { StoreError } from '@pawl/runtime/store';
 import type { OpenedStore } from '../sessions/store-option.ts';
 
 /** Poll interval for commands in the store. */

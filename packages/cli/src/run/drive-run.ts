@@ -1,28 +1,25 @@
 import {
   getConversation,
   isTerminalSession,
-  iterateItems,
-  summarizeTurn,
   type BudgetLimits,
   type Json,
-  type Profile,
   type Session,
+  iterateItems,
+  summarizeTurn,
 } from '@pawl/core';
+import type { Profile } from '@pawl/core/profiles';
 import {
   createAgent,
   findTurnAnswer,
-  createSystemProbe,
-  toAgentConfig,
-  watchResources,
   type Agent,
   type AgentObserver,
-  type Config,
-  type FolderIndex,
-  type ModelFlags,
   type StepResult,
   type ResumedSession,
   type ToolApprover,
 } from '@pawl/runtime';
+import { toAgentConfig, type ModelFlags } from '@pawl/runtime/agent-setup';
+import type { Config } from '@pawl/runtime/config';
+import type { FolderIndex } from '@pawl/runtime/search';
 import type { TelemetryClient } from '@pawl/telemetry';
 import type { OpenedStore } from '../sessions/store-option.ts';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
@@ -30,7 +27,7 @@ import { askConfirmation, type TerminalPrompt } from '../terminal-prompt.ts';
 import type { LiveControls } from '../tui/live-view.ts';
 import { createCommandListener, type CommandListener } from './command-listener.ts';
 import { toAgentObservers } from './run-telemetry.ts';
-import type { RunTrace } from './run-log.ts';
+import type { RunLogOptions, RunTrace } from './run-log.ts';
 import type { RunResult, RunView } from './run-view.ts';
 import { shortenId } from '../output/short-id.ts';
 
@@ -107,7 +104,7 @@ export async function driveRun({
   for (const line of created.warnings) view.warn(line);
   const commandListener = createCommandListener(opened, id, created.fence);
   const monitor =
-    options.flags.watchResources === true ? monitorMachine(agent, options.folder.root, view) : null;
+    options.flags.watchResources === true ? await monitorMachine(agent, options.folder.root, view) : null;
   signal.addEventListener('abort', detach, { once: true });
   try {
     view.control(agent.session, createLiveControls(agent, detach));
@@ -132,6 +129,19 @@ export async function driveRun({
 }
 
 /** Traces the requests and replies of every model of the run. */
+/** Opens the trace and the log of a run, and loads their code only if one of them is requested. */
+export async function openRunRecorder(
+  options: RunLogOptions,
+  root: string,
+  warn: (line: string) => void,
+): Promise<RunTrace> {
+  const { trace = false, traceFile, logFile, logLevel } = options;
+  const isRequested = trace || traceFile !== undefined || logFile !== undefined || logLevel !== undefined;
+  if (!isRequested) return { model: (model) => model, observe: () => undefined };
+  const runLog = await import('./run-log.ts');
+  return runLog.openRunRecorder(options, root, warn);
+}
+
 function createTraceObserver(trace: RunTrace): AgentObserver {
   return {
     observe: (seen) => trace.observe(seen),
@@ -200,7 +210,8 @@ function createLiveControls(agent: Agent, detach: () => void): LiveControls {
 }
 
 /** Pauses the agent while the machine is short of resources. */
-function monitorMachine(agent: Agent, folder: string, view: RunView): { stop(): void } {
+async function monitorMachine(agent: Agent, folder: string, view: RunView): Promise<{ stop(): void }> {
+  const { createSystemProbe, watchResources } = await import('@pawl/runtime/resources');
   return watchResources({
     post: (event) => agent.post(event),
     session: () => agent.session,

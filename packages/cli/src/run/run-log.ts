@@ -1,15 +1,15 @@
-import { toItemArray, toTransitionRecords } from '@pawl/core';
+import { toItemArray } from '@pawl/core';
+import { toTransitionRecords } from '@pawl/core/turn';
+import type { StepResult, Model } from '@pawl/runtime';
 import {
   createEventLogger,
   logLevels,
   listSecretValues,
   type LogLevel,
-  type StepResult,
   maskSecrets,
-  type Model,
   openRotatingFile,
   type RotatingFile,
-} from '@pawl/runtime';
+} from '@pawl/runtime/logging';
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseChoice } from '../options/parse-choice.ts';

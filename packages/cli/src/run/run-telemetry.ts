@@ -1,5 +1,6 @@
 import type { Session } from '@pawl/core';
-import { listSecretValues, type AgentObserver, type Config, type TelemetryKeys } from '@pawl/runtime';
+import type { AgentObserver } from '@pawl/runtime';
+import type { Config, TelemetryKeys } from '@pawl/runtime/config';
 // Types only: the package is loaded when telemetry is enabled.
 import type { OtlpCollector, TelemetryClient } from '@pawl/telemetry';
 import type { CommandIo } from '../command-io.ts';
@@ -22,6 +23,7 @@ export async function openTelemetry(
   if (traces === undefined && otlp === undefined && !prometheus) return null;
   const { serviceName, captureContent } = keys;
   const { createTelemetry } = await import('@pawl/telemetry');
+  const { listSecretValues } = await import('@pawl/runtime/logging');
   return createTelemetry({
     ...(serviceName !== undefined && { serviceName }),
     ...(captureContent !== undefined && { captureContent }),

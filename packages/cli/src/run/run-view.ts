@@ -1,15 +1,13 @@
 import {
-  formatPastPhaseLine,
-  computePhaseProgress,
-  listSpokenLines,
   type ToolCall,
   type Json,
   type Note,
   type ToolOutcome,
-  type PhaseState,
   type Session,
   getConversation,
 } from '@pawl/core';
+import { formatPastPhaseLine, computePhaseProgress, type PhaseState } from '@pawl/core/phases';
+import { listSpokenLines } from '@pawl/core/projections';
 import { type QuestionHandlers, type StepResult, type StoreOutage, findTurnAnswer } from '@pawl/runtime';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';

@@ -1,15 +1,15 @@
+import type { FolderIndex } from '@pawl/runtime/search';
+import { WorkspaceError } from '@pawl/runtime/search';
+import { indexFolder } from '@pawl/runtime/search';
 import {
   applyModelConfig,
   fillMissingBudgets,
   flagsToConfig,
-  indexFolder,
   toRunMetadata,
-  WorkspaceError,
-  type FolderIndex,
   type ModelFlags,
   applyAgentKeys,
-  type SkippedPath,
-} from '@pawl/runtime';
+} from '@pawl/runtime/agent-setup';
+import type { SkippedPath } from '@pawl/runtime/search';
 import { resolve } from 'node:path';
 import type { CommandIo } from '../command-io.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
@@ -25,9 +25,8 @@ import {
   openTerminalPrompt,
 } from '../terminal-prompt.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';
-import { driveRun } from './drive-run.ts';
-import { openRunRecorder, type RunLogOptions } from './run-log.ts';
-import { runWithDashboard } from './run-open.ts';
+import { driveRun, openRunRecorder } from './drive-run.ts';
+import type { RunLogOptions } from './run-log.ts';
 import { openRunTelemetry } from './run-telemetry.ts';
 import {
   createLineChatView,
@@ -111,7 +110,7 @@ async function runNewSession(
   const model = flags.model ?? 'librarian';
   const viewContext = { folder, id, model, kind: options.kind, warnings: [...loaded.warnings, ...warnings] };
   const view = await openRunView(options, io, viewContext);
-  const trace = openRunRecorder(options, folder.root, (line) => view.warn(line));
+  const trace = await openRunRecorder(options, folder.root, (line) => view.warn(line));
   const telemetry = await openRunTelemetry(config, view, io, options.open === true);
   const opened = await openStoreOrMemory(options, config);
   if (opened.warning !== null) view.warn(opened.warning);
@@ -125,6 +124,7 @@ async function runNewSession(
       return toRunExitCode(result, options.kind);
     };
     if (options.open !== true) return await run(view);
+    const { runWithDashboard } = await import('./run-open.ts');
     return await runWithDashboard({ opened, id, dir: folder.root, telemetry, view, signal, io }, run);
   } finally {
     await opened.close();
@@ -203,7 +203,8 @@ async function selectRunView(
     return createLiveRunView(io, { mode: kind, model });
   }
   const view = createPlainRunView({ json, quiet }, io);
-  return kind === 'chat' ? createLineChatView(io, view, json === true) : view;
+  if (kind !== 'chat') return view;
+  return createLineChatView(io, view, json === true);
 }
 
 function createPlainRunView(

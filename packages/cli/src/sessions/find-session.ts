@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { getMetadataText, type SessionSummary, type Store } from '@pawl/runtime';
+import { getMetadataText, type SessionSummary, type Store } from '@pawl/runtime/store';
 import { UsageError } from '../usage-error.ts';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
 import { truncateColumns } from '../output/columns.ts';

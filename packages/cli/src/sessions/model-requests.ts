@@ -1,5 +1,7 @@
-import type { Action, ReplayedStep } from '@pawl/core';
-import { buildModelRequest, type ModelRequest } from '@pawl/runtime';
+import type { Action } from '@pawl/core';
+import type { ReplayedStep } from '@pawl/core/projections';
+import type { ModelRequest } from '@pawl/runtime';
+import { buildModelRequest } from '@pawl/runtime/models';
 import { type RunManifest } from './run-manifest.ts';
 
 /** One request to the model. */

@@ -1,4 +1,4 @@
-import { getOwnerState, type SessionSummary, type Store } from '@pawl/runtime';
+import { getOwnerState, type SessionSummary, type Store } from '@pawl/runtime/store';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { askConfirmation, openTerminalPrompt } from '../terminal-prompt.ts';

@@ -1,5 +1,6 @@
 import type { Json } from '@pawl/core';
-import { getMetadataText, getMetadataTools, type AgentManifest } from '@pawl/runtime';
+import type { AgentManifest } from '@pawl/runtime/agent-setup';
+import { getMetadataText, getMetadataTools } from '@pawl/runtime/store';
 
 /** The prompt and the tools of a run, which the session does not contain. `missing` names what was not recorded. */
 export type RunManifest = AgentManifest & {

@@ -1,3 +1,4 @@
+import type { TurnStatus } from '@pawl/core';
 import {
   deriveSessionEnding,
   formatCall,
@@ -5,9 +6,8 @@ import {
   listTranscriptItems,
   type ReplayedStep,
   type SessionEnding,
-  type TurnStatus,
-} from '@pawl/core';
-import type { SessionSummary } from '@pawl/runtime';
+} from '@pawl/core/projections';
+import type { SessionSummary } from '@pawl/runtime/store';
 import type { SessionSurvey } from './session-totals.ts';
 import { formatCell, truncateColumns } from '../output/columns.ts';
 

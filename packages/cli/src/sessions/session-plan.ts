@@ -1,13 +1,14 @@
-import type { BudgetLimits, Json, Profile, SessionSettings } from '@pawl/core';
+import { applyAgentKeys } from '@pawl/runtime/agent-setup';
+import type { BudgetLimits, Json, SessionSettings } from '@pawl/core';
+import type { Profile } from '@pawl/core/profiles';
 import {
-  applyAgentKeys,
   applyModelConfig,
   fillMissingBudgets,
   flagsToConfig,
   toRunMetadata,
   type ConfigFlags,
   type ModelFlags,
-} from '@pawl/runtime';
+} from '@pawl/runtime/agent-setup';
 import { resolveFolder } from '../options/folder-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { resolveProfileOption } from '../options/profile-option.ts';

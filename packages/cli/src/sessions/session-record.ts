@@ -7,7 +7,7 @@ import {
   type StoredEvent,
   type SessionSummary,
   type Store,
-} from '@pawl/runtime';
+} from '@pawl/runtime/store';
 
 /** A session read from its store: its initial state and all its events. */
 export type SessionRecord = {

@@ -1,5 +1,6 @@
-import { type ReplayedStep, type Session } from '@pawl/core';
-import { replaySteps, type Store } from '@pawl/runtime';
+import type { Session } from '@pawl/core';
+import type { ReplayedStep } from '@pawl/core/projections';
+import { replaySteps, type Store } from '@pawl/runtime/store';
 
 export type SessionReplay = { readonly created: Session; readonly walked: AsyncIterable<ReplayedStep> };
 

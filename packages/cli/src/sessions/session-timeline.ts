@@ -8,7 +8,7 @@ import {
   type ReplayedStep,
   type TranscriptItem,
   type TranscriptTopic,
-} from '@pawl/core';
+} from '@pawl/core/projections';
 
 /** One timeline entry, on one line. Texts are raw: the caller must sanitize them before display. */
 export type TimelineEntry = {

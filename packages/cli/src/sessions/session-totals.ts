@@ -1,14 +1,13 @@
+import { getConversation, type Session } from '@pawl/core';
 import {
   addEventTotals,
   emptyOutcome,
   emptyTotals,
   findTurnAnswer,
-  getConversation,
   updateOutcome,
-  type Session,
   type SessionTotals,
   type TurnOutcome,
-} from '@pawl/core';
+} from '@pawl/core/projections';
 import type { SessionReplay } from './session-replay.ts';
 import { formatCount } from '../output/format-number.ts';
 

@@ -1,17 +1,8 @@
-import {
-  computeRuleDistances,
-  listNextStates,
-  listUnrunCalls,
-  listVerdicts,
-  selectRules,
-  getUnpausedTurn,
-  type ReplayedStep,
-  type RuleDistance,
-  type Session,
-  type TurnState,
-  type TurnStatus,
-  type Verdict,
-} from '@pawl/core';
+import { getUnpausedTurn, type Session, type TurnState, type TurnStatus, type Verdict } from '@pawl/core';
+import { listNextStates } from '@pawl/core/modes';
+import { listUnrunCalls, listVerdicts, type ReplayedStep } from '@pawl/core/projections';
+import { computeRuleDistances, type RuleDistance } from '@pawl/governor';
+import { selectRules } from '@pawl/governor/rules';
 import type { SentModelRequest } from './model-requests.ts';
 import { toTimelineEntries } from './session-timeline.ts';
 

@@ -1,24 +1,23 @@
 import type { Json } from '@pawl/core';
+import { openFolderStorage } from '@pawl/runtime';
+import type { Config } from '@pawl/runtime/config';
+import { getDataFolder, ensureParentFolder, hashFolderName } from '@pawl/runtime/data-folder';
+import type { EntryStorage } from '@pawl/runtime/storage';
 import {
   createFileSpool,
   createMemorySpool,
+  type ExecutionSpool,
   createMemoryStore,
-  openFolderStorage,
   openSqliteStore,
   getSessionSpoolFolder,
   withManifestFolder,
   StoreError,
-  type Config,
-  type ExecutionSpool,
-  type EntryStorage,
   type Store,
-} from '@pawl/runtime';
-import { getDataFolder, ensureParentFolder, hashFolderName } from '@pawl/runtime/data-folder';
+} from '@pawl/runtime/store';
 import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../options/load-config.ts';
 import { UsageError, toUsageError } from '../usage-error.ts';
-import { createFeedbackFile } from './verdict-feedback-file.ts';
 import type { VerdictFeedbackRepository } from './verdict-feedback.ts';
 
 /** An opened session store with its companions. */
@@ -146,7 +145,7 @@ function openDatabaseStore(path: string): OpenedStore {
       warning: null,
       spoolFor: (id) => createFileSpool(getSessionSpoolFolder(folder, id)),
       memoryFor: openFolderStorage,
-      marks: createFeedbackFile(path),
+      marks: openFeedbackFile(path),
       close: () => store.close(),
     };
   } catch (error) {
@@ -159,6 +158,19 @@ function openDatabaseStore(path: string): OpenedStore {
       },
     );
   }
+}
+
+/** Loads the feedback file on first use: most commands never need it. */
+function openFeedbackFile(database: string): VerdictFeedbackRepository {
+  const open = async (): Promise<VerdictFeedbackRepository> => {
+    const { createFeedbackFile } = await import('./verdict-feedback-file.ts');
+    return createFeedbackFile(database);
+  };
+  return {
+    keep: async (feedback) => (await open()).keep(feedback),
+    forget: async (verdict) => (await open()).forget(verdict),
+    read: async (sessions) => (await open()).read(sessions),
+  };
 }
 
 /** Returns whether the file is missing or empty, so that it cannot contain foreign sessions. */

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { replaceFileSync } from '@pawl/runtime';
 import { ensureParentFolder } from '@pawl/runtime/data-folder';
+import { replaceFileSync } from '@pawl/runtime/platform';
 import { UsageError } from '../usage-error.ts';
 import {
   getFeedbackKey,

@@ -1,11 +1,7 @@
 import type { Session } from '@pawl/core';
-import type {
-  PermissionAnswer,
-  PermissionQuestion,
-  UserQuestion,
-  StepResult,
-  StoreOutage,
-} from '@pawl/runtime';
+import type { StepResult, StoreOutage } from '@pawl/runtime';
+import type { PermissionAnswer, PermissionQuestion } from '@pawl/runtime/permission';
+import type { UserQuestion } from '@pawl/runtime/tools';
 import type { CommandIo } from '../command-io.ts';
 import { removeQuestion, addQuestion } from './question-state.ts';
 import { captureOutput } from './capture-output.ts';

@@ -1,11 +1,5 @@
-import {
-  isEphemeralEvent,
-  isFailedItem,
-  isTimelineItem,
-  summarizeItem,
-  type Session,
-  type TranscriptItem,
-} from '@pawl/core';
+import { isEphemeralEvent, type Session } from '@pawl/core';
+import { isFailedItem, isTimelineItem, summarizeItem, type TranscriptItem } from '@pawl/core/projections';
 import type { StepResult } from '@pawl/runtime';
 import { elideMiddle } from './plain-text.ts';
 

@@ -1,4 +1,5 @@
-import type { PermissionAnswer, PermissionQuestion, UserQuestion } from '@pawl/runtime';
+import type { PermissionAnswer, PermissionQuestion } from '@pawl/runtime/permission';
+import type { UserQuestion } from '@pawl/runtime/tools';
 
 /** A question to the user, about a tool call or from the model. Questions are shown one at a time. */
 export type PendingQuestion =

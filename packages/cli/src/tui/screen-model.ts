@@ -1,14 +1,12 @@
+import type { Session, TurnStatus, Verdict } from '@pawl/core';
 import {
   addEventTotals,
   emptyTotals,
   listTranscriptItems,
   restingStatuses,
   toReplayedStep,
-  type Session,
   type TranscriptItem,
-  type TurnStatus,
-  type Verdict,
-} from '@pawl/core';
+} from '@pawl/core/projections';
 import type { StepResult, StoreOutage } from '@pawl/runtime';
 import { appendLoggedEvent, type LoggedEvent } from './logged-events.ts';
 import { emptyTextInput, type TextInput } from './text-input.ts';

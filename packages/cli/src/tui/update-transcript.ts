@@ -1,15 +1,17 @@
 import {
-  findToolAnswer,
   getConversation,
-  summarizeItem,
   toItemArray,
   type ConversationMessage,
   type Session,
   type ToolCall,
   type ToolOutcome,
+} from '@pawl/core';
+import {
+  findToolAnswer,
+  summarizeItem,
   type TranscriptItem,
   type TranscriptItemOfKind,
-} from '@pawl/core';
+} from '@pawl/core/projections';
 import {
   updateToolCard,
   appendTranscriptItem,

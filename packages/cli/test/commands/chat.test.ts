@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteStore } from '@pawl/runtime';
+import { openSqliteStore } from '@pawl/runtime/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startChat, type RunOptions } from '../../src/run/start-run.ts';
 import { captureIo } from '../capture-io.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSession } from '@pawl/core';
-import { openSqliteStore, getProcessOwner } from '@pawl/runtime';
+import { openSqliteStore, getProcessOwner } from '@pawl/runtime/store';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   argumentCompletions,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSession, replay, type Event } from '@pawl/core';
-import { computeStateHash } from '@pawl/runtime';
+import { computeStateHash } from '@pawl/runtime/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../src/main.ts';
 import { getFixturePath } from '../../src/commands/export/test-file.ts';

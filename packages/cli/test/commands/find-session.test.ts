@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSession } from '@pawl/core';
-import { createMemoryStore } from '@pawl/runtime';
+import { createMemoryStore } from '@pawl/runtime/store';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findSession, computeShortIds, isSessionInFolder } from '../../src/sessions/find-session.ts';

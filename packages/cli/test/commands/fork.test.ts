@@ -1,5 +1,5 @@
-import { toItemArray, getConversation } from '@pawl/core';
-import { getOwnerState } from '@pawl/runtime';
+import { getConversation, toItemArray } from '@pawl/core';
+import { getOwnerState } from '@pawl/runtime/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   saveRun,

@@ -1,7 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { auditRun, findProfile, pawlRules, selectRules, type RecordedRun, type Rule } from '@pawl/core';
-import { defineTool, readProfileFile } from '@pawl/runtime';
+import { findProfile } from '@pawl/core/profiles';
+import type { Rule } from '@pawl/governor';
+import { auditRun } from '@pawl/governor/audit';
+import { pawlRules, selectRules } from '@pawl/governor/rules';
+import type { RecordedRun } from '@pawl/governor/traces';
+import { defineTool } from '@pawl/runtime';
+import { readProfileFile } from '@pawl/runtime/profiles';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { runLearn } from '../../src/commands/learn/action.ts';

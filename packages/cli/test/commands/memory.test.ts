@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { openSqliteStorage } from '@pawl/runtime';
+import { getStorageFile } from '@pawl/runtime/data-folder';
+import { openSqliteStorage } from '@pawl/runtime/storage';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { getStorageFile } from '@pawl/runtime/data-folder';
 import { main } from '../../src/main.ts';
 import { captureIo } from '../capture-io.ts';
 

@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { buildEventsJsonSchema } from '@pawl/runtime';
+import { buildEventsJsonSchema } from '@pawl/runtime/schema';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readInputLines } from '../../src/commands/pipe/lines.ts';

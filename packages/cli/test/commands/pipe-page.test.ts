@@ -1,5 +1,6 @@
-import { eventTypes, turnChart } from '@pawl/core';
-import { buildEventsJsonSchema } from '@pawl/runtime';
+import { eventTypes } from '@pawl/core';
+import { turnChart } from '@pawl/core/charts';
+import { buildEventsJsonSchema } from '@pawl/runtime/schema';
 import { describe, expect, it } from 'vitest';
 import { buildEventsPages } from '../../../../scripts/events-page.ts';
 import { findStalePages } from '../../../../scripts/pages.ts';

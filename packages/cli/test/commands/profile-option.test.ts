@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { builtInProfiles } from '@pawl/core';
+import { builtInProfiles } from '@pawl/core/profiles';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveProfileOption } from '../../src/options/profile-option.ts';
 import { main } from '../../src/main.ts';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { defaultSettings, findProfile, builtInProfiles } from '@pawl/core';
+import { defaultSettings } from '@pawl/core';
+import { findProfile, builtInProfiles } from '@pawl/core/profiles';
 import { describe, expect, it } from 'vitest';
 import { listProfiles, showProfile } from '../../src/commands/profiles/action.ts';
 import { captureIo } from '../capture-io.ts';

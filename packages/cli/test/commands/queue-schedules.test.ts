@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectRedis, openRedisStore, createRedisStorage } from '@pawl/worker';
-import type { Store } from '@pawl/runtime';
+import type { Store } from '@pawl/runtime/store';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';
 import { runWorker } from '../../src/commands/worker/action.ts';

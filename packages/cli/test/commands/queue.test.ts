@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getConversation } from '@pawl/core';
-import { findTurnAnswer, type OpenedSession, type Store } from '@pawl/runtime';
+import { findTurnAnswer } from '@pawl/runtime';
+import type { OpenedSession, Store } from '@pawl/runtime/store';
 import { connectRedis, openRedisStore } from '@pawl/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startRedis, type RedisServer } from '../../../worker/test/redis-server.ts';

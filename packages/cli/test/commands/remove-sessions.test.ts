@@ -1,4 +1,4 @@
-import { getProcessOwner } from '@pawl/runtime';
+import { getProcessOwner } from '@pawl/runtime/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { removeSessions } from '../../src/commands/rm/action.ts';
 import { captureTerminalIo } from '../capture-io.ts';

@@ -1,15 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createSession, findProfile, memorySettings, step, type Event, type Session } from '@pawl/core';
-import {
-  Agent,
-  createScriptedModel,
-  createStoreEventLog,
-  createMemoryStore,
-  computeStateHash,
-  type RuntimeClock,
-  type ScriptedReply,
-  type Tool,
-} from '@pawl/runtime';
+import { createSession, step, type Event, type Session } from '@pawl/core';
+import { memorySettings } from '@pawl/core/memory';
+import { findProfile } from '@pawl/core/profiles';
+import { Agent, createScriptedModel, type RuntimeClock, type ScriptedReply, type Tool } from '@pawl/runtime';
+import { createStoreEventLog, createMemoryStore, computeStateHash } from '@pawl/runtime/store';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadSessionRecord } from '../../src/sessions/session-record.ts';

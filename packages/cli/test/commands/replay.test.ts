@@ -3,14 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createSession } from '@pawl/core';
-import {
-  Agent,
-  createLibrarian,
-  createStoreEventLog,
-  indexFolder,
-  createLibrarianTools,
-  computeStateHash,
-} from '@pawl/runtime';
+import { Agent } from '@pawl/runtime';
+import { createLibrarian } from '@pawl/runtime/models';
+import { indexFolder } from '@pawl/runtime/search';
+import { createStoreEventLog, computeStateHash } from '@pawl/runtime/store';
+import { createLibrarianTools } from '@pawl/runtime/tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startOpenAiServer } from '../openai-server.ts';
 import {

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { openSqliteStore } from '@pawl/runtime';
+import { openSqliteStore } from '@pawl/runtime/store';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runResume } from '../../src/commands/resume/action.ts';
 import { runGoal, type RunOptions } from '../../src/run/start-run.ts';

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createSession } from '@pawl/core';
-import { getProcessOwner } from '@pawl/runtime';
+import { getProcessOwner } from '@pawl/runtime/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   saveRun,

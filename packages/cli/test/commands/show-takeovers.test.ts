@@ -1,4 +1,4 @@
-import type { SessionClaim } from '@pawl/runtime';
+import type { SessionClaim } from '@pawl/runtime/store';
 import { describe, expect, it } from 'vitest';
 import { findTakeovers, formatTakeovers } from '../../src/commands/show/takeovers.ts';
 

@@ -1,4 +1,5 @@
-import { createSession, findProfile, step, type Event } from '@pawl/core';
+import { createSession, step, type Event } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   saveRun,

@@ -1,5 +1,6 @@
 import { createSession, step, type Event, type Session } from '@pawl/core';
-import { parseEvent, computeStateHash } from '@pawl/runtime';
+import { parseEvent } from '@pawl/runtime/schema';
+import { computeStateHash } from '@pawl/runtime/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';
 import {

@@ -1,4 +1,5 @@
-import { createSession, findProfile, step, type Event } from '@pawl/core';
+import { createSession, step, type Event } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AggregateStats } from '../../src/commands/stats/aggregate.ts';

@@ -153,7 +153,7 @@ describe('pawl run without a collector', () => {
       err: '',
     });
     const modules = (await readFile(loadedModulesFile, 'utf8')).split('\n');
-    expect(modules.filter((url) => url.includes('/runtime/src/agent.ts'))).not.toEqual([]);
+    expect(modules.filter((url) => url.includes('/runtime/src/agent/agent.ts'))).not.toEqual([]);
     expect(modules.filter((url) => /opentelemetry|packages\/telemetry/.test(url))).toEqual([]);
     expect(collector.requests).toEqual([]);
   });

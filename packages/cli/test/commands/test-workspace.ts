@@ -6,13 +6,11 @@ import {
   Agent,
   createScriptedModel,
   defineTool,
-  createStoreEventLog,
-  openSqliteStore,
   type AgentOptions,
   type RuntimeClock,
   type ScriptedReply,
-  type Store,
 } from '@pawl/runtime';
+import { createStoreEventLog, openSqliteStore, type Store } from '@pawl/runtime/store';
 import * as z from 'zod';
 import { main } from '../../src/main.ts';
 import { captureIo } from '../capture-io.ts';

@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
-import { computeStateHash } from '@pawl/runtime';
+import { computeStateHash } from '@pawl/runtime/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readFeedbackFile } from '../../src/sessions/verdict-feedback-file.ts';
 import {

@@ -2,14 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSession } from '@pawl/core';
-import {
-  Agent,
-  createScriptedModel,
-  createStoreEventLog,
-  openSqliteStore,
-  getProcessOwner,
-  type Store,
-} from '@pawl/runtime';
+import { Agent, createScriptedModel } from '@pawl/runtime';
+import { createStoreEventLog, openSqliteStore, getProcessOwner, type Store } from '@pawl/runtime/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listSessions } from '../../src/commands/sessions/action.ts';
 import { watchSession } from '../../src/commands/watch/action.ts';

@@ -1,4 +1,5 @@
-import { findProfile, type Event } from '@pawl/core';
+import type { Event } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addQuestion } from '../../src/tui/question-state.ts';

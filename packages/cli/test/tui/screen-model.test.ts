@@ -1,4 +1,5 @@
-import { getConversation, createSession, findProfile, step, type Event } from '@pawl/core';
+import { getConversation, createSession, step, type Event } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
 import { describe, expect, it } from 'vitest';
 import { maxLoggedEvents } from '../../src/tui/logged-events.ts';
 import { renderFrame } from '../../src/tui/render-frame.ts';

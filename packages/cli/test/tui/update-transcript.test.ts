@@ -1,4 +1,5 @@
-import { findProfile, type Event, type Json } from '@pawl/core';
+import type { Event, Json } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
 import { describe, expect, it } from 'vitest';
 import type { LiveToolCard, LiveTranscriptItem } from '../../src/tui/live-transcript.ts';
 import {

@@ -3,10 +3,15 @@ import type { Event, RequestedCall } from '../event.ts';
 import type { Session } from '../session.ts';
 import type { StepChange } from '../step-change.ts';
 import { createSessionFinish, emptyAgenda, plainCallIntent } from '../turn/agenda.ts';
-import { appendReply, toExecution, toPermissionCalls } from '../turn/calls.ts';
+import {
+  appendReply,
+  toExecution,
+  toPermissionCalls,
+  appendResults,
+  createFailedOutcome,
+} from '../turn/calls.ts';
 import { callModel, haltOnRoute, runRound, waitForUser, type TurnRoute } from '../turn/enter-state.ts';
 import { createRecoveryAction } from '../turn/pending-actions.ts';
-import { appendResults, createFailedOutcome } from '../turn/results.ts';
 import type {
   AwaitingPermission,
   CallingModel,

@@ -1,7 +1,10 @@
 import type { Event, TokenUsage } from '../event.ts';
+import { logPatches, hasLogPatch } from '../log-version.ts';
+import type { Session } from '../session.ts';
 import type { StepChange } from '../step-change.ts';
 import { getAgenda } from '../turn/agenda.ts';
 import { isStaleAnswer } from '../turn/refuse-event.ts';
+import type { TurnState } from '../turn/state.ts';
 import { addTurnVerdict } from './apply-verdict.ts';
 import { createBudgetVerdict, findExhaustedBudget, type BudgetLimits, type BudgetUsage } from './budget.ts';
 
@@ -72,4 +75,25 @@ function denyUncoveredCalls(
     index < toolCalls - spent.toolCalls ? call : { ...call, permission: 'deny' as const, denialReason },
   );
   return { ...event, calls };
+}
+
+/*
+ * The clock of the time budget. It stops while the session is paused or waits for a permission, because a person's
+ * absence must not use up the agent's time.
+ */
+
+export function resumeBudgetClock(session: Session, at: number): Session {
+  const { waitingSince, ...spent } = session.budgetUsage;
+  if (waitingSince === undefined) return session;
+  const waitedMs = at > waitingSince ? at - waitingSince : 0;
+  return { ...session, budgetUsage: { ...spent, workingSince: spent.workingSince + waitedMs } };
+}
+
+export function stopBudgetClock(session: Session, at: number): Session {
+  if (!isClockStopped(session.turn) || !hasLogPatch(session, logPatches.countsAreFair)) return session;
+  return { ...session, budgetUsage: { ...session.budgetUsage, waitingSince: at } };
+}
+
+function isClockStopped({ status }: TurnState): boolean {
+  return status === 'awaitingPermission' || status === 'paused';
 }

@@ -6,17 +6,19 @@ import {
   assignCallIds,
   findRecovery,
   formatToolOutput,
+  type Verdict,
+  type VerdictResponse,
+} from '@pawl/governor';
+import {
   recordCallOutcome,
   recordDecisionFailure,
   recordInSession,
   restartOnUserMessage,
   type SessionTracker,
-  type TrackerJudgment,
   type TrackerReport,
   trackReply,
-  type Verdict,
-  type VerdictResponse,
-} from '@pawl/governor';
+} from '@pawl/governor/session-tracker';
+import type { TrackerJudgment } from '@pawl/governor/tracker';
 import { getAgenda, createSessionFinish } from '../turn/agenda.ts';
 import { addTurnVerdict } from './apply-verdict.ts';
 import { isStaleAnswer } from '../turn/refuse-event.ts';

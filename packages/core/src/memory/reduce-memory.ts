@@ -6,10 +6,9 @@ import { isStaleAnswer } from '../turn/refuse-event.ts';
 import type { ExecutingTools } from '../turn/state.ts';
 import { memoryActionTypes } from './memory-action.ts';
 import { writeLog } from './logs.ts';
-import type { WorkingMemory } from './memory.ts';
+import type { WorkingMemory, MemoryEffect } from './memory.ts';
 import { pageEntries } from './page-entries.ts';
 import { applyStorageResult, applyMemoryAction } from './apply-memory-action.ts';
-import type { MemoryEffect } from './stored-entry.ts';
 
 /**
  * Updates working memory for an event, before the turn reducer runs. The caller has already performed the storage

@@ -1,4 +1,4 @@
-import type { ConfigField } from '@pawl/governor';
+import type { ConfigField } from '@pawl/governor/json';
 import { memoryActionTypes, type MemoryActionType } from './memory-action.ts';
 
 /** The logs in working memory. */

@@ -1,5 +1,5 @@
-import * as config from '@pawl/governor';
-import { isPlainObject, type ConfigField, dayMilliseconds, createBooleanField } from '@pawl/governor';
+import * as config from '@pawl/governor/json';
+import { isPlainObject, type ConfigField, dayMilliseconds, createBooleanField } from '@pawl/governor/json';
 import { upgradeChart } from '../upgrade.ts';
 import type { ModeChart, ModeState, TransitionPolicy } from './mode-chart.ts';
 

@@ -1,7 +1,13 @@
-import { computeStateDuration, renderStateSection, type SectionFormat } from '@pawl/governor';
+import { computeStateDuration, renderStateSection } from '@pawl/governor/session-tracker';
+import type { SectionFormat } from '@pawl/governor/tracker';
 import type { CurrentMode } from './mode.ts';
-import { getModeState, type ModeChart, type ModeState } from './mode-chart.ts';
-import { formatNameList, listSelectableNames } from './state-names.ts';
+import {
+  getModeState,
+  type ModeChart,
+  type ModeState,
+  formatNameList,
+  listSelectableNames,
+} from './mode-chart.ts';
 
 /** Options of the mode section of a prompt: its time, and the governor's advice. */
 export type ModePromptOptions = {

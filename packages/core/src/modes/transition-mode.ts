@@ -1,4 +1,4 @@
-import { describeRefusedTransition } from '@pawl/governor';
+import { describeRefusedTransition } from '@pawl/governor/session-tracker';
 import { quoteText, clipText } from './define-chart.ts';
 import {
   getModeState,
@@ -6,6 +6,9 @@ import {
   type ModeState,
   allowsTool,
   type TransitionPolicy,
+  formatNameList,
+  listSelectableNames,
+  matchStateName,
 } from './mode-chart.ts';
 import {
   getSafeState,
@@ -14,7 +17,6 @@ import {
   applyModeChange,
   type ModeChange,
 } from './mode.ts';
-import { formatNameList, listSelectableNames, matchStateName } from './state-names.ts';
 
 /** Applies one mode event. Pure: the same events always give the same mode, and it never throws. */
 export function transitionMode(chart: ModeChart, mode: CurrentMode, event: ModeEvent): ModeTransition {

@@ -1,4 +1,5 @@
-import { type CompletedPhase, type Phase, fingerprintText } from '@pawl/governor';
+import { fingerprintText } from '@pawl/governor';
+import type { CompletedPhase, Phase } from '@pawl/governor/tracker';
 import type { ToolFinished } from '../event.ts';
 import type { Session } from '../session.ts';
 

@@ -1,18 +1,14 @@
+import { upgradeGovernorSettings } from '@pawl/governor/upgrade';
+import type { ErrorRemedy, GovernorSettings, Json, KnownRecovery, RuleThresholds } from '@pawl/governor';
 import {
   createBooleanField,
   createChoiceField,
   createIntegerField,
-  createSessionTracker,
   dayMilliseconds,
-  type ErrorRemedy,
-  type GovernorSettings,
   isPlainObject,
-  type Json,
-  type KnownRecovery,
-  pawlRules,
-  type RuleThresholds,
-  upgradeGovernorSettings,
-} from '@pawl/governor';
+} from '@pawl/governor/json';
+import { pawlRules } from '@pawl/governor/rules';
+import { createSessionTracker } from '@pawl/governor/session-tracker';
 import { describeJsonProblem } from '../memory/memory-action.ts';
 import { nameField, describeInputValue } from '../modes/define-chart.ts';
 import {

@@ -8,7 +8,7 @@ import {
   type TokenLimit,
 } from '../memory/settings.ts';
 import { describeInputValue } from '../modes/define-chart.ts';
-import { createBooleanField, createChoiceField, createIntegerField } from '@pawl/governor';
+import { createBooleanField, createChoiceField, createIntegerField } from '@pawl/governor/json';
 import {
   ProfileError,
   type ProfilePath,

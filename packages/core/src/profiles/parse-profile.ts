@@ -9,14 +9,14 @@ import {
 } from '../modes/define-chart.ts';
 import { findModeChart, modeCharts } from '../modes/charts/built-in.ts';
 import type { ModeChart } from '../modes/mode-chart.ts';
+import type { GovernorSettings } from '@pawl/governor';
 import {
   createBooleanField,
   createChoiceField,
   createIntegerField,
   dayMilliseconds,
-  type GovernorSettings,
   isPlainObject,
-} from '@pawl/governor';
+} from '@pawl/governor/json';
 import { defaultSettings, type SessionSettings } from '../settings.ts';
 import { findProfile, builtInProfiles, type Profile } from './profiles.ts';
 import {

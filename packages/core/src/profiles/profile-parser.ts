@@ -1,4 +1,4 @@
-import { isPlainObject, type ConfigField } from '@pawl/governor';
+import { isPlainObject, type ConfigField } from '@pawl/governor/json';
 import { formatChartPath, type ChartPath, quoteText, describeInputValue } from '../modes/define-chart.ts';
 
 /** A location in a profile, as in a chart. */

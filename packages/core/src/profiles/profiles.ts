@@ -1,6 +1,6 @@
 import { memorySettings } from '../memory/settings.ts';
 import { createLkj1Chart, createLkjChart } from '../modes/charts/lkj.ts';
-import { savantTools } from '@pawl/governor';
+import { savantTools } from '@pawl/governor/session-tracker';
 import { createSavantChart } from '../modes/charts/savant.ts';
 import type { SessionSettings } from '../settings.ts';
 

@@ -10,7 +10,7 @@ import type {
   RequestedCall,
   TokenUsage,
 } from '../event.ts';
-import type { MemoryCommand } from '../memory/memory-command.ts';
+import type { MemoryCommand } from '../memory/apply-memory-action.ts';
 import type { Note } from '../note.ts';
 import { getConversation, getUnpausedTurn } from '../session-status.ts';
 import type { Session } from '../session.ts';

@@ -4,9 +4,8 @@ import type { Note } from '../note.ts';
 import { changePhases } from '../phases/change-phases.ts';
 import type { Session } from '../session.ts';
 import { addVerdict } from '../governor/apply-verdict.ts';
-import { haltSession } from './interrupt-turn.ts';
+import { haltSession, refuseEvent } from './refuse-event.ts';
 import { waitActions, transitionTurn, type SessionStep } from './transition-turn.ts';
-import { refuseEvent } from './refuse-event.ts';
 import type { TurnAgenda, PausableTurn } from './state.ts';
 import { createMemoryRow, type TurnRow, type TurnTarget } from './turn-table.ts';
 

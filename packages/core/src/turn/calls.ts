@@ -1,9 +1,9 @@
-import { appendItem } from '../conversation/conversation.ts';
-import type { ConversationHistory } from '../conversation/conversation.ts';
-import type { ToolCall, ConversationMessage } from '../conversation/message.ts';
+import { appendItem, type ConversationHistory, appendItems } from '../conversation/conversation.ts';
+import type { ToolCall, ConversationMessage, ToolOutcome, ToolError } from '../conversation/message.ts';
 import type { RequestedCall } from '../event.ts';
-import { createFailedOutcome } from './results.ts';
-import type { CallExecution, PermissionCall } from './state.ts';
+import { getAgenda } from './agenda.ts';
+import type { CallExecution, PermissionCall, TurnState } from './state.ts';
+import { appendSteering } from './steering.ts';
 
 export function isAllowedCall({ permission = 'allow' }: RequestedCall): boolean {
   return permission === 'allow';
@@ -48,4 +48,78 @@ export function appendReply(
   const { text, calls, at } = reply;
   if (text === '' && calls.length === 0) return conversation;
   return appendItem(conversation, { role: 'assistant', at, text, calls });
+}
+
+/** Appends the results of a tool round, one per call and in call order. */
+export function appendResults(
+  conversation: ConversationHistory<ConversationMessage>,
+  executions: readonly CallExecution[],
+  at: number,
+): ConversationHistory<ConversationMessage> {
+  let result = conversation;
+  for (const execution of executions) {
+    const { id: callId, tool } = execution.call;
+    result = appendItem(result, { role: 'tool', at, callId, tool, outcome: getExecutionOutcome(execution) });
+  }
+  return result;
+}
+
+/**
+ * Returns the state's conversation with a result for every open call and with pending steering, so that it can be sent
+ * to a model.
+ */
+export function closeConversation(turn: TurnState, at: number): ConversationHistory<ConversationMessage> {
+  return appendSteering(closeOpenCalls(turn, at), getAgenda(turn), at);
+}
+
+function closeOpenCalls(turn: TurnState, at: number): ConversationHistory<ConversationMessage> {
+  switch (turn.status) {
+    case 'executingTools':
+      return appendResults(turn.conversation, turn.executions, at);
+    case 'awaitingPermission':
+      return appendItems(
+        turn.conversation,
+        turn.calls.map((each) => createUndecidedResult(each, at)),
+      );
+    case 'paused':
+      return closeOpenCalls(turn.held, at);
+    default:
+      return turn.conversation;
+  }
+}
+
+export function createFailedOutcome(kind: ToolError['kind'], message: string): ToolOutcome {
+  return { ok: false, error: { kind, message } };
+}
+
+const interruptedCallOutcome = createFailedOutcome(
+  'interrupted',
+  'Called off while running: it may have run fully, partly or not at all.',
+);
+
+/**
+ * An ephemeral progress report does not prove a start, because replaying the log without it must give the same result.
+ */
+const neverStartedCallOutcome = createFailedOutcome('cancelled', 'Called off; no start of it is on record.');
+
+function getExecutionOutcome(execution: CallExecution): ToolOutcome {
+  switch (execution.status) {
+    case 'completed':
+      return execution.outcome;
+    case 'running':
+      return execution.startedAt === null ? neverStartedCallOutcome : interruptedCallOutcome;
+    case 'pending':
+      return neverStartedCallOutcome;
+    default:
+      return execution satisfies never;
+  }
+}
+
+function createUndecidedResult(permission: PermissionCall, at: number): ConversationMessage {
+  const call: ToolCall = permission.call;
+  const outcome =
+    permission.decision === 'denied'
+      ? permission.outcome
+      : createFailedOutcome('cancelled', 'Called off before it was decided whether it may run.');
+  return { role: 'tool', at, callId: call.id, tool: call.tool, outcome };
 }

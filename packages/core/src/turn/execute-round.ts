@@ -8,7 +8,7 @@ import { runRound } from './enter-state.ts';
 import { transitionTurn, type SessionStep } from './transition-turn.ts';
 import { createRunHooksAction } from './pending-actions.ts';
 import { checkProgress } from './progress-check.ts';
-import { appendResults } from './results.ts';
+import { appendResults } from './calls.ts';
 import type { TurnAgenda, CallExecution, PostToolsHook, TurnStatus } from './state.ts';
 
 /** One tool round: the calls of one model reply. */

@@ -1,4 +1,4 @@
-import { restartOnUserMessage } from '@pawl/governor';
+import { restartOnUserMessage } from '@pawl/governor/session-tracker';
 import { appendItems, type ConversationHistory } from '../conversation/conversation.ts';
 import type { ConversationMessage } from '../conversation/message.ts';
 import { addTextTokens } from '../memory/context-window.ts';

@@ -1,12 +1,19 @@
-import type { ActionType } from '../action.ts';
+import type { ActionType, Action } from '../action.ts';
 import type { ChartMove, ChartState } from '../charts/chart.ts';
 import { eventTypes, type Event, type EventOfType, type EventType } from '../event.ts';
+import { applyMemoryCommand } from '../memory/apply-memory-action.ts';
+import type { Note } from '../note.ts';
 import type { Session } from '../session.ts';
-import { handleMemoryCommand } from './handle-memory-command.ts';
-import { cancelTurn, haltOnRequest, pauseTurn, shutDownTurn } from './interrupt-turn.ts';
-import { ignoreEvent, refuseEvent } from './refuse-event.ts';
+import {
+  cancelTurn,
+  haltOnRequest,
+  pauseTurn,
+  shutDownTurn,
+  ignoreEvent,
+  refuseEvent,
+} from './refuse-event.ts';
 import type { PausableTurn, TurnState, TurnStatus } from './state.ts';
-import type { SessionStep } from './transition-turn.ts';
+import { type SessionStep, transitionTurn, waitAction } from './transition-turn.ts';
 
 /*
  * The turn table. `eventStates` says in which states each event is valid; each state has a row for every such event,
@@ -172,3 +179,23 @@ export const afterToolsTargets: readonly TurnTarget[] = [
   ['turn is done', 'waitingForUser', 'wait'],
   ['', 'callingModel', 'ask-model'],
 ];
+
+/** Applies a user's memory command to one entry; the work in progress is not affected. */
+function handleMemoryCommand(
+  session: Session,
+  turn: TurnState,
+  event: EventOfType<'memory-command-requested'>,
+): SessionStep {
+  const { memory } = session;
+  // Ignore instead of refuse: a missing key must not cancel the work under the `reset` policy.
+  if (memory === null) return ignoreEvent(session, turn, event, 'this session has no working memory');
+  const result = applyMemoryCommand(memory, event);
+  if (!result.ok) return ignoreEvent(session, turn, event, result.reason);
+  const { effects, moved, freed } = result;
+  const notes: readonly Note[] =
+    moved.length === 0 ? [] : [{ type: 'paged', at: event.at, moved, freedTokens: freed }];
+  const store: readonly Action[] =
+    effects.length === 0 ? [] : [{ type: 'store', entries: effects.map(({ entry }) => entry) }];
+  const updated = { ...session, memory: result.memory };
+  return transitionTurn(updated, event, { to: turn, actions: [...store, waitAction], notes });
+}

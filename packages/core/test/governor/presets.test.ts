@@ -6,11 +6,11 @@ import {
   type Json,
   type ToolOutcome,
   type RequestedCall,
-  type Rule,
   type Session,
   type SessionSettings,
   type Verdict,
 } from '../../src/index.ts';
+import type { Rule } from '@pawl/governor';
 import {
   permissionAllowed,
   failureOutcome,

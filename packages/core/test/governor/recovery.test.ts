@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KnownRecovery } from '../../src/index.ts';
+import type { KnownRecovery } from '@pawl/governor';
 import { ScriptedWorker } from './scripted-worker.ts';
 
 /** Fails the same call until the governor does something about it. */

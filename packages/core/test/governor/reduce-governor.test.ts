@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { getConversation, createSession, step, toItemArray, type Event, type Rule } from '../../src/index.ts';
+import { toItemArray, getConversation, createSession, step, type Event } from '../../src/index.ts';
+import type { Rule } from '@pawl/governor';
 import { ScriptedWorker } from './scripted-worker.ts';
 
 describe('the governor', () => {

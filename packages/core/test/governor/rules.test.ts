@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createSession,
-  computeRuleDistances,
-  pawlRules,
-  step,
-  type Action,
-  type Event,
-  type Session,
-} from '../../src/index.ts';
+import { createSession, step, type Action, type Event, type Session } from '../../src/index.ts';
+import { computeRuleDistances } from '@pawl/governor';
+import { pawlRules } from '@pawl/governor/rules';
 import { ScriptedWorker } from './scripted-worker.ts';
 
 /** Takes one piece out of a file and puts another in its place. */

@@ -6,12 +6,12 @@ import {
   type Json,
   type ToolOutcome,
   type RequestedCall,
-  type Rule,
   type Session,
   type SessionSettings,
-  type SessionStep,
   type Verdict,
+  type SessionStep,
 } from '../../src/index.ts';
+import type { Rule } from '@pawl/governor';
 
 /** Somebody who asks for calls and gets outcomes, one call a reply. */
 export class ScriptedWorker {

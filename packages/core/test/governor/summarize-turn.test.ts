@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appendItems, emptyConversation, summarizeTurn, type ConversationMessage } from '../../src/index.ts';
+import { appendItems, emptyConversation, type ConversationMessage, summarizeTurn } from '../../src/index.ts';
 
 const createToolMessage = (at: number, tool: string, output: string | null): ConversationMessage => ({
   role: 'tool',

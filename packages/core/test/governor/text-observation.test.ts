@@ -1,15 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  auditRun,
-  RepetitionDetector,
-  getConversation,
-  findRepetitionLoop,
-  computeSimilarity,
-  observeText,
-  toItemArray,
-  type RecordedRun,
-} from '../../src/index.ts';
+import { toItemArray, getConversation } from '../../src/index.ts';
+import { RepetitionDetector, findRepetitionLoop, computeSimilarity, observeText } from '@pawl/governor';
+import { auditRun } from '@pawl/governor/audit';
+import type { RecordedRun } from '@pawl/governor/traces';
 import { ScriptedWorker } from './scripted-worker.ts';
 
 const repetitiveText = 'I will now open the file and read it. '.repeat(30);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { auditRun } from '../../src/index.ts';
+import { auditRun } from '@pawl/governor/audit';
 import { ScriptedWorker } from './scripted-worker.ts';
 
 describe('waiting', () => {

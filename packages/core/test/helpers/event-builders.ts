@@ -1,7 +1,6 @@
 import type {
   EventType,
   Json,
-  MemoryCommand,
   ModelError,
   ModelErrorKind,
   ToolOutcome,
@@ -11,6 +10,7 @@ import type {
   ToolErrorKind,
   Verdict,
 } from '../../src/index.ts';
+import type { MemoryCommand } from '../../src/memory-entry.ts';
 import type { UntimedEvent } from './run-events.ts';
 
 const severityByResponse: Readonly<Record<VerdictResponse['kind'], Verdict['severity']>> = {

@@ -2,9 +2,9 @@ import {
   getLastItem,
   type Event,
   type Session,
-  type SessionStep,
   type TurnState,
   type TurnStatus,
+  type SessionStep,
 } from '../../src/index.ts';
 
 export type ExpectedNexoraState =

@@ -2,13 +2,13 @@ import * as fc from 'fast-check';
 import {
   createSession,
   isEphemeralEvent,
-  builtInProfiles,
   step,
   type Event,
   type Session,
   type SessionSettings,
   type SessionStep,
 } from '../../src/index.ts';
+import { builtInProfiles } from '../../src/profiles-entry.ts';
 import { createDice, type SeededDice } from './seeded-dice.ts';
 import { choosePlausibleEvent } from './choose-plausible-event.ts';
 

@@ -1,16 +1,16 @@
 import {
   createSession,
-  findProfile,
   step,
   type Action,
   type ActionType,
   type Event,
   type Session,
   type SessionOptions,
-  type SessionStep,
   type TurnState,
   type TurnStatus,
+  type SessionStep,
 } from '../../src/index.ts';
+import { findProfile } from '../../src/profiles-entry.ts';
 
 /** An event whose time is optional. */
 export type UntimedEvent = WithoutTime<Event>;

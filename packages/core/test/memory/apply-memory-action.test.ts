@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dumpMemory } from '../../src/memory/describe-memory.ts';
-import { writeLog, listLogEntries } from '../../src/memory/logs.ts';
 import {
+  dumpMemory,
   createMemory,
   listEntries,
   findEntry,
@@ -10,14 +9,15 @@ import {
   countMemoryTokens,
   toMemoryObject,
   type WorkingMemory,
+  type StoredEntry,
 } from '../../src/memory/memory.ts';
+import { writeLog, listLogEntries } from '../../src/memory/logs.ts';
 import {
   applyLoadResult,
   applyMemoryAction,
   applySearchResult,
 } from '../../src/memory/apply-memory-action.ts';
 import { memorySettings } from '../../src/memory/settings.ts';
-import type { StoredEntry } from '../../src/memory/stored-entry.ts';
 import { deepFreeze } from '../../../governor/test/helpers/deep-freeze.ts';
 import { anyAction, anyEntryName, createFilledMemory, createLimitedSettings } from './arbitraries.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createSession, replay, step, type Event, type Json, type Session } from '../../src/index.ts';
 import {
-  createSession,
   createMemory,
   listEntries,
   writeLog,
@@ -10,18 +10,13 @@ import {
   memoryCommands,
   pageEntries,
   putEntry,
-  replay,
-  step,
   countMemoryTokens,
   toMemoryObject,
-  type Event,
-  type Json,
   type WorkingMemory,
   type MemoryCommand,
-  type Session,
-} from '../../src/index.ts';
+} from '../../src/memory-entry.ts';
 import { findEntry } from '../../src/memory/memory.ts';
-import { listStubKeys, stubsMax } from '../../src/memory/stub.ts';
+import { listStubKeys, stubsMax } from '../../src/memory/page-entries.ts';
 
 function createMemoryFromEntries(entries: { readonly [key: string]: Json }): WorkingMemory {
   return Object.entries(entries).reduce(

@@ -11,9 +11,8 @@ import {
   countMemoryTokens,
   type WorkingMemory,
 } from '../../src/memory/memory.ts';
-import { pageEntries } from '../../src/memory/page-entries.ts';
+import { pageEntries, movedIndexKey } from '../../src/memory/page-entries.ts';
 import { memorySettings } from '../../src/memory/settings.ts';
-import { movedIndexKey } from '../../src/memory/stub.ts';
 import { deepFreeze } from '../../../governor/test/helpers/deep-freeze.ts';
 import { anyMemory, createFilledMemory, createLimitedSettings } from './arbitraries.ts';
 

@@ -7,7 +7,7 @@ import {
   deleteDictionaryKey,
   setDictionaryValue,
   type PersistentDictionary,
-} from '../../src/memory/persistent-dictionary.ts';
+} from '../../src/memory/memory.ts';
 import { deepFreeze } from '../../../governor/test/helpers/deep-freeze.ts';
 import { anyEntryName } from './arbitraries.ts';
 

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  toItemArray,
   getConversation,
   createSession,
   replay,
   step,
-  toItemArray,
   type Action,
   type Event,
   type Note,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findBestTransition, computeTransitionStats, type ModeChange } from '../../src/index.ts';
+import { findBestTransition, computeTransitionStats, type ModeChange } from '../../src/modes-entry.ts';
 
 function createRecordedChange(from: string, to: string, durationMs: number): ModeChange {
   return { at: 0, from, to, cause: 'tool', durationMs };

@@ -1,15 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  isOlderSession,
-  replay,
-  step,
-  upgradeEvent,
-  upgradeSession,
-  type Event,
-  type Session,
-} from '../../src/index.ts';
+import { replay, step, type Event, type Session } from '../../src/index.ts';
+import { isOlderSession, upgradeEvent, upgradeSession } from '../../src/upgrade-entry.ts';
 import type { LogScenario } from './log-scenario.ts';
 import { toRecordedNames } from './recorded-names.ts';
 

@@ -1,4 +1,5 @@
-import { builtInProfiles, type Session, type SessionOptions } from '../../src/index.ts';
+import type { Session, SessionOptions } from '../../src/index.ts';
+import { builtInProfiles } from '../../src/profiles-entry.ts';
 import { choosePlausibleEvent, chooseStubbornEvent } from '../helpers/choose-plausible-event.ts';
 import { createProfileSession } from '../helpers/run-events.ts';
 import { createRandomScenario, type LogScenario } from './log-scenario.ts';

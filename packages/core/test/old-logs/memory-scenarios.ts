@@ -1,4 +1,5 @@
-import { createMemory, memorySettings, putEntry, type Session } from '../../src/index.ts';
+import type { Session } from '../../src/index.ts';
+import { createMemory, memorySettings, putEntry } from '../../src/memory-entry.ts';
 import {
   memoryCommandRequested,
   createCall,

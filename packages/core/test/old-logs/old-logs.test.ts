@@ -2,14 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  eventTypes,
-  builtInProfiles,
-  step,
-  type EventType,
-  type VerdictResponse,
-  type Session,
-} from '../../src/index.ts';
+import { eventTypes, step, type EventType, type VerdictResponse, type Session } from '../../src/index.ts';
+import { builtInProfiles } from '../../src/profiles-entry.ts';
 import { latestLogVersion } from '../../src/log-version.ts';
 import { turnChart } from '../../src/turn/chart.ts';
 import { createCall, toolFinished, modelReplied, userMessage } from '../helpers/event-builders.ts';

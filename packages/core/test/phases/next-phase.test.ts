@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PhaseState } from '../../src/index.ts';
+import type { PhaseState } from '../../src/phases-entry.ts';
 import { getNextPhaseNumber, findPhaseProblem, defaultPhasesMax } from '../../src/phases/progress.ts';
 import { phaseCompleted, phaseStarted } from '../helpers/event-builders.ts';
 import { createProfileSession, runEvents } from '../helpers/run-events.ts';

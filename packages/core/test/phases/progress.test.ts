@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PhaseState } from '../../src/index.ts';
+import type { PhaseState } from '../../src/phases-entry.ts';
 import {
   formatPastPhaseLine,
   formatPhaseLine,

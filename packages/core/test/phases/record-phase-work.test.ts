@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PhaseState, Session, ToolFinished } from '../../src/index.ts';
+import type { Session, ToolFinished } from '../../src/index.ts';
+import type { PhaseState } from '../../src/phases-entry.ts';
 import { computePhaseTotals } from '../../src/phases/progress.ts';
 import { recordPhaseWork, phaseBlockersMax, phaseFilesMax, emptyPhaseWork } from '../../src/phases/phase.ts';
 import {

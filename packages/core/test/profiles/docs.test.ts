@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaultSettings, memorySettings, builtInProfiles, type Profile } from '../../src/index.ts';
+import { defaultSettings } from '../../src/index.ts';
+import { memorySettings } from '../../src/memory-entry.ts';
+import { builtInProfiles, type Profile } from '../../src/profiles-entry.ts';
 
 const profilesPage = readFileSync(join(import.meta.dirname, '../../../../docs/profiles.md'), 'utf8');
 

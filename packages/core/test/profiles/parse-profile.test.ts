@@ -1,14 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createSession,
-  defaultSettings,
-  findProfile,
-  memorySettings,
-  modeCharts,
-  builtInProfiles,
-  type Profile,
-} from '../../src/index.ts';
+import { createSession, defaultSettings } from '../../src/index.ts';
+import { memorySettings } from '../../src/memory-entry.ts';
+import { modeCharts } from '../../src/modes-entry.ts';
+import { findProfile, builtInProfiles, type Profile } from '../../src/profiles-entry.ts';
 import { ProfileError } from '../../src/profiles/profile-parser.ts';
 import { parseProfile } from '../../src/profiles/parse-profile.ts';
 

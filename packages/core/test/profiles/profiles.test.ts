@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
+  toItemArray,
   getConversation,
   createSession,
   defaultSettings,
-  findProfile,
-  memorySettings,
-  builtInProfiles,
   step,
-  toItemArray,
   type Event,
 } from '../../src/index.ts';
+import { memorySettings } from '../../src/memory-entry.ts';
+import { findProfile, builtInProfiles } from '../../src/profiles-entry.ts';
 
 describe('profiles', () => {
   it('are found by their names, and by nothing else', () => {

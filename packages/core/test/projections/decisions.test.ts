@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { SessionOptions } from '../../src/index.ts';
 import {
   countBlockedCalls,
   listDecisions,
   listUnrunCalls,
   listVerdicts,
   type SessionDecision,
-  type SessionOptions,
-} from '../../src/index.ts';
+} from '../../src/projections-entry.ts';
 import {
   cancelRequested,
   createCall,

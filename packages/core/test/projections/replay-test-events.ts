@@ -1,4 +1,5 @@
-import { createSession, step, type Event, type ReplayedStep, type SessionOptions } from '../../src/index.ts';
+import { createSession, step, type Event, type SessionOptions } from '../../src/index.ts';
+import type { ReplayedStep } from '../../src/projections-entry.ts';
 import type { UntimedEvent } from '../helpers/run-events.ts';
 
 /** Replays events ten milliseconds apart and returns every step, also of refused events. */

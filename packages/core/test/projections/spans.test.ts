@@ -8,7 +8,7 @@ import {
   listOpenSpans,
   type EndedTurn,
   type TurnSpan,
-} from '../../src/index.ts';
+} from '../../src/projections-entry.ts';
 import {
   cancelRequested,
   createCall,

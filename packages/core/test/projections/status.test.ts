@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { createSession } from '../../src/index.ts';
 import {
-  createSession,
   deriveSessionEnding,
   emptyOutcome,
   findToolAnswer,
   listPendingApprovals,
   updateOutcome,
   type SessionEnding,
-} from '../../src/index.ts';
+} from '../../src/projections-entry.ts';
 import {
   createCall,
   haltRequested,

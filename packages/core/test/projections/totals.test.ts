@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addEventTotals, countTotalTokens, emptyTotals } from '../../src/index.ts';
+import { addEventTotals, countTotalTokens, emptyTotals } from '../../src/projections-entry.ts';
 import {
   createCall,
   modelFailed,

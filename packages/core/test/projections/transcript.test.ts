@@ -1,19 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { eventTypes, getConversation, isEphemeralEvent, toItemArray } from '../../src/index.ts';
 import {
   describeEvent,
-  eventTypes,
-  getConversation,
   getItemTopic,
-  isEphemeralEvent,
   isFailedItem,
   isTimelineItem,
   listAddedMessages,
   listTranscriptItems,
   summarizeItem,
-  toItemArray,
   type TranscriptItem,
-} from '../../src/index.ts';
+} from '../../src/projections-entry.ts';
 import {
   createCall,
   eventSamples,

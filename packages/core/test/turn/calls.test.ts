@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getConversation, toItemArray } from '../../src/index.ts';
+import { toItemArray, getConversation } from '../../src/index.ts';
 import { assignCallIds } from '@pawl/governor';
 import {
   createCall,

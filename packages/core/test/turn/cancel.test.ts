@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getConversation, toItemArray, type Session } from '../../src/index.ts';
+import { toItemArray, getConversation, type Session } from '../../src/index.ts';
 import {
   permissionAllowed,
   withRequest,

@@ -4,7 +4,6 @@ import {
   getConversation,
   eventTypes,
   isTerminalSession,
-  builtInProfiles,
   step,
   type Event,
   type EventType,
@@ -12,6 +11,7 @@ import {
   type RequestedCall,
   type Session,
 } from '../../src/index.ts';
+import { builtInProfiles } from '../../src/profiles-entry.ts';
 import type { SeededDice } from '../helpers/seeded-dice.ts';
 import * as happens from '../helpers/event-builders.ts';
 import { findConversationFaults } from '../helpers/conversation-faults.ts';

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
+  emptyConversation,
+  toItemArray,
   getConversation,
   defaultSettings,
-  emptyConversation,
   eventTypes,
-  findProfile,
   step,
   getStepOutcome,
-  toItemArray,
   type Event,
   type SessionSettings,
 } from '../../src/index.ts';
+import { findProfile } from '../../src/profiles-entry.ts';
 import { eventStates, type TurnRows } from '../../src/turn/turn-table.ts';
 import type { Session } from '../../src/session.ts';
 import type { HaltedTurn } from '../../src/turn/state.ts';
@@ -315,7 +315,8 @@ describe('step', () => {
           (match) => match[1] ?? '',
         );
         const outsideImports = imports.filter(
-          (each) => !each.startsWith('.') && !allowedImports.includes(each),
+          (each) =>
+            !each.startsWith('.') && !allowedImports.some((name) => `${each}/`.startsWith(`${name}/`)),
         );
         expect([source, file, outsideImports]).toEqual([source, file, []]);
         const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|'[^'\n]*'|`[^`]*`/g, '');

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getConversation, getStepOutcome, toItemArray, type SessionSettings } from '../../src/index.ts';
+import { toItemArray, getConversation, getStepOutcome, type SessionSettings } from '../../src/index.ts';
 import {
   permissionAllowed,
   finishRequested,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listPendingActions, replay, type Action } from '../../src/index.ts';
+import { replay, type Action, listPendingActions } from '../../src/index.ts';
 import {
   createCall,
   toolFinished,

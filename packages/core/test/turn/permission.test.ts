@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getConversation, toItemArray, type ToolCall } from '../../src/index.ts';
+import { toItemArray, getConversation, type ToolCall } from '../../src/index.ts';
 import {
   permissionAllowed,
   finishRequested,

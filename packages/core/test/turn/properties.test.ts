@@ -2,21 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  toItemArray,
   getConversation,
   createSession,
   toDurableSession,
   eventTypes,
   isEphemeralEvent,
   isTerminalSession,
-  builtInProfiles,
   replay,
   step,
-  toItemArray,
   getUnpausedTurn,
   type ActionType,
-  type SessionStep,
   type TurnStatus,
+  type SessionStep,
 } from '../../src/index.ts';
+import { builtInProfiles } from '../../src/profiles-entry.ts';
 import { deepFreeze } from '../../../governor/test/helpers/deep-freeze.ts';
 import { findConversationFaults } from '../helpers/conversation-faults.ts';
 import { chooseStubbornEvent } from '../helpers/choose-plausible-event.ts';

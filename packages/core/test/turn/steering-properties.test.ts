@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  toItemArray,
   getConversation,
   isTerminalSession,
   step,
-  toItemArray,
   type Action,
   type Event,
   type Note,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  getConversation,
   toItemArray,
+  getConversation,
   type ConversationMessage,
   type Session,
   type SessionSettings,

@@ -1,5 +1,6 @@
 import { step, type Event, type Json } from '@pawl/core';
-import { StoreError, type SessionCommand, type Store, getOwnerState } from '@pawl/runtime';
+import type { SessionCommand } from '@pawl/runtime/commands';
+import { StoreError, type Store, getOwnerState } from '@pawl/runtime/store';
 import type { AgentFactory } from '@pawl/worker';
 import type { CreateSessionRequest, FleetStatus } from '../api/index.ts';
 import { endedStatuses } from '../sessions/statuses.ts';

@@ -1,4 +1,4 @@
-import type { Store } from '@pawl/runtime';
+import type { Store } from '@pawl/runtime/store';
 import { getQueueAssignment, type SessionQueue } from '@pawl/worker';
 import type { FleetStatus } from '../api/index.ts';
 import { waitingForPersonStatuses } from '../sessions/statuses.ts';

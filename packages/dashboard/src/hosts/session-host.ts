@@ -1,5 +1,6 @@
 import type { Event, Json, Session } from '@pawl/core';
-import type { SessionCommand, SessionSummary } from '@pawl/runtime';
+import type { SessionCommand } from '@pawl/runtime/commands';
+import type { SessionSummary } from '@pawl/runtime/store';
 import type { CreateSessionRequest, FleetStatus, SessionHolder } from '../api/index.ts';
 
 /** Runs sessions for the dashboard, either in this process or through workers. */

@@ -1,5 +1,5 @@
 import type { Event } from '@pawl/core';
-import { StoreError, type Store } from '@pawl/runtime';
+import { StoreError, type Store } from '@pawl/runtime/store';
 import { advanceSession, SessionLease, type AgentFactory } from '@pawl/worker';
 import { ApiError } from '../http/api-error.ts';
 import type { SessionHost } from './session-host.ts';

@@ -1,4 +1,4 @@
-import { StoreError, type StoreErrorCode } from '@pawl/runtime';
+import { StoreError, type StoreErrorCode } from '@pawl/runtime/store';
 import type { ApiErrorBody, ApiErrorCode } from '../api/index.ts';
 
 /** Ends a request with an error response. */

@@ -5,7 +5,7 @@ import {
   getMetadataText,
   parseExportedSession,
   type ExportedSession,
-} from '@pawl/runtime';
+} from '@pawl/runtime/store';
 import type { ImportedRun, NumberedEvent } from '../api/index.ts';
 import { findMostSevere } from './most-severe.ts';
 

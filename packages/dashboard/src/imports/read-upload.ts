@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
-import { auditRun, type RecordedRun } from '@pawl/core';
-import { readTraces } from '@pawl/runtime';
+import { auditRun } from '@pawl/governor/audit';
+import type { RecordedRun } from '@pawl/governor/traces';
+import { readTraces } from '@pawl/runtime/traces';
 import type { ImportedRun } from '../api/index.ts';
 import { deriveStableId } from '../hosts/stable-id.ts';
 import { readExportedSession, isExportedSession } from './exported-session.ts';

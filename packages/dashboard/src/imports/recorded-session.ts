@@ -1,18 +1,17 @@
 import {
   createSession,
   defaultSettings,
-  pawlRules,
   step,
   getStepOutcome,
-  type AuditVerdict,
   type Event,
   type GovernorSettings,
   type Json,
-  type RecordedRun,
-  type RecordedStep,
   type Session,
   type Verdict,
 } from '@pawl/core';
+import type { AuditVerdict } from '@pawl/governor/audit';
+import { pawlRules } from '@pawl/governor/rules';
+import type { RecordedRun, RecordedStep } from '@pawl/governor/traces';
 import type { NumberedEvent } from '../api/index.ts';
 
 export type RecordedSession = {

@@ -1,5 +1,7 @@
-import { getUnpausedTurn, listPendingApprovals, listVerdicts, type Verdict } from '@pawl/core';
-import { replaySteps, describeCall, type SessionSummary, type Store } from '@pawl/runtime';
+import { getUnpausedTurn, type Verdict } from '@pawl/core';
+import { listPendingApprovals, listVerdicts } from '@pawl/core/projections';
+import { describeCall } from '@pawl/runtime/permission';
+import { replaySteps, type SessionSummary, type Store } from '@pawl/runtime/store';
 import * as z from 'zod';
 import { approvalListSchema } from '../api/approvals.ts';
 import { commandSchema } from '../api/commands.ts';

@@ -1,22 +1,19 @@
+import { getConversation, toItemArray, type Action, type Session } from '@pawl/core';
 import {
   addEventTotals,
   countTotalTokens,
   emptyTotals,
-  getConversation,
-  toItemArray,
-  type Action,
   type ReplayedStep,
-  type Session,
   type SessionTotals,
-} from '@pawl/core';
+} from '@pawl/core/projections';
+import { buildModelRequest } from '@pawl/runtime/models';
 import {
   replaySteps,
   getOwnerState,
   type Store,
-  buildModelRequest,
   getMetadataText,
   getMetadataTools,
-} from '@pawl/runtime';
+} from '@pawl/runtime/store';
 import { fleetStatusSchema } from '../api/fleet.ts';
 import type { FleetStatus, StoredMemory, ModelPrompt } from '../api/index.ts';
 import { healthSchema, memoryQuerySchema, storedMemorySchema } from '../api/memory.ts';

@@ -6,7 +6,7 @@ import {
   StoreError,
   type SessionSummary,
   type Store,
-} from '@pawl/runtime';
+} from '@pawl/runtime/store';
 import {
   createSessionRequestSchema,
   eventsPageSchema,

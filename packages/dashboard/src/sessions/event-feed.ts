@@ -1,4 +1,4 @@
-import { StoreError, type Store } from '@pawl/runtime';
+import { StoreError, type Store } from '@pawl/runtime/store';
 
 /** Notifies all followers of a session about new events while polling the store only once per session. */
 export type EventFeeds = {

@@ -1,4 +1,4 @@
-import { StoreError, type SessionSummary, type Store } from '@pawl/runtime';
+import { StoreError, type SessionSummary, type Store } from '@pawl/runtime/store';
 import type { SessionListItem } from '../api/index.ts';
 import type { SessionHost } from '../hosts/session-host.ts';
 import type { SessionLister } from './session-lister.ts';

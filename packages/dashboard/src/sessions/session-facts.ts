@@ -1,12 +1,12 @@
+import type { Session } from '@pawl/core';
 import {
   addEventTotals,
   countTotalTokens,
   emptyTotals,
   listPendingApprovals,
-  type Session,
   type SessionTotals,
-} from '@pawl/core';
-import type { SessionSummary, Store } from '@pawl/runtime';
+} from '@pawl/core/projections';
+import type { SessionSummary, Store } from '@pawl/runtime/store';
 import type { SessionListItem } from '../api/index.ts';
 
 /** The columns of a row that only the log can provide. */

@@ -1,4 +1,4 @@
-import { StoreError, getMetadataText, type SessionSummary, type Store } from '@pawl/runtime';
+import { StoreError, getMetadataText, type SessionSummary, type Store } from '@pawl/runtime/store';
 import type { SessionList, SessionListItem } from '../api/index.ts';
 import type { SessionHost } from '../hosts/session-host.ts';
 import { ApiError } from '../http/api-error.ts';

@@ -1,4 +1,4 @@
-import type { SessionSummary } from '@pawl/runtime';
+import type { SessionSummary } from '@pawl/runtime/store';
 
 type StatusSet = ReadonlySet<SessionSummary['status']>;
 

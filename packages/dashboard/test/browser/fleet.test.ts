@@ -1,5 +1,5 @@
 import { createSession } from '@pawl/core';
-import { getProcessOwner } from '@pawl/runtime';
+import { getProcessOwner } from '@pawl/runtime/store';
 import { connectRedis, createRedisStore, createSessionQueue } from '@pawl/worker';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,12 +1,5 @@
-import {
-  createSession,
-  findProfile,
-  step,
-  type Event,
-  type Json,
-  type RequestedCall,
-  type Session,
-} from '@pawl/core';
+import { createSession, step, type Event, type Json, type RequestedCall, type Session } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
 
 /** An event without its time. */
 type UntimedEvent = Event extends infer Each ? (Each extends Event ? Omit<Each, 'at'> : never) : never;

@@ -1,24 +1,17 @@
 import {
   createSession,
-  findProfile,
-  iterateItems,
   replay,
   type Event,
   type RequestedCall,
   type Session,
+  iterateItems,
 } from '@pawl/core';
-import {
-  createCodingTools,
-  createMemoryStore,
-  createPhaseTools,
-  indexFolder,
-  passthroughSandbox,
-  getProcessOwner,
-  type Model,
-  type ModelChunk,
-  type Store,
-  type Tool,
-} from '@pawl/runtime';
+import { findProfile } from '@pawl/core/profiles';
+import type { Model, ModelChunk, Tool } from '@pawl/runtime';
+import { passthroughSandbox } from '@pawl/runtime/sandbox';
+import { indexFolder } from '@pawl/runtime/search';
+import { createMemoryStore, getProcessOwner, type Store } from '@pawl/runtime/store';
+import { createCodingTools, createPhaseTools } from '@pawl/runtime/tools';
 import type { AgentFactoryContext, AgentSetup } from '@pawl/worker';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

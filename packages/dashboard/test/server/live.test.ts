@@ -1,5 +1,5 @@
 import { createSession, step } from '@pawl/core';
-import { createMemoryStore, openSqliteStore, getOwnerState, type Store } from '@pawl/runtime';
+import { createMemoryStore, openSqliteStore, getOwnerState, type Store } from '@pawl/runtime/store';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

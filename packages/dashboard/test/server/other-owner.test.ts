@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSession } from '@pawl/core';
-import { openSqliteStore } from '@pawl/runtime';
+import { openSqliteStore } from '@pawl/runtime/store';
 import { expect, it } from 'vitest';
 import type { SessionDetail } from '../../src/api/index.ts';
 import { startTestServer } from './test-server.ts';
 
-const runtime = new URL('../../../runtime/src/index.ts', import.meta.url).href;
+const runtime = new URL('../../../runtime/src/store-entry.ts', import.meta.url).href;
 
 /** A process that does nothing but live, and the name that it claims sessions under. */
 async function startOtherProcess(): Promise<{ readonly owner: string; end(): Promise<void> }> {

@@ -1,5 +1,6 @@
 import { createSession, replay, type Event } from '@pawl/core';
-import { createInMemoryStorage, createMemoryStore, StoreError } from '@pawl/runtime';
+import { createInMemoryStorage } from '@pawl/runtime/storage';
+import { createMemoryStore, StoreError } from '@pawl/runtime/store';
 import { describe, expect, it } from 'vitest';
 import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';
 import type {

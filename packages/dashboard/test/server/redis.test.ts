@@ -1,5 +1,6 @@
 import { createSession, iterateItems } from '@pawl/core';
-import { defineTool, getProcessOwner, type Store } from '@pawl/runtime';
+import { defineTool } from '@pawl/runtime';
+import { getProcessOwner, type Store } from '@pawl/runtime/store';
 import {
   connectRedis,
   createRedisStore,

@@ -1,5 +1,5 @@
 import { step, type Event } from '@pawl/core';
-import { openSqliteStore } from '@pawl/runtime';
+import { openSqliteStore } from '@pawl/runtime/store';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect } from 'node:net';

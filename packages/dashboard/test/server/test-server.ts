@@ -1,5 +1,6 @@
-import { createSession, iterateItems, replay, type Event, type Json, type RequestedCall } from '@pawl/core';
-import { createMemoryStore, defineTool, getProcessOwner, type Model, type Store } from '@pawl/runtime';
+import { createSession, replay, type Event, type Json, type RequestedCall, iterateItems } from '@pawl/core';
+import { defineTool, type Model } from '@pawl/runtime';
+import { createMemoryStore, getProcessOwner, type Store } from '@pawl/runtime/store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import {

@@ -1,4 +1,5 @@
-import { findTurnAnswer, getConversation } from '@pawl/core';
+import { getConversation } from '@pawl/core';
+import { findTurnAnswer } from '@pawl/core/projections';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

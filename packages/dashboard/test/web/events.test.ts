@@ -1,4 +1,6 @@
-import { createSession, findProfile, putEntry, replay, type Event, type Session } from '@pawl/core';
+import { createSession, replay, type Event, type Session } from '@pawl/core';
+import { putEntry } from '@pawl/core/memory';
+import { findProfile } from '@pawl/core/profiles';
 import { describe, expect, it } from 'vitest';
 import { ReplayedTimeline } from '../../web/app/replayed-timeline.ts';
 import {

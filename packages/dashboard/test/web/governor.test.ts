@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { selectRules } from '@pawl/core';
+import { selectRules } from '@pawl/governor/rules';
 import type { ReplayedTimeline } from '../../web/app/replayed-timeline.ts';
 import {
   buildGovernorViewModel,

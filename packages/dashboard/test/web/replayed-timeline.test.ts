@@ -1,12 +1,5 @@
-import {
-  countTotalTokens,
-  createSession,
-  emptyTotals,
-  replay,
-  step,
-  type Event,
-  type Session,
-} from '@pawl/core';
+import { createSession, replay, step, type Event, type Session } from '@pawl/core';
+import { countTotalTokens, emptyTotals } from '@pawl/core/projections';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';

@@ -1,4 +1,5 @@
-import { createSession, findProfile, type Event, type SessionOptions } from '@pawl/core';
+import { createSession, type Event, type SessionOptions } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
 import { ReplayedTimeline } from '../../web/app/replayed-timeline.ts';
 
 /** An event without its time. */

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';
-import { pawlRules, type SessionDecision } from '@pawl/core';
+import type { SessionDecision } from '@pawl/core/projections';
+import { pawlRules } from '@pawl/governor/rules';
 import { getDecisionHistory } from '../../web/views/why/decisions-model.ts';
 import { diffTextRows } from '../../web/views/why/diff-model.ts';
 import { formatDecision, buildExplanation } from '../../web/views/why/why-model.ts';

@@ -1,3 +1,4 @@
+import { step, type Action, type Event, type Note, type Session, type TurnStatus } from '@pawl/core';
 import {
   addEventTotals,
   diffSpans,
@@ -5,19 +6,13 @@ import {
   emptyTotals,
   listDecisions,
   listTranscriptItems,
-  step,
   updateOutcome,
-  type Action,
   type SessionDecision,
-  type Event,
-  type Note,
-  type Session,
   type SessionTotals,
   type SpanChange,
   type TranscriptItem,
   type TurnOutcome,
-  type TurnStatus,
-} from '@pawl/core';
+} from '@pawl/core/projections';
 import type { NumberedEvent } from './api-types.ts';
 
 /** One event with the result of its step and what the projections derive from it. */

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { countTotalTokens, type Session, type SessionTotals } from '@pawl/core';
+import type { Session } from '@pawl/core';
+import { countTotalTokens, type SessionTotals } from '@pawl/core/projections';
 import type { ConnectionStatus } from './stream-subscription.ts';
 import { formatAmount, formatDayTime, formatCost } from './format.ts';
 import { ConnectionIndicator } from './page-header.tsx';

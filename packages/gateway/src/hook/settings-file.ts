@@ -2,8 +2,8 @@ import { existsSync, lstatSync, readFileSync, realpathSync, statSync, writeFileS
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '@pawl/governor';
-import { replaceFileSync } from '@pawl/runtime';
 import { ensureParentFolder } from '@pawl/runtime/data-folder';
+import { replaceFileSync } from '@pawl/runtime/platform';
 import { toJsonFields, type JsonFields } from '../json-fields.ts';
 import type { HookHost } from './hook-event.ts';
 

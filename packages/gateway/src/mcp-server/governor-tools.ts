@@ -1,5 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/server';
-import { createTracker, type LoopTracker } from '@pawl/governor';
+import { createTracker, type LoopTracker } from '@pawl/governor/tracker';
 import * as z from 'zod';
 import { toMcpToolResult } from './tool-result.ts';
 

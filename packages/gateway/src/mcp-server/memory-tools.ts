@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server';
-import { normalizeTags, parseTagKey, type StoredEntry } from '@pawl/core';
-import { storageLimits, type EntryStorage } from '@pawl/runtime';
+import { normalizeTags, parseTagKey, type StoredEntry } from '@pawl/core/memory';
+import { storageLimits, type EntryStorage } from '@pawl/runtime/storage';
 import * as z from 'zod';
 import { toMcpToolResult, toMcpToolError } from './tool-result.ts';
 

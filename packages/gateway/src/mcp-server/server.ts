@@ -1,5 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import type { EntryStorage } from '@pawl/runtime';
+import type { EntryStorage } from '@pawl/runtime/storage';
 import { registerGovernorTools, createTrackerLookup } from './governor-tools.ts';
 import { registerMemoryTools } from './memory-tools.ts';
 

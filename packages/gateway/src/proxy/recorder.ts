@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Json } from '@pawl/governor';
-import type { Store } from '@pawl/runtime';
+import type { Store } from '@pawl/runtime/store';
 import type { ProxyConversation } from './conversations.ts';
 import { recordConversation, emptyRecording, type ConversationUpdate } from './recording.ts';
 

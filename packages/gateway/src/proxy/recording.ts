@@ -9,7 +9,7 @@ import {
   type Session,
   type Verdict,
 } from '@pawl/core';
-import { getProcessOwner, type LogPosition, type Store } from '@pawl/runtime';
+import { getProcessOwner, type LogPosition, type Store } from '@pawl/runtime/store';
 import type { JsonFields } from '../json-fields.ts';
 import { fingerprintMessage, parseMessageTurns, type ConversationTurn } from './conversation-turns.ts';
 import type { ProviderTokenUsage } from './wire-format.ts';

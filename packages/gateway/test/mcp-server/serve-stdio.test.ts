@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { createInMemoryStorage } from '@pawl/runtime';
+import { createInMemoryStorage } from '@pawl/runtime/storage';
 import { describe, expect, it } from 'vitest';
 import { serveMcpOverStdio } from '../../src/mcp-server/serve-stdio.ts';
 

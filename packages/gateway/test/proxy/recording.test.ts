@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import { getConversation, toItemArray, type Event, type Verdict } from '@pawl/core';
-import { createMemoryStore } from '@pawl/runtime';
+import { getConversation, type Event, type Verdict, toItemArray } from '@pawl/core';
+import { createMemoryStore } from '@pawl/runtime/store';
 import { recordConversation, emptyRecording } from '../../src/proxy/recording.ts';
 import { startProxy, type StartedProxy } from './start-proxy.ts';
 import { startUpstream, type UpstreamRequest, type UpstreamReply, type UpstreamServer } from './upstream.ts';

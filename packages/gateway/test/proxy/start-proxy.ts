@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { GovernOptions } from '@pawl/adapters/messages';
-import { createMemoryStore, type Store } from '@pawl/runtime';
+import { createMemoryStore, type Store } from '@pawl/runtime/store';
 import { createConversationRecorder } from '../../src/proxy/recorder.ts';
 import { createProxy } from '../../src/proxy/server.ts';
 

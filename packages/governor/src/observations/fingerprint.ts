@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json } from '../json/json.ts';
 
 /**
  * Computes a short fingerprint: equal texts have equal fingerprints, and different texts of one session practically

@@ -1,24 +1,29 @@
+import type { GovernorSettings } from './governor-settings.ts';
+import {
+  recurringCall,
+  editAndRevert,
+  noProgress,
+  repeatedCall,
+  callCycle,
+  sameAnswer,
+  sameQuery,
+} from './call-rules.ts';
+import {
+  errorStreak,
+  interleavedErrors,
+  failureStreak,
+  repeatedFailure,
+  staleErrors,
+} from './error-rules.ts';
+import {
+  repetitionLoop,
+  failedDecisions,
+  textOnlyReplies,
+  repeatedText,
+  similarText,
+} from './reply-rules.ts';
 import type { Rule } from './rule.ts';
-import { recurringCall } from './recurring-call.ts';
-import { repetitionLoop } from './repetition-loop.ts';
-import { editAndRevert } from './edit-and-revert.ts';
-import { errorStreak } from './error-streak.ts';
-import { failedDecisions } from './failed-decisions.ts';
-import { fruitlessPaging } from './fruitless-paging.ts';
-import { interleavedErrors } from './interleaved-errors.ts';
-import { textOnlyReplies } from './text-only-replies.ts';
-import { noProgress } from './no-progress.ts';
-import { failureStreak } from './failure-streak.ts';
-import { overdueMode } from './overdue-mode.ts';
-import { repeatedCall } from './repeated-call.ts';
-import { repeatedFailure } from './repeated-failure.ts';
-import { repeatedText } from './repeated-text.ts';
-import { callCycle } from './call-cycle.ts';
-import { sameAnswer } from './same-answer.ts';
-import { sameQuery } from './same-query.ts';
-import { similarText } from './similar-text.ts';
-import { staleErrors } from './stale-errors.ts';
-import { prolongedWait } from './prolonged-wait.ts';
+import { fruitlessPaging, overdueMode, prolongedWait } from './waiting-rules.ts';
 
 /**
  * The rules of the default profile. Among equally severe matches the first rule wins, so the most specific come first.
@@ -45,3 +50,25 @@ export const pawlRules: readonly Rule[] = [
   fruitlessPaging,
   overdueMode,
 ];
+
+/** The rules of each preset. Trackers have their own rules, which are not listed here. */
+const rulesByPreset: { readonly [Name in GovernorSettings['preset']]: readonly Rule[] } = {
+  pawl: pawlRules,
+  none: [],
+  nexora: [],
+  'nexora-lenient': [],
+  savant: [],
+};
+
+/** Returns a session's rules with its overrides applied; `own` rules come after those of the preset. */
+export function selectRules(settings: GovernorSettings, own: readonly Rule[] = []): readonly Rule[] {
+  const preset = rulesByPreset[settings.preset];
+  const changes = Object.keys(settings.rules).length;
+  if (changes === 0 && own.length === 0) return preset;
+  const rules = [...preset, ...own];
+  return rules.flatMap((rule) => {
+    const change = Object.hasOwn(settings.rules, rule.id) ? settings.rules[rule.id] : undefined;
+    if (change === false) return [];
+    return change === undefined ? [rule] : [{ ...rule, thresholds: { ...rule.thresholds, ...change } }];
+  });
+}

@@ -1,5 +1,4 @@
-import type { FileContentChange } from '../observations/file-change.ts';
-import type { CallObservation } from '../observations/call-observation.ts';
+import type { FileContentChange, CallObservation } from '../observations/call-observation.ts';
 
 /** Returns the longest suffix of the window whose observations all pass the test, oldest first. */
 export function takeTailWhile<Observation>(

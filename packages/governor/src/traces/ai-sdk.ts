@@ -8,7 +8,7 @@ import {
   toOptionalString,
   getTypeName,
   parseNestedJson,
-} from '../json.ts';
+} from '../json/json.ts';
 import { buildRecordedRun } from './build-run.ts';
 import {
   getContentText,

@@ -6,7 +6,7 @@ import {
   toOptionalList,
   toOptionalString,
   getTypeName,
-} from '../json.ts';
+} from '../json/json.ts';
 import { buildRecordedRun } from './build-run.ts';
 import {
   getContentText,

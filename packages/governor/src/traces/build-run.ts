@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json } from '../json/json.ts';
 import { limitDepth, type TraceUsage, estimateJsonLength, estimateTextTokens } from './trace-fields.ts';
 import type {
   RecordedRun,

@@ -6,7 +6,7 @@ import {
   describeJsonKind,
   toOptionalList,
   toOptionalString,
-} from '../json.ts';
+} from '../json/json.ts';
 import { readAnthropicMessage } from './anthropic.ts';
 import { buildRecordedRun } from './build-run.ts';
 import { type TraceEntry, mergeTraces, type TraceFormat } from './trace-format.ts';

@@ -1,4 +1,4 @@
-import { getJsonPath, toOptionalNumber, toOptionalString, parseNestedJson, type Json } from '../json.ts';
+import { getJsonPath, toOptionalNumber, toOptionalString, parseNestedJson, type Json } from '../json/json.ts';
 import type { TraceOutcome } from './trace-format.ts';
 
 /** Maximum length of the header lines before a command's output. */

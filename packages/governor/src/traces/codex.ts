@@ -9,7 +9,7 @@ import {
   toOptionalNumber,
   toOptionalString,
   getTypeName,
-} from '../json.ts';
+} from '../json/json.ts';
 import { buildRecordedRun } from './build-run.ts';
 import { parseCodexOutcome } from './codex-output.ts';
 import { groupRepliesByTurn, type TraceEntry, type TraceFormat } from './trace-format.ts';

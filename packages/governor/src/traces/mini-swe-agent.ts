@@ -6,7 +6,7 @@ import {
   toOptionalList,
   toOptionalNumber,
   toOptionalString,
-} from '../json.ts';
+} from '../json/json.ts';
 import { buildRecordedRun } from './build-run.ts';
 import {
   getContentText,

@@ -9,7 +9,7 @@ import {
   toOptionalList,
   toOptionalNumber,
   toOptionalString,
-} from '../json.ts';
+} from '../json/json.ts';
 import { limitDepth, readRunFacts, estimateJsonLength, estimateTextTokens } from './trace-fields.ts';
 import { capProblems } from './build-run.ts';
 import type { RecordedRun, RecordedStep, TraceFormat, TraceProblem } from './trace-format.ts';

@@ -7,7 +7,7 @@ import {
   toOptionalList,
   toOptionalString,
   parseNestedJson,
-} from '../json.ts';
+} from '../json/json.ts';
 import { buildRecordedRun } from './build-run.ts';
 import {
   getContentText,

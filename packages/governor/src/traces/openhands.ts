@@ -9,7 +9,7 @@ import {
   toOptionalNumber,
   parseNestedJson,
   type Json,
-} from '../json.ts';
+} from '../json/json.ts';
 import { buildRecordedRun } from './build-run.ts';
 import {
   getContentText,

@@ -6,7 +6,7 @@ import {
   toOptionalCount,
   getJsonPath,
   type Json,
-} from '../json.ts';
+} from '../json/json.ts';
 import { buildRecordedRun } from './build-run.ts';
 import { getContentText, getResultContent, parseTraceTime } from './trace-fields.ts';
 import { readChatCallParts, readChatTextParts } from './openai-chat.ts';

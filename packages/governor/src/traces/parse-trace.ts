@@ -1,4 +1,4 @@
-import { toOptionalList, type Json } from '../json.ts';
+import { toOptionalList, type Json } from '../json/json.ts';
 import { aiSdkFormat } from './ai-sdk.ts';
 import { anthropicFormat } from './anthropic.ts';
 import { capProblems } from './build-run.ts';

@@ -8,8 +8,8 @@ import {
   toOptionalList,
   toOptionalNumber,
   toOptionalString,
-} from '../json.ts';
-import { assignCallIds } from '../call-ids.ts';
+} from '../json/json.ts';
+import { assignCallIds } from '../observations/call-ids.ts';
 import { buildRecordedRun } from './build-run.ts';
 import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';
 import { parseTraceUsage } from './trace-fields.ts';

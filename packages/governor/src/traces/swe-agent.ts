@@ -6,7 +6,7 @@ import {
   describeJsonKind,
   toOptionalList,
   toOptionalString,
-} from '../json.ts';
+} from '../json/json.ts';
 import { buildRecordedRun } from './build-run.ts';
 import { getContentText, getResultContent, readRunSuccess } from './trace-fields.ts';
 import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';

@@ -7,7 +7,7 @@ import {
   describeJsonKind,
   toOptionalList,
   toOptionalString,
-} from '../json.ts';
+} from '../json/json.ts';
 import { buildRecordedRun } from './build-run.ts';
 import {
   getContentText,

@@ -10,7 +10,7 @@ import {
   isJsonObject,
   getTypeName,
   type Json,
-} from '../json.ts';
+} from '../json/json.ts';
 import type { RecordedRun } from './trace-format.ts';
 
 export type TraceRunFacts = Omit<RecordedRun, 'steps'>;

@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json } from '../json/json.ts';
 import type { TraceUsage } from './trace-fields.ts';
 
 /** A part of a trace that could not be parsed and was omitted. */

@@ -1,4 +1,4 @@
-import { isStuckVerdict } from '../verdict.ts';
+import { isStuckVerdict } from '../verdicts/verdict.ts';
 import { pawlRules } from '../rules/pawl-rules.ts';
 import type { Rule } from '../rules/rule.ts';
 import { appendRecent, type TrackerTransition } from './tracker-machine.ts';

@@ -1,5 +1,5 @@
-import { isStuckVerdict } from '../verdict.ts';
-import { createBooleanField, createNameListField, createIntegerField } from '../config-field.ts';
+import { isStuckVerdict } from '../verdicts/verdict.ts';
+import { createBooleanField, createNameListField, createIntegerField } from '../json/config-field.ts';
 import { fingerprintMeaning } from '../observations/fingerprint.ts';
 import { getChangedFile, findLedgerFile, hasTestPassed, type TrackerLedger } from './ledger.ts';
 import { parseTrackerConfig, type TrackerConfigFields, type TrackerConfigInput } from './tracker-config.ts';

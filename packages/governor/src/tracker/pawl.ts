@@ -1,22 +1,27 @@
 import { upgradeProperty, upgradeRuleChanges, type StoredObject } from '../upgrade.ts';
-import { isStuckVerdict } from '../verdict.ts';
+import { isStuckVerdict } from '../verdicts/verdict.ts';
 import {
   createBooleanField,
   isPlainObject,
   createNameListField,
   createIntegerField,
   type ConfigField,
-} from '../config-field.ts';
-import { initialDetectorState, runDetector, type GradedMatch, type ObservationWindows } from '../detector.ts';
-import type { GovernorSettings } from '../governor-settings.ts';
-import type { Json } from '../json.ts';
+} from '../json/config-field.ts';
+import {
+  initialDetectorState,
+  runDetector,
+  type GradedMatch,
+  type ObservationWindows,
+} from '../verdicts/detector.ts';
+import type { GovernorSettings } from '../rules/governor-settings.ts';
+import type { Json } from '../json/json.ts';
 import { observeCall, formatToolOutput, type CallObservation } from '../observations/call-observation.ts';
 import { fingerprintText } from '../observations/fingerprint.ts';
 import type { GovernorObservation, ObservationKind } from '../observations/observation.ts';
 import { findRepetitionLoop } from '../observations/repetition-loop.ts';
 import { observeText } from '../observations/text-observation.ts';
 import type { Rule } from '../rules/rule.ts';
-import { selectRules } from '../rules/select-rules.ts';
+import { selectRules } from '../rules/pawl-rules.ts';
 import { findLedgerFile, hasTestPassed } from './ledger.ts';
 import { parseTrackerConfig } from './tracker-config.ts';
 import { tickMachine, appendRecent, createTrackerMachine, type TrackerMachine } from './tracker-machine.ts';

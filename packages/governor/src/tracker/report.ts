@@ -1,4 +1,4 @@
-import { isStuckVerdict } from '../verdict.ts';
+import { isStuckVerdict } from '../verdicts/verdict.ts';
 import { takeTailWhile } from '../rules/window-queries.ts';
 import { listNexoraSuccessors } from './nexora.ts';
 import type { TrackerDetectorState } from './presets.ts';

@@ -4,7 +4,7 @@ import {
   createChoiceField,
   createIntegerField,
   type ConfigField,
-} from '../config-field.ts';
+} from '../json/config-field.ts';
 import { canonicalizeJson, fingerprintText } from '../observations/fingerprint.ts';
 import { parseTrackerConfig } from './tracker-config.ts';
 import {

@@ -1,7 +1,7 @@
-import { inferFileChange, getPathArgument, type FileEffect } from '../observations/file-change.ts';
+import { inferFileChange, getPathArgument, type FileEffect } from '../observations/call-observation.ts';
 import { getTextArgument } from '../observations/fingerprint.ts';
-import type { Json } from '../json.ts';
-import type { GovernorSettings } from '../governor-settings.ts';
+import type { Json } from '../json/json.ts';
+import type { GovernorSettings } from '../rules/governor-settings.ts';
 import { judgeTracker, type TrackerJudgment, type TrackerVerdict } from './tracker-verdict.ts';
 import { seedPresets, trackerPresets, type SeedPreset } from './presets.ts';
 import { appendRecent } from './tracker-machine.ts';

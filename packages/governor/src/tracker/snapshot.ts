@@ -1,5 +1,5 @@
-import { isPlainObject } from '../config-field.ts';
 import { upgradeTrackerState } from '../upgrade.ts';
+import { isPlainObject } from '../json/config-field.ts';
 import { summarizeTracker, type TrackerSummary } from './report.ts';
 import { startTracking, type TrackerState } from './track-record.ts';
 import { isNexoraState } from './nexora.ts';

@@ -1,4 +1,4 @@
-import type { ConfigField } from '../config-field.ts';
+import type { ConfigField } from '../json/config-field.ts';
 
 /*
  * User-written configuration: keys in camelCase or snake_case, each value validated, with one error that says what was

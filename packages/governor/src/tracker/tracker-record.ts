@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json } from '../json/json.ts';
 import type { Rule } from '../rules/rule.ts';
 import type { TrackerLedger } from './ledger.ts';
 

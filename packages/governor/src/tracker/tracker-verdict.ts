@@ -1,5 +1,5 @@
 import type { RuleSeverity } from '../rules/rule.ts';
-import { isStuckVerdict, type Verdict } from '../verdict.ts';
+import { isStuckVerdict, type Verdict } from '../verdicts/verdict.ts';
 import { type NexoraDetectorState, listNexoraVerdicts } from './nexora.ts';
 import type { TrackerDetectorState } from './presets.ts';
 import type { SavantDetectorState } from './savant.ts';

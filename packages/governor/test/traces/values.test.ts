@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/index.ts';
 import { limitDepth, parseTraceTime, estimateJsonLength } from '../../src/traces/trace-fields.ts';
-import { getJsonPath } from '../../src/json.ts';
+import { getJsonPath } from '../../src/json/json.ts';
 
 function createNestedJson(depth: number): Json {
   return JSON.parse('['.repeat(depth) + ']'.repeat(depth)) as Json;

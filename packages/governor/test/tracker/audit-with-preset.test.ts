@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { auditRun } from '../../src/audit.ts';
-import { auditWithPreset } from '../../src/tracker/audit-with-preset.ts';
+import { auditRun } from '../../src/audit/audit.ts';
+import { auditWithPreset } from '../../src/audit/audit-with-preset.ts';
 import { trackerPresets, type TrackerPreset } from '../../src/tracker/presets.ts';
-import type { Json } from '../../src/json.ts';
+import type { Json } from '../../src/json/json.ts';
 import type { RecordedRun, RecordedStep } from '../../src/traces/trace-format.ts';
 
 type StepFields = Omit<RecordedStep, 'i' | 'role'> & { readonly role?: RecordedStep['role'] };

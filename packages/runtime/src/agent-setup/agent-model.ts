@@ -1,16 +1,11 @@
-import type { ModeChart, Profile } from '@pawl/core';
+import type { ModeChart } from '@pawl/core/modes';
+import type { Profile } from '@pawl/core/profiles';
 import type { Config } from '../config/config.ts';
 import { createLibrarian } from '../models/librarian.ts';
-import { createLkjLibrarian } from '../models/lkj-librarian.ts';
 import type { Model } from '../models/model.ts';
-import { createModelFromSpec, type NamedModelOptions } from '../models/providers/model-from-spec.ts';
-import type { ProtocolCodec } from '../protocols/codec.ts';
-import { createFallbackCodec } from '../protocols/fallback.ts';
-import { jsonCodec } from '../protocols/json.ts';
-import { nativeCodec } from '../protocols/native.ts';
-import { createProtocolModel, type ProtocolOptions } from '../protocols/protocol-model.ts';
-import { xmlCodec } from '../protocols/xml.ts';
-import { AgentConfigError } from './agent-config-error.ts';
+import type { NamedModelOptions } from '../models/providers/model-from-spec.ts';
+import type { ProtocolOptions } from '../protocols/protocol-model.ts';
+import { AgentConfigError } from './run-options.ts';
 
 /** The models of an agent. */
 export type AgentModelConfig = {
@@ -33,9 +28,13 @@ export async function createProfileModel(
   profile: Profile,
   protocolOptions: ProtocolOptions,
 ): Promise<Model> {
-  if (model === 'librarian') return createProfileLibrarian(profile, protocolOptions);
+  const isLibrarian = model === 'librarian';
+  // The librarian needs a protocol only for the XML profiles.
+  if (isLibrarian && profile.protocol !== 'xml') return createLibrarian();
+  const { createXmlLibrarian, wrapWithProtocol } = await import('./profile-protocol.ts');
+  if (isLibrarian) return createXmlLibrarian(protocolOptions);
   const named = await createPlainModel(model, { protocol: profile.protocol, ...modelOptions });
-  return createProtocolModel(protocolCodecs[profile.protocol], named, protocolOptions);
+  return wrapWithProtocol(named, profile.protocol, protocolOptions);
 }
 
 /** Creates the summary model, which uses plain text; null if none is configured. */
@@ -54,15 +53,10 @@ export async function createSummaryModel(config: AgentModelConfig): Promise<Mode
 }
 
 async function createPlainModel(model: Model | string, options: NamedModelOptions = {}): Promise<Model> {
-  return typeof model === 'string' ? createModelFromSpec(model, process.env, options) : model;
+  if (typeof model !== 'string') return model;
+  const { createModelFromSpec } = await import('../models/providers/model-from-spec.ts');
+  return createModelFromSpec(model, process.env, options);
 }
-
-/** Models with native tool calls sometimes write calls as text, small ones in particular, so all codecs fall back. */
-const protocolCodecs: Record<Profile['protocol'], ProtocolCodec> = {
-  native: createFallbackCodec([nativeCodec, jsonCodec, xmlCodec]),
-  json: createFallbackCodec([jsonCodec, xmlCodec]),
-  xml: createFallbackCodec([xmlCodec, jsonCodec]),
-};
 
 /** Maximum number of text tool calls in one reply. */
 const maxTextCalls = 32;
@@ -72,13 +66,4 @@ export function getCodecOptions(chart: ModeChart | null | undefined): ProtocolOp
   if (chart?.name === 'lkj') return { logs: ['think_log', 'evaluation_log'], callsMax: 1 };
   if (chart?.name === 'lkj1') return { logs: ['thinking_log'], callsMax: 1 };
   return { logs: [], callsMax: chart?.oneAction === true ? 1 : maxTextCalls };
-}
-
-/** The librarian needs a protocol only for the XML profiles. */
-function createProfileLibrarian({ protocol }: Profile, protocolOptions: ProtocolOptions): Model {
-  if (protocol !== 'xml') return createLibrarian();
-  return createProtocolModel(xmlCodec, createLkjLibrarian(xmlCodec, protocolOptions.logs), {
-    ...protocolOptions,
-    readsCalls: true,
-  });
 }

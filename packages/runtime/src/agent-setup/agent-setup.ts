@@ -1,43 +1,36 @@
 import {
   createSession,
   defaultSettings,
-  createMemory,
-  createLkj1Chart,
-  createLkjChart,
-  memorySettings,
-  resumeMode,
   type BudgetLimits,
   type Json,
-  type LkjConfig,
-  type LkjProfile,
-  type ModeChart,
-  type Profile,
   type Session,
   type SessionSettings,
 } from '@pawl/core';
-import type { EventPoster } from '../agent-dependencies.ts';
-import type { AgentOptions, StepResult } from '../agent.ts';
-import { systemClock, type RuntimeClock } from '../clock.ts';
+import type { LkjConfig, LkjProfile } from '@pawl/core/lkj';
+import { createMemory, memorySettings } from '@pawl/core/memory';
+import { createLkj1Chart, createLkjChart, resumeMode, type ModeChart } from '@pawl/core/modes';
+import type { Profile } from '@pawl/core/profiles';
+import type { EventPoster } from '../ports/agent-ports.ts';
+import type { AgentOptions, StepResult } from '../agent/agent.ts';
+import { systemClock, type RuntimeClock } from '../platform/clock.ts';
 import { openFolderStorage } from '../memory/folder-storage.ts';
 import { createInMemoryStorage } from '../memory/in-memory-storage.ts';
-import { openLkjFolder } from '../memory/lkj-folder.ts';
 import { createMemoryManager } from '../memory/memory-manager.ts';
 import { createMemoryTools } from '../memory/memory-tools.ts';
 import type { EntryStorage } from '../memory/storage.ts';
-import { resolveProfile } from '../profiles/resolve-profile.ts';
+import { resolveProfile } from './agent-profile.ts';
 import { indexFolder, type FolderIndex } from '../search/index-folder.ts';
 import { createLibrarianTools } from '../tools/librarian-tools.ts';
 import { createPhaseTools } from '../tools/phases.ts';
 import type { Tool, ToolDescription } from '../tools/tool.ts';
-import { AgentConfigError } from './agent-config-error.ts';
+import { AgentConfigError, fillMissingBudgets } from './run-options.ts';
 import {
   createProfileModel,
   createSummaryModel,
   getCodecOptions,
   type AgentModelConfig,
 } from './agent-model.ts';
-import { codingPrompt, createCodingSetup, type AgentToolConfig } from './coding-setup.ts';
-import { fillMissingBudgets } from './run-options.ts';
+import type { AgentToolConfig } from './coding-setup.ts';
 
 /** The ports that an observer may wrap. */
 export type ObservedPorts = Pick<AgentOptions, 'model' | 'summaryModel' | 'tools' | 'hooks'>;
@@ -227,6 +220,8 @@ async function prepareReaderTools(
 }
 
 async function prepareCodingTools(config: AgentSetupConfig, context: SetupContext): Promise<PreparedTools> {
+  // Most of the runtime: a run without a hosted model never needs it.
+  const { codingPrompt, createCodingSetup } = await import('./coding-setup.ts');
   const { prompt = context.folder === null ? '' : codingPrompt } = config;
   const { onEnd, warnings, close, ...options } = await createCodingSetup({ ...config, ...context });
   return {
@@ -268,6 +263,7 @@ async function prepareLkjAgent(
     );
   }
   const model = await createProfileModel(config, profile, getCodecOptions(profile.settings.chart));
+  const { openLkjFolder } = await import('../memory/lkj-folder.ts');
   const { config: lkjConfig, store } = await openLkjFolder(folder.root, name, clock);
   const tools = [...createLibrarianTools(folder), ...(config.tools ?? [])];
   const actions = [...lkjConfig.memory.actions, ...tools.map(({ description }) => description.name)];

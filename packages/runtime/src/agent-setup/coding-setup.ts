@@ -1,11 +1,9 @@
 import { join } from 'node:path';
-import type { AgentOptions } from '../agent.ts';
+import type { AgentOptions } from '../agent/agent.ts';
 import type { Config } from '../config/config.ts';
-import { getUserConfigFolder } from '../config/find-config.ts';
+import { getUserConfigFolder } from '../platform/data-folder.ts';
 import { createHooks, type AgentHooks, type HooksOptions } from '../hooks/hooks.ts';
-import { createFileApprovalStore } from '../mcp/approvals-file.ts';
 import type { ApprovalStore } from '../mcp/approvals.ts';
-import { connectMcpServers } from '../mcp/connect-mcp.ts';
 import type { McpConnection } from '../mcp/connection.ts';
 import type { McpServer } from '../mcp/mcp-server.ts';
 import { createPermissionDecider, type PermissionPrompter } from '../permission/decide.ts';
@@ -138,7 +136,7 @@ function createWorkspaceTools(
 /** Connects to the MCP servers; tools that the user has not approved in this version are hidden from the model. */
 async function connectApprovedServers({
   mcpServers = [],
-  approvals = createFileApprovalStore(join(getUserConfigFolder(), 'mcp-approvals.json')),
+  approvals,
   approveTools = async () => false,
   signal,
 }: CodingSetupOptions): Promise<{
@@ -146,7 +144,12 @@ async function connectApprovedServers({
   readonly warnings: readonly string[];
 }> {
   if (mcpServers.length === 0) return { connections: [], warnings: [] };
-  const { connections, failures } = await connectMcpServers(mcpServers, { approvals, signal });
+  // Loaded only with servers: the MCP client is large.
+  const { connectMcpServers } = await import('../mcp/connect-mcp.ts');
+  const { connections, failures } = await connectMcpServers(mcpServers, {
+    approvals: approvals ?? (await openUserApprovals()),
+    signal,
+  });
   const warnings = failures.map(({ message }) => message);
   for (const connection of connections) {
     warnings.push(...connection.problems);
@@ -159,4 +162,9 @@ async function connectApprovedServers({
       );
   }
   return { connections, warnings };
+}
+
+async function openUserApprovals(): Promise<ApprovalStore> {
+  const { createFileApprovalStore } = await import('../mcp/approvals-file.ts');
+  return createFileApprovalStore(join(getUserConfigFolder(), 'mcp-approvals.json'));
 }

@@ -2,9 +2,8 @@ import type { BudgetLimits, Json } from '@pawl/core';
 import * as z from 'zod';
 import type { Config } from '../config/config.ts';
 import type { NamedModelOptions } from '../models/providers/model-from-spec.ts';
-import { formatUnknownName } from '../nearest-name.ts';
+import { formatUnknownName } from '../text/nearest-name.ts';
 import { permissionModes } from '../permission/modes.ts';
-import { AgentConfigError } from './agent-config-error.ts';
 import type { AgentModelConfig } from './agent-model.ts';
 import type { AgentToolConfig } from './coding-setup.ts';
 
@@ -163,4 +162,9 @@ export function fillMissingBudgets(
   const entries = budgetLimitNames.map((name) => [name, limits?.[name] ?? defaults?.[name] ?? null]);
   if (entries.every(([, limit]) => limit === null)) return null;
   return Object.fromEntries(entries) as BudgetLimits;
+}
+
+/** A field of an agent's configuration has no usable value. The one-line message gives the problem and the fix. */
+export class AgentConfigError extends Error {
+  override readonly name = 'AgentConfigError';
 }

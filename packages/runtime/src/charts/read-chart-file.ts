@@ -1,4 +1,4 @@
-import { ChartError, parseChart, type ModeChart } from '@pawl/core';
+import { ChartError, parseChart, type ModeChart } from '@pawl/core/modes';
 import { ChartFileError } from './chart-file-error.ts';
 import { readSmallFile } from '../data-files/small-file.ts';
 import { parseDataFile, detectDataFormat } from '../data-files/parse-data-file.ts';

@@ -1,4 +1,4 @@
-import { listChartStates, listMoveLabels, type Chart } from '@pawl/core';
+import { listChartStates, listMoveLabels, type Chart } from '@pawl/core/charts';
 import {
   computeChartLayout,
   labelLineHeight,

@@ -1,5 +1,6 @@
-import { memoryCommands, type MemoryCommand } from '@pawl/core';
-import type { UnstampedEvent } from '../agent-dependencies.ts';
+import type { Event } from '@pawl/core';
+import { memoryCommands, type MemoryCommand } from '@pawl/core/memory';
+import type { UnstampedEvent } from '../ports/agent-ports.ts';
 
 /** A command that a person sends to a running session, possibly in another process. */
 export type SessionCommand =
@@ -98,4 +99,18 @@ export function parseCommand(json: string): SessionCommand | null {
   } catch {
     return null;
   }
+}
+
+/** A symbol key, so that it is not serialized with the event. */
+const executedCommandKey = Symbol('the command that this event carries out');
+
+/** Marks an event so that the store removes the command in the transaction that persists the event. */
+export function markExecutedCommand<Kind extends object>(event: Kind, command: string): Kind {
+  return { ...event, [executedCommandKey]: command };
+}
+
+/** Returns the id of the command that an event carries out, if any. */
+export function getExecutedCommand(event: Event): string | undefined {
+  const command: unknown = Reflect.get(event, executedCommandKey);
+  return typeof command === 'string' ? command : undefined;
 }

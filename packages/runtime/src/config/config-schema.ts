@@ -1,4 +1,4 @@
-import { createTracker } from '@pawl/core';
+import { createTracker } from '@pawl/governor/tracker';
 import * as z from 'zod';
 import { findUrlProblem } from '../mcp/server-url.ts';
 import { isServerName, serverNameChars } from '../mcp/tool-name.ts';

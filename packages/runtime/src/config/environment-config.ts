@@ -1,7 +1,6 @@
-import { findNearestName } from '../nearest-name.ts';
+import { findNearestName } from '../text/nearest-name.ts';
 import { permissionModes, type PermissionMode } from '../permission/modes.ts';
-import { toPrintableLine } from '../schema/one-line.ts';
-import { ConfigVariableError } from './config-variable-error.ts';
+import { toPrintableLine } from '../text/one-line.ts';
 import type { Config } from './config.ts';
 
 /** Environment variables by configuration key. */
@@ -74,4 +73,15 @@ function readModeVariable(env: EnvironmentVariables): PermissionMode | undefined
     variable,
     `expected one of ${permissionModes.join(', ')}, got ${shown}.${hint}`,
   );
+}
+
+/** An environment variable is invalid. The one-line message gives its name, the expected value and the actual value. */
+export class ConfigVariableError extends Error {
+  override readonly name = 'ConfigVariableError';
+  readonly variable: string;
+
+  constructor(variable: string, problem: string) {
+    super(`Environment variable ${variable}: ${problem}`);
+    this.variable = variable;
+  }
 }

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
-import { createTrustStore, type TrustedContents } from '../trust/trust-store.ts';
+import type { TrustedContents } from '../trust/trust-store.ts';
 import type { Config } from './config.ts';
 import { readEnvironmentConfig } from './environment-config.ts';
-import { findConfigFile, getUserConfigFolder } from './find-config.ts';
+import { findConfigFile } from './find-config.ts';
+import { getUserConfigFolder } from '../platform/data-folder.ts';
 import { mergeConfigs, type ConfigLayers } from './merge-configs.ts';
-import { readConfigFile, type ConfigFileContents } from './read-config-file.ts';
-import { runConfigCode } from './run-config-code.ts';
+import type { ConfigFileContents } from './read-config-file.ts';
 
 export type LoadConfigOptions = {
   /** Asks the user whether to trust a project's file. Without it, a file that is not trusted is ignored. */
@@ -111,6 +111,7 @@ async function isTrustedOrConfirmed(
   confirmTrust: TrustPrompter,
 ): Promise<boolean> {
   const contents = toTrustedContents(file);
+  const { createTrustStore } = await import('../trust/trust-store.ts');
   const store = createTrustStore();
   if (await store.isTrusted(folder, contents)) return true;
   const question = `${file.path} configures the model, rules, hooks or servers for this folder. Trust it?`;
@@ -122,10 +123,14 @@ async function isTrustedOrConfirmed(
 /** Reads a folder's configuration file, if there is one, without running configuration code. */
 async function readFolderConfig(folder: string): Promise<ConfigFileContents | null> {
   const path = await findConfigFile(folder);
-  return path === null ? null : readConfigFile(path);
+  if (path === null) return null;
+  const { readConfigFile } = await import('./read-config-file.ts');
+  return readConfigFile(path);
 }
 
 /** Runs configuration code; call it only for trusted files. */
 export async function evaluateConfig(contents: ConfigFileContents): Promise<ConfigFileContents> {
-  return contents.isCode ? runConfigCode(contents) : contents;
+  if (!contents.isCode) return contents;
+  const { runConfigCode } = await import('./run-config-code.ts');
+  return runConfigCode(contents);
 }

@@ -1,20 +1,23 @@
+import { findProfile } from '@pawl/core/profiles';
 import { dirname, extname, resolve } from 'node:path';
 import * as z from 'zod';
-import { readSmallFile } from '../data-files/small-file.ts';
 import {
   parseDataFile,
   detectDataFormat,
   type DataPath,
   type ParsedDataFile,
 } from '../data-files/parse-data-file.ts';
-import { formatIssuePath } from '../schema/explain.ts';
-import { toPrintableLine } from '../schema/one-line.ts';
-import { listConfigWarnings } from './config-warnings.ts';
+import { readSmallFile } from '../data-files/small-file.ts';
+import type { McpServer } from '../mcp/mcp-server.ts';
+import { isPlaintextUrl } from '../mcp/server-url.ts';
+import { findNearestName } from '../text/nearest-name.ts';
+import { parsePermissionRule, type PermissionRule } from '../permission/rule.ts';
+import { formatIssuePath, explainSchemaIssue } from '../schema/explain.ts';
+import { toPrintableLine } from '../text/one-line.ts';
 import { ConfigFileError } from './config-file-error.ts';
 import { configSchema, type ConfigDocument } from './config-schema.ts';
 import type { Config } from './config.ts';
-import { explainConfigIssue } from './explain-config.ts';
-import { resolveConfig } from './resolve-config.ts';
+import { findSecrets, isSecretKey, isLikelySecret } from '../data-files/secrets.ts';
 
 /** Well above the size of any handwritten configuration. */
 export const configFileBytesMax: number = 256 * 1024;
@@ -127,4 +130,119 @@ function createInvalidConfigError(
     problem: `${prefix}${problem}${end}`,
     line: lineOf(keyPath),
   });
+}
+
+/** Lists valid but dangerous settings, one line each with the location and the fix. */
+function listConfigWarnings(
+  path: string,
+  { value, findLine }: ParsedDataFile,
+  config: Config,
+): readonly string[] {
+  const formatLocation = (keyPath: DataPath): string => {
+    const line = findLine(keyPath);
+    const lineText = line === null ? '' : `, line ${line}`;
+    return `${JSON.stringify(path)}${lineText}: ${toPrintableLine(formatIssuePath(keyPath), 120)}`;
+  };
+  return [
+    ...findSecrets(value).map((keyPath) => `${formatLocation(keyPath)} ${formatSecretWarning(keyPath)}`),
+    ...findPlaintextHeaders(config).map(
+      (keyPath) => `${formatLocation(keyPath)} are sent unencrypted. Use https.`,
+    ),
+  ];
+}
+
+function formatSecretWarning(keyPath: DataPath): string {
+  const key = String(keyPath.at(-1) ?? '');
+  const name = /^[A-Z][A-Z0-9_]*$/.test(key) ? key : 'NAME';
+  return `looks like a secret. Replace it with "\${${name}}" and set the environment variable ${name}.`;
+}
+
+function findPlaintextHeaders({ mcpServers = [] }: Config): readonly DataPath[] {
+  return mcpServers.flatMap((server) =>
+    'url' in server && server.headers !== undefined && isPlaintextUrl(server.url)
+      ? [['mcpServers', server.name, 'headers']]
+      : [],
+  );
+}
+
+/** Explains a configuration issue; never includes the value if it may be a secret. */
+function explainConfigIssue(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'unrecognized_keys') {
+    const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
+    return describeUnknownKey(issue.keys[0] ?? '', known);
+  }
+  if (typeof issue.input === 'string' && isLikelySecret(issue.input))
+    return 'this looks like a secret, and does not belong here';
+  if (issue.code === 'invalid_type' && issue.expected === 'tuple') return commandList;
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message;
+  if (issue.code === 'invalid_union') return `expected ${describeUnion(issue)}`;
+  return explainSchemaIssue(issue);
+}
+
+/** The command of a hook is the only tuple in the schema. */
+const commandList = 'expected a list: a program and its arguments';
+
+function describeUnknownKey(key: string, known: readonly string[]): string {
+  const shown = toPrintableLine(JSON.stringify(key), 60);
+  const nearest = findNearestName(key, known, Math.max(2, Math.floor(key.length / 3)));
+  if (nearest !== undefined) return `unknown key ${shown}; did you mean ${nearest}?`;
+  if (isSecretKey(key))
+    return `unknown key ${shown}; secrets are not read from files. Set the provider's environment variable instead, such as ANTHROPIC_API_KEY`;
+  return `unknown key ${shown}; the keys are ${known.filter((name) => name !== '$schema').join(', ')}`;
+}
+
+/** `autoCommit` is the only union in the schema. */
+function describeUnion(issue: { readonly input?: unknown }): string {
+  return typeof issue.input === 'object'
+    ? 'true, false, or an object with runsHooks and timeoutMs'
+    : 'true or false';
+}
+
+/** Resolves a configuration document: parses rules, adds server names and resolves paths relative to its folder. */
+function resolveConfig(document: ConfigDocument, folder: string): Config {
+  const { $schema: _, profile, store, permission, mcpServers, ...rest } = document;
+  const servers = Object.entries(mcpServers ?? {}).map(([name, server]) =>
+    resolveServerConfig(name, server, folder),
+  );
+  return {
+    ...rest,
+    ...(profile !== undefined && { profile: resolveProfilePath(profile, folder) }),
+    ...(store !== undefined && { store: resolveStoreLocation(store, folder) }),
+    ...(permission !== undefined && { permission: parsePermissionConfig(permission) }),
+    ...(mcpServers !== undefined && { mcpServers: servers }),
+  };
+}
+
+/** Resolves a value that looks like a path, unless it is the name of a built-in profile. */
+function resolveProfilePath(profile: string, folder: string): string {
+  const isFile = findProfile(profile) === undefined && /[/\\]|\.(?:json|ya?ml)$/i.test(profile);
+  return isFile ? resolve(folder, profile) : profile;
+}
+
+/** Resolves a file path; keywords and URLs stay as they are. */
+function resolveStoreLocation(store: string, folder: string): string {
+  return ['user', 'workspace', 'none'].includes(store) || store.includes('://')
+    ? store
+    : resolve(folder, store);
+}
+
+function parsePermissionConfig({
+  rules,
+  ...permission
+}: NonNullable<ConfigDocument['permission']>): NonNullable<Config['permission']> {
+  return { ...permission, ...(rules !== undefined && { rules: rules.flatMap(parseConfigRule) }) };
+}
+
+/** The schema has already validated each rule. */
+function parseConfigRule(text: string): readonly PermissionRule[] {
+  const parsed = parsePermissionRule(text);
+  return parsed.ok ? [parsed.rule] : [];
+}
+
+type RawServerConfig = NonNullable<ConfigDocument['mcpServers']>[string];
+
+function resolveServerConfig(name: string, { cwd, ...server }: RawServerConfig, folder: string): McpServer {
+  const resolved = { name, ...server, ...(cwd !== undefined && { cwd: resolve(folder, cwd) }) };
+  // The schema guarantees either a command or a URL, and only the keys that belong to it.
+  return resolved as McpServer;
 }

@@ -1,6 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import { openFlags } from '../platform/files.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
+import { openFlags, getSystemErrorCode } from '../platform/files.ts';
 
 export type SmallFile =
   | { readonly ok: true; readonly text: string }

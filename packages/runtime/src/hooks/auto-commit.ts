@@ -3,10 +3,10 @@ import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { CompletedTool } from '@pawl/core';
 import { toSlashes } from '../platform/platform.ts';
-import { toPrintableLine } from '../schema/one-line.ts';
+import { toPrintableLine } from '../text/one-line.ts';
 import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
 import type { CommandResult } from '../sandbox/run-command.ts';
-import { getErrorMessage } from '../agent-dependencies.ts';
+import { getErrorMessage } from '../text/one-line.ts';
 import {
   parseGitStatus,
   gitStatusArguments,

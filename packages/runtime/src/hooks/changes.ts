@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isSecretFile } from '../search/secret-files.ts';
+import { isSecretFile } from '../search/walk.ts';
 
 /** A file that differs from the last commit, as listed by `git status --porcelain -z`. */
 export type GitFileChange = { readonly path: string; readonly isNew: boolean };

@@ -1,6 +1,6 @@
 import type { CompletedTool } from '@pawl/core';
-import { isLikelySecret } from '../config/secrets.ts';
-import { toPrintableLine } from '../schema/one-line.ts';
+import { isLikelySecret } from '../data-files/secrets.ts';
+import { toPrintableLine } from '../text/one-line.ts';
 
 const subjectMax = 72;
 const pathsShown = 20;

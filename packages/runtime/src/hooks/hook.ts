@@ -1,5 +1,5 @@
 import type { ToolCall, CompletedTool, TurnStatus } from '@pawl/core';
-import type { PermissionDecision } from '../agent-dependencies.ts';
+import type { PermissionDecision } from '../ports/agent-ports.ts';
 
 /** A user's command. It receives the payload as one JSON object on standard input. */
 export type HookCommand = {

@@ -1,7 +1,10 @@
-import { findTurnAnswer, type ToolCall, type CompletedTool } from '@pawl/core';
-import type { StepResult } from '../agent.ts';
+import type { ToolCall, CompletedTool } from '@pawl/core';
+import { findTurnAnswer } from '@pawl/core/projections';
+import type { StepResult } from '../agent/agent.ts';
 import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
-import { getErrorMessage, type PermissionDecision, type AgentDependencies } from '../agent-dependencies.ts';
+import { type AgentDependencies } from '../agent/agent-dependencies.ts';
+import { getErrorMessage } from '../text/one-line.ts';
+import type { PermissionDecision } from '../ports/agent-ports.ts';
 import { createAutoCommit, type AutoCommitOptions } from './auto-commit.ts';
 import type { AfterToolsHook, BeforeToolHook, FinishedTurn, FinishHook } from './hook.ts';
 import { runHookCommand, runHookFunction } from './run-hook.ts';

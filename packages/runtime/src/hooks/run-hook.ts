@@ -1,8 +1,8 @@
-import { toPrintableLine } from '../schema/one-line.ts';
+import { toPrintableLine } from '../text/one-line.ts';
 import { scrubEnvironment } from '../sandbox/environment.ts';
 import { passthroughSandbox } from '../sandbox/command-sandbox.ts';
 import { runCommand } from '../sandbox/run-command.ts';
-import { getTraceEnvironment } from '../trace-context.ts';
+import { getTraceEnvironment } from '../platform/trace-context.ts';
 import type { HookCommand, HookPayload } from './hook.ts';
 
 /** Whether the command exited with 0, and a one-line description. */

@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
-import { getConversation, isEphemeralEvent, toReplayedStep, type Session } from '@pawl/core';
+import { getConversation, isEphemeralEvent, type Session } from '@pawl/core';
+import { toReplayedStep } from '@pawl/core/projections';
 import type * as Pino from 'pino';
-import type { StepResult } from '../agent.ts';
+import type { StepResult } from '../agent/agent.ts';
+
 import type { LogLevel, LogRecord } from './log-record.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { buildEventRecords } from './event-records.ts';

@@ -1,16 +1,14 @@
+import { getConversation, getLastItem, type Session } from '@pawl/core';
 import {
   findCallInProgress,
-  getConversation,
   getItemTopic,
-  getLastItem,
   isFailedItem,
   listTranscriptItems,
   listUnrunCalls,
   type ReplayedStep,
-  type Session,
   type TranscriptItem,
   type TranscriptItemOfKind,
-} from '@pawl/core';
+} from '@pawl/core/projections';
 import type { LogKind, LogLevel, LogRecord } from './log-record.ts';
 
 /** Builds the log records of what happened in a step; its notes and actions have records of their own. */

@@ -1,4 +1,4 @@
-import { isSecretKey, secretNameSource, secretPattern } from '../config/secrets.ts';
+import { isSecretKey, secretNameSource, secretPattern } from '../data-files/secrets.ts';
 import { redactSecrets } from '../models/providers/redact.ts';
 
 export type MaskOptions = {

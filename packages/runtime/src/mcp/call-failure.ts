@@ -1,7 +1,7 @@
 import { INVALID_PARAMS, ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
 import type { ToolErrorKind } from '@pawl/core';
 import type { ToolResult } from '../tools/tool.ts';
-import { getErrorMessage } from '../agent-dependencies.ts';
+import { getErrorMessage } from '../text/one-line.ts';
 import { isRequestTimeout, formatServerText } from './link-error.ts';
 import type { McpLink } from './link.ts';
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { systemClock, type RuntimeClock } from '../clock.ts';
+import { systemClock, type RuntimeClock } from '../platform/clock.ts';
 import { createMemoryApprovalStore, type ApprovalStore } from './approvals.ts';
 import { McpConnection } from './connection.ts';
 import { McpError } from './mcp-error.ts';

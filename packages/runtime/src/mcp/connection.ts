@@ -1,7 +1,7 @@
 import type { Json, ToolErrorKind } from '@pawl/core';
-import type { RuntimeClock } from '../clock.ts';
+import type { RuntimeClock } from '../platform/clock.ts';
 import type { Tool, ToolContext, ToolResult } from '../tools/tool.ts';
-import { getErrorMessage } from '../agent-dependencies.ts';
+import { getErrorMessage } from '../text/one-line.ts';
 import type { ApprovalStore } from './approvals.ts';
 import { classifyCallFailure } from './call-failure.ts';
 import { toMcpError } from './link-error.ts';

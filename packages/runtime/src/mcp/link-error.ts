@@ -1,5 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { getErrorMessage } from '../agent-dependencies.ts';
+import { getErrorMessage } from '../text/one-line.ts';
 import { McpError } from './mcp-error.ts';
 import type { McpServer } from './mcp-server.ts';
 import { sanitizeServerText } from './untrusted-text.ts';

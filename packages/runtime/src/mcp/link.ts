@@ -1,7 +1,7 @@
 import { Client, ProtocolError, type ClientOptions, type Transport } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
-import { getTraceContext } from '../trace-context.ts';
+import { getTraceContext } from '../platform/trace-context.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { toMcpError, ConnectionLostError } from './link-error.ts';
 import type { McpLimits, McpServer } from './mcp-server.ts';

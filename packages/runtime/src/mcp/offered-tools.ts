@@ -1,6 +1,6 @@
 import type { Json } from '@pawl/core';
 import * as z from 'zod';
-import { toPrintableLine } from '../schema/one-line.ts';
+import { toPrintableLine } from '../text/one-line.ts';
 import { computeToolFingerprint } from './fingerprint.ts';
 import { isDeeperThan } from '../schema/json-depth.ts';
 import type { McpLimits, McpServer } from './mcp-server.ts';

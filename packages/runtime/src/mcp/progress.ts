@@ -1,5 +1,5 @@
-import type { RuntimeClock } from '../clock.ts';
-import { toPrintableLine } from '../schema/one-line.ts';
+import type { RuntimeClock } from '../platform/clock.ts';
+import { toPrintableLine } from '../text/one-line.ts';
 import type { McpLimits } from './mcp-server.ts';
 
 export type McpProgress = { readonly progress: number; readonly total?: number; readonly message?: string };

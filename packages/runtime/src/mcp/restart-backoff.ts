@@ -1,4 +1,4 @@
-import type { RuntimeClock } from '../clock.ts';
+import type { RuntimeClock } from '../platform/clock.ts';
 import type { McpLimits } from './mcp-server.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { toPrintableLine } from '../schema/one-line.ts';
+import { toPrintableLine } from '../text/one-line.ts';
 import { capText } from '../tools/output-cap.ts';
 import type { ToolResult } from '../tools/tool.ts';
 import { isDeeperThan } from '../schema/json-depth.ts';

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { parseJSONRPCMessage, serializeMessage } from '@modelcontextprotocol/client';
-import { getErrorMessage } from '../agent-dependencies.ts';
+import { getErrorMessage } from '../text/one-line.ts';
 import { isDeeperThan } from '../schema/json-depth.ts';
 import type { McpLimits } from './mcp-server.ts';
 import { MessageLines, type MessageLine } from './message-lines.ts';

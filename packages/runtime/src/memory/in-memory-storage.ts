@@ -1,6 +1,14 @@
-import type { StoredEntry } from '@pawl/core';
-import { foldEntryText, hasTags, toQueryCriteria, listEntryWords } from './query-criteria.ts';
-import { getResultLimit, storageLimits, type EntryStorage, type StorageQuery } from './storage.ts';
+import type { StoredEntry } from '@pawl/core/memory';
+import {
+  foldEntryText,
+  hasTags,
+  toQueryCriteria,
+  listEntryWords,
+  getResultLimit,
+  storageLimits,
+  type EntryStorage,
+  type StorageQuery,
+} from './storage.ts';
 
 /** Creates a storage that lives in memory, for documents that contain their storage and for tests. */
 export function createInMemoryStorage(): EntryStorage {

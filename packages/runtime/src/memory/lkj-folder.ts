@@ -1,8 +1,8 @@
-import { parseLkjConfig, type LkjConfig, type LkjProfile } from '@pawl/core';
+import { parseLkjConfig, type LkjConfig, type LkjProfile } from '@pawl/core/lkj';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RuntimeClock } from '../clock.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
+import type { RuntimeClock } from '../platform/clock.ts';
+import { getSystemErrorCode } from '../platform/files.ts';
 import { openLkjMemory, type LkjMemoryStore } from './lkj-memory.ts';
 import { MemoryFileError } from './memory-file-error.ts';
 

@@ -1,5 +1,6 @@
-import { createMemory, parseMemoryDocument, type LkjProfile, type MemorySettings } from '@pawl/core';
-import type { RuntimeClock } from '../clock.ts';
+import { parseMemoryDocument, type LkjProfile } from '@pawl/core/lkj';
+import { createMemory, type MemorySettings } from '@pawl/core/memory';
+import type { RuntimeClock } from '../platform/clock.ts';
 import { createInMemoryStorage } from './in-memory-storage.ts';
 import { createMemoryFile } from './memory-file.ts';
 import { createMemoryManager, type MemoryManager } from './memory-manager.ts';

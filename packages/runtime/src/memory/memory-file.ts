@@ -1,8 +1,7 @@
 import { copyFile, link, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { createSerialRunner } from '../serial-runner.ts';
-import { replaceFile, syncFolder } from '../platform/files.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
+import { createSerialRunner } from '../platform/serial-runner.ts';
+import { replaceFile, syncFolder, getSystemErrorCode } from '../platform/files.ts';
 import { MemoryFileError } from './memory-file-error.ts';
 
 export type LoadedMemoryFile<Content> = {

@@ -1,3 +1,4 @@
+import type { ConversationMessage } from '@pawl/core';
 import {
   applyStorageResult,
   compactMessages,
@@ -12,15 +13,14 @@ import {
   type MemoryLogName,
   type WorkingMemory,
   type MemoryEffect,
-  type ConversationMessage,
   type PagingResult,
   type MemoryActionOutcome,
   type StorageSave,
   type StoredEntry,
-} from '@pawl/core';
+} from '@pawl/core/memory';
 import { isDeepStrictEqual } from 'node:util';
-import type { RuntimeClock } from '../clock.ts';
-import { createSerialRunner } from '../serial-runner.ts';
+import type { RuntimeClock } from '../platform/clock.ts';
+import { createSerialRunner } from '../platform/serial-runner.ts';
 import type { EntryStorage } from './storage.ts';
 
 /** Holds the working memory of one agent and executes its storage effects, one operation at a time. */

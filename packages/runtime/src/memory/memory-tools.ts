@@ -1,10 +1,5 @@
-import {
-  toMemoryAction,
-  memoryActions,
-  type Json,
-  type MemoryActionType,
-  type ToolOutcome,
-} from '@pawl/core';
+import type { Json, ToolOutcome } from '@pawl/core';
+import { toMemoryAction, memoryActions, type MemoryActionType } from '@pawl/core/memory';
 import * as z from 'zod';
 import type { Tool } from '../tools/tool.ts';
 import type { MemoryManager } from './memory-manager.ts';

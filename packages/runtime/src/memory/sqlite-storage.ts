@@ -1,11 +1,10 @@
-import type { Json, StoredEntry } from '@pawl/core';
+import type { Json } from '@pawl/core';
+import type { StoredEntry } from '@pawl/core/memory';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { parseSearchTerms } from '../search/terms.ts';
-import { extractHiddenWords } from '../search/words.ts';
-import { ReconnectingDatabase } from '../store/reconnecting-database.ts';
-import { openDatabase, sqliteCodes } from '../store/sqlite-file.ts';
-import { StorageError } from './storage-error.ts';
+import { parseSearchTerms, extractHiddenWords } from '../search/words.ts';
+import { ReconnectingDatabase, openDatabase, sqliteCodes } from '../store/sqlite-file.ts';
 import {
+  StorageError,
   getResultLimit,
   storageLimits,
   getEntryText,

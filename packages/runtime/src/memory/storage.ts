@@ -1,4 +1,13 @@
-import type { StoredEntry } from '@pawl/core';
+import type { StoredEntry } from '@pawl/core/memory';
+import {
+  parseSearchTerms,
+  foldWord,
+  extractHiddenWords,
+  isUnspaced,
+  segmentWords,
+  splitIdentifier,
+  stemWord,
+} from '../search/words.ts';
 
 export type StorageQuery = {
   /** Each must be a substring of the key, case-insensitively. */
@@ -55,4 +64,81 @@ export async function* iterateEntries(
     const last = page.at(-1);
     page = last === undefined ? [] : await storage.list({ after: last.key });
   }
+}
+
+export type StorageErrorCode = 'not-a-database' | 'not-ours' | 'too-new' | 'unusable';
+
+/** A storage file cannot be used. The one-line message gives the problem, the path and the fix. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+  readonly code: StorageErrorCode;
+  readonly path: string;
+
+  constructor(code: StorageErrorCode, path: string, cause?: unknown) {
+    const reason = cause instanceof Error ? ` (${cause.message})` : '';
+    super(`${storageErrorText[code]}: ${JSON.stringify(path)}${reason}. ${storageErrorAdvice[code]}`, {
+      cause,
+    });
+    this.code = code;
+    this.path = path;
+  }
+}
+
+const storageErrorText: Record<StorageErrorCode, string> = {
+  'not-a-database': 'This file is not a storage database',
+  'not-ours': 'This database belongs to another program',
+  'too-new': 'This storage was written by a newer version of Pawl',
+  unusable: 'This storage cannot be opened',
+};
+
+const storageErrorAdvice: Record<StorageErrorCode, string> = {
+  'not-a-database': 'Use another file; this one was not changed.',
+  'not-ours': 'Use another file; this one was not changed.',
+  'too-new': 'Update Pawl, or use another file.',
+  unusable: 'Check that the folder exists and is writable.',
+};
+
+/** A parsed query: words that can be compared with those of an entry. */
+export type QueryCriteria = {
+  /** Each must be a substring of the lowercased key. */
+  readonly tags: readonly string[];
+  /** One item per term: an entry matches a term if it has all of its words. A term without words never matches. */
+  readonly terms: readonly (readonly string[])[];
+  /** Substrings to search for if no term matches any entry. */
+  readonly parts: readonly string[];
+};
+
+/** For storages without a full-text index, so that every storage returns the same results. */
+export function toQueryCriteria(query: StorageQuery): QueryCriteria {
+  const terms = parseSearchTerms(query.text).map(({ text }) => text);
+  return {
+    tags: query.tags.slice(0, storageLimits.tags).map((tag) => tag.toLowerCase()),
+    terms: terms.map(listTermWords),
+    parts: terms.slice(0, storageLimits.substringTerms).map(foldWord),
+  };
+}
+
+/** Lists the stemmed words by which an entry is found. */
+export function listEntryWords(entry: StoredEntry): ReadonlySet<string> {
+  const text = `${entry.key} ${getEntryText(entry)}`;
+  return new Set(stemWords(`${text} ${extractHiddenWords(text)}`));
+}
+
+/** Returns the normalized text for substring matching. */
+export function foldEntryText(entry: StoredEntry): string {
+  return foldWord(`${entry.key} ${getEntryText(entry)}`);
+}
+
+/** `key` must be lowercase, like the tags in `QueryCriteria`. */
+export function hasTags(key: string, tags: readonly string[]): boolean {
+  return tags.every((tag) => key.includes(tag));
+}
+
+function listTermWords(term: string): readonly string[] {
+  const parts = isUnspaced(term) ? segmentWords(term) : splitIdentifier(term);
+  return [...new Set(parts.flatMap((part) => stemWords(part)))];
+}
+
+function stemWords(text: string): readonly string[] {
+  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => stemWord(word));
 }

@@ -1,13 +1,13 @@
+import type { Json } from '@pawl/core';
 import {
   formatMemoryDocument,
   parseMemoryDocument,
-  type Json,
   type LkjMemory,
   type LkjProfile,
   type ParsedMemoryDocument,
   type MemoryDocumentOptions,
-  type StoredEntry,
-} from '@pawl/core';
+} from '@pawl/core/lkj';
+import type { StoredEntry } from '@pawl/core/memory';
 import { iterateEntries, type EntryStorage } from './storage.ts';
 
 /** Exports memory and all of storage as one memory document. */

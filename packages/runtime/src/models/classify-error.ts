@@ -1,5 +1,5 @@
 import type { ModelError, ModelErrorKind } from '@pawl/core';
-import { toPrintableLine } from '../schema/one-line.ts';
+import { toPrintableLine } from '../text/one-line.ts';
 import { extractErrorFacts, type ErrorFacts } from './classify-error-facts.ts';
 import { parseRetryDelay } from './classify-error-retry-after.ts';
 

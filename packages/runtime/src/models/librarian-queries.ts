@@ -1,7 +1,13 @@
-import { splitIdentifier, stemWord } from '../search/words.ts';
-import type { SearchOutput } from '../tools/search.ts';
-import { extractKeywords, findSubject } from './librarian-goal.ts';
-import type { SearchTrail } from './librarian-trail.ts';
+import {
+  type ConversationMessage,
+  type ToolCall,
+  type ToolOutcome,
+  type ConversationHistory,
+  iterateItems,
+} from '@pawl/core';
+import { parseSearchTerms, splitIdentifier, stemWord } from '../search/words.ts';
+import { type ReadOutput, readOutputSchema } from '../tools/read.ts';
+import { type SearchOutput, searchOutputSchema } from '../tools/search.ts';
 
 /** More queries have not been observed to find more; they only delay a negative answer. */
 const queriesMax = 5;
@@ -109,4 +115,87 @@ function toQuery(terms: readonly string[]): string {
 
 function normalizeQuery(query: string): string {
   return query.toLowerCase().replace(/\s+/g, ' ').trim();
+}
+
+/** Extracts the keywords of the goal. */
+export function extractKeywords(goal: string): readonly string[] {
+  return parseSearchTerms(goal).map(({ text }) => text);
+}
+
+/** Returns the subject of a definition question, such as `pawl` in "What is a pawl?"; null for other goals. */
+export function findSubject(goal: string): string | null {
+  const [, subject = ''] = subjectPattern.exec(goal) ?? [];
+  return extractKeywords(goal).find((term) => term.toLowerCase() === subject.toLowerCase()) ?? null;
+}
+
+const subjectPattern =
+  /\b(?:what(?:['’]s|\s+is|\s+are)|who\s+is|define|meaning\s+of)\s+(?:(?:an?|the)\s+)?["“`]?([\p{L}\p{N}_]+)/iu;
+
+type FailedToolCall = { readonly tool: string; readonly message: string };
+
+/** The latest goal and the work done on it; this is the librarian's entire state. */
+export type SearchTrail = {
+  readonly goal: string;
+  /** Queries in order, including failed ones. */
+  readonly queries: readonly string[];
+  readonly searches: readonly SearchOutput[];
+  readonly reads: readonly ReadOutput[];
+  /** Requested paths, including those that could not be read. */
+  readonly readPaths: readonly string[];
+  readonly failures: readonly FailedToolCall[];
+};
+
+export function buildSearchTrail(conversation: ConversationHistory<ConversationMessage>): SearchTrail {
+  let trail = createEmptyTrail('');
+  // Call ids are unique only within one reply.
+  let calls: readonly ToolCall[] = [];
+  for (const message of iterateItems(conversation)) {
+    switch (message.role) {
+      case 'user':
+        trail = createEmptyTrail(message.text);
+        break;
+      case 'assistant':
+        calls = message.calls;
+        break;
+      case 'tool': {
+        const call = calls.find(({ id }) => id === message.callId);
+        if (call !== undefined) trail = applyToolOutcome(trail, call, message.outcome);
+        break;
+      }
+      default:
+        message satisfies never;
+    }
+  }
+  return trail;
+}
+
+function createEmptyTrail(goal: string): SearchTrail {
+  return { goal, queries: [], searches: [], reads: [], readPaths: [], failures: [] };
+}
+
+function applyToolOutcome(trail: SearchTrail, call: ToolCall, outcome: ToolOutcome): SearchTrail {
+  // A skipped call never started, so it does not count.
+  if (!outcome.ok && outcome.error.kind === 'skipped') return trail;
+  const updated = {
+    ...trail,
+    queries: call.tool === 'search' ? [...trail.queries, getStringArgument(call, 'query')] : trail.queries,
+    readPaths: call.tool === 'read' ? [...trail.readPaths, getStringArgument(call, 'path')] : trail.readPaths,
+  };
+  if (!outcome.ok) {
+    const failure = { tool: call.tool, message: outcome.error.message };
+    return { ...updated, failures: [...trail.failures, failure] };
+  }
+  // Another tool may have the same name; ignore output of a different shape.
+  const search = call.tool === 'search' ? searchOutputSchema.safeParse(outcome.output) : null;
+  if (search?.success === true) return { ...updated, searches: [...trail.searches, search.data] };
+  const read = call.tool === 'read' ? readOutputSchema.safeParse(outcome.output) : null;
+  if (read?.success === true) return { ...updated, reads: [...trail.reads, read.data] };
+  return updated;
+}
+
+function getStringArgument(call: ToolCall, name: string): string {
+  const { args } = call;
+  const value =
+    typeof args === 'object' && args !== null && !Array.isArray(args) ? Reflect.get(args, name) : '';
+  return typeof value === 'string' ? value : '';
 }

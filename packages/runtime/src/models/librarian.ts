@@ -1,11 +1,7 @@
 import type { RequestedCall } from '@pawl/core';
 import type { SearchExcerpt } from '../tools/search.ts';
-import { composeAnswer, isWeakEvidence } from './librarian-answer.ts';
-import type { GatheredEvidence } from './librarian-evidence.ts';
-import { gatherEvidence } from './librarian-evidence.ts';
-import { selectNextQuery } from './librarian-queries.ts';
-import type { SearchTrail } from './librarian-trail.ts';
-import { buildSearchTrail } from './librarian-trail.ts';
+import { composeAnswer, isWeakEvidence, type GatheredEvidence, gatherEvidence } from './librarian-answer.ts';
+import { selectNextQuery, type SearchTrail, buildSearchTrail } from './librarian-queries.ts';
 import type { Model, ModelChunk, ModelRequest } from './model.ts';
 
 const librarianReadsMax = 3;

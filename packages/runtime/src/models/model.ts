@@ -1,9 +1,9 @@
 import type {
-  ConversationHistory,
   ConversationMessage,
   ModelError,
   RequestedCall,
   TokenUsage,
+  ConversationHistory,
 } from '@pawl/core';
 import type { ToolDescription } from '../tools/tool.ts';
 

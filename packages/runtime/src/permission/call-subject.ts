@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import type { Json, RequestedCall } from '@pawl/core';
 import { explainUnsafePath, getPlatformPaths, toSlashes } from '../platform/platform.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
+import { getSystemErrorCode } from '../platform/files.ts';
 import { isInsideRoot } from '../tools/workspace-path.ts';
 import { parseShellLine, type ShellLine } from './shell-words.ts';
 

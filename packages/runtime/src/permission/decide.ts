@@ -1,6 +1,6 @@
 import type { ToolCall } from '@pawl/core';
-import type { PermissionDecision } from '../agent-dependencies.ts';
-import { createSerialRunner } from '../serial-runner.ts';
+import type { PermissionDecision } from '../ports/agent-ports.ts';
+import { createSerialRunner } from '../platform/serial-runner.ts';
 import type { PermissionPolicy } from './permissions.ts';
 import { formatPermissionRule, type PermissionRule } from './rule.ts';
 

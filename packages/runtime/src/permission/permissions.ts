@@ -1,9 +1,10 @@
-import { memoryActionTypes, type Json, type RequestedCall } from '@pawl/core';
+import type { Json, RequestedCall } from '@pawl/core';
+import { memoryActionTypes } from '@pawl/core/memory';
 import { isDeeperThan } from '../schema/json-depth.ts';
 import { toLiteralGlob } from '../search/glob.ts';
-import { isSecretFile } from '../search/secret-files.ts';
+import { isSecretFile } from '../search/walk.ts';
 import { createToolFailure, type Tool } from '../tools/tool.ts';
-import type { PermissionCheck } from '../agent-dependencies.ts';
+import type { PermissionCheck } from '../ports/agent-ports.ts';
 import { resolveCallSubject, type CallSubject, type SubjectPath } from './call-subject.ts';
 import { toLiteralPattern } from './command-pattern.ts';
 import { matchesCall } from './rule-matching.ts';

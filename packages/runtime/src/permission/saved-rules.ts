@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { getUserConfigFolder } from '../config/find-config.ts';
-import { ensureParentFolder, hashFolderName } from '../data-folder.ts';
+import { getUserConfigFolder } from '../platform/data-folder.ts';
+import { ensureParentFolder, hashFolderName } from '../platform/data-folder.ts';
 import { formatPermissionRule, parsePermissionRule, type PermissionRule } from './rule.ts';
 
 /** Permission rules that the user created with "always" in a folder: one per line, in a file that the user can edit. */

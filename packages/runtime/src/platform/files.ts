@@ -106,3 +106,12 @@ export function replaceFileSync(
 function isFileBusyError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && busyFileCodes.has(error.code);
 }
+
+/**
+ * Returns the system's code for a failed operation, such as `ENOENT`. Rethrows an error without a code, because it is a
+ * bug.
+ */
+export function getSystemErrorCode(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  throw error;
+}

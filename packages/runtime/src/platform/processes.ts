@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { parseProcessStatus, type ProcessStatus } from '../process-status.ts';
 import { findSystemProgram, type ProgramCommand } from './programs.ts';
 
 /** An entry of the process table. `startedAt` distinguishes it from a later process with the same id. */
@@ -171,4 +170,25 @@ function startDetached(file: string, args: readonly string[]): void {
   spawn(file, args, { stdio: 'ignore', windowsHide: true })
     .on('error', () => undefined)
     .unref();
+}
+
+/** Status of a Linux process. Its start time distinguishes it from a later process with the same pid. */
+export type ProcessStatus = {
+  readonly hasEnded: boolean;
+  readonly parent: number;
+  readonly startedAt: string;
+};
+
+/** Indexes of the fields after the process name in `/proc/<pid>/stat`. */
+const statFields = { state: 0, parent: 1, startedAt: 19 } as const;
+
+/** Parses `/proc/<pid>/stat`. An ended process stays listed as a zombie until its parent reaps it. */
+export function parseProcessStatus(text: string): ProcessStatus {
+  // The name is in parentheses and may contain any character, including parentheses.
+  const values = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return {
+    hasEnded: 'ZX'.includes(values[statFields.state] ?? 'X'),
+    parent: Number(values[statFields.parent]),
+    startedAt: values[statFields.startedAt] ?? '',
+  };
 }

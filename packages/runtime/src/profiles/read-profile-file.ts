@@ -1,10 +1,12 @@
+import { findModeChart } from '@pawl/core/modes';
+import { ProfileError, parseProfile } from '@pawl/core/profile-parser';
+import type { Profile } from '@pawl/core/profiles';
 import { dirname, resolve } from 'node:path';
-import { findModeChart, ProfileError, parseProfile, type Profile } from '@pawl/core';
 import { ChartFileError } from '../charts/chart-file-error.ts';
 import { readChartFile } from '../charts/read-chart-file.ts';
-import { ProfileFileError } from './profile-file-error.ts';
-import { readSmallFile } from '../data-files/small-file.ts';
+import { DataFileError, type DataFileErrorCode } from '../data-files/data-file-error.ts';
 import { parseDataFile, detectDataFormat, type ParsedDataFile } from '../data-files/parse-data-file.ts';
+import { readSmallFile } from '../data-files/small-file.ts';
 
 /** Larger than any handwritten profile, including its chart. */
 export const profileFileBytesMax: number = 512 * 1024;
@@ -50,4 +52,14 @@ async function loadProfileChart(path: string, { value, findLine }: ParsedDataFil
 /** Whether the value looks like a path and is not the name of a built-in chart. */
 function isChartFileName(chart: string): boolean {
   return findModeChart(chart) === undefined && /[/\\]|\.(?:json|ya?ml)$/i.test(chart);
+}
+
+export type ProfileFileErrorCode =
+  | DataFileErrorCode
+  /** The chart file that the profile names is not usable. */
+  | 'chart';
+
+/** A file that does not contain a usable profile. */
+export class ProfileFileError extends DataFileError<ProfileFileErrorCode> {
+  override readonly name = 'ProfileFileError';
 }

@@ -1,6 +1,6 @@
 import type { Json, RequestedCall, JsonObject } from '@pawl/core';
 import { anyJsonSchema, payloadDepthMax } from '../schema/json-value.ts';
-import { toPrintableLine } from '../schema/one-line.ts';
+import { toPrintableLine } from '../text/one-line.ts';
 import type { ReplyProblem } from './decision.ts';
 import { isJsonObject } from './json-fields.ts';
 import { scanJsonSegment } from './json-segments.ts';

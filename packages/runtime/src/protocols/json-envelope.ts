@@ -1,6 +1,6 @@
 import type { Json, JsonObject, RequestedCall } from '@pawl/core';
 import { anyJsonSchema } from '../schema/json-value.ts';
-import { toPrintableLine, formatShortValue } from '../schema/one-line.ts';
+import { toPrintableLine, formatShortValue } from '../text/one-line.ts';
 import { parseToolCall, type ParsedCall } from './arguments.ts';
 import type { ProtocolContext } from './codec.ts';
 import { emptyReplyPayload, type ReplyProblem, type ReplyPayload } from './decision.ts';

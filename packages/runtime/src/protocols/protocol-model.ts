@@ -1,10 +1,10 @@
 import {
+  type ConversationMessage,
+  type ToolMessage,
   appendItem,
   emptyConversation,
   iterateItems,
   type ConversationHistory,
-  type ConversationMessage,
-  type ToolMessage,
 } from '@pawl/core';
 import type { Model, ModelChunk, ModelRequest } from '../models/model.ts';
 import type { ProtocolCodec, ProtocolLogName, ProtocolContext } from './codec.ts';

@@ -1,6 +1,6 @@
 import type { Json, RequestedCall } from '@pawl/core';
-import { findNearestName } from '../nearest-name.ts';
-import { formatShortValue } from '../schema/one-line.ts';
+import { findNearestName } from '../text/nearest-name.ts';
+import { formatShortValue } from '../text/one-line.ts';
 import type { ToolDescription } from '../tools/tool.ts';
 import { parseToolCall } from './arguments.ts';
 import type { ReplyProblem } from './decision.ts';

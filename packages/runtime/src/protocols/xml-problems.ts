@@ -1,4 +1,4 @@
-import { formatShortValue } from '../schema/one-line.ts';
+import { formatShortValue } from '../text/one-line.ts';
 import type { ReplyProblem } from './decision.ts';
 
 const cdataHint = 'Put text that contains tags between <![CDATA[ and ]]>.';

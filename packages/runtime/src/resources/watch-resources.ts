@@ -1,6 +1,7 @@
 import { isTerminalSession, type Session } from '@pawl/core';
-import { systemClock, type RuntimeClock } from '../clock.ts';
-import { getErrorMessage, type EventPoster } from '../agent-dependencies.ts';
+import { systemClock, type RuntimeClock } from '../platform/clock.ts';
+import { getErrorMessage } from '../text/one-line.ts';
+import type { EventPoster } from '../ports/agent-ports.ts';
 import {
   updatePressure,
   resourceLimits,

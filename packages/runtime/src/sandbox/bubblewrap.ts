@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { configFileNames } from '../config/find-config.ts';
+import { configFileNames } from '../platform/data-folder.ts';
 import type { CommandSandbox } from './command-sandbox.ts';
 import { SandboxError } from './sandbox-error.ts';
 

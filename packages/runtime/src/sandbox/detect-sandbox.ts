@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getPlatformName } from '../platform/platform.ts';
-import { toPrintableLine } from '../schema/one-line.ts';
+import { toPrintableLine } from '../text/one-line.ts';
 import { createBubblewrapSandbox, type BubblewrapOptions } from './bubblewrap.ts';
 import { passthroughSandbox, type CommandSandbox } from './command-sandbox.ts';
 import { runCommand } from './run-command.ts';

@@ -1,4 +1,5 @@
-import { memoryCommands, type EventType, type EventOfType } from '@pawl/core';
+import type { EventType, EventOfType } from '@pawl/core';
+import { memoryCommands } from '@pawl/core/memory';
 import * as z from 'zod';
 import { anyJsonSchema } from './json-value.ts';
 import { createListSchema } from './list.ts';

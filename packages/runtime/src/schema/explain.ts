@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { describeMismatch, formatShortValue } from './one-line.ts';
+import { describeMismatch, formatShortValue } from '../text/one-line.ts';
 
 /** Explains a validation issue: what was expected and what was received. */
 export function explainSchemaIssue(issue: z.core.$ZodRawIssue): string | undefined {

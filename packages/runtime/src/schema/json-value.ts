@@ -1,6 +1,6 @@
 import type { Json } from '@pawl/core';
 import * as z from 'zod';
-import { describeMismatch } from './one-line.ts';
+import { describeMismatch } from '../text/one-line.ts';
 
 /** Maximum nesting depth of a payload; deeper values would overflow the stack when printed or parsed. */
 export const payloadDepthMax = 256;

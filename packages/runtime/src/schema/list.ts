@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { describeMismatch } from './one-line.ts';
+import { describeMismatch } from '../text/one-line.ts';
 
 /** Maximum number of items in a list of calls or evidence. */
 export const listMax = 10_000;

@@ -1,9 +1,10 @@
-import { type Event, type EventType, eventTypes, upgradeEvent } from '@pawl/core';
+import { type Event, type EventType, eventTypes } from '@pawl/core';
+import { upgradeEvent } from '@pawl/core/upgrade';
 import * as z from 'zod';
 import { eventSchemas } from './events.ts';
 import { explainSchemaIssue, formatIssuePath } from './explain.ts';
-import { findNearestName } from '../nearest-name.ts';
-import { toPrintableLine, formatShortValue } from './one-line.ts';
+import { findNearestName } from '../text/nearest-name.ts';
+import { toPrintableLine, formatShortValue } from '../text/one-line.ts';
 
 export type ParsedEvent =
   | { readonly ok: true; readonly event: Event }

@@ -1,19 +1,16 @@
 import {
   type Action,
   type ConversationMessage,
-  countMemoryTokens,
-  type CurrentMode,
   getConversation,
   type Json,
   type PausableTurn,
-  type PhaseState,
-  renderModeSection,
   type Session,
-  toItemArray,
-  toMemoryObject,
   type TurnState,
-  type WorkingMemory,
+  toItemArray,
 } from '@pawl/core';
+import { countMemoryTokens, toMemoryObject, type WorkingMemory } from '@pawl/core/memory';
+import { type CurrentMode, renderModeSection } from '@pawl/core/modes';
+import type { PhaseState } from '@pawl/core/phases';
 
 /*
  * The external form of actions and states, for programs in other languages. The conversation is stored as a tree, which

@@ -50,3 +50,22 @@ const fileKindRules: readonly { readonly pattern: RegExp; readonly kind: FileKin
   { pattern: /(?:^|\/)(?:package|composer|deno|tsconfig)\.json$/i, kind: 'code' },
   { pattern: /\.(?:json|jsonl|ndjson|csv|tsv|xml|log|ipynb|po)$/i, kind: 'data' },
 ];
+
+/**
+ * Whether a line of code only imports or re-exports names. There are so many such lines that they would crowd out lines
+ * that explain the names. Blank lines and names inside the braces of an import count too.
+ */
+export function isImportLine(line: string): boolean {
+  return importPatterns.some((pattern) => pattern.test(line));
+}
+
+const importPatterns: readonly RegExp[] = [
+  /^\s*$/,
+  /^(?:import|#include|package)\b/,
+  /^(?:export (?:type )?[{*].*|\} )from ['"]/,
+  /^(?:import|export) (?:type )?\{$/,
+  /^\s+(?:type )?\w+,$/,
+  /^from \S+ import\b/,
+  /^use [\w:]+|^using [\w.]+;/,
+  /^(?:const|let|var) .*\brequire\(/,
+];

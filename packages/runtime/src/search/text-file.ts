@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { openFlags, openRefusingLinks } from '../platform/files.ts';
-import { getSystemErrorCode } from './system-error.ts';
+import { openFlags, openRefusingLinks, getSystemErrorCode } from '../platform/files.ts';
 import type { SkipReason } from './walk.ts';
 
 /** Avoids blocking on a pipe without a writer; `openRefusingLinks` rejects links. */

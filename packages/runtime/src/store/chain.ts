@@ -1,4 +1,5 @@
-import { eventTypes, upgradeEvent, type Event } from '@pawl/core';
+import { eventTypes, type Event } from '@pawl/core';
+import { upgradeEvent } from '@pawl/core/upgrade';
 import { hash as hashOf } from 'node:crypto';
 import type { EventRow, StoreRows } from './rows.ts';
 import type { LogDamage, StoredEvent } from './store.ts';

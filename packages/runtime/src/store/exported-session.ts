@@ -1,11 +1,5 @@
-import {
-  isOlderSession,
-  upgradeEvent,
-  upgradeSession,
-  type Event,
-  type Json,
-  type Session,
-} from '@pawl/core';
+import type { Event, Json, Session } from '@pawl/core';
+import { isOlderSession, upgradeEvent, upgradeSession } from '@pawl/core/upgrade';
 import { parseEvent } from '../schema/parse-event.ts';
 import { computeLinkHash } from './chain.ts';
 import type { StoredEvent } from './store.ts';

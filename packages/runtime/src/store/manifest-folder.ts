@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '@pawl/core';
-import { ensureParentFolder, hashFolderName } from '../data-folder.ts';
+import { ensureParentFolder, hashFolderName } from '../platform/data-folder.ts';
 import { replaceFileSync } from '../platform/files.ts';
 import type { Store } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { createRowCommandChannel } from '../commands/row-command-channel.ts';
+import { createRowCommandChannel, createRowStore } from './row-store.ts';
 import { commandLimits } from '../commands/channel.ts';
 import {
   claimsMax,
@@ -10,7 +10,6 @@ import {
   type SnapshotRow,
 } from './rows.ts';
 import type { SessionClaim, Store } from './store.ts';
-import { createRowStore } from './row-store.ts';
 
 /** Stores sessions for the lifetime of the process, by the same rules as the persistent stores. */
 export function createMemoryStore(now: () => number = () => Date.now()): Store {

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { createProcessTable, type ProcessTable } from '../platform/processes.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
+import { getSystemErrorCode } from '../platform/files.ts';
 
 /** Identifies a process; `-` stands for a value that the system does not provide. */
 type ProcessIdentity = {

@@ -1,4 +1,5 @@
-import { step, type Event, type ReplayedStep, type Session } from '@pawl/core';
+import { step, type Event, type Session } from '@pawl/core';
+import type { ReplayedStep } from '@pawl/core/projections';
 
 /** Replays events as logged; `step` ignores events that this version no longer accepts. */
 export async function* replaySteps(

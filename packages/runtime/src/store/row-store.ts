@@ -1,22 +1,35 @@
+import { getGoalText } from '@pawl/core/projections';
 import { toDurableSession, isEphemeralEvent, type Event, type Session } from '@pawl/core';
-import { getExecutedCommand } from '../commands/executed-command.ts';
-import type { CommandChannel } from '../commands/channel.ts';
-import { parseMetadata } from './session-metadata.ts';
-import { chainEvents } from './chain.ts';
-import { serializeJson } from './json-text.ts';
 import {
+  type CommandChannel,
+  commandLimits,
+  serializeCommand,
+  createQueueFullError,
+} from '../commands/channel.ts';
+import { parseCommand, getExecutedCommand } from '../commands/command.ts';
+import { chainEvents, computeLinkHash } from './chain.ts';
+import { serializeJson } from './json-text.ts';
+import type { EventRow, StoreRows, SessionRow, CommandRows } from './rows.ts';
+import { parseMetadata, serializeMetadata } from './session-metadata.ts';
+import {
+  isSnapshotDue,
+  createSnapshotRow,
   streamEvents,
   replayStoredSession,
   inspectChain,
   requireCurrentClaim,
   requireUndamagedRow,
+  requireRow,
 } from './stored-session.ts';
-import { validateRowName, createSessionRow } from './new-row.ts';
-import type { EventRow, StoreRows, SessionRow } from './rows.ts';
-import { isSnapshotDue, createSnapshotRow } from './snapshot.ts';
-import type { CreateSessionOptions, OpenedSession, LogPosition, SessionSummary, Store } from './store.ts';
 import { formatSessionLabel, StoreError } from './store-error.ts';
-import { updateRowSummary } from './summary.ts';
+import type {
+  CreateSessionOptions,
+  OpenedSession,
+  LogPosition,
+  SessionSummary,
+  Store,
+  SessionParent,
+} from './store.ts';
 
 /** Implements the store's rules on top of any row storage. */
 export function createRowStore(rows: StoreRows, commands: CommandChannel): Store {
@@ -205,4 +218,113 @@ function toSessionSummary({
   const { status } = summary;
   const displayStatus = damage === null ? status : 'damaged';
   return { id, ...summary, status: displayStatus, head, owner, metadata: parseMetadata(metadata), parent };
+}
+
+/** Creates the row of a session without events, before its first claim; throws if a value cannot be stored. */
+function createSessionRow(
+  session: Session,
+  owner: string,
+  initial: string,
+  options: CreateSessionOptions,
+): SessionRow {
+  const { id, seq } = session;
+  const { past, metadata = null, createdAt = (past?.after ?? session).turn.since } = options;
+  validateRowName('owner', owner);
+  validateRowNumber('time of creation', createdAt, Number.isFinite(createdAt));
+  return {
+    id,
+    owner,
+    fence: 0,
+    head: seq,
+    hash: computeLinkHash('', initial),
+    damage: null,
+    summary: createRowSummary(session, createdAt),
+    metadata: serializeMetadata(metadata, formatSessionLabel(id)),
+    parent: past === undefined ? null : validateParent(past.parent),
+    snapshotHead: seq,
+    snapshotBytes: initial.length,
+    tailBytes: 0,
+  };
+}
+
+function validateParent({ id, at }: SessionParent): SessionParent {
+  validateRowName('id', id);
+  validateRowNumber('number of the last event of the parent', at, Number.isSafeInteger(at) && at >= 0);
+  return { id, at };
+}
+
+function validateRowNumber(label: string, value: number, isValid: boolean): void {
+  if (!isValid) throw new StoreError('invalid', label, String(value));
+}
+
+const rowNameMax = 200;
+
+function validateRowName(label: string, name: string): void {
+  const isValid = name.length > 0 && name.length <= rowNameMax && name.isWellFormed() && !name.includes('\0');
+  if (isValid) return;
+  const reason = `an ${label} has 1 to ${rowNameMax} characters of valid Unicode without NUL`;
+  throw new StoreError('invalid', JSON.stringify(name.slice(0, rowNameMax)), reason);
+}
+
+function createRowSummary({ profile, turn }: Session, createdAt: number): SessionRow['summary'] {
+  const { status } = turn;
+  return { profile: toSummaryLine(profile), goal: null, status, createdAt, updatedAt: createdAt, steps: 0 };
+}
+
+/** Returns the summary after additional events. */
+function updateRowSummary(
+  before: SessionRow['summary'],
+  events: readonly Event[],
+  after: Session,
+): SessionRow['summary'] {
+  return {
+    ...before,
+    status: after.turn.status,
+    goal: before.goal ?? findGoal(events),
+    updatedAt: events.at(-1)?.at ?? before.updatedAt,
+    steps: before.steps + events.filter(({ type }) => type === 'model-replied').length,
+  };
+}
+
+function findGoal(events: readonly Event[]): string | null {
+  for (const event of events) {
+    const text = getGoalText(event);
+    if (text !== null) return toSummaryLine(text);
+  }
+  return null;
+}
+
+const summaryLengthMax = 200;
+
+/** Truncates a text and removes characters that a database would not return unchanged. */
+function toSummaryLine(text: string): string {
+  return text.slice(0, summaryLengthMax).replaceAll('\0', ' ').toWellFormed();
+}
+
+/** Creates a command channel on the rows of a session store. */
+export function createRowCommandChannel(rows: CommandRows): CommandChannel {
+  return {
+    async send(session, command, options = {}) {
+      const text = serializeCommand(session, command, options);
+      const { requestId = null } = options;
+      return rows.write(() => {
+        requireRow(rows, session);
+        const existingId = requestId === null ? undefined : rows.findCommandId(session, requestId);
+        if (existingId !== undefined) return existingId;
+        const { pendingMax } = commandLimits;
+        if (rows.commands(session, pendingMax).length >= pendingMax) throw createQueueFullError(session);
+        return rows.addCommand(session, text, requestId);
+      });
+    },
+    async listPending(session) {
+      const pending = rows.read(() => rows.commands(session, commandLimits.listedMax));
+      return pending.map(({ id, text }) => ({ id, command: parseCommand(text) }));
+    },
+    async remove(session, id, fence) {
+      rows.write(() => {
+        if (fence !== undefined) requireCurrentClaim(requireRow(rows, session), fence);
+        rows.removeCommands(session, [id]);
+      });
+    },
+  };
 }

@@ -1,15 +1,19 @@
 import type { TurnStatus } from '@pawl/core';
 import { resolve } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
-import { createRowCommandChannel } from '../commands/row-command-channel.ts';
-import type { ReconnectingDatabase } from './reconnecting-database.ts';
-import type { CommandRows, EventRow, StoreRows, SessionRow, SnapshotRow } from './rows.ts';
-import { RowCache, type CachedRow } from './row-cache.ts';
-import { createSqliteClaims } from './sqlite-claims.ts';
-import { createSqliteCommands } from './sqlite-commands.ts';
+import { commandLimits } from '../commands/channel.ts';
+import { createRowCommandChannel, createRowStore } from './row-store.ts';
+import type { ReconnectingDatabase } from './sqlite-file.ts';
+import {
+  type CommandRows,
+  type EventRow,
+  type StoreRows,
+  type SessionRow,
+  type SnapshotRow,
+  claimsMax,
+} from './rows.ts';
 import { openStoreConnection, translateStoreErrors, type SqliteStoreOptions } from './sqlite-connection.ts';
-import type { Store } from './store.ts';
-import { createRowStore } from './row-store.ts';
+import type { Store, SessionClaim } from './store.ts';
 
 /**
  * Opens a store in a file and creates it if it does not exist. Several processes can use the same file concurrently.
@@ -215,5 +219,131 @@ function toSnapshotRow(row: ColumnValues): SnapshotRow {
     hash: String(row['hash']),
     text: String(row['text']),
     checksum: String(row['checksum']),
+  };
+}
+
+/** A session row and the session number under which its events are stored. */
+export type CachedRow = { readonly number: number; readonly row: SessionRow };
+
+/** Far more sessions than one process runs. */
+const cachedRowsMax = 1_000;
+
+/**
+ * Caches the rows that one connection has read or written; they stay valid until another connection writes. An append
+ * therefore need not reread what the previous append wrote.
+ */
+class RowCache {
+  readonly #rows = new Map<string, CachedRow>();
+  readonly #version: () => number;
+  #cachedVersion = Number.NaN;
+  #isCurrent = false;
+
+  /** `version` changes whenever another connection writes. */
+  constructor(version: () => number) {
+    this.#version = version;
+  }
+
+  /** Wraps each transaction: within it, only its own writes change anything. */
+  runTransaction<Result>(transaction: () => Result): Result {
+    try {
+      return transaction();
+    } catch (error) {
+      // The stored state and the connection itself are unknown after an error.
+      this.#rows.clear();
+      throw error;
+    } finally {
+      this.#isCurrent = false;
+    }
+  }
+
+  find(id: string, read: (id: string) => CachedRow | undefined): CachedRow | undefined {
+    if (!this.#isCurrent) this.#refresh();
+    const cached = this.#rows.get(id) ?? read(id);
+    if (cached !== undefined) this.put(cached);
+    return cached;
+  }
+
+  put(cached: CachedRow): void {
+    if (this.#rows.size >= cachedRowsMax) this.#rows.clear();
+    this.#rows.set(cached.row.id, cached);
+  }
+
+  remove(id: string): void {
+    this.#rows.delete(id);
+  }
+
+  #refresh(): void {
+    const version = this.#version();
+    if (version !== this.#cachedVersion) this.#rows.clear();
+    this.#cachedVersion = version;
+    this.#isCurrent = true;
+  }
+}
+
+/** Reads and writes the claim history of sessions. */
+function createSqliteClaims(prepare: PrepareStatement): Pick<StoreRows, 'addClaim' | 'claims'> {
+  const session = '(SELECT number FROM sessions WHERE id = ?)';
+  const add = prepare(
+    `INSERT INTO claims (session, owner, at, head, status)
+     VALUES (${session}, ?, round(unixepoch('subsec') * 1000), ?, ?)`,
+  );
+  const removeOld = prepare(
+    `DELETE FROM claims WHERE session = ${session} AND number <= (
+       SELECT number FROM claims WHERE session = ${session} ORDER BY number DESC LIMIT 1 OFFSET ${claimsMax}
+     )`,
+  );
+  const all = prepare(
+    `SELECT owner, at, head, status FROM claims WHERE session = ${session} ORDER BY number`,
+  );
+  return {
+    addClaim: (id, { owner, head, status }) => {
+      add().run(id, owner, head, status);
+      removeOld().run(id, id);
+    },
+    claims: (id) =>
+      all()
+        .all(id)
+        .map((row) => ({
+          owner: String(row['owner']),
+          at: Number(row['at']),
+          head: Number(row['head']),
+          status: String(row['status']) as SessionClaim['status'],
+        })),
+  };
+}
+
+type CommandRowMethods = 'addCommand' | 'commands' | 'findCommandId' | 'removeCommands';
+
+/** Stores session commands. An executed command keeps its request id but not its text. */
+function createSqliteCommands(prepare: PrepareStatement): Pick<CommandRows, CommandRowMethods> {
+  const session = '(SELECT number FROM sessions WHERE id = ?)';
+  const add = prepare(
+    `INSERT INTO commands (session, request, text) VALUES (${session}, ?, ?) RETURNING number`,
+  );
+  const pending = prepare(
+    `SELECT number, text FROM commands WHERE session = ${session} AND text IS NOT NULL ORDER BY number LIMIT ?`,
+  );
+  const byRequest = prepare(`SELECT number FROM commands WHERE session = ${session} AND request = ?`);
+  const markExecuted = prepare(`UPDATE commands SET text = NULL WHERE session = ${session} AND number = ?`);
+  const removeOld = prepare(
+    `DELETE FROM commands WHERE session = ${session} AND text IS NULL AND (request IS NULL OR number <= (
+       SELECT number FROM commands WHERE session = ${session} AND request IS NOT NULL
+       ORDER BY number DESC LIMIT 1 OFFSET ${commandLimits.requestIdsMax}
+     ))`,
+  );
+  return {
+    addCommand: (id, text, request) => String(add().get(id, request, text)?.['number']),
+    commands: (id, limit) =>
+      pending()
+        .all(id, limit)
+        .map((row) => ({ id: String(row['number']), text: String(row['text']) })),
+    findCommandId: (id, request) => {
+      const row = byRequest().get(id, request);
+      return row === undefined ? undefined : String(row['number']);
+    },
+    removeCommands: (id, commands) => {
+      for (const command of commands) markExecuted().run(id, command);
+      removeOld().run(id, id);
+    },
   };
 }

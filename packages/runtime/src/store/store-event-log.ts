@@ -1,8 +1,8 @@
-import type { Event, Session } from '@pawl/core';
-import type { EventLog } from '../event-log.ts';
-import { computeStateHash } from './state-hash.ts';
-import type { LogPosition, Store } from './store.ts';
+import { type Event, type Session, toDurableSession } from '@pawl/core';
+import { createHash } from 'node:crypto';
+import type { EventLog } from './event-log.ts';
 import { StoreError, type StoreErrorCode } from './store-error.ts';
+import type { LogPosition, Store } from './store.ts';
 
 /** An agent's event log in a store. It appends from a position and fails once another owner claims the session. */
 export function createStoreEventLog(store: Store, id: string, position: LogPosition): EventLog {
@@ -52,4 +52,18 @@ async function retryUncertainAppend(
   if (isStored) return { fence: current.fence, head: current.head };
   // If another owner has moved the session, this append reports it.
   return store.append(id, at, events, after);
+}
+
+/**
+ * A SHA-256 hash of a session's durable state, over JSON with sorted object keys. The same events give the same hash,
+ * wherever they are replayed.
+ */
+export function computeStateHash(session: Session): string {
+  const text = JSON.stringify(toDurableSession(session), sortObjectKeys);
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function sortObjectKeys(_: string, value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

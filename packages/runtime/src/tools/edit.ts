@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { getSystemErrorCode } from '../search/system-error.ts';
+import { getSystemErrorCode } from '../platform/files.ts';
 import { toFileFailure, resolvePathToChange } from './file-errors.ts';
 import { getLineNumber, findNearestText, findOccurrences } from './nearest-text.ts';
 import { formatLines } from './numbered-lines.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseGlob } from '../search/glob.ts';
 import { indexLimits } from '../search/limits.ts';
-import { walkFolder } from '../search/indexed-folder.ts';
+import { walkFolder } from '../search/index-folder.ts';
 import { defineTool, createToolFailure, type Tool, type ToolResult } from './tool.ts';
 import type { AgentWorkspace } from './workspace.ts';
 

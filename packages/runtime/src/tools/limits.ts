@@ -1,5 +1,5 @@
 import type { Json } from '@pawl/core';
-import { systemClock, type RuntimeClock } from '../clock.ts';
+import { systemClock, type RuntimeClock } from '../platform/clock.ts';
 import { capText } from './output-cap.ts';
 import { createToolFailure, type Tool, type ToolContext, type ToolLimits, type ToolResult } from './tool.ts';
 

@@ -1,4 +1,4 @@
-import { computePairOverlap, listLetterPairs } from './letter-pairs.ts';
+import { computePairOverlap, listLetterPairs } from './file-errors.ts';
 import { lineCutMark, type NumberedLine } from './numbered-lines.ts';
 
 /** Returns the offsets of a piece in a text, without overlaps. */

@@ -1,3 +1,4 @@
+import type { Json, ToolOutcome } from '@pawl/core';
 import {
   getNextPhaseNumber,
   formatPhaseLine,
@@ -5,15 +6,13 @@ import {
   computePhaseProgress,
   defaultPhasesMax,
   computePhaseTotals,
-  type Json,
-  type ToolOutcome,
   type PastPhase,
   type PhaseState,
-} from '@pawl/core';
+} from '@pawl/core/phases';
 import * as z from 'zod';
-import { systemClock, type RuntimeClock } from '../clock.ts';
-import type { EventPoster, UnstampedEvent } from '../agent-dependencies.ts';
-import { createSerialRunner } from '../serial-runner.ts';
+import { systemClock, type RuntimeClock } from '../platform/clock.ts';
+import type { EventPoster, UnstampedEvent } from '../ports/agent-ports.ts';
+import { createSerialRunner } from '../platform/serial-runner.ts';
 import type { Tool } from './tool.ts';
 import { defineTool, createToolFailure } from './tool.ts';
 

@@ -1,9 +1,8 @@
 import { relative } from 'node:path';
 import type { Json } from '@pawl/core';
-import { createInterruptedResult } from '../executions/interrupted.ts';
+import { createInterruptedResult, type ReconcileCall, type ExecutionHandle } from './tool.ts';
 import { toSlashes } from '../platform/platform.ts';
 import { resolvePathToChange } from './file-errors.ts';
-import type { ReconcileCall, ExecutionHandle } from './tool.ts';
 import { removeTemporaryFile, readWorkspaceText } from './workspace-file.ts';
 import { quotePath } from './workspace-path.ts';
 import type { AgentWorkspace } from './workspace.ts';

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { lstat, readdir, rm, writeFile, type FileHandle } from 'node:fs/promises';
-import { openFlags, openRefusingLinks, replaceFile } from '../platform/files.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
-import { openFolderHandle, type FolderHandle } from './folder-handle.ts';
+import { openFlags, openRefusingLinks, replaceFile, getSystemErrorCode } from '../platform/files.ts';
+import { openFolderHandle, type FolderHandle } from './workspace-file.ts';
 
 const outputFolder = ['.pawl', 'output'] as const;
 const savedOutputLimits = { bytes: 50 * 1024 * 1024, files: 40 } as const;

@@ -1,16 +1,6 @@
 import * as z from 'zod';
-import { createInterruptedResult } from '../executions/interrupted.ts';
-import { buildShellCommand, getShellName } from '../platform/programs.ts';
-import { scrubEnvironment } from '../sandbox/environment.ts';
-import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
-import { getTraceEnvironment } from '../trace-context.ts';
-import { createCommandOutput } from './command-output.ts';
-import { createOutsideResult } from './file-errors.ts';
-import { isTimeoutSignal } from './limits.ts';
-import { createProgressReporter } from './progress-reports.ts';
-import { streamCommand, type StreamedCommandEnd } from './stream-command.ts';
-import { killMarkedProcesses } from './kill-tree.ts';
 import {
+  createInterruptedResult,
   defineTool,
   createToolFailure,
   type ReconcileCall,
@@ -18,6 +8,16 @@ import {
   type ToolContext,
   type ToolResult,
 } from './tool.ts';
+import { buildShellCommand, getShellName } from '../platform/programs.ts';
+import { scrubEnvironment } from '../sandbox/environment.ts';
+import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
+import { getTraceEnvironment } from '../platform/trace-context.ts';
+import { createCommandOutput } from './command-output.ts';
+import { createOutsideResult } from './file-errors.ts';
+import { isTimeoutSignal } from './limits.ts';
+import { createProgressReporter } from './progress-reports.ts';
+import { streamCommand, type StreamedCommandEnd } from './stream-command.ts';
+import { killMarkedProcesses } from './kill-tree.ts';
 import { quotePath, resolveWorkspacePath } from './workspace-path.ts';
 
 /** The settings that commands run with. */

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { hasProcessGroups } from '../platform/processes.ts';
 import type { SandboxPolicy, CommandSandbox } from '../sandbox/command-sandbox.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
+import { getSystemErrorCode } from '../platform/files.ts';
 import {
   findDescendants,
   killTree,

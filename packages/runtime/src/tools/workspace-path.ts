@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { explainUnsafePath, getPlatformPaths, toSlashes } from '../platform/platform.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
+import { getSystemErrorCode } from '../platform/files.ts';
 
 export type WorkspacePath =
   /** `path` is the requested path relative to the root, with `/` separators; `realPath` is its resolved target. */

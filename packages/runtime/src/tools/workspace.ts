@@ -1,4 +1,4 @@
-import { createSerialRunner } from '../serial-runner.ts';
+import { createSerialRunner } from '../platform/serial-runner.ts';
 
 /** The state shared by the tools of one folder. */
 export type AgentWorkspace = {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { getSystemErrorCode } from '../search/system-error.ts';
+import { getSystemErrorCode } from '../platform/files.ts';
 import { toFileFailure, resolvePathToChange } from './file-errors.ts';
 import { recordIntent, createFileReconciler } from './reconcile-file.ts';
 import { defineTool, createToolFailure, type Tool, type ExecutionHandle, type ToolResult } from './tool.ts';

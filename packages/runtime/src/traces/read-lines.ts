@@ -1,10 +1,10 @@
+import type { Json } from '@pawl/core';
 import {
   detectTraceFormat,
   parseTrace,
   describeUnknownFormat,
-  type Json,
   type TraceProblem,
-} from '@pawl/core';
+} from '@pawl/governor/traces';
 import { formatMegabytes, type TextLine } from './text-lines.ts';
 import type { TraceItem } from './trace-item.ts';
 import type { TraceLimits } from './trace-limits.ts';

@@ -1,4 +1,5 @@
-import { parseTrace, type Json } from '@pawl/core';
+import type { Json } from '@pawl/core';
+import { parseTrace } from '@pawl/governor/traces';
 import { createTraceProblem, readTraceLines, describeTraceProblem } from './read-lines.ts';
 import { formatMegabytes, notUtf8Text, splitTextLines, type TextLine } from './text-lines.ts';
 import type { TraceItem } from './trace-item.ts';

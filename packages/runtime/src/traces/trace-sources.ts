@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { indexLimits } from '../search/limits.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
+import { getSystemErrorCode } from '../platform/files.ts';
 import { walkTree, type SkipReason } from '../search/walk.ts';
 import type { TraceItem } from './trace-item.ts';
 import type { TraceLimits } from './trace-limits.ts';

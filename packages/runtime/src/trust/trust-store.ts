@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openFlags, replaceFile } from '../platform/files.ts';
-import { getSystemErrorCode } from '../search/system-error.ts';
-import { getUserConfigFolder } from '../config/find-config.ts';
+import { openFlags, replaceFile, getSystemErrorCode } from '../platform/files.ts';
+import { getUserConfigFolder } from '../platform/data-folder.ts';
 import { TrustError } from './trust-error.ts';
 
 /** The contents of a folder that need trust: file names and the exact text that would be used. */

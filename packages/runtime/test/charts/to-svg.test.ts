@@ -1,13 +1,6 @@
 import * as fc from 'fast-check';
-import {
-  buildChartEdges,
-  listChartStates,
-  modeCharts,
-  toDrawableChart,
-  turnChart,
-  type Chart,
-  type ModeChart,
-} from '@pawl/core';
+import { buildChartEdges, listChartStates, type Chart, toDrawableChart, turnChart } from '@pawl/core/charts';
+import { modeCharts, type ModeChart } from '@pawl/core/modes';
 import { describe, expect, it } from 'vitest';
 import { anyModeChart } from '../../../core/test/modes/sample-charts.ts';
 import { computeChartLayout, type LayoutBox } from '../../src/charts/svg/layout.ts';

@@ -1,9 +1,8 @@
 import { step, type Event } from '@pawl/core';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { markExecutedCommand } from '../../src/commands/executed-command.ts';
+import { markExecutedCommand, type SessionCommand } from '../../src/commands/command.ts';
 import { commandLimits } from '../../src/commands/channel.ts';
-import type { SessionCommand } from '../../src/commands/command.ts';
 import { forkStoredSession } from '../../src/store/fork.ts';
 import type { LogPosition, Store } from '../../src/store/store.ts';
 import { createSampleSession, appendSampleEvents } from '../store/sample-session.ts';

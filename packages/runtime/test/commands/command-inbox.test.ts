@@ -1,18 +1,11 @@
-import {
-  createSession,
-  createMemory,
-  memorySettings,
-  putEntry,
-  type Event,
-  type RequestedCall,
-  type Session,
-} from '@pawl/core';
+import { createSession, type Event, type RequestedCall, type Session } from '@pawl/core';
+import { createMemory, memorySettings, putEntry } from '@pawl/core/memory';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent, type AgentOptions } from '../../src/agent.ts';
-import { systemClock } from '../../src/clock.ts';
+import { Agent, type AgentOptions } from '../../src/agent/agent.ts';
+import { systemClock } from '../../src/platform/clock.ts';
 import type { SessionCommand } from '../../src/commands/command.ts';
-import { createCommandInbox, type CommandInbox } from '../../src/commands/command-inbox.ts';
+import { createCommandInbox, type CommandInbox } from '../../src/commands/channel.ts';
 import { createInMemoryStorage } from '../../src/memory/in-memory-storage.ts';
 import { createMemoryManager } from '../../src/memory/memory-manager.ts';
 import { createScriptedModel } from '../../src/models/scripted.ts';

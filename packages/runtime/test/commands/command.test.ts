@@ -1,7 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markExecutedCommand, getExecutedCommand } from '../../src/commands/executed-command.ts';
-import { createCommandEvent, parseCommand, type SessionCommand } from '../../src/commands/command.ts';
+import {
+  markExecutedCommand,
+  getExecutedCommand,
+  createCommandEvent,
+  parseCommand,
+  type SessionCommand,
+} from '../../src/commands/command.ts';
 
 const commands: readonly SessionCommand[] = [
   { kind: 'say', text: 'Go on.' },

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { computeLinkHash } from '../../src/store/chain.ts';
-import { migrateStore, storeMigrations } from '../../src/store/sqlite-migrations.ts';
+import { migrateStore, storeMigrations } from '../../src/store/sqlite-connection.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import { createMemoryFolder } from '../store/sqlite-io-faults-tracing.ts';
 import { createSampleSession } from '../store/sample-session.ts';

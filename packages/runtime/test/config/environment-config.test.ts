@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readEnvironmentConfig, configVariables } from '../../src/config/environment-config.ts';
-import { ConfigVariableError } from '../../src/config/config-variable-error.ts';
+import {
+  readEnvironmentConfig,
+  configVariables,
+  ConfigVariableError,
+} from '../../src/config/environment-config.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 describe('readEnvironmentConfig', () => {

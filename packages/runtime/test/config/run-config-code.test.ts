@@ -37,7 +37,7 @@ describe('readConfigFile with a TypeScript file', () => {
 describe('runConfigCode', () => {
   it('uses the default export, which may be a promise, and resolves its paths', async () => {
     const text = `
-      import type { Config } from '@pawl/runtime';
+      import type { Config } from '@pawl/runtime/config';
       import { join } from 'node:path';
       const mode: string = 'read-only';
       console.log('said in passing');

@@ -1,9 +1,9 @@
 import { createSession, step, type Event, type Json, type Session } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent } from '../../src/agent.ts';
-import { deriveExecutionId } from '../../src/executions/execution-id.ts';
-import { createMemorySpool, type ExecutionSpool } from '../../src/executions/spool.ts';
+import { Agent } from '../../src/agent/agent.ts';
+import { deriveExecutionId } from '../../src/agent/run-tool.ts';
+import { createMemorySpool, type ExecutionSpool } from '../../src/store/spool.ts';
 import { createScriptedModel } from '../../src/models/scripted.ts';
 import { defineTool, type EffectClass, type Tool, type ToolResult } from '../../src/tools/tool.ts';
 

@@ -1,11 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getConversation, toItemArray, type ToolCall, type CompletedTool, type Json } from '@pawl/core';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import * as z from 'zod';
-import type { BeforeToolHook, FinishedTurn } from '../../src/hooks/hook.ts';
-import { createHooks, type AgentHooks, type HooksOptions } from '../../src/hooks/hooks.ts';
 import {
   Agent,
   createScriptedModel,
@@ -13,6 +8,11 @@ import {
   type PermissionCheck,
   type ScriptedReply,
 } from '../../src/index.ts';
+import { getConversation, type ToolCall, type CompletedTool, type Json, toItemArray } from '@pawl/core';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import type { BeforeToolHook, FinishedTurn } from '../../src/hooks/hook.ts';
+import { createHooks, type AgentHooks, type HooksOptions } from '../../src/hooks/hooks.ts';
 
 let workspace = '';
 let reports: string[] = [];

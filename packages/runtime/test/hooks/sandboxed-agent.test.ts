@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { getConversation, toItemArray, type Json } from '@pawl/core';
+import { Agent, createScriptedModel, type ScriptedReply } from '../../src/index.ts';
+import { getConversation, type Json, toItemArray } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHooks } from '../../src/hooks/hooks.ts';
-import { Agent, createScriptedModel, type ScriptedReply } from '../../src/index.ts';
 import { createBubblewrapSandbox } from '../../src/sandbox/bubblewrap.ts';
 import { createShellTool } from '../../src/tools/shell.ts';
 import { createScratchRepository, type ScratchRepository } from './scratch-repository.ts';

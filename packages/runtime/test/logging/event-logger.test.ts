@@ -1,7 +1,7 @@
 import { createSession, step, type SessionOptions } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent, type AgentOptions, type StepResult } from '../../src/agent.ts';
+import { Agent, type AgentOptions, type StepResult } from '../../src/agent/agent.ts';
 import { createEventLogger, type EventLoggerOptions } from '../../src/logging/event-logger.ts';
 import { logLevels } from '../../src/logging/log-record.ts';
 import { createScriptedModel, type ScriptedReply } from '../../src/models/scripted.ts';

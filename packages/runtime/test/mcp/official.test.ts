@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createScriptedModel } from '../../src/models/scripted.ts';
-import { Agent } from '../../src/agent.ts';
+import { Agent } from '../../src/agent/agent.ts';
 import type { McpServer, McpUrlServer } from '../../src/mcp/mcp-server.ts';
 import { callMcpTool, getCallFailure, getCallOutput, createMcpTestServer } from './mcp-test-server.ts';
 

@@ -1,15 +1,9 @@
-import {
-  createSession,
-  listEntries,
-  memorySettings,
-  putEntry,
-  step,
-  type WorkingMemory,
-  type PagingFinished,
-  type Session,
-} from '@pawl/core';
+import { systemClock, type Model } from '../../src/index.ts';
+import { createMemoryManager } from '../../src/memory-entry.ts';
+import { createInMemoryStorage } from '../../src/storage-entry.ts';
+import { createSession, step, type PagingFinished, type Session } from '@pawl/core';
+import { listEntries, memorySettings, putEntry, type WorkingMemory } from '@pawl/core/memory';
 import { describe, expect, it } from 'vitest';
-import { createInMemoryStorage, createMemoryManager, systemClock, type Model } from '../../src/index.ts';
 import { compactContext } from '../../src/memory/compact-context.ts';
 
 const summaryModel: Model = {

@@ -1,11 +1,5 @@
-import {
-  createMemory,
-  findEntry,
-  memorySettings,
-  putEntry,
-  parseLkjConfig,
-  toMemoryObject,
-} from '@pawl/core';
+import { parseLkjConfig } from '@pawl/core/lkj';
+import { createMemory, findEntry, memorySettings, putEntry, toMemoryObject } from '@pawl/core/memory';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createInMemoryStorage } from '../../src/memory/in-memory-storage.ts';

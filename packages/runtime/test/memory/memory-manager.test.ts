@@ -1,3 +1,4 @@
+import type { Json, ConversationMessage } from '@pawl/core';
 import {
   createMemory,
   estimateTokens,
@@ -7,10 +8,8 @@ import {
   memorySettings,
   putEntry,
   countMemoryTokens,
-  type Json,
   type WorkingMemory,
-  type ConversationMessage,
-} from '@pawl/core';
+} from '@pawl/core/memory';
 import { describe, expect, it } from 'vitest';
 import { createInMemoryStorage } from '../../src/memory/in-memory-storage.ts';
 import { createMemoryManager, type MemoryManager } from '../../src/memory/memory-manager.ts';

@@ -1,4 +1,5 @@
-import type { Json, StoredEntry } from '@pawl/core';
+import type { Json } from '@pawl/core';
+import type { StoredEntry } from '@pawl/core/memory';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { iterateEntries, type EntryStorage } from '../../src/memory/storage.ts';

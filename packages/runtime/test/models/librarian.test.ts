@@ -1,9 +1,9 @@
 import {
+  type ConversationMessage,
+  type ToolOutcome,
   appendItem,
   type ConversationHistory,
-  type ConversationMessage,
   emptyConversation,
-  type ToolOutcome,
 } from '@pawl/core';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,7 +1,7 @@
-import { getConversation, createSession, toItemArray, type Session } from '@pawl/core';
+import { Agent, createScriptedModel, defineTool } from '../../src/index.ts';
+import { getConversation, createSession, type Session, toItemArray } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent, createScriptedModel, defineTool } from '../../src/index.ts';
 
 describe('a permission prompt', () => {
   it('is repeated after a restart for the same call, which runs only then', async () => {

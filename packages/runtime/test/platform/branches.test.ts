@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { win32 } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { getUserConfigFolder } from '../../src/config/find-config.ts';
+import { getUserConfigFolder } from '../../src/platform/data-folder.ts';
 import { buildHostProgram } from '../../src/config/run-config-code.ts';
 import { parseGitPaths } from '../../src/hooks/git.ts';
 import { buildServerCommand } from '../../src/mcp/process-group.ts';

@@ -1,10 +1,14 @@
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSession, findProfile, step, type Event, type Session, type SessionStep } from '@pawl/core';
+import { createSession, step, type Event, type Session, type SessionStep } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ProfileFileError } from '../../src/profiles/profile-file-error.ts';
-import { profileFileBytesMax, readProfileFile } from '../../src/profiles/read-profile-file.ts';
+import {
+  ProfileFileError,
+  profileFileBytesMax,
+  readProfileFile,
+} from '../../src/profiles/read-profile-file.ts';
 
 let folder = '';
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { configFileNames } from '../../src/config/find-config.ts';
+import { configFileNames } from '../../src/platform/data-folder.ts';
 import { createBubblewrapSandbox } from '../../src/sandbox/bubblewrap.ts';
 import { SandboxError } from '../../src/sandbox/sandbox-error.ts';
 import { countProcesses } from '../tools/running-processes.ts';

@@ -18,7 +18,7 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pawl-same-'));
   await cp(schemas, join(folder, 'schema'), { recursive: true });
-  await cp(join(schemas, '../nearest-name.ts'), join(folder, 'nearest-name.ts'));
+  await cp(join(schemas, '../text'), join(folder, 'text'), { recursive: true });
   await mkdir(join(folder, 'node_modules'));
   await symlink(zod, join(folder, 'node_modules/zod'), 'junction');
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
@@ -31,7 +31,10 @@ afterAll(async () => {
 /** The lines with an error, as `file:line`, when the schemas and more are compiled with these types as core's. */
 async function compileWithCore(coreFile: string, include: readonly string[]): Promise<readonly string[]> {
   const config = join(folder, `tsconfig.${include.join('.')}.json`);
-  const compilerOptions = { types: [], paths: { '@pawl/core': [coreFile] } };
+  const compilerOptions = {
+    types: [],
+    paths: { '@pawl/core': [coreFile], '@pawl/core/*': [join(dirname(core), '*-entry.ts')] },
+  };
   await writeFile(config, JSON.stringify({ extends: options, compilerOptions, include }));
   const tsc = [join(typescript, 'bin/tsc'), '-p', config, '--pretty', 'false'];
   const output = await promisify(execFile)(process.execPath, tsc, { cwd: folder }).then(

@@ -1,11 +1,5 @@
-import {
-  eventTypes,
-  isEphemeralEvent,
-  getStepOutcome,
-  turnChart,
-  type ActionType,
-  type EventType,
-} from '@pawl/core';
+import { eventTypes, isEphemeralEvent, getStepOutcome, type ActionType, type EventType } from '@pawl/core';
+import { turnChart } from '@pawl/core/charts';
 import { describe, expect, it } from 'vitest';
 import { actionAnswerEvents } from '../../src/schema/actions.ts';
 import { eventExamples } from '../../src/schema/examples.ts';

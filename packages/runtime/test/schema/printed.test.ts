@@ -1,14 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  createSession,
-  eventTypes,
-  findProfile,
-  builtInProfiles,
-  step,
-  turnChart,
-  type Event,
-  type SessionStep,
-} from '@pawl/core';
+import { createSession, eventTypes, step, type Event, type SessionStep } from '@pawl/core';
+import { turnChart } from '@pawl/core/charts';
+import { findProfile, builtInProfiles } from '@pawl/core/profiles';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';

@@ -1,14 +1,6 @@
-import {
-  createSession,
-  createMemory,
-  memorySettings,
-  builtInProfiles,
-  putEntry,
-  step,
-  type Event,
-  type Session,
-  type SessionStep,
-} from '@pawl/core';
+import { createSession, step, type Event, type Session, type SessionStep } from '@pawl/core';
+import { createMemory, memorySettings, putEntry } from '@pawl/core/memory';
+import { builtInProfiles } from '@pawl/core/profiles';
 
 /** One step of the machine: where it was, what happened, and what came of it. */
 export type ReachableStep = { readonly before: Session; readonly event: Event; readonly after: SessionStep };

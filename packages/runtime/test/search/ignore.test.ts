@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createIgnoreFilter } from '../../src/search/ignore.ts';
+import { createIgnoreFilter } from '../../src/search/walk.ts';
 
 describe('ignoring', () => {
   it.each([

@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { IndexProgress } from '../../src/search/index-folder.ts';
-import { indexFolder } from '../../src/search/index-folder.ts';
-import { WorkspaceError } from '../../src/search/workspace-error.ts';
+import { type IndexProgress, indexFolder, WorkspaceError } from '../../src/search/index-folder.ts';
 import { createTempFolder } from './temp-folder.ts';
 
 /** Runs something as a user who may not read everything, which root may. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { passageLimits } from '../../src/search/limits.ts';
-import { splitPassages } from '../../src/search/passages.ts';
+import { splitPassages } from '../../src/search/database.ts';
 
 const splitText = (text: string, isMarkdown = true) => [...splitPassages(text, isMarkdown)];
 const createLines = (count: number, word = 'line') =>

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { indexFolder } from '../../src/index.ts';
+import { indexFolder } from '../../src/search-entry.ts';
 
 let folder = '';
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { indexFolder } from '../../src/index.ts';
-import { isSecretFile } from '../../src/search/secret-files.ts';
+import { indexFolder } from '../../src/search-entry.ts';
+import { isSecretFile } from '../../src/search/walk.ts';
 
 describe('files with secrets', () => {
   it.each([

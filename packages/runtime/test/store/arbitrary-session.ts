@@ -1,7 +1,6 @@
 import {
   createSession,
   eventTypes,
-  builtInProfiles,
   step,
   getUnpausedTurn,
   type Event,
@@ -9,6 +8,7 @@ import {
   type Session,
   type TurnStatus,
 } from '@pawl/core';
+import { builtInProfiles } from '@pawl/core/profiles';
 import * as fc from 'fast-check';
 import { eventExamples } from '../../src/schema/examples.ts';
 

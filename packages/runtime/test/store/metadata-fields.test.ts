@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getMetadataText, getMetadataTools } from '../../src/index.ts';
+import { getMetadataText, getMetadataTools } from '../../src/store-entry.ts';
 
 describe('the metadata of a session', () => {
   it('has a text field, if it is a string', () => {

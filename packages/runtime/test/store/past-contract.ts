@@ -1,17 +1,17 @@
 import {
   getConversation,
-  listPendingActions,
   replay,
   step,
-  toItemArray,
   getUnpausedTurn,
   type Event,
   type Session,
+  toItemArray,
+  listPendingActions,
 } from '@pawl/core';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { forkStoredSession } from '../../src/store/fork.ts';
-import { computeStateHash } from '../../src/store/state-hash.ts';
+import { computeStateHash } from '../../src/store/store-event-log.ts';
 import type { Store } from '../../src/store/store.ts';
 import { arbitrarySession, type RandomSession } from './arbitrary-session.ts';
 import {

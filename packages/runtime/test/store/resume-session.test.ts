@@ -1,18 +1,18 @@
 import {
   createSession,
-  findTurnAnswer,
   getConversation,
   replay,
   step,
-  toItemArray,
   type ConversationMessage,
-  type Rule,
   type Session,
+  toItemArray,
 } from '@pawl/core';
+import { findTurnAnswer } from '@pawl/core/projections';
+import type { Rule } from '@pawl/governor';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent } from '../../src/agent.ts';
-import type { EventLog } from '../../src/event-log.ts';
+import { Agent } from '../../src/agent/agent.ts';
+import type { EventLog } from '../../src/store/event-log.ts';
 import { createScriptedModel, type ScriptedReply } from '../../src/models/scripted.ts';
 import { createStoreEventLog } from '../../src/store/store-event-log.ts';
 import { createMemoryStore } from '../../src/store/memory-store.ts';

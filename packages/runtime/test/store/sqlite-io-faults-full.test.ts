@@ -2,7 +2,7 @@ import { createSession, step, type Session } from '@pawl/core';
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, statSync, truncateSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Agent } from '../../src/agent.ts';
+import { Agent } from '../../src/agent/agent.ts';
 import { createScriptedModel } from '../../src/models/scripted.ts';
 import { createStoreEventLog } from '../../src/store/store-event-log.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';

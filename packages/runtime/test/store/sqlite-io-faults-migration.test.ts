@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { migrateStore } from '../../src/store/sqlite-migrations.ts';
+import { migrateStore } from '../../src/store/sqlite-connection.ts';
 import { isSoak, createMemoryFolder, spawnTraced } from './sqlite-io-faults-tracing.ts';
 
 const migratorScript = fileURLToPath(new URL('fixtures/migrator.ts', import.meta.url));

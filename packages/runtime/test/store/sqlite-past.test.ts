@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { chainEvents, computeLinkHash } from '../../src/store/chain.ts';
 import { forkStoredSession } from '../../src/store/fork.ts';
-import { migrateStore, storeMigrations } from '../../src/store/sqlite-migrations.ts';
+import { migrateStore, storeMigrations } from '../../src/store/sqlite-connection.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createTempFolder } from '../search/temp-folder.ts';

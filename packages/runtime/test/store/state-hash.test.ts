@@ -2,7 +2,7 @@ import { toDurableSession, step, type Event, type Session } from '@pawl/core';
 import * as fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { computeStateHash } from '../../src/store/state-hash.ts';
+import { computeStateHash } from '../../src/store/store-event-log.ts';
 import { arbitrarySession } from './arbitrary-session.ts';
 import { createSampleSession, createSampleLog } from './sample-session.ts';
 

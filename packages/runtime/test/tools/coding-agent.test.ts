@@ -1,15 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import {
-  findTurnAnswer,
-  getConversation,
-  toItemArray,
-  type Event,
-  type Json,
-  type ToolMessage,
-} from '@pawl/core';
+import { getConversation, toItemArray, type Event, type Json, type ToolMessage } from '@pawl/core';
+import { findTurnAnswer } from '@pawl/core/projections';
 import { describe, expect, it } from 'vitest';
-import { Agent } from '../../src/agent.ts';
+import { Agent } from '../../src/agent/agent.ts';
 import { createScriptedModel, type ScriptedReply } from '../../src/models/scripted.ts';
 import { createPermissionDecider, type PermissionPrompter } from '../../src/permission/decide.ts';
 import type { PermissionMode } from '../../src/permission/modes.ts';

@@ -1,4 +1,4 @@
-import type { RuntimeClock } from '../../src/clock.ts';
+import type { RuntimeClock } from '../../src/platform/clock.ts';
 
 /** Time passes only when asked to. */
 export function createHandClock(): RuntimeClock & { pass(ms: number): Promise<void> } {

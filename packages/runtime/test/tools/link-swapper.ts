@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { getSystemErrorCode } from '../../src/search/system-error.ts';
+import { getSystemErrorCode } from '../../src/platform/files.ts';
 import type { TempFolder } from '../search/temp-folder.ts';
 
 /** Puts a link to `outside` in the place of `inner/real` and takes it away again, over and over. */

@@ -1,14 +1,15 @@
-import { createSession, type Json, type ToolOutcome, type PhaseState } from '@pawl/core';
-import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import {
   Agent,
   createScriptedModel,
-  finishTool,
   type ScriptedReply,
   type StepResult,
   type Tool,
 } from '../../src/index.ts';
+import { finishTool } from '../../src/tools-entry.ts';
+import { createSession, type Json, type ToolOutcome } from '@pawl/core';
+import type { PhaseState } from '@pawl/core/phases';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { createPhaseTools } from '../../src/tools/phases.ts';
 
 const minuteMs = 60_000;

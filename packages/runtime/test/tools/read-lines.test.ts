@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatLines, parseLines } from '../../src/tools/numbered-lines.ts';
-import { readFileLines } from '../../src/tools/read-lines.ts';
+import { readFileLines } from '../../src/tools/read.ts';
 import { createTempFolder } from '../search/temp-folder.ts';
 
 describe('reading lines', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { traceFormats } from '@pawl/core';
+import { traceFormats } from '@pawl/governor/traces';
 import { describe, expect, it } from 'vitest';
 import { readTraces } from '../../src/traces/read-traces.ts';
 import { traceLimits } from '../../src/traces/trace-limits.ts';

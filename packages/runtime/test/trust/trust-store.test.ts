@@ -14,7 +14,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { getUserConfigFolder } from '../../src/config/find-config.ts';
+import { getUserConfigFolder } from '../../src/platform/data-folder.ts';
 import { TrustError } from '../../src/trust/trust-error.ts';
 import { createTrustStore, type TrustStore } from '../../src/trust/trust-store.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';

@@ -2,10 +2,10 @@ import {
   commandLimits,
   serializeCommand,
   parseCommand,
-  StoreError,
   createQueueFullError,
   type CommandChannel,
-} from '@pawl/runtime';
+} from '@pawl/runtime/commands';
+import { StoreError } from '@pawl/runtime/store';
 import { formatSessionLabel } from '../session-label.ts';
 import type { RedisClient } from '../redis-client.ts';
 import { translateRedisErrors } from '../redis-error.ts';

@@ -1,4 +1,4 @@
-import type { EntryStorage } from '@pawl/runtime';
+import type { EntryStorage } from '@pawl/runtime/storage';
 import type { RedisClient } from '../redis-client.ts';
 import { createRedisStorage } from './redis-storage.ts';
 

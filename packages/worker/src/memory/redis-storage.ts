@@ -1,5 +1,6 @@
-import type { StoredEntry } from '@pawl/core';
-import { storageLimits, StoreError, listEntryWords, type EntryStorage } from '@pawl/runtime';
+import type { StoredEntry } from '@pawl/core/memory';
+import { storageLimits, listEntryWords, type EntryStorage } from '@pawl/runtime/storage';
+import { StoreError } from '@pawl/runtime/store';
 import type { RedisClient } from '../redis-client.ts';
 import { translateRedisErrors } from '../redis-error.ts';
 import { createRedisScript } from '../store/redis-script.ts';

@@ -1,4 +1,4 @@
-import type { StoredEntry } from '@pawl/core';
+import type { StoredEntry } from '@pawl/core/memory';
 import {
   foldEntryText,
   getResultLimit,
@@ -6,7 +6,7 @@ import {
   toQueryCriteria,
   type QueryCriteria,
   type StorageQuery,
-} from '@pawl/runtime';
+} from '@pawl/runtime/storage';
 import type { RedisClient } from '../redis-client.ts';
 import { loadEntries, type StorageKeys } from './storage-entries.ts';
 

@@ -1,4 +1,4 @@
-import type { StoredEntry } from '@pawl/core';
+import type { StoredEntry } from '@pawl/core/memory';
 import type { RedisClient } from '../redis-client.ts';
 
 /** The keys of one storage, all on the same cluster node. */

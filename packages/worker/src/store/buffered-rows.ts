@@ -1,4 +1,4 @@
-import type { SessionClaim, EventRow, StoreRows, SessionRow, SnapshotRow } from '@pawl/runtime';
+import type { SessionClaim, EventRow, StoreRows, SessionRow, SnapshotRow } from '@pawl/runtime/store';
 import type { LoadedSession } from './loaded-session.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { SessionRow, SessionSummary } from '@pawl/runtime';
+import type { SessionRow, SessionSummary } from '@pawl/runtime/store';
 import type { RedisClient } from '../redis-client.ts';
 
 /** All sessions share one list key, so it is not updated for each of several events in quick succession. */

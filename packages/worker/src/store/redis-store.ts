@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { CommandChannel } from '@pawl/runtime/commands';
 import {
   StoreError,
   createRowStore,
-  type CommandChannel,
   type LogDamage,
   type StoredEvent,
   type Store,
   type VerificationResult,
-} from '@pawl/runtime';
+} from '@pawl/runtime/store';
 import { createRedisCommandChannel } from '../commands/channel.ts';
 import { formatSessionLabel } from '../session-label.ts';
 import type { RedisClient } from '../redis-client.ts';

@@ -1,4 +1,4 @@
-import { StoreError, type SessionClaim, type EventRow, type SessionRow } from '@pawl/runtime';
+import { StoreError, type SessionClaim, type EventRow, type SessionRow } from '@pawl/runtime/store';
 import type { RedisClient } from '../redis-client.ts';
 import { translateRedisErrors } from '../redis-error.ts';
 import type { SessionChange, NewClaim } from './buffered-rows.ts';

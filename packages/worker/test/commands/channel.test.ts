@@ -1,4 +1,4 @@
-import type { Store } from '@pawl/runtime';
+import type { Store } from '@pawl/runtime/store';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { describeCommandContract } from '../../../runtime/test/commands/channel-contract.ts';

@@ -1,4 +1,4 @@
-import { createInMemoryStorage, type EntryStorage, type StorageQuery } from '@pawl/runtime';
+import { createInMemoryStorage, type EntryStorage, type StorageQuery } from '@pawl/runtime/storage';
 import * as fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import type { Store } from '@pawl/runtime';
+import type { Store } from '@pawl/runtime/store';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSampleSession } from '../../../runtime/test/store/sample-session.ts';

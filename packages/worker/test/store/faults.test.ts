@@ -1,5 +1,6 @@
 import { createSession, step, type Event, type Session } from '@pawl/core';
-import { createStoreEventLog, resumeSession, type Store } from '@pawl/runtime';
+import { resumeSession } from '@pawl/runtime';
+import { createStoreEventLog, type Store } from '@pawl/runtime/store';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable } from 'node:stream';
-import { readTraces, TraceSourceError, type TraceItem } from '@pawl/runtime';
-import { auditWithPreset, trackerPresets } from '@pawl/core';
+import { auditWithPreset } from '@pawl/governor/audit';
+import { trackerPresets } from '@pawl/governor/tracker';
+import { readTraces, TraceSourceError, type TraceItem } from '@pawl/runtime/traces';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { createProgressLine } from '../../output/progress-line.ts';

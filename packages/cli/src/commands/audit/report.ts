@@ -1,4 +1,4 @@
-import type { TraceReadProblem } from '@pawl/runtime';
+import type { TraceReadProblem } from '@pawl/runtime/traces';
 import { styleText } from 'node:util';
 import {
   type AuditedRun,

@@ -1,4 +1,6 @@
-import type { AuditVerdict, Json, RecordedRun, RecordedStep, RuleSeverity } from '@pawl/core';
+import type { Json, RuleSeverity } from '@pawl/core';
+import type { AuditVerdict } from '@pawl/governor/audit';
+import type { RecordedRun, RecordedStep } from '@pawl/governor/traces';
 import { isRunEnding } from '../learn/detector-score.ts';
 import { formatCount } from '../../output/format-number.ts';
 

@@ -1,13 +1,7 @@
-import {
-  toDrawableChart,
-  modeCharts,
-  toMermaid,
-  toXState,
-  turnChart,
-  type Chart,
-  type ModeChart,
-} from '@pawl/core';
-import { ChartFileError, isDataFilePath, readChartFile, toSvg } from '@pawl/runtime';
+import { toDrawableChart, toMermaid, toXState, turnChart, type Chart } from '@pawl/core/charts';
+import { modeCharts, type ModeChart } from '@pawl/core/modes';
+import { isDataFilePath } from '@pawl/runtime/agent-setup';
+import { ChartFileError, readChartFile, toSvg } from '@pawl/runtime/charts';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { UsageError, toUsageError } from '../../usage-error.ts';

@@ -1,6 +1,8 @@
 import type { Argument, Command, Option } from 'commander';
-import { builtInProfiles, trackerPresets } from '@pawl/core';
-import { modelSpecs, permissionModes } from '@pawl/runtime';
+import { builtInProfiles } from '@pawl/core/profiles';
+import { trackerPresets } from '@pawl/governor/tracker';
+import { modelSpecs } from '@pawl/runtime/models';
+import { permissionModes } from '@pawl/runtime/permission';
 import { chartFormats, chartNames } from '../chart/action.ts';
 import { initFormats } from '../init/text.ts';
 import { hookHosts } from '@pawl/gateway/hook';

@@ -1,13 +1,13 @@
+import { createTrustStore } from '@pawl/runtime/trust';
+import { readConfigFile } from '@pawl/runtime/config-files';
 import { dirname, join, resolve } from 'node:path';
 import {
   ConfigFileError,
   findConfigFile,
-  readConfigFile,
-  createTrustStore,
   evaluateConfig,
   getUserConfigFolder,
   toTrustedContents,
-} from '@pawl/runtime';
+} from '@pawl/runtime/config';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { UsageError } from '../../usage-error.ts';

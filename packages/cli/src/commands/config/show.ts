@@ -1,12 +1,6 @@
-import {
-  listConfigOrigins,
-  configVariables,
-  findSecrets,
-  flagsToConfig,
-  type ConfigFlags,
-  type ConfigOrigin,
-  type LoadedConfigLayers,
-} from '@pawl/runtime';
+import { flagsToConfig, type ConfigFlags } from '@pawl/runtime/agent-setup';
+import { configVariables, type LoadedConfigLayers } from '@pawl/runtime/config';
+import { listConfigOrigins, findSecrets, type ConfigOrigin } from '@pawl/runtime/config-files';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';

@@ -6,7 +6,7 @@ import {
   type SessionSummary,
   type Store,
   type StoredEvent,
-} from '@pawl/runtime';
+} from '@pawl/runtime/store';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';

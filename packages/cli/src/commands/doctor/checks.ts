@@ -1,19 +1,14 @@
-import {
-  detectSandbox,
-  getPlatformName,
-  runCommand,
-  scrubEnvironment,
-  getUserConfigFolder,
-  mergeConfigs,
-  knownProviders,
-} from '@pawl/runtime';
+import { getUserConfigFolder, mergeConfigs } from '@pawl/runtime/config';
+import { getDataFolder } from '@pawl/runtime/data-folder';
+import { knownProviders } from '@pawl/runtime/models';
+import { getPlatformName } from '@pawl/runtime/platform';
+import { detectSandbox, runCommand, scrubEnvironment } from '@pawl/runtime/sandbox';
 import { DatabaseSync } from 'node:sqlite';
 import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { findPackageJSON } from 'node:module';
-import { getDataFolder } from '@pawl/runtime/data-folder';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { UsageError } from '../../usage-error.ts';
 import { loadConfigLayers } from '../../options/load-config.ts';

@@ -5,8 +5,8 @@ import {
   listTranscriptItems,
   type ReplayedStep,
   type TranscriptItem,
-} from '@pawl/core';
-import { replaySteps, getMetadataText } from '@pawl/runtime';
+} from '@pawl/core/projections';
+import { replaySteps, getMetadataText } from '@pawl/runtime/store';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 import type { SessionRecord } from '../../sessions/session-record.ts';
 import { formatSessionTotals, surveySession } from '../../sessions/session-totals.ts';

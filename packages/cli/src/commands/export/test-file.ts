@@ -1,13 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import {
-  getUnpausedTurn,
-  listTranscriptItems,
-  type ReplayedStep,
-  type Session,
-  type Event,
-} from '@pawl/core';
-import { replaySteps, computeStateHash } from '@pawl/runtime';
+import { getUnpausedTurn, type Session, type Event } from '@pawl/core';
+import { listTranscriptItems, type ReplayedStep } from '@pawl/core/projections';
+import { replaySteps, computeStateHash } from '@pawl/runtime/store';
 import type { SessionRecord } from '../../sessions/session-record.ts';
 import { replayRecording, type ReplayedTool, type SessionRecording } from './replay-recording.ts';
 import { truncateColumns } from '../../output/columns.ts';
@@ -95,7 +90,6 @@ function renderTest(
   const title = `replays the recorded session: ${truncateColumns(message?.type === 'user-message' ? message.text : record.id, 60)}`;
   const fixture = encodeURIComponent(basename(getFixturePath(path)));
   return `import { readFileSync } from 'node:fs';
-import { replaySteps, computeStateHash } from '@pawl/runtime';
 import { expect, it } from 'vitest';
 ${harness}
 const recording = JSON.parse(readFileSync(new URL(${JSON.stringify(`./${fixture}`)}, import.meta.url), 'utf8')) as SessionRecording;

@@ -5,7 +5,7 @@ import {
   getProcessOwner,
   type LogPosition,
   type Store,
-} from '@pawl/runtime';
+} from '@pawl/runtime/store';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { UsageError } from '../../usage-error.ts';

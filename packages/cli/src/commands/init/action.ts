@@ -1,17 +1,17 @@
+import { createTrustStore } from '@pawl/runtime/trust';
+import { formatNameSuggestion } from '@pawl/runtime/suggestions';
+import { modelSpecs } from '@pawl/runtime/models';
+import { permissionModes } from '@pawl/runtime/permission';
+import { readConfigFile } from '@pawl/runtime/config-files';
 import { writeFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   evaluateConfig,
   findConfigFile,
-  formatNameSuggestion,
   mergeConfigs,
-  readConfigFile,
-  createTrustStore,
   getUserConfigFolder,
-  modelSpecs,
-  permissionModes,
   toTrustedContents,
-} from '@pawl/runtime';
+} from '@pawl/runtime/config';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { openTerminalPrompt, type TerminalPrompt } from '../../terminal-prompt.ts';

@@ -1,4 +1,4 @@
-import type { permissionModes } from '@pawl/runtime';
+import type { permissionModes } from '@pawl/runtime/permission';
 
 export const initFormats = ['yaml', 'json', 'ts'] as const;
 export type InitFormat = (typeof initFormats)[number];

@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { defaultSettings, findProfile, selectRules, type Rule } from '@pawl/core';
-import { isDataFilePath } from '@pawl/runtime';
+import { defaultSettings } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
+import type { Rule } from '@pawl/governor';
+import { selectRules } from '@pawl/governor/rules';
+import { isDataFilePath } from '@pawl/runtime/agent-setup';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { computeMinThresholds } from './tunable-thresholds.ts';

@@ -1,4 +1,5 @@
-import type { RuleSeverity, RuleThresholds } from '@pawl/core';
+import type { RuleSeverity } from '@pawl/core';
+import type { RuleThresholds } from '@pawl/governor';
 import type { RuleCount } from './rule-counts.ts';
 import type { DetectorVerdict } from './detector-score.ts';
 

@@ -1,4 +1,5 @@
-import type { RuleSeverity, Rule, RuleThresholds } from '@pawl/core';
+import type { RuleSeverity } from '@pawl/core';
+import type { Rule, RuleThresholds } from '@pawl/governor';
 import { chooseThresholds } from './choose-thresholds.ts';
 import { crossValidateThresholds, type CrossValidation } from './cross-validate.ts';
 import { isAtLeastAsStrict, listTunableThresholds, type TunableThreshold } from './tunable-thresholds.ts';

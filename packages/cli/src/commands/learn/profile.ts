@@ -1,13 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RuleSeverity } from '@pawl/core';
-import {
-  findConfigFile,
-  readConfigFile,
-  readProfileFile,
-  createTrustStore,
-  toTrustedContents,
-} from '@pawl/runtime';
+import { findConfigFile, toTrustedContents } from '@pawl/runtime/config';
+import { readConfigFile } from '@pawl/runtime/config-files';
+import { readProfileFile } from '@pawl/runtime/profiles';
+import { createTrustStore } from '@pawl/runtime/trust';
 import type { LearningResult, ThresholdProposal } from './learn-thresholds.ts';
 import { UsageError } from '../../usage-error.ts';
 import { writeFileAtomically } from '../../output/atomic-file.ts';

@@ -1,4 +1,6 @@
-import { auditRun, type RecordedRun, type Rule, type RuleMatch } from '@pawl/core';
+import type { Rule, RuleMatch } from '@pawl/governor';
+import { auditRun } from '@pawl/governor/audit';
+import type { RecordedRun } from '@pawl/governor/traces';
 
 /** The count of a rule after a step of a run, if it is high enough to matter. */
 export type RuleCount = {

@@ -1,4 +1,5 @@
-import { readTraces, StoreError, TraceSourceError, type SessionSummary, type Store } from '@pawl/runtime';
+import { StoreError, type SessionSummary, type Store } from '@pawl/runtime/store';
+import { readTraces, TraceSourceError } from '@pawl/runtime/traces';
 import { readFile, stat } from 'node:fs/promises';
 import * as z from 'zod';
 import type { CommandIo } from '../../command-io.ts';

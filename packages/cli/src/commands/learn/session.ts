@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
+import { isJudgedOutcome, type Json } from '@pawl/core';
 import {
-  isJudgedOutcome,
   listTranscriptItems,
   listVerdicts,
-  type Json,
-  type RecordedRun,
-  type RecordedStep,
   type ReplayedStep,
   type SessionEnding,
   type TranscriptItem,
   type TranscriptItemOfKind,
-} from '@pawl/core';
-import { getMetadataText, type SessionSummary } from '@pawl/runtime';
+} from '@pawl/core/projections';
+import type { RecordedRun, RecordedStep } from '@pawl/governor/traces';
+import { getMetadataText, type SessionSummary } from '@pawl/runtime/store';
 import type { TrainingRun } from './training-run.ts';
 import type { StuckJudgment } from './detector-score.ts';
 import { surveySession } from '../../sessions/session-totals.ts';

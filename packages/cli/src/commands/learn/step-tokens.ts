@@ -1,4 +1,5 @@
-import { observeCall, type RecordedStep } from '@pawl/core';
+import { observeCall } from '@pawl/governor';
+import type { RecordedStep } from '@pawl/governor/traces';
 import type { TrainingRun } from './training-run.ts';
 
 /** The outcome of a step, in a word. */

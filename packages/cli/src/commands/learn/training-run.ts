@@ -1,4 +1,5 @@
-import type { RecordedRun, Rule } from '@pawl/core';
+import type { Rule } from '@pawl/governor';
+import type { RecordedRun } from '@pawl/governor/traces';
 import { collectRuleCounts, type RuleCount } from './rule-counts.ts';
 import type { StuckJudgment, ScoredRun } from './detector-score.ts';
 

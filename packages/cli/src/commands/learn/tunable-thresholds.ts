@@ -1,4 +1,5 @@
-import type { RuleSeverity, Rule, RuleThresholds } from '@pawl/core';
+import type { RuleSeverity } from '@pawl/core';
+import type { Rule, RuleThresholds } from '@pawl/governor';
 import { severityLadder, type RuleThresholdMap } from './judge-rule-counts.ts';
 
 /** A threshold that may be changed, with the candidate values. */

@@ -1,5 +1,8 @@
-import { createMemory, formatMemoryDocument, memorySettings, type Json } from '@pawl/core';
-import { exportMemory, storageLimits } from '@pawl/runtime';
+import type { Json } from '@pawl/core';
+import { formatMemoryDocument } from '@pawl/core/lkj';
+import { createMemory, memorySettings } from '@pawl/core/memory';
+import { exportMemory } from '@pawl/runtime/memory';
+import { storageLimits } from '@pawl/runtime/storage';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { UsageError } from '../../usage-error.ts';

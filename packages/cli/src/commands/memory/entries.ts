@@ -1,12 +1,7 @@
-import {
-  listEntries,
-  parseTagKey,
-  type MemoryEntry,
-  type Json,
-  type ParsedMemoryDocument,
-  type StoredEntry,
-} from '@pawl/core';
-import { createInMemoryStorage, iterateEntries, storageLimits } from '@pawl/runtime';
+import type { Json } from '@pawl/core';
+import type { ParsedMemoryDocument } from '@pawl/core/lkj';
+import { listEntries, parseTagKey, type MemoryEntry, type StoredEntry } from '@pawl/core/memory';
+import { createInMemoryStorage, iterateEntries, storageLimits } from '@pawl/runtime/storage';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import type { MemorySource } from '../../memory/memory-source.ts';
 

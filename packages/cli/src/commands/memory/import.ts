@@ -1,15 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  listEntries,
-  findEntry,
-  toTagKey,
-  formatMemoryDocument,
-  putEntry,
-  parseTagKey,
-  type LkjMemory,
-  type StoredEntry,
-} from '@pawl/core';
-import { createMemoryFile, iterateEntries, type EntryStorage } from '@pawl/runtime';
+import { formatMemoryDocument, type LkjMemory } from '@pawl/core/lkj';
+import { listEntries, findEntry, toTagKey, putEntry, parseTagKey, type StoredEntry } from '@pawl/core/memory';
+import { createMemoryFile } from '@pawl/runtime/memory';
+import { iterateEntries, type EntryStorage } from '@pawl/runtime/storage';
 import { toStorageEntry } from './entries.ts';
 import { pathExists, openMemoryDocument, type OpenMemoryDocument } from '../../memory/memory-source.ts';
 

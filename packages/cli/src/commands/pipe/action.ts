@@ -1,5 +1,5 @@
 import type { Session } from '@pawl/core';
-import { buildEventsJsonSchema } from '@pawl/runtime';
+import { buildEventsJsonSchema } from '@pawl/runtime/schema';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { answerLine, stateFormats, type PipeMachine } from './answer.ts';

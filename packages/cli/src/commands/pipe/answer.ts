@@ -1,14 +1,20 @@
+import type { Profile } from '@pawl/core/profiles';
 import {
   createSession,
   getStepOutcome,
   type Note,
-  type Profile,
   type Session,
-  type SessionStep,
   step,
   type TurnStatus,
+  type SessionStep,
 } from '@pawl/core';
-import { parseEvent, printAction, type PrintedAction, type PrintedState, printState } from '@pawl/runtime';
+import {
+  parseEvent,
+  printAction,
+  type PrintedAction,
+  type PrintedState,
+  printState,
+} from '@pawl/runtime/schema';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import type { InputLine } from './lines.ts';
 

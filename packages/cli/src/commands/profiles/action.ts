@@ -1,10 +1,5 @@
-import {
-  defaultSettings,
-  findProfile,
-  builtInProfiles,
-  type Profile,
-  type SessionSettings,
-} from '@pawl/core';
+import { defaultSettings, type SessionSettings } from '@pawl/core';
+import { findProfile, builtInProfiles, type Profile } from '@pawl/core/profiles';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';

@@ -1,4 +1,4 @@
-import type { SessionSummary } from '@pawl/runtime';
+import type { SessionSummary } from '@pawl/runtime/store';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';

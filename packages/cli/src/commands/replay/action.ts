@@ -1,4 +1,5 @@
-import { computeStateHash, type ModelFlags, type Store } from '@pawl/runtime';
+import type { ModelFlags } from '@pawl/runtime/agent-setup';
+import { computeStateHash, type Store } from '@pawl/runtime/store';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { createProgressLine } from '../../output/progress-line.ts';

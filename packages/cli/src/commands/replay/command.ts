@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ModelFlags } from '@pawl/runtime';
+import type { ModelFlags } from '@pawl/runtime/agent-setup';
 import {
   formatExamples,
   addSessionOptions,

@@ -1,5 +1,5 @@
 import { step, type Session } from '@pawl/core';
-import { computeStateHash, type Store } from '@pawl/runtime';
+import { computeStateHash, type Store } from '@pawl/runtime/store';
 import type { SessionRecord } from '../../sessions/session-record.ts';
 
 /** The result of replaying a log. `fault` is the first event that does not replay as it was recorded. */

@@ -1,16 +1,13 @@
-import { findProfile, type Event, type ModelError, type RequestedCall } from '@pawl/core';
+import type { Event, ModelError, RequestedCall } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
+import type { Model, ModelChunk, ModelRequest, ToolDescription } from '@pawl/runtime';
 import {
-  replaySteps,
   createProfileModel,
   getCodecOptions,
-  getMetadataText,
   parseModelFlags,
-  type Model,
-  type ModelChunk,
   type ModelFlags,
-  type ModelRequest,
-  type ToolDescription,
-} from '@pawl/runtime';
+} from '@pawl/runtime/agent-setup';
+import { replaySteps, getMetadataText } from '@pawl/runtime/store';
 import { isDeepStrictEqual } from 'node:util';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';

@@ -4,7 +4,7 @@ import {
   parseExportedSession,
   type ExportedSession,
   type StoredEvent,
-} from '@pawl/runtime';
+} from '@pawl/runtime/store';
 import { UsageError } from '../../usage-error.ts';
 import type { SessionRecord } from '../../sessions/session-record.ts';
 

@@ -1,19 +1,20 @@
 import { getConversation, isTerminalSession, type Session } from '@pawl/core';
+import { findTurnAnswer, resumeSession } from '@pawl/runtime';
 import {
-  findTurnAnswer,
-  getOwnerState,
-  StoreError,
-  resumeSession,
-  getProcessOwner,
-  applyAgentKeys,
   applyModelConfig,
   flagsToConfig,
   parseRunMetadata,
   type ModelFlags,
-  type OpenedSession,
   type RunMetadata,
+  applyAgentKeys,
+} from '@pawl/runtime/agent-setup';
+import {
+  getOwnerState,
+  StoreError,
+  getProcessOwner,
+  type OpenedSession,
   type Store,
-} from '@pawl/runtime';
+} from '@pawl/runtime/store';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { registerStore, openConfiguredStore, type OpenedStore } from '../../sessions/store-option.ts';
@@ -28,9 +29,8 @@ import {
   type RunViewOptions,
 } from '../../run/start-run.ts';
 import { loadConfig, withSetupUsageErrors } from '../../options/load-config.ts';
-import { openRunRecorder } from '../../run/run-log.ts';
 import { openRunTelemetry } from '../../run/run-telemetry.ts';
-import { driveRun } from '../../run/drive-run.ts';
+import { driveRun, openRunRecorder } from '../../run/drive-run.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { shortenId } from '../../output/short-id.ts';
 
@@ -104,7 +104,7 @@ async function resumeFromStore(
       budgets: null,
       signal,
       view,
-      trace: openRunRecorder(options, folder.root, (line) => view.warn(line)),
+      trace: await openRunRecorder(options, folder.root, (line) => view.warn(line)),
       telemetry,
       flags: runFlags,
       config,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
-import { getOwnerState, getMetadataText, type SessionSummary, type Store } from '@pawl/runtime';
+import { getOwnerState, getMetadataText, type SessionSummary, type Store } from '@pawl/runtime/store';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { isTerminalStream } from '../../terminal-prompt.ts';

@@ -1,12 +1,13 @@
 import { styleText } from 'node:util';
-import { formatPhaseLine, computePhaseProgress, type ReplayedStep } from '@pawl/core';
+import { formatPhaseLine, computePhaseProgress } from '@pawl/core/phases';
+import type { ReplayedStep } from '@pawl/core/projections';
 import {
   getOwnerState,
   computeStateHash,
   getMetadataText,
   type SessionSummary,
   type Store,
-} from '@pawl/runtime';
+} from '@pawl/runtime/store';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { createProgressLine } from '../../output/progress-line.ts';

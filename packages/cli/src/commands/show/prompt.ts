@@ -1,4 +1,5 @@
-import { formatOutcome, iterateItems, toItemArray, type Json, type ConversationMessage } from '@pawl/core';
+import { iterateItems, toItemArray, type Json, type ConversationMessage } from '@pawl/core';
+import { formatOutcome } from '@pawl/core/projections';
 import type { ModelRequest } from '@pawl/runtime';
 import { UsageError } from '../../usage-error.ts';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';

@@ -1,18 +1,17 @@
+import { computePhaseProgress } from '@pawl/core/phases';
+import { countMemoryTokens } from '@pawl/core/memory';
+import { formatPhaseLine } from '@pawl/core/phases';
+import { listEntries } from '@pawl/core/memory';
 import {
-  formatCall,
-  formatOutcome,
   getConversation,
   toDurableSession,
-  listEntries,
-  getLastItem,
-  formatPhaseLine,
-  computePhaseProgress,
-  countMemoryTokens,
   getUnpausedTurn,
   type ConversationMessage,
   type Session,
+  getLastItem,
 } from '@pawl/core';
-import { computeStateHash } from '@pawl/runtime';
+import { formatCall, formatOutcome } from '@pawl/core/projections';
+import { computeStateHash } from '@pawl/runtime/store';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { formatStatus } from '../../sessions/session-ending.ts';
 import { formatClockTime } from '../../output/format-time.ts';

@@ -1,5 +1,6 @@
-import { restingStatuses, type Json } from '@pawl/core';
-import type { SessionClaim } from '@pawl/runtime';
+import type { Json } from '@pawl/core';
+import { restingStatuses } from '@pawl/core/projections';
+import type { SessionClaim } from '@pawl/runtime/store';
 import { formatDateTime } from '../../output/format-time.ts';
 import { truncateColumns } from '../../output/columns.ts';
 

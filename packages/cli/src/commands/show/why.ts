@@ -1,5 +1,6 @@
-import type { Json, ReplayedStep } from '@pawl/core';
-import type { SessionSummary, Store } from '@pawl/runtime';
+import type { Json } from '@pawl/core';
+import type { ReplayedStep } from '@pawl/core/projections';
+import type { SessionSummary, Store } from '@pawl/runtime/store';
 import { UsageError } from '../../usage-error.ts';
 import { parseWholeNumberOption } from '../../options/number-options.ts';
 import { toEvidenceEntry, type EvidenceEntry } from '../../sessions/session-ending.ts';

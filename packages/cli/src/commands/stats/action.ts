@@ -1,4 +1,4 @@
-import { StoreError, type SessionSummary, type Store } from '@pawl/runtime';
+import { StoreError, type SessionSummary, type Store } from '@pawl/runtime/store';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { createProgressLine } from '../../output/progress-line.ts';

@@ -1,4 +1,5 @@
-import { computeTransitionStats, type TransitionStats, type TurnStatus } from '@pawl/core';
+import type { TurnStatus } from '@pawl/core';
+import { computeTransitionStats, type TransitionStats } from '@pawl/core/modes';
 import { computeDailyStats, type DayStats } from './days.ts';
 import type { CallStats, RuleLoop, SessionStats } from './session.ts';
 import type { SessionVerdictFeedback } from '../../sessions/verdict-feedback.ts';

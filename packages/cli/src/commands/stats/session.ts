@@ -1,22 +1,18 @@
 import { createHash } from 'node:crypto';
+import { getConversation, type Note, type Session, type TurnStatus, type Verdict } from '@pawl/core';
+import type { ModeChange } from '@pawl/core/modes';
 import {
   countBlockedCalls,
-  getConversation,
   isTurnEndingResponse,
   listTranscriptItems,
   listVerdicts,
-  type ModeChange,
-  type Note,
   type ReplayedStep,
-  type Session,
   type SessionEnding,
   type SessionTotals,
   type TranscriptItem,
   type TranscriptItemOfKind,
-  type TurnStatus,
-  type Verdict,
-} from '@pawl/core';
-import { getMetadataText, type SessionSummary } from '@pawl/runtime';
+} from '@pawl/core/projections';
+import { getMetadataText, type SessionSummary } from '@pawl/runtime/store';
 import { surveySession } from '../../sessions/session-totals.ts';
 import { describeSessionEnding } from '../../sessions/session-ending.ts';
 import type { SessionReplay } from '../../sessions/session-replay.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createSession } from '@pawl/core';
-import { getProcessOwner, type ModelFlags } from '@pawl/runtime';
+import type { ModelFlags } from '@pawl/runtime/agent-setup';
+import { getProcessOwner } from '@pawl/runtime/store';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { UsageError } from '../../usage-error.ts';

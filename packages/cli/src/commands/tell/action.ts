@@ -1,12 +1,7 @@
 import { resolve } from 'node:path';
 import { step, getStepOutcome, type Event, type Session } from '@pawl/core';
-import {
-  createCommandEvent,
-  getOwnerState,
-  StoreError,
-  type SessionCommand,
-  type Store,
-} from '@pawl/runtime';
+import { createCommandEvent, type SessionCommand } from '@pawl/runtime/commands';
+import { getOwnerState, StoreError, type Store } from '@pawl/runtime/store';
 import type { SessionQueue } from '@pawl/worker';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';

@@ -1,5 +1,5 @@
 import { getUnpausedTurn, type ToolCall, type Session } from '@pawl/core';
-import type { SessionCommand } from '@pawl/runtime';
+import type { SessionCommand } from '@pawl/runtime/commands';
 import { UsageError } from '../../usage-error.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { parseWholeNumberOption } from '../../options/number-options.ts';

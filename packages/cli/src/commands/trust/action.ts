@@ -1,10 +1,6 @@
-import {
-  ConfigFileError,
-  findConfigFile,
-  readConfigFile,
-  createTrustStore,
-  toTrustedContents,
-} from '@pawl/runtime';
+import { ConfigFileError, findConfigFile, toTrustedContents } from '@pawl/runtime/config';
+import { readConfigFile } from '@pawl/runtime/config-files';
+import { createTrustStore } from '@pawl/runtime/trust';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { UsageError, toUsageError } from '../../usage-error.ts';

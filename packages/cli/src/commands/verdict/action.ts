@@ -1,5 +1,7 @@
-import { listVerdicts, type Verdict } from '@pawl/core';
-import { formatNameSuggestion, type SessionSummary, type Store } from '@pawl/runtime';
+import type { Verdict } from '@pawl/core';
+import { listVerdicts } from '@pawl/core/projections';
+import type { SessionSummary, Store } from '@pawl/runtime/store';
+import { formatNameSuggestion } from '@pawl/runtime/suggestions';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { openConfiguredStore } from '../../sessions/store-option.ts';

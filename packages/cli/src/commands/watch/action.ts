@@ -1,5 +1,6 @@
 import { type Json, type Session, isTerminalSession, step } from '@pawl/core';
-import { getMetadataText, type StepResult, getOwnerState, type Store } from '@pawl/runtime';
+import type { StepResult } from '@pawl/runtime';
+import { getMetadataText, getOwnerState, type Store } from '@pawl/runtime/store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandIo } from '../../command-io.ts';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';

@@ -1,4 +1,5 @@
-import { toDrawableChart, turnChart, type Chart, type Session, type TurnStatus } from '@pawl/core';
+import type { Session, TurnStatus } from '@pawl/core';
+import { type Chart, toDrawableChart, turnChart } from '@pawl/core/charts';
 import {
   blankLine,
   truncateLine,

@@ -1,4 +1,6 @@
-import { computeRuleDistances, selectRules, type RuleDistance, type Session } from '@pawl/core';
+import type { Session } from '@pawl/core';
+import { computeRuleDistances, type RuleDistance } from '@pawl/governor';
+import { selectRules } from '@pawl/governor/rules';
 import { formatDuration } from '../../output/format-time.ts';
 import { renderBar, formatInteger } from '../bar.ts';
 import {

@@ -1,4 +1,5 @@
-import { countMemoryTokens, type Session } from '@pawl/core';
+import type { Session } from '@pawl/core';
+import { countMemoryTokens } from '@pawl/core/memory';
 import { renderBar, formatInteger, formatPercent } from '../bar.ts';
 import { truncateLine, joinPieces, padLine, createSegment, type StyledLine } from '../styled-line.ts';
 import type { ScreenModel } from '../screen-model.ts';

@@ -1,4 +1,4 @@
-import { listEntries, type MemoryEntry, type WorkingMemory } from '@pawl/core';
+import { listEntries, type MemoryEntry, type WorkingMemory } from '@pawl/core/memory';
 import { formatInteger } from '../bar.ts';
 import {
   blankLine,

@@ -1,4 +1,4 @@
-import { formatPhaseLine, computePhaseProgress } from '@pawl/core';
+import { formatPhaseLine, computePhaseProgress } from '@pawl/core/phases';
 import { renderBar } from '../bar.ts';
 import {
   truncateLine,

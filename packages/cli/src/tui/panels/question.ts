@@ -1,4 +1,4 @@
-import { describeCall } from '@pawl/runtime';
+import { describeCall } from '@pawl/runtime/permission';
 import { truncateLine, wrapText, createSegment, wrapLine, type StyledLine } from '../styled-line.ts';
 import { toPlainLine } from '../plain-text.ts';
 import type { PendingQuestion } from '../questions.ts';

@@ -1,4 +1,7 @@
-import { auditRun, pawlRules, type RecordedRun, type RecordedStep, type Rule } from '@pawl/core';
+import type { Rule } from '@pawl/governor';
+import { auditRun } from '@pawl/governor/audit';
+import { pawlRules } from '@pawl/governor/rules';
+import type { RecordedRun, RecordedStep } from '@pawl/governor/traces';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collectRuleCounts } from '../../../src/commands/learn/rule-counts.ts';

@@ -1,4 +1,5 @@
-import { pawlRules, type RecordedRun } from '@pawl/core';
+import { pawlRules } from '@pawl/governor/rules';
+import type { RecordedRun } from '@pawl/governor/traces';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAtLeastAsStrict } from '../../../src/commands/learn/tunable-thresholds.ts';

@@ -1,4 +1,4 @@
-import { pawlRules } from '@pawl/core';
+import { pawlRules } from '@pawl/governor/rules';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxFolds, createFolds } from '../../../src/commands/learn/folds.ts';

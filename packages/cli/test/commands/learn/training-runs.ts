@@ -1,4 +1,5 @@
-import { pawlRules, type RecordedRun, type RecordedStep } from '@pawl/core';
+import { pawlRules } from '@pawl/governor/rules';
+import type { RecordedRun, RecordedStep } from '@pawl/governor/traces';
 import { computeMinThresholds } from '../../../src/commands/learn/tunable-thresholds.ts';
 import { extractTrainingFacts, type TrainingFacts } from '../../../src/commands/learn/training-run.ts';
 

@@ -1,4 +1,7 @@
-import { findProfile, createLkjChart, turnChart, type Event } from '@pawl/core';
+import type { Event } from '@pawl/core';
+import { turnChart } from '@pawl/core/charts';
+import { createLkjChart } from '@pawl/core/modes';
+import { findProfile } from '@pawl/core/profiles';
 import { describe, expect, it } from 'vitest';
 import { getLineText, type StyledLine } from '../../../src/tui/styled-line.ts';
 import { renderChartColumn, renderChartStrip } from '../../../src/tui/panels/chart-strip.ts';

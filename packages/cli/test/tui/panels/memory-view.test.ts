@@ -1,4 +1,4 @@
-import { createMemory, memorySettings, putEntry } from '@pawl/core';
+import { createMemory, memorySettings, putEntry } from '@pawl/core/memory';
 import { describe, expect, it } from 'vitest';
 import type { ScreenModel } from '../../../src/tui/screen-model.ts';
 import { openTestScreen, pressKeys, renderScreenText } from '../fixtures/test-screen.ts';

@@ -1,4 +1,5 @@
-import { type ConfigField, createBooleanField, createIntegerField, type Json } from '@pawl/governor';
+import type { Json } from '@pawl/governor';
+import { type ConfigField, createBooleanField, createIntegerField } from '@pawl/governor/json';
 import { describeJsonProblem } from '../memory-action.ts';
 import {
   createLogPrefixField,

@@ -1,11 +1,5 @@
-import {
-  getJsonPath,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  toOptionalList,
-  toOptionalNumber,
-} from '@pawl/governor';
+import type { Json, JsonObject } from '@pawl/governor';
+import { getJsonPath, isJsonObject, toOptionalList, toOptionalNumber } from '@pawl/governor/json';
 import { describeJsonProblem, normalizeTags } from '../memory-action.ts';
 import { appendLog, listLogEntries, findLogSlot, type LogSlot } from '../logs.ts';
 import {
@@ -16,10 +10,10 @@ import {
   setEntry,
   type MemoryEntry,
   type WorkingMemory,
+  type StoredEntry,
 } from '../memory.ts';
 import { logNames, type MemorySettings } from '../settings.ts';
-import type { StoredEntry } from '../stored-entry.ts';
-import { movedIndexKey } from '../stub.ts';
+import { movedIndexKey } from '../page-entries.ts';
 import { parseLkjState, type LkjProfile } from './states.ts';
 
 /** The content of `data/memory.json`. */

@@ -1,8 +1,16 @@
-import type { SavantState } from '@pawl/governor';
+import type { SavantState } from '@pawl/governor/tracker';
+import { defineChart } from '../define-chart.ts';
 import type { ModeChart } from '../mode-chart.ts';
 import { createLkj1Chart, createLkjChart, type Lkj1State, type LkjState } from './lkj.ts';
-import { loopChart } from './loop.ts';
 import { createSavantChart } from './savant.ts';
+
+/** A chart with a single mode that allows everything, for agents without modes. */
+const loopChart: ModeChart<'working'> = defineChart({
+  name: 'loop',
+  initial: 'working',
+  onInvalid: 'ignore',
+  states: [{ name: 'working', tools: '*', next: ['working'] }],
+});
 
 /** The built-in charts. `createSavantChart` and similar functions create them with other tools or limits. */
 export const modeCharts: {

@@ -1,4 +1,5 @@
-import { listSavantSuccessors, savantStates, savantTools, type SavantState } from '@pawl/governor';
+import { listSavantSuccessors, savantStates, savantTools } from '@pawl/governor/session-tracker';
+import type { SavantState } from '@pawl/governor/tracker';
 import { type ModeStateInput, defineChart } from '../define-chart.ts';
 import type { ModeChart } from '../mode-chart.ts';
 

@@ -3,11 +3,10 @@ import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../
 import type { EventOfType } from '../../event.ts';
 import { replaceArrayItem } from '../../array-copy.ts';
 import type { Session } from '../../session.ts';
-import { toExecution } from '../calls.ts';
+import { toExecution, createFailedOutcome } from '../calls.ts';
 import { executeRound } from '../execute-round.ts';
 import { waitActions, transitionTurn, type SessionStep } from '../transition-turn.ts';
 import { ignoreEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
-import { createFailedOutcome } from '../results.ts';
 import type { AwaitingPermission, PermissionCall } from '../state.ts';
 
 export const awaitingPermissionState: TurnStateDefinition<AwaitingPermission> = defineTurnState({

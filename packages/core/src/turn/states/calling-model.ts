@@ -7,7 +7,7 @@ import { logPatches, hasLogPatch } from '../../log-version.ts';
 import { isBudgetExhausted, findLastCallVerdict } from '../../governor/budget.ts';
 import type { Session } from '../../session.ts';
 import { createSessionFinish } from '../agenda.ts';
-import { toPermissionCalls, isAllowedCall, toExecution, appendReply } from '../calls.ts';
+import { toPermissionCalls, isAllowedCall, toExecution, appendReply, createFailedOutcome } from '../calls.ts';
 import { runRound } from '../enter-state.ts';
 import { executeRound } from '../execute-round.ts';
 import {
@@ -20,7 +20,6 @@ import {
 import { createAskPermissionAction, createPageMemoryAction } from '../pending-actions.ts';
 import { checkProgress, endModelCall, endTurn } from '../progress-check.ts';
 import { ignoreEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
-import { createFailedOutcome } from '../results.ts';
 import { computeRetryTime } from '../retry.ts';
 import type {
   TurnAgenda,

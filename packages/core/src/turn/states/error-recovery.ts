@@ -4,12 +4,11 @@ import type { EventOfType } from '../../event.ts';
 import type { Session } from '../../session.ts';
 import { getAgenda } from '../agenda.ts';
 import { callModel } from '../enter-state.ts';
-import { haltSession } from '../interrupt-turn.ts';
+import { haltSession, ignoreEvent, refuseEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
 import { transitionTurn, showErrorFirst, type SessionStep } from '../transition-turn.ts';
 import { createPageMemoryAction, createRunHooksAction } from '../pending-actions.ts';
 import { runRecoveryCalls } from '../../governor/apply-verdict.ts';
 import { checkProgress, endTurn } from '../progress-check.ts';
-import { ignoreEvent, refuseEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
 import type { TurnAgenda, ErrorRecovery, IoRecovery, PagingTurn, PostToolsHook } from '../state.ts';
 import { setPagingAgenda } from './paging.ts';
 

@@ -10,7 +10,7 @@ import type { Action } from '../../action.ts';
 import type { Event, EventOfType } from '../../event.ts';
 import type { Note } from '../../note.ts';
 import type { Session } from '../../session.ts';
-import { cancelTurn, haltOnRequest } from '../interrupt-turn.ts';
+import { cancelTurn, haltOnRequest } from '../refuse-event.ts';
 import { waitActions, transitionTurn, type SessionStep } from '../transition-turn.ts';
 import { listTurnActions } from '../pending-actions.ts';
 import type { PausableTurn, PausedTurn, TurnState } from '../state.ts';

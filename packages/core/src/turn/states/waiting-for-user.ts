@@ -12,11 +12,10 @@ import { emptyAgenda, plainCallIntent } from '../agenda.ts';
 import { haltOnVerdict } from '../agenda-rows.ts';
 import { callModel, waitForUser, haltOnRoute } from '../enter-state.ts';
 import { startWorkClock } from '../steering.ts';
-import { haltOnRequest } from '../interrupt-turn.ts';
+import { haltOnRequest, refuseEvent } from '../refuse-event.ts';
 import { transitionTurn, type SessionStep } from '../transition-turn.ts';
 import { createPageMemoryAction } from '../pending-actions.ts';
 import { findFailedPhaseReason } from '../progress-check.ts';
-import { refuseEvent } from '../refuse-event.ts';
 import type { PagingTurn, WaitingForUser } from '../state.ts';
 
 export const waitingForUserState: TurnStateDefinition<WaitingForUser> = defineTurnState({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createDefaultLkjPrompts } from '../../../src/memory/lkj/prompts.ts';
 import { parseLkjConfig } from '../../../src/memory/lkj/config.ts';
 import { memorySettings } from '../../../src/memory/settings.ts';
-import { getJsonPath } from '@pawl/governor';
+import { getJsonPath } from '@pawl/governor/json';
 
 describe('the configuration', () => {
   it('of the older profile has its defaults [LKJ1-96..104]', () => {

@@ -1,4 +1,5 @@
-import { toDrawableChart, turnChart, type Chart, type ChartMove, type Session } from '@pawl/core';
+import type { Session } from '@pawl/core';
+import { type Chart, type ChartMove, toDrawableChart, turnChart } from '@pawl/core/charts';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { countUntilEvent, createIncrementalFold } from '../timeline/incremental-fold.ts';
 import { formatEdgeId, ChartTrail, type EdgeEndpoints } from './chart-trail.ts';

@@ -1,11 +1,5 @@
-import {
-  createEventNormalizer,
-  deriveSessionEnding,
-  findTurnAnswer,
-  getConversation,
-  type Session,
-  type SessionTotals,
-} from '@pawl/core';
+import { createEventNormalizer, getConversation, type Session } from '@pawl/core';
+import { deriveSessionEnding, findTurnAnswer, type SessionTotals } from '@pawl/core/projections';
 import { isJsonEqual } from '../../app/json-equal.ts';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { getStatusLabel } from '../../app/tones.ts';

@@ -1,4 +1,5 @@
-import { getConversation, listEntries, getLastItem, countMemoryTokens, type Session } from '@pawl/core';
+import { getConversation, type Session, getLastItem } from '@pawl/core';
+import { listEntries, countMemoryTokens } from '@pawl/core/memory';
 import { formatAmount } from '../../app/format.ts';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { toSafeLine } from '../../app/safe-text.ts';

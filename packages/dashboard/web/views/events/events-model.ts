@@ -1,4 +1,5 @@
-import { describeEvent, isFailedItem, isTimelineItem, type Event } from '@pawl/core';
+import type { Event } from '@pawl/core';
+import { describeEvent, isFailedItem, isTimelineItem } from '@pawl/core/projections';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { toSafeLine } from '../../app/safe-text.ts';
 

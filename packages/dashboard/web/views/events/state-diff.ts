@@ -1,10 +1,5 @@
-import {
-  listEntries,
-  toItemArray,
-  type ConversationHistory,
-  type WorkingMemory,
-  type Session,
-} from '@pawl/core';
+import { toItemArray, type ConversationHistory, type Session } from '@pawl/core';
+import { listEntries, type WorkingMemory } from '@pawl/core/memory';
 import { isJsonEqual } from '../../app/json-equal.ts';
 
 /** One difference between two states. `before` or `after` is undefined if the value was added or removed. */

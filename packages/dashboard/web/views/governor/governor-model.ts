@@ -1,10 +1,5 @@
-import {
-  computeRuleDistances,
-  type RuleDistance,
-  type RuleSeverity,
-  type Rule,
-  type Session,
-} from '@pawl/core';
+import type { RuleSeverity, Session } from '@pawl/core';
+import { computeRuleDistances, type RuleDistance, type Rule } from '@pawl/governor';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { formatAmount, formatElapsedTime, formatCost } from '../../app/format.ts';
 import { computeNearness } from '../timeline/history-model.ts';

@@ -1,4 +1,5 @@
-import { pawlRules, selectRules, type Rule } from '@pawl/core';
+import type { Rule } from '@pawl/governor';
+import { pawlRules, selectRules } from '@pawl/governor/rules';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import type { ViewedSession } from '../../app/view-props.ts';
 

@@ -1,13 +1,12 @@
+import type { Json, Session } from '@pawl/core';
 import {
   listEntries,
   findEntry,
   countMemoryTokens,
   type EntryKind,
-  type Json,
   type WorkingMemory,
-  type Session,
   type StoredEntry,
-} from '@pawl/core';
+} from '@pawl/core/memory';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { getMemoryLimit } from '../timeline/history-model.ts';
 import { countUntilEvent, createIncrementalFold } from '../timeline/incremental-fold.ts';

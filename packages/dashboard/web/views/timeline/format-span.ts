@@ -1,4 +1,4 @@
-import type { SpanKind } from '@pawl/core';
+import type { SpanKind } from '@pawl/core/projections';
 import { formatLocalClock, formatElapsedTime } from '../../app/format.ts';
 import { toSafeLine } from '../../app/safe-text.ts';
 import type { ColorTone } from '../../app/tones.ts';

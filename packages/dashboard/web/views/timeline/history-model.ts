@@ -1,12 +1,8 @@
-import {
-  computeRuleDistances,
-  selectRules,
-  step,
-  countMemoryTokens,
-  countTotalTokens,
-  type RuleDistance,
-  type Session,
-} from '@pawl/core';
+import { step, type Session } from '@pawl/core';
+import { countMemoryTokens } from '@pawl/core/memory';
+import { countTotalTokens } from '@pawl/core/projections';
+import { computeRuleDistances, type RuleDistance } from '@pawl/governor';
+import { selectRules } from '@pawl/governor/rules';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
 
 /** A step function over a session: from event index `index[n]` on, the value is `value[n]`. */

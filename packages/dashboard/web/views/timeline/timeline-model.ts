@@ -1,13 +1,12 @@
+import type { Session, Verdict } from '@pawl/core';
 import type {
   EndedSpan,
-  Session,
   SessionSpan,
   SpanKind,
   SpanResult,
   TranscriptItem,
   TranscriptItemOfKind,
-  Verdict,
-} from '@pawl/core';
+} from '@pawl/core/projections';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { createIncrementalFold } from './incremental-fold.ts';
 

@@ -1,12 +1,11 @@
+import type { VerdictResponse, Verdict } from '@pawl/core';
 import {
   getItemTopic,
   summarizeItem,
   type TranscriptItem,
   type TranscriptItemOfKind,
   type TranscriptTopic,
-  type VerdictResponse,
-  type Verdict,
-} from '@pawl/core';
+} from '@pawl/core/projections';
 import { formatCount } from '../../app/format.ts';
 import type { ColorTone } from '../../app/tones.ts';
 

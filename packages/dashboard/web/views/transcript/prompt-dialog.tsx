@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
-import { formatOutcome, type ConversationMessage } from '@pawl/core';
+import type { ConversationMessage } from '@pawl/core';
+import { formatOutcome } from '@pawl/core/projections';
 import type { ModelPrompt } from '../../app/api-types.ts';
 import { formatCount } from '../../app/format.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';

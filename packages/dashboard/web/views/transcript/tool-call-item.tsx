@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { formatOutcome, type Json } from '@pawl/core';
+import type { Json } from '@pawl/core';
+import { formatOutcome } from '@pawl/core/projections';
 import { formatElapsedTime } from '../../app/format.ts';
 import { ApprovalDecision } from '../approvals/approval-decision.tsx';
 import { escapeUnsafeText, toSafeLine } from '../../app/safe-text.ts';

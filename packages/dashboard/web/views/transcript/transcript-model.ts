@@ -1,13 +1,10 @@
+import type { Action, Json, TokenUsage, ToolOutcome } from '@pawl/core';
 import {
   findToolAnswer,
-  type Action,
-  type Json,
   type MessageAuthor,
-  type TokenUsage,
-  type ToolOutcome,
   type TranscriptItem,
   type TranscriptItemOfKind,
-} from '@pawl/core';
+} from '@pawl/core/projections';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { countUntilEvent } from '../timeline/incremental-fold.ts';
 import { toNotice, type TranscriptNotice } from './notices.ts';

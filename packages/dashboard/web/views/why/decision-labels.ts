@@ -1,4 +1,4 @@
-import type { SessionDecision } from '@pawl/core';
+import type { SessionDecision } from '@pawl/core/projections';
 import type { ColorTone } from '../../app/tones.ts';
 
 /** Returns a short label for a decision. */

@@ -1,4 +1,4 @@
-import type { SessionDecision } from '@pawl/core';
+import type { SessionDecision } from '@pawl/core/projections';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { createIncrementalFold } from '../timeline/incremental-fold.ts';
 

@@ -1,19 +1,7 @@
-import {
-  computeRuleDistances,
-  isFailedItem,
-  isTimelineItem,
-  listNextStates,
-  observeCall,
-  summarizeItem,
-  getUnpausedTurn,
-  type SessionDecision,
-  type RuleDistance,
-  type Json,
-  type RuleSeverity,
-  type ToolOutcome,
-  type Rule,
-  type Session,
-} from '@pawl/core';
+import { getUnpausedTurn, type Json, type RuleSeverity, type ToolOutcome, type Session } from '@pawl/core';
+import { listNextStates } from '@pawl/core/modes';
+import { isFailedItem, isTimelineItem, summarizeItem, type SessionDecision } from '@pawl/core/projections';
+import { computeRuleDistances, observeCall, type RuleDistance, type Rule } from '@pawl/governor';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
 
 /** Explains why a decision was made and what followed. */

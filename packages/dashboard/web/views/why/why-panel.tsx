@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import type { SessionDecision } from '@pawl/core';
+import type { SessionDecision } from '@pawl/core/projections';
 import { formatLocalClock, formatCount } from '../../app/format.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
 import { escapeUnsafeText, toSafeLine } from '../../app/safe-text.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import type { SessionDecision } from '@pawl/core';
+import type { SessionDecision } from '@pawl/core/projections';
 import { formatLocalClock, formatCount } from '../../app/format.ts';
 import type { VerdictFeedbackEntry } from '../../app/api-types.ts';
 import { showErrorToast } from '../../app/toasts.tsx';
@@ -197,5 +197,5 @@ function DecisionList({ decisions, shown, select, feedback }: DecisionListProps)
 }
 
 function getDecisionSeverity(decision: SessionDecision): string {
-  return decision.kind === 'verdict' ? decision.verdict.level : '';
+  return decision.kind === 'verdict' ? decision.verdict.severity : '';
 }

@@ -1,4 +1,4 @@
-import { listMoveLabels, type ChartEdge, type ChartState, type LabeledMove } from '@pawl/core';
+import { listMoveLabels, type ChartEdge, type ChartState, type LabeledMove } from '@pawl/core/charts';
 
 /** How strongly an edge is drawn: the main path, other edges, and edges shared by nearly every state. */
 type EdgeTier = 'main' | 'plain' | 'faint';

@@ -1,4 +1,4 @@
-import { buildChartEdges, listChartStates, type Chart, type ChartState } from '@pawl/core';
+import { buildChartEdges, listChartStates, type Chart, type ChartState } from '@pawl/core/charts';
 import type { ElkExtendedEdge, ElkLabel, ElkNode, ElkPoint, LayoutOptions } from 'elkjs/lib/elk-api.js';
 import { assignEdgeTiers, findCommonEvents, type CommonEvent, type TieredEdge } from './edge-tiers.ts';
 import { clipToOneLine, estimateTextWidth } from './text.ts';

@@ -1,4 +1,4 @@
-import type { ChartState } from '@pawl/core';
+import type { ChartState } from '@pawl/core/charts';
 import type { ChartLayout } from './layout.ts';
 import { clipToOneLine, escapeSvgText, estimateTextWidth } from './text.ts';
 import type { CommonEvent } from './edge-tiers.ts';

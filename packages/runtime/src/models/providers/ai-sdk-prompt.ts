@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolCallPart,
 } from '@ai-sdk/provider';
-import { iterateItems, type AssistantMessage, type Json, type ToolMessage } from '@pawl/core';
+import { type AssistantMessage, type Json, type ToolMessage, iterateItems } from '@pawl/core';
 import { isJsonObject } from '../../protocols/json-fields.ts';
 import { formatToolOutcome } from '../../protocols/native.ts';
 import type { ToolDescription } from '../../tools/tool.ts';

@@ -2,7 +2,7 @@ import type { ModelError, RequestedCall } from '@pawl/core';
 import { explainProblems } from '../../protocols/explain.ts';
 import { nativeCodec } from '../../protocols/native.ts';
 import { splitReasoning } from '../../protocols/reasoning.ts';
-import { toPrintableLine } from '../../schema/one-line.ts';
+import { toPrintableLine } from '../../text/one-line.ts';
 import type { ToolDescription } from '../../tools/tool.ts';
 import { classifyModelError } from '../classify-error.ts';
 import type { ModelChunk } from '../model.ts';

@@ -1,4 +1,4 @@
-import { ModelSpecError } from './model-spec-error.ts';
+import { ModelSpecError } from './known-providers.ts';
 
 /**
  * Parses a base URL and removes trailing slashes. A URL without a path gets the provider's default path. Error messages

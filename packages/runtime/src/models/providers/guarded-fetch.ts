@@ -1,4 +1,4 @@
-import { getTraceContext } from '../../trace-context.ts';
+import { getTraceContext } from '../../platform/trace-context.ts';
 
 /** The response exceeds the size limit. Identified by its code, because libraries may wrap it. */
 class WireOverflow extends Error {

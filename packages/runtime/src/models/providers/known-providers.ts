@@ -1,5 +1,4 @@
 import type { LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
-import { loadProviderPackage } from './load-package.ts';
 
 /** Connection settings passed to a provider's package. */
 export type ProviderConnection = {
@@ -101,3 +100,43 @@ export const knownProviders: ReadonlyMap<string, KnownProvider> = new Map<string
   ['llamacpp', createLocalProvider('llamacpp', 8080)],
   ['vllm', createLocalProvider('vllm', 8000)],
 ]);
+
+/** Loads a provider's package, which is an optional dependency. */
+export async function loadProviderPackage<Module>(
+  name: string,
+  load: () => Promise<Module>,
+): Promise<Module> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!isMissingPackage(error, name)) throw error;
+    const message = `The package ${name} is not installed. Install it with: npm install ${name}`;
+    throw new ModelSpecError('missing-package', message, { cause: error });
+  }
+}
+
+/** Whether this package is missing, rather than one of its dependencies. */
+function isMissingPackage(error: unknown, name: string): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  return error.code === 'ERR_MODULE_NOT_FOUND' && error.message.includes(`'${name}'`);
+}
+
+export type ModelSpecErrorCode =
+  | 'unknown'
+  | 'missing-name'
+  | 'missing-key'
+  | 'missing-package'
+  | 'missing-base-url'
+  | 'bad-base-url'
+  | 'script';
+
+/** A model spec cannot be resolved. The one-line message gives the problem and the fix. */
+export class ModelSpecError extends Error {
+  override readonly name = 'ModelSpecError';
+  readonly code: ModelSpecErrorCode;
+
+  constructor(code: ModelSpecErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,5 +1,5 @@
-import { findNearestName } from '../../nearest-name.ts';
-import { toPrintableLine } from '../../schema/one-line.ts';
+import { findNearestName } from '../../text/nearest-name.ts';
+import { toPrintableLine } from '../../text/one-line.ts';
 import { resolveModelLimits, type ModelLimits } from '../deadlines.ts';
 import { createLibrarian } from '../librarian.ts';
 import type { Model } from '../model.ts';
@@ -8,8 +8,7 @@ import { createScriptedModel } from '../scripted.ts';
 import { createAiSdkModel, type AiSdkModelOptions } from './ai-sdk-model.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
-import { knownProviders, type KnownProvider } from './known-providers.ts';
-import { ModelSpecError } from './model-spec-error.ts';
+import { knownProviders, type KnownProvider, ModelSpecError } from './known-providers.ts';
 import { readScriptFile } from './scripted-file.ts';
 
 /** Environment variables, such as `process.env`; the only source of API keys. */

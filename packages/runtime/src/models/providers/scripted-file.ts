@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { readSmallFile } from '../../data-files/small-file.ts';
-import { toPrintableLine } from '../../schema/one-line.ts';
+import { toPrintableLine } from '../../text/one-line.ts';
 import { modelErrorSchema, requestedCallSchema } from '../../schema/parts.ts';
 import type { ScriptedReply } from '../scripted.ts';
-import { ModelSpecError } from './model-spec-error.ts';
+import { ModelSpecError } from './known-providers.ts';
 
 const scriptBytesMax = 16 * 1024 * 1024;
 

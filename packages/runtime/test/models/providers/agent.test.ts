@@ -1,7 +1,8 @@
-import { getConversation, createSession, findProfile, toItemArray, type Session } from '@pawl/core';
+import { getConversation, createSession, type Session, toItemArray } from '@pawl/core';
+import { findProfile } from '@pawl/core/profiles';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent } from '../../../src/agent.ts';
+import { Agent } from '../../../src/agent/agent.ts';
 import { jsonCodec } from '../../../src/protocols/json.ts';
 import { createProtocolModel } from '../../../src/protocols/protocol-model.ts';
 import { finishTool } from '../../../src/tools/finish.ts';

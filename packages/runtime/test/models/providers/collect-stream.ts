@@ -1,4 +1,4 @@
-import { appendItems, emptyConversation, type ConversationMessage, type ModelError } from '@pawl/core';
+import { type ConversationMessage, type ModelError, appendItems, emptyConversation } from '@pawl/core';
 import type { Model, ModelChunk, ModelRequest } from '../../../src/models/model.ts';
 import type { ToolDescription } from '../../../src/tools/tool.ts';
 

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadProviderPackage } from '../../../src/models/providers/load-package.ts';
+import { loadProviderPackage, ModelSpecError } from '../../../src/models/providers/known-providers.ts';
 import { createModelFromSpec, modelSpecs } from '../../../src/models/providers/model-from-spec.ts';
-import { ModelSpecError } from '../../../src/models/providers/model-spec-error.ts';
 import { redactSecrets } from '../../../src/models/providers/redact.ts';
 import {
   createTextRequest,

@@ -1,0 +1,6 @@
+export {
+  notifyObservers,
+  type StepObservers,
+  toTransitionRecords,
+  type TransitionRecord,
+} from './notify-observers.ts';

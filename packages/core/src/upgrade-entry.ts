@@ -1,0 +1,1 @@
+export { isOlderSession, upgradeEvent, upgradeSession, upgradeToolResult } from './upgrade.ts';

@@ -1,0 +1,83 @@
+import type { RecordedRun, RecordedStep } from '../traces/trace-format.ts';
+import { findRepetitionLoop } from '../observations/repetition-loop.ts';
+import { observeCall, formatToolOutput } from '../observations/call-observation.ts';
+import type { RuleSeverity, Rule } from '../rules/rule.ts';
+import { pawlRules } from '../rules/pawl-rules.ts';
+import type { GovernorObservation } from '../observations/observation.ts';
+import { observeText } from '../observations/text-observation.ts';
+import { resetDetector, initialDetectorState, runDetector } from '../verdicts/detector.ts';
+
+/** A verdict the governor would have given after a step of a recorded run. */
+export type AuditVerdict = {
+  /** The `i` of the step after which the verdict is given. */
+  readonly step: number;
+  readonly severity: RuleSeverity;
+  readonly rule: string;
+  readonly reason: string;
+  readonly advice: string;
+  /** The `i` of the steps that prove the verdict. */
+  readonly evidence: readonly number[];
+  /** The `i` of the later steps that speak against the verdict. */
+  readonly counterEvidence: readonly number[];
+};
+
+/** Recorded strings of this length were truncated, so only their fingerprints can be compared. */
+const recordedTextMax = 2_000;
+
+/** Returns the verdicts the governor would have given on a recorded run, up to the one that would have ended it. */
+export function auditRun(run: RecordedRun, rules: readonly Rule[] = pawlRules): readonly AuditVerdict[] {
+  const verdicts: AuditVerdict[] = [];
+  const userTexts = new Set<string>();
+  let state = initialDetectorState;
+  for (const step of run.steps) {
+    if (step.role === 'user' && isNewText(userTexts, step.text ?? '')) state = resetDetector(state);
+    const observation = toStepObservation(step);
+    if (observation === null) continue;
+    const next = runDetector(state, observation, rules);
+    state = next.state;
+    if (next.match === null) continue;
+    const { severity, rule, reason, advice, evidence, counterEvidence } = next.match;
+    verdicts.push({
+      step: step.i,
+      severity,
+      rule,
+      reason,
+      advice,
+      evidence: evidence.map((each) => each.seq),
+      counterEvidence: counterEvidence.map((each) => each.seq),
+    });
+    if (severity === 'stop' || severity === 'ask') break;
+  }
+  return verdicts;
+}
+
+/** Repeated identical text comes from a harness, not from a user, and must not reset the detector. */
+function isNewText(userTexts: Set<string>, text: string): boolean {
+  if (userTexts.has(text)) return false;
+  userTexts.add(text);
+  return true;
+}
+
+function toStepObservation(step: RecordedStep): GovernorObservation | null {
+  const { i, role, tool, text = '', textHash } = step;
+  if (role === 'user') return null;
+  if (tool !== undefined) return observeStep(step, tool);
+  const loop = findRepetitionLoop(text);
+  if (loop !== null) return { kind: 'repetition-loop', seq: i, ...loop };
+  // A truncated text cannot be compared in full, so its recorded fingerprint takes precedence.
+  return textHash === undefined ? observeText(i, text) : { ...observeText(i, text), fingerprint: textHash };
+}
+
+function observeStep(step: RecordedStep, tool: string): ReturnType<typeof observeCall> {
+  const output = formatToolOutput(step.result ?? '');
+  return observeCall({
+    seq: step.i,
+    at: step.at,
+    tool,
+    args: step.args ?? null,
+    argsHash: step.argsHash,
+    ok: step.error !== true,
+    output,
+    outputHash: output.length >= recordedTextMax ? step.resultHash : undefined,
+  });
+}

@@ -1,0 +1,9 @@
+export {
+  createBooleanField,
+  createChoiceField,
+  createIntegerField,
+  dayMilliseconds,
+  isPlainObject,
+} from './json/config-field.ts';
+export type { ConfigField } from './json/config-field.ts';
+export { getJsonPath, isJsonObject, toOptionalCount, toOptionalList, toOptionalNumber } from './json/json.ts';

@@ -1,0 +1,1 @@
+export { pawlRules, selectRules } from './rules/pawl-rules.ts';

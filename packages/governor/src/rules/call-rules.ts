@@ -1,0 +1,197 @@
+import type { CallObservation } from '../observations/call-observation.ts';
+import type { Rule } from './rule.ts';
+import { isSameObservation, takeTailWhile, hasEarlierMatch, isNewOutcome } from './window-queries.ts';
+
+/** Consecutive identical calls with the same outcome. */
+export const repeatedCall: Rule = {
+  id: 'repeated-call',
+  rationale:
+    'A call that is repeated word for word with the same result provides no new information. One repetition may be an ' +
+    'accident; by the third nothing has happened that could change the result.',
+  thresholds: { advise: 3, block: null, stop: 4 },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.error !== null) return null;
+    const evidence = takeTailWhile(window, (each) => isSameObservation(each, last));
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.call,
+      reason: `${last.tool} was called ${evidence.length} times in a row with the same arguments and the same result`,
+      advice: `You have called ${last.tool} ${evidence.length} times in a row with the same arguments, and the result was the same each time. It will not change by asking again: use what you have, or do something else.`,
+    };
+  },
+};
+
+/** One call that recurs with the same outcome, among other calls. */
+export const recurringCall: Rule = {
+  id: 'again-and-again',
+  rationale:
+    'A call that returns the same result five times, with other calls in between, is one that the agent does not ' +
+    'remember. Running the same test after each change looks alike, so the rule only advises.',
+  thresholds: { advise: 5, block: null, stop: null },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined) return null;
+    const evidence = window.filter((each) => isSameObservation(each, last));
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.call,
+      reason: `${last.tool} was called ${evidence.length} times with the same arguments and the same result, among other calls`,
+      advice: `You have called ${last.tool} with these very arguments ${evidence.length} times by now, and the result was always the same. Keep it in mind instead of asking again.`,
+    };
+  },
+};
+
+/** How often some call must have occurred before repeated ground counts as a cycle. */
+const lapsMin = 3;
+
+/** Maximum count of a second lap, however long: enough for advice. */
+const secondLapMax = 4;
+
+/**
+ * Only calls that were made before with the same outcomes: a cycle of any length that fits into the window, in any
+ * order. A second lap, such as rereading files, is not enough; a third is.
+ */
+export const callCycle: Rule = {
+  id: 'round-and-round',
+  rationale:
+    'If the latest calls and their results have all occurred before, the agent repeats a cycle. Checking something a ' +
+    'second time can be useful, so one of the calls must have occurred three times.',
+  thresholds: { advise: 3, block: null, stop: 5 },
+  match(window) {
+    const evidence = takeTailWhile(window, (each, index) =>
+      hasEarlierMatch(window, index, (earlier) => isSameObservation(earlier, each)),
+    );
+    if (evidence.length === 0) return null;
+    const isThirdLap = evidence.some((each) => countOccurrences(window, each) >= lapsMin);
+    return {
+      count: isThirdLap ? evidence.length : Math.min(evidence.length, secondLapMax),
+      evidence,
+      loop: evidence.map((each) => each.call).toSorted()[0] ?? '',
+      reason: `the last ${evidence.length} calls had all been made before, with the same results`,
+      advice: `Your last ${evidence.length} calls were all calls you had made before, and the results were the same. You are going over known ground: write down what you know from it, and do something you have not done yet.`,
+    };
+  },
+};
+
+function countOccurrences(window: readonly CallObservation[], each: CallObservation): number {
+  return window.filter((other) => isSameObservation(other, each)).length;
+}
+
+/** Different calls of one tool that all return the same answer. */
+export const sameAnswer: Rule = {
+  id: 'same-answer',
+  rationale:
+    'If a tool answers different calls with the same text, the calls miss their target. Tools that only report that ' +
+    'they are done are common, so the rule only advises.',
+  thresholds: { advise: 6, block: null, stop: null },
+  match(window) {
+    const last = window.at(-1);
+    // Tools that change something often return only a confirmation, so identical answers mean nothing.
+    if (last === undefined || last.isOutputEmpty || last.change !== null) return null;
+    const evidence = takeTailWhile(
+      window,
+      (each) => each.tool === last.tool && each.outcome === last.outcome,
+    );
+    return {
+      count: evidence.length,
+      evidence,
+      loop: `${last.tool} ${last.outcome}`,
+      reason: `${last.tool} gave the same answer ${evidence.length} times in a row`,
+      advice: `${last.tool} has given you the same answer ${evidence.length} times in a row, whatever you asked it. Another variation will not change that: use the answer, or use something else.`,
+    };
+  },
+};
+
+/** The same search with other words or options and the same result. */
+export const sameQuery: Rule = {
+  id: 'same-query',
+  rationale:
+    'If the same words in another order, or with another limit, return the same results, this search does not find ' +
+    'the answer. Paging through results returns something else each time and does not count.',
+  thresholds: { advise: 3, block: null, stop: null },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.query === null) return null;
+    const { tool, query, outcome } = last;
+    const evidence = window.filter(
+      (each) => each.query === query && each.tool === tool && each.outcome === outcome,
+    );
+    return {
+      count: evidence.length,
+      evidence,
+      loop: `${tool} ${query}`,
+      reason: `${tool} was asked for the same words ${evidence.length} times, with the same result`,
+      advice: `You have searched for the same words with ${tool} ${evidence.length} times, and what came back was the same each time. Search for something else, or work with what was found.`,
+    };
+  },
+};
+
+/** A file that keeps returning to earlier content. */
+export const editAndRevert: Rule = {
+  id: 'edit-and-revert',
+  rationale:
+    'If an edit restores earlier content and the next edit removes it again, the file is where it was, and both ' +
+    'versions have been tried. Reverting a change once, or applying it once more, is ordinary work and does not ' +
+    'count.',
+  unit: 'reverts',
+  thresholds: { advise: 2, block: null, stop: 4 },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.change === null) return null;
+    const { target, to } = last.change;
+    const evidence = findReversions(window, target, to);
+    return {
+      count: evidence.length,
+      evidence,
+      loop: target,
+      reason: `a file was brought back to what it held before, ${evidence.length} times`,
+      advice: `You have brought this file back to what it held before ${evidence.length} times. The two versions do not settle it: find out what decides between them before you edit it again.`,
+    };
+  },
+};
+
+/** Returns the changes that restored content which had been replaced. */
+function findReversions(
+  window: readonly CallObservation[],
+  target: string,
+  state: string,
+): readonly CallObservation[] {
+  const found: CallObservation[] = [];
+  let wasThere = false;
+  let wasLeft = false;
+  for (const each of window) {
+    if (each.change === null || each.change.target !== target) continue;
+    const { from, to } = each.change;
+    if (to === state) {
+      if (wasLeft) found.push(each);
+      wasThere = true;
+      wasLeft = false;
+    } else if (from === state) {
+      // The content was removed, even if it existed before the window.
+      wasLeft = true;
+    } else if (wasThere && from === null) wasLeft = true;
+  }
+  return found;
+}
+
+/** A long run of calls without a new outcome. */
+export const noProgress: Rule = {
+  id: 'no-progress',
+  rationale:
+    'Twelve calls without a success that adds information are many. The problem may simply be hard, so the rule only ' +
+    'advises.',
+  thresholds: { advise: 12, block: null, stop: null },
+  match(window) {
+    const evidence = takeTailWhile(window, (_, index) => !isNewOutcome(window, index));
+    return {
+      count: evidence.length,
+      evidence,
+      loop: 'no-progress',
+      reason: `the last ${evidence.length} calls brought nothing new`,
+      advice: `Nothing new has come of your last ${evidence.length} calls. Say in one sentence what you know and what is missing, and take the step that would tell you most.`,
+    };
+  },
+};

@@ -1,0 +1,127 @@
+import type { CallObservation } from '../observations/call-observation.ts';
+import type { Rule } from './rule.ts';
+import { isSameObservation, takeTailWhile, hasEarlierMatch } from './window-queries.ts';
+
+/** Consecutive identical calls that fail with the same error. */
+export const repeatedFailure: Rule = {
+  id: 'repeated-failure',
+  rationale:
+    'A failed call that is repeated word for word, with nothing changed in between, fails again. One repetition is ' +
+    'enough for advice.',
+  thresholds: { advise: 2, block: 3, stop: 4 },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.error === null) return null;
+    const evidence = takeTailWhile(window, (each) => isSameObservation(each, last));
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.call,
+      reason: `${last.tool} failed ${evidence.length} times in a row with the same arguments and the same error`,
+      advice: `${last.tool} has failed ${evidence.length} times in a row with exactly these arguments and the same error. Repeating it will fail again: read the error, then change the arguments or take another way.`,
+    };
+  },
+};
+
+/** The same error class in consecutive calls, whatever the tool and arguments. */
+export const errorStreak: Rule = {
+  id: 'error-streak',
+  rationale:
+    'Varying the arguments and getting the same kind of error each time is not a search. A model often finds the ' +
+    'right form after a few attempts, so advice comes early and the stop comes late.',
+  thresholds: { advise: 3, block: null, stop: 7 },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.error === null) return null;
+    const evidence = takeTailWhile(window, (each) => each.error === last.error);
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.error,
+      reason: `the last ${evidence.length} calls met the same kind of error`,
+      advice: `The last ${evidence.length} calls all met the same kind of error, although the arguments changed. Do not vary the call again: find out what the error means, or reach the goal another way.`,
+    };
+  },
+};
+
+/** Every call fails, with different errors. */
+export const failureStreak: Rule = {
+  id: 'nothing-works',
+  rationale:
+    "A long series of failures without a success, even of different kinds, means that the agent's assumptions about " +
+    'its environment are wrong. A few failures are normal while exploring; eight in a row are not.',
+  thresholds: { advise: 5, block: null, stop: 8 },
+  match(window) {
+    const evidence = takeTailWhile(window, (each) => each.error !== null);
+    return {
+      count: evidence.length,
+      evidence,
+      loop: 'nothing-works',
+      reason: `the last ${evidence.length} calls all failed`,
+      advice: `Your last ${evidence.length} calls have all failed, in one way or another. Stop and take one small step that you are sure of, such as listing what is there, before you go on.`,
+    };
+  },
+};
+
+/** Failing calls whose results were all seen before, whatever the arguments. */
+export const staleErrors: Rule = {
+  id: 'stale-errors',
+  rationale:
+    'Six results in a row that each tool has returned before, ending in an error, mean that two or three known errors ' +
+    'alternate and that varying the arguments has no effect.',
+  thresholds: { advise: null, block: null, stop: 6 },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.error === null) return null;
+    const evidence = takeTailWhile(window, (each, index) =>
+      hasEarlierMatch(window, index, ({ tool, outcome }) => tool === each.tool && outcome === each.outcome),
+    );
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.error,
+      reason: `the last ${evidence.length} answers had all been given before, and the last one is an error`,
+      advice: `The last ${evidence.length} answers were all answers you had been given before, and it ends in an error again. Leave this way and take another.`,
+    };
+  },
+};
+
+/** How many consecutive successes may separate two errors of one class before they count as unrelated. */
+const successGapMax = 2;
+
+/** One error class that recurs, with other calls in between. */
+export const interleavedErrors: Rule = {
+  id: 'interleaved-errors',
+  rationale:
+    'A model that looks something up between two attempts and then gets the same kind of error has not learned from ' +
+    'it, for example when it rereads a file and edits it wrongly again. Runs that succeed do this too, so the rule ' +
+    'only advises.',
+  thresholds: { advise: 3, block: null, stop: null },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.error === null) return null;
+    const evidence = findInterleavedErrors(window, last.error);
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.error,
+      reason: `the same kind of error came ${evidence.length} times, with other calls in between`,
+      advice: `You have met the same kind of error ${evidence.length} times, looking at other things in between. What you looked up has not helped: say what you now believe is wrong, and check that first.`,
+    };
+  },
+};
+
+function findInterleavedErrors(
+  window: readonly CallObservation[],
+  error: string,
+): readonly CallObservation[] {
+  const found: CallObservation[] = [];
+  let gap = 0;
+  for (const each of window.toReversed()) {
+    if (each.error === error) {
+      found.push(each);
+      gap = 0;
+    } else if (each.error !== null || ++gap > successGapMax) break;
+  }
+  return found.toReversed();
+}

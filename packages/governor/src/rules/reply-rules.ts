@@ -1,0 +1,117 @@
+import { computeSimilarity } from '../observations/text-observation.ts';
+import type { ObservationRule } from './rule.ts';
+import { takeTailWhile } from './window-queries.ts';
+
+/** The same text again, without a call. */
+export const repeatedText: ObservationRule<'text'> = {
+  id: 'repeated-text',
+  rationale:
+    'Repeating the same text without a tool call and without new input makes no progress. Differences in numbers, ' +
+    'case and spacing do not count.',
+  on: 'text',
+  unit: 'replies',
+  thresholds: { advise: 2, block: null, stop: 3 },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined) return null;
+    const evidence = takeTailWhile(window, (each) => each.fingerprint === last.fingerprint);
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.fingerprint,
+      reason: `the same was said ${evidence.length} times in a row, and nothing was done`,
+      advice: `You have said the same ${evidence.length} times in a row without doing anything. Do the next step with a tool, or say that you are done or what stops you.`,
+    };
+  },
+};
+
+/** Minimum similarity for one text to count as a variation of another. */
+const similarityMin = 0.8;
+
+/** Nearly the same text again, without a call. */
+export const similarText: ObservationRule<'text'> = {
+  id: 'similar-text',
+  rationale:
+    'A reply that shares four fifths of its wording with each of the replies before it is a variation of them. ' +
+    'Rewording may still lead somewhere, so it takes more of them than of identical replies.',
+  on: 'text',
+  unit: 'replies',
+  thresholds: { advise: 3, block: null, ask: 5, stop: null },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined) return null;
+    const evidence = takeTailWhile(window, (each) => computeSimilarity(each, last) >= similarityMin);
+    return {
+      count: evidence.length,
+      evidence,
+      loop: 'similar-text',
+      reason: `nearly the same was said ${evidence.length} times in a row, and nothing was done`,
+      advice: `Your last ${evidence.length} replies say nearly the same, and nothing was done. Do the next step with a tool, or say that you are done or what stops you.`,
+    };
+  },
+};
+
+/** Consecutive replies without a call. */
+export const textOnlyReplies: ObservationRule<'text'> = {
+  id: 'monologue',
+  rationale:
+    'Reply after reply without a tool call does no work. Different replies may still lead somewhere, so the rule only ' +
+    'advises.',
+  on: 'text',
+  unit: 'replies',
+  thresholds: { advise: 5, block: null, stop: null },
+  match(window) {
+    return {
+      count: window.length,
+      evidence: window,
+      loop: 'monologue',
+      reason: `${window.length} replies in a row did nothing`,
+      advice: `Your last ${window.length} replies did nothing but talk. Do the next step with a tool, or say that you are done or what stops you.`,
+    };
+  },
+};
+
+/** A reply that repeats one block of text. */
+export const repetitionLoop: ObservationRule<'repetition-loop'> = {
+  id: 'repetition-loop',
+  rationale:
+    'A model that repeats one block of text does not stop by itself, and more of it adds nothing. The reply is cut ' +
+    'off and requested again; the third such reply in a row stops the work.',
+  on: 'repetition-loop',
+  unit: 'replies',
+  thresholds: { advise: 1, block: null, stop: 3 },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined) return null;
+    return {
+      count: window.length,
+      evidence: window,
+      loop: 'repetition-loop',
+      reason: `the reply says the same piece of text ${last.times} times in a row`,
+      advice: `Your last reply was cut off: it said one and the same thing ${last.times} times in a row (“${last.block}”). Answer anew, briefly, and say each thing once.`,
+    };
+  },
+};
+
+/** Consecutive replies that cannot be parsed. */
+export const failedDecisions: ObservationRule<'decision'> = {
+  id: 'failed-decisions',
+  rationale:
+    'A call that cannot be parsed does not advance the work, and each one is answered with what is wrong. A model ' +
+    'that produces no valid call in six replies is unlikely to produce one in the seventh.',
+  on: 'decision',
+  unit: 'replies',
+  thresholds: { advise: 3, block: null, stop: 6 },
+  match(window) {
+    const evidence = window.filter(
+      (each, index) => window.findIndex(({ request }) => request === each.request) === index,
+    );
+    return {
+      count: evidence.length,
+      evidence,
+      loop: 'failed-decisions',
+      reason: `${evidence.length} replies in a row asked for something that could not be understood`,
+      advice: `Your last ${evidence.length} replies could not be understood. Look at the names of the tools and at what each of them takes, and make one call that is right.`,
+    };
+  },
+};

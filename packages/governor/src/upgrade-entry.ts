@@ -1,0 +1,12 @@
+export {
+  renameKeys,
+  upgradeEach,
+  upgradeGovernorSettings,
+  upgradeLadder,
+  upgradeProperty,
+  upgradeRequestedCall,
+  upgradeRuleId,
+  upgradeTrackerState,
+  upgradeVerdict,
+  type StoredObject,
+} from './upgrade.ts';

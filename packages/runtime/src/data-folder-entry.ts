@@ -1,0 +1,1 @@
+export { ensureParentFolder, getDataFolder, getStorageFile, hashFolderName } from './platform/data-folder.ts';

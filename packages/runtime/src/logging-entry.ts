@@ -1,0 +1,10 @@
+export { createEventLogger } from './logging/event-logger.ts';
+export type { EventLogger, EventLoggerOptions } from './logging/event-logger.ts';
+export { logLevels } from './logging/log-record.ts';
+export type { LogKind, LogLevel } from './logging/log-record.ts';
+export { listSecretValues, maskSecrets } from './logging/mask-secrets.ts';
+export type { MaskOptions } from './logging/mask-secrets.ts';
+export { openRotatingFile } from './logging/rotating-file.ts';
+export type { RotatingFile, RotatingFileOptions } from './logging/rotating-file.ts';
+export { getTraceContext, runWithTraceContext } from './platform/trace-context.ts';
+export type { TraceContext } from './platform/trace-context.ts';

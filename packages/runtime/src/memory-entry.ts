@@ -1,0 +1,12 @@
+export { openLkjFolder } from './memory/lkj-folder.ts';
+export type { LkjFolder } from './memory/lkj-folder.ts';
+export { openLkjMemory } from './memory/lkj-memory.ts';
+export type { LkjMemoryOptions, LkjMemoryStore } from './memory/lkj-memory.ts';
+export { MemoryFileError } from './memory/memory-file-error.ts';
+export type { MemoryFileErrorCode } from './memory/memory-file-error.ts';
+export { createMemoryFile } from './memory/memory-file.ts';
+export type { LoadedMemoryFile, MemoryFile } from './memory/memory-file.ts';
+export { createMemoryManager } from './memory/memory-manager.ts';
+export type { MemoryManager, MemoryManagerOptions } from './memory/memory-manager.ts';
+export { createMemoryTools } from './memory/memory-tools.ts';
+export { exportMemory, importMemory } from './memory/transfer.ts';

@@ -1,0 +1,2 @@
+export { replaceFileSync } from './platform/files.ts';
+export { getPlatformName } from './platform/platform.ts';

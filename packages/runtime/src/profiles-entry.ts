@@ -1,0 +1,5 @@
+export {
+  ProfileFileError,
+  type ProfileFileErrorCode,
+  readProfileFile,
+} from './profiles/read-profile-file.ts';

@@ -1,0 +1,11 @@
+export { createBubblewrapSandbox } from './sandbox/bubblewrap.ts';
+export type { BubblewrapOptions } from './sandbox/bubblewrap.ts';
+export { passthroughSandbox } from './sandbox/command-sandbox.ts';
+export type { CommandSandbox, SandboxLaunch, SandboxPolicy } from './sandbox/command-sandbox.ts';
+export { detectSandbox } from './sandbox/detect-sandbox.ts';
+export type { DetectSandboxOptions, DetectedSandbox } from './sandbox/detect-sandbox.ts';
+export { scrubEnvironment } from './sandbox/environment.ts';
+export { runCommand } from './sandbox/run-command.ts';
+export type { CommandResult, RunCommandOptions } from './sandbox/run-command.ts';
+export { SandboxError } from './sandbox/sandbox-error.ts';
+export type { SandboxErrorCode } from './sandbox/sandbox-error.ts';

@@ -1,0 +1,7 @@
+export { answerSchema } from './schema/answer.ts';
+export { eventExamples } from './schema/examples.ts';
+export { buildEventsJsonSchema } from './schema/json-schema.ts';
+export { parseEvent } from './schema/parse-event.ts';
+export type { ParsedEvent } from './schema/parse-event.ts';
+export { printAction, printState } from './schema/printed.ts';
+export type { PrintedAction, PrintedState } from './schema/printed.ts';

@@ -1,0 +1,1 @@
+export { findNearestName, formatNameSuggestion, formatUnknownName } from './text/nearest-name.ts';

@@ -1,0 +1,7 @@
+export { readTraces } from './traces/read-traces.ts';
+export type { ReadTracesOptions } from './traces/read-traces.ts';
+export type { TraceItem, TraceReadProblem } from './traces/trace-item.ts';
+export { traceLimits } from './traces/trace-limits.ts';
+export type { TraceLimits } from './traces/trace-limits.ts';
+export { TraceSourceError } from './traces/trace-source-error.ts';
+export type { TraceSourceErrorCode } from './traces/trace-source-error.ts';
