@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getConversation } from '@pawl/core';
-import { Agent, findTurnAnswer, createScriptedModel } from '@pawl/runtime';
+import { Agent, findTurnAnswer } from '@pawl/runtime';
+import { createScriptedModel } from '@pawl/runtime/models';
 import {
   createPermissionDecider,
   createPermissionPolicy,

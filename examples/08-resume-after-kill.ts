@@ -5,7 +5,8 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getConversation, createSession, toItemArray } from '@pawl/core';
-import { Agent, findTurnAnswer, createScriptedModel, resumeSession, type Tool } from '@pawl/runtime';
+import { Agent, findTurnAnswer, resumeSession, type Tool } from '@pawl/runtime';
+import { createScriptedModel } from '@pawl/runtime/models';
 import { createStoreEventLog, openSqliteStore, getProcessOwner } from '@pawl/runtime/store';
 
 const [child] = process.argv.slice(2);

@@ -1,10 +1,11 @@
 // The log is the session: replaying it gives exactly the same state, and it can be forked at any event.
 import { getConversation, createSession, replay, type Event } from '@pawl/core';
-import { Agent, findTurnAnswer, createScriptedModel, resumeSession, type Tool } from '@pawl/runtime';
+import { Agent, findTurnAnswer, resumeSession, type Tool } from '@pawl/runtime';
+import { forkStoredSession } from '@pawl/runtime/logs';
+import { createScriptedModel } from '@pawl/runtime/models';
 import {
   createMemoryStore,
   createStoreEventLog,
-  forkStoredSession,
   computeStateHash,
   getProcessOwner,
 } from '@pawl/runtime/store';

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getConversation, createSession } from '@pawl/core';
-import { Agent, findTurnAnswer, createScriptedModel, type Tool } from '@pawl/runtime';
+import { Agent, findTurnAnswer, type Tool } from '@pawl/runtime';
 import { createCommandInbox } from '@pawl/runtime/commands';
+import { createScriptedModel } from '@pawl/runtime/models';
 import { createStoreEventLog, openSqliteStore, getProcessOwner } from '@pawl/runtime/store';
 
 const folder = await mkdtemp(join(tmpdir(), 'pawl-example-'));

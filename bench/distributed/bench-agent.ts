@@ -1,5 +1,6 @@
 import { toItemArray } from '@pawl/core';
-import { createScriptedModel, defineTool, type ScriptedReply } from '@pawl/runtime';
+import { defineTool } from '@pawl/runtime';
+import { createScriptedModel, type ScriptedReply } from '@pawl/runtime/models';
 import type { AgentFactory } from '@pawl/worker';
 import * as z from 'zod';
 import { benchAnswer, createPageRequest, readBenchPage } from '../durable/bench-session.ts';

@@ -47,7 +47,8 @@ function listPackageFolders(): readonly string[] {
 afterAll(() => rmSync(packFolder, { recursive: true, force: true }));
 
 const agent = `import { createSession } from '@pawl/core';
-import { Agent, createScriptedModel } from '@pawl/runtime';
+import { Agent } from '@pawl/runtime';
+import { createScriptedModel } from '@pawl/runtime/models';
 
 const agent = new Agent({
   session: createSession({ id: 'first', at: Date.now() }),

@@ -1,9 +1,8 @@
 import process from 'node:process';
 import { CommanderError } from 'commander';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes, UsageError } from './exit-codes.ts';
 import type { CommandIo } from './command-io.ts';
 import { createProgram } from './program.ts';
-import { UsageError } from './usage-error.ts';
 import { sanitizeOneLine } from './output/sanitize-text.ts';
 
 /** Runs one command and returns its exit code. On any error the user sees one line and no stack trace. */

@@ -79,3 +79,5 @@ export {
   toItemArray,
 } from './conversation/conversation.ts';
 export type { ConversationHistory } from './conversation/conversation.ts';
+export { getGoalText } from './projections/totals.ts';
+export { findTurnAnswer } from './session-status.ts';

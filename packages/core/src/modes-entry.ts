@@ -1,8 +1,14 @@
-export { findModeChart, modeCharts } from './modes/charts/built-in.ts';
-export { createLkj1Chart, createLkjChart } from './modes/charts/lkj.ts';
-export type { Lkj1State, LkjOptions, LkjState } from './modes/charts/lkj.ts';
-export { createSavantChart } from './modes/charts/savant.ts';
-export type { SavantOptions } from './modes/charts/savant.ts';
+export {
+  findModeChart,
+  modeCharts,
+  createLkj1Chart,
+  createLkjChart,
+  type Lkj1State,
+  type LkjOptions,
+  type LkjState,
+  createSavantChart,
+  type SavantOptions,
+} from './modes/charts/built-in.ts';
 export { ChartError, defineChart, parseChart } from './modes/define-chart.ts';
 export type { ChartPath, ModeChartInput, ModeStateInput } from './modes/define-chart.ts';
 export type { ModeChart, ModeState, TransitionPolicy } from './modes/mode-chart.ts';
@@ -29,3 +35,4 @@ export {
   transitionMode,
 } from './modes/transition-mode.ts';
 export type { ModeEvent, ModeEventPayload, ModeTransition } from './modes/transition-mode.ts';
+export { listSpokenLines } from './modes/mode-chart.ts';

@@ -12,7 +12,6 @@ export {
   getItemTopic,
   isFailedItem,
   isTimelineItem,
-  listSpokenLines,
   listTranscriptItems,
   summarizeItem,
   type MessageAuthor,
@@ -46,8 +45,6 @@ export {
 export {
   deriveSessionEnding,
   emptyOutcome,
-  findToolAnswer,
-  findTurnAnswer,
   isTurnEndingResponse,
   listPendingApprovals,
   restingStatuses,
@@ -55,10 +52,5 @@ export {
   type SessionEnding,
   type TurnOutcome,
 } from './projections/status.ts';
-export {
-  addEventTotals,
-  countTotalTokens,
-  emptyTotals,
-  getGoalText,
-  type SessionTotals,
-} from './projections/totals.ts';
+export { addEventTotals, countTotalTokens, emptyTotals, type SessionTotals } from './projections/totals.ts';
+export { findToolAnswer } from './session-status.ts';

@@ -1,5 +1,5 @@
-import type { ConversationHistory } from './conversation/conversation.ts';
-import type { ConversationMessage } from './conversation/message.ts';
+import { iterateItems, type ConversationHistory } from './conversation/conversation.ts';
+import type { ConversationMessage, ToolOutcome } from './conversation/message.ts';
 import type { Session } from './session.ts';
 import type { TurnState, TurnStatus, CallExecution } from './turn/state.ts';
 import type { SessionStep } from './turn/transition-turn.ts';
@@ -56,4 +56,28 @@ function toDurableExecution(execution: CallExecution): CallExecution {
   return execution.startedAt === null
     ? { status: 'pending', call: execution.call }
     : { ...execution, progress: null };
+}
+
+/**
+ * Returns the answer of the last turn: the output of a finishing tool or the assistant's last text; null if there is
+ * neither.
+ */
+export function findTurnAnswer(conversation: ConversationHistory<ConversationMessage>): string | null {
+  let answer: string | null = null;
+  for (const message of iterateItems(conversation)) {
+    if (message.role === 'user') answer = null;
+    if (message.role === 'assistant' && message.text.trim() !== '' && message.calls.length === 0)
+      answer = message.text;
+    if (message.role === 'tool') answer = findToolAnswer(message.outcome) ?? answer;
+  }
+  return answer;
+}
+
+/** Returns the answer in the result of a finishing tool, or null. */
+export function findToolAnswer(outcome: ToolOutcome): string | null {
+  if (!outcome.ok || outcome.final !== true) return null;
+  const { output } = outcome;
+  if (typeof output === 'string') return output;
+  const answer = output !== null && typeof output === 'object' && 'answer' in output ? output.answer : null;
+  return typeof answer === 'string' ? answer : JSON.stringify(output);
 }

@@ -69,7 +69,7 @@ function upgradeThresholds(thresholds: StoredObject): StoredObject {
   return isAmbiguous ? thresholds : renameKeys(thresholds, thresholdNames);
 }
 
-export function upgradeRecovery(recovery: StoredObject): StoredObject {
+function upgradeRecovery(recovery: StoredObject): StoredObject {
   return upgradeProperty(recovery, 'remedy', (remedy) => ({ ...remedy, do: upgradeSeverity(remedy['do']) }));
 }
 

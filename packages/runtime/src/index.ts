@@ -10,11 +10,8 @@ export { systemClock } from './platform/clock.ts';
 export type { RuntimeClock } from './platform/clock.ts';
 export { createAgent } from './agent-setup/create-agent.ts';
 export type { AgentConfig, CreatedAgent } from './agent-setup/create-agent.ts';
-export { createMemoryLog } from './store/event-log.ts';
-export type { EventLog } from './store/event-log.ts';
+export { createMemoryLog, type EventLog } from './store/store-event-log.ts';
 export type { Model, ModelChunk, ModelRequest } from './models/model.ts';
-export { createScriptedModel } from './models/scripted.ts';
-export type { ScriptedReply } from './models/scripted.ts';
 export { resumeSession } from './store/resume-session.ts';
 export type { ResumedSession, SessionClaimOptions } from './store/resume-session.ts';
 export { defineTool } from './tools/tool.ts';
@@ -31,4 +28,4 @@ export type {
   UnfinishedCall,
 } from './tools/tool.ts';
 export { openFolderStorage } from './memory/folder-storage.ts';
-export { findTurnAnswer } from '@pawl/core/projections';
+export { findTurnAnswer } from '@pawl/core';

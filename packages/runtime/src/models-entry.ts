@@ -14,3 +14,5 @@ export {
 export { createModelFromSpec, modelSpecs } from './models/providers/model-from-spec.ts';
 export type { EnvironmentVariables, NamedModelOptions } from './models/providers/model-from-spec.ts';
 export { buildModelRequest } from './agent/prompt.ts';
+export { createScriptedModel } from './models/scripted.ts';
+export type { ScriptedReply } from './models/scripted.ts';

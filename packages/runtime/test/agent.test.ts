@@ -2,15 +2,14 @@ import {
   Agent,
   findTurnAnswer,
   createMemoryLog,
-  createScriptedModel,
   defineTool,
   type AgentOptions,
   type RuntimeClock,
   type Model,
-  type ScriptedReply,
   type StepResult,
   type Tool,
 } from '../src/index.ts';
+import { createScriptedModel, type ScriptedReply } from '../src/models-entry.ts';
 import { getConversation, replay, createSession, type Event, type Json, toItemArray } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import {
   AgentConfigError,
   createAgent,
-  createScriptedModel,
   defineTool,
   findTurnAnswer,
   type AgentConfig,
   type Tool,
 } from '../src/index.ts';
+import { createScriptedModel } from '../src/models-entry.ts';
 import { passthroughSandbox, type DetectedSandbox } from '../src/sandbox-entry.ts';
 import { openSqliteStore } from '../src/store-entry.ts';
 import { getConversation, type Session } from '@pawl/core';

@@ -1,7 +1,6 @@
 import {
   Agent,
   createMemoryLog,
-  createScriptedModel,
   systemClock,
   resumeSession,
   type AgentOptions,
@@ -10,6 +9,7 @@ import {
   type StepResult,
   type Tool,
 } from '../src/index.ts';
+import { createScriptedModel } from '../src/models-entry.ts';
 import { createMemoryStore, createStoreEventLog, StoreError, type Store } from '../src/store-entry.ts';
 import { getConversation, step, type Event, type Session, toItemArray } from '@pawl/core';
 import { describe, expect, it } from 'vitest';

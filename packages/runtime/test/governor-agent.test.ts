@@ -2,12 +2,12 @@ import {
   Agent,
   findTurnAnswer,
   createMemoryLog,
-  createScriptedModel,
   defineTool,
   type RuntimeClock,
   type Model,
   type ModelChunk,
 } from '../src/index.ts';
+import { createScriptedModel } from '../src/models-entry.ts';
 import { getConversation, createSession, replay, type Event, toItemArray } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';

@@ -1,14 +1,13 @@
 import {
   Agent,
-  createScriptedModel,
   defineTool,
   systemClock,
   type RuntimeClock,
   type Model,
   type ModelRequest,
-  type ScriptedReply,
 } from '../src/index.ts';
 import { createMemoryManager } from '../src/memory-entry.ts';
+import { createScriptedModel, type ScriptedReply } from '../src/models-entry.ts';
 import { jsonCodec, createProtocolModel, xmlCodec } from '../src/protocols-entry.ts';
 import { createInMemoryStorage } from '../src/storage-entry.ts';
 import {

@@ -1,14 +1,6 @@
 import { createSession, type SessionOptions } from '@pawl/core';
-import {
-  Agent,
-  createScriptedModel,
-  defineTool,
-  resumeSession,
-  type AgentOptions,
-  type Model,
-  type ScriptedReply,
-  type Tool,
-} from '@pawl/runtime';
+import { Agent, defineTool, resumeSession, type AgentOptions, type Model, type Tool } from '@pawl/runtime';
+import { createScriptedModel, type ScriptedReply } from '@pawl/runtime/models';
 import { createMemoryStore, createStoreEventLog, type Store } from '@pawl/runtime/store';
 import * as z from 'zod';
 import type { SessionObserver, TelemetryClient } from '../src/index.ts';

@@ -1,5 +1,6 @@
 import { createSession, type Json, type Session, toItemArray } from '@pawl/core';
-import { createScriptedModel, defineTool, type ScriptedReply, type Tool } from '@pawl/runtime';
+import { defineTool, type Tool } from '@pawl/runtime';
+import { createScriptedModel, type ScriptedReply } from '@pawl/runtime/models';
 import type { Store } from '@pawl/runtime/store';
 import { Redis } from 'ioredis';
 import { expect } from 'vitest';

@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSession, getConversation } from '@pawl/core';
-import { createScriptedModel, findTurnAnswer } from '@pawl/runtime';
+import { findTurnAnswer } from '@pawl/runtime';
 import { toRunMetadata } from '@pawl/runtime/agent-setup';
+import { createScriptedModel } from '@pawl/runtime/models';
 import { createInMemoryStorage } from '@pawl/runtime/storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFolderStorage, createSessionAgentFactory, getTenant } from '../src/index.ts';

@@ -15,7 +15,7 @@ import { loadConfig } from '../options/load-config.ts';
 import { requireTenantName } from '../options/tenant.ts';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
 import { isRedisUrl, openStore } from '../sessions/store-option.ts';
-import { UsageError, toUsageError } from '../usage-error.ts';
+import { UsageError, toUsageError } from '../exit-codes.ts';
 
 /** The location of a memory: a memory document, or a storage. */
 export type MemorySource =

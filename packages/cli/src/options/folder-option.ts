@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../exit-codes.ts';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
 
 /** Resolves an option to the real path of an existing folder. */

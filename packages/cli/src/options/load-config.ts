@@ -8,7 +8,7 @@ import {
   type MergedConfig,
 } from '@pawl/runtime/config';
 import { askConfirmation, type TerminalPrompt } from '../terminal-prompt.ts';
-import { toUsageError } from '../usage-error.ts';
+import { toUsageError } from '../exit-codes.ts';
 
 /** Loads the merged configuration of a folder; the user is asked whether to trust the project's file. */
 export async function loadConfig(

@@ -1,5 +1,5 @@
 import { formatUnknownName } from '@pawl/runtime/suggestions';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../exit-codes.ts';
 
 /** Parses a value that must be one of these names. */
 export function parseChoice<Name extends string>(kind: string, value: string, names: readonly Name[]): Name {

@@ -1,6 +1,7 @@
+import type { Profile } from '@pawl/core/profiles';
+import { type ModelFlags, resolveProfile } from '@pawl/runtime/agent-setup';
 import type { Command } from 'commander';
-import type { ModelFlags } from '@pawl/runtime/agent-setup';
-import type { BudgetFlags } from './budget-options.ts';
+import type { BudgetFlags } from './number-options.ts';
 import {
   addBudgetOptions,
   modeHelp,
@@ -9,6 +10,7 @@ import {
   storeHelp,
   summaryHelp,
 } from './command-options.ts';
+import { withSetupUsageErrors } from './load-config.ts';
 
 /** The flags of a run or a chat. */
 export type RunFlags = BudgetFlags &
@@ -67,4 +69,9 @@ export function addOutputOptions(command: Command): Command {
     .option('--plain', 'print lines instead of the live view')
     .option('-q, --quiet', 'print only the answer')
     .option('--json', 'print one JSON object per line: the events, then the result');
+}
+
+/** Resolves `--profile` to a built-in profile or a profile file. */
+export function resolveProfileOption(nameOrPath: string): Promise<Profile> {
+  return withSetupUsageErrors(() => resolveProfile(nameOrPath));
 }

@@ -1,4 +1,4 @@
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../exit-codes.ts';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
 
 /** Tenant and schedule names are part of Redis key names. */

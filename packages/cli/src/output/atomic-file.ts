@@ -1,5 +1,5 @@
 import { link, open, rename, rm } from 'node:fs/promises';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../exit-codes.ts';
 
 /** Writes a text file atomically; see {@link writeLinesAtomically}. */
 export function writeFileAtomically(path: string, text: string, replace: boolean): Promise<void> {

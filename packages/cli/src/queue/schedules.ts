@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ScheduleSummary, SessionQueue, SessionTemplate, ScheduleTiming } from '@pawl/worker';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
-import { UsageError } from '../usage-error.ts';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
 import { withQueue, type QueueFlags } from './queue-connection.ts';
 import { formatTimeSpan, parseTimeSpanOption } from '../options/number-options.ts';

@@ -18,18 +18,20 @@ import {
   type ToolApprover,
 } from '@pawl/runtime';
 import { toAgentConfig, type ModelFlags } from '@pawl/runtime/agent-setup';
+import { createCommandInbox } from '@pawl/runtime/commands';
 import type { Config } from '@pawl/runtime/config';
 import type { FolderIndex } from '@pawl/runtime/search';
+import { StoreError } from '@pawl/runtime/store';
 import type { TelemetryClient } from '@pawl/telemetry';
-import type { OpenedStore } from '../sessions/store-option.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
+import { shortenId } from '../output/format-number.ts';
+import type { OpenedStore } from '../sessions/store-option.ts';
 import { askConfirmation, type TerminalPrompt } from '../terminal-prompt.ts';
 import type { LiveControls } from '../tui/live-view.ts';
-import { createCommandListener, type CommandListener } from './command-listener.ts';
-import { toAgentObservers } from './run-telemetry.ts';
 import type { RunLogOptions, RunTrace } from './run-log.ts';
+import { toAgentObservers } from './run-telemetry.ts';
 import type { RunResult, RunView } from './run-view.ts';
-import { shortenId } from '../output/short-id.ts';
 
 /** The inputs of a run, for a new and for a resumed session. */
 export type DriveRunOptions = {
@@ -275,3 +277,69 @@ function wereAllCallsDenied(session: Session): boolean {
   }
   return denied > 0 && others === 0;
 }
+
+/** Poll interval for commands in the store. */
+const commandListenerPollMs = 250;
+
+/** Receives commands sent to a session from another terminal, process or machine. */
+export type CommandListener = {
+  /** Receives every step result that the agent's observer receives. */
+  observe(result: StepResult): void;
+  /** Polls once; resolves when the pending commands are executed. */
+  poll(agent: Agent): Promise<void>;
+  /** Starts polling until `stop` is called. */
+  listen(agent: Agent): void;
+  /** Stops polling; resolves when the commands in progress are executed. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Creates a no-op listener if nothing is persisted, because then no other process can send commands. `fence` is the
+ * fencing token of the claim under which the session runs.
+ */
+export function createCommandListener(
+  { store, path }: OpenedStore,
+  id: string,
+  fence: number | undefined,
+): CommandListener {
+  if (path === null) return noopListener;
+  const inbox = createCommandInbox(store.commands, id, fence);
+  let stopped = new AbortController();
+  let lastPoll: Promise<void> = Promise.resolve();
+  const executePending = async (agent: Agent): Promise<void> => {
+    try {
+      await inbox.executePending(agent);
+    } catch (error) {
+      // An unreadable store also fails the event log: the agent reports that outage, and it may be temporary.
+      if (!(error instanceof StoreError)) throw error;
+    }
+  };
+  // Serialize polls, because two concurrent polls would find the same commands.
+  const poll = (agent: Agent): Promise<void> => (lastPoll = lastPoll.then(() => executePending(agent)));
+  const pollRepeatedly = async (agent: Agent, { signal }: AbortController): Promise<void> => {
+    while (!signal.aborted) {
+      await poll(agent);
+      await sleep(commandListenerPollMs, undefined, { signal }).catch(() => undefined);
+    }
+  };
+  return {
+    observe: (result) => inbox.observe(result),
+    poll,
+    listen(agent) {
+      stopped = new AbortController();
+      // Avoid an unhandled rejection; stop() reports the error.
+      void pollRepeatedly(agent, stopped).catch(() => undefined);
+    },
+    async stop() {
+      stopped.abort();
+      await lastPoll;
+    },
+  };
+}
+
+const noopListener: CommandListener = {
+  observe: () => undefined,
+  poll: async () => undefined,
+  listen: () => undefined,
+  stop: async () => undefined,
+};

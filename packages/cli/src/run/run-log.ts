@@ -13,7 +13,7 @@ import {
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseChoice } from '../options/parse-choice.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../exit-codes.ts';
 
 export type RunLogOptions = TraceOptions & {
   /** A JSON lines file for events, without message contents. */

@@ -4,7 +4,7 @@ import type { Config, TelemetryKeys } from '@pawl/runtime/config';
 // Types only: the package is loaded when telemetry is enabled.
 import type { OtlpCollector, TelemetryClient } from '@pawl/telemetry';
 import type { CommandIo } from '../command-io.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../exit-codes.ts';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
 
 export type CliTelemetryOptions = {

@@ -6,8 +6,8 @@ import {
   type Session,
   getConversation,
 } from '@pawl/core';
+import { listSpokenLines } from '@pawl/core/modes';
 import { formatPastPhaseLine, computePhaseProgress, type PhaseState } from '@pawl/core/phases';
-import { listSpokenLines } from '@pawl/core/projections';
 import { type QuestionHandlers, type StepResult, type StoreOutage, findTurnAnswer } from '@pawl/runtime';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';

@@ -12,10 +12,10 @@ import {
 import type { SkippedPath } from '@pawl/runtime/search';
 import { resolve } from 'node:path';
 import type { CommandIo } from '../command-io.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { parseBudgetFlags, type BudgetFlags } from '../options/budget-options.ts';
+import { exitCodes, type ExitCode, UsageError, toUsageError } from '../exit-codes.ts';
+import { parseBudgetFlags, type BudgetFlags } from '../options/number-options.ts';
 import { loadConfig, withSetupUsageErrors } from '../options/load-config.ts';
-import { resolveProfileOption } from '../options/profile-option.ts';
+import { resolveProfileOption } from '../options/run-options.ts';
 import { createProgressLine } from '../output/progress-line.ts';
 import { openStoreOrMemory } from '../sessions/store-option.ts';
 import {
@@ -24,7 +24,6 @@ import {
   createUserAsker,
   openTerminalPrompt,
 } from '../terminal-prompt.ts';
-import { UsageError, toUsageError } from '../usage-error.ts';
 import { driveRun, openRunRecorder } from './drive-run.ts';
 import type { RunLogOptions } from './run-log.ts';
 import { openRunTelemetry } from './run-telemetry.ts';

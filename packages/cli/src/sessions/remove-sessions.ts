@@ -1,8 +1,7 @@
 import { getOwnerState, type SessionSummary, type Store } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError } from '../exit-codes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { askConfirmation, openTerminalPrompt } from '../terminal-prompt.ts';
-import { UsageError } from '../usage-error.ts';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
 import { truncateColumns } from '../output/columns.ts';
 import { formatCount } from '../output/format-number.ts';

@@ -10,8 +10,8 @@ import {
   type ModelFlags,
 } from '@pawl/runtime/agent-setup';
 import { resolveFolder } from '../options/folder-option.ts';
-import { UsageError } from '../usage-error.ts';
-import { resolveProfileOption } from '../options/profile-option.ts';
+import { UsageError } from '../exit-codes.ts';
+import { resolveProfileOption } from '../options/run-options.ts';
 import { loadConfig, withSetupUsageErrors } from '../options/load-config.ts';
 
 /** The initial settings of a session that a worker or the dashboard runs. */

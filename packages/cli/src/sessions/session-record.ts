@@ -1,13 +1,6 @@
 import type { Json, Session } from '@pawl/core';
-import {
-  computeLinkHash,
-  computeStateHash,
-  exportFormat,
-  exportVersion,
-  type StoredEvent,
-  type SessionSummary,
-  type Store,
-} from '@pawl/runtime/store';
+import { computeLinkHash, exportFormat, exportVersion } from '@pawl/runtime/logs';
+import { computeStateHash, type StoredEvent, type SessionSummary, type Store } from '@pawl/runtime/store';
 
 /** A session read from its store: its initial state and all its events. */
 export type SessionRecord = {

@@ -1,6 +1,7 @@
 import type { Session } from '@pawl/core';
 import type { ReplayedStep } from '@pawl/core/projections';
-import { replaySteps, type Store } from '@pawl/runtime/store';
+import { replaySteps } from '@pawl/runtime/logs';
+import type { Store } from '@pawl/runtime/store';
 
 export type SessionReplay = { readonly created: Session; readonly walked: AsyncIterable<ReplayedStep> };
 

@@ -1,9 +1,8 @@
-import { getConversation, type Session } from '@pawl/core';
+import { getConversation, type Session, findTurnAnswer } from '@pawl/core';
 import {
   addEventTotals,
   emptyOutcome,
   emptyTotals,
-  findTurnAnswer,
   updateOutcome,
   type SessionTotals,
   type TurnOutcome,

@@ -13,7 +13,7 @@ import {
   type ViewState,
   type ScreenViewName,
 } from './screen-model.ts';
-import { shortenId } from '../output/short-id.ts';
+import { shortenId } from '../output/format-number.ts';
 
 /** A key, or text that was typed or pasted at once. */
 export type KeyPress =

@@ -23,7 +23,7 @@ import {
   type SessionDescriptor,
   type ScreenModel,
 } from './screen-model.ts';
-import { shortenId } from '../output/short-id.ts';
+import { shortenId } from '../output/format-number.ts';
 
 /** The actions of the keys; each is called once per key press and not awaited. */
 export type LiveControls = {

@@ -6,7 +6,7 @@ import type { AuditVerdict } from '@pawl/governor/audit';
 import type { RecordedRun } from '@pawl/governor/traces';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditFiles, type AuditOptions } from '../../src/commands/audit/action.ts';
-import { UsageError } from '../../src/usage-error.ts';
+import { UsageError } from '../../src/exit-codes.ts';
 import { captureIo } from '../capture-io.ts';
 
 /** Returns the verdicts that the run's `task` names: none, advice after the second step, or a stop after the third. */
@@ -68,7 +68,7 @@ describe('pawl audit', () => {
     expect(stdout).toMatchInlineSnapshot(`
       "run                                     steps  verdict  rule                 since  cost after
       a                                           5  ok
-      b                                           5  advise    again                    1  3 steps, 3,000 tokens
+      b                                           5  advise   again                    1  3 steps, 3,000 tokens
       c                                           5  stop     repeated-call            1  2 steps, 2,000 tokens
 
       c

@@ -5,7 +5,7 @@ import {
   parseTimeSpanOption,
   parseWholeNumberOption,
 } from '../../src/options/number-options.ts';
-import { UsageError } from '../../src/usage-error.ts';
+import { UsageError } from '../../src/exit-codes.ts';
 
 const readUsageError = (read: () => number): string => {
   try {

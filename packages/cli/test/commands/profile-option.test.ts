@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtInProfiles } from '@pawl/core/profiles';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolveProfileOption } from '../../src/options/profile-option.ts';
+import { resolveProfileOption } from '../../src/options/run-options.ts';
 import { main } from '../../src/main.ts';
-import { UsageError } from '../../src/usage-error.ts';
+import { UsageError } from '../../src/exit-codes.ts';
 import { captureIo } from '../capture-io.ts';
 import { toJsonLines, runPipeInput } from '../fixtures/run-pipe-input.ts';
 

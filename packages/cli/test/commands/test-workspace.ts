@@ -2,14 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSession, type Json, type SessionOptions } from '@pawl/core';
-import {
-  Agent,
-  createScriptedModel,
-  defineTool,
-  type AgentOptions,
-  type RuntimeClock,
-  type ScriptedReply,
-} from '@pawl/runtime';
+import { Agent, defineTool, type AgentOptions, type RuntimeClock } from '@pawl/runtime';
+import { createScriptedModel, type ScriptedReply } from '@pawl/runtime/models';
 import { createStoreEventLog, openSqliteStore, type Store } from '@pawl/runtime/store';
 import * as z from 'zod';
 import { main } from '../../src/main.ts';

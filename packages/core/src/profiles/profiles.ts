@@ -1,7 +1,6 @@
 import { memorySettings } from '../memory/settings.ts';
-import { createLkj1Chart, createLkjChart } from '../modes/charts/lkj.ts';
+import { createLkj1Chart, createLkjChart, createSavantChart } from '../modes/charts/built-in.ts';
 import { savantTools } from '@pawl/governor/session-tracker';
-import { createSavantChart } from '../modes/charts/savant.ts';
 import type { SessionSettings } from '../settings.ts';
 
 /** A profile: a name, a description and changes to the default settings. */

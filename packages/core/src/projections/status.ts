@@ -1,7 +1,6 @@
 import type { Verdict } from '@pawl/governor';
-import { iterateItems, type ConversationHistory } from '../conversation/conversation.ts';
-import type { ConversationMessage, ToolCall, ToolOutcome } from '../conversation/message.ts';
-import { getConversation, getUnpausedTurn } from '../session-status.ts';
+import type { ToolCall } from '../conversation/message.ts';
+import { findTurnAnswer, getConversation, getUnpausedTurn } from '../session-status.ts';
 import type { Session } from '../session.ts';
 import type { TurnStatus } from '../turn/state.ts';
 import { listVerdicts } from './decisions.ts';
@@ -85,30 +84,6 @@ function getVerdictProof(
   if (verdict === null) return noProof;
   const { rule, advice, evidence } = verdict.verdict;
   return { rule, advice, evidence };
-}
-
-/**
- * Returns the answer of the last turn: the output of a finishing tool or the assistant's last text; null if there is
- * neither.
- */
-export function findTurnAnswer(conversation: ConversationHistory<ConversationMessage>): string | null {
-  let answer: string | null = null;
-  for (const message of iterateItems(conversation)) {
-    if (message.role === 'user') answer = null;
-    if (message.role === 'assistant' && message.text.trim() !== '' && message.calls.length === 0)
-      answer = message.text;
-    if (message.role === 'tool') answer = findToolAnswer(message.outcome) ?? answer;
-  }
-  return answer;
-}
-
-/** Returns the answer in the result of a finishing tool, or null. */
-export function findToolAnswer(outcome: ToolOutcome): string | null {
-  if (!outcome.ok || outcome.final !== true) return null;
-  const { output } = outcome;
-  if (typeof output === 'string') return output;
-  const answer = output !== null && typeof output === 'object' && 'answer' in output ? output.answer : null;
-  return typeof answer === 'string' ? answer : JSON.stringify(output);
 }
 
 /** Lists the tool calls that wait for approval, also while the session is paused. */

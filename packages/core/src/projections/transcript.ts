@@ -1,3 +1,4 @@
+import { listSpokenLines } from '../modes/mode-chart.ts';
 import type { Json, Verdict } from '@pawl/governor';
 import type { Action } from '../action.ts';
 import type { ConversationMessage, ToolCall, ToolOutcome } from '../conversation/message.ts';
@@ -195,17 +196,6 @@ function toReplyFact(event: EventOfType<'model-replied'>, before: Session | null
   const { text, calls, usage, problem } = event;
   const spokenLines = listSpokenLines(event, before);
   return { kind: 'reply', text, spokenLines, calls, usage, problem, tookMs: getWaitedMs(event.at, before) };
-}
-
-/** Lists the text that a reply addresses to the user; a reply that is all protocol has it in its logs. */
-export function listSpokenLines(
-  { text, logs, problem }: EventOfType<'model-replied'>,
-  session: Session | null,
-): readonly string[] {
-  if (problem !== undefined) return [];
-  const isProtocol = session?.settings.chart?.transitions.by === 'reply';
-  const lines = isProtocol ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
-  return lines.filter((line) => line !== '');
 }
 
 function toToolResultFact(event: EventOfType<'tool-finished'>, before: Session | null): ToolResultFact {
@@ -412,7 +402,7 @@ const itemSummarizers: { readonly [Kind in TranscriptFact['kind']]: ItemSummariz
   request: ({ request, reason }) => `${request} requested${toSuffix(reason)}`,
   wait: ({ status }) => waitLabels[status] ?? status,
   verdict: ({ verdict: { severity, rule, reason, response } }) =>
-    `${severity} by ${rule}: ${reason} (${response.kind})`,
+    `${severity} by ${rule}: ${reason}${response.kind === severity ? '' : ` (${response.kind})`}`,
   paging: ({ movedEntries, freedTokens }) =>
     `${movedEntries} entries moved to storage, ${freedTokens} tokens freed`,
   mode: ({ from, to, cause }) => `${from} → ${to} (${cause})`,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listNextStates, listOfferedTools } from '../../src/modes/transition-mode.ts';
-import { modeCharts } from '../../src/modes/charts/built-in.ts';
-import { createLkj1Chart, createLkjChart } from '../../src/modes/charts/lkj.ts';
+import { modeCharts, createLkj1Chart, createLkjChart } from '../../src/modes/charts/built-in.ts';
 import { resumeMode, startMode } from '../../src/modes/mode.ts';
 import { getModeState } from '../../src/modes/mode-chart.ts';
 import { appendModePrompt } from '../../src/modes/mode-prompt.ts';

@@ -126,7 +126,7 @@ describe('the transcript', () => {
       ),
     ).toEqual([
       '1 user Go',
-      '2 verdict suspect by rule-advise: because advise (advise)',
+      '2 verdict advise by rule-advise: because advise',
       '3 phase phase 1 started: part 1',
       '4 phase! phase 1 failed',
       '5 session halt requested: enough',

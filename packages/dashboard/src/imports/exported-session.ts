@@ -2,10 +2,10 @@ import { step, type Session, type Verdict } from '@pawl/core';
 import {
   exportFormat,
   ExportedSessionError,
-  getMetadataText,
   parseExportedSession,
   type ExportedSession,
-} from '@pawl/runtime/store';
+} from '@pawl/runtime/logs';
+import { getMetadataText } from '@pawl/runtime/store';
 import type { ImportedRun, NumberedEvent } from '../api/index.ts';
 import { findMostSevere } from './most-severe.ts';
 

@@ -1,7 +1,8 @@
 import { getUnpausedTurn, type Verdict } from '@pawl/core';
 import { listPendingApprovals, listVerdicts } from '@pawl/core/projections';
+import { replaySteps } from '@pawl/runtime/logs';
 import { describeCall } from '@pawl/runtime/permission';
-import { replaySteps, type SessionSummary, type Store } from '@pawl/runtime/store';
+import type { SessionSummary, Store } from '@pawl/runtime/store';
 import * as z from 'zod';
 import { approvalListSchema } from '../api/approvals.ts';
 import { commandSchema } from '../api/commands.ts';

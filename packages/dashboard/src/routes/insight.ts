@@ -6,14 +6,9 @@ import {
   type ReplayedStep,
   type SessionTotals,
 } from '@pawl/core/projections';
+import { replaySteps } from '@pawl/runtime/logs';
 import { buildModelRequest } from '@pawl/runtime/models';
-import {
-  replaySteps,
-  getOwnerState,
-  type Store,
-  getMetadataText,
-  getMetadataTools,
-} from '@pawl/runtime/store';
+import { getOwnerState, type Store, getMetadataText, getMetadataTools } from '@pawl/runtime/store';
 import { fleetStatusSchema } from '../api/fleet.ts';
 import type { FleetStatus, StoredMemory, ModelPrompt } from '../api/index.ts';
 import { healthSchema, memoryQuerySchema, storedMemorySchema } from '../api/memory.ts';

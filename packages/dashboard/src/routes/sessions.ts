@@ -1,6 +1,6 @@
 import { isTerminalSession } from '@pawl/core';
+import { forkStoredSession } from '@pawl/runtime/logs';
 import {
-  forkStoredSession,
   getMetadataText,
   getMetadataTools,
   StoreError,

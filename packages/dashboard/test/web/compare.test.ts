@@ -1,5 +1,4 @@
-import { getConversation } from '@pawl/core';
-import { findTurnAnswer } from '@pawl/core/projections';
+import { getConversation, findTurnAnswer } from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

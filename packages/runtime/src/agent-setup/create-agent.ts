@@ -8,8 +8,7 @@ import {
   type PreparedAgent,
 } from './agent-setup.ts';
 import { Agent, type AgentOptions } from '../agent/agent.ts';
-import { createFileSpool } from '../store/file-spool.ts';
-import { createMemorySpool, type ExecutionSpool } from '../store/spool.ts';
+import { createFileSpool, createMemorySpool, type ExecutionSpool } from '../store/spool.ts';
 import { createMemoryStore } from '../store/memory-store.ts';
 import { getSessionSpoolFolder, withManifestFolder } from '../store/manifest-folder.ts';
 import { getProcessOwner } from '../store/owner.ts';

@@ -11,10 +11,9 @@ import {
 import { createMemory, memorySettings, type StoredEntry } from '@pawl/core/memory';
 import type { Rule } from '@pawl/governor';
 import { systemClock, type RuntimeClock } from '../platform/clock.ts';
-import { createMemoryLog, type EventLog } from '../store/event-log.ts';
+import { createMemoryLog, type EventLog } from '../store/store-event-log.ts';
 import { createMemorySpool } from '../store/spool.ts';
 import { createInMemoryStorage } from '../memory/in-memory-storage.ts';
-import { compactContext } from '../memory/compact-context.ts';
 import { createMemoryManager, type MemoryManager } from '../memory/memory-manager.ts';
 import { createMemoryTools } from '../memory/memory-tools.ts';
 import { ActionRunner } from './action-runner.ts';
@@ -342,8 +341,10 @@ function createAgentDependencies(
   const tools = session.memory === null ? options.tools : [...options.tools, ...createMemoryTools(memory)];
   const spool = createMemorySpool();
   const { summaryModel = null } = options;
-  const page: AgentDependencies['page'] = (_, signal) =>
-    compactContext(memory, getSession(), summaryModel && { model: summaryModel, clock, signal });
+  const page: AgentDependencies['page'] = async (_, signal) => {
+    const { compactContext } = await import('../memory/compact-context.ts');
+    return compactContext(memory, getSession(), summaryModel && { model: summaryModel, clock, signal });
+  };
   return { ...defaultDependencies, spool, page, ...options, memory, tools };
 }
 

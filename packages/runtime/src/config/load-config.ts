@@ -1,9 +1,10 @@
-import { basename } from 'node:path';
+import { access } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { getUserConfigFolder, configFileNames } from '../platform/data-folder.ts';
 import type { TrustedContents } from '../trust/trust-store.ts';
+import { ConfigFileError } from './config-file-error.ts';
 import type { Config } from './config.ts';
 import { readEnvironmentConfig } from './environment-config.ts';
-import { findConfigFile } from './find-config.ts';
-import { getUserConfigFolder } from '../platform/data-folder.ts';
 import { mergeConfigs, type ConfigLayers } from './merge-configs.ts';
 import type { ConfigFileContents } from './read-config-file.ts';
 
@@ -133,4 +134,22 @@ export async function evaluateConfig(contents: ConfigFileContents): Promise<Conf
   if (!contents.isCode) return contents;
   const { runConfigCode } = await import('./run-config-code.ts');
   return runConfigCode(contents);
+}
+
+/** Finds the configuration file of a folder. Throws if there are two, because precedence would be ambiguous. */
+export async function findConfigFile(folder: string): Promise<string | null> {
+  const paths = configFileNames.map((name) => join(folder, name));
+  const exists = await Promise.all(
+    paths.map((path) =>
+      access(path).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  const [path, second] = paths.filter((_, index) => exists[index]);
+  if (path === undefined) return null;
+  if (second === undefined) return path;
+  const problem = `the folder also has ${JSON.stringify(second)}. Keep only one of them.`;
+  throw new ConfigFileError('ambiguous', path, { problem });
 }

@@ -1,5 +1,4 @@
-import type { ToolCall, CompletedTool } from '@pawl/core';
-import { findTurnAnswer } from '@pawl/core/projections';
+import { type ToolCall, type CompletedTool, findTurnAnswer } from '@pawl/core';
 import type { StepResult } from '../agent/agent.ts';
 import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
 import { type AgentDependencies } from '../agent/agent-dependencies.ts';

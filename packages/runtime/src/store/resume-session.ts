@@ -1,8 +1,7 @@
 import { step, type Json, type Session } from '@pawl/core';
 import type { StoredEntry } from '@pawl/core/memory';
 import type { Rule } from '@pawl/governor';
-import type { EventLog } from './event-log.ts';
-import { createStoreEventLog } from './store-event-log.ts';
+import { type EventLog, createStoreEventLog } from './store-event-log.ts';
 import type { Store } from './store.ts';
 
 export type ResumedSession = {

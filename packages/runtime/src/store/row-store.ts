@@ -1,5 +1,11 @@
-import { getGoalText } from '@pawl/core/projections';
-import { toDurableSession, isEphemeralEvent, type Event, type Session } from '@pawl/core';
+import {
+  getGoalText,
+  toDurableSession,
+  isEphemeralEvent,
+  type Event,
+  type Session,
+  type Json,
+} from '@pawl/core';
 import {
   type CommandChannel,
   commandLimits,
@@ -7,10 +13,19 @@ import {
   createQueueFullError,
 } from '../commands/channel.ts';
 import { parseCommand, getExecutedCommand } from '../commands/command.ts';
+import type { ToolDescription } from '../tools/tool.ts';
 import { chainEvents, computeLinkHash } from './chain.ts';
 import { serializeJson } from './json-text.ts';
 import type { EventRow, StoreRows, SessionRow, CommandRows } from './rows.ts';
-import { parseMetadata, serializeMetadata } from './session-metadata.ts';
+import { formatSessionLabel, StoreError } from './store-error.ts';
+import type {
+  CreateSessionOptions,
+  OpenedSession,
+  LogPosition,
+  SessionSummary,
+  Store,
+  SessionParent,
+} from './store.ts';
 import {
   isSnapshotDue,
   createSnapshotRow,
@@ -21,15 +36,6 @@ import {
   requireUndamagedRow,
   requireRow,
 } from './stored-session.ts';
-import { formatSessionLabel, StoreError } from './store-error.ts';
-import type {
-  CreateSessionOptions,
-  OpenedSession,
-  LogPosition,
-  SessionSummary,
-  Store,
-  SessionParent,
-} from './store.ts';
 
 /** Implements the store's rules on top of any row storage. */
 export function createRowStore(rows: StoreRows, commands: CommandChannel): Store {
@@ -327,4 +333,54 @@ export function createRowCommandChannel(rows: CommandRows): CommandChannel {
       });
     },
   };
+}
+
+/** Limited because every session list reads it. */
+const metadataLengthMax = 10_000;
+
+/** Serializes a session's metadata for storage. */
+export function serializeMetadata(metadata: Json, where: string): string | null {
+  if (metadata === null) return null;
+  const text = serializeJson(metadata, where);
+  if (text.length <= metadataLengthMax) return text;
+  const reason = `its metadata has ${text.length} characters; the limit is ${metadataLengthMax}`;
+  throw new StoreError('invalid', where, reason);
+}
+
+/** Returns null for unreadable metadata, because the session itself is still usable. */
+export function parseMetadata(text: string | null): Json {
+  try {
+    return text === null ? null : (JSON.parse(text) as Json);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns a metadata field of a session if it is a string. */
+export function getMetadataText(metadata: Json, key: string): string | null {
+  const text = getMetadataValue(metadata, key);
+  return typeof text === 'string' ? text : null;
+}
+
+/** Returns the tools that a run offered its model, if the metadata records them. */
+export function getMetadataTools(metadata: Json): readonly ToolDescription[] | null {
+  const tools = getMetadataValue(metadata, 'tools');
+  return Array.isArray(tools) && tools.every(isToolDescription) ? tools : null;
+}
+
+function getMetadataValue(metadata: Json, key: string): unknown {
+  if (metadata === null || typeof metadata !== 'object' || !Object.hasOwn(metadata, key)) return null;
+  return Reflect.get(metadata, key);
+}
+
+function isToolDescription(tool: unknown): tool is ToolDescription {
+  return (
+    typeof tool === 'object' &&
+    tool !== null &&
+    'name' in tool &&
+    typeof tool.name === 'string' &&
+    'description' in tool &&
+    typeof tool.description === 'string' &&
+    'parameters' in tool
+  );
 }

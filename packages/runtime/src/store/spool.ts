@@ -1,3 +1,8 @@
+import { upgradeToolResult } from '@pawl/core/upgrade';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { mkdir, open, readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { replaceFile, syncFolder, getSystemErrorCode } from '../platform/files.ts';
 import type { ToolResult } from '../tools/tool.ts';
 
 /**
@@ -48,4 +53,93 @@ export function createMemorySpool(): ExecutionSpool {
         for (const id of entries.keys()) if (!executions.includes(id)) entries.delete(id);
     },
   };
+}
+
+/**
+ * Creates a spool in its own folder with two files per call: its output and its result. The folder is created on first
+ * use.
+ */
+export function createFileSpool(folder: string): ExecutionSpool {
+  const outputBytes = new Map<string, number>();
+  const getPath = (execution: string, extension: string): string =>
+    join(folder, `${toSpoolFileName(execution)}.${extension}`);
+  return {
+    async saveResult(execution, result) {
+      await createDurableFolder(folder);
+      await writeResult(getPath(execution, 'result'), JSON.stringify(result));
+    },
+    appendOutput(execution, chunk) {
+      const bytes = outputBytes.get(execution) ?? 0;
+      if (bytes >= spoolOutputBytesMax) return;
+      outputBytes.set(execution, bytes + chunk.length);
+      try {
+        // Synchronous, so that output written before the process is killed is not lost.
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        appendFileSync(getPath(execution, 'output'), chunk.subarray(0, spoolOutputBytesMax - bytes), {
+          mode: 0o600,
+        });
+      } catch {
+        // Best effort: spooled output only adds detail to an interrupted call.
+      }
+    },
+    async find(execution) {
+      const [result, output] = await Promise.all([
+        readOptionalFile(getPath(execution, 'result')),
+        readOptionalFile(getPath(execution, 'output')),
+      ]);
+      return { result: result === null ? null : upgradeToolResult(JSON.parse(result) as ToolResult), output };
+    },
+    async remove(execution) {
+      outputBytes.delete(execution);
+      await Promise.all(
+        ['result', 'result.tmp', 'output'].map((extension) =>
+          rm(getPath(execution, extension), { force: true }),
+        ),
+      );
+    },
+    async retainOnly(executions) {
+      const names = await readdir(folder).catch(() => []);
+      const obsolete = names.filter((name) => !executions.includes(name.split('.', 1)[0] ?? ''));
+      await Promise.all(obsolete.map((name) => rm(join(folder, name), { force: true })));
+      // Remove the folder if nothing is left in it.
+      if (obsolete.length === names.length) await rmdir(folder).catch(() => undefined);
+    },
+  };
+}
+
+/** A new folder survives a power loss only once its parent has been synced. */
+async function createDurableFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let created = folder; created.length >= first.length; created = dirname(created)) {
+    await syncFolder(dirname(created));
+  }
+}
+
+/** Prevents path traversal, even though execution ids are generated. */
+function toSpoolFileName(execution: string): string {
+  if (!/^[\w-]{1,100}$/.test(execution))
+    throw new TypeError(`Invalid execution id: ${JSON.stringify(execution)}`);
+  return execution;
+}
+
+/** Writes atomically and durably. */
+async function writeResult(path: string, text: string): Promise<void> {
+  const temporary = `${path}.tmp`;
+  {
+    await using file = await open(temporary, 'w', 0o600);
+    await file.writeFile(text);
+    await file.sync();
+  }
+  await replaceFile(temporary, path);
+  await syncFolder(dirname(path));
+}
+
+async function readOptionalFile(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (getSystemErrorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
 }

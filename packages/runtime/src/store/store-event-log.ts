@@ -1,6 +1,5 @@
 import { type Event, type Session, toDurableSession } from '@pawl/core';
 import { createHash } from 'node:crypto';
-import type { EventLog } from './event-log.ts';
 import { StoreError, type StoreErrorCode } from './store-error.ts';
 import type { LogPosition, Store } from './store.ts';
 
@@ -66,4 +65,28 @@ export function computeStateHash(session: Session): string {
 function sortObjectKeys(_: string, value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/**
+ * Receives durable events before any of their actions run.
+ * Contract: `append` persists all events or none and returns only once they are persisted; if it throws, the session
+ * runs no further actions. `after` is the session after these events.
+ */
+export type EventLog = {
+  append(events: readonly Event[], after: Session): void | Promise<void>;
+  /**
+   * Maximum number of events per append; defaults to 100. With 1, observers see each event before the next is reduced.
+   */
+  readonly togetherMax?: number;
+};
+
+/** Creates a log that lives in memory and ends with the process. */
+export function createMemoryLog(): EventLog & { readonly events: readonly Event[] } {
+  const events: Event[] = [];
+  return {
+    events,
+    append(added) {
+      for (const event of added) events.push(event);
+    },
+  };
 }

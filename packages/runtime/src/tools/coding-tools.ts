@@ -1,7 +1,7 @@
 import type { FolderIndex } from '../search/index-folder.ts';
 import { createAskUserTool, type UserPrompter } from './ask-user.ts';
 import { createEditTool } from './edit.ts';
-import { finishTool } from './finish.ts';
+import { finishTool } from './librarian-tools.ts';
 import { createGlobTool } from './glob.ts';
 import { applyToolLimits, type LimitsByTool } from './limits.ts';
 import { createReadTool } from './read.ts';

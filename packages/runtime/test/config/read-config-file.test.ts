@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { ConfigFileError } from '../../src/config/config-file-error.ts';
 import { buildConfigJsonSchema } from '../../src/config/config-schema.ts';
-import { findConfigFile } from '../../src/config/find-config.ts';
+import { findConfigFile } from '../../src/config/load-config.ts';
 import { configFileNames } from '../../src/platform/data-folder.ts';
 import { getUserConfigFolder } from '../../src/platform/data-folder.ts';
 import { configFileBytesMax, readConfigFile } from '../../src/config/read-config-file.ts';

@@ -1,7 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createFileSpool } from '../../src/store/file-spool.ts';
-import { createMemorySpool, spoolOutputBytesMax } from '../../src/store/spool.ts';
+import { createFileSpool, createMemorySpool, spoolOutputBytesMax } from '../../src/store/spool.ts';
 import { createTempFolder } from '../search/temp-folder.ts';
 
 const result = { ok: true, output: { exitCode: 0, output: 'ü' } } as const;

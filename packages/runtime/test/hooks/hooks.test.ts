@@ -1,13 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  Agent,
-  createScriptedModel,
-  defineTool,
-  type PermissionCheck,
-  type ScriptedReply,
-} from '../../src/index.ts';
+import { Agent, defineTool, type PermissionCheck } from '../../src/index.ts';
+import { createScriptedModel, type ScriptedReply } from '../../src/models-entry.ts';
 import { getConversation, type ToolCall, type CompletedTool, type Json, toItemArray } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';

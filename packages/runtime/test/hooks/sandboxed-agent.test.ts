@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Agent, createScriptedModel, type ScriptedReply } from '../../src/index.ts';
+import { Agent } from '../../src/index.ts';
+import { createScriptedModel, type ScriptedReply } from '../../src/models-entry.ts';
 import { getConversation, type Json, toItemArray } from '@pawl/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHooks } from '../../src/hooks/hooks.ts';

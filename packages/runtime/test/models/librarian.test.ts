@@ -11,7 +11,7 @@ import { createLibrarian } from '../../src/models/librarian.ts';
 import type { ModelChunk } from '../../src/models/model.ts';
 import type { FolderIndex } from '../../src/search/index-folder.ts';
 import { indexFolder } from '../../src/search/index-folder.ts';
-import { finishTool } from '../../src/tools/finish.ts';
+import { finishTool } from '../../src/tools/librarian-tools.ts';
 import { createReadTool } from '../../src/tools/read.ts';
 import { createSearchTool } from '../../src/tools/search.ts';
 import type { Tool } from '../../src/tools/tool.ts';

@@ -1,4 +1,5 @@
-import { Agent, createScriptedModel, defineTool } from '../../src/index.ts';
+import { Agent, defineTool } from '../../src/index.ts';
+import { createScriptedModel } from '../../src/models-entry.ts';
 import { getConversation, createSession, type Session, toItemArray } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';

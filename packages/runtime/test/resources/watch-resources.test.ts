@@ -1,7 +1,8 @@
+import { Agent, defineTool, type RuntimeClock } from '../../src/index.ts';
+import { createScriptedModel } from '../../src/models-entry.ts';
 import type { Session } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { Agent, createScriptedModel, defineTool, type RuntimeClock } from '../../src/index.ts';
 import { createSystemProbe, type ResourceProbe, type ResourceUsage } from '../../src/resources/probe.ts';
 import { watchResources, type ResourceWatch } from '../../src/resources/watch-resources.ts';
 

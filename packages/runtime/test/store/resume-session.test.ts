@@ -6,15 +6,14 @@ import {
   type ConversationMessage,
   type Session,
   toItemArray,
+  findTurnAnswer,
 } from '@pawl/core';
-import { findTurnAnswer } from '@pawl/core/projections';
 import type { Rule } from '@pawl/governor';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Agent } from '../../src/agent/agent.ts';
-import type { EventLog } from '../../src/store/event-log.ts';
+import { type EventLog, createStoreEventLog } from '../../src/store/store-event-log.ts';
 import { createScriptedModel, type ScriptedReply } from '../../src/models/scripted.ts';
-import { createStoreEventLog } from '../../src/store/store-event-log.ts';
 import { createMemoryStore } from '../../src/store/memory-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { createFileSpool } from '../../src/store/file-spool.ts';
+import { createFileSpool } from '../../src/store/spool.ts';
 import type { ToolResult } from '../../src/tools/tool.ts';
 import { createNumberedResult, createNumberedText } from './numbered-text.ts';
 import { isSoak, createMemoryFolder } from './sqlite-io-faults-tracing.ts';

@@ -1,7 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { getConversation, toItemArray, type Event, type Json, type ToolMessage } from '@pawl/core';
-import { findTurnAnswer } from '@pawl/core/projections';
+import {
+  getConversation,
+  toItemArray,
+  type Event,
+  type Json,
+  type ToolMessage,
+  findTurnAnswer,
+} from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import { Agent } from '../../src/agent/agent.ts';
 import { createScriptedModel, type ScriptedReply } from '../../src/models/scripted.ts';

@@ -1,10 +1,5 @@
-import {
-  Agent,
-  createScriptedModel,
-  type ScriptedReply,
-  type StepResult,
-  type Tool,
-} from '../../src/index.ts';
+import { Agent, type StepResult, type Tool } from '../../src/index.ts';
+import { createScriptedModel, type ScriptedReply } from '../../src/models-entry.ts';
 import { finishTool } from '../../src/tools-entry.ts';
 import { createSession, type Json, type ToolOutcome } from '@pawl/core';
 import type { PhaseState } from '@pawl/core/phases';

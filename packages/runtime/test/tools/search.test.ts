@@ -1,7 +1,7 @@
 import type { Json } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import { indexFolder } from '../../src/search/index-folder.ts';
-import { finishTool } from '../../src/tools/finish.ts';
+import { finishTool } from '../../src/tools/librarian-tools.ts';
 import { createSearchTool, searchOutputSchema } from '../../src/tools/search.ts';
 import { createTempFolder } from '../search/temp-folder.ts';
 

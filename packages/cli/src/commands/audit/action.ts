@@ -2,10 +2,9 @@ import { PassThrough, type Readable } from 'node:stream';
 import { auditWithPreset } from '@pawl/governor/audit';
 import { trackerPresets } from '@pawl/governor/tracker';
 import { readTraces, TraceSourceError, type TraceItem } from '@pawl/runtime/traces';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError, toUsageError } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { createProgressLine } from '../../output/progress-line.ts';
-import { UsageError, toUsageError } from '../../usage-error.ts';
 import { createProblemReporter, formatReadingProgress } from '../../output/trace-reading.ts';
 import { createReportView, createAuditJsonView, createVerdictsView, type AuditView } from './report.ts';
 import {

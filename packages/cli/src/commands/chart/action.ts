@@ -2,9 +2,8 @@ import { toDrawableChart, toMermaid, toXState, turnChart, type Chart } from '@pa
 import { modeCharts, type ModeChart } from '@pawl/core/modes';
 import { isDataFilePath } from '@pawl/runtime/agent-setup';
 import { ChartFileError, readChartFile, toSvg } from '@pawl/runtime/charts';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError, toUsageError } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
-import { UsageError, toUsageError } from '../../usage-error.ts';
 import { writeFileAtomically } from '../../output/atomic-file.ts';
 import { createUnknownNameError } from '../../options/parse-choice.ts';
 

@@ -8,9 +8,8 @@ import {
   getUserConfigFolder,
   toTrustedContents,
 } from '@pawl/runtime/config';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
-import { UsageError } from '../../usage-error.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { toConfigUsageError } from '../../options/load-config.ts';
 import { resolveFolder } from '../../options/folder-option.ts';

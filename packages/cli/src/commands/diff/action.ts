@@ -1,12 +1,7 @@
 import { isDeepStrictEqual, styleText } from 'node:util';
 import { type Event, type Session, createEventNormalizer } from '@pawl/core';
-import {
-  replaySteps,
-  getMetadataText,
-  type SessionSummary,
-  type Store,
-  type StoredEvent,
-} from '@pawl/runtime/store';
+import { replaySteps } from '@pawl/runtime/logs';
+import { getMetadataText, type SessionSummary, type Store, type StoredEvent } from '@pawl/runtime/store';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';

@@ -10,7 +10,7 @@ import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { findPackageJSON } from 'node:module';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
-import { UsageError } from '../../usage-error.ts';
+import { UsageError } from '../../exit-codes.ts';
 import { loadConfigLayers } from '../../options/load-config.ts';
 
 /** The result of one check. `advice` says how to fix a problem; null if there is none. */

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
-import { UsageError } from '../../usage-error.ts';
 import { writeLinesAtomically } from '../../output/atomic-file.ts';
 import { streamRecordMarkdown } from './markdown.ts';
 import {

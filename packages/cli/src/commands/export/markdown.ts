@@ -6,7 +6,8 @@ import {
   type ReplayedStep,
   type TranscriptItem,
 } from '@pawl/core/projections';
-import { replaySteps, getMetadataText } from '@pawl/runtime/store';
+import { replaySteps } from '@pawl/runtime/logs';
+import { getMetadataText } from '@pawl/runtime/store';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 import type { SessionRecord } from '../../sessions/session-record.ts';
 import { formatSessionTotals, surveySession } from '../../sessions/session-totals.ts';

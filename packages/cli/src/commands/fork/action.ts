@@ -1,14 +1,8 @@
 import { isTerminalSession, step, type Event, type Session } from '@pawl/core';
-import {
-  createStoreEventLog,
-  forkStoredSession,
-  getProcessOwner,
-  type LogPosition,
-  type Store,
-} from '@pawl/runtime/store';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { forkStoredSession } from '@pawl/runtime/logs';
+import { createStoreEventLog, getProcessOwner, type LogPosition, type Store } from '@pawl/runtime/store';
+import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
-import { UsageError } from '../../usage-error.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { parseWholeNumberOption } from '../../options/number-options.ts';

@@ -7,10 +7,9 @@ import {
   openHookStateStore,
   type HookHost,
 } from '@pawl/gateway/hook';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, toUsageError } from '../../exit-codes.ts';
 import { installHook, removeHook, type InstallHookFlags } from './install.ts';
 import type { CommandIo } from '../../command-io.ts';
-import { toUsageError } from '../../usage-error.ts';
 import { parseWholeNumberOption } from '../../options/number-options.ts';
 import { createUnknownNameError } from '../../options/parse-choice.ts';
 

@@ -11,10 +11,9 @@ import {
   writeHostSettings,
   type HookHost,
 } from '@pawl/gateway/hook';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { askConfirmation, openTerminalPrompt } from '../../terminal-prompt.ts';
-import { UsageError } from '../../usage-error.ts';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 
 export type InstallHookFlags = {

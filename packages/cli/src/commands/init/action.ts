@@ -12,15 +12,14 @@ import {
   getUserConfigFolder,
   toTrustedContents,
 } from '@pawl/runtime/config';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { openTerminalPrompt, type TerminalPrompt } from '../../terminal-prompt.ts';
-import { UsageError } from '../../usage-error.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { loadConfigLayers, toConfigUsageError } from '../../options/load-config.ts';
 import { renderConfigFile, initFormats, type InitAnswers, type InitFormat } from './text.ts';
 import { resolveFolder } from '../../options/folder-option.ts';
-import { resolveProfileOption } from '../../options/profile-option.ts';
+import { resolveProfileOption } from '../../options/run-options.ts';
 import { parseChoice } from '../../options/parse-choice.ts';
 
 export type InitOptions = InitAnswerFlags & {

@@ -5,7 +5,7 @@ import { findProfile } from '@pawl/core/profiles';
 import type { Rule } from '@pawl/governor';
 import { selectRules } from '@pawl/governor/rules';
 import { isDataFilePath } from '@pawl/runtime/agent-setup';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { computeMinThresholds } from './tunable-thresholds.ts';
 import { learnThresholds, type LearningResult } from './learn-thresholds.ts';
@@ -14,7 +14,6 @@ import { PatternTable } from './failure-patterns.ts';
 import { extractTrainingFacts, type TrainingRun, type TrainingFacts } from './training-run.ts';
 import { tokenizeRun } from './step-tokens.ts';
 import { createProgressLine } from '../../output/progress-line.ts';
-import { UsageError } from '../../usage-error.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import {
   applyLearnedProfile,
@@ -25,7 +24,7 @@ import {
 import { formatLearnReport, toLearnJson, type LearnReport } from './report.ts';
 import { readLabels, readTrainingRuns } from './runs.ts';
 import { LineOutput } from '../../output/line-output.ts';
-import { resolveProfileOption } from '../../options/profile-option.ts';
+import { resolveProfileOption } from '../../options/run-options.ts';
 import { loadConfig } from '../../options/load-config.ts';
 import type { SessionFlags } from '../../sessions/store-option.ts';
 import { getOutputWidth } from '../../output/columns.ts';

@@ -6,7 +6,7 @@ import { readConfigFile } from '@pawl/runtime/config-files';
 import { readProfileFile } from '@pawl/runtime/profiles';
 import { createTrustStore } from '@pawl/runtime/trust';
 import type { LearningResult, ThresholdProposal } from './learn-thresholds.ts';
-import { UsageError } from '../../usage-error.ts';
+import { UsageError } from '../../exit-codes.ts';
 import { writeFileAtomically } from '../../output/atomic-file.ts';
 import { isGeneratedFile } from '../../output/generated-file.ts';
 

@@ -6,7 +6,7 @@ import type { CommandIo } from '../../command-io.ts';
 import type { TrainingRun } from './training-run.ts';
 import { createProgressLine } from '../../output/progress-line.ts';
 import { openConfiguredStore, type SessionFlags } from '../../sessions/store-option.ts';
-import { toUsageError, UsageError } from '../../usage-error.ts';
+import { toUsageError, UsageError } from '../../exit-codes.ts';
 import { createProblemReporter, formatReadingProgress } from '../../output/trace-reading.ts';
 import { toTrainingRun } from './session.ts';
 import { listAllSessions, selectSessions } from '../../sessions/find-session.ts';

@@ -5,7 +5,7 @@ import type { CommandIo } from '../../command-io.ts';
 import { answerLine, stateFormats, type PipeMachine } from './answer.ts';
 import { readInputLines } from './lines.ts';
 import { LineOutput } from '../../output/line-output.ts';
-import { resolveProfileOption } from '../../options/profile-option.ts';
+import { resolveProfileOption } from '../../options/run-options.ts';
 import { parseChoice } from '../../options/parse-choice.ts';
 
 export type PipeOptions = {

@@ -3,7 +3,7 @@ import { findProfile, builtInProfiles, type Profile } from '@pawl/core/profiles'
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
-import { resolveProfileOption } from '../../options/profile-option.ts';
+import { resolveProfileOption } from '../../options/run-options.ts';
 
 type ProfilesOptions = { readonly json?: boolean | undefined };
 

@@ -1,7 +1,6 @@
 import type { TenantRate, TenantLimits } from '@pawl/worker';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
-import { UsageError } from '../../usage-error.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { withQueue, type QueueFlags } from '../../queue/queue-connection.ts';
 import { formatTimeSpan, parseWholeNumberOption, timeUnitsMs } from '../../options/number-options.ts';

@@ -1,9 +1,8 @@
 import type { ModelFlags } from '@pawl/runtime/agent-setup';
 import { computeStateHash, type Store } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { createProgressLine } from '../../output/progress-line.ts';
-import { UsageError } from '../../usage-error.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { BrokenRecordError, readSessionRecord } from './read-record.ts';
 import { loadSessionRecord, type SessionRecord } from '../../sessions/session-record.ts';

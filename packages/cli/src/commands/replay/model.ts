@@ -7,14 +7,15 @@ import {
   parseModelFlags,
   type ModelFlags,
 } from '@pawl/runtime/agent-setup';
-import { replaySteps, getMetadataText } from '@pawl/runtime/store';
+import { replaySteps } from '@pawl/runtime/logs';
+import { getMetadataText } from '@pawl/runtime/store';
 import { isDeepStrictEqual } from 'node:util';
 import { exitCodes, type ExitCode } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import type { SessionRecord } from '../../sessions/session-record.ts';
 import { LineOutput } from '../../output/line-output.ts';
-import { resolveProfileOption } from '../../options/profile-option.ts';
+import { resolveProfileOption } from '../../options/run-options.ts';
 import { withSetupUsageErrors } from '../../options/load-config.ts';
 import { listModelRequests, type SentModelRequest } from '../../sessions/model-requests.ts';
 import { truncateColumns, getOutputWidth } from '../../output/columns.ts';

@@ -1,11 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import {
-  ExportedSessionError,
-  parseExportedSession,
-  type ExportedSession,
-  type StoredEvent,
-} from '@pawl/runtime/store';
-import { UsageError } from '../../usage-error.ts';
+import { ExportedSessionError, parseExportedSession, type ExportedSession } from '@pawl/runtime/logs';
+import type { StoredEvent } from '@pawl/runtime/store';
+import { UsageError } from '../../exit-codes.ts';
 import type { SessionRecord } from '../../sessions/session-record.ts';
 
 /** Reads a json or jsonl file of `pawl export`. */

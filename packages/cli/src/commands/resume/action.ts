@@ -15,13 +15,12 @@ import {
   type OpenedSession,
   type Store,
 } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError, toUsageError } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { registerStore, openConfiguredStore, type OpenedStore } from '../../sessions/store-option.ts';
 import { openTerminalPrompt } from '../../terminal-prompt.ts';
-import { UsageError, toUsageError } from '../../usage-error.ts';
 import { sanitizeText } from '../../output/sanitize-text.ts';
-import { resolveProfileOption } from '../../options/profile-option.ts';
+import { resolveProfileOption } from '../../options/run-options.ts';
 import {
   toRunExitCode,
   indexFolderWithProgress,
@@ -32,7 +31,7 @@ import { loadConfig, withSetupUsageErrors } from '../../options/load-config.ts';
 import { openRunTelemetry } from '../../run/run-telemetry.ts';
 import { driveRun, openRunRecorder } from '../../run/drive-run.ts';
 import { findSession } from '../../sessions/find-session.ts';
-import { shortenId } from '../../output/short-id.ts';
+import { shortenId } from '../../output/format-number.ts';
 
 export type ResumeSessionOptions = ModelFlags &
   RunViewOptions & {

@@ -8,10 +8,9 @@ import {
   type SessionSummary,
   type Store,
 } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
 import { createProgressLine } from '../../output/progress-line.ts';
-import { UsageError } from '../../usage-error.ts';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { LineOutput } from '../../output/line-output.ts';
 import { findSession } from '../../sessions/find-session.ts';

@@ -1,7 +1,7 @@
 import { iterateItems, toItemArray, type Json, type ConversationMessage } from '@pawl/core';
 import { formatOutcome } from '@pawl/core/projections';
 import type { ModelRequest } from '@pawl/runtime';
-import { UsageError } from '../../usage-error.ts';
+import { UsageError } from '../../exit-codes.ts';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { listModelRequests, type SentModelRequest } from '../../sessions/model-requests.ts';
 import type { SessionReplay } from '../../sessions/session-replay.ts';

@@ -1,7 +1,7 @@
 import type { Json } from '@pawl/core';
 import type { ReplayedStep } from '@pawl/core/projections';
 import type { SessionSummary, Store } from '@pawl/runtime/store';
-import { UsageError } from '../../usage-error.ts';
+import { UsageError } from '../../exit-codes.ts';
 import { parseWholeNumberOption } from '../../options/number-options.ts';
 import { toEvidenceEntry, type EvidenceEntry } from '../../sessions/session-ending.ts';
 import { listModelRequests } from '../../sessions/model-requests.ts';

@@ -2,13 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { createSession } from '@pawl/core';
 import type { ModelFlags } from '@pawl/runtime/agent-setup';
 import { getProcessOwner } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
-import { UsageError } from '../../usage-error.ts';
-import { parseBudgetFlags, type BudgetFlags } from '../../options/budget-options.ts';
+import {
+  parseBudgetFlags,
+  type BudgetFlags,
+  parseTimeSpanOption,
+  parseWholeNumberOption,
+} from '../../options/number-options.ts';
 import { withQueue, type QueueFlags } from '../../queue/queue-connection.ts';
 import { scheduleGoal, parseScheduleTime } from '../../queue/schedules.ts';
-import { parseTimeSpanOption, parseWholeNumberOption } from '../../options/number-options.ts';
 import { requireTenantName } from '../../options/tenant.ts';
 import { planSession } from '../../sessions/session-plan.ts';
 

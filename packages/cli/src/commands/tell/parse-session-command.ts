@@ -1,6 +1,6 @@
 import { getUnpausedTurn, type ToolCall, type Session } from '@pawl/core';
 import type { SessionCommand } from '@pawl/runtime/commands';
-import { UsageError } from '../../usage-error.ts';
+import { UsageError } from '../../exit-codes.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { parseWholeNumberOption } from '../../options/number-options.ts';
 import type { CommandInput } from './action.ts';

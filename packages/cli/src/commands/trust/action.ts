@@ -1,9 +1,8 @@
 import { ConfigFileError, findConfigFile, toTrustedContents } from '@pawl/runtime/config';
 import { readConfigFile } from '@pawl/runtime/config-files';
 import { createTrustStore } from '@pawl/runtime/trust';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError, toUsageError } from '../../exit-codes.ts';
 import type { CommandIo } from '../../command-io.ts';
-import { UsageError, toUsageError } from '../../usage-error.ts';
 import { sanitizeText } from '../../output/sanitize-text.ts';
 import { resolveFolder } from '../../options/folder-option.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '@pawl/worker';
 import { once } from 'node:events';
 import type { CommandIo } from '../../command-io.ts';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
 import { resolveFolder } from '../../options/folder-option.ts';
 import { loadConfig } from '../../options/load-config.ts';
 import {
@@ -20,7 +20,6 @@ import {
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { withAwaitedQueue, type QueueFlags } from '../../queue/queue-connection.ts';
 import { toAgentObservers, openTelemetry } from '../../run/run-telemetry.ts';
-import { UsageError } from '../../usage-error.ts';
 
 export type WorkerFlags = QueueFlags & {
   readonly concurrency: string;

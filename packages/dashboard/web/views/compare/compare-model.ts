@@ -1,5 +1,5 @@
-import { createEventNormalizer, getConversation, type Session } from '@pawl/core';
-import { deriveSessionEnding, findTurnAnswer, type SessionTotals } from '@pawl/core/projections';
+import { createEventNormalizer, getConversation, type Session, findTurnAnswer } from '@pawl/core';
+import { deriveSessionEnding, type SessionTotals } from '@pawl/core/projections';
 import { isJsonEqual } from '../../app/json-equal.ts';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { getStatusLabel } from '../../app/tones.ts';

@@ -271,11 +271,11 @@ function PagingList({ timeline, at, navigate }: SessionViewProps) {
               <p className="mem-quiet">the conversation was compacted</p>
             ) : (
               <ul>
-                {moved.map(({ key, tokens, reason }) => (
+                {moved.map(({ key, tokens, reason: selection }) => (
                   <li key={key}>
                     <code>{toSafeLine(key, 60)}</code>{' '}
                     <span className="mem-quiet">
-                      {formatAmount(tokens)} tokens, {reason}
+                      {formatAmount(tokens)} tokens, {selection}
                     </span>
                   </li>
                 ))}

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { Agent } from '../../../src/agent/agent.ts';
 import { jsonCodec } from '../../../src/protocols/json.ts';
 import { createProtocolModel } from '../../../src/protocols/protocol-model.ts';
-import { finishTool } from '../../../src/tools/finish.ts';
+import { finishTool } from '../../../src/tools/librarian-tools.ts';
 import { defineTool } from '../../../src/tools/tool.ts';
 import { sendEvents, startTestServer, type RequestHandler } from './test-server.ts';
 import { wireFormats, type WireFormat } from './wire-formats.ts';
