@@ -297,7 +297,7 @@ export type CommandListener = {
  * Creates a no-op listener if nothing is persisted, because then no other process can send commands. `fence` is the
  * fencing token of the claim under which the session runs.
  */
-export function createCommandListener(
+function createCommandListener(
   { store, path }: OpenedStore,
   id: string,
   fence: number | undefined,

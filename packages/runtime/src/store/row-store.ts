@@ -339,7 +339,7 @@ export function createRowCommandChannel(rows: CommandRows): CommandChannel {
 const metadataLengthMax = 10_000;
 
 /** Serializes a session's metadata for storage. */
-export function serializeMetadata(metadata: Json, where: string): string | null {
+function serializeMetadata(metadata: Json, where: string): string | null {
   if (metadata === null) return null;
   const text = serializeJson(metadata, where);
   if (text.length <= metadataLengthMax) return text;
@@ -348,7 +348,7 @@ export function serializeMetadata(metadata: Json, where: string): string | null 
 }
 
 /** Returns null for unreadable metadata, because the session itself is still usable. */
-export function parseMetadata(text: string | null): Json {
+function parseMetadata(text: string | null): Json {
   try {
     return text === null ? null : (JSON.parse(text) as Json);
   } catch {
