@@ -31,7 +31,11 @@ export type {
   RepetitionObservation,
   WaitObservation,
 } from './observations/observation.ts';
-export { RepetitionDetector, findRepetitionLoop } from './observations/repetition-loop.ts';
+export {
+  RepetitionDetector,
+  findRepetitionLoop,
+  observeRepetitionLoop,
+} from './observations/repetition-loop.ts';
 export type { RepetitionLoop } from './observations/repetition-loop.ts';
 export { computeSimilarity, observeText } from './observations/text-observation.ts';
 export type { TextObservation } from './observations/text-observation.ts';

@@ -1,12 +1,12 @@
 import {
-  findRepetitionLoop,
+  observeRepetitionLoop,
   formatToolOutput,
   judgeObservation,
   observeCall,
   observeText,
   screenCalls,
   type GovernorObservation,
-  type RepetitionLoop,
+  type RepetitionObservation,
   type Rule,
   type Verdict,
 } from '@pawl/governor';
@@ -107,7 +107,9 @@ function judgeReply(
       ? judgeDeniedCalls(screened, turn, event, rules)
       : screened;
   }
-  const loop = rules.some((rule) => rule.on === 'repetition-loop') ? findRepetitionLoop(event.text) : null;
+  const loop = rules.some((rule) => rule.on === 'repetition-loop')
+    ? observeRepetitionLoop(session.seq + 1, event.text)
+    : null;
   return loop === null
     ? judgeTextReply(session, turn, event, rules)
     : judgeRepetitionLoop(session, turn, { event, loop, rules });
@@ -226,13 +228,11 @@ function judgeRepetitionLoop(
     event,
     loop,
     rules,
-  }: { readonly event: ModelReplied; readonly loop: RepetitionLoop; readonly rules: readonly Rule[] },
+  }: { readonly event: ModelReplied; readonly loop: RepetitionObservation; readonly rules: readonly Rule[] },
 ): StepChange {
-  const block = loop.block.slice(0, repetitionQuoteMax);
-  const observation = { kind: 'repetition-loop', seq: session.seq + 1, block, times: loop.times } as const;
-  const { session: governed, verdict } = observeInSession(session, observation, rules);
+  const { session: governed, verdict } = observeInSession(session, loop, rules);
   const { at, request } = event;
-  const message = `The reply says one thing over and over: “${block}”, ${loop.times} times in a row.`;
+  const message = `The reply says one thing over and over: “${loop.block}”, ${loop.times} times in a row.`;
   const failed: Event = {
     type: 'model-failed',
     at,
@@ -246,9 +246,6 @@ function judgeRepetitionLoop(
   const ask = { ...turn.ask, advice: verdict.advice };
   return createVerdictChange({ ...governed, turn: { ...turn, ask } }, failed, verdict);
 }
-
-/** Maximum length of the quoted block, in characters. */
-const repetitionQuoteMax = 120;
 
 /** Judges a paging attempt. Repeated fruitless paging halts the session if a model call is waiting for room. */
 function judgePaging(

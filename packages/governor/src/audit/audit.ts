@@ -1,5 +1,5 @@
 import type { RecordedRun, RecordedStep } from '../traces/trace-format.ts';
-import { findRepetitionLoop } from '../observations/repetition-loop.ts';
+import { observeRepetitionLoop } from '../observations/repetition-loop.ts';
 import { observeCall, formatToolOutput } from '../observations/call-observation.ts';
 import type { RuleSeverity, Rule } from '../rules/rule.ts';
 import { pawlRules } from '../rules/pawl-rules.ts';
@@ -62,8 +62,8 @@ function toStepObservation(step: RecordedStep): GovernorObservation | null {
   const { i, role, tool, text = '', textHash } = step;
   if (role === 'user') return null;
   if (tool !== undefined) return observeStep(step, tool);
-  const loop = findRepetitionLoop(text);
-  if (loop !== null) return { kind: 'repetition-loop', seq: i, ...loop };
+  const loop = observeRepetitionLoop(i, text);
+  if (loop !== null) return loop;
   // A truncated text cannot be compared in full, so its recorded fingerprint takes precedence.
   return textHash === undefined ? observeText(i, text) : { ...observeText(i, text), fingerprint: textHash };
 }

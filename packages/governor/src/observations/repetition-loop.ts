@@ -1,3 +1,5 @@
+import type { RepetitionObservation } from './observation.ts';
+
 /** A block of text repeated at the end of a reply. */
 export type RepetitionLoop = { readonly block: string; readonly times: number };
 
@@ -10,6 +12,16 @@ const repetitionLengthMin = 400;
 
 /** How much new text must arrive before a streaming reply is checked again. */
 const checkIntervalChars = 200;
+
+/** Maximum length of the block in an observation, in characters. */
+const observedBlockMax = 120;
+
+/** Observes the repetition loop at the end of a reply, or returns null. */
+export function observeRepetitionLoop(seq: number, text: string): RepetitionObservation | null {
+  const loop = findRepetitionLoop(text);
+  if (loop === null) return null;
+  return { kind: 'repetition-loop', seq, block: loop.block.slice(0, observedBlockMax), times: loop.times };
+}
 
 /**
  * Returns the repetition loop at the end of a text, or null. Ignores fenced code, because data repeats legitimately,

@@ -18,7 +18,7 @@ import type { Json } from '../json/json.ts';
 import { observeCall, formatToolOutput, type CallObservation } from '../observations/call-observation.ts';
 import { fingerprintText } from '../observations/fingerprint.ts';
 import type { GovernorObservation, ObservationKind } from '../observations/observation.ts';
-import { findRepetitionLoop } from '../observations/repetition-loop.ts';
+import { observeRepetitionLoop } from '../observations/repetition-loop.ts';
 import { observeText } from '../observations/text-observation.ts';
 import type { Rule } from '../rules/rule.ts';
 import { selectRules } from '../rules/pawl-rules.ts';
@@ -87,8 +87,10 @@ export const pawlReducers: RecordReducers<PawlDetectorState> = {
   'call-made': (detector, { call }, { ledger }) =>
     acceptRecord(startPawlCall(detector, call, ledger.callsMade + 1)),
   'call-ended': endPawlCall,
-  'message-said': (detector, { text }, known) =>
-    acceptObservation(detector, observeMessage(text, known.ledger.callsMade), known),
+  'message-said': (detector, { text }, known) => {
+    const seq = known.ledger.callsMade;
+    return acceptObservation(detector, observeRepetitionLoop(seq, text) ?? observeText(seq, text), known);
+  },
   'decision-failed': countFailedDecision,
   'test-ran': (detector, record, known) =>
     record.passed && !hasTestPassed(known.ledger, record.command)
@@ -193,15 +195,6 @@ function fingerprintOutcome(
   if (output !== undefined) return undefined;
   return isWhole ? call : `${call} ${seq}`;
 }
-
-function observeMessage(text: string, seq: number): GovernorObservation {
-  const loop = findRepetitionLoop(text);
-  if (loop === null) return observeText(seq, text);
-  return { kind: 'repetition-loop', seq, block: loop.block.slice(0, repetitionQuoteMax), times: loop.times };
-}
-
-/** Maximum length of the quoted block, in characters. */
-const repetitionQuoteMax = 120;
 
 /** Each failed decision counts as a reply of its own. */
 function countFailedDecision(
