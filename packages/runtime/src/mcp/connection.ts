@@ -1,3 +1,4 @@
+import { isJsonObject } from '@pawl/governor/json';
 import type { Json, ToolErrorKind } from '@pawl/core';
 import type { RuntimeClock } from '../platform/clock.ts';
 import type { Tool, ToolContext, ToolResult } from '../tools/tool.ts';
@@ -245,10 +246,6 @@ function createRefusalResult(name: string, kind: keyof typeof unavailableReasons
 
 function createToolFailure(kind: ToolErrorKind, message: string): ToolResult {
   return { ok: false, error: { kind, message } };
-}
-
-function isJsonObject(value: Json): value is { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Stops waiting when aborted; the shared operation continues for other callers. */

@@ -1,8 +1,8 @@
+import { isJsonObject } from '@pawl/governor/json';
 import type { Json, RequestedCall, JsonObject } from '@pawl/core';
 import { anyJsonSchema, payloadDepthMax } from '../schema/json-value.ts';
 import { toPrintableLine } from '../text/one-line.ts';
 import type { ReplyProblem } from './decision.ts';
-import { isJsonObject } from './json-fields.ts';
 import { scanJsonSegment } from './json-segments.ts';
 import type { JsonReader } from './json-reader.ts';
 import { createScanSource } from './scan-source.ts';

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@pawl/governor/json';
 import type { Json, JsonObject, RequestedCall } from '@pawl/core';
 import { anyJsonSchema } from '../schema/json-value.ts';
 import { toPrintableLine, formatShortValue } from '../text/one-line.ts';
@@ -8,7 +9,6 @@ import {
   toFieldMap,
   findFirstField,
   isJsonArray,
-  isJsonObject,
   normalizeFieldName,
   toNonEmptyText,
   type JsonFieldMap,

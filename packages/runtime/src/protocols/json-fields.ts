@@ -1,13 +1,10 @@
+import { isJsonObject } from '@pawl/governor/json';
 import type { Json, JsonObject } from '@pawl/core';
 
 /*
  * Helpers for JSON written by a model. They read only own properties, so that `constructor` or `__proto__` is a field
  * like any other.
  */
-
-export function isJsonObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function isJsonArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);

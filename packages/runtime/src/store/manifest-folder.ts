@@ -1,3 +1,4 @@
+import { isJsonObject } from '@pawl/governor/json';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,8 +66,4 @@ function restoreManifest(metadata: Json, toPath: ManifestPathResolver): Json {
     // The manifest only serves display; the session is complete without it.
     return metadata;
   }
-}
-
-function isJsonObject(value: Json): value is { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

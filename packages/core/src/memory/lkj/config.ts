@@ -1,3 +1,4 @@
+import { isJsonObject } from '@pawl/governor/json';
 import type { Json } from '@pawl/governor';
 import { type ConfigField, createBooleanField, createIntegerField } from '@pawl/governor/json';
 import { describeJsonProblem } from '../memory-action.ts';
@@ -172,10 +173,6 @@ class LkjConfigReader {
 function requireJsonObject(value: Json, path: string): JsonObject {
   if (isJsonObject(value)) return value;
   throw createLkjConfigError(path, 'an object', value);
-}
-
-function isJsonObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function createLkjConfigError(path: string, expects: string, value: unknown): TypeError {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@pawl/governor/json';
 import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
@@ -5,7 +6,6 @@ import type {
   LanguageModelV4ToolCallPart,
 } from '@ai-sdk/provider';
 import { type AssistantMessage, type Json, type ToolMessage, iterateItems } from '@pawl/core';
-import { isJsonObject } from '../../protocols/json-fields.ts';
 import { formatToolOutcome } from '../../protocols/native.ts';
 import type { ToolDescription } from '../../tools/tool.ts';
 import type { ModelRequest } from '../model.ts';
