@@ -1,14 +1,12 @@
+export { findModeChart, modeCharts } from './modes/charts/built-in.ts';
 export {
-  findModeChart,
-  modeCharts,
   createLkj1Chart,
   createLkjChart,
   type Lkj1State,
   type LkjOptions,
   type LkjState,
-  createSavantChart,
-  type SavantOptions,
-} from './modes/charts/built-in.ts';
+} from './modes/charts/lkj.ts';
+export { createSavantChart, type SavantOptions } from './modes/charts/savant.ts';
 export { ChartError, defineChart, parseChart } from './modes/define-chart.ts';
 export type { ChartPath, ModeChartInput, ModeStateInput } from './modes/define-chart.ts';
 export type { ModeChart, ModeState, TransitionPolicy } from './modes/mode-chart.ts';

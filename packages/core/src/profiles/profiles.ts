@@ -1,5 +1,6 @@
 import { memorySettings } from '../memory/settings.ts';
-import { createLkj1Chart, createLkjChart, createSavantChart } from '../modes/charts/built-in.ts';
+import { createLkj1Chart, createLkjChart } from '../modes/charts/lkj.ts';
+import { createSavantChart } from '../modes/charts/savant.ts';
 import { savantTools } from '@pawl/governor/session-tracker';
 import type { SessionSettings } from '../settings.ts';
 

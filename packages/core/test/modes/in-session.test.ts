@@ -14,7 +14,8 @@ import {
 } from '../../src/index.ts';
 import { listEntries, findEntry, putEntry } from '../../src/memory/memory.ts';
 import { memorySettings } from '../../src/memory/settings.ts';
-import { createLkj1Chart, createLkjChart, createSavantChart } from '../../src/modes/charts/built-in.ts';
+import { createLkj1Chart, createLkjChart } from '../../src/modes/charts/lkj.ts';
+import { createSavantChart } from '../../src/modes/charts/savant.ts';
 import { defineChart } from '../../src/modes/define-chart.ts';
 
 const governorDisabled = { preset: 'none', rules: {} } as const;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listNextStates, listOfferedTools } from '../../src/modes/transition-mode.ts';
-import { modeCharts, createLkj1Chart, createLkjChart } from '../../src/modes/charts/built-in.ts';
+import { modeCharts } from '../../src/modes/charts/built-in.ts';
+import { createLkj1Chart, createLkjChart } from '../../src/modes/charts/lkj.ts';
 import { resumeMode, startMode } from '../../src/modes/mode.ts';
 import { getModeState } from '../../src/modes/mode-chart.ts';
 import { appendModePrompt } from '../../src/modes/mode-prompt.ts';

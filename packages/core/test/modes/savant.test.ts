@@ -5,7 +5,8 @@ import {
   listNextStates,
   listOfferedTools,
 } from '../../src/modes/transition-mode.ts';
-import { modeCharts, createSavantChart } from '../../src/modes/charts/built-in.ts';
+import { modeCharts } from '../../src/modes/charts/built-in.ts';
+import { createSavantChart } from '../../src/modes/charts/savant.ts';
 import { startMode, findReachedModeLimit, getModeTimeLimit } from '../../src/modes/mode.ts';
 import { getModeState } from '../../src/modes/mode-chart.ts';
 import {
