@@ -14,7 +14,7 @@ describe('the governor views', { tags: ['chromium'] }, () => {
   describe('the explanation of a decision', () => {
     it('shows the rule, its thresholds, the evidence side by side, the advice and the next reply', async () => {
       const page = await world().page('#/s/repair/why');
-      await page.locator('.why-item', { hasText: 'refuse' }).click();
+      await page.locator('.why-item', { hasText: 'block' }).click();
       const panel = page.locator('.why-panel');
       await panel.getByRole('heading', { name: /test failed 3 times in a row/u }).waitFor();
       await panel

@@ -91,6 +91,7 @@ function renderTest(
   const title = `replays the recorded session: ${truncateColumns(message?.type === 'user-message' ? message.text : record.id, 60)}`;
   const fixture = encodeURIComponent(basename(getFixturePath(path)));
   return `import { readFileSync } from 'node:fs';
+import { computeStateHash } from '@pawl/runtime/store';
 import { expect, it } from 'vitest';
 ${harness}
 const recording = JSON.parse(readFileSync(new URL(${JSON.stringify(`./${fixture}`)}, import.meta.url), 'utf8')) as SessionRecording;
