@@ -152,8 +152,8 @@ describe('links and paths', { tags: ['bubblewrap'] }, () => {
     { paths: { cwd: '/usr', writable: [join(homedir(), '..')] }, code: 'home' },
     { paths: { cwd: '/usr', readable: [homedir()] }, code: 'home' },
   ])('rejects a policy that exposes everything: $paths', ({ paths, code }) => {
-    const confines = { writable: [], network: false, env: {}, ...paths };
-    const launch = (): unknown => createBubblewrapSandbox().launch(['true'], confines);
+    const policy = { writable: [], network: false, env: {}, ...paths };
+    const launch = (): unknown => createBubblewrapSandbox().launch(['true'], policy);
     expect(launch).toThrow(SandboxError);
     expect(launch).toThrow(expect.objectContaining({ code }));
   });

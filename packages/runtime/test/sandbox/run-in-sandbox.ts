@@ -14,10 +14,10 @@ export function createScratchFolder(): { readonly path: string; readonly remove:
 /** Runs a line of shell inside the sandbox. */
 export function runInSandbox(
   script: string,
-  confines: Partial<SandboxPolicy> & { readonly cwd: string },
+  policy: Partial<SandboxPolicy> & { readonly cwd: string },
   options: BubblewrapOptions = {},
 ): Promise<CommandResult> {
-  const whole = { writable: [confines.cwd], network: false, env: { PATH: '/usr/bin:/bin' }, ...confines };
+  const whole = { writable: [policy.cwd], network: false, env: { PATH: '/usr/bin:/bin' }, ...policy };
   const sandboxLaunch = createBubblewrapSandbox(options).launch(['bash', '-c', script], whole);
-  return runCommand({ sandboxLaunch, cwd: confines.cwd, timeoutMs: 600_000 });
+  return runCommand({ sandboxLaunch, cwd: policy.cwd, timeoutMs: 600_000 });
 }
