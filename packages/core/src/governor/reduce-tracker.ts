@@ -27,25 +27,25 @@ import type { CallingModel, CallExecution, ExecutingTools } from '../turn/state.
 import type { StepChange } from '../step-change.ts';
 
 /** Passes an event to the session's tracker and adds its verdict to the agenda. */
-export function reduceTracker(governed: StepChange, tracker: SessionTracker): StepChange {
-  const { session, event } = governed;
+export function reduceTracker(change: StepChange, tracker: SessionTracker): StepChange {
+  const { session, event } = change;
   const { turn } = session;
   switch (event.type) {
     case 'user-message':
-      return setSessionTracker(governed, trackUserMessage(session, event, tracker));
+      return setSessionTracker(change, trackUserMessage(session, event, tracker));
     case 'phase-started':
     case 'phase-completed':
-      return setSessionTracker(governed, trackPhaseEvent(session, event, tracker));
+      return setSessionTracker(change, trackPhaseEvent(session, event, tracker));
     case 'model-replied':
       return turn.status === 'callingModel' && isJudgedReply(turn, event)
-        ? trackModelReply(governed, turn, event, tracker)
-        : setSessionTracker(governed, tracker);
+        ? trackModelReply(change, turn, event, tracker)
+        : setSessionTracker(change, tracker);
     case 'tool-finished':
       return turn.status === 'executingTools' && !isStaleAnswer(turn, event)
-        ? trackToolResult(governed, turn, event, tracker)
-        : setSessionTracker(governed, tracker);
+        ? trackToolResult(change, turn, event, tracker)
+        : setSessionTracker(change, tracker);
     default:
-      return setSessionTracker(governed, tracker);
+      return setSessionTracker(change, tracker);
   }
 }
 
@@ -64,10 +64,10 @@ export function preserveTracker(step: SessionStep, tracker: SessionTracker | nul
   return { ...step, session: { ...step.session, governor: { ...governor, tracker } } };
 }
 
-function setSessionTracker(governed: StepChange, tracker: SessionTracker): StepChange {
-  const { session } = governed;
-  if (session.governor.tracker === tracker) return governed;
-  return { ...governed, session: { ...session, governor: { ...session.governor, tracker } } };
+function setSessionTracker(change: StepChange, tracker: SessionTracker): StepChange {
+  const { session } = change;
+  if (session.governor.tracker === tracker) return change;
+  return { ...change, session: { ...session, governor: { ...session.governor, tracker } } };
 }
 
 /** With savant, an automatic message is one more step of the same run. */
@@ -102,24 +102,33 @@ function trackPhaseEvent(
  * Records calls before they run, so that one call too many need not run; calls that need permission are recorded later.
  */
 function trackModelReply(
-  governed: StepChange,
+  change: StepChange,
   turn: CallingModel,
   event: ModelReplied,
   tracker: SessionTracker,
 ): StepChange {
   const { at, text, problem } = event;
-  const seq = governed.session.seq + 1;
+  const seq = change.session.seq + 1;
   const { request } = turn;
-  const goesOn = event.calls.length > 0 || problem !== undefined;
-  const said = trackReply(tracker, { at, seq, text, goesOn, calls: listCallsToRun(event, request) });
+  const continuesTurn = event.calls.length > 0 || problem !== undefined;
+  const replyReport = trackReply(tracker, {
+    at,
+    seq,
+    text,
+    continuesTurn,
+    calls: listCallsToRun(event, request),
+  });
   const reason = problem ?? (event.calls.some(isDeniedCall) ? 'a call that is not allowed' : null);
-  const heard =
+  const report =
     reason === null
-      ? said
-      : mergeTrackerReports(said, recordDecisionFailure(said.tracker, { at, seq, request, reason }));
+      ? replyReport
+      : mergeTrackerReports(
+          replyReport,
+          recordDecisionFailure(replyReport.tracker, { at, seq, request, reason }),
+        );
   // An agent that calls the finish tool as advised needs no further verdict.
-  if (isFinishingReply(event, heard.tracker)) return setSessionTracker(governed, heard.tracker);
-  return goesOn ? applyJudgment(governed, heard, turn) : applyTextJudgment(governed, turn, heard);
+  if (isFinishingReply(event, report.tracker)) return setSessionTracker(change, report.tracker);
+  return continuesTurn ? applyJudgment(change, report, turn) : applyTextJudgment(change, turn, report);
 }
 
 function isFinishingReply(
@@ -140,7 +149,7 @@ function isDeniedCall(call: RequestedCall | undefined): boolean {
 }
 
 function mergeTrackerReports(first: TrackerReport, second: TrackerReport): TrackerReport {
-  return second.judgement === null ? { ...second, judgement: first.judgement } : second;
+  return second.judgment === null ? { ...second, judgment: first.judgment } : second;
 }
 
 /**
@@ -148,35 +157,34 @@ function mergeTrackerReports(first: TrackerReport, second: TrackerReport): Track
  * the reply is the last answer.
  */
 function applyTextJudgment(
-  governed: StepChange,
+  change: StepChange,
   turn: CallingModel,
-  { tracker, judgement }: TrackerReport,
+  { tracker, judgment }: TrackerReport,
 ): StepChange {
-  const kept = setSessionTracker(governed, tracker);
-  if (judgement === null) return kept;
-  const { session, event, notes } = kept;
-  const verdict = toSessionVerdict(session, judgement, null);
+  const tracked = setSessionTracker(change, tracker);
+  if (judgment === null) return tracked;
+  const { session, event, notes } = tracked;
+  const verdict = toSessionVerdict(session, judgment, null);
   const after =
-    judgement.response === 'stop'
+    judgment.response === 'stop'
       ? { ...session, turn: { ...turn, ask: { ...turn.ask, finish: createSessionFinish(verdict) } } }
       : { ...session, governor: { ...session.governor, advice: verdict.advice } };
   return { session: after, event, notes: [...notes, { type: 'verdict', at: event.at, verdict }] };
 }
 
 function trackToolResult(
-  governed: StepChange,
+  change: StepChange,
   turn: ExecutingTools,
   event: ToolFinished,
   tracker: SessionTracker,
 ): StepChange {
   const execution = turn.executions.find(({ call }) => call.id === event.callId);
-  if (execution === undefined || execution.status === 'completed')
-    return setSessionTracker(governed, tracker);
-  const heard = trackCallOutcome(governed.session.seq + 1, { turn, execution, event, tracker });
-  if (heard === null) return setSessionTracker(governed, tracker);
-  const isMoving = event.outcome.ok && heard.judgement === null;
-  const calmed = isMoving ? resetRecoveries(governed) : governed;
-  return applyJudgment(calmed, heard, turn);
+  if (execution === undefined || execution.status === 'completed') return setSessionTracker(change, tracker);
+  const report = trackCallOutcome(change.session.seq + 1, { turn, execution, event, tracker });
+  if (report === null) return setSessionTracker(change, tracker);
+  const isMoving = event.outcome.ok && report.judgment === null;
+  const progressed = isMoving ? resetRecoveries(change) : change;
+  return applyJudgment(progressed, report, turn);
 }
 
 function trackCallOutcome(
@@ -191,35 +199,35 @@ function trackCallOutcome(
   const { turn, execution, event, tracker } = what;
   const { at, outcome, files, tests } = event;
   const kind = outcome.ok ? undefined : outcome.error.kind;
-  const said = outcome.ok ? formatToolOutput(outcome.output) : outcome.error.message;
+  const output = outcome.ok ? formatToolOutput(outcome.output) : outcome.error.message;
   if (kind === 'invalid') {
-    return recordDecisionFailure(tracker, { at, seq, request: turn.request, reason: said });
+    return recordDecisionFailure(tracker, { at, seq, request: turn.request, reason: output });
   }
   return isJudgedOutcome(kind)
-    ? recordCallOutcome(tracker, execution.call, { at, seq, ok: outcome.ok, said, files, tests })
+    ? recordCallOutcome(tracker, execution.call, { at, seq, ok: outcome.ok, output, files, tests })
     : null;
 }
 
 /** The work makes progress again, so all recovery attempts become available again. */
-function resetRecoveries(governed: StepChange): StepChange {
-  const { session } = governed;
-  if (session.governor.recoveries === 0) return governed;
-  return { ...governed, session: { ...session, governor: { ...session.governor, recoveries: 0 } } };
+function resetRecoveries(change: StepChange): StepChange {
+  const { session } = change;
+  if (session.governor.recoveries === 0) return change;
+  return { ...change, session: { ...session, governor: { ...session.governor, recoveries: 0 } } };
 }
 
 function applyJudgment(
-  governed: StepChange,
-  { tracker, judgement }: TrackerReport,
+  change: StepChange,
+  { tracker, judgment }: TrackerReport,
   turn: CallingModel | ExecutingTools,
 ): StepChange {
-  const kept = setSessionTracker(governed, tracker);
-  if (judgement === null || getAgenda(turn).finish?.ends === 'session') return kept;
-  const { event, notes } = kept;
-  const session = judgement.response === 'halt' ? exhaustRecoveries(kept.session) : kept.session;
-  const verdict = toSessionVerdict(session, judgement, event);
-  const noted = { ...verdict, response: toAgendaResponse(verdict.response) };
+  const tracked = setSessionTracker(change, tracker);
+  if (judgment === null || getAgenda(turn).finish?.ends === 'session') return tracked;
+  const { event, notes } = tracked;
+  const session = judgment.response === 'halt' ? exhaustRecoveries(tracked.session) : tracked.session;
+  const verdict = toSessionVerdict(session, judgment, event);
+  const agendaVerdict = { ...verdict, response: toAgendaResponse(verdict.response) };
   return {
-    session: { ...session, turn: addTurnVerdict(turn, noted) },
+    session: { ...session, turn: addTurnVerdict(turn, agendaVerdict) },
     event,
     notes: [...notes, { type: 'verdict', at: event.at, verdict }],
   };

@@ -34,34 +34,34 @@ type TrackerReplay = {
   /** Recoveries that would have been attempted since the last progress. */
   readonly recoveries: number;
   /** Whether the latest step was text only: if the agent then continues by itself, that is another step of its loop. */
-  readonly isTalk: boolean;
-  readonly judgement: TrackerJudgment | null;
+  readonly isTextOnly: boolean;
+  readonly judgment: TrackerJudgment | null;
 };
 
 /**
  * Feeds recorded steps to a tracker, as a session does with its events. Without recorded times the clock does not
  * advance, so that no verdict results from time alone.
  */
-function auditByTracker({ steps }: RecordedRun, begin: TrackerFactory): readonly AuditVerdict[] {
+function auditByTracker({ steps }: RecordedRun, createTracker: TrackerFactory): readonly AuditVerdict[] {
   const verdicts: AuditVerdict[] = [];
-  const said = new Set<string>();
+  const userTexts = new Set<string>();
   const start = steps[0]?.at ?? 0;
   let replay: TrackerReplay = {
-    tracker: begin(start),
+    tracker: createTracker(start),
     at: start,
     recoveries: 0,
-    isTalk: false,
-    judgement: null,
+    isTextOnly: false,
+    judgment: null,
   };
   for (const step of steps) {
     const now = { ...replay, at: step.at ?? replay.at };
     replay =
       step.role === 'user'
-        ? replayUserStep(now, step.text ?? '', { said, begin })
+        ? replayUserStep(now, step.text ?? '', { userTexts, createTracker })
         : replayAssistantStep(now, step);
-    const { judgement, recoveries } = replay;
-    if (judgement === null) continue;
-    const verdict = toAuditVerdict(judgement, step, recoveries);
+    const { judgment, recoveries } = replay;
+    if (judgment === null) continue;
+    const verdict = toAuditVerdict(judgment, step, recoveries);
     verdicts.push(verdict);
     if (verdict.severity === 'stop') break;
   }
@@ -72,34 +72,34 @@ function auditByTracker({ steps }: RecordedRun, begin: TrackerFactory): readonly
 function replayUserStep(
   replay: TrackerReplay,
   text: string,
-  { said, begin }: { readonly said: Set<string>; readonly begin: TrackerFactory },
+  { userTexts, createTracker }: { readonly userTexts: Set<string>; readonly createTracker: TrackerFactory },
 ): TrackerReplay {
   const { tracker, at } = replay;
-  const isNew = !said.has(text);
-  said.add(text);
-  if (tracker.state.detector.kind !== 'savant') return { ...replay, judgement: null };
+  const isNew = !userTexts.has(text);
+  userTexts.add(text);
+  if (tracker.state.detector.kind !== 'savant') return { ...replay, judgment: null };
   return isNew
-    ? { ...replay, tracker: begin(at), isTalk: false, judgement: null }
-    : { ...replay, isTalk: true, judgement: null };
+    ? { ...replay, tracker: createTracker(at), isTextOnly: false, judgment: null }
+    : { ...replay, isTextOnly: true, judgment: null };
 }
 
 function replayAssistantStep(replay: TrackerReplay, step: RecordedStep): TrackerReplay {
-  const { at, isTalk } = replay;
+  const { at, isTextOnly } = replay;
   const { i: seq, tool, args = null, text = '' } = step;
-  const tracker = isTalk ? recordInSession(replay.tracker, { type: 'ticked', at }) : replay.tracker;
+  const tracker = isTextOnly ? recordInSession(replay.tracker, { type: 'ticked', at }) : replay.tracker;
   if (tool === undefined) {
-    const talked = trackReply(tracker, { at, seq, text, goesOn: false, calls: [] });
-    return { ...replay, ...talked, isTalk: true };
+    const report = trackReply(tracker, { at, seq, text, continuesTurn: false, calls: [] });
+    return { ...replay, ...report, isTextOnly: true };
   }
   const call = { id: String(seq), tool, args };
-  const replied = trackReply(tracker, { at, seq, text, goesOn: true, calls: [call] });
+  const replied = trackReply(tracker, { at, seq, text, continuesTurn: true, calls: [call] });
   // A call that triggers the end of the work never runs.
-  if (replied.judgement?.response === 'stop') return { ...replay, ...replied, isTalk: false };
-  const said = formatToolOutput(step.result ?? '');
-  const ended = recordCallOutcome(replied.tracker, call, { at, seq, ok: step.error !== true, said });
-  const judgement = ended.judgement ?? replied.judgement;
-  const recoveries = judgement?.response === 'recover' ? replay.recoveries + 1 : 0;
-  return { at, tracker: ended.tracker, recoveries, isTalk: false, judgement };
+  if (replied.judgment?.response === 'stop') return { ...replay, ...replied, isTextOnly: false };
+  const output = formatToolOutput(step.result ?? '');
+  const ended = recordCallOutcome(replied.tracker, call, { at, seq, ok: step.error !== true, output });
+  const judgment = ended.judgment ?? replied.judgment;
+  const recoveries = judgment?.response === 'recover' ? replay.recoveries + 1 : 0;
+  return { at, tracker: ended.tracker, recoveries, isTextOnly: false, judgment };
 }
 
 /** A recorded run cannot show how a recovery would have ended, so it counts as advice. */

@@ -69,10 +69,10 @@ function* readAiSdkMessage(message: Json, location: string): Generator<TraceEntr
 /** A UI message holds all replies up to the answer; each starts with a `step-start` part. */
 function splitAiSdkRounds(message: Json): readonly (readonly TracePart[])[] {
   const content = getJsonPath(message, 'content');
-  const given = getAiSdkParts(message);
-  if (given.length === 0 && typeof content === 'string') return [[{ type: 'text', text: content }]];
+  const messageParts = getAiSdkParts(message);
+  if (messageParts.length === 0 && typeof content === 'string') return [[{ type: 'text', text: content }]];
   const rounds: TracePart[][] = [[]];
-  for (const part of given.length > 0 ? given : (toOptionalList(content) ?? [])) {
+  for (const part of messageParts.length > 0 ? messageParts : (toOptionalList(content) ?? [])) {
     if (getTypeName(part) === 'step-start') rounds.push([]);
     else rounds.at(-1)?.push(...parseAiSdkPart(part));
   }

@@ -53,8 +53,8 @@ export function* readAnthropicMessage(
     yield* readAnthropicResults(content, `${location}.content`);
   } else if (role === 'user') {
     yield* readAnthropicResults(content, `${location}.content`);
-    const said = getAnthropicUserText(content);
-    if (said !== null) yield { type: 'user', text: said, at: around.at };
+    const text = getAnthropicUserText(content);
+    if (text !== null) yield { type: 'user', text, at: around.at };
   } else if (role !== 'system') yield { type: 'problem', location, problem: describeInvalidMessage(message) };
 }
 
@@ -108,6 +108,6 @@ function readAnthropicResults(content: Json | undefined, location: string): read
 function getAnthropicUserText(content: Json | undefined): string | null {
   const blocks = toOptionalList(content);
   if (blocks === undefined) return getContentText(content);
-  const said = blocks.filter((block) => !isToolResultType(getTypeName(block)));
-  return said.length === 0 ? null : getContentText(said);
+  const textBlocks = blocks.filter((block) => !isToolResultType(getTypeName(block)));
+  return textBlocks.length === 0 ? null : getContentText(textBlocks);
 }

@@ -47,13 +47,13 @@ function isClaudeMessageLine(line: Json): boolean {
 function groupClaudeSessions(lines: readonly Json[], name: string): ReadonlyMap<string, ClaudeCodeSession> {
   const sessions = new Map<string, ClaudeCodeSession>();
   const chains = new Map<string, string>();
-  const seen = new Set<string>();
+  const seenUuids = new Set<string>();
   let current = name;
   for (const [index, line] of lines.entries()) {
     const uuid = toOptionalId(getJsonPath(line, 'uuid'));
     // A resumed session may start with a copy of earlier lines.
-    if (uuid !== undefined && seen.has(uuid)) continue;
-    if (uuid !== undefined) seen.add(uuid);
+    if (uuid !== undefined && seenUuids.has(uuid)) continue;
+    if (uuid !== undefined) seenUuids.add(uuid);
     current = getClaudeSessionId(line) ?? current;
     const id = getClaudeRunId(line, current, chains);
     const session = sessions.get(id) ?? { entries: [], model: undefined, exit: undefined };

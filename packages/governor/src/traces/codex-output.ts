@@ -28,10 +28,10 @@ function parseCodexJsonOutput(text: string): CodexOutput | null {
 function parseCodexTextOutput(text: string): CodexOutput | null {
   const head = text.slice(0, codexHeadMax);
   const match = /^(?:Exit code:|Process exited with code) (-?\d+)$/m.exec(head);
-  const begin = /^Output:(?:\n|$)/m.exec(head);
-  if (begin === null || !/^(?:Exit code|Chunk ID|Wall time)/.test(head)) return null;
-  if (match !== null && match.index > begin.index) return null;
-  const output = text.slice(begin.index + begin[0].length);
+  const heading = /^Output:(?:\n|$)/m.exec(head);
+  if (heading === null || !/^(?:Exit code|Chunk ID|Wall time)/.test(head)) return null;
+  if (match !== null && match.index > heading.index) return null;
+  const output = text.slice(heading.index + heading[0].length);
   return { exitCode: match === null ? undefined : Number(match[1]), output };
 }
 

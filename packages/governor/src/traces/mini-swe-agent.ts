@@ -85,13 +85,13 @@ function parseMiniSweReply(
   message: Json,
   index: number,
 ): { readonly parts: readonly TracePart[]; readonly ids: readonly string[] } {
-  const said = readChatTextParts(message);
-  const called = readChatCallParts(message);
-  if (called.length > 0) return { parts: [...said, ...called], ids: [] };
+  const textParts = readChatTextParts(message);
+  const callParts = readChatCallParts(message);
+  if (callParts.length > 0) return { parts: [...textParts, ...callParts], ids: [] };
   const commands = getMiniSweCommands(message);
   const ids = commands.map((_, number) => `text ${index}.${number}`);
   const parts = commands.map((command, number) => createMiniSweCall(command, ids[number]));
-  return { parts: [...said, ...parts], ids };
+  return { parts: [...textParts, ...parts], ids };
 }
 
 function createMiniSweCall(command: string, id: string | undefined): TracePart {
@@ -100,10 +100,10 @@ function createMiniSweCall(command: string, id: string | undefined): TracePart {
 
 function getMiniSweCommands(message: Json): readonly string[] {
   const actions = toOptionalList(getJsonPath(message, 'extra', 'actions')) ?? [];
-  const given = actions.map(
+  const commands = actions.map(
     (action) => toOptionalString(getJsonPath(action, 'command')) ?? toOptionalString(action),
   );
-  if (given.length > 0) return given.filter((command) => command !== undefined);
+  if (commands.length > 0) return commands.filter((command) => command !== undefined);
   const blocks = extractBashBlocks(getContentText(getJsonPath(message, 'content')));
   return blocks.length === 1 ? blocks : [];
 }
@@ -141,10 +141,10 @@ function createMiniSweResult(message: Json, id: string | undefined, location: st
 
 function getMiniSweFailure(message: Json, text: string): boolean | undefined {
   if (toOptionalString(getJsonPath(message, 'extra', 'exception_info')) !== undefined) return true;
-  const said = /^\s*<returncode>(-?\d+)<\/returncode>/.exec(text)?.[1];
+  const exitCodeText = /^\s*<returncode>(-?\d+)<\/returncode>/.exec(text)?.[1];
   const code =
     toOptionalNumber(getJsonPath(message, 'extra', 'returncode')) ??
-    (said === undefined ? undefined : Number(said));
+    (exitCodeText === undefined ? undefined : Number(exitCodeText));
   if (code === undefined) return text.startsWith('The last command <command>') ? true : undefined;
   const output =
     toOptionalString(getJsonPath(message, 'extra', 'raw_output')) ??

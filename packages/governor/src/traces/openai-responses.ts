@@ -89,8 +89,8 @@ function listResponseItems(document: Json): readonly ItemList[] {
 }
 
 function* readResponseEntries(document: Json): Generator<TraceEntry> {
-  const asked = toOptionalString(getJsonPath(document, 'input'));
-  if (asked !== undefined) yield { type: 'user', text: asked };
+  const inputText = toOptionalString(getJsonPath(document, 'input'));
+  if (inputText !== undefined) yield { type: 'user', text: inputText };
   for (const { items, location } of listResponseItems(document)) {
     for (const [index, item] of items.entries()) yield* readResponseItem(item, `${location}[${index}]`);
   }

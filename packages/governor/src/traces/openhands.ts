@@ -49,11 +49,16 @@ export const openhandsFormat: TraceFormat = {
 function* readOpenhandsEntries(events: readonly Json[], location: string): Generator<TraceEntry> {
   const calls = collectV0CallIds(events);
   for (const [index, event] of events.entries()) {
-    const here = `${location}[${index}]`;
+    const eventLocation = `${location}[${index}]`;
     if (!isJsonObject(event))
-      yield { type: 'problem', location: here, problem: `expected an event, got ${describeJsonKind(event)}` };
-    else if (typeof getJsonPath(event, 'kind') === 'string') yield* readOpenhandsSdkEvent(event, here);
-    else yield* readOpenhandsV0Event(event, here, calls);
+      yield {
+        type: 'problem',
+        location: eventLocation,
+        problem: `expected an event, got ${describeJsonKind(event)}`,
+      };
+    else if (typeof getJsonPath(event, 'kind') === 'string')
+      yield* readOpenhandsSdkEvent(event, eventLocation);
+    else yield* readOpenhandsV0Event(event, eventLocation, calls);
   }
 }
 
@@ -130,7 +135,7 @@ function readSdkActionParts(event: Json): readonly TracePart[] {
   const thought = toOptionalString(getJsonPath(event, 'reasoning_content')) ?? '';
   const text = getContentText(getJsonPath(event, 'thought'));
   const call = getJsonPath(event, 'tool_call');
-  const given = parseNestedJson(getJsonPath(call, 'arguments') ?? getJsonPath(call, 'function', 'arguments'));
+  const args = parseNestedJson(getJsonPath(call, 'arguments') ?? getJsonPath(call, 'function', 'arguments'));
   const tool =
     toOptionalString(getJsonPath(event, 'tool_name')) ??
     toOptionalString(getJsonPath(call, 'name')) ??
@@ -138,7 +143,7 @@ function readSdkActionParts(event: Json): readonly TracePart[] {
   return [
     ...(thought === '' ? [] : [{ type: 'thought', text: thought } as const]),
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
-    { type: 'call', id: getSdkCallId(event), tool, args: given ?? omitKind(getJsonPath(event, 'action')) },
+    { type: 'call', id: getSdkCallId(event), tool, args: args ?? omitKind(getJsonPath(event, 'action')) },
   ];
 }
 

@@ -86,11 +86,11 @@ function* readOtlpEntries(spans: readonly OtlpSpan[]): Generator<TraceEntry> {
   const hasChats = inOrder.some(isChatSpan);
   const replies = inOrder.filter((span) => (hasChats ? isChatSpan(span) : isAgentSpan(span)));
   const calls = new Set(replies.flatMap(listSpanCallIds));
-  const told = new Map<string, number>();
+  const seenInputs = new Map<string, number>();
   for (const span of inOrder) {
     if (isToolSpan(span)) yield* readToolSpan(span, calls);
     else if (hasChats === isChatSpan(span)) {
-      yield* readNewInputs(span, told);
+      yield* readNewInputs(span, seenInputs);
       yield* readSpanReply(span);
     }
   }
@@ -134,12 +134,12 @@ function listSpanCallIds(span: OtlpSpan): readonly string[] {
  * Reads the inputs of a span that are new. Each request repeats the whole conversation, so a user message, or a result
  * without an id, is new only if it occurs more often than before.
  */
-function* readNewInputs(span: OtlpSpan, told: Map<string, number>): Generator<TraceEntry> {
+function* readNewInputs(span: OtlpSpan, seenInputs: Map<string, number>): Generator<TraceEntry> {
   const now = new Map<string, number>();
   const isNew = (key: string): boolean => {
     const times = (now.get(key) ?? 0) + 1;
     now.set(key, times);
-    return times > (told.get(key) ?? 0);
+    return times > (seenInputs.get(key) ?? 0);
   };
   for (const message of getSpanMessages(span, 'gen_ai.input.messages')) {
     for (const result of readMessageResults(message, span.location)) {
@@ -148,7 +148,7 @@ function* readNewInputs(span: OtlpSpan, told: Map<string, number>): Generator<Tr
     const text = getJsonPath(message, 'role') === 'user' ? getSpanMessageText(message) : '';
     if (text !== '' && isNew(`user ${text}`)) yield { type: 'user', text, at: span.at };
   }
-  for (const [key, times] of now) told.set(key, Math.max(times, told.get(key) ?? 0));
+  for (const [key, times] of now) seenInputs.set(key, Math.max(times, seenInputs.get(key) ?? 0));
 }
 
 /** Reads the model's reply: the first of several choices, or only its usage if no content was recorded. */

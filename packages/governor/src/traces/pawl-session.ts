@@ -62,10 +62,10 @@ function* readPawlEvent(event: Json, location: string): Generator<TraceEntry> {
       yield { type: 'user', text, at };
       return;
     case 'model-replied': {
-      const said: readonly TracePart[] = text === '' ? [] : [{ type: 'text', text }];
+      const textParts: readonly TracePart[] = text === '' ? [] : [{ type: 'text', text }];
       yield {
         type: 'reply',
-        parts: [...said, ...readPawlCalls(event)],
+        parts: [...textParts, ...readPawlCalls(event)],
         at,
         usage: parseTraceUsage(getJsonPath(event, 'usage')),
       };
@@ -87,15 +87,20 @@ function* readPawlEvent(event: Json, location: string): Generator<TraceEntry> {
 
 /** Reads the calls with the ids that the machine assigned. */
 function readPawlCalls(event: Json): readonly TracePart[] {
-  const asked = (toOptionalList(getJsonPath(event, 'calls')) ?? []).map((call) => {
+  const requestedCalls = (toOptionalList(getJsonPath(event, 'calls')) ?? []).map((call) => {
     const [id, tool] = [
       toOptionalString(getJsonPath(call, 'id')),
       toOptionalString(getJsonPath(call, 'tool')) ?? '',
     ];
     return { ...(id !== undefined && { id }), tool, args: getJsonPath(call, 'args') ?? null };
   });
-  const named = assignCallIds(asked, toOptionalNumber(getJsonPath(event, 'request')) ?? 0);
-  return named.map(({ id, tool, args }) => ({ type: 'call', id: createPawlCallId(event, id), tool, args }));
+  const callsWithIds = assignCallIds(requestedCalls, toOptionalNumber(getJsonPath(event, 'request')) ?? 0);
+  return callsWithIds.map(({ id, tool, args }) => ({
+    type: 'call',
+    id: createPawlCallId(event, id),
+    tool,
+    args,
+  }));
 }
 
 /** An id is unique only within its reply. */

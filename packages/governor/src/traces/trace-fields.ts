@@ -35,10 +35,10 @@ export function readRunFacts(document: Json, name: string, source: string): Trac
 
 /** Reads whether the task was solved, in the fields benchmarks use. */
 export function readRunSuccess(document: Json | undefined): boolean | undefined {
-  const said =
+  const success =
     toOptionalBoolean(getJsonPath(document, 'resolved')) ??
     toOptionalBoolean(getJsonPath(document, 'success'));
-  if (said !== undefined) return said;
+  if (success !== undefined) return success;
   const reward = toOptionalNumber(getJsonPath(document, 'reward'));
   return reward === undefined ? undefined : reward >= 1 - 1e-6;
 }

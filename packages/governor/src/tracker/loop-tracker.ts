@@ -160,50 +160,50 @@ export class LoopTracker<Preset extends TrackerPreset = TrackerPreset> {
     if (this.#host.signal?.aborted === true && !isEnd) {
       return { ok: false, state: this.state, error: `the session was aborted, so ${to} cannot follow` };
     }
-    return this.#take({ type: 'moved', at: this.#host.now(), to, cause });
+    return this.#applyRecord({ type: 'moved', at: this.#host.now(), to, cause });
   }
 
   /** Also returns the number of the call, which `recordOutcome` takes. */
   recordToolCall(recorded: RecordedCall): TrackerResult<PresetState<Preset>> & { readonly call: number } {
     const { success, error, output, contentHash, ...call } = recorded;
     const seq = this.#state.ledger.callsMade + 1;
-    const made = this.#take({ type: 'call-made', at: this.#host.now(), call });
+    const result = this.#applyRecord({ type: 'call-made', at: this.#host.now(), call });
     const hasError = error !== undefined && error !== '';
-    if (success === undefined && !hasError) return { ...made, call: seq };
+    if (success === undefined && !hasError) return { ...result, call: seq };
     const ended = this.recordOutcome(seq, { success: success ?? false, error, output, contentHash });
-    return { ...(made.ok ? ended : { ...made, state: ended.state }), call: seq };
+    return { ...(result.ok ? ended : { ...result, state: ended.state }), call: seq };
   }
 
   recordOutcome(call: number, outcome: CallOutcome): TrackerResult<PresetState<Preset>> {
-    return this.#take({ type: 'call-ended', at: this.#host.now(), seq: call, outcome });
+    return this.#applyRecord({ type: 'call-ended', at: this.#host.now(), seq: call, outcome });
   }
 
   /** Records a reply that could not be parsed or requested something unknown. */
   recordFailedDecision(reason: string): TrackerResult<PresetState<Preset>> {
-    return this.#take({ type: 'decision-failed', at: this.#host.now(), reason });
+    return this.#applyRecord({ type: 'decision-failed', at: this.#host.now(), reason });
   }
 
   /** Returns whether one of the latest messages was the same. */
   recordMessage(text: string): { readonly duplicate: boolean } {
     const duplicate = isDuplicateMessage(this.#state.ledger, text);
-    this.#take({ type: 'message-said', at: this.#host.now(), text });
+    this.#applyRecord({ type: 'message-said', at: this.#host.now(), text });
     return { duplicate };
   }
 
   recordTest(command: string, passed: boolean, output = ''): TrackerResult<PresetState<Preset>> {
-    return this.#take({ type: 'test-ran', at: this.#host.now(), command, passed, output });
+    return this.#applyRecord({ type: 'test-ran', at: this.#host.now(), command, passed, output });
   }
 
   recordFileModification(file: string, contentHash: string): TrackerResult<PresetState<Preset>> {
-    return this.#take({ type: 'file-changed', at: this.#host.now(), file, contentHash });
+    return this.#applyRecord({ type: 'file-changed', at: this.#host.now(), file, contentHash });
   }
 
   recordMilestone(description: string): TrackerResult<PresetState<Preset>> {
-    return this.#take({ type: 'milestone-reached', at: this.#host.now(), description });
+    return this.#applyRecord({ type: 'milestone-reached', at: this.#host.now(), description });
   }
 
   recordBlocker(description: string): TrackerResult<PresetState<Preset>> {
-    return this.#take({ type: 'blocker-met', at: this.#host.now(), description });
+    return this.#applyRecord({ type: 'blocker-met', at: this.#host.now(), description });
   }
 
   startPhase(
@@ -218,16 +218,16 @@ export class LoopTracker<Preset extends TrackerPreset = TrackerPreset> {
       description,
       expectedMs,
     };
-    return this.#take(record);
+    return this.#applyRecord(record);
   }
 
   completePhase(success = true): TrackerResult<PresetState<Preset>> {
-    return this.#take({ type: 'phase-completed', at: this.#host.now(), success });
+    return this.#applyRecord({ type: 'phase-completed', at: this.#host.now(), success });
   }
 
   /** Records one step of the loop; call it first in each iteration. */
   tick(): StuckReport {
-    this.#take({ type: 'ticked', at: this.#host.now() });
+    this.#applyRecord({ type: 'ticked', at: this.#host.now() });
     return this.stuck();
   }
 
@@ -293,7 +293,7 @@ export class LoopTracker<Preset extends TrackerPreset = TrackerPreset> {
     return createTrackerSnapshot(this.sessionId, this.#state, this.#host.now());
   }
 
-  #take(record: TrackerRecord): TrackerResult<PresetState<Preset>> {
+  #applyRecord(record: TrackerRecord): TrackerResult<PresetState<Preset>> {
     const { state, error, signals } = trackRecord(this.#state, record, this.#host.ownRules);
     this.#state = state;
     const result = { ok: error === null, state: this.state, error };
@@ -343,7 +343,7 @@ class CallbackQueue {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       count += 1;
       this.#deliver(next);
-      if (count === callbackDeliveriesMax) this.#giveUp();
+      if (count === callbackDeliveriesMax) this.#dropWaiting();
     }
     this.#isDelivering = false;
   }
@@ -352,19 +352,19 @@ class CallbackQueue {
     try {
       delivery();
     } catch (error) {
-      this.#keep(error);
+      this.#saveError(error);
     }
   }
 
-  #giveUp(): void {
+  #dropWaiting(): void {
     if (this.#waiting.length === 0) return;
     this.#waiting.length = 0;
-    this.#keep(
+    this.#saveError(
       new Error(`Callbacks led to more than ${callbackDeliveriesMax} further calls; the rest was dropped.`),
     );
   }
 
-  #keep(error: unknown): void {
+  #saveError(error: unknown): void {
     this.#errors = appendRecent(this.#errors, error, callbackErrorsMax);
   }
 }

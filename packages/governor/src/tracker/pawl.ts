@@ -161,22 +161,22 @@ function observeOutcome(
 ): CallObservation {
   const { seq, tool, call: key, query, change, kind } = started.observation;
   const { success: ok, error = '', output, contentHash } = outcome;
-  const said = (ok ? '' : error) || (output === undefined ? '' : formatToolOutput(output));
-  const seen = observeCall({
+  const outputText = (ok ? '' : error) || (output === undefined ? '' : formatToolOutput(output));
+  const observation = observeCall({
     seq,
     at,
     tool,
     args: null,
     ok,
-    output: said,
+    output: outputText,
     outputHash: fingerprintOutcome(started, outcome),
   });
   const content =
     contentHash === undefined
       ? change
       : { target: fingerprintText(call.file ?? key), from: null, to: fingerprintText(contentHash) };
-  const isWaiting = ok && (kind === 'wait' || seen.kind === 'wait');
-  return { ...seen, kind: isWaiting ? 'wait' : 'call', call: key, query, change: ok ? content : null };
+  const isWaiting = ok && (kind === 'wait' || observation.kind === 'wait');
+  return { ...observation, kind: isWaiting ? 'wait' : 'call', call: key, query, change: ok ? content : null };
 }
 
 /**

@@ -322,16 +322,16 @@ function getQueryArgument(args: TrackerCall['args']): string | undefined {
 type SavantMatch = { readonly loop: string; readonly reason: string; readonly evidence: readonly number[] };
 type SavantRule = {
   readonly id: string;
-  readonly look: (detector: SavantDetectorState, at: number) => SavantMatch | null;
+  readonly findMatch: (detector: SavantDetectorState, at: number) => SavantMatch | null;
 };
 
 /** Repeated query comes first, because it is more specific than a repeated tool. */
 const savantRules: readonly SavantRule[] = [
-  { id: 'repeated_query', look: matchRepeatedQuery },
-  { id: 'repeated_tool', look: matchRepeatedTool },
-  { id: 'failed_decisions', look: matchFailedDecisions },
-  { id: 'steps_in_state', look: matchStepsInState },
-  { id: 'timeout', look: matchTimeout },
+  { id: 'repeated_query', findMatch: matchRepeatedQuery },
+  { id: 'repeated_tool', findMatch: matchRepeatedTool },
+  { id: 'failed_decisions', findMatch: matchFailedDecisions },
+  { id: 'steps_in_state', findMatch: matchStepsInState },
+  { id: 'timeout', findMatch: matchTimeout },
 ];
 
 /** Returns the current verdicts. In a stuck state it is the one that led there; while finishing there are none. */
@@ -341,8 +341,8 @@ export function listSavantVerdicts(detector: SavantDetectorState, at: number): r
   if (detector.pendingVerdict !== null) return [detector.pendingVerdict];
   if (isStuckState(state)) return [createDeclaredVerdict(detector, at)];
   if (!detector.config.enable) return [];
-  return savantRules.flatMap(({ id, look }) => {
-    const match = look(detector, at);
+  return savantRules.flatMap(({ id, findMatch }) => {
+    const match = findMatch(detector, at);
     return match === null ? [] : [createSavantVerdict(detector, id, { match, at })];
   });
 }

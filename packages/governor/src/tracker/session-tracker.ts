@@ -23,7 +23,7 @@ type NumberedCall = { readonly call: number; readonly id: string | null; readonl
 export type SessionCall = { readonly id: string; readonly tool: string; readonly args: Json };
 
 /** The tracker after a record, and its judgment, if any. */
-export type TrackerReport = { readonly tracker: SessionTracker; readonly judgement: TrackerJudgment | null };
+export type TrackerReport = { readonly tracker: SessionTracker; readonly judgment: TrackerJudgment | null };
 
 /** How many calls are mapped to events; older evidence is omitted. */
 const numberedCallsMax = 64;
@@ -77,17 +77,17 @@ export function trackReply(
     readonly at: number;
     readonly seq: number;
     readonly text: string;
-    readonly goesOn: boolean;
+    readonly continuesTurn: boolean;
     readonly calls: readonly SessionCall[];
   },
 ): TrackerReport {
-  const { at, seq, text, goesOn, calls } = reply;
+  const { at, seq, text, continuesTurn, calls } = reply;
   const records: TrackerRecord[] = [];
-  if (goesOn) records.push({ type: 'ticked', at });
+  if (continuesTurn) records.push({ type: 'ticked', at });
   if (text.trim() !== '') records.push({ type: 'message-said', at, text });
-  let heard = applyRecords(createTrackingDraft(forgetOpenCalls(tracker)), records);
-  for (const call of calls) heard = recordCallStart(heard, call, { at, seq });
-  return toTrackerReport(heard, seq, false);
+  let draft = applyRecords(createTrackingDraft(forgetOpenCalls(tracker)), records);
+  for (const call of calls) draft = recordCallStart(draft, call, { at, seq });
+  return toTrackerReport(draft, seq, false);
 }
 
 /** A new reply means that the calls of the previous one are over, however they ended; models reuse ids. */
@@ -107,25 +107,25 @@ export function recordCallOutcome(
     readonly at: number;
     readonly seq: number;
     readonly ok: boolean;
-    readonly said: string;
+    readonly output: string;
     readonly files?: readonly FileEffect[] | undefined;
     readonly tests?: { readonly passed: number; readonly failed: number } | undefined;
   },
 ): TrackerReport {
-  const { at, seq, ok, said, files = [], tests } = end;
+  const { at, seq, ok, output, files = [], tests } = end;
   const isKnown = tracker.calls.some(({ id }) => id === call.id);
-  const made = isKnown
+  const started = isKnown
     ? createTrackingDraft(tracker)
     : recordCallStart(createTrackingDraft(tracker), call, { at, seq });
-  const number = made.tracker.calls.findLast(({ id }) => id === call.id)?.call ?? 0;
+  const number = started.tracker.calls.findLast(({ id }) => id === call.id)?.call ?? 0;
   const path = getPathArgument(call.args);
   const change = ok ? inferFileChange(call.args, files) : null;
   const outcome = {
     success: ok,
-    ...(!ok && { error: said }),
+    ...(!ok && { error: output }),
     ...(change !== null && change.from === null && { contentHash: change.to }),
   };
-  const changed = applyRecords(made, [
+  const changed = applyRecords(started, [
     ...files
       .filter((file) => ok && file.path !== path)
       .map((file) => ({ type: 'file-changed' as const, at, file: file.path, contentHash: file.hash })),
@@ -150,14 +150,14 @@ function createTestRecord(
 /** Records a failed decision: a call that cannot be parsed or is not allowed. */
 export function recordDecisionFailure(
   tracker: SessionTracker,
-  fault: { readonly at: number; readonly seq: number; readonly request: number; readonly reason: string },
+  failure: { readonly at: number; readonly seq: number; readonly request: number; readonly reason: string },
 ): TrackerReport {
-  const { at, seq, request, reason } = fault;
-  if (tracker.failedRequest === request) return { tracker, judgement: null };
-  const heard = applyRecords(createTrackingDraft({ ...tracker, failedRequest: request }), [
+  const { at, seq, request, reason } = failure;
+  if (tracker.failedRequest === request) return { tracker, judgment: null };
+  const draft = applyRecords(createTrackingDraft({ ...tracker, failedRequest: request }), [
     { type: 'decision-failed', at, reason },
   ]);
-  return toTrackerReport(heard, seq, true);
+  return toTrackerReport(draft, seq, true);
 }
 
 /** Records anything else the tracker needs. */
@@ -165,34 +165,34 @@ export function recordInSession(tracker: SessionTracker, record: TrackerRecord):
   return applyRecords(createTrackingDraft(tracker), [record]).tracker;
 }
 
-type TrackingDraft = { readonly tracker: SessionTracker; readonly found: readonly TrackerVerdict[] };
+type TrackingDraft = { readonly tracker: SessionTracker; readonly matches: readonly TrackerVerdict[] };
 
 function createTrackingDraft(tracker: SessionTracker): TrackingDraft {
-  return { tracker, found: [] };
+  return { tracker, matches: [] };
 }
 
-function applyRecords({ tracker, found }: TrackingDraft, records: readonly TrackerRecord[]): TrackingDraft {
+function applyRecords({ tracker, matches }: TrackingDraft, records: readonly TrackerRecord[]): TrackingDraft {
   let { state } = tracker;
-  const all = [...found];
+  const all = [...matches];
   for (const record of records) {
     const tracked = trackRecord(state, record);
     state = tracked.state;
     for (const signal of tracked.signals) if (signal.type === 'found') all.push(signal.verdict);
   }
-  return { tracker: state === tracker.state ? tracker : { ...tracker, state }, found: all };
+  return { tracker: state === tracker.state ? tracker : { ...tracker, state }, matches: all };
 }
 
 function recordCallStart(
-  heard: TrackingDraft,
+  draft: TrackingDraft,
   { id, tool, args }: SessionCall,
   { at, seq }: { readonly at: number; readonly seq: number },
 ): TrackingDraft {
-  const call = heard.tracker.state.ledger.callsMade + 1;
+  const call = draft.tracker.state.ledger.callsMade + 1;
   const known = {
-    ...heard.tracker,
-    calls: appendRecent(heard.tracker.calls, { call, id, seq }, numberedCallsMax),
+    ...draft.tracker,
+    calls: appendRecent(draft.tracker.calls, { call, id, seq }, numberedCallsMax),
   };
-  return applyRecords({ ...heard, tracker: known }, [
+  return applyRecords({ ...draft, tracker: known }, [
     { type: 'call-made', at, call: toTrackerCall(tool, args) },
   ]);
 }
@@ -208,11 +208,11 @@ function getCommandArgument(args: Json): string | null {
 }
 
 /** Creates the judgment, with event numbers instead of call numbers. */
-function toTrackerReport({ tracker, found }: TrackingDraft, seq: number, hasEnded: boolean): TrackerReport {
-  const judgement = judgeTracker(tracker.state.detector, found, hasEnded);
-  if (judgement === null) return { tracker, judgement };
-  const { verdict, response } = judgement;
-  const proof = tracker.calls.filter(({ call }) => verdict.evidence.includes(call));
-  const evidence = proof.length === 0 ? [seq] : proof.map((each) => each.seq);
-  return { tracker, judgement: { verdict: { ...verdict, evidence }, response } };
+function toTrackerReport({ tracker, matches }: TrackingDraft, seq: number, hasEnded: boolean): TrackerReport {
+  const judgment = judgeTracker(tracker.state.detector, matches, hasEnded);
+  if (judgment === null) return { tracker, judgment };
+  const { verdict, response } = judgment;
+  const evidenceCalls = tracker.calls.filter(({ call }) => verdict.evidence.includes(call));
+  const evidence = evidenceCalls.length === 0 ? [seq] : evidenceCalls.map((each) => each.seq);
+  return { tracker, judgment: { verdict: { ...verdict, evidence }, response } };
 }

@@ -74,18 +74,18 @@ export type RecordReducers<Detector> = {
 };
 
 export function applyReducer<Detector>(
-  takers: RecordReducers<Detector>,
+  reducers: RecordReducers<Detector>,
   detector: Detector,
   record: TrackerRecord,
   known: RecordContext,
 ): RecordOutcome<Detector> {
   // The table has a function for every record type that accepts records of that type.
-  const take = takers[record.type] as (
+  const reducer = reducers[record.type] as (
     detector: Detector,
     record: TrackerRecord,
     known: RecordContext,
   ) => RecordOutcome<Detector>;
-  return take(detector, record, known);
+  return reducer(detector, record, known);
 }
 
 export function acceptRecord<Detector>(detector: Detector): RecordOutcome<Detector> {

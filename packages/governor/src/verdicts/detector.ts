@@ -97,11 +97,11 @@ export function computeRuleDistances(
 ): readonly RuleDistance[] {
   return rules.map((rule) => {
     const count = matchRule(rule, windows)?.count ?? 0;
-    const ahead = severityOrder.flatMap((severity) => {
+    const nextThresholds = severityOrder.flatMap((severity) => {
       const at = rule.thresholds[severity] ?? null;
       return at === null || count >= at ? [] : [{ severity, at }];
     });
-    return { rule: rule.id, count, next: ahead[0] ?? null };
+    return { rule: rule.id, count, next: nextThresholds[0] ?? null };
   });
 }
 

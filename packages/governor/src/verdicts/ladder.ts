@@ -102,11 +102,11 @@ export function screenCalls<State extends LadderState>(
   const blockedCalls = before.blockedCalls.map((each) =>
     keys.includes(each.call) ? { ...each, requests: each.requests + 1 } : each,
   );
-  const insisted = blockedCalls.find((each) => each.requests >= blockedRequestsMax);
+  const repeatedlyRequested = blockedCalls.find((each) => each.requests >= blockedRequestsMax);
   return {
     state: { ...before, blockedCalls },
     blocks: keys.map((key) => blockedCalls.find((each) => each.call === key) ?? null),
-    verdict: insisted === undefined ? null : createInsistenceVerdict(insisted, seq),
+    verdict: repeatedlyRequested === undefined ? null : createInsistenceVerdict(repeatedlyRequested, seq),
   };
 }
 
