@@ -81,11 +81,11 @@ function insertLeaf<Item>(
 ): TreeNode<Item> {
   const slot = Math.floor(index / branchFactor ** level) % branchFactor;
   const child = node[slot];
-  const grown =
+  const appended =
     child === undefined
       ? wrapLeaf(leaf, level - 1)
       : insertLeaf(child as readonly TreeNode<Item>[], level - 1, index, leaf);
-  return child === undefined ? appendArrayItem(node, grown) : replaceArrayItem(node, slot, grown);
+  return child === undefined ? appendArrayItem(node, appended) : replaceArrayItem(node, slot, appended);
 }
 
 function* iterateLeaves<Item>(node: TreeNode<Item>, level: number): Generator<Item, void, undefined> {

@@ -81,9 +81,9 @@ function judgeToolResult(
     settings: session.settings.governor,
     failure: outcome.ok ? null : { args, errorText: output },
   });
-  const governed = { ...session, governor };
-  if (verdict === null) return { session: governed, event, notes: [] };
-  return createVerdictChange({ ...governed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
+  const observed = { ...session, governor };
+  if (verdict === null) return { session: observed, event, notes: [] };
+  return createVerdictChange({ ...observed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
 }
 
 /**
@@ -123,9 +123,9 @@ function judgeUnreadableReply(
   rules: readonly Rule[],
 ): StepChange {
   const observation = { kind: 'decision', seq: session.seq + 1, request: turn.request } as const;
-  const { session: governed, verdict } = observeInSession(session, observation, rules);
-  if (verdict === null) return { session: governed, event, notes: [] };
-  return createVerdictChange({ ...governed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
+  const { session: observed, verdict } = observeInSession(session, observation, rules);
+  if (verdict === null) return { session: observed, event, notes: [] };
+  return createVerdictChange({ ...observed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
 }
 
 /** Denies blocked calls, and finishes the work if the model keeps requesting them. */
@@ -137,10 +137,10 @@ function denyBlockedCalls(session: Session, turn: CallingModel, event: ModelRepl
       ? call
       : { ...call, permission: 'deny' as const, denialReason: `Not run again: ${block.advice}` };
   });
-  const governed = { ...session, governor };
+  const observed = { ...session, governor };
   const screened = { ...event, calls };
-  if (verdict === null) return { session: governed, event: screened, notes: [] };
-  return createVerdictChange({ ...governed, turn: addTurnVerdict(turn, verdict) }, screened, verdict);
+  if (verdict === null) return { session: observed, event: screened, notes: [] };
+  return createVerdictChange({ ...observed, turn: addTurnVerdict(turn, verdict) }, screened, verdict);
 }
 
 /** Observes calls that a rule denied as failures, because requesting them repeatedly makes no progress. */
@@ -209,7 +209,7 @@ function judgeTextReply(
   );
   const governor = { ...observed.governor, advice: null };
   if (verdict === null) return { session: { ...session, governor }, event, notes: [] };
-  const governed =
+  const change =
     verdict.response.kind === 'stop'
       ? {
           ...session,
@@ -217,7 +217,7 @@ function judgeTextReply(
           turn: { ...turn, ask: { ...turn.ask, finish: createSessionFinish(verdict) } },
         }
       : { ...session, governor: { ...governor, advice: verdict.advice } };
-  return createVerdictChange(governed, event, verdict);
+  return createVerdictChange(change, event, verdict);
 }
 
 /** Turns a repetition loop into a model failure, so that the model is called again with advice about it. */
@@ -230,7 +230,7 @@ function judgeRepetitionLoop(
     rules,
   }: { readonly event: ModelReplied; readonly loop: RepetitionObservation; readonly rules: readonly Rule[] },
 ): StepChange {
-  const { session: governed, verdict } = observeInSession(session, loop, rules);
+  const { session: observed, verdict } = observeInSession(session, loop, rules);
   const { at, request } = event;
   const message = `The reply says one thing over and over: “${loop.block}”, ${loop.times} times in a row.`;
   const failed: Event = {
@@ -239,12 +239,12 @@ function judgeRepetitionLoop(
     ...(request !== undefined && { request }),
     error: { kind: 'repetition-loop', message },
   };
-  if (verdict === null) return { session: governed, event: failed, notes: [] };
+  if (verdict === null) return { session: observed, event: failed, notes: [] };
   if (verdict.response.kind === 'stop') {
-    return { session: governed, event: createHaltEvent(verdict, at), notes: [] };
+    return { session: observed, event: createHaltEvent(verdict, at), notes: [] };
   }
   const ask = { ...turn.ask, advice: verdict.advice };
-  return createVerdictChange({ ...governed, turn: { ...turn, ask } }, failed, verdict);
+  return createVerdictChange({ ...observed, turn: { ...turn, ask } }, failed, verdict);
 }
 
 /** Judges a paging attempt. Repeated fruitless paging halts the session if a model call is waiting for room. */
@@ -258,11 +258,11 @@ function judgePaging(
   const { asking, modelRetries } = turn.work;
   const fruitless = hasFreedLittle(session, event) || (asking && modelRetries > 1);
   const observation = { kind: 'paging', seq: session.seq + 1, fruitless } as const;
-  const { session: governed, verdict } = observeInSession(session, observation, rules);
-  if (verdict === null) return { session: governed, event, notes: [] };
+  const { session: observed, verdict } = observeInSession(session, observation, rules);
+  if (verdict === null) return { session: observed, event, notes: [] };
   return verdict.response.kind === 'stop' && asking
-    ? { session: governed, event: createHaltEvent(verdict, event.at), notes: [] }
-    : createVerdictChange(governed, event, verdict);
+    ? { session: observed, event: createHaltEvent(verdict, event.at), notes: [] }
+    : createVerdictChange(observed, event, verdict);
 }
 
 /** Minimum share of the held tokens that paging must free to count as successful. */

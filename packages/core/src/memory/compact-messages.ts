@@ -136,7 +136,7 @@ export function findSafeCuts(messages: readonly ConversationMessage[]): number[]
  * For each message, the index of the last message that belongs to it: itself, a result, or the end for an open call.
  */
 function findFurthestResults(messages: readonly ConversationMessage[]): readonly number[] {
-  const furthest = messages.map((_, index) => index);
+  const lastDependentIndexes = messages.map((_, index) => index);
   // An id is unique only within its reply, so a result belongs to the latest call with that id.
   const callIndexes = new Map<string, number>();
   const open = new Set<string>();
@@ -152,10 +152,10 @@ function findFurthestResults(messages: readonly ConversationMessage[]): readonly
     if (message.role !== 'tool') return;
     open.delete(message.callId);
     const callIndex = callIndexes.get(message.callId);
-    if (callIndex !== undefined) furthest[callIndex] = index;
+    if (callIndex !== undefined) lastDependentIndexes[callIndex] = index;
   });
-  for (const id of open) furthest[callIndexes.get(id) ?? 0] = messages.length;
-  return furthest;
+  for (const id of open) lastDependentIndexes[callIndexes.get(id) ?? 0] = messages.length;
+  return lastDependentIndexes;
 }
 
 /** How many of the last messages stay, whatever their size, because they are the work in progress. */

@@ -205,8 +205,10 @@ function insertPair<Value>(
   const pairs = node?.pairs ?? [];
   const at = pairs.findIndex(([key]) => key === pair[0]);
   if (at !== -1) return { pairs: replaceArrayItem(pairs, at, pair) };
-  const grown = appendArrayItem(pairs, pair);
-  return grown.length > leafMax && depth < dictionaryDepthMax ? splitLeaf(grown, depth) : { pairs: grown };
+  const appended = appendArrayItem(pairs, pair);
+  return appended.length > leafMax && depth < dictionaryDepthMax
+    ? splitLeaf(appended, depth)
+    : { pairs: appended };
 }
 
 function splitLeaf<Value>(pairs: readonly DictionaryPair<Value>[], depth: number): DictionaryNode<Value> {
