@@ -45,7 +45,7 @@ export async function advanceSession(id: string, context: AdvanceContext): Promi
   });
   const inbox = createCommandInbox(context.commands, id, resumed.fence);
   const agent: Agent = new Agent({
-    decide: (_, unwanted) => questions.ask(unwanted),
+    decide: (_, promptSignal) => questions.ask(promptSignal),
     ...setup,
     ...resumed,
     id,
@@ -79,7 +79,7 @@ export async function advanceSession(id: string, context: AdvanceContext): Promi
 }
 
 type PendingQuestions = {
-  readonly ask: (unwanted: AbortSignal) => Promise<never>;
+  readonly ask: (signal: AbortSignal) => Promise<never>;
   readonly areOpen: () => boolean;
 };
 
@@ -88,11 +88,11 @@ function createPendingQuestions(onAsked: () => void): PendingQuestions {
   let openCount = 0;
   return {
     areOpen: () => openCount > 0,
-    async ask(unwanted) {
+    async ask(signal) {
       openCount += 1;
       onAsked();
       try {
-        if (!unwanted.aborted) await once(unwanted, 'abort');
+        if (!signal.aborted) await once(signal, 'abort');
         throw new Error('No user has decided yet.');
       } finally {
         openCount -= 1;

@@ -131,8 +131,8 @@ const quitTimeoutMs = 5_000;
 /** Flushes pending commands first, unless Redis is unavailable. */
 async function closeClient(redis: RedisClient): Promise<void> {
   const late = new AbortController();
-  const quitting = redis.status === 'ready' ? redis.quit().catch(() => undefined) : undefined;
-  await Promise.race([quitting, sleep(quitTimeoutMs, undefined, late).catch(() => undefined)]);
+  const quitReply = redis.status === 'ready' ? redis.quit().catch(() => undefined) : undefined;
+  await Promise.race([quitReply, sleep(quitTimeoutMs, undefined, late).catch(() => undefined)]);
   late.abort();
   redis.disconnect();
 }

@@ -35,7 +35,8 @@ export class SessionLease {
 
   /** Whether no other worker can hold the lease at this moment. */
   isCertain(): boolean {
-    if (!this.#hasEnded && this.#timer.now() - this.#renewedAt >= this.#ms * reliableFraction) this.#lose();
+    if (!this.#hasEnded && this.#timer.now() - this.#renewedAt >= this.#ms * reliableFraction)
+      this.#setLost();
     return !this.#hasEnded;
   }
 
@@ -51,7 +52,7 @@ export class SessionLease {
     const requestedAt = this.#timer.now();
     if (!this.isCertain()) return false;
     const isOurs = await this.#renew().catch(() => null);
-    if (isOurs === false) this.#lose();
+    if (isOurs === false) this.#setLost();
     if (isOurs === true) this.#renewedAt = Math.max(this.#renewedAt, requestedAt);
     return isOurs === true && this.isCertain();
   }
@@ -64,7 +65,7 @@ export class SessionLease {
     });
   }
 
-  #lose(): void {
+  #setLost(): void {
     this.end();
     this.#lost.abort();
   }
@@ -89,7 +90,7 @@ export function guardToolsByLease(tools: readonly Tool[], lease: SessionLease): 
       if (execution === undefined) return tool.run(args, context);
       const recordIntent: typeof execution.recordIntent = async (intent) =>
         (await execution.recordIntent(intent)) && lease.isCertain();
-      return tool.run(args, { ...context, execution: { ...execution, recordIntent: recordIntent } });
+      return tool.run(args, { ...context, execution: { ...execution, recordIntent } });
     },
   }));
 }

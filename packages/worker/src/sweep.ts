@@ -47,13 +47,13 @@ export function sweepSessions(context: SweepContext): Promise<readonly string[]>
       ...(await listNextOlderIds(context)),
     ];
     const probe = createSweepProbe(context);
-    const woken: string[] = [];
+    const requeued: string[] = [];
     for (let from = 0; from < ids.length; from += sweepBatchSize) {
       const some = ids.slice(from, from + sweepBatchSize);
       const results = await Promise.all(some.map((id) => wakeIfForgotten(id, probe)));
-      woken.push(...results.filter((id) => id !== null));
+      requeued.push(...results.filter((id) => id !== null));
     }
-    return woken;
+    return requeued;
   });
 }
 

@@ -104,10 +104,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   return {
     async close() {
       draining.abort();
-      const leaving = rounds
+      const roundsEnded = rounds
         .stop()
         .then(() => Promise.all([...workers.values()].map((worker) => worker.close())));
-      if (await finishesInTime(context.graceMs + redisPatienceMs, leaving)) return;
+      if (await finishesInTime(context.graceMs + redisPatienceMs, roundsEnded)) return;
       // Not awaited, because Redis may not answer this either.
       for (const worker of workers.values()) void worker.disconnect().catch(() => undefined);
     },
@@ -202,8 +202,8 @@ function toLeasedJob(job: Job<WakeJob>, token: string, leaseMs: number): LeasedJ
 async function sweepIfDue({ redis, queue, prefix, sweepMs, onReport }: WorkerContext): Promise<void> {
   const lock = await redis.set(`${prefix}:sweeping`, '1', 'PX', Math.max(1, Math.floor(sweepMs * 0.8)), 'NX');
   if (lock === null) return;
-  const woken = await sweepSessions({ redis, prefix, ...queue.parts, now: Date.now(), ...sweepSizes });
-  for (const session of woken) onReport({ kind: 'swept', session });
+  const requeued = await sweepSessions({ redis, prefix, ...queue.parts, now: Date.now(), ...sweepSizes });
+  for (const session of requeued) onReport({ kind: 'swept', session });
   await queue.parts.queues.restoreLimits();
   const restored = await restoreSchedules({ ...queue.parts, now: Date.now() });
   for (const { name, tenant } of restored) onReport({ kind: 'rescheduled', schedule: name, tenant });

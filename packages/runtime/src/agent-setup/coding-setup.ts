@@ -97,7 +97,7 @@ export async function createCodingSetup(options: CodingSetupOptions): Promise<Co
     decide: createPermissionDecider({
       permissions,
       ask: options.ask?.permission ?? null,
-      onRule: (rule) => savedRules.keep(rule),
+      onRule: (rule) => savedRules.save(rule),
     }),
   });
   // Without a workspace there is no tool that runs commands.

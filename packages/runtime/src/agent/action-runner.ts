@@ -155,8 +155,8 @@ function getPermissionTaskName({ id }: Pick<ToolCall, 'id'>): string {
 }
 
 /** Calls run in parallel only if all of them are read-only; otherwise they run one after the other. */
-function isReadOnlyTool(world: AgentDependencies, name: string): boolean {
-  return findTool(world, name)?.effect === 'read-only';
+function isReadOnlyTool(dependencies: AgentDependencies, name: string): boolean {
+  return findTool(dependencies, name)?.effect === 'read-only';
 }
 
 /** Cancelled work posts no result; it is restarted if still needed. */

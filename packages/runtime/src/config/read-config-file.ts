@@ -122,13 +122,13 @@ function createInvalidConfigError(
   path: string,
   keyPath: DataPath,
   problem: string,
-  lineOf: ParsedDataFile['findLine'],
+  findLine: ParsedDataFile['findLine'],
 ): ConfigFileError {
   const prefix = keyPath.length === 0 ? '' : `${toPrintableLine(formatIssuePath(keyPath), 120)}: `;
   const end = /[.?!]$/.test(problem) ? '' : '.';
   return new ConfigFileError('invalid', path, {
     problem: `${prefix}${problem}${end}`,
-    line: lineOf(keyPath),
+    line: findLine(keyPath),
   });
 }
 

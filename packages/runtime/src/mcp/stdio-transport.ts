@@ -43,14 +43,15 @@ export function createStdioTransport(
         for (const line of lines.addChunk(chunk)) if (!isClosed) handleLine(line);
       });
       void started.ended.then(
-        (exit) => closeWith(describeExit(launch.command, exit)),
-        (error: unknown) => closeWith(getErrorMessage(error)),
+        (exit) => closeWithReason(describeExit(launch.command, exit)),
+        (error: unknown) => closeWithReason(getErrorMessage(error)),
       );
     },
     async send(message) {
       if (group === null || isClosed) throw new Error('The server has exited.');
       group.stdin.write(serializeMessage(message));
-      if (group.stdin.writableLength > limits.unsentBytes) closeWith('It does not read its standard input.');
+      if (group.stdin.writableLength > limits.unsentBytes)
+        closeWithReason('It does not read its standard input.');
     },
     async close() {
       await group?.end(limits.closeMs);
@@ -59,7 +60,7 @@ export function createStdioTransport(
 
   function handleLine(line: MessageLine): void {
     if (line.kind === 'endless')
-      return closeWith(`It wrote a message of more than ${limits.floodBytes} bytes.`);
+      return closeWithReason(`It wrote a message of more than ${limits.floodBytes} bytes.`);
     const message =
       line.kind === 'line'
         ? parseServerMessage(line.text)
@@ -70,11 +71,12 @@ export function createStdioTransport(
       return;
     }
     garbageBytes += line.kind === 'line' ? line.text.length : limits.messageBytes;
-    if (garbageBytes > limits.garbageBytes) closeWith('It writes output that is not MCP to standard output.');
+    if (garbageBytes > limits.garbageBytes)
+      closeWithReason('It writes output that is not MCP to standard output.');
   }
 
   /** Marks the transport as closed, fails pending requests at once and kills the process group. */
-  function closeWith(reason: string): void {
+  function closeWithReason(reason: string): void {
     if (isClosed) return;
     isClosed = true;
     const stderrText =

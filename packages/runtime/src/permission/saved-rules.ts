@@ -10,7 +10,7 @@ export type SavedRules = {
   readonly rules: readonly PermissionRule[];
   /** Invalid lines, by number. */
   readonly problems: readonly string[];
-  keep(rule: PermissionRule): void;
+  save(rule: PermissionRule): void;
 };
 
 export function loadSavedRules(folder: string): SavedRules {
@@ -27,7 +27,7 @@ export function loadSavedRules(folder: string): SavedRules {
     path,
     rules,
     problems,
-    keep(rule) {
+    save(rule) {
       ensureParentFolder(path);
       const header = readRuleLines(path).length === 0 ? `# Rules for ${JSON.stringify(folder)}\n` : '';
       appendFileSync(path, `${header}${formatPermissionRule(rule)}\n`, { mode: 0o600 });

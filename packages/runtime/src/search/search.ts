@@ -244,11 +244,11 @@ function findClosestStem(passages: PassageDatabase, target: string): string | nu
   const letter = target.slice(0, 1);
   const sql =
     'SELECT term FROM vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? ORDER BY doc DESC, term';
-  let best = { stem: '', slips: target.length < longWord ? 2 : 3 };
+  let best = { stem: '', distance: target.length < longWord ? 2 : 3 };
   for (const row of passages.all(sql, letter, `${letter}\u{10ffff}`, root.length - 2, target.length + 2)) {
     const term = String(row['term']);
     const distance = isLikely(term) ? getDistance(term) : slipsMax;
-    if (distance < best.slips) best = { stem: term, slips: distance };
+    if (distance < best.distance) best = { stem: term, distance };
   }
   return best.stem === '' ? null : best.stem;
 }
@@ -267,8 +267,8 @@ function findWrittenWord(passages: PassageDatabase, root: string, target: string
       .match(/\p{L}+/gu) ?? [];
   const near = words.map((word) => ({
     word: foldWord(word),
-    slips: computeEditDistance(foldWord(word), target, slipsMax),
+    distance: computeEditDistance(foldWord(word), target, slipsMax),
   }));
-  const best = near.reduce((a, b) => (b.slips < a.slips ? b : a), { word: '', slips: slipsMax });
+  const best = near.reduce((a, b) => (b.distance < a.distance ? b : a), { word: '', distance: slipsMax });
   return best.word === '' ? null : best.word;
 }

@@ -5,11 +5,11 @@ import type { ReplayedStep } from '@pawl/core/projections';
 export async function* replaySteps(
   created: Session,
   events: AsyncIterable<{ readonly seq: number; readonly event: Event }>,
-  upTo = Infinity,
+  lastSeq = Infinity,
 ): AsyncGenerator<ReplayedStep, void, undefined> {
   let before = created;
   for await (const { seq, event } of events) {
-    if (seq > upTo) return;
+    if (seq > lastSeq) return;
     const after = step(before, event);
     yield { seq, event, before, after };
     before = after.session;

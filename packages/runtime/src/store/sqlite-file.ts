@@ -147,12 +147,12 @@ export class ReconnectingDatabase {
 
   /** For use within a transaction; prepares the statement once per handle. */
   statement(sql: string): () => StatementSync {
-    let preparedOn: DatabaseSync | null = null;
+    let preparedDatabase: DatabaseSync | null = null;
     let prepared: StatementSync | null = null;
     return () => {
-      if (prepared === null || preparedOn !== this.#database) {
-        preparedOn = this.#database;
-        prepared = preparedOn.prepare(sql);
+      if (prepared === null || preparedDatabase !== this.#database) {
+        preparedDatabase = this.#database;
+        prepared = preparedDatabase.prepare(sql);
       }
       return prepared;
     };
@@ -163,11 +163,11 @@ export class ReconnectingDatabase {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  #transaction<Result>(begin: string, work: () => Result): Result {
+  #transaction<Result>(beginStatement: string, work: () => Result): Result {
     if (!this.#database.isOpen && !this.#isClosed) this.#database = this.#open();
     const database = this.#database;
     try {
-      database.exec(begin);
+      database.exec(beginStatement);
       const result = work();
       database.exec('COMMIT');
       return result;

@@ -28,12 +28,12 @@ function createSqliteRows(connection: ReconnectingDatabase, path: string): Store
   const prepare: PrepareStatement = (sql) => connection.statement(sql);
   const version = prepare('PRAGMA data_version');
   const cache = new RowCache(() => Number(version().get()?.['data_version']));
-  const { numberOf, ...sessions } = createSessionRows(prepare, cache);
+  const { findNumber, ...sessions } = createSessionRows(prepare, cache);
   return {
     read: (work) => translateStoreErrors(path, () => cache.runTransaction(() => connection.read(work))),
     write: (work) => translateStoreErrors(path, () => cache.runTransaction(() => connection.write(work))),
     ...sessions,
-    ...createEventRows(prepare, numberOf),
+    ...createEventRows(prepare, findNumber),
     ...createSqliteClaims(prepare),
     ...createSqliteCommands(prepare),
     close: () => connection.close(),
@@ -70,7 +70,7 @@ type SessionNumberLookup = (id: string) => number | undefined;
 function createSessionRows(
   prepare: PrepareStatement,
   cache: RowCache,
-): Pick<StoreRows, SessionRowMethods> & { readonly numberOf: SessionNumberLookup } {
+): Pick<StoreRows, SessionRowMethods> & { readonly findNumber: SessionNumberLookup } {
   const names = sessionColumns.join(', ');
   const placeholders = sessionColumns.map(() => '?').join(', ');
   const insert = prepare(`INSERT INTO sessions (${names}, id) VALUES (${placeholders}, ?) RETURNING number`);
@@ -93,16 +93,16 @@ function createSessionRows(
     insert: (row, text) => {
       const number = Number(insert().get(...toColumnValues(row), row.id)?.['number']);
       insertInitial().run(number, text, row.metadata);
-      cache.put({ number, row });
+      cache.cacheRow({ number, row });
     },
     update: (row) => {
       const cached = cache.find(row.id, read);
       if (cached === undefined) return;
       update().run(...toColumnValues(row), cached.number);
-      cache.put({ ...cached, row });
+      cache.cacheRow({ ...cached, row });
     },
     find: (id) => cache.find(id, read)?.row,
-    numberOf: (id) => cache.find(id, read)?.number,
+    findNumber: (id) => cache.find(id, read)?.number,
     list: (limit) => list().all(limit).map(toSessionRow),
     initial: (id) => String(initial().get(id)?.['initial'] ?? ''),
     remove: (id) => {
@@ -174,7 +174,7 @@ type EventRowMethods = 'addEvents' | 'events' | 'snapshot' | 'putSnapshot';
 
 function createEventRows(
   prepare: PrepareStatement,
-  numberOf: SessionNumberLookup,
+  findNumber: SessionNumberLookup,
 ): Pick<StoreRows, EventRowMethods> {
   const session = '(SELECT number FROM sessions WHERE id = ?1)';
   // An event's key combines its session's number and its own. The cast is needed because JavaScript passes numbers as
@@ -191,12 +191,12 @@ function createEventRows(
   );
   return {
     addEvents: (id, rows) => {
-      const number = numberOf(id);
+      const number = findNumber(id);
       if (number === undefined) return;
       for (const { seq, text, hash } of rows) add().run(number, seq, text, hash);
     },
     events: (id, after, limit) => {
-      const number = numberOf(id);
+      const number = findNumber(id);
       return number === undefined ? [] : events().all(number, after, limit).map(toEventRow);
     },
     snapshot: (id) => {
@@ -259,11 +259,11 @@ class RowCache {
   find(id: string, read: (id: string) => CachedRow | undefined): CachedRow | undefined {
     if (!this.#isCurrent) this.#refresh();
     const cached = this.#rows.get(id) ?? read(id);
-    if (cached !== undefined) this.put(cached);
+    if (cached !== undefined) this.cacheRow(cached);
     return cached;
   }
 
-  put(cached: CachedRow): void {
+  cacheRow(cached: CachedRow): void {
     if (this.#rows.size >= cachedRowsMax) this.#rows.clear();
     this.#rows.set(cached.row.id, cached);
   }

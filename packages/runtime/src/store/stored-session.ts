@@ -90,14 +90,14 @@ export function inspectChain(
   rows: StoreRows,
   id: string,
 ): { readonly row: SessionRow; readonly damage: LogDamage | null } {
-  const inspected = rows.read(() => {
+  const inspection = rows.read(() => {
     const row = requireRow(rows, id);
     const damage = walkChain(rows, id, { from: getFirstLink(rows, id), to: row }, () => undefined);
     return { row, damage: damage ?? findStrayEvent(rows, id, row) };
   });
-  const { row, damage } = inspected;
+  const { row, damage } = inspection;
   if ((damage?.reason ?? null) !== row.damage) recordDamage(rows, id, damage);
-  return inspected;
+  return inspection;
 }
 
 const eventsPageSize = 500;

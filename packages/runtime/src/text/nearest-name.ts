@@ -52,8 +52,8 @@ function computeDistanceRow(prefix: string, to: string, { last, beforeLast }: Di
     const removed = (last[column] ?? 0) + 1;
     const added = (row[column - 1] ?? 0) + 1;
     const isSwap = prefix.at(-1) === to[column - 2] && prefix.at(-2) === to[column - 1];
-    const swapped = isSwap ? (beforeLast[column - 2] ?? 0) + 1 : Infinity;
-    row.push(Math.min(replaced, removed, added, swapped));
+    const transposed = isSwap ? (beforeLast[column - 2] ?? 0) + 1 : Infinity;
+    row.push(Math.min(replaced, removed, added, transposed));
   }
   return row;
 }

@@ -20,9 +20,9 @@ export class OutputEndsBuffer {
 
   add(chunk: Buffer): void {
     this.#total += chunk.length;
-    const room = this.#max - this.#head.length;
-    if (room > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, room)]);
-    const rest = chunk.subarray(Math.max(0, room));
+    const remainingBytes = this.#max - this.#head.length;
+    if (remainingBytes > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, remainingBytes)]);
+    const rest = chunk.subarray(Math.max(0, remainingBytes));
     if (rest.length === 0) return;
     this.#tail.push(rest);
     this.#tailBytes += rest.length;
@@ -46,15 +46,15 @@ export class OutputEndsBuffer {
 /** Decodes both ends as text, with a note in place of the omitted part. */
 export function formatOutputEnds(
   { head, tail, total }: OutputEnds,
-  note: (bytesLeftOut: number) => string,
+  note: (omittedBytes: number) => string,
 ): string {
   const omitted = total - head.length - tail.length;
   if (omitted <= 0) return new TextDecoder().decode(Buffer.concat([head, tail]));
   // Streaming mode drops a partial character at the end of the head; the partial character at the start of the tail is
   // skipped.
-  const begin = new TextDecoder().decode(head, { stream: true });
+  const start = new TextDecoder().decode(head, { stream: true });
   const end = new TextDecoder().decode(tail.subarray(countContinuationBytes(tail)));
-  return `${begin}\n${note(omitted)}\n${end}`;
+  return `${start}\n${note(omitted)}\n${end}`;
 }
 
 function countContinuationBytes(bytes: Buffer): number {

@@ -159,7 +159,7 @@ export async function readFileLines(
     const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, size - position), position);
     const bytes = chunk.subarray(0, bytesRead);
     if (position === 0 && bytes.subarray(0, binaryProbeBytes).includes(0)) return { kind: 'binary' };
-    if (collector.take(bytes) === 'full') return { kind: 'lines', lines: collector.lines, total: null };
+    if (collector.add(bytes) === 'full') return { kind: 'lines', lines: collector.lines, total: null };
     if (bytesRead === 0) break;
     position += bytesRead;
   }
@@ -194,7 +194,7 @@ function createLineCollector({ from, to, lineBytesMax, bytesMax }: LineRange) {
   return {
     lines,
     /** Returns `full` when nothing further in the file is needed. */
-    take(bytes: Buffer): 'full' | 'more' {
+    add(bytes: Buffer): 'full' | 'more' {
       for (let start = 0; start < bytes.length;) {
         if (number > to || collected >= bytesMax) return 'full';
         const newline = bytes.indexOf(0x0a, start);

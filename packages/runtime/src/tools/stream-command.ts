@@ -51,7 +51,7 @@ export async function streamCommand(run: StreamCommandOptions): Promise<Streamed
   const end = waitForStreamedEnd(child);
   const flow: OutputFlow = { bytes: 0, pending: 0 };
   const onCountedChunk = countOutput(flow, onChunk);
-  const pumped = Promise.all([
+  const streamsEnded = Promise.all([
     pumpStream(child.stdout, onCountedChunk),
     pumpStream(child.stderr, onCountedChunk),
   ]);
@@ -67,12 +67,12 @@ export async function streamCommand(run: StreamCommandOptions): Promise<Streamed
   const result = await end;
   signal.removeEventListener('abort', onAbort);
   if (child.pid === undefined || result.kind === 'not-started') return result;
-  await Promise.race([pumped, sleep(drainMs)]);
+  await Promise.race([streamsEnded, sleep(drainMs)]);
   const leftRunning = await killTree(child.pid, mark, known);
-  await drain(pumped, flow);
+  await drainOutput(streamsEnded, flow);
   child.stdout?.destroy();
   child.stderr?.destroy();
-  await pumped;
+  await streamsEnded;
   if (signal.aborted) return { kind: 'aborted' };
   return result.kind === 'exited' ? { ...result, leftRunning } : result;
 }
@@ -139,11 +139,11 @@ function countOutput(
 }
 
 /** Resolves once all output is consumed, however slowly, or none has arrived for a while. */
-async function drain(pumped: Promise<unknown>, flow: OutputFlow): Promise<void> {
+async function drainOutput(streamsEnded: Promise<unknown>, flow: OutputFlow): Promise<void> {
   const bytesMax = flow.bytes + drainBytesMax;
   for (let before = -1; flow.pending > 0 || flow.bytes > before;) {
     before = flow.bytes;
-    if (await Promise.race([pumped.then(() => true), sleep(drainMs, false)])) return;
+    if (await Promise.race([streamsEnded.then(() => true), sleep(drainMs, false)])) return;
     // A late timer fires before pending output is read, so yield once.
     await nextTurn();
     if (flow.bytes > bytesMax) return;

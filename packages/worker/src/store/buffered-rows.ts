@@ -115,8 +115,8 @@ export class BufferedRows implements StoreRows {
   events(_: string, after: number, limit: number): readonly EventRow[] {
     const head = this.#loaded?.row.head ?? 0;
     const known = after < head ? this.#readEvents(after + 1, Math.min(after + limit, head)) : [];
-    const stray = this.#loaded?.stray ?? null;
-    const later = this.#events.length > 0 || stray === null ? this.#events : [stray];
+    const eventAfterHead = this.#loaded?.eventAfterHead ?? null;
+    const later = this.#events.length > 0 || eventAfterHead === null ? this.#events : [eventAfterHead];
     return [...known, ...later.filter(({ seq }) => seq > after)].slice(0, limit);
   }
 

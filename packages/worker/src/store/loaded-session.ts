@@ -12,10 +12,10 @@ export type LoadedSession = {
    */
   readonly token: string;
   /** The fence under which it was created; it differs for another session with the same id. */
-  readonly born: string;
+  readonly createdFence: string;
   readonly initial: string;
   /** An event stored beyond the session's head. */
-  readonly stray: EventRow | null;
+  readonly eventAfterHead: EventRow | null;
   readonly snapshot: SnapshotRow | undefined;
   /** The acknowledged head recorded by a process that found the log shorter. */
   readonly acknowledged: AcknowledgedHead | null;
@@ -43,7 +43,7 @@ export type ReadReply = readonly [
 
 export function toLoadedSession(
   id: string,
-  [list, strays, , snapshot, entries]: ReadReply,
+  [list, entriesAfterHead, , snapshot, entries]: ReadReply,
   limit: number,
 ): LoadedSession {
   const fields = toRedisFieldMap(list);
@@ -55,9 +55,9 @@ export function toLoadedSession(
     row,
     rev: fields.get('rev') ?? '',
     token: fields.get('token') ?? '',
-    born: fields.get('born') ?? '',
+    createdFence: fields.get('born') ?? '',
     initial: fields.get('initial') ?? '',
-    stray: strays.map(parseEventRow)[0] ?? null,
+    eventAfterHead: entriesAfterHead.map(parseEventRow)[0] ?? null,
     snapshot: (parseJsonOrNull(snapshot) as SnapshotRow | null) ?? undefined,
     acknowledged: parseJsonOrNull(fields.get('acknowledged') ?? null) as AcknowledgedHead | null,
     placedAt: null,

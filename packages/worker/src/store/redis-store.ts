@@ -225,7 +225,7 @@ function toCachedSession(
   token: string,
 ): CachedSession {
   const before = loaded ?? {
-    born: String(row.fence),
+    createdFence: String(row.fence),
     rev: '0',
     initial: '',
     acknowledged: null,
@@ -238,12 +238,12 @@ function toCachedSession(
     token,
     initial: initial ?? before.initial,
     placedAt: events.length > 0 || loaded === null ? computeListScore(before.placedAt, row) : before.placedAt,
-    stray: null,
+    eventAfterHead: null,
     snapshot: undefined,
     events: new Map(),
     ranges: [],
   };
-  const acknowledged = { born: before.born, head: row.head, hash: row.hash };
+  const acknowledged = { born: before.createdFence, head: row.head, hash: row.hash };
   return { acknowledged, loaded: row.damage === null ? after : null };
 }
 
@@ -277,7 +277,7 @@ type LogLoss = { readonly reason: string; readonly known: AcknowledgedHead };
  * them. Null if there are none.
  */
 function findLogLoss({ loaded, hashAt }: LoadResult, own: AcknowledgedHead | null): LogLoss | null {
-  const known = own !== null && own.born === loaded.born ? own : loaded.acknowledged;
+  const known = own !== null && own.born === loaded.createdFence ? own : loaded.acknowledged;
   if (known === null) return null;
   const { row } = loaded;
   const { head, hash } = known;

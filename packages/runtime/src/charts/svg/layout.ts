@@ -66,14 +66,14 @@ export async function computeChartLayout(chart: Chart): Promise<ChartLayout> {
   const common = findCommonEvents(states, chartEdges);
   const edges = assignEdgeTiers(states, chartEdges, common);
   const labeledEdges = selectLabeledEdges(edges, states.length);
-  const placed = states.map((state, index) => placeState(state, index, chart.initial));
-  const byName = new Map(placed.map((each) => [each.name, each]));
+  const placedStates = states.map((state, index) => placeState(state, index, chart.initial));
+  const byName = new Map(placedStates.map((each) => [each.name, each]));
   const elkEdges = edges.map((edge, index) => toElkEdge(edge, index, byName, labeledEdges.has(edge)));
   const { default: elk } = await import('elkjs/lib/elk.bundled.js');
   const graph: ElkNode = await new elk.default().layout({
     id: 'chart',
     layoutOptions: graphOptions,
-    children: placed.map((each) => toElkNode(each, elkEdges)),
+    children: placedStates.map((each) => toElkNode(each, elkEdges)),
     edges: elkEdges,
   });
   return {

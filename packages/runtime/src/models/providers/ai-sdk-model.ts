@@ -174,12 +174,12 @@ function buildCallOptions(
 ): LanguageModelV4CallOptions {
   const { protocol = 'native', maxOutputTokens, temperature, providerOptions } = options;
   const offered = protocol === 'native' ? toProviderTools(request.tools, names) : [];
-  const former = offered.length === 0 ? listFormerTools(request, names) : [];
+  const formerTools = offered.length === 0 ? listFormerTools(request, names) : [];
   const wantsJson = protocol === 'json' && request.tools.length > 0;
   return {
     prompt: buildPrompt(request, { names, attachments }),
     ...(offered.length > 0 && { tools: offered, toolChoice: { type: 'auto' } }),
-    ...(former.length > 0 && { tools: former, toolChoice: { type: 'none' } }),
+    ...(formerTools.length > 0 && { tools: formerTools, toolChoice: { type: 'none' } }),
     ...(wantsJson && { responseFormat: { type: 'json' } }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(temperature !== undefined && { temperature }),
