@@ -44,9 +44,9 @@ describe('log patches', () => {
   });
 
   it('apply to a session created with them or with a later one', () => {
-    const behaviour = { number: 3, reason: 'for this test' };
-    const born = [{}, { logVersion: 0 }, { logVersion: 2 }, { logVersion: 3 }, { logVersion: 4 }];
-    expect(born.map((session) => hasLogPatch(session, behaviour))).toEqual([false, false, false, true, true]);
+    const patch = { number: 3, reason: 'for this test' };
+    const sessions = [{}, { logVersion: 0 }, { logVersion: 2 }, { logVersion: 3 }, { logVersion: 4 }];
+    expect(sessions.map((session) => hasLogPatch(session, patch))).toEqual([false, false, false, true, true]);
   });
 });
 

@@ -12,10 +12,10 @@ import {
 import { createProfileSession, runEvents } from './helpers/run-events.ts';
 
 /** Observers that write down what they are told. */
-function createRecordingObservers(): { readonly observers: StepObservers; readonly heard: string[] } {
+function createRecordingObservers(): { readonly observers: StepObservers; readonly calls: string[] } {
   const observed: string[] = [];
   return {
-    heard: observed,
+    calls: observed,
     observers: {
       onNote: (note) => observed.push(`note ${note.type}`),
       onStateChange: ({ from, to }) => observed.push(`${from} → ${to}`),
@@ -33,7 +33,7 @@ const startedRun = runEvents(
 
 describe('notifyObservers', () => {
   it('reports every state change, in order, after the change [NEX-71, NEX-119, RN-15, RX-12]', () => {
-    const { observers, heard: observed } = createRecordingObservers();
+    const { observers, calls: observed } = createRecordingObservers();
     notifyObservers(runEvents(startedRun, toolFinished('a')), observers);
     expect(observed).toEqual([
       'note transition',
@@ -44,19 +44,19 @@ describe('notifyObservers', () => {
   });
 
   it('reports a stuck verdict with its reason [NEX-72]', () => {
-    const { observers, heard: observed } = createRecordingObservers();
+    const { observers, calls: observed } = createRecordingObservers();
     notifyObservers(runEvents(startedRun, verdictReached('recover')), observers);
     expect(observed).toEqual(['note verdict', 'block: because recover']);
   });
 
   it('reports a refused event with the reason', () => {
-    const { observers, heard: observed } = createRecordingObservers();
+    const { observers, calls: observed } = createRecordingObservers();
     notifyObservers(runEvents(startedRun, userMessage('hello?')), observers);
     expect(observed).toEqual(['note refused', 'refused user-message: tools are running']);
   });
 
   it('reports phases only as notes', () => {
-    const { observers, heard: observed } = createRecordingObservers();
+    const { observers, calls: observed } = createRecordingObservers();
     notifyObservers(runEvents(startedRun, phaseStarted(1)), observers);
     expect(observed).toEqual(['note phase-started']);
   });

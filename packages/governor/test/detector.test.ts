@@ -9,14 +9,14 @@ type CallSample = {
   readonly tool: string;
   readonly path: string;
   readonly ok: boolean;
-  readonly said: string;
+  readonly output: string;
 };
 
 const anyCallSample: fc.Arbitrary<CallSample> = fc.record({
   tool: fc.constantFrom('read', 'edit', 'shell'),
   path: fc.constantFrom('alpha', 'beta', 'gamma'),
   ok: fc.boolean(),
-  said: fc.constantFrom('done', 'no match', 'timed out', 'still running', ''),
+  output: fc.constantFrom('done', 'no match', 'timed out', 'still running', ''),
 });
 
 function observeSample(each: CallSample, seq: number): CallObservation {
@@ -25,7 +25,7 @@ function observeSample(each: CallSample, seq: number): CallObservation {
     tool: each.tool,
     args: { path: each.path },
     ok: each.ok,
-    output: `${each.path}: ${each.said}`,
+    output: `${each.path}: ${each.output}`,
   });
 }
 
@@ -64,8 +64,8 @@ describe('watch', () => {
   it('has no match for a new call with a new result, whatever came before', () => {
     fc.assert(
       fc.property(fc.array(anyCallSample, { maxLength: 60 }), (list) => {
-        const fresh = { tool: 'write', path: 'delta', ok: true, said: 'a thing never said before' };
-        expect(listMatches([...list, fresh]).at(-1)).toBeNull();
+        const newStep = { tool: 'write', path: 'delta', ok: true, output: 'a thing never said before' };
+        expect(listMatches([...list, newStep]).at(-1)).toBeNull();
       }),
     );
   });
@@ -74,9 +74,9 @@ describe('watch', () => {
     fc.assert(
       fc.property(fc.array(anyCallSample, { maxLength: 30 }), fc.nat(), (list, place) => {
         fc.pre(listMatches(list).every((each) => each === null));
-        const fresh = { tool: 'write', path: 'delta', ok: true, said: 'a thing never said before' };
+        const newStep = { tool: 'write', path: 'delta', ok: true, output: 'a thing never said before' };
         expect(
-          listMatches(list.toSpliced(place % (list.length + 1), 0, fresh)).every((each) => each === null),
+          listMatches(list.toSpliced(place % (list.length + 1), 0, newStep)).every((each) => each === null),
         ).toBe(true);
       }),
     );
@@ -115,11 +115,11 @@ describe('audit', () => {
 
   it('does not treat repeated harness prompts as user messages', () => {
     const run = createRepeatedRun(4);
-    const nagged = run.steps.flatMap((step) => [
+    const verdicts = run.steps.flatMap((step) => [
       { i: step.i * 2, role: 'user' as const, text: 'Continue.' },
       { ...step, i: step.i * 2 + 1 },
     ]);
-    expect(auditRun({ ...run, steps: nagged }).at(-1)?.severity).toBe('stop');
+    expect(auditRun({ ...run, steps: verdicts }).at(-1)?.severity).toBe('stop');
   });
 
   it('gives no verdict on an empty run or on replies alone', () => {

@@ -34,8 +34,8 @@ function auditSteps(work: readonly StepContent[]): readonly AuditVerdict[] {
   return auditRun(run);
 }
 
-const createTestFailure = (said: string): StepContent =>
-  createFailedStep('shell', { command: 'npm test' }, said);
+const createTestFailure = (output: string): StepContent =>
+  createFailedStep('shell', { command: 'npm test' }, output);
 
 type RunShape = readonly [title: string, work: readonly StepContent[], rule: string, endedBy: number];
 
@@ -261,11 +261,11 @@ const healthyShapes: readonly (readonly [title: string, work: readonly StepConte
 const isEndingVerdict = ({ severity }: AuditVerdict): boolean => severity === 'stop' || severity === 'ask';
 
 describe('an agent that is stuck [NEX-120]', () => {
-  it.each(hopelessShapes)('in %s gets advice and is then ended', (_, work, rule, endedBy) => {
+  it.each(hopelessShapes)('in %s gets advice and is then ended', (_, work, rule, lastStep) => {
     const verdicts = auditSteps(work);
     expect(verdicts[0]).toMatchObject({ rule });
     const end = verdicts.find(isEndingVerdict);
-    expect(end?.step).toBeLessThanOrEqual(endedBy);
+    expect(end?.step).toBeLessThanOrEqual(lastStep);
     expect(verdicts.at(-1)).toBe(end);
   });
 

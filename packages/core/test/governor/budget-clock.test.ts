@@ -32,8 +32,8 @@ const createTimedSession = (logVersion?: number): Session =>
     settings: { budgets: { modelCalls: null, toolCalls: null, tokens: null, cost: null, wallMs: 1_000 } },
   });
 
-const runLater = (told: EventRun, happening: UntimedEvent, afterMs = hourMs): EventRun =>
-  runEvents(told, { ...happening, at: told.at + afterMs });
+const runLater = (run: EventRun, event: UntimedEvent, afterMs = hourMs): EventRun =>
+  runEvents(run, { ...event, at: run.at + afterMs });
 
 const runUntilPermission = (from: Session = createTimedSession()): EventRun =>
   runEvents(

@@ -73,11 +73,11 @@ describe('a budget', () => {
   });
 
   it('of model calls holds across failures and turns', () => {
-    const happening = fc.constantFrom('reply', 'call', 'fail', 'overflow', 'finish');
+    const eventKind = fc.constantFrom('reply', 'call', 'fail', 'overflow', 'finish');
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 6 }),
-        fc.array(happening, { maxLength: 30 }),
+        fc.array(eventKind, { maxLength: 30 }),
         (modelCalls, script) => {
           let session = createSession({
             id: 's',

@@ -52,8 +52,8 @@ function runCall(
   args: Json,
   outcome: ToolOutcome = successOutcome(),
 ): EventRun {
-  const told = runEvents(from, { type: 'model-replied', text: '', calls: [{ id: 'a', tool, args }] });
-  return told.session.turn.status === 'executingTools' ? runEvents(told, toolFinished('a', outcome)) : told;
+  const run = runEvents(from, { type: 'model-replied', text: '', calls: [{ id: 'a', tool, args }] });
+  return run.session.turn.status === 'executingTools' ? runEvents(run, toolFinished('a', outcome)) : run;
 }
 
 const runEdit = (
@@ -66,19 +66,19 @@ const runEdit = (
 const missingTextOutcome = failureOutcome('old_string not found');
 
 const failEdits = (from: Session | EventRun, times: number, path = 'main.go'): EventRun => {
-  let told = runEvents(from);
-  for (let time = 0; time < times; time += 1) told = runEdit(told, path, missingTextOutcome);
-  return told;
+  let run = runEvents(from);
+  for (let time = 0; time < times; time += 1) run = runEdit(run, path, missingTextOutcome);
+  return run;
 };
 
 const runSearch = (from: Session | EventRun, query: string): EventRun =>
   runCall(from, 'context.fts_search', { query }, successOutcome('no hit'));
 
-const listRunVerdicts = (told: EventRun): readonly Verdict[] =>
-  told.steps.flatMap(({ notes }) => notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict] : [])));
+const listRunVerdicts = (run: EventRun): readonly Verdict[] =>
+  run.steps.flatMap(({ notes }) => notes.flatMap((note) => (note.type === 'verdict' ? [note.verdict] : [])));
 
-const listRulings = (told: EventRun): readonly string[] =>
-  listRunVerdicts(told).map(({ rule, response }) => `${rule}: ${response.kind}`);
+const listRulings = (run: EventRun): readonly string[] =>
+  listRunVerdicts(run).map(({ rule, response }) => `${rule}: ${response.kind}`);
 
 const startGovernedRun = (
   preset: GovernorPreset,
@@ -88,41 +88,41 @@ const startGovernedRun = (
 
 /** Two files in turn, twice. */
 const alternateEdits = (from: EventRun): EventRun =>
-  ['a.go', 'b.go', 'a.go', 'b.go'].reduce<EventRun>((told, path) => runEdit(told, path), from);
+  ['a.go', 'b.go', 'a.go', 'b.go'].reduce<EventRun>((run, path) => runEdit(run, path), from);
 
 /** Ten looks at the same thing, the last with a report. */
 const repeatGrep = (report: object): readonly string[] => {
-  let told = startGovernedRun('nexora');
-  for (let time = 0; time < 9; time += 1) told = runCall(told, 'grep', { pattern: 'x' });
+  let run = startGovernedRun('nexora');
+  for (let time = 0; time < 9; time += 1) run = runCall(run, 'grep', { pattern: 'x' });
   const last = [
     modelReplied('', createCall('a', 'grep')),
     { ...toolFinished('a'), ...report } as UntimedEvent,
   ];
-  return listRulings(runEvents(told, ...last));
+  return listRulings(runEvents(run, ...last));
 };
 
 /** A reply with two calls that cannot be understood. */
 const replyWithInvalidCalls = (from: EventRun): EventRun => {
   const two: readonly RequestedCall[] = [createCall('a', 'look'), createCall('b', 'look')];
-  const told = runEvents(
+  const run = runEvents(
     from,
     modelReplied('', ...two),
     toolFinished('a', failureOutcome('no such tool', 'invalid')),
   );
-  return told.session.turn.status === 'executingTools'
-    ? runEvents(told, toolFinished('b', failureOutcome('no such tool', 'invalid')))
-    : told;
+  return run.session.turn.status === 'executingTools'
+    ? runEvents(run, toolFinished('b', failureOutcome('no such tool', 'invalid')))
+    : run;
 };
 
 const isRunFinishing = ({ session: { turn } }: EventRun): boolean =>
   turn.status !== 'callingModel' || turn.ask.finish !== null;
 
 const editTwentyFiles = (preset: GovernorPreset, config: GovernorConfigInput = {}): readonly string[] => {
-  let told = startGovernedRun(preset, config);
-  for (let time = 0; time < 20 && !isRunFinishing(told); time += 1) {
-    told = runCall(told, 'edit', { path: `${time}.go` }, successOutcome(`edited ${time}`));
+  let run = startGovernedRun(preset, config);
+  for (let time = 0; time < 20 && !isRunFinishing(run); time += 1) {
+    run = runCall(run, 'edit', { path: `${time}.go` }, successOutcome(`edited ${time}`));
   }
-  return listRulings(told);
+  return listRulings(run);
 };
 
 const countVerdicts = (config: GovernorConfigInput): number =>
@@ -136,19 +136,19 @@ describe('the preset nexora in a session', () => {
       rule: 'same_error',
       reason: 'main.go gave the same error 3 times in a row: old_string not found',
     });
-    let told = stuck;
+    let run = stuck;
     for (const attempt of [2, 3]) {
-      told = failEdits(runEvents(told, recoveryFinished()), 1);
-      expect(requireTurn(told, 'errorRecovery')).toMatchObject({ attempt });
+      run = failEdits(runEvents(run, recoveryFinished()), 1);
+      expect(requireTurn(run, 'errorRecovery')).toMatchObject({ attempt });
     }
-    const end = failEdits(runEvents(told, recoveryFinished()), 1);
+    const end = failEdits(runEvents(run, recoveryFinished()), 1);
     expect(requireTurn(end, 'halted').haltReason).toMatchObject({ kind: 'stuck', rule: 'same_error' });
   });
 
   it('refers to events as evidence, not to calls', () => {
-    const told = failEdits(runEdit(startGovernedRun('nexora'), 'other.go'), 3);
-    const [verdict] = listRunVerdicts(told);
-    const proof = verdict?.evidence.map((seq) => told.events[seq - 1]);
+    const run = failEdits(runEdit(startGovernedRun('nexora'), 'other.go'), 3);
+    const [verdict] = listRunVerdicts(run);
+    const proof = verdict?.evidence.map((seq) => run.events[seq - 1]);
     expect(proof?.map((event) => event?.type)).toEqual(Array(3).fill('tool-finished'));
     expect(verdict?.evidence).toEqual([5, 7, 9]);
   });
@@ -157,10 +157,10 @@ describe('the preset nexora in a session', () => {
     expect(listRunVerdicts(failEdits(startGovernedRun('nexora'), 3))[0]?.advice).toMatch(
       /another tool\. Read the file/,
     );
-    let told = startGovernedRun('nexora');
+    let run = startGovernedRun('nexora');
     for (let time = 0; time < 3; time += 1)
-      told = runCall(told, 'fetch', {}, failureOutcome('429 too many requests'));
-    expect(listRunVerdicts(told)[0]?.response).toEqual({ kind: 'recover', waitMs: 30_000 });
+      run = runCall(run, 'fetch', {}, failureOutcome('429 too many requests'));
+    expect(listRunVerdicts(run)[0]?.response).toEqual({ kind: 'recover', waitMs: 30_000 });
   });
 
   it('clears errors and recoveries after a success [RN-03]', () => {
@@ -185,12 +185,12 @@ describe('the preset nexora in a session', () => {
   });
 
   it('is reset by successful work, not by user messages', () => {
-    const told = runEvents(
+    const run = runEvents(
       failEdits(startGovernedRun('nexora'), 2),
       modelReplied('I give up.'),
       userMessage('Try once more.'),
     );
-    expect(listRulings(failEdits(told, 1))).toEqual(['same_error: recover']);
+    expect(listRulings(failEdits(run, 1))).toEqual(['same_error: recover']);
   });
 
   it('halts on oscillation between two files, unless a recovery exists [NEX-27, RN-02]', () => {
@@ -205,24 +205,24 @@ describe('the preset nexora in a session', () => {
   });
 
   it('accepts alternating files as progress if their content is new each time [RN-07]', () => {
-    let told = startGovernedRun('nexora');
+    let run = startGovernedRun('nexora');
     for (let time = 0; time < 20; time += 1) {
       const path = time % 2 === 0 ? 'a.go' : 'b.go';
-      told = runEvents(told, {
+      run = runEvents(run, {
         type: 'model-replied',
         text: '',
         calls: [{ id: 'a', tool: 'edit', args: { path } }],
       });
-      told = runEvents(told, { ...toolFinished('a'), files: [{ path, hash: `${time}` }] } as UntimedEvent);
+      run = runEvents(run, { ...toolFinished('a'), files: [{ path, hash: `${time}` }] } as UntimedEvent);
     }
-    expect(listRulings(told)).toEqual([]);
+    expect(listRulings(run)).toEqual([]);
   });
 
   it('only advises on ten actions without progress [RN-06]', () => {
-    let told = startGovernedRun('nexora');
-    for (let time = 0; time < 20; time += 1) told = runCall(told, 'grep', { pattern: 'x' });
-    expect(listRulings(told)).toEqual(['no_progress: advise']);
-    expect(requireTurn(told, 'callingModel').ask.advice).toBeNull();
+    let run = startGovernedRun('nexora');
+    for (let time = 0; time < 20; time += 1) run = runCall(run, 'grep', { pattern: 'x' });
+    expect(listRulings(run)).toEqual(['no_progress: advise']);
+    expect(requireTurn(run, 'callingModel').ask.advice).toBeNull();
   });
 
   it('counts files and tests that a tool reports as progress [NEX-89, SAV-60]', () => {
@@ -255,14 +255,14 @@ describe('the preset nexora in a session', () => {
 
 describe('the preset savant in a session', () => {
   it('ends the work instead of running the same search twice [SAV-20, SAV-126, RS-14]', () => {
-    const told = runSearch(runSearch(startGovernedRun('savant'), 'execution'), 'execution');
-    expect(listRulings(told)).toEqual(['repeated_query: stop']);
-    expect(requireTurn(told, 'callingModel').ask.finish).toMatchObject({
+    const run = runSearch(runSearch(startGovernedRun('savant'), 'execution'), 'execution');
+    expect(listRulings(run)).toEqual(['repeated_query: stop']);
+    expect(requireTurn(run, 'callingModel').ask.finish).toMatchObject({
       ends: 'session',
       rule: 'repeated_query',
     });
-    expect(requireAction(told, 'ask-model').tools).toBe(false);
-    const end = runEvents(told, modelReplied('Nothing was found.'));
+    expect(requireAction(run, 'ask-model').tools).toBe(false);
+    const end = runEvents(run, modelReplied('Nothing was found.'));
     expect(listRulings(end)).toHaveLength(1);
     expect(requireTurn(end, 'halted').haltReason).toMatchObject({
       kind: 'stuck',
@@ -271,33 +271,33 @@ describe('the preset savant in a session', () => {
   });
 
   it('advises once and then forces the end, with that policy [SAV-115, RS-03]', () => {
-    let told = startGovernedRun('savant', { policy: 'advise-once-then-force', repeated_query: 20 });
-    for (const query of ['a', 'b', 'c']) told = runSearch(told, query);
-    expect(listRulings(told)).toEqual(['repeated_tool: advise']);
-    expect(requireTurn(told, 'callingModel').ask.advice).toContain('3 searches so far');
-    expect(listRulings(runSearch(told, 'd'))).toEqual(['repeated_tool: advise', 'repeated_tool: stop']);
+    let run = startGovernedRun('savant', { policy: 'advise-once-then-force', repeated_query: 20 });
+    for (const query of ['a', 'b', 'c']) run = runSearch(run, query);
+    expect(listRulings(run)).toEqual(['repeated_tool: advise']);
+    expect(requireTurn(run, 'callingModel').ask.advice).toContain('3 searches so far');
+    expect(listRulings(runSearch(run, 'd'))).toEqual(['repeated_tool: advise', 'repeated_tool: stop']);
   });
 
   it('counts each continuing reply as a step, and ends five in one state [SAV-09, SAV-16, RS-16]', () => {
-    let told = startGovernedRun('savant', { repeated_tool: 20 });
-    for (const file of ['a', 'b', 'c', 'd', 'e']) told = runCall(told, 'read', { file });
-    expect(listRulings(told)).toEqual([]);
-    told = runCall(told, 'read', { file: 'f' });
-    expect(listRulings(told)).toEqual(['steps_in_state: stop']);
-    expect(listRunVerdicts(told)[0]?.evidence).toEqual([told.events.length]);
+    let run = startGovernedRun('savant', { repeated_tool: 20 });
+    for (const file of ['a', 'b', 'c', 'd', 'e']) run = runCall(run, 'read', { file });
+    expect(listRulings(run)).toEqual([]);
+    run = runCall(run, 'read', { file: 'f' });
+    expect(listRulings(run)).toEqual(['steps_in_state: stop']);
+    expect(listRunVerdicts(run)[0]?.evidence).toEqual([run.events.length]);
   });
 
   it('accepts an answer at the fifth step', () => {
-    let told = startGovernedRun('savant', { repeated_tool: 20 });
-    for (const file of ['a', 'b', 'c', 'd', 'e']) told = runCall(told, 'read', { file });
-    const answered = runEvents(told, modelReplied('Here it is.'));
+    let run = startGovernedRun('savant', { repeated_tool: 20 });
+    for (const file of ['a', 'b', 'c', 'd', 'e']) run = runCall(run, 'read', { file });
+    const answered = runEvents(run, modelReplied('Here it is.'));
     expect([answered.session.turn.status, listRulings(answered)]).toEqual(['waitingForUser', []]);
   });
 
   it('uses the time in the events [SAV-10, RS-17, RX-07]', () => {
-    const told = runSearch(startGovernedRun('savant'), 'a');
+    const run = runSearch(startGovernedRun('savant'), 'a');
     const at = (ms: number): EventRun =>
-      runEvents(told, { ...modelReplied('', createCall('b', 'context.fts_search')), at: told.at - 10 + ms });
+      runEvents(run, { ...modelReplied('', createCall('b', 'context.fts_search')), at: run.at - 10 + ms });
     expect(listRulings(at(60_000))).toEqual([]);
     expect(listRulings(at(60_001))).toEqual(['timeout: stop']);
   });
@@ -310,13 +310,13 @@ describe('the preset savant in a session', () => {
   });
 
   it('ends replies without calls that a harness keeps prompting', () => {
-    let told = startGovernedRun('savant');
-    for (let time = 0; time < 6 && told.session.turn.status !== 'halted'; time += 1) {
-      told = runEvents(told, modelReplied(`Let me think, ${time}.`));
-      told = runEvents(told, { type: 'user-message', text: 'Go on.', automatic: true });
+    let run = startGovernedRun('savant');
+    for (let time = 0; time < 6 && run.session.turn.status !== 'halted'; time += 1) {
+      run = runEvents(run, modelReplied(`Let me think, ${time}.`));
+      run = runEvents(run, { type: 'user-message', text: 'Go on.', automatic: true });
     }
-    expect(listRulings(told)).toEqual(['steps_in_state: stop']);
-    expect(requireTurn(told, 'halted').haltReason.rule).toBe('steps_in_state');
+    expect(listRulings(run)).toEqual(['steps_in_state: stop']);
+    expect(requireTurn(run, 'halted').haltReason.rule).toBe('steps_in_state');
   });
 
   it('stops after three failed decisions, one per reply [SAV-95, RS-06]', () => {
@@ -366,9 +366,9 @@ describe('the preset savant in a session', () => {
       modelReplied('', ...ids.map((id) => ({ id, ...search }))),
       ...ids.map((id) => permissionAllowed(id)),
     );
-    const told = runEvents(allowed, ...ids.map((id) => toolFinished(id)));
-    expect(listRulings(told)).toEqual(['repeated_query: stop']);
-    expect(requireTurn(told, 'callingModel').ask.finish).not.toBeNull();
+    const run = runEvents(allowed, ...ids.map((id) => toolFinished(id)));
+    expect(listRulings(run)).toEqual(['repeated_query: stop']);
+    expect(requireTurn(run, 'callingModel').ask.finish).not.toBeNull();
   });
 });
 
@@ -453,18 +453,14 @@ describe('a preset', () => {
   });
 
   it('counts events during a pause once', () => {
-    let told = failEdits(startGovernedRun('nexora'), 2);
-    told = runEvents(
-      told,
+    let run = failEdits(startGovernedRun('nexora'), 2);
+    run = runEvents(
+      run,
       modelReplied('', { id: 'a', tool: 'edit', args: { path: 'main.go', old: 'x', new: 'y' } }),
     );
-    told = runEvents(
-      told,
-      { type: 'pause-requested', reason: 'lunch' },
-      toolFinished('a', missingTextOutcome),
-    );
-    expect(told.session.governor.tracker?.state.ledger.failures).toBe(3);
-    expect(listRulings(told)).toEqual(['same_error: recover']);
-    expect(runEvents(told, { type: 'resume-requested' }).session.turn.status).toBe('errorRecovery');
+    run = runEvents(run, { type: 'pause-requested', reason: 'lunch' }, toolFinished('a', missingTextOutcome));
+    expect(run.session.governor.tracker?.state.ledger.failures).toBe(3);
+    expect(listRulings(run)).toEqual(['same_error: recover']);
+    expect(runEvents(run, { type: 'resume-requested' }).session.turn.status).toBe('errorRecovery');
   });
 });

@@ -24,7 +24,7 @@ describe('recovery', () => {
   ])('gives a remedy for “%s”', (message, advice) => {
     const worker = new ScriptedWorker();
     worker.fails('act', { path: 'a' }, message).fails('act', { path: 'a' }, message);
-    expect(worker.told).toEqual(['repeated-failure: advise']);
+    expect(worker.reasons).toEqual(['repeated-failure: advise']);
     expect(worker.action('ask-model')?.advice).toContain(advice);
   });
 
@@ -32,17 +32,17 @@ describe('recovery', () => {
     const worker = new ScriptedWorker();
     worker.call('read', { path: 'b' }, 'B');
     failUntilRecovery(worker, 'edit', { path: 'src/a.ts' }, 'old_string not found');
-    expect(worker.told.at(-1)).toBe('repeated-failure: run');
+    expect(worker.reasons.at(-1)).toBe('repeated-failure: run');
     expect(worker.action('run-tools')?.calls).toMatchObject([{ tool: 'read', args: { path: 'src/a.ts' } }]);
   });
 
   it('only blocks the call if there is no such tool or no file to read', () => {
     const without = failUntilRecovery(new ScriptedWorker(), 'edit', { path: 'a' }, 'old_string not found');
-    expect(without.told.at(-1)).toBe('repeated-failure: block');
+    expect(without.reasons.at(-1)).toBe('repeated-failure: block');
     const nameless = new ScriptedWorker();
     nameless.call('read', { path: 'b' }, 'B');
     for (let time = 0; time < 3; time += 1) nameless.fails('edit', {}, 'old_string not found');
-    expect(nameless.told.at(-1)).toBe('repeated-failure: block');
+    expect(nameless.reasons.at(-1)).toBe('repeated-failure: block');
   });
 
   it('waits for a rate limit, then continues', () => {
@@ -60,11 +60,11 @@ describe('recovery', () => {
       { path: 'x' },
       'EACCES: permission denied',
     );
-    expect(attended.told.at(-1)).toBe('repeated-failure: ask');
+    expect(attended.reasons.at(-1)).toBe('repeated-failure: ask');
     expect(attended.session.turn.status).toBe('waitingForUser');
     expect(attended.action('show-text')?.text).toContain('How shall I go on?');
     const alone = failUntilRecovery(new ScriptedWorker(), 'open', { path: 'x' }, 'EACCES: permission denied');
-    expect(alone.told.at(-1)).toBe('repeated-failure: block');
+    expect(alone.reasons.at(-1)).toBe('repeated-failure: block');
   });
 
   it('accepts custom remedies, which take precedence', () => {

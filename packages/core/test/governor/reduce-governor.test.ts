@@ -10,7 +10,7 @@ describe('the governor', () => {
     expect(worker.action('ask-model')?.advice).toBeNull();
     worker.call('read', { path: 'a' }, 'A');
     expect(worker.action('ask-model')?.advice).toContain('called read 3 times in a row');
-    expect(worker.told).toEqual(['repeated-call: advise']);
+    expect(worker.reasons).toEqual(['repeated-call: advise']);
   });
 
   it('keeps its advice out of the conversation', () => {
@@ -31,7 +31,7 @@ describe('the governor', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 4; time += 1) worker.call('read', { path: 'a' }, 'A');
     expect(worker.action('ask-model')).toMatchObject({ tools: false });
-    worker.says('All I found is A.');
+    worker.reply('All I found is A.');
     expect(worker.session.turn).toMatchObject({
       status: 'halted',
       haltReason: { kind: 'stuck', rule: 'repeated-call' },
@@ -42,9 +42,9 @@ describe('the governor', () => {
   it('advises at the second identical failure and blocks the call after the third', () => {
     const worker = new ScriptedWorker();
     worker.fails('edit', { path: 'a' }, 'no match').fails('edit', { path: 'a' }, 'no match');
-    expect(worker.told).toEqual(['repeated-failure: advise']);
+    expect(worker.reasons).toEqual(['repeated-failure: advise']);
     worker.fails('edit', { path: 'a' }, 'no match');
-    expect(worker.told.at(-1)).toBe('repeated-failure: block');
+    expect(worker.reasons.at(-1)).toBe('repeated-failure: block');
     worker.fails('edit', { path: 'a' }, 'no match');
     expect(worker.action('run-tools')).toBeUndefined();
     expect(toItemArray(getConversation(worker.session)).at(-1)).toMatchObject({
@@ -55,7 +55,7 @@ describe('the governor', () => {
   it('ends the work if a blocked call is requested repeatedly', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 5; time += 1) worker.fails('edit', { path: 'a' }, 'no match');
-    expect(worker.told.at(-1)).toBe('repeated-failure: stop');
+    expect(worker.reasons.at(-1)).toBe('repeated-failure: stop');
     expect(worker.action('ask-model')).toMatchObject({ tools: false });
   });
 
@@ -64,7 +64,7 @@ describe('the governor', () => {
     for (let time = 0; time < 3; time += 1) worker.fails('edit', { path: 'a' }, 'no match');
     worker.call('read', { path: 'a' }, 'what is there');
     worker.call('edit', { path: 'a' }, 'done');
-    expect(worker.told).toHaveLength(2);
+    expect(worker.reasons).toHaveLength(2);
     expect(worker.session.turn.status).toBe('postToolsHook');
   });
 
@@ -72,21 +72,21 @@ describe('the governor', () => {
     const worker = new ScriptedWorker();
     worker.call('read', { path: 'a', from: 1 }, 'A').call('read', { from: 1, path: 'a' }, 'A');
     worker.call('read', { path: 'a', from: 1 }, 'A');
-    expect(worker.told).toEqual(['repeated-call: advise']);
+    expect(worker.reasons).toEqual(['repeated-call: advise']);
   });
 
   it('distinguishes arguments that differ in white space', () => {
     const worker = new ScriptedWorker();
     for (const text of ['if x:\n y', 'if x:\n  y', 'if x:\n   y', 'if x:\n    y'])
       worker.call('edit', { text }, 'saved');
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
   });
 
   it('ignores times, ids and temporary names in tool output', () => {
     const worker = new ScriptedWorker();
     worker.fails('run', {}, 'at 10:02:11 pid 812 in /tmp/x1: cannot open');
     worker.fails('run', {}, 'at 10:02:15 pid 907 in /tmp/x2: cannot open');
-    expect(worker.told).toEqual(['repeated-failure: advise']);
+    expect(worker.reasons).toEqual(['repeated-failure: advise']);
   });
 
   it('finds one error class across different arguments and tools', () => {
@@ -94,15 +94,15 @@ describe('the governor', () => {
     worker.fails('get', { id: 1 }, '401 unauthorized (req_8f2a91b0c)');
     worker.fails('list', { page: 2 }, '401 unauthorized (req_91b0c8f2a)');
     worker.fails('get', { id: 3 }, '401 unauthorized (req_c0b1a98f2)');
-    expect(worker.told).toEqual(['error-streak: advise']);
+    expect(worker.reasons).toEqual(['error-streak: advise']);
   });
 
   it('finds a cycle of several calls [SAV-59]', () => {
     const worker = new ScriptedWorker();
-    for (let lap = 0; lap < 3; lap += 1) {
+    for (let round = 0; round < 3; round += 1) {
       for (const path of ['a', 'b', 'c']) worker.call('read', { path }, path);
     }
-    expect(worker.told).toEqual(['round-and-round: advise', 'round-and-round: stop']);
+    expect(worker.reasons).toEqual(['round-and-round: advise', 'round-and-round: stop']);
   });
 
   it('ignores progress: successive files, a changing test, a changing poll [NEX-02, NEX-115]', () => {
@@ -112,7 +112,7 @@ describe('the governor', () => {
       worker.call('shell', { command: 'npm test' }, `${file} passed`);
       worker.call('status', {}, `${file} % done`);
     }
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
   });
 
   it('does not count denials, neither by the user nor by itself', () => {
@@ -120,28 +120,28 @@ describe('the governor', () => {
     for (let time = 0; time < 12; time += 1) {
       worker.call('shell', { command: 'rm' }, { ok: false, error: { kind: 'denied', message: 'no' } });
     }
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
   });
 
   it('resets on a user message', () => {
     const worker = new ScriptedWorker();
-    worker.call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A').says('It says A.');
+    worker.call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A').reply('It says A.');
     worker.hears('Look again.').call('read', { path: 'a' }, 'A').call('read', { path: 'a' }, 'A');
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
   });
 
   it('can disable a rule or raise its threshold', () => {
     const off = new ScriptedWorker({ governor: { preset: 'pawl', rules: { 'repeated-call': false } } });
     for (let time = 0; time < 3; time += 1) off.call('read', { path: 'a' }, 'A');
-    expect(off.told).not.toContain('repeated-call: advise');
+    expect(off.reasons).not.toContain('repeated-call: advise');
     const later = new ScriptedWorker({
       governor: { preset: 'pawl', rules: { 'repeated-failure': { advise: 3 } } },
     });
     later.fails('edit', {}, 'no match').fails('edit', {}, 'no match');
-    expect(later.told).toEqual([]);
+    expect(later.reasons).toEqual([]);
     const none = new ScriptedWorker({ governor: { preset: 'none', rules: {} } });
     for (let time = 0; time < 20; time += 1) none.fails('edit', {}, 'no match');
-    expect(none.told).toEqual([]);
+    expect(none.reasons).toEqual([]);
   });
 
   it('applies custom rules', () => {
@@ -157,7 +157,7 @@ describe('the governor', () => {
     };
     const worker = new ScriptedWorker({}, [own]);
     worker.call('rm', {}, 'gone');
-    expect(worker.told).toEqual(['no-rm: advise']);
+    expect(worker.reasons).toEqual(['no-rm: advise']);
     expect(worker.action('ask-model')?.advice).toBe('Be careful.');
   });
 });

@@ -6,8 +6,8 @@ import { ScriptedWorker } from './scripted-worker.ts';
 
 /** Takes one piece out of a file and puts another in its place. */
 function swapText(worker: ScriptedWorker, from: string, to: string): ScriptedWorker {
-  const said = `edited as number ${worker.session.seq}`;
-  return worker.call('edit', { path: 'a.ts', old_string: from, new_string: to }, said);
+  const output = `edited as number ${worker.session.seq}`;
+  return worker.call('edit', { path: 'a.ts', old_string: from, new_string: to }, output);
 }
 
 /** A model that never has room, and a pager that frees so much each time. */
@@ -35,41 +35,43 @@ describe('edits that undo each other', () => {
   it('get advice when the second is undone for the second time', () => {
     const worker = new ScriptedWorker({ mutatingTools: [] });
     swapText(swapText(swapText(worker, 'x', 'y'), 'y', 'x'), 'x', 'y');
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
     swapText(worker, 'y', 'x');
-    expect(worker.told).toEqual(['edit-and-revert: advise']);
+    expect(worker.reasons).toEqual(['edit-and-revert: advise']);
   });
 
   it('end the work if they continue', () => {
     const worker = new ScriptedWorker({ mutatingTools: [] });
-    for (let lap = 0; lap < 4; lap += 1) swapText(swapText(worker, 'x', 'y'), 'y', 'x');
-    expect(worker.told).toEqual(['edit-and-revert: advise', 'edit-and-revert: stop']);
+    for (let round = 0; round < 4; round += 1) swapText(swapText(worker, 'x', 'y'), 'y', 'x');
+    expect(worker.reasons).toEqual(['edit-and-revert: advise', 'edit-and-revert: stop']);
   });
 
   it('are found in whole files from tool reports, not only from argument names', () => {
     const writing = new ScriptedWorker({ mutatingTools: [] });
-    for (let lap = 0; lap < 3; lap += 1) {
+    for (let round = 0; round < 3; round += 1) {
       for (const content of ['one', 'two'])
-        writing.call('write', { path: 'a', content }, `ok ${lap} ${content}`);
+        writing.call('write', { path: 'a', content }, `ok ${round} ${content}`);
     }
-    expect(writing.told).toContain('edit-and-revert: advise');
+    expect(writing.reasons).toContain('edit-and-revert: advise');
     const reporting = new ScriptedWorker({ mutatingTools: [] });
-    for (let lap = 0; lap < 3; lap += 1) {
+    for (let round = 0; round < 3; round += 1) {
       for (const hash of ['h1', 'h2']) {
-        reporting.call('shell', { command: `make ${lap}${hash}` }, `ok ${lap}${hash}`, [{ path: 'a', hash }]);
+        reporting.call('shell', { command: `make ${round}${hash}` }, `ok ${round}${hash}`, [
+          { path: 'a', hash },
+        ]);
       }
     }
-    expect(reporting.told).toContain('edit-and-revert: advise');
+    expect(reporting.reasons).toContain('edit-and-revert: advise');
   });
 
   it('are not the same change in many places, nor in many files, nor new content each time', () => {
     const worker = new ScriptedWorker({ mutatingTools: [] });
-    for (let place = 0; place < 40; place += 1) {
-      worker.call('edit', { path: 'a.ts', old_string: 'x', new_string: 'y' }, `line ${place}`);
-      worker.call('edit', { path: `f${place}.ts`, old_string: 'y', new_string: 'x' }, `file ${place}`);
-      worker.call('write', { path: 'log.txt', content: `entry ${place}` }, `wrote ${place}`);
+    for (let index = 0; index < 40; index += 1) {
+      worker.call('edit', { path: 'a.ts', old_string: 'x', new_string: 'y' }, `line ${index}`);
+      worker.call('edit', { path: `f${index}.ts`, old_string: 'y', new_string: 'x' }, `file ${index}`);
+      worker.call('write', { path: 'log.txt', content: `entry ${index}` }, `wrote ${index}`);
     }
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
   });
 });
 
@@ -78,15 +80,15 @@ describe('the same query', () => {
     const worker = new ScriptedWorker();
     worker.call('search', { query: 'secret password' }, 'nothing found');
     worker.call('search', { query: 'Password, secret', limit: 50 }, 'nothing found');
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
     worker.call('search', { query: 'password secret', limit: 5 }, 'nothing found');
-    expect(worker.told).toEqual(['same-query: advise']);
+    expect(worker.reasons).toEqual(['same-query: advise']);
   });
 
   it('gets no advice if it finds something else, as paging does', () => {
     const worker = new ScriptedWorker();
     for (let page = 0; page < 30; page += 1) worker.call('search', { query: 'x', page }, `results ${page}`);
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
   });
 });
 
@@ -101,7 +103,7 @@ describe('a long stretch without progress', () => {
       const word = String.fromCharCode(97 + (time % 26), 97 + Math.floor(time / 26));
       worker.fails('try', { way: time }, `failed with ${word}`);
     }
-    expect(worker.told).toEqual(['no-progress: advise']);
+    expect(worker.reasons).toEqual(['no-progress: advise']);
   });
 });
 
@@ -111,7 +113,7 @@ describe('unreadable replies', () => {
   it('do not count as progress, but six in a row end the work', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 6; time += 1) worker.call('raed', { path: 'a' }, invalid);
-    expect(worker.told).toEqual(['failed-decisions: advise', 'failed-decisions: stop']);
+    expect(worker.reasons).toEqual(['failed-decisions: advise', 'failed-decisions: stop']);
   });
 
   it('are cleared by the first readable reply', () => {
@@ -122,7 +124,7 @@ describe('unreadable replies', () => {
         .call('raed', {}, invalid)
         .call('read', { path: `${time}` }, `text ${time}`);
     }
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
   });
 
   it('count once, however many calls they request', () => {
@@ -131,7 +133,7 @@ describe('unreadable replies', () => {
     for (const { id } of worker.action('run-tools')?.calls ?? []) {
       worker.last = worker.take({ type: 'tool-finished', callId: id, outcome: invalid });
     }
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
   });
 });
 
@@ -188,15 +190,15 @@ describe('a cycle', () => {
     'of %i calls is ended before the fourth round, and not reported in the first',
     (period) => {
       const worker = new ScriptedWorker();
-      const lap = (): void => {
+      const runRound = (): void => {
         for (let call = 0; call < period; call += 1) worker.call('look', { at: call }, `thing ${call}`);
       };
-      lap();
-      expect(worker.told).toEqual([]);
-      lap();
-      lap();
+      runRound();
+      expect(worker.reasons).toEqual([]);
+      runRound();
+      runRound();
       worker.call('look', { at: 0 }, 'thing 0');
-      expect(worker.told.at(-1)).toMatch(/stop$/);
+      expect(worker.reasons.at(-1)).toMatch(/stop$/);
     },
   );
 });
@@ -206,6 +208,6 @@ describe('many changes', () => {
     const worker = new ScriptedWorker({ mutatingTools: [] });
     for (let file = 0; file < 50; file += 1)
       worker.call('write', { path: `${file}`, content: `${file}` }, 'Done.');
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
   });
 });

@@ -31,9 +31,14 @@ export class ScriptedWorker {
   call(tool: string, args: Json, outcome: ToolOutcome | string, files?: readonly FileEffect[]): this {
     this.last = this.take({ type: 'model-replied', text: '', calls: [{ tool, args }] });
     const run = this.action('run-tools');
-    const said: ToolOutcome = typeof outcome === 'string' ? { ok: true, output: outcome } : outcome;
+    const toolOutcome: ToolOutcome = typeof outcome === 'string' ? { ok: true, output: outcome } : outcome;
     for (const { id } of run?.calls ?? []) {
-      this.last = this.take({ type: 'tool-finished', callId: id, outcome: said, ...(files && { files }) });
+      this.last = this.take({
+        type: 'tool-finished',
+        callId: id,
+        outcome: toolOutcome,
+        ...(files && { files }),
+      });
     }
     return this;
   }
@@ -48,7 +53,7 @@ export class ScriptedWorker {
     return this;
   }
 
-  says(text: string): this {
+  reply(text: string): this {
     this.last = this.take({ type: 'model-replied', text, calls: [] });
     return this;
   }
@@ -59,7 +64,7 @@ export class ScriptedWorker {
   }
 
   /** Nobody said it but a harness. */
-  isToldToGoOn(): this {
+  receivesAutomaticMessage(): this {
     this.last = this.take({ type: 'user-message', text: 'Go on.', automatic: true });
     return this;
   }
@@ -74,7 +79,7 @@ export class ScriptedWorker {
     return this.last.actions.find((each): each is Extract<Action, { type: Type }> => each.type === type);
   }
 
-  get told(): readonly string[] {
+  get reasons(): readonly string[] {
     return this.verdicts.map(({ rule, response }) => `${rule}: ${response.kind}`);
   }
 

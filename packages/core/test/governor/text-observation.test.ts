@@ -15,12 +15,12 @@ function createSimilarReply(ending: string): string {
 describe('replies without calls', () => {
   it('that repeat when asked to continue get advice, and then end the work', () => {
     const worker = new ScriptedWorker();
-    worker.says('I will fix step 1 now.').isToldToGoOn();
+    worker.reply('I will fix step 1 now.').receivesAutomaticMessage();
     expect(worker.action('ask-model')?.advice).toBeNull();
-    worker.says('I will  fix step 2 NOW!').isToldToGoOn();
-    expect(worker.told).toEqual(['repeated-text: advise']);
+    worker.reply('I will  fix step 2 NOW!').receivesAutomaticMessage();
+    expect(worker.reasons).toEqual(['repeated-text: advise']);
     expect(worker.action('ask-model')?.advice).toContain('said the same 2 times');
-    worker.says('I will fix step 3 now.');
+    worker.reply('I will fix step 3 now.');
     expect(worker.session.turn).toMatchObject({
       status: 'halted',
       haltReason: { kind: 'stuck', rule: 'repeated-text' },
@@ -32,18 +32,18 @@ describe('replies without calls', () => {
 
   it('are answers to user messages, however often', () => {
     const worker = new ScriptedWorker();
-    for (let time = 0; time < 20; time += 1) worker.says('Forty-two.').hears('And again?');
-    expect(worker.told).toEqual([]);
+    for (let time = 0; time < 20; time += 1) worker.reply('Forty-two.').hears('And again?');
+    expect(worker.reasons).toEqual([]);
   });
 
   it('that are nearly the same take longer, and ask the user only if there is one', () => {
     const endings = ['now', 'today', 'first', 'next', 'soon'];
     const alone = new ScriptedWorker();
-    for (const ending of endings) alone.says(createSimilarReply(ending)).isToldToGoOn();
-    expect(alone.told).toEqual(['similar-text: advise', 'similar-text: stop']);
+    for (const ending of endings) alone.reply(createSimilarReply(ending)).receivesAutomaticMessage();
+    expect(alone.reasons).toEqual(['similar-text: advise', 'similar-text: stop']);
     const attended = new ScriptedWorker({ governor: { preset: 'pawl', rules: {}, attended: true } });
-    for (const ending of endings) attended.says(createSimilarReply(ending)).isToldToGoOn();
-    expect(attended.told).toContain('similar-text: ask');
+    for (const ending of endings) attended.reply(createSimilarReply(ending)).receivesAutomaticMessage();
+    expect(attended.reasons).toContain('similar-text: ask');
     expect(attended.session.turn.status).toBe('callingModel');
   });
 
@@ -57,16 +57,19 @@ describe('replies without calls', () => {
       'Or the tests?',
       'Hm.',
     ];
-    for (const thought of thoughts) worker.says(thought).isToldToGoOn();
-    expect(worker.told).toEqual(['monologue: advise']);
+    for (const thought of thoughts) worker.reply(thought).receivesAutomaticMessage();
+    expect(worker.reasons).toEqual(['monologue: advise']);
   });
 
   it('are cleared by a call', () => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 6; time += 1) {
-      worker.says('I will read the file.').isToldToGoOn().call('read', { path: 'a' }, `line ${time}`);
+      worker
+        .reply('I will read the file.')
+        .receivesAutomaticMessage()
+        .call('read', { path: 'a' }, `line ${time}`);
     }
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
   });
 
   it('are found in recorded runs in which a harness repeats its prompt', () => {
@@ -104,9 +107,9 @@ describe('likeness', () => {
 describe('a repetition loop', () => {
   it('is not a reply: the model is asked again with a hint, and the third ends the work', () => {
     const worker = new ScriptedWorker();
-    const again = (): ScriptedWorker => worker.says(repetitiveText).waits(60_000);
+    const again = (): ScriptedWorker => worker.reply(repetitiveText).waits(60_000);
     again();
-    expect(worker.told).toEqual(['repetition-loop: advise']);
+    expect(worker.reasons).toEqual(['repetition-loop: advise']);
     expect(worker.session.turn).toMatchObject({
       status: 'errorRecovery',
       error: { kind: 'repetition-loop' },
@@ -124,11 +127,11 @@ describe('a repetition loop', () => {
 
   it('is ignored in the last answer and with the rule disabled', () => {
     const off = new ScriptedWorker({ governor: { preset: 'pawl', rules: { 'repetition-loop': false } } });
-    off.says(repetitiveText);
+    off.reply(repetitiveText);
     expect(off.session.turn.status).toBe('waitingForUser');
     const finishing = new ScriptedWorker();
     for (let time = 0; time < 4; time += 1) finishing.call('read', { path: 'a' }, 'A');
-    finishing.says(repetitiveText);
+    finishing.reply(repetitiveText);
     expect(finishing.session.turn).toMatchObject({ status: 'halted', haltReason: { rule: 'repeated-call' } });
   });
 
@@ -170,13 +173,13 @@ describe('a repetition loop', () => {
       fc.property(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 60, maxLength: 200 }), (sizes) => {
         const watch = new RepetitionDetector();
         const text = `Some words before.\n\`\`\`\nx\n\`\`\`\n${repetitiveText.repeat(20)}`;
-        let heard = 0;
+        let verdictCount = 0;
         for (const size of sizes) {
-          const found = watch.addText(text.slice(heard, heard + size));
-          heard += size;
+          const found = watch.addText(text.slice(verdictCount, verdictCount + size));
+          verdictCount += size;
           if (found !== null) break;
         }
-        expect(heard).toBeLessThan(1_500);
+        expect(verdictCount).toBeLessThan(1_500);
       }),
     );
   });
@@ -189,10 +192,10 @@ describe('a repetition loop', () => {
         (parts, times) => {
           const text = parts.join('').repeat(times);
           const watch = new RepetitionDetector();
-          let heard = '';
+          let previousText = '';
           for (const char of text) {
-            heard += char;
-            if (watch.addText(char) !== null) expect(findRepetitionLoop(heard)).not.toBeNull();
+            previousText += char;
+            if (watch.addText(char) !== null) expect(findRepetitionLoop(previousText)).not.toBeNull();
           }
         },
       ),

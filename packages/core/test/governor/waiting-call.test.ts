@@ -5,10 +5,10 @@ import { ScriptedWorker } from './scripted-worker.ts';
 describe('waiting', () => {
   it('is not a loop for the first minute, however often it is polled; then it gets advice', () => {
     const worker = new ScriptedWorker();
-    for (let look = 0; look < 20; look += 1) worker.call('status', { job: 7 }, 'The build is still running.');
-    expect(worker.told).toEqual([]);
+    for (let time = 0; time < 20; time += 1) worker.call('status', { job: 7 }, 'The build is still running.');
+    expect(worker.reasons).toEqual([]);
     worker.waits(60_000).call('status', { job: 7 }, 'The build is still running.');
-    expect(worker.told).toEqual(['waiting: advise']);
+    expect(worker.reasons).toEqual(['waiting: advise']);
     expect(worker.action('ask-model')?.advice).toContain('one call that blocks');
   });
 
@@ -16,9 +16,9 @@ describe('waiting', () => {
     const worker = new ScriptedWorker();
     for (let minute = 0; minute <= 31; minute += 1) {
       worker.waits(60_000).call('status', { job: 7 }, '{"status":"running"}');
-      if (worker.told.length === 2) break;
+      if (worker.reasons.length === 2) break;
     }
-    expect(worker.told).toEqual(['waiting: advise', 'waiting: stop']);
+    expect(worker.reasons).toEqual(['waiting: advise', 'waiting: stop']);
   });
 
   it('continues while the awaited status changes', () => {
@@ -26,7 +26,7 @@ describe('waiting', () => {
     for (let minute = 0; minute < 100; minute += 1) {
       worker.waits(60_000).call('status', { job: 7 }, `still running, ${minute} of 100 done`);
     }
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
   });
 
   it('is interrupted by any other progress', () => {
@@ -35,7 +35,7 @@ describe('waiting', () => {
       worker.waits(50_000).call('status', { job: 7 }, 'pending');
       worker.call('read', { path: `f${minute}` }, `text ${minute}`);
     }
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
   });
 
   it('neither counts as a repeated call nor hides one', () => {
@@ -43,7 +43,7 @@ describe('waiting', () => {
     for (let time = 0; time < 3; time += 1) {
       worker.call('read', { path: 'a' }, 'A').call('status', {}, 'not ready');
     }
-    expect(worker.told).toEqual(['repeated-call: advise']);
+    expect(worker.reasons).toEqual(['repeated-call: advise']);
   });
 
   it.each([
@@ -55,16 +55,16 @@ describe('waiting', () => {
   ])('is recognized for %s with %j and %j', (tool, args, said) => {
     const worker = new ScriptedWorker();
     for (let time = 0; time < 10; time += 1) worker.call(tool, args, said);
-    expect(worker.told).toEqual([]);
+    expect(worker.reasons).toEqual([]);
   });
 
   it('is not recognized in a long text with such a word, nor in a failure', () => {
     const long = new ScriptedWorker();
     for (let time = 0; time < 3; time += 1) long.call('read', {}, `${'word '.repeat(200)} pending`);
-    expect(long.told).toEqual(['repeated-call: advise']);
+    expect(long.reasons).toEqual(['repeated-call: advise']);
     const failing = new ScriptedWorker();
     for (let time = 0; time < 2; time += 1) failing.fails('status', {}, 'pending');
-    expect(failing.told).toEqual(['repeated-failure: advise']);
+    expect(failing.reasons).toEqual(['repeated-failure: advise']);
   });
 
   it('counts each poll as half a minute without a clock', () => {

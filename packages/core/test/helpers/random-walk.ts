@@ -93,14 +93,14 @@ const anySettingsChange: fc.Arbitrary<Partial<SessionSettings>> = fc.record({
 });
 
 /** A walk that failed is told by its events. */
-function attachEventTrace(walked: RandomWalk): RandomWalk {
+function attachEventTrace(walk: RandomWalk): RandomWalk {
   const text = (): string =>
     [
-      JSON.stringify(walked.start.settings),
-      ...walked.steps.map(({ event, after }) => `${JSON.stringify(event)} → ${after.session.turn.status}`),
+      JSON.stringify(walk.start.settings),
+      ...walk.steps.map(({ event, after }) => `${JSON.stringify(event)} → ${after.session.turn.status}`),
     ].join('\n');
-  Object.defineProperty(walked, fc.toStringMethod, { value: text, enumerable: false });
-  return walked;
+  Object.defineProperty(walk, fc.toStringMethod, { value: text, enumerable: false });
+  return walk;
 }
 
 /** The same walk without what is only for showing. */

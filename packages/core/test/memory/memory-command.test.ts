@@ -161,26 +161,26 @@ describe('an invalid memory command', () => {
 
   it('never loses an entry: each is in working memory or in storage', () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd', 'moved_to_storage', 'none');
-    const wishes = fc.array(fc.tuple(fc.constantFrom(...memoryCommands), key), { maxLength: 30 });
+    const commands = fc.array(fc.tuple(fc.constantFrom(...memoryCommands), key), { maxLength: 30 });
     fc.assert(
-      fc.property(wishes, fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }), (asked, sizes) => {
+      fc.property(commands, fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }), (asked, sizes) => {
         const values = ['a', 'b', 'c', 'd'].map(
           (name, at) => [name, sizes[at] === true ? longSentence : name] as const,
         );
         let session = createMemorySession(createMemoryFromEntries(Object.fromEntries(values)));
-        const shelf = new Map<string, unknown>();
+        const storedEntries = new Map<string, unknown>();
         for (const [action, name] of asked) {
           const after = step(session, createMemoryCommandEvent(action, name));
           for (const each of after.actions)
             if (each.type === 'store')
-              for (const { key: retained, value } of each.entries) shelf.set(retained, value);
+              for (const { key: retained, value } of each.entries) storedEntries.set(retained, value);
           session = after.session;
         }
         const memory = session.memory ?? createMemoryFromEntries({});
         for (const [name, value] of values) {
           const held = findEntry(memory, name);
           const isHeld = held !== undefined && held.kind !== 'stub';
-          expect(isHeld ? held.value : shelf.get(name)).toBe(value);
+          expect(isHeld ? held.value : storedEntries.get(name)).toBe(value);
         }
         expect(countMemoryTokens(memory)).toBe(countLkjTokens(toMemoryObject(memory)));
         expect(new Set(listEntries(memory).map(({ order }) => order)).size).toBe(memory.entries.size);

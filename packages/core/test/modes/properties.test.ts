@@ -24,7 +24,7 @@ const searchPick = { type: 'reply-read', tools: ['search'], nextState: null, tex
 function runModeEvents(
   chart: ModeChart,
   events: readonly ModeEvent[],
-  each: (before: CurrentMode, after: ModeTransition, happening: ModeEvent) => void = () => {},
+  each: (before: CurrentMode, after: ModeTransition, event: ModeEvent) => void = () => {},
 ): CurrentMode {
   let mode = startMode(chart, 0);
   for (const event of events) {

@@ -19,9 +19,9 @@ const limitModelCalls = (modelCalls: number): Partial<SessionSettings> => ({
 });
 
 /** Sessions whose budget holds for retries and new turns as well. */
-export function createBudgetScenarios(begin: SessionFactory): readonly LogScenario[] {
+export function createBudgetScenarios(startSession: SessionFactory): readonly LogScenario[] {
   const pawl = (modelCalls: number): ReturnType<SessionFactory> =>
-    begin('pawl', { settings: limitModelCalls(modelCalls) });
+    startSession('pawl', { settings: limitModelCalls(modelCalls) });
   return [
     createScenario(
       '2-budget-retry',
@@ -69,7 +69,7 @@ export function createBudgetScenarios(begin: SessionFactory): readonly LogScenar
       userMessage('Tidy up.'),
       modelReplied('No.', createCall('a')),
     ]),
-    createRandomScenario('2-wander-budget', begin('nexora', { settings: limitModelCalls(6) }), {
+    createRandomScenario('2-wander-budget', startSession('nexora', { settings: limitModelCalls(6) }), {
       seed: 401,
       choose: choosePlausibleEvent,
     }),

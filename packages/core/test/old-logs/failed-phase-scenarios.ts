@@ -18,10 +18,14 @@ import { extendEvent, createScenario, type LogScenario } from './log-scenario.ts
 import type { SessionFactory } from './turn-scenarios.ts';
 
 /** From behaviour 1 on, a failed phase that is to end the session does so when the work is called off. */
-export function createFailedPhaseScenarios(begin: SessionFactory): readonly LogScenario[] {
+export function createFailedPhaseScenarios(startSession: SessionFactory): readonly LogScenario[] {
   const settings = { haltOnFailedPhase: true };
-  const failing = begin('nexora', { settings });
-  const failsIn = (state: string, session: typeof failing, ...path: readonly UntimedEvent[]): LogScenario =>
+  const failing = startSession('nexora', { settings });
+  const createFailureScenario = (
+    state: string,
+    session: typeof failing,
+    ...path: readonly UntimedEvent[]
+  ): LogScenario =>
     createScenario(
       `1-failed-phase-${state}`,
       'A phase fails in the midst of work, and the work is called off.',
@@ -29,7 +33,7 @@ export function createFailedPhaseScenarios(begin: SessionFactory): readonly LogS
       [phaseStarted(1, 'Begin.'), ...path, userMessage('Go on.')],
     );
   return [
-    failsIn(
+    createFailureScenario(
       'tools',
       failing,
       modelReplied('', createCall('a'), createCall('b')),
@@ -37,32 +41,32 @@ export function createFailedPhaseScenarios(begin: SessionFactory): readonly LogS
       phaseCompleted(false),
       cancelRequested(),
     ),
-    failsIn('model', failing, phaseCompleted(false), phaseStarted(2), cancelRequested()),
-    failsIn(
+    createFailureScenario('model', failing, phaseCompleted(false), phaseStarted(2), cancelRequested()),
+    createFailureScenario(
       'permission',
       failing,
       modelReplied('', createCall('a', 'bash', 'ask')),
       phaseCompleted(false),
       cancelRequested(),
     ),
-    failsIn('retry', failing, modelFailed(), phaseCompleted(false), cancelRequested()),
-    failsIn(
+    createFailureScenario('retry', failing, modelFailed(), phaseCompleted(false), cancelRequested()),
+    createFailureScenario(
       'pause',
-      begin('pawl', { settings }),
+      startSession('pawl', { settings }),
       contextOverflowed(),
       phaseCompleted(false),
       pauseRequested(),
       cancelRequested(),
     ),
-    failsIn(
+    createFailureScenario(
       'reset',
-      begin('loom', { settings: { ...settings, onInvalidEvent: 'reset' } }),
+      startSession('loom', { settings: { ...settings, onInvalidEvent: 'reset' } }),
       phaseCompleted(false),
       retryDue(),
     ),
-    failsIn(
+    createFailureScenario(
       'unheeded',
-      begin('pawl'),
+      startSession('pawl'),
       modelReplied('', createCall('a')),
       phaseCompleted(false),
       cancelRequested(),
@@ -70,12 +74,12 @@ export function createFailedPhaseScenarios(begin: SessionFactory): readonly LogS
   ];
 }
 
-export function createIntentScenario(begin: SessionFactory): LogScenario {
+export function createIntentScenario(startSession: SessionFactory): LogScenario {
   const intent = { path: 'a.txt', before: 'one', after: 'two' };
   return createScenario(
     '1-intents',
     'Calls that say at their start what they are about to do.',
-    begin('pawl'),
+    startSession('pawl'),
     [
       userMessage(),
       modelReplied('', createCall('a', 'edit'), createCall('b', 'write')),

@@ -31,9 +31,9 @@ const scheduleEvent = (hours: number, event: UntimedEvent): UntimedEvent => ({
 const createFruitlessPaging = (): UntimedEvent => extendEvent(pagingFinished(0), { heldTokens: 0 });
 
 /** Time that a person takes is not the agent's, and making room where there is nothing to move is in vain. */
-export function createFairCountScenarios(begin: SessionFactory): readonly LogScenario[] {
+export function createFairCountScenarios(startSession: SessionFactory): readonly LogScenario[] {
   const timed = (profile: string): ReturnType<SessionFactory> =>
-    begin(profile, { settings: timeLimitSettings });
+    startSession(profile, { settings: timeLimitSettings });
   return [
     createScenario(
       '4-time-permission',
@@ -65,7 +65,7 @@ export function createFairCountScenarios(begin: SessionFactory): readonly LogSce
     createScenario(
       '4-paging-nothing',
       'Room is to be made twice where there is nothing to move.',
-      begin('pawl'),
+      startSession('pawl'),
       [
         userMessage('Tidy up.'),
         contextOverflowed(),

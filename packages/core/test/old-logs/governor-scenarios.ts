@@ -28,12 +28,12 @@ function createToolRound(id: string, ...meanwhile: readonly UntimedEvent[]): rea
   ];
 }
 
-export function createVerdictScenarios(begin: SessionFactory): readonly LogScenario[] {
+export function createVerdictScenarios(startSession: SessionFactory): readonly LogScenario[] {
   return [
     createScenario(
       'verdicts',
       'A verdict of each kind that does not end the session.',
-      begin('pawl', { settings: { maxRecoveries: 9 } }),
+      startSession('pawl', { settings: { maxRecoveries: 9 } }),
       [
         userMessage(),
         ...createToolRound('a', verdictReached('advise')),
@@ -74,7 +74,7 @@ export function createVerdictScenarios(begin: SessionFactory): readonly LogScena
     createScenario(
       'verdict-finish',
       'A verdict to finish: a last answer, then the session is over.',
-      begin('nexora'),
+      startSession('nexora'),
       [
         userMessage(),
         ...createToolRound('a', verdictReached('stop'), finishRequested('enough')),
@@ -82,14 +82,14 @@ export function createVerdictScenarios(begin: SessionFactory): readonly LogScena
         userMessage('More?'),
       ],
     ),
-    createScenario('verdict-halt', 'A verdict to halt in the middle of a call.', begin('pawl'), [
+    createScenario('verdict-halt', 'A verdict to halt in the middle of a call.', startSession('pawl'), [
       userMessage(),
       modelReplied('', createCall('a'), createCall('b')),
       toolFinished('a'),
       verdictReached('halt'),
       toolFinished('b'),
     ]),
-    createScenario('recovery-halt', 'A recovery that ends the session.', begin('loom'), [
+    createScenario('recovery-halt', 'A recovery that ends the session.', startSession('loom'), [
       userMessage(),
       ...createToolRound('a', verdictReached('recover')),
       recoveryFinished({ kind: 'halt', reason: 'it gets worse' }),
@@ -97,7 +97,7 @@ export function createVerdictScenarios(begin: SessionFactory): readonly LogScena
     createScenario(
       'recovery-limit',
       'More recoveries than there may be.',
-      begin('pawl', { settings: { maxRecoveries: 1 } }),
+      startSession('pawl', { settings: { maxRecoveries: 1 } }),
       [
         userMessage(),
         ...createToolRound('a', verdictReached('recover')),
@@ -122,13 +122,13 @@ function answerByTool(outcomes: { readonly [tool: string]: ToolOutcome }): (call
   return ({ id, tool }) => toolFinished(id, outcomes[tool] ?? successOutcome('nothing found'));
 }
 
-export function createGovernedScenarios(begin: SessionFactory): readonly LogScenario[] {
+export function createGovernedScenarios(startSession: SessionFactory): readonly LogScenario[] {
   const attended = { settings: { governor: { preset: 'pawl', rules: {}, attended: true } } } as const;
   return [
     createServedScenario(
       'governor-failures',
       'The same call fails again and again: advice, a remedy, the end.',
-      begin('pawl'),
+      startSession('pawl'),
       {
         script: [
           userMessage(),
@@ -142,7 +142,7 @@ export function createGovernedScenarios(begin: SessionFactory): readonly LogScen
     createServedScenario(
       'governor-refusals',
       'What was refused is asked for again and again.',
-      begin('pawl'),
+      startSession('pawl'),
       {
         script: [
           userMessage(),
@@ -156,7 +156,7 @@ export function createGovernedScenarios(begin: SessionFactory): readonly LogScen
     createServedScenario(
       'governor-asks',
       'Where somebody is there to ask, the governor asks.',
-      begin('pawl', attended),
+      startSession('pawl', attended),
       {
         script: [
           userMessage(),
@@ -170,7 +170,7 @@ export function createGovernedScenarios(begin: SessionFactory): readonly LogScen
     createServedScenario(
       'governor-talk',
       'A model that says the same over and over, and chants.',
-      begin('pawl'),
+      startSession('pawl'),
       {
         script: [
           userMessage(),
@@ -186,7 +186,7 @@ export function createGovernedScenarios(begin: SessionFactory): readonly LogScen
     createServedScenario(
       'governor-to-and-fro',
       'A model that takes back what it did, and does it again.',
-      begin('pawl'),
+      startSession('pawl'),
       {
         script: [
           userMessage(),
@@ -203,22 +203,27 @@ export function createGovernedScenarios(begin: SessionFactory): readonly LogScen
           extendEvent(toolFinished(id), { files: [{ path: 'a', hash: JSON.stringify(args) }] }),
       },
     ),
-    createServedScenario('nexora-stuck', 'The tracker of nexora finds the work stuck.', begin('nexora'), {
-      script: [
-        userMessage(),
-        ...repeatCall('edit', { path: 'main.go' }, 8),
-        userMessage('Go on.'),
-        ...repeatCall('bash', { command: 'go test' }, 8),
-      ],
-      run: answerByTool({
-        edit: failureOutcome('old_string not found'),
-        bash: failureOutcome('exit code 1'),
-      }),
-    }),
+    createServedScenario(
+      'nexora-stuck',
+      'The tracker of nexora finds the work stuck.',
+      startSession('nexora'),
+      {
+        script: [
+          userMessage(),
+          ...repeatCall('edit', { path: 'main.go' }, 8),
+          userMessage('Go on.'),
+          ...repeatCall('bash', { command: 'go test' }, 8),
+        ],
+        run: answerByTool({
+          edit: failureOutcome('old_string not found'),
+          bash: failureOutcome('exit code 1'),
+        }),
+      },
+    ),
     createServedScenario(
       'nexora-lenient',
       'The lenient tracker, on work that moves and then does not.',
-      begin('nexora', { settings: { governor: { preset: 'nexora-lenient', rules: {} } } }),
+      startSession('nexora', { settings: { governor: { preset: 'nexora-lenient', rules: {} } } }),
       {
         script: [
           userMessage(),

@@ -15,12 +15,12 @@ import { createScenario, type LogScenario } from './log-scenario.ts';
 import type { SessionFactory } from './turn-scenarios.ts';
 
 /** A person who has a say in what is at hand and what is on the shelf. */
-export function createMemoryScenarios(begin: SessionFactory): readonly LogScenario[] {
+export function createMemoryScenarios(startSession: SessionFactory): readonly LogScenario[] {
   return [
     createScenario(
       '3-memory-asked',
       'Entries are pinned and sent away while work goes on.',
-      fillSessionMemory(begin('pawl')),
+      fillSessionMemory(startSession('pawl')),
       [
         memoryCommandRequested('pin', 'plan'),
         userMessage(),

@@ -16,12 +16,12 @@ import type { SessionFactory } from './turn-scenarios.ts';
 const createSearchReply = (query: string): UntimedEvent =>
   modelReplied('', { tool: 'search', args: { query } });
 
-export function createSearchScenarios(begin: SessionFactory): readonly LogScenario[] {
+export function createSearchScenarios(startSession: SessionFactory): readonly LogScenario[] {
   return [
     createServedScenario(
       'savant-search',
       'Searching, analysing, deciding, finishing; a call the mode does not allow.',
-      begin('savant'),
+      startSession('savant'),
       {
         script: [
           userMessage('Where is the shed?'),
@@ -43,7 +43,7 @@ export function createSearchScenarios(begin: SessionFactory): readonly LogScenar
     createServedScenario(
       'savant-circles',
       'The same search again and again, until only finishing is left.',
-      begin('savant'),
+      startSession('savant'),
       {
         script: [
           userMessage('Where is the shed?'),
@@ -54,17 +54,22 @@ export function createSearchScenarios(begin: SessionFactory): readonly LogScenar
         run: ({ id }) => toolFinished(id, successOutcome('nothing')),
       },
     ),
-    createServedScenario('savant-overdue', 'A mode that is stayed in for far too long.', begin('savant'), {
-      script: [
-        userMessage('Where is the shed?'),
-        createSearchReply('shed'),
-        { ...createSearchReply('garden'), at: 90_000 },
-        { ...modelReplied('It may be there.'), at: 200_000 },
-        { ...createSearchReply('house'), at: 300_000 },
-        modelReplied('So be it.'),
-      ],
-      run: ({ id }) => toolFinished(id, successOutcome(`found by ${id}`)),
-    }),
+    createServedScenario(
+      'savant-overdue',
+      'A mode that is stayed in for far too long.',
+      startSession('savant'),
+      {
+        script: [
+          userMessage('Where is the shed?'),
+          createSearchReply('shed'),
+          { ...createSearchReply('garden'), at: 90_000 },
+          { ...modelReplied('It may be there.'), at: 200_000 },
+          { ...createSearchReply('house'), at: 300_000 },
+          modelReplied('So be it.'),
+        ],
+        run: ({ id }) => toolFinished(id, successOutcome(`found by ${id}`)),
+      },
+    ),
   ];
 }
 
@@ -84,12 +89,12 @@ const thinkLog = { think: 'The shed is in the garden.' };
 const createLargeEntry = (tags: string): Json => ({ tags, value: 'lumber '.repeat(1_200) });
 const storedShed = { key: 'garden_shed', value: 'The door is green.', kind: 'entry', savedAt: 5 } as const;
 
-export function createLibrarianScenarios(begin: SessionFactory): readonly LogScenario[] {
+export function createLibrarianScenarios(startSession: SessionFactory): readonly LogScenario[] {
   return [
     createServedScenario(
       'lkj-librarian',
       'Thinking, commanding, evaluating and paging, with every action on memory.',
-      begin('lkj'),
+      startSession('lkj'),
       {
         script: [
           userMessage('Keep the shed in mind.'),
@@ -131,7 +136,7 @@ export function createLibrarianScenarios(begin: SessionFactory): readonly LogSce
     createServedScenario(
       'lkj1-librarian',
       'The first version: thinking, executing and paging, until its cycles are used up.',
-      begin('lkj1', librarianOptions),
+      startSession('lkj1', librarianOptions),
       {
         script: [
           userMessage('Keep the shed in mind.'),
@@ -157,7 +162,7 @@ export function createLibrarianScenarios(begin: SessionFactory): readonly LogSce
     createServedScenario(
       'pawl-memory',
       'Working memory of the default profile, pinned beyond what paging can free.',
-      begin('pawl'),
+      startSession('pawl'),
       {
         script: [
           userMessage('Keep it all.'),

@@ -36,21 +36,21 @@ import { createScenario, createRandomScenario, type LogScenario } from './log-sc
 import type { SessionFactory } from './turn-scenarios.ts';
 
 /** A person who speaks while work is under way. */
-export function createSteeringScenarios(begin: SessionFactory): readonly LogScenario[] {
+export function createSteeringScenarios(startSession: SessionFactory): readonly LogScenario[] {
   return [
-    ...createSteeredStateScenarios(begin),
-    ...createSteeredEndScenarios(begin),
-    ...createSteeredResetScenarios(begin),
-    ...createSteeredRandomScenarios(begin),
+    ...createSteeredStateScenarios(startSession),
+    ...createSteeredEndScenarios(startSession),
+    ...createSteeredResetScenarios(startSession),
+    ...createSteeredRandomScenarios(startSession),
   ];
 }
 
-function createSteeredStateScenarios(begin: SessionFactory): readonly LogScenario[] {
+function createSteeredStateScenarios(startSession: SessionFactory): readonly LogScenario[] {
   return [
     createScenario(
       '1-steered-states',
       'Something is said in every state with work under way.',
-      begin('pawl'),
+      startSession('pawl'),
       [
         userSteered('Tidy up.'),
         userSteered('Not the shed.'),
@@ -92,7 +92,7 @@ function createSteeredStateScenarios(begin: SessionFactory): readonly LogScenari
     createScenario(
       '1-steered-pause',
       'Something is said during a pause, in the midst of work and idle.',
-      begin('loom'),
+      startSession('loom'),
       [
         userMessage(),
         modelReplied('', createCall('a')),
@@ -113,10 +113,10 @@ function createSteeredStateScenarios(begin: SessionFactory): readonly LogScenari
   ];
 }
 
-function createSteeredEndScenarios(begin: SessionFactory): readonly LogScenario[] {
+function createSteeredEndScenarios(startSession: SessionFactory): readonly LogScenario[] {
   const about = 'What was said stays when the work ends before it is heard.';
   const ends = (name: string, ...path: readonly UntimedEvent[]): LogScenario =>
-    createScenario(`1-steered-${name}`, about, begin('pawl'), [
+    createScenario(`1-steered-${name}`, about, startSession('pawl'), [
       userMessage(),
       modelReplied('', createCall('a'), createCall('b')),
       toolStarted('a'),
@@ -143,12 +143,12 @@ function createFailingRead(id: string): readonly UntimedEvent[] {
   return [modelReplied('', { id, tool: 'read', args: 'gone.txt' }), toolFinished(id, failureOutcome())];
 }
 
-function createSteeredResetScenarios(begin: SessionFactory): readonly LogScenario[] {
+function createSteeredResetScenarios(startSession: SessionFactory): readonly LogScenario[] {
   return [
     createScenario(
       '1-steered-governor',
       'A word in time: the same failure is another story.',
-      begin('pawl'),
+      startSession('pawl'),
       [
         userMessage(),
         ...createFailingRead('a'),
@@ -164,7 +164,7 @@ function createSteeredResetScenarios(begin: SessionFactory): readonly LogScenari
     createScenario(
       '1-steered-phases',
       'A word with a change of phase, and with a verdict.',
-      begin('nexora'),
+      startSession('nexora'),
       [
         phaseStarted(1, 'Begin.'),
         modelReplied('', createCall('a')),
@@ -184,7 +184,7 @@ function createSteeredResetScenarios(begin: SessionFactory): readonly LogScenari
         modelReplied('The end.'),
       ],
     ),
-    createScenario('1-steered-savant', 'A word when the work had come to its end.', begin('savant'), [
+    createScenario('1-steered-savant', 'A word when the work had come to its end.', startSession('savant'), [
       userMessage(),
       modelReplied('', createCall('a', 'context.fts_search')),
       userSteered('in the shed'),
@@ -199,7 +199,7 @@ function createSteeredResetScenarios(begin: SessionFactory): readonly LogScenari
     createScenario(
       '1-steered-window',
       'A word that is too long for the window of the model, on a budget of time.',
-      begin('pawl', { settings: { windowTokens: 300, budgets: steeringBudgets } }),
+      startSession('pawl', { settings: { windowTokens: 300, budgets: steeringBudgets } }),
       [
         userMessage(),
         modelReplied('', createCall('a')),
@@ -221,9 +221,9 @@ function createSteeredResetScenarios(begin: SessionFactory): readonly LogScenari
 
 const steeringBudgets = { modelCalls: 20, toolCalls: null, tokens: null, cost: null, wallMs: 1_000 };
 
-function createSteeredRandomScenarios(begin: SessionFactory): readonly LogScenario[] {
+function createSteeredRandomScenarios(startSession: SessionFactory): readonly LogScenario[] {
   return ['pawl', 'nexora', 'savant', 'lkj'].map((profile, index) =>
-    createRandomScenario(`1-steered-wander-${profile}`, begin(profile, { totalPhases: 3 }), {
+    createRandomScenario(`1-steered-wander-${profile}`, startSession(profile, { totalPhases: 3 }), {
       seed: 401 + index,
       choose: chooseTalkativeEvent,
     }),

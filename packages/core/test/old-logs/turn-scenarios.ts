@@ -34,8 +34,12 @@ import { extendEvent, createServedScenario, createScenario, type LogScenario } f
 
 export type SessionFactory = (profile: string, options?: Partial<SessionOptions>) => Session;
 
-export function createTurnScenarios(begin: SessionFactory): readonly LogScenario[] {
-  return [...createPlainScenarios(begin), ...createPagingScenarios(begin), ...createPhaseScenarios(begin)];
+export function createTurnScenarios(startSession: SessionFactory): readonly LogScenario[] {
+  return [
+    ...createPlainScenarios(startSession),
+    ...createPagingScenarios(startSession),
+    ...createPhaseScenarios(startSession),
+  ];
 }
 
 const editReply = modelReplied(
@@ -45,12 +49,12 @@ const editReply = modelReplied(
   createCall('c'),
 );
 
-function createPlainScenarios(begin: SessionFactory): readonly LogScenario[] {
+function createPlainScenarios(startSession: SessionFactory): readonly LogScenario[] {
   return [
     createScenario(
       'loom-turns',
       'Streaming, retries, calls side by side, hooks, a late answer, a cancel, the end.',
-      begin('loom'),
+      startSession('loom'),
       [
         userMessage('What is here?'),
         textDelta('A fold'),
@@ -95,7 +99,7 @@ function createPlainScenarios(begin: SessionFactory): readonly LogScenario[] {
     createScenario(
       'pawl-permission',
       'Calls that are allowed, asked about and denied; pauses meanwhile.',
-      begin('pawl'),
+      startSession('pawl'),
       [
         userMessage(),
         modelReplied(
@@ -140,7 +144,7 @@ function createPlainScenarios(begin: SessionFactory): readonly LogScenario[] {
     createScenario(
       'pawl-finish',
       'A wish to finish, calls skipped for it, a tool that ends the turn.',
-      begin('pawl'),
+      startSession('pawl'),
       [
         userMessage(),
         finishRequested('time is up'),
@@ -165,7 +169,7 @@ function createPlainScenarios(begin: SessionFactory): readonly LogScenario[] {
   ];
 }
 
-function createPagingScenarios(begin: SessionFactory): readonly LogScenario[] {
+function createPagingScenarios(startSession: SessionFactory): readonly LogScenario[] {
   const long = 'word '.repeat(60);
   const rounds = Array.from({ length: 6 }, (_, index) => [
     userMessage(`question ${index}: ${long}`),
@@ -177,7 +181,7 @@ function createPagingScenarios(begin: SessionFactory): readonly LogScenario[] {
     createScenario(
       'pawl-paging',
       'A model without room: paging, a shorter conversation, paging that fails, paging on request.',
-      begin('pawl'),
+      startSession('pawl'),
       [
         ...rounds,
         userMessage('More.'),
@@ -205,7 +209,7 @@ function createPagingScenarios(begin: SessionFactory): readonly LogScenario[] {
     createScenario(
       'pawl-window',
       'A window of known size: room is made before it is full.',
-      begin('pawl', { settings: { windowTokens: 900 } }),
+      startSession('pawl', { settings: { windowTokens: 900 } }),
       [
         ...rounds
           .slice(0, 8)
@@ -226,7 +230,7 @@ function createPagingScenarios(begin: SessionFactory): readonly LogScenario[] {
       createServedScenario(
         `pawl-budget-${name}`,
         'A budget runs out: a last answer, then the end.',
-        begin('pawl', { settings: { budgets: limits } }),
+        startSession('pawl', { settings: { budgets: limits } }),
         {
           script: [
             userMessage(),
@@ -254,13 +258,13 @@ const scenarioBudgets = {
   time: { ...unlimitedBudget, wallMs: 100 },
 };
 
-function createPhaseScenarios(begin: SessionFactory): readonly LogScenario[] {
+function createPhaseScenarios(startSession: SessionFactory): readonly LogScenario[] {
   const halting = { totalPhases: 3, settings: { haltOnFailedPhase: true } };
   return [
     createScenario(
       'nexora-phases',
       'Three phases with files, tests and blockers; the last fails and ends the session.',
-      begin('nexora', halting),
+      startSession('nexora', halting),
       [
         extendEvent(phaseStarted(1), { expectedMs: 60_000, total: 4 }),
         userMessage('Begin.'),
@@ -288,7 +292,7 @@ function createPhaseScenarios(begin: SessionFactory): readonly LogScenario[] {
     createScenario(
       'nexora-cancel',
       'A phase fails in the midst of work, and the user cancels before the next check.',
-      begin('nexora', halting),
+      startSession('nexora', halting),
       [
         phaseStarted(1, 'Begin.'),
         modelReplied('', createCall('a')),

@@ -144,8 +144,14 @@ describe('ten phases', () => {
   it('are all recorded at the end [NEX-63, NEX-64, NEX-37, NEX-44, NEX-45, NEX-92]', () => {
     let run = runEvents(createNexoraSession(10));
     for (let phase = 1; phase <= 10; phase += 1) {
-      const begin = { ...phaseStarted(phase, `part ${phase}`), expectedMs: 900_000 } as UntimedEvent;
-      run = runEvents(run, begin, modelReplied('', createCall('a')), toolFinished('a'), modelReplied('done'));
+      const phaseStart = { ...phaseStarted(phase, `part ${phase}`), expectedMs: 900_000 } as UntimedEvent;
+      run = runEvents(
+        run,
+        phaseStart,
+        modelReplied('', createCall('a')),
+        toolFinished('a'),
+        modelReplied('done'),
+      );
     }
     run = runEvents(run, phaseCompleted(true));
     const { total, current, completed } = run.session.phases;

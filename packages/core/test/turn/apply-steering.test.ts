@@ -148,9 +148,11 @@ describe('for the trackers of other systems, steering', () => {
       modelReplied('', createCall('a')),
     );
     const delivered = runEvents(working, userSteered('elsewhere'), toolFinished('a'));
-    const unheard = runEvents(working, { ...toolFinished('a'), at: delivered.at });
+    const withoutSteering = runEvents(working, { ...toolFinished('a'), at: delivered.at });
     expect(delivered.session.turn.status).toBe('callingModel');
-    expect(delivered.session.governor.tracker?.state).toEqual(unheard.session.governor.tracker?.state);
+    expect(delivered.session.governor.tracker?.state).toEqual(
+      withoutSteering.session.governor.tracker?.state,
+    );
   });
 });
 

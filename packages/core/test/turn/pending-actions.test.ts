@@ -42,22 +42,24 @@ const isWorkAction = (action: Action): boolean =>
   (action.type === 'wait' && action.until !== null);
 
 /** What is owed after a step, told only from what was owed before it and what the step asked for. */
-function computeOwedAction(owed: Action, { before, event, after }: WalkStep): Action {
-  if (after.session === before) return owed;
+function computeOwedAction(pendingAction: Action, { before, event, after }: WalkStep): Action {
+  if (after.session === before) return pendingAction;
   const work = after.actions.find(isWorkAction);
   if (work !== undefined) return work;
   const isSameWork = before.turn.status === after.session.turn.status;
   if (!isSameWork) return idleAction;
-  return owed.type === 'run-tools' || owed.type === 'ask-permission' ? removeAnsweredCall(owed, event) : owed;
+  return pendingAction.type === 'run-tools' || pendingAction.type === 'ask-permission'
+    ? removeAnsweredCall(pendingAction, event)
+    : pendingAction;
 }
 
 function removeAnsweredCall(
-  owed: Extract<Action, { readonly type: 'run-tools' | 'ask-permission' }>,
+  pendingAction: Extract<Action, { readonly type: 'run-tools' | 'ask-permission' }>,
   event: WalkStep['event'],
 ): Action {
-  if (!('callId' in event)) return owed;
-  const calls = owed.calls.filter(({ id }) => id !== event.callId);
-  return calls.length === 0 ? idleAction : { ...owed, calls };
+  if (!('callId' in event)) return pendingAction;
+  const calls = pendingAction.calls.filter(({ id }) => id !== event.callId);
+  return calls.length === 0 ? idleAction : { ...pendingAction, calls };
 }
 
 describe('the request number', () => {
@@ -96,13 +98,13 @@ describe('listPendingActions', () => {
   it('returns after a crash at any point the unfinished work, from the log alone', () => {
     fc.assert(
       fc.property(createWalkArbitrary().map(replayWithoutEphemeral), (walk) => {
-        let owed: Action = idleAction;
+        let pendingAction: Action = idleAction;
         for (const [index, walkStep] of walk.steps.entries()) {
-          owed = computeOwedAction(owed, walkStep);
+          pendingAction = computeOwedAction(pendingAction, walkStep);
           const isPaused = walkStep.after.session.turn.status === 'paused';
           const log = listDurableEvents({ ...walk, steps: walk.steps.slice(0, index + 1) });
           const restored = replay(walk.start, log);
-          expect(listPendingActions(restored)).toStrictEqual([isPaused ? idleAction : owed]);
+          expect(listPendingActions(restored)).toStrictEqual([isPaused ? idleAction : pendingAction]);
         }
       }),
       { numRuns: 60 },

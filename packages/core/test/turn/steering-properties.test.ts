@@ -121,9 +121,9 @@ describe('for any events', () => {
       fc.property(talkativeWalks, ({ steps }) => {
         for (const { before } of steps) {
           if (before.turn.status !== 'waitingForUser') continue;
-          const said = { at: before.turn.since + 5, text: 'like any other' };
-          const steered = step(before, { type: 'steered', ...said });
-          const message = step(before, { type: 'user-message', ...said });
+          const repeatedText = { at: before.turn.since + 5, text: 'like any other' };
+          const steered = step(before, { type: 'steered', ...repeatedText });
+          const message = step(before, { type: 'user-message', ...repeatedText });
           expect(steered.session).toStrictEqual(message.session);
           expect(steered.actions).toStrictEqual<readonly Action[]>(message.actions);
           expect(steered.notes.map(normalizeCause)).toStrictEqual(message.notes.map(normalizeCause));

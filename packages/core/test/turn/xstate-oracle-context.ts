@@ -95,10 +95,10 @@ export function applyOracleEvent(
   settings: SessionSettings,
 ): TurnOracleContext {
   // The table guarantees that what is under an event's type takes that event.
-  const hearing = oracleReducers[event.type] as
+  const reducer = oracleReducers[event.type] as
     | ((of: OracleInput<OracleEvent>) => TurnOracleContext)
     | undefined;
-  return hearing === undefined ? context : hearing({ context, event, settings });
+  return reducer === undefined ? context : reducer({ context, event, settings });
 }
 
 type OracleInput<One> = {

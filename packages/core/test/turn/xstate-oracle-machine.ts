@@ -71,9 +71,9 @@ function buildOracleMachine(chart: Chart, settings: SessionSettings, take: HeldS
       move: assign(({ context, event }, params) => {
         // `stateConfig` below is what gives it its parameters.
         const move = params as OracleMove;
-        const heard = move.on === null ? context : applyOracleEvent(context, event, settings);
+        const nextContext = move.on === null ? context : applyOracleEvent(context, event, settings);
         const trace = move.on === null ? [...context.trace, move] : [move];
-        return { ...enterOracleState({ ...move, context: heard, event, settings }), trace };
+        return { ...enterOracleState({ ...move, context: nextContext, event, settings }), trace };
       }),
       hold: assign(({ context, event }) => {
         const next = result(context, event);

@@ -58,7 +58,7 @@ export function* iterateOraclePaths(graph: OracleGraph, settings: SessionSetting
   for (const [key, { state: before, ways }] of graph) {
     const from = positions.get(key) ?? createWalkPosition(settings);
     for (const { event, state: after } of ways) {
-      const { place: position, taken: result } = playOracleEvent(from, event);
+      const { position, sessionStep: result } = playOracleEvent(from, event);
       const reached = positions.get(getSnapshotKey(after)) ?? position;
       positions.set(getSnapshotKey(after), reached);
       yield { before, event, after, from, result, first: reached.session };
@@ -99,20 +99,20 @@ function createWalkPosition(settings: SessionSettings): WalkPosition {
 function playOracleEvent(
   { session, request, events }: WalkPosition,
   oracleEvent: OracleEvent,
-): { readonly place: WalkPosition; readonly taken: SessionStep } {
+): { readonly position: WalkPosition; readonly sessionStep: SessionStep } {
   const result = stepOracleEvent(session, oracleEvent, request);
   const next = result.session === session ? request : getNextRequest(result, request);
   return {
-    taken: result,
-    place: { session: result.session, request: next, events: { before: events, last: oracleEvent } },
+    sessionStep: result,
+    position: { session: result.session, request: next, events: { before: events, last: oracleEvent } },
   };
 }
 
 /** The caller learns the number of a request from the action that makes it; what goes on under a pause it is not told. */
 function getNextRequest({ session, actions }: SessionStep, request: number | null): number | null {
   if (session.turn.status === 'paused') return null;
-  const begun = actions.findLast((action) => 'request' in action && action.type !== 'abort');
-  return begun !== undefined && 'request' in begun ? begun.request : request;
+  const startedAction = actions.findLast((action) => 'request' in action && action.type !== 'abort');
+  return startedAction !== undefined && 'request' in startedAction ? startedAction.request : request;
 }
 
 function toTimedEvent(oracleEvent: OracleEvent, { seq }: Session, request: number | null): Event {

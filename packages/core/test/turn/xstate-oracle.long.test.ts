@@ -46,7 +46,7 @@ type OracleFindings = {
   readonly made: Set<string>;
   /** By what went wrong, the shortest path to it. */
   readonly differences: Map<string, string>;
-  readonly partings: Map<string, string>;
+  readonly stateDifferences: Map<string, string>;
   readonly lateAnswersTaken: Map<string, string>;
 };
 const findingsByRun = new Map<string, OracleFindings>();
@@ -63,20 +63,20 @@ function walkOracle({ settings, together }: OracleRun): OracleFindings {
     paths: 0,
     made: new Set(),
     differences: new Map(),
-    partings: new Map(),
+    stateDifferences: new Map(),
     lateAnswersTaken: new Map(),
   };
-  for (const walked of iterateOraclePaths(buildOracleGraph(settings, together), settings)) {
-    const { from, event, result: stepResult, first } = walked;
+  for (const path of iterateOraclePaths(buildOracleGraph(settings, together), settings)) {
+    const { from, event, result: stepResult, first } = path;
     const note = (notes: Map<string, string>, what: string): unknown =>
       notes.has(what) || notes.set(what, `after ${formatOraclePath(from)}`);
     result.paths += 1;
-    for (const move of listOracleMoves(walked)) result.made.add(formatMoveName(move));
-    const difference = findDisagreement(walked);
+    for (const move of listOracleMoves(path)) result.made.add(formatMoveName(move));
+    const difference = findDisagreement(path);
     if (difference !== null) note(result.differences, difference);
     const [here, there] = [serializeEssence(stepResult.session), serializeEssence(first)];
-    if (here !== there) note(result.partings, `${event.type}: ${here} and not ${there}`);
-    if (isAnswerType(event) && !isSessionUntouched(from, stepLateAnswer(walked)))
+    if (here !== there) note(result.stateDifferences, `${event.type}: ${here} and not ${there}`);
+    if (isAnswerType(event) && !isSessionUntouched(from, stepLateAnswer(path)))
       note(result.lateAnswersTaken, event.type);
   }
   return result;
@@ -102,7 +102,7 @@ describe.each(Object.entries(oracleRuns))('with settings: %s', (name, run) => {
   });
 
   it('every path to a state of the chart gives the same session except for its history', () => {
-    expect(Object.fromEntries(getOracleFindings(name, run).partings)).toEqual({});
+    expect(Object.fromEntries(getOracleFindings(name, run).stateDifferences)).toEqual({});
   });
 
   it('an answer to another request changes nothing in any state', () => {

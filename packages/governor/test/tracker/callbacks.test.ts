@@ -25,10 +25,10 @@ describe('callbacks', () => {
   });
 
   it('report a different condition again', () => {
-    const { tracker, told } = createObservedTracker('nexora');
+    const { tracker, log } = createObservedTracker('nexora');
     recordFailedEdits(tracker, 3);
     recordFailedEdits(tracker, 3, 'other.go');
-    expect(told).toEqual(['stuck: same_error', 'stuck: same_error']);
+    expect(log).toEqual(['stuck: same_error', 'stuck: same_error']);
   });
 
   it('report progress every ten calls [NEX-73, NEX-74, NEX-95, RN-04]', () => {
@@ -48,22 +48,22 @@ describe('callbacks', () => {
   });
 
   it('come in order: state changes, matches, progress [RN-15]', () => {
-    const { tracker, told } = createObservedTracker('nexora', {
+    const { tracker, log } = createObservedTracker('nexora', {
       autoHalt: true,
       config: { progress_callback_interval: 3, recovery_attempts: 0 },
     });
     recordFailedEdits(tracker, 3);
-    expect(told).toEqual(['Idle → Halted', 'stuck: same_error', 'progress: 3']);
+    expect(log).toEqual(['Idle → Halted', 'stuck: same_error', 'progress: 3']);
   });
 
   it('that throw do no harm, and their errors are collected [RN-15]', () => {
     const thrown = new Error('a bad listener');
-    const told: string[] = [];
+    const log: string[] = [];
     const { tracker } = createObservedTracker('nexora', {
       onStateChange: () => {
         throw thrown;
       },
-      onStuck: () => void told.push('stuck'),
+      onStuck: () => void log.push('stuck'),
     });
     expect(tracker.transitionTo('ProcessingPrompt')).toEqual({
       ok: true,
@@ -71,26 +71,26 @@ describe('callbacks', () => {
       error: null,
     });
     recordFailedEdits(tracker, 3);
-    expect(told).toEqual(['stuck']);
+    expect(log).toEqual(['stuck']);
     expect(tracker.callbackErrors).toEqual([thrown]);
     for (let time = 0; time < 100; time += 1) tracker.transitionTo('ProcessingPrompt');
     expect(tracker.callbackErrors).toHaveLength(20);
   });
 
   it('may change the state themselves; nested changes are reported in order [NEX-72, RN-15]', () => {
-    const told: string[] = [];
+    const log: string[] = [];
     const { tracker } = createObservedTracker('nexora', {
       config: { progress_callback_interval: 3 },
-      onStateChange: (from, to) => void told.push(`${from} → ${to}`),
+      onStateChange: (from, to) => void log.push(`${from} → ${to}`),
       onStuck: () => {
-        told.push('stuck');
+        log.push('stuck');
         tracker.transitionTo('Halted');
       },
-      onProgress: () => void told.push('progress'),
+      onProgress: () => void log.push('progress'),
     });
     recordFailedEdits(tracker, 3);
     expect(tracker.state).toBe('Halted');
-    expect(told).toEqual(['stuck', 'progress', 'Idle → Halted']);
+    expect(log).toEqual(['stuck', 'progress', 'Idle → Halted']);
   });
 
   it('that trigger each other endlessly are stopped', () => {
@@ -103,11 +103,11 @@ describe('callbacks', () => {
   });
 
   it('report entering and leaving a stuck state', () => {
-    const { tracker, told } = createObservedTracker('savant');
+    const { tracker, log } = createObservedTracker('savant');
     recordSearch(tracker, 'x');
     recordSearch(tracker, 'x');
     tracker.tick();
-    expect(told).toEqual([
+    expect(log).toEqual([
       'INIT → SEARCHING',
       'SEARCHING → STUCK_SEARCH',
       'stuck: repeated_query',

@@ -4,7 +4,7 @@ import { recordEdit, recordFailedEdits, notFoundError, createObservedTracker } f
 
 describe('basic use', () => {
   it('goes from idle to a tool, records an edit, and reports no problem [NEX-07, NEX-20, NEX-23, NEX-56, NEX-57, NEX-59, NEX-60]', () => {
-    const { tracker, told } = createObservedTracker('nexora');
+    const { tracker, log: told } = createObservedTracker('nexora');
     expect([tracker.sessionId, tracker.state]).toEqual(['session-123', 'Idle']);
     for (const state of ['ProcessingPrompt', 'StreamingResponse', 'ExecutingTool'] as const) {
       expect(tracker.transitionTo(state).ok).toBe(true);
@@ -44,7 +44,7 @@ describe('basic use', () => {
 
 describe('a refactoring in ten phases', () => {
   it('makes a thousand edits without raising anything [NEX-01..03, NEX-37, NEX-63..70, NEX-76, NEX-77, NEX-93, NEX-115, RN-14]', () => {
-    const { tracker, clock, told } = createObservedTracker('nexora', { totalPhases: 10 });
+    const { tracker, clock, log: told } = createObservedTracker('nexora', { totalPhases: 10 });
     for (let phase = 1; phase <= 10; phase += 1) {
       expect(tracker.startPhase(phase, `package ${phase}`, 15 * 60_000).ok).toBe(true);
       for (let index = 0; index < 100; index += 1) {
@@ -70,7 +70,7 @@ describe('a refactoring in ten phases', () => {
   });
 
   it('may take from 100 to 200 calls over 25 to 40 files in each [NEX-75]', () => {
-    const { tracker, told } = createObservedTracker('nexora', { totalPhases: 4 });
+    const { tracker, log: told } = createObservedTracker('nexora', { totalPhases: 4 });
     for (const [index, [calls, files]] of [
       [100, 25],
       [150, 35],
@@ -89,7 +89,7 @@ describe('a refactoring in ten phases', () => {
 
 describe('loops', () => {
   it('three edits of main.go that fail alike are one [NEX-78..80, NEX-94]', () => {
-    const { tracker, told } = createObservedTracker('nexora');
+    const { tracker, log: told } = createObservedTracker('nexora');
     for (const stuck of [false, false, true]) {
       recordFailedEdits(tracker, 1);
       expect(tracker.stuck().stuck).toBe(stuck);
@@ -99,7 +99,7 @@ describe('loops', () => {
   });
 
   it('a change and its undoing in two files by turns are one [NEX-27, NEX-81..83]', () => {
-    const { tracker, told } = createObservedTracker('nexora');
+    const { tracker, log: told } = createObservedTracker('nexora');
     for (const [file, contentHash] of [
       ['a.go', 'X'],
       ['b.go', 'Y'],

@@ -88,7 +88,7 @@ describe('the same error on the same target', () => {
 });
 
 const alternateFileEdits = (files: readonly string[], hashes: readonly string[] = []) => {
-  const { tracker, told } = createObservedTracker('nexora');
+  const { tracker, log: told } = createObservedTracker('nexora');
   for (const [index, file] of files.entries()) {
     const contentHash = hashes[index];
     recordEdit(tracker, file, contentHash === undefined ? {} : { contentHash });
@@ -164,7 +164,7 @@ describe('oscillation', () => {
 });
 
 const viewRepeatedly = (times: number, preset: 'nexora' | 'nexora-lenient' = 'nexora') => {
-  const { tracker, told } = createObservedTracker(preset);
+  const { tracker, log: told } = createObservedTracker(preset);
   for (let time = 0; time < times; time += 1) {
     tracker.recordToolCall({ tool: 'view', file: 'a.go', success: true });
   }
@@ -222,7 +222,9 @@ describe('a lack of progress', () => {
   });
 
   it('treats new content as progress within the last ten actions or after one [NEX-30, RN-05]', () => {
-    const { tracker, told } = createObservedTracker('nexora', { config: { progress_check_interval: 1 } });
+    const { tracker, log: told } = createObservedTracker('nexora', {
+      config: { progress_check_interval: 1 },
+    });
     let tries = 0;
     const tryInVain = (times: number) => {
       for (let time = 0; time < times; time += 1)
@@ -264,21 +266,21 @@ describe('a lack of progress', () => {
   });
 
   it('is checked at the configured interval, and ends with progress [NEX-112, RN-03, RN-04]', () => {
-    const { tracker, told } = createObservedTracker('nexora', {
+    const { tracker, log: told } = createObservedTracker('nexora', {
       config: { no_progress_window: 4, progress_check_interval: 6, progress_callback_interval: 100 },
     });
-    const look = (times: number) => {
+    const runCalls = (times: number) => {
       for (let time = 0; time < times; time += 1) tracker.recordToolCall({ tool: 'view', success: true });
     };
-    look(5);
+    runCalls(5);
     expect(told).toEqual([]);
-    look(1);
+    runCalls(1);
     expect(told).toEqual(['warning: no_progress']);
     tracker.recordMilestone('found it');
     expect(tracker.stuck().severity).toBe('none');
-    look(5);
+    runCalls(5);
     expect(told).toEqual(['warning: no_progress']);
-    look(1);
+    runCalls(1);
     expect(told).toEqual(['warning: no_progress', 'warning: no_progress']);
   });
 });
@@ -293,7 +295,7 @@ const startAutoHaltTracker = (config: object = {}) => {
 
 describe('recovery and halting', () => {
   it('only reports by default [RN-16]', () => {
-    const { tracker, told } = createObservedTracker('nexora');
+    const { tracker, log: told } = createObservedTracker('nexora');
     recordFailedEdits(tracker, 9);
     expect(tracker.state).toBe('Idle');
     expect(told).toEqual(['stuck: same_error']);

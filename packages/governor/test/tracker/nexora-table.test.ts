@@ -31,10 +31,10 @@ const pathsToState: { readonly [State in NexoraState]: readonly NexoraState[] } 
 };
 
 function createTrackerInState(state: NexoraState): ObservedTracker<'nexora'> {
-  const { tracker, clock, told } = createObservedTracker('nexora');
+  const { tracker, clock, log: told } = createObservedTracker('nexora');
   for (const each of pathsToState[state]) tracker.transitionTo(each);
   told.length = 0;
-  return { tracker, clock, told };
+  return { tracker, clock, log: told };
 }
 
 const nexoraTableCells = nexoraStateNames.flatMap((from) =>
@@ -55,7 +55,7 @@ describe('the table of states', () => {
   it.each(nexoraTableCells.filter(({ valid }) => valid))(
     'lets $to follow $from [NEX-08..14, NEX-17, NEX-19, NEX-88, RN-09..11]',
     ({ from, to }) => {
-      const { tracker, told } = createTrackerInState(from);
+      const { tracker, log: told } = createTrackerInState(from);
       expect(tracker.transitionTo(to)).toEqual({ ok: true, state: to, error: null });
       expect(tracker.state).toBe(to);
       expect(told).toEqual([`${from} → ${to}`]);
@@ -65,7 +65,7 @@ describe('the table of states', () => {
   it.each(nexoraTableCells.filter(({ valid }) => !valid))(
     'rejects $to after $from with a reason, and does not throw [NEX-19, NEX-88, RX-03]',
     ({ from, to }) => {
-      const { tracker, told } = createTrackerInState(from);
+      const { tracker, log: told } = createTrackerInState(from);
       const before = JSON.stringify(tracker);
       const { ok, state, error } = tracker.transitionTo(to);
       expect({ ok, state }).toEqual({ ok: false, state: from });

@@ -10,7 +10,7 @@ import type { TrackerPreset } from '../../src/tracker/presets.ts';
 export type ObservedTracker<Preset extends TrackerPreset> = {
   readonly tracker: LoopTracker<Preset>;
   readonly clock: { at: number };
-  readonly told: string[];
+  readonly log: string[];
 };
 
 type TrackerOverrides<Preset extends TrackerPreset> = Partial<TrackerOptions<Preset>>;
@@ -20,25 +20,25 @@ export function createObservedTracker<Preset extends TrackerPreset>(
   options: TrackerOverrides<Preset> = {},
 ): ObservedTracker<Preset> {
   const clock = { at: 1_000 };
-  const told: string[] = [];
+  const log: string[] = [];
   const tracker = createTracker<Preset>({
     sessionId: 'session-123',
     preset,
     now: () => clock.at,
-    ...createLoggingCallbacks<Preset>(told),
+    ...createLoggingCallbacks<Preset>(log),
     ...options,
   });
-  return { tracker, clock, told };
+  return { tracker, clock, log };
 }
 
 export function createLoggingCallbacks<Preset extends TrackerPreset>(
-  told: string[],
+  log: string[],
 ): TrackerCallbacks<Preset> {
   return {
-    onStateChange: (from, to) => void told.push(`${from} → ${to}`),
-    onStuck: ({ rule }) => void told.push(`stuck: ${rule}`),
-    onWarning: ({ rule }) => void told.push(`warning: ${rule}`),
-    onProgress: ({ calls }) => void told.push(`progress: ${calls}`),
+    onStateChange: (from, to) => void log.push(`${from} → ${to}`),
+    onStuck: ({ rule }) => void log.push(`stuck: ${rule}`),
+    onWarning: ({ rule }) => void log.push(`warning: ${rule}`),
+    onProgress: ({ calls }) => void log.push(`progress: ${calls}`),
   };
 }
 

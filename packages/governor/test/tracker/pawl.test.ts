@@ -15,34 +15,34 @@ function repeatToolCall(tracker: PawlTracker, times: number, call: RecordedCall)
 
 describe('the preset pawl in a custom loop', () => {
   it('warns of two identical errors and is stuck at three, once [NEX-116]', () => {
-    const { tracker, told } = createObservedTracker('pawl');
+    const { tracker, log } = createObservedTracker('pawl');
     repeatToolCall(tracker, 2, failingCall);
     expect(tracker.stuck()).toMatchObject({ stuck: false, severity: 'advise', rule: 'repeated-failure' });
     expect(tracker.advice()).toContain('read the error');
     repeatToolCall(tracker, 1, failingCall);
     expect(tracker.stuck()).toMatchObject({ stuck: true, severity: 'block', evidence: [1, 2, 3] });
     repeatToolCall(tracker, 4, failingCall);
-    expect(told).toEqual(['warning: repeated-failure', 'stuck: repeated-failure']);
+    expect(log).toEqual(['warning: repeated-failure', 'stuck: repeated-failure']);
   });
 
   it('clears a verdict with its condition, and raises it again when the condition returns', () => {
-    const { tracker, told } = createObservedTracker('pawl');
+    const { tracker, log } = createObservedTracker('pawl');
     repeatToolCall(tracker, 3, failingCall);
     repeatToolCall(tracker, 1, { tool: 'write', file: 'main.go', success: true });
     expect(tracker.stuck()).toMatchObject({ stuck: false, severity: 'none', advice: '' });
     repeatToolCall(tracker, 3, failingCall);
-    expect(told.filter((line) => line.startsWith('stuck'))).toHaveLength(2);
+    expect(log.filter((line) => line.startsWith('stuck'))).toHaveLength(2);
   });
 
   it('raises nothing in a thousand productive calls over ten phases, however they are reported', () => {
-    const told = fc.constantFrom<Partial<RecordedCall>>(
+    const callFields = fc.constantFrom<Partial<RecordedCall>>(
       {},
       { output: 'unlike any other' },
       { contentHash: 'x' },
     );
     fc.assert(
-      fc.property(told, (more) => {
-        const { tracker, told: raised } = createObservedTracker('pawl', { totalPhases: 10 });
+      fc.property(callFields, (more) => {
+        const { tracker, log: raised } = createObservedTracker('pawl', { totalPhases: 10 });
         for (let index = 0; index < 1_000; index += 1) {
           if (index % 100 === 0) tracker.startPhase(index / 100 + 1);
           const output = more.output === undefined ? undefined : `edited ${index}`;
@@ -76,15 +76,15 @@ describe('a success without output', () => {
   });
 
   it('does not count against a call known only by its tool and file', () => {
-    const { tracker, told } = createObservedTracker('pawl');
+    const { tracker, log } = createObservedTracker('pawl');
     repeatToolCall(tracker, 30, { tool: 'edit', file: 'main.go', success: true });
-    expect(told.filter((line) => !line.startsWith('progress'))).toEqual([]);
+    expect(log.filter((line) => !line.startsWith('progress'))).toEqual([]);
     repeatToolCall(tracker, 4, { tool: 'read', file: 'main.go', success: true });
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'repeated-call' });
   });
 
   it('is progress after other calls, and with new content', () => {
-    const { tracker, told } = createObservedTracker('pawl');
+    const { tracker, log } = createObservedTracker('pawl');
     for (let index = 0; index < 30; index += 1) {
       tracker.recordToolCall({ tool: 'bash', command: `make part-${index}`, success: true });
       const contentHash = `${index}`;
@@ -96,15 +96,15 @@ describe('a success without output', () => {
         contentHash,
       });
     }
-    expect(told.filter((line) => !line.startsWith('progress'))).toEqual([]);
+    expect(log.filter((line) => !line.startsWith('progress'))).toEqual([]);
   });
 
   it('differs from a known empty output', () => {
-    const { tracker, told } = createObservedTracker('pawl');
+    const { tracker, log } = createObservedTracker('pawl');
     for (let index = 0; index < 13; index += 1) {
       tracker.recordToolCall({ tool: 'bash', command: `make ${index}`, success: true, output: '' });
     }
-    expect(told).toContain('warning: no-progress');
+    expect(log).toContain('warning: no-progress');
   });
 });
 
@@ -146,7 +146,7 @@ describe('progress', () => {
 
 describe('a reply', () => {
   it('is stuck if repeated three times without a call in between', () => {
-    const { tracker, told } = createObservedTracker('pawl');
+    const { tracker, log } = createObservedTracker('pawl');
     const say = (): unknown => tracker.recordMessage('I will now fix the file.');
     say();
     say();
@@ -156,7 +156,7 @@ describe('a reply', () => {
     say();
     say();
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'repeated-text', evidence: [] });
-    expect(told).toEqual(['warning: repeated-text', 'warning: repeated-text', 'stuck: repeated-text']);
+    expect(log).toEqual(['warning: repeated-text', 'warning: repeated-text', 'stuck: repeated-text']);
   });
 
   it('does not clear matches of earlier calls', () => {
@@ -182,12 +182,12 @@ describe('a reply', () => {
 describe('waiting', () => {
   it('is limited by time and not by the number of polls', () => {
     const { tracker, clock } = createObservedTracker('pawl');
-    const look = (): unknown =>
+    const repeatLook = (): unknown =>
       tracker.recordToolCall({ tool: 'status', args: { job: 1 }, success: true, output: 'still running' });
-    for (let time = 0; time < 50; time += 1) look();
+    for (let time = 0; time < 50; time += 1) repeatLook();
     expect(tracker.stuck().severity).toBe('none');
     clock.at += 31 * 60_000;
-    look();
+    repeatLook();
     expect(tracker.stuck()).toMatchObject({ stuck: true, rule: 'waiting' });
   });
 });
@@ -207,11 +207,11 @@ describe('a tracker with the preset pawl', () => {
     const { tracker } = createObservedTracker('pawl');
     repeatToolCall(tracker, 2, failingCall);
     const { call } = tracker.recordToolCall({ tool: 'edit', file: 'main.go' });
-    const told: string[] = [];
+    const log: string[] = [];
     const copy: unknown = JSON.parse(JSON.stringify(tracker));
-    const restored = restoreTracker(copy, { now: () => 1_000, ...createLoggingCallbacks(told) });
+    const restored = restoreTracker(copy, { now: () => 1_000, ...createLoggingCallbacks(log) });
     restored.recordOutcome(call, { success: false, error: 'old_string not found' });
-    expect(told).toEqual(['stuck: repeated-failure']);
+    expect(log).toEqual(['stuck: repeated-failure']);
   });
 
   it('accepts other thresholds, disabled rules and custom rules', () => {

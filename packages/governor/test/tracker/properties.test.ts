@@ -91,9 +91,9 @@ const anyRecordPayload: fc.Arbitrary<UntimedRecord> = fc.oneof(
 
 const anyRecords = fc
   .array(fc.tuple(anyRecordPayload, fc.integer({ min: -5, max: 40_000 })), { maxLength: 120, size: 'max' })
-  .map((told) => {
+  .map((records) => {
     let at = 1_000;
-    return told.map(([fact, ms]) => ({ ...fact, at: (at += ms) }));
+    return records.map(([fact, ms]) => ({ ...fact, at: (at += ms) }));
   });
 
 const nexoraConfigs = [
@@ -118,25 +118,25 @@ const anyStart = createStartArbitrary(trackerPresets);
 type TrackerSetup = { readonly preset: TrackerPreset; readonly config: object };
 const startTrackerState = ({ preset, config }: TrackerSetup): TrackerState =>
   startTracking({ preset, config, at: 1_000, totalPhases: 3 });
-const applyAllRecords = (state: TrackerState, told: readonly TrackerRecord[]): TrackerState =>
-  told.reduce((each, record) => trackRecord(each, record).state, state);
+const applyAllRecords = (state: TrackerState, records: readonly TrackerRecord[]): TrackerState =>
+  records.reduce((each, record) => trackRecord(each, record).state, state);
 const cloneThroughJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 
 describe('any record', () => {
   it('never throws, and does not change its input [RX-03]', () => {
     fc.assert(
-      fc.property(anyStart, anyRecords, (start, told) => {
+      fc.property(anyStart, anyRecords, (start, records) => {
         let state = startTrackerState(start);
-        for (const record of told) state = trackRecord(deepFreeze(state), deepFreeze(record)).state;
+        for (const record of records) state = trackRecord(deepFreeze(state), deepFreeze(record)).state;
       }),
     );
   });
 
   it('gives the same state when it is recorded again [RX-07, SAV-131]', () => {
     fc.assert(
-      fc.property(anyStart, anyRecords, (start, told) => {
-        expect(applyAllRecords(startTrackerState(start), told)).toEqual(
-          applyAllRecords(startTrackerState(start), told),
+      fc.property(anyStart, anyRecords, (start, records) => {
+        expect(applyAllRecords(startTrackerState(start), records)).toEqual(
+          applyAllRecords(startTrackerState(start), records),
         );
       }),
     );
@@ -144,15 +144,15 @@ describe('any record', () => {
 
   it('gives the same verdicts after a round trip through JSON at any point [NEX-126]', () => {
     fc.assert(
-      fc.property(anyStart, anyRecords, fc.nat(120), (start, told, cut) => {
-        const live = applyAllRecords(startTrackerState(start), told);
+      fc.property(anyStart, anyRecords, fc.nat(120), (start, records, cut) => {
+        const live = applyAllRecords(startTrackerState(start), records);
         const restored = applyAllRecords(
-          cloneThroughJson(applyAllRecords(startTrackerState(start), told.slice(0, cut))),
-          told.slice(cut),
+          cloneThroughJson(applyAllRecords(startTrackerState(start), records.slice(0, cut))),
+          records.slice(cut),
         );
         expect(restored).toEqual(live);
         expect(cloneThroughJson(live)).toEqual(live);
-        const at = told.at(-1)?.at ?? 1_000;
+        const at = records.at(-1)?.at ?? 1_000;
         expect(listTrackerVerdicts(restored.detector, at)).toEqual(listTrackerVerdicts(live.detector, at));
       }),
     );
@@ -160,8 +160,8 @@ describe('any record', () => {
 
   it('is remembered within bounds [NEX-33, NEX-34, NEX-113, NEX-114]', () => {
     fc.assert(
-      fc.property(anyStart, anyRecords, (start, told) => {
-        const { detector, ledger } = applyAllRecords(startTrackerState(start), [...told, ...told]);
+      fc.property(anyStart, anyRecords, (start, records) => {
+        const { detector, ledger } = applyAllRecords(startTrackerState(start), [...records, ...records]);
         if (detector.kind === 'nexora') {
           expect(detector.actions.length).toBeLessThanOrEqual(detector.config.maxRecentActions);
           expect(detector.errors.length).toBeLessThanOrEqual(detector.config.maxRecentErrors);
@@ -180,9 +180,9 @@ describe('any record', () => {
 
   it('raises a condition only if it is new, and reports each transition in order [RN-03, RN-15]', () => {
     fc.assert(
-      fc.property(anyStart, anyRecords, (start, told) => {
+      fc.property(anyStart, anyRecords, (start, records) => {
         let state = startTrackerState(start);
-        for (const record of told) {
+        for (const record of records) {
           const next = trackRecord(state, record);
           const loops = next.signals.flatMap((signal) =>
             signal.type === 'found' ? [signal.verdict.loop] : [],
@@ -205,7 +205,7 @@ describe('any record', () => {
 
   it('never leaves a final state [NEX-55, SAV-99]', () => {
     fc.assert(
-      fc.property(createStartArbitrary(seedPresets), anyRecords, ({ preset, config }, told) => {
+      fc.property(createStartArbitrary(seedPresets), anyRecords, ({ preset, config }, records) => {
         const end = preset === 'savant' ? 'FINISHING' : 'Halted';
         const ended = trackRecord(startTrackerState({ preset, config }), {
           type: 'moved',
@@ -213,7 +213,7 @@ describe('any record', () => {
           to: end,
           cause: 'end',
         }).state;
-        expect(applyAllRecords(ended, told).detector.machine.state).toBe(end);
+        expect(applyAllRecords(ended, records).detector.machine.state).toBe(end);
       }),
     );
   });
@@ -227,7 +227,7 @@ describe('productive work', () => {
     });
     fc.assert(
       fc.property(steps, (work) => {
-        const { tracker, told } = createObservedTracker('nexora', { totalPhases: 10 });
+        const { tracker, log: records } = createObservedTracker('nexora', { totalPhases: 10 });
         for (const [index, step] of work.entries()) {
           if (index % 100 === 0) tracker.startPhase(index / 100 + 1);
           // New content each time; an error is followed by something that works.
@@ -237,7 +237,7 @@ describe('productive work', () => {
           if (step === 'test') tracker.recordTest('go test', true);
           if (step !== 'view') recordEdit(tracker, `${index % 5}.go`, { contentHash: `${index}` });
         }
-        expect(told.filter((line) => /stuck|warning/.test(line))).toEqual([]);
+        expect(records.filter((line) => /stuck|warning/.test(line))).toEqual([]);
       }),
       { numRuns: 10 },
     );

@@ -202,7 +202,7 @@ const createAdvisedTracker = () => {
 
 describe('advice before force', () => {
   it('gives the agent one more step with the advice [SAV-115, RS-03]', () => {
-    const { tracker, told } = createAdvisedTracker();
+    const { tracker, log: told } = createAdvisedTracker();
     expect([tracker.state, tracker.stuck().stuck]).toEqual(['SEARCHING', true]);
     tracker.tick();
     expect(tracker.promptSection()).toContain('Status: STUCK');

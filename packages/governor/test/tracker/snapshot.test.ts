@@ -22,29 +22,29 @@ describe('a tracker saved as JSON', () => {
     const { tracker, clock } = createObservedTracker('nexora', { totalPhases: 3 });
     tracker.startPhase(1, 'first');
     recordFailedEdits(tracker, 2);
-    const told: string[] = [];
+    const log: string[] = [];
     const restored = restoreTracker(cloneThroughJson(tracker), {
       now: () => clock.at,
-      ...createLoggingCallbacks(told),
+      ...createLoggingCallbacks(log),
     });
     expect(restored.toJSON()).toEqual(tracker.toJSON());
     restored.recordToolCall({ tool: 'edit', file: 'main.go', error: 'old_string not found' });
     expect(restored.stuck()).toMatchObject({ stuck: true, evidence: [1, 2, 3] });
-    expect(told).toEqual(['stuck: same_error']);
+    expect(log).toEqual(['stuck: same_error']);
     expect(restored.totalProgress()).toMatchObject({ totalPhases: 3, currentPhase: 1 });
   });
 
   it('does not raise again what was raised before', () => {
     const { tracker } = createObservedTracker('nexora');
     recordFailedEdits(tracker, 3);
-    const told: string[] = [];
+    const log: string[] = [];
     const restored = restoreTracker(cloneThroughJson(tracker), {
       now: () => 0,
-      ...createLoggingCallbacks(told),
+      ...createLoggingCallbacks(log),
     });
     restored.recordToolCall({ tool: 'edit', file: 'main.go', error: 'old_string not found' });
     expect(restored.stuck().stuck).toBe(true);
-    expect(told).toEqual([]);
+    expect(log).toEqual([]);
   });
 
   it('is still stuck, and finishes with its reason', () => {

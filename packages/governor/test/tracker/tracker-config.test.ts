@@ -53,7 +53,7 @@ describe('the configuration of the nexora presets', () => {
   });
 
   it('reports nothing when disabled, and still keeps the record [NEX-109]', () => {
-    const { tracker, told } = createObservedTracker('nexora', { config: { enable: false } });
+    const { tracker, log: told } = createObservedTracker('nexora', { config: { enable: false } });
     recordFailedEdits(tracker, 9);
     expect(tracker.stuck().stuck).toBe(false);
     expect(told).toEqual([]);
