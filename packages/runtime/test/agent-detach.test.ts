@@ -14,14 +14,14 @@ const calls = [{ id: 'a', tool: 'act', args: {} }];
 const session = createSession({ id: 's', at: 0 });
 
 /** Runs until it is called off. */
-function createSlowTool(begun: () => void): Tool {
+function createSlowTool(started: () => void): Tool {
   return defineTool({
     name: 'act',
     description: 'Acts.',
     parameters: z.object({}),
     run: (_args, { signal }) =>
       new Promise((resolve) => {
-        begun();
+        started();
         signal.addEventListener('abort', () =>
           resolve(createToolFailure('cancelled', 'half of it was done')),
         );
@@ -33,44 +33,44 @@ describe('detaching from a session', () => {
   it('cancels running work, persists its results, starts nothing new, and the session continues in another process', async () => {
     const store = createMemoryStore();
     const log = createStoreEventLog(store, 's', await store.create(session, 'one'));
-    const begun = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const agent = new Agent({
       session,
       log,
       model: createScriptedModel([{ calls }, { text: 'too early' }]),
-      tools: [createSlowTool(begun.resolve)],
+      tools: [createSlowTool(started.resolve)],
     });
     void agent.sendMessage('go');
-    await begun.promise;
+    await started.promise;
     const idle = agent.waitUntilIdle();
     await agent.detach();
     expect((await idle).turn.status).toBe('callingModel');
     expect(await agent.post({ type: 'cancel-requested' })).toBe(false);
-    const taken = await resumeSession(store, 's', { owner: 'two' });
-    const heard: unknown[] = [];
+    const resumed = await resumeSession(store, 's', { owner: 'two' });
+    const errors: unknown[] = [];
     const next = new Agent({
-      ...taken,
+      ...resumed,
       model: createScriptedModel([{ text: 'Done.' }]),
       tools: [],
-      observe: ({ event }) => heard.push(event.type),
+      observe: ({ event }) => errors.push(event.type),
     });
     await next.resume();
     expect((await next.waitUntilIdle()).turn.status).toBe('waitingForUser');
-    expect(heard).toEqual(['text-delta', 'model-replied']);
+    expect(errors).toEqual(['text-delta', 'model-replied']);
     expect(JSON.stringify(next.session.turn)).toContain('half of it was done');
   });
 
   it('waits no longer than the grace period for work that ignores the signal', async () => {
-    const begun = Promise.withResolvers<void>();
-    const deaf = defineTool({
+    const started = Promise.withResolvers<void>();
+    const uncancellableTool = defineTool({
       name: 'act',
       description: 'Acts.',
       parameters: z.object({}),
-      run: () => new Promise(() => begun.resolve()),
+      run: () => new Promise(() => started.resolve()),
     });
-    const agent = new Agent({ model: createScriptedModel([{ calls }]), tools: [deaf] });
+    const agent = new Agent({ model: createScriptedModel([{ calls }]), tools: [uncancellableTool] });
     void agent.sendMessage('go');
-    await begun.promise;
+    await started.promise;
     await agent.detach({ graceMs: 20 });
     expect(agent.session.turn.status).toBe('executingTools');
   });
@@ -99,7 +99,7 @@ const createFullError = (): StoreError => new StoreError('full', 'here');
 describe('a log without space', () => {
   it('blocks the work, which continues on its own with no event lost or out of order', async () => {
     const events: Event[] = [];
-    const troubles: (StoreOutage | null)[] = [];
+    const outages: (StoreOutage | null)[] = [];
     let refusals = 0;
     const agent = new Agent({
       model: createScriptedModel([{ calls }, { text: 'Done.' }]),
@@ -114,7 +114,7 @@ describe('a log without space', () => {
           events.push(...more);
         },
       },
-      onStoreOutage: (trouble) => troubles.push(trouble),
+      onStoreOutage: (outage) => outages.push(outage),
     });
     void agent.sendMessage('go');
     expect((await agent.waitUntilIdle()).turn.status).toBe('waitingForUser');
@@ -125,12 +125,12 @@ describe('a log without space', () => {
       'tool-finished',
       'model-replied',
     ]);
-    expect(troubles.map((trouble) => trouble?.kind ?? null)).toEqual(['full', 'full', 'full', null]);
+    expect(outages.map((outage) => outage?.kind ?? null)).toEqual(['full', 'full', 'full', null]);
   });
 
   it('can be detached from, and nothing is written after the events that did not fit', async () => {
     const written: string[] = [];
-    const troubled = Promise.withResolvers<void>();
+    const outageReported = Promise.withResolvers<void>();
     const mute: Model = {
       name: 'mute',
       // oxlint-disable-next-line require-yield
@@ -147,12 +147,12 @@ describe('a log without space', () => {
           written.push(...events.map(({ type }) => type));
         },
       },
-      onStoreOutage: () => troubled.resolve(),
+      onStoreOutage: () => outageReported.resolve(),
     });
     void agent.sendMessage('go');
     const paused = agent.post({ type: 'pause-requested', reason: 'x' });
     const cancelled = agent.post({ type: 'cancel-requested' });
-    await troubled.promise;
+    await outageReported.promise;
     await agent.detach({ graceMs: 10 });
     expect(await Promise.all([paused, cancelled])).toEqual([false, false]);
     expect(written).toEqual(['user-message']);

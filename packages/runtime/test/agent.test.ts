@@ -120,14 +120,18 @@ describe('Agent', () => {
   it('queues user messages while it is busy, and passes them to the model in order [RO-10]', async () => {
     const log = createMemoryLog();
     const { agent } = startAgent([{ text: 'first' }, { text: 'second' }], { log });
-    const taken = await Promise.all([agent.sendMessage('a'), agent.sendMessage('b'), agent.sendMessage('c')]);
-    expect(taken).toEqual([true, true, true]);
+    const accepted = await Promise.all([
+      agent.sendMessage('a'),
+      agent.sendMessage('b'),
+      agent.sendMessage('c'),
+    ]);
+    expect(accepted).toEqual([true, true, true]);
     expect(log.events.map(({ type }) => type).slice(0, 3)).toEqual(['user-message', 'steered', 'steered']);
     await agent.waitUntilIdle();
-    const said = toItemArray(getConversation(agent.session)).map((message) =>
+    const texts = toItemArray(getConversation(agent.session)).map((message) =>
       message.role === 'tool' ? '' : message.text,
     );
-    expect(said).toEqual(['a', 'first', 'b', 'c', 'second']);
+    expect(texts).toEqual(['a', 'first', 'b', 'c', 'second']);
   });
 
   it('waits as long as the provider requests before it retries', async () => {
@@ -148,7 +152,7 @@ describe('Agent', () => {
   });
 
   it('treats a model that throws or ends without a reply as failed', async () => {
-    const rude: Model = {
+    const throwingModel: Model = {
       name: 'rude',
       // oxlint-disable-next-line require-yield
       async *stream() {
@@ -156,7 +160,7 @@ describe('Agent', () => {
       },
     };
     const silent: Model = { name: 'silent', async *stream() {} };
-    const { agent, seen } = startAgent([], { model: rude });
+    const { agent, seen } = startAgent([], { model: throwingModel });
     await askAgent(agent, 'x');
     expect(seen.flatMap(({ event }) => (event.type === 'model-failed' ? [event.error] : []))[0]).toEqual({
       kind: 'unknown',
@@ -172,7 +176,7 @@ describe('Agent', () => {
   it('persists the start of a call before the tool runs', async () => {
     const log = createMemoryLog();
     const kept: string[][] = [];
-    const spy: Tool = defineTool({
+    const recordingTool: Tool = defineTool({
       name: 'spy',
       description: 'Looks at the log.',
       parameters: z.object({}),
@@ -181,7 +185,10 @@ describe('Agent', () => {
         return Promise.resolve({ ok: true, output: null });
       },
     });
-    const { agent } = startAgent([{ calls: [createCall('spy', {})] }, { text: 'ok' }], { log, tools: [spy] });
+    const { agent } = startAgent([{ calls: [createCall('spy', {})] }, { text: 'ok' }], {
+      log,
+      tools: [recordingTool],
+    });
     await askAgent(agent, 'go');
     expect(kept).toEqual([['user-message', 'model-replied', 'tool-started']]);
   });

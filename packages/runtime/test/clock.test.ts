@@ -15,9 +15,9 @@ describe('the system clock', () => {
   it('does not wait for a past time or after an abort', async () => {
     await systemClock.sleepUntil(Date.now() - 1, new AbortController().signal);
     await systemClock.sleepUntil(Date.now() + 3_600_000, AbortSignal.abort());
-    const calledOff = new AbortController();
-    const waiting = systemClock.sleepUntil(Date.now() + 3_600_000, calledOff.signal);
-    calledOff.abort();
+    const controller = new AbortController();
+    const waiting = systemClock.sleepUntil(Date.now() + 3_600_000, controller.signal);
+    controller.abort();
     await waiting;
   });
 });

@@ -150,8 +150,8 @@ describe('a reply and the starts of its calls', () => {
     await agent.sendMessage('go');
     const before = agent.session;
     await reached;
-    const said = agent.sendMessage('And?');
-    expect(await Promise.race([said, waitForPendingWork()])).toBeUndefined();
+    const messageSent = agent.sendMessage('And?');
+    expect(await Promise.race([messageSent, waitForPendingWork()])).toBeUndefined();
     expect({ seen: listEventTypes(seen), ran, hasHeard }).toEqual({
       seen: ['user-message'],
       ran: [],
@@ -159,7 +159,7 @@ describe('a reply and the starts of its calls', () => {
     });
     expect(agent.session).toBe(before);
     open();
-    expect(await said).toBe(true);
+    expect(await messageSent).toBe(true);
     expect(listEventTypes(seen).slice(0, 3)).toEqual(['user-message', 'model-replied', 'tool-started']);
     expect(ran[0]).toBe('read');
     expect(hasHeard).toBe(true);
@@ -175,7 +175,7 @@ describe('a reply and the starts of its calls', () => {
       { calls: mixed },
       { text: 'Done.' },
     ];
-    const seenWith = async (togetherMax: number): Promise<readonly StepResult[]> => {
+    const collectStepResults = async (togetherMax: number): Promise<readonly StepResult[]> => {
       const { agent, seen } = createObservedAgent({
         log: { togetherMax, append: () => undefined },
         model: createScriptedModel(replies),
@@ -185,8 +185,8 @@ describe('a reply and the starts of its calls', () => {
       await agent.waitUntilIdle();
       return seen;
     };
-    const together = await seenWith(100);
-    expect(together).toEqual(await seenWith(1));
+    const together = await collectStepResults(100);
+    expect(together).toEqual(await collectStepResults(1));
     let session: Session = fresh();
     for (const { event, ...result } of together) {
       expect(result).toEqual(step(session, event));
@@ -267,9 +267,9 @@ async function runWithEarlyReply(act: (agent: Agent) => Promise<boolean>) {
   await reached;
   replies.resolve();
   await waitForPendingWork();
-  const taken = act(agent);
+  const resumed = act(agent);
   open();
-  expect(await taken).toBe(true);
+  expect(await resumed).toBe(true);
   await agent.waitUntilIdle();
   return { agent, ran, seen, commits };
 }
@@ -297,18 +297,18 @@ describe('a user action between a reply and its calls', () => {
 
 describe('a log that rejects a reply with its starts', () => {
   it('is retried with all events, without notifying observers in between', async () => {
-    const troubles: unknown[] = [];
-    const told: EventTypes[] = [];
+    const outages: unknown[] = [];
+    const eventTypes: EventTypes[] = [];
     let refusals = 3;
     const { log, tried, commits } = createObservedLog((types) => {
       if (!types.includes('tool-started') || refusals === 0) return;
       refusals -= 1;
-      told.push(listEventTypes(seen));
+      eventTypes.push(listEventTypes(seen));
       throw new StoreError(refusals === 1 ? 'busy' : 'full', 'here');
     });
     const { agent, seen, ran } = createObservedAgent({
       log,
-      onStoreOutage: (trouble) => troubles.push(trouble?.kind ?? null),
+      onStoreOutage: (outage) => outages.push(outage?.kind ?? null),
     });
     await agent.sendMessage('go');
     await agent.waitUntilIdle();
@@ -322,8 +322,8 @@ describe('a log that rejects a reply with its starts', () => {
       ['tool-finished'],
       ['model-replied'],
     ]);
-    expect(told).toEqual([['user-message'], ['user-message'], ['user-message']]);
-    expect(troubles).toEqual(['full', 'busy', 'full', null]);
+    expect(eventTypes).toEqual([['user-message'], ['user-message'], ['user-message']]);
+    expect(outages).toEqual(['full', 'busy', 'full', null]);
     expect({ ran, commits: commits.length }).toEqual({ ran: ['read'], commits: 4 });
   });
 
@@ -348,13 +348,13 @@ describe('a log that rejects a reply with its starts', () => {
   });
 
   it('is not retried by a detached agent, and nothing is persisted or shown', async () => {
-    const troubled = Promise.withResolvers<void>();
+    const outageReported = Promise.withResolvers<void>();
     const { log, commits } = createObservedLog((types) => {
       if (types.includes('tool-started')) throw new StoreError('full', 'here');
     });
-    const { agent, seen, ran } = createObservedAgent({ log, onStoreOutage: () => troubled.resolve() });
+    const { agent, seen, ran } = createObservedAgent({ log, onStoreOutage: () => outageReported.resolve() });
     await agent.sendMessage('go');
-    await troubled.promise;
+    await outageReported.promise;
     await agent.detach();
     expect({ ran, seen: listEventTypes(seen), commits, seq: agent.session.seq }).toEqual({
       ran: [],
@@ -416,16 +416,16 @@ describe('a log in a store', () => {
     ];
     const after = events.reduce((session, event) => step(session, event).session, fresh());
     await store.append('a', await store.create(fresh(), 'older'), events, after);
-    const taken = await resumeSession(store, 'a', { owner: 'newer' });
+    const resumed = await resumeSession(store, 'a', { owner: 'newer' });
     const { log, commits } = createObservedLog();
     const both: EventLog = {
       async append(more, session) {
-        await taken.log.append(more, session);
+        await resumed.log.append(more, session);
         await log.append(more, session);
       },
     };
     const model = createScriptedModel([{ text: 'Done.' }]);
-    const { agent, ran } = createObservedAgent({ session: taken.session, log: both, model });
+    const { agent, ran } = createObservedAgent({ session: resumed.session, log: both, model });
     await agent.resume();
     await agent.waitUntilIdle();
     expect(commits.flat()).toEqual([

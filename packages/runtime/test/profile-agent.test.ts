@@ -61,9 +61,9 @@ async function runProfile(
   profile: string,
   script: readonly ScriptedReply[],
   {
-    speak,
+    wrapModel,
     settings = {},
-  }: { readonly speak: (model: Model) => Model; readonly settings?: Partial<SessionSettings> },
+  }: { readonly wrapModel: (model: Model) => Model; readonly settings?: Partial<SessionSettings> },
 ): Promise<ProfileRun> {
   const clock = createTickingClock();
   const model = createScriptedModel(script);
@@ -75,7 +75,7 @@ async function runProfile(
   });
   const events: Event[] = [];
   const agent = new Agent({
-    model: speak(model),
+    model: wrapModel(model),
     tools: [searchTool, finishTool],
     session: start,
     clock,
@@ -106,7 +106,7 @@ describe('an agent with the XML protocol', () => {
   ];
 
   it('thinks, changes its memory and gets feedback on an invalid reply [RL-14, LKJ2-18, LKJ2-20, LKJ2-21]', async () => {
-    const { session, start, events, requests } = await runProfile('lkj', script, { speak: wrapInXml });
+    const { session, start, events, requests } = await runProfile('lkj', script, { wrapModel: wrapInXml });
     // The script ends, so the model fails; by then all of it has happened.
     const held = session.memory === null ? [] : listEntries(session.memory);
     expect(held.find(({ key }) => key === 'bob_age')?.value).toBe('a < b & c');
@@ -121,21 +121,23 @@ describe('an agent with the XML protocol', () => {
   });
 
   it('passes results to the model as text, and calls as it wrote them', async () => {
-    const { requests } = await runProfile('lkj', script, { speak: wrapInXml });
-    const told = toItemArray(requests[2]?.conversation ?? getConversation(createSession({ id: 'x', at: 0 })));
-    expect(told.map(({ role }) => role)).not.toContain('tool');
-    expect(told.findLast(({ role }) => role === 'assistant')).toMatchObject({
+    const { requests } = await runProfile('lkj', script, { wrapModel: wrapInXml });
+    const items = toItemArray(
+      requests[2]?.conversation ?? getConversation(createSession({ id: 'x', at: 0 })),
+    );
+    expect(items.map(({ role }) => role)).not.toContain('tool');
+    expect(items.findLast(({ role }) => role === 'assistant')).toMatchObject({
       text: expect.stringContaining('<action>'),
       calls: [],
     });
-    expect(told.at(-1)).toMatchObject({ role: 'user', text: expect.stringContaining('working_memory_add') });
+    expect(items.at(-1)).toMatchObject({ role: 'user', text: expect.stringContaining('working_memory_add') });
   });
 
   it('runs no action that its chart does not have', async () => {
     const { session } = await runProfile(
       'lkj',
       [{ text: '<agent><action><type>search</type><query>x</query></action></agent>' }],
-      { speak: wrapInXml },
+      { wrapModel: wrapInXml },
     );
     expect(toItemArray(getConversation(session)).map(({ role }) => role)).not.toContain('tool');
   });
@@ -149,7 +151,7 @@ describe('an agent with the JSON protocol', () => {
         { text: '```json\n{"action": "tool", "tool_name": "search", "args": {"query": "it"}}\n```' },
         { text: '{"action": "finish", "final": "It is here."}' },
       ],
-      { speak: wrapInJson },
+      { wrapModel: wrapInJson },
     );
     expect(session.mode?.history.map(({ to }) => to)).toEqual(['SEARCHING', 'FINISHING']);
     expect(toItemArray(getConversation(session)).at(-1)).toMatchObject({
@@ -180,14 +182,14 @@ describe('an agent whose context window is full', () => {
     const asked = messages.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
     const answered = messages.flatMap((message) => (message.role === 'tool' ? [message.callId] : []));
     expect(answered).toEqual(asked.map(({ id }) => id));
-    const shelved = await storage.search({ tags: [], text: 'question' });
-    expect(shelved.length).toBeGreaterThan(0);
+    const storedEntries = await storage.search({ tags: [], text: 'question' });
+    expect(storedEntries.length).toBeGreaterThan(0);
   });
 
   const questions = Array.from({ length: 12 }, (_, index) => ({
     calls: [{ tool: 'search', args: { query: `question ${index} ${'x'.repeat(400)}` } }],
   }));
-  const summed = async (summaryModel: Model, clock = createTickingClock()) => {
+  const summarizeConversation = async (summaryModel: Model, clock = createTickingClock()) => {
     const asked: ModelRequest[] = [];
     const scripted = createScriptedModel([...questions, overflow, { text: 'Enough.' }]);
     const model: Model = {
@@ -201,21 +203,21 @@ describe('an agent whose context window is full', () => {
     await agent.waitUntilIdle();
     const last = toItemArray(asked.at(-1)?.conversation ?? getConversation(agent.session));
     const paging = events.find(({ type }) => type === 'paging-finished');
-    return { said: last.map((message) => JSON.stringify(message)).join('\n'), paging };
+    return { prompt: last.map((message) => JSON.stringify(message)).join('\n'), paging };
   };
 
   it('continues with a summary by another model, which is logged', async () => {
     const usage = { inputTokens: 500, outputTokens: 20 };
     const shown: ModelRequest[] = [];
-    const scribe: Model = {
+    const recordingModel: Model = {
       name: 'scribe',
       async *stream(request) {
         shown.push(request);
         yield { type: 'reply', text: ' It is not in questions 0 to 5. ', calls: [], usage };
       },
     };
-    const { said, paging } = await summed(scribe, systemClock);
-    expect(said).toContain('What happened: It is not in questions 0 to 5.');
+    const { prompt, paging } = await summarizeConversation(recordingModel, systemClock);
+    expect(prompt).toContain('What happened: It is not in questions 0 to 5.');
     expect(paging).toMatchObject({ summaries: { conversation: 'It is not in questions 0 to 5.' }, usage });
     expect(shown[0]?.tools).toEqual([]);
     const [record] = toItemArray(
@@ -250,8 +252,8 @@ describe('an agent whose context window is full', () => {
       },
     ],
   ] as const)('continues without a summary if the model that writes it %s', async (_, summaryModel) => {
-    const { said, paging } = await summed(summaryModel);
-    expect(said).toContain('Tools used: search');
+    const { prompt, paging } = await summarizeConversation(summaryModel);
+    expect(prompt).toContain('Tools used: search');
     expect(paging).not.toHaveProperty('summaries');
   });
 

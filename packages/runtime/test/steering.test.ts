@@ -23,22 +23,22 @@ const createTestSession = (): Session => createSession({ id: 's', at: 0 });
 /** Ends when it is let go, and tells how it did. */
 function createHeldTool(): {
   readonly tool: Tool;
-  readonly begun: Promise<void>;
-  readonly letGo: () => void;
+  readonly started: Promise<void>;
+  readonly release: () => void;
 } {
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const free = Promise.withResolvers<void>();
   const tool = defineTool({
     name: 'act',
     description: 'Acts.',
     parameters: z.object({}),
     async run(_args, { signal }) {
-      begun.resolve();
+      started.resolve();
       await free.promise;
       return signal.aborted ? createToolFailure('cancelled', 'called off') : { ok: true, output: 'acted' };
     },
   });
-  return { tool, begun: begun.promise, letGo: free.resolve };
+  return { tool, started: started.promise, release: free.resolve };
 }
 
 function formatMessages(messages: readonly ConversationMessage[]): readonly string[] {
@@ -53,14 +53,14 @@ const formatConversation = (session: Session): readonly string[] =>
 
 describe('a message during the work', () => {
   it('does not interrupt a running tool, and reaches the model after the result', async () => {
-    const { tool, begun, letGo } = createHeldTool();
+    const { tool, started, release } = createHeldTool();
     const model = createScriptedModel([{ calls: actCalls }, { text: 'Both.' }]);
     const agent = new Agent({ session: createTestSession(), model, tools: [tool] });
     await agent.sendMessage('Act.');
-    await begun;
+    await started;
     expect(await agent.sendMessage('And say so.')).toBe(true);
     expect(await agent.sendMessage('In one word.')).toBe(true);
-    letGo();
+    release();
     await agent.waitUntilIdle();
     expect(model.requests).toHaveLength(2);
     expect(
@@ -96,7 +96,7 @@ describe('a message during the work', () => {
   });
 
   it('resolves once it is persisted, and not before', async () => {
-    const { tool, begun } = createHeldTool();
+    const { tool, started } = createHeldTool();
     const room = Promise.withResolvers<void>();
     const kept: Event['type'][] = [];
     const agent = new Agent({
@@ -111,19 +111,21 @@ describe('a message during the work', () => {
       },
     });
     await agent.sendMessage('Act.');
-    await begun;
-    const said = agent.sendMessage('Stop.').then((taken) => ({ taken, isKept: kept.includes('steered') }));
+    await started;
+    const steered = agent
+      .sendMessage('Stop.')
+      .then((accepted) => ({ accepted, isKept: kept.includes('steered') }));
     // Nothing here waits for a timer: whatever can happen has happened when the event loop comes round.
     const soon = new Promise((resolve) => setImmediate(() => setImmediate(resolve, 'not yet')));
-    expect(await Promise.race([said, soon])).toBe('not yet');
+    expect(await Promise.race([steered, soon])).toBe('not yet');
     room.resolve();
-    expect(await said).toEqual({ taken: true, isKept: true });
+    expect(await steered).toEqual({ accepted: true, isKept: true });
   });
 
   it('is not lost with the process: after a resume it reaches the model', async () => {
     const store = createMemoryStore();
     const session = createTestSession();
-    const { tool, begun } = createHeldTool();
+    const { tool, started } = createHeldTool();
     const first = new Agent({
       session,
       log: createStoreEventLog(store, 's', await store.create(session, 'one')),
@@ -131,7 +133,7 @@ describe('a message during the work', () => {
       tools: [tool],
     });
     await first.sendMessage('Act.');
-    await begun;
+    await started;
     await first.sendMessage('Then tidy up.');
     const model = createScriptedModel([{ text: 'Tidied.' }]);
     const next = new Agent({ ...(await resumeSession(store, 's', { owner: 'two' })), model, tools: [tool] });
@@ -146,14 +148,14 @@ describe('a message during the work', () => {
   });
 
   it('stays in the conversation when the work is cancelled, without a model request', async () => {
-    const { tool, begun, letGo } = createHeldTool();
+    const { tool, started, release } = createHeldTool();
     const model = createScriptedModel([{ calls: actCalls }]);
     const agent = new Agent({ session: createTestSession(), model, tools: [tool] });
     await agent.sendMessage('Act.');
-    await begun;
+    await started;
     await agent.sendMessage('No, wait.');
     await agent.post({ type: 'cancel-requested' });
-    letGo();
+    release();
     expect(formatConversation(await agent.waitUntilIdle()).at(-1)).toBe('user: No, wait.');
     expect(model.requests).toHaveLength(1);
   });
@@ -197,7 +199,7 @@ describe('a message during the work', () => {
         });
         const script = rounds.map((isCall) => (isCall ? { calls: actCalls } : { text: 'So.' }));
         const log = createMemoryLog();
-        const said = ['start'];
+        const texts = ['start'];
         let seen = 0;
         const agent = new Agent({
           session: createTestSession(),
@@ -206,8 +208,8 @@ describe('a message during the work', () => {
           tools: [tool],
           observe() {
             for (let times = pattern[seen] ?? 0; times > 0; times -= 1) {
-              said.push(`word ${said.length}`);
-              void agent.sendMessage(said.at(-1) ?? '');
+              texts.push(`word ${texts.length}`);
+              void agent.sendMessage(texts.at(-1) ?? '');
             }
             seen += 1;
           },
@@ -215,8 +217,8 @@ describe('a message during the work', () => {
         await agent.sendMessage('start');
         const after = await agent.waitUntilIdle();
         expect(after.turn.status).toBe('waitingForUser');
-        const heard = formatConversation(after).filter((line) => line.startsWith('user: '));
-        expect(heard).toEqual(said.map((text) => `user: ${text}`));
+        const userLines = formatConversation(after).filter((line) => line.startsWith('user: '));
+        expect(userLines).toEqual(texts.map((text) => `user: ${text}`));
         expect(formatConversation(after).at(-1)).toMatch(/^assistant: /);
       }),
       { numRuns: 40 },

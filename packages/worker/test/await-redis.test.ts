@@ -12,17 +12,17 @@ afterEach(async () => {
 
 /** What is told while it is waited for. */
 function createListener(signal = new AbortController().signal): {
-  readonly told: string[];
+  readonly log: string[];
   readonly options: AwaitRedisOptions;
 } {
-  const told: string[] = [];
+  const log: string[] = [];
   return {
-    told,
+    log,
     options: {
       signal,
       attemptMs: 600_000,
-      onDisconnected: (place, reason) => void told.push(`away: ${place}: ${reason}`),
-      onConnected: (place) => void told.push(`there: ${place}`),
+      onDisconnected: (place, reason) => void log.push(`away: ${place}: ${reason}`),
+      onConnected: (place) => void log.push(`there: ${place}`),
     },
   };
 }
@@ -39,44 +39,44 @@ describe('waiting for a Redis', () => {
     const server = await startRedis({ requirepass: 'secret' });
     cleanUps.push(() => server.stop());
     await server.kill();
-    const { told, options } = createListener();
+    const { log, options } = createListener();
     const waiting = awaitRedis(server.url, options);
-    await expect.poll(() => told.length).toBe(1);
+    await expect.poll(() => log.length).toBe(1);
     const place = `Redis at 127.0.0.1:${server.port}`;
-    expect(told[0]).toContain(`away: ${place}: it cannot be reached: connect ECONNREFUSED`);
+    expect(log[0]).toContain(`away: ${place}: it cannot be reached: connect ECONNREFUSED`);
     await server.start();
     const connected = await waiting;
     cleanUps.push(() => connected?.close());
     expect(await connected?.redis.ping()).toBe('PONG');
-    expect(told.slice(1)).toEqual([`there: ${place}`]);
-    expect(told.join()).not.toContain('secret');
+    expect(log.slice(1)).toEqual([`there: ${place}`]);
+    expect(log.join()).not.toContain('secret');
   });
 
   it('reports nothing if it is available, and ends on abort', async () => {
     const stop = new AbortController();
-    const { told, options } = createListener(stop.signal);
+    const { log, options } = createListener(stop.signal);
     const waiting = awaitRedis('redis://127.0.0.1:1', options);
-    await expect.poll(() => told.length).toBe(1);
+    await expect.poll(() => log.length).toBe(1);
     stop.abort();
     expect(await waiting).toBeNull();
     expect(await awaitRedis('redis://127.0.0.1:1', options)).toBeNull();
-    expect(told).toHaveLength(1);
+    expect(log).toHaveLength(1);
   });
 
   it('does not wait forever for one that accepts connections and does not respond', async () => {
     let connections = 0;
     const url = await listenAsRedis(createServer(() => (connections += 1)));
     const stop = new AbortController();
-    const { told, options } = createListener(stop.signal);
+    const { log, options } = createListener(stop.signal);
     const waiting = awaitRedis(url, { ...options, attemptMs: 100 });
-    await expect.poll(() => told.join()).toContain('it does not respond');
+    await expect.poll(() => log.join()).toContain('it does not respond');
     await expect.poll(() => connections).toBeGreaterThan(1);
     stop.abort();
     expect(await waiting).toBeNull();
   });
 
   it('fails at once for errors that waiting cannot fix: an invalid address and a Redis that is too old', async () => {
-    const { told, options } = createListener();
+    const { log, options } = createListener();
     await expect(awaitRedis('localhost:6379', options)).rejects.toThrow('redis://127.0.0.1:6379');
     const info = 'redis_version:5.0.14\r\nredis_mode:standalone\r\nloading:0\r\ncluster_enabled:0\r\n';
     const old = createServer((socket) => {
@@ -89,7 +89,7 @@ describe('waiting for a Redis', () => {
     await expect(awaitRedis(await listenAsRedis(old), options)).rejects.toThrow(
       'it is Redis 5.0.14, but 6.2 or newer is required',
     );
-    expect(told).toEqual([]);
+    expect(log).toEqual([]);
   });
 
   it(
@@ -97,23 +97,23 @@ describe('waiting for a Redis', () => {
     { tags: ['redis'] },
     async () => {
       const secret = await startRedis({ requirepass: 'right' });
-      const careless = await startRedis({ appendonly: 'no' });
+      const nonDurableRedis = await startRedis({ appendonly: 'no' });
       cleanUps.push(
         () => secret.stop(),
-        () => careless.stop(),
+        () => nonDurableRedis.stop(),
       );
-      const { told, options } = createListener();
+      const { log, options } = createListener();
       const wrong = secret.url.replace('right', 'wrong-one');
       const refused = awaitRedis(wrong, options);
       await expect(refused).rejects.toThrow('authentication failed');
       await expect(refused).rejects.not.toThrow('wrong-one');
-      await expect(awaitRedis(careless.url, options)).rejects.toThrow('appendonly yes');
+      await expect(awaitRedis(nonDurableRedis.url, options)).rejects.toThrow('appendonly yes');
       const warnings: string[] = [];
       const onWarning = (line: string): void => void warnings.push(line);
-      const connected = await awaitRedis(careless.url, { ...options, durability: 'warn', onWarning });
+      const connected = await awaitRedis(nonDurableRedis.url, { ...options, durability: 'warn', onWarning });
       await connected?.close();
       expect(warnings).toEqual([expect.stringContaining('appendonly yes')]);
-      expect(told).toEqual([]);
+      expect(log).toEqual([]);
     },
   );
 });

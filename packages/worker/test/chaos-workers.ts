@@ -17,7 +17,7 @@ export type WorkerCrew = {
   /** Ends one as the loss of power would. */
   kill(child: ChildProcess): Promise<void>;
   /** Tells all of them to leave, and gives how each has ended. */
-  dismiss(): Promise<readonly (number | null)[]>;
+  stopAll(): Promise<readonly (number | null)[]>;
   /** Throws if one has ended that nobody has ended, with what it said last. */
   check(): void;
 };
@@ -29,7 +29,7 @@ export function createWorkerCrew(url: string, prefix: string, folder: string): W
   const children: ChildProcess[] = [];
   const ended = new Set<ChildProcess>();
   const ready = new Map<ChildProcess, Promise<void>>();
-  const deaths: string[] = [];
+  const unexpectedExits: string[] = [];
   const running = (): readonly ChildProcess[] => children.filter(isRunning);
   const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
     // One that is gone already was not ended here.
@@ -48,20 +48,20 @@ export function createWorkerCrew(url: string, prefix: string, folder: string): W
       const { promise: isReady, resolve } = Promise.withResolvers<void>();
       ready.set(child, isReady);
       child.once('exit', () => resolve());
-      let said = '';
+      let output = '';
       for (const stream of [child.stdout, child.stderr])
         stream.on('data', (chunk: Buffer) => {
-          said = `${said}${chunk.toString()}`.slice(-keptChars);
-          if (said.includes('ready\n')) resolve();
+          output = `${output}${chunk.toString()}`.slice(-keptChars);
+          if (output.includes('ready\n')) resolve();
         });
       // Only then is all there that it said.
       child.on('close', (code, signal) => {
         if (!ended.has(child))
-          deaths.push(`Worker ${child.pid} ended by itself (${signal ?? code}):\n${said}`);
+          unexpectedExits.push(`Worker ${child.pid} ended by itself (${signal ?? code}):\n${output}`);
       });
     },
     kill: (child) => end(child, 'SIGKILL'),
-    async dismiss() {
+    async stopAll() {
       const staying = running();
       // One that still starts does not know yet what to do when it is told to leave.
       for (const child of staying) await ready.get(child);
@@ -69,7 +69,7 @@ export function createWorkerCrew(url: string, prefix: string, folder: string): W
       return staying.map(({ exitCode }) => exitCode);
     },
     check() {
-      if (deaths.length > 0) throw new Error(deaths.join('\n'));
+      if (unexpectedExits.length > 0) throw new Error(unexpectedExits.join('\n'));
     },
   };
 }
@@ -84,7 +84,7 @@ export type ChaosCounts = { kills: number; stops: number; restarts: number; cuts
 export type ChaosScene = {
   readonly server: RedisServer;
   readonly proxy: CuttingProxy;
-  readonly crew: WorkerCrew;
+  readonly workers: WorkerCrew;
   readonly folder: string;
   readonly happened: ChaosCounts;
 };
@@ -93,11 +93,11 @@ export type ChaosScene = {
 const patienceMs = 60_000;
 
 /** A worker that is in the middle of something that must not happen twice; any, if none is for long. */
-async function findBusyWorker({ crew, folder }: ChaosScene): Promise<ChildProcess> {
+async function findBusyWorker({ workers, folder }: ChaosScene): Promise<ChildProcess> {
   for (const late = Date.now() + patienceMs; ;) {
-    crew.check();
+    workers.check();
     const open = listOpenEffects(readEffectLedger(folder));
-    const running = crew.running();
+    const running = workers.running();
     const found =
       running.find((child) => open.some(({ pid }) => pid === child.pid)) ??
       (Date.now() > late ? running[0] : undefined);
@@ -107,13 +107,13 @@ async function findBusyWorker({ crew, folder }: ChaosScene): Promise<ChildProces
 }
 
 /** One mishap: a worker is killed or stops for longer than its lease, Redis is killed, or an answer of it gets lost. */
-export async function causeMishap(round: number, scene: ChaosScene): Promise<void> {
-  const { server, proxy, crew, happened } = scene;
-  const victim = await findBusyWorker(scene);
+export async function causeMishap(round: number, context: ChaosScene): Promise<void> {
+  const { server, proxy, workers, happened } = context;
+  const victim = await findBusyWorker(context);
   switch (round % 4) {
     case 0:
-      await crew.kill(victim);
-      crew.start();
+      await workers.kill(victim);
+      workers.start();
       happened.kills += 1;
       return;
     case 1:

@@ -39,26 +39,26 @@ async function listUnfinished({ store, queue }: WorkerHarness): Promise<readonly
 }
 
 type SessionLogFacts = {
-  readonly said: readonly string[];
+  readonly userTexts: readonly string[];
   readonly decided: number;
   readonly started: readonly string[];
   /** When the result of each call was told. */
-  readonly told: ReadonlyMap<string, number>;
+  readonly deliveries: ReadonlyMap<string, number>;
 };
 
 async function readSessionLog({ store }: WorkerHarness, id: string): Promise<SessionLogFacts> {
-  const said: string[] = [];
+  const userTexts: string[] = [];
   const started: string[] = [];
-  const told = new Map<string, number>();
+  const deliveries = new Map<string, number>();
   let decided = 0;
   for await (const { event } of store.events(id)) {
-    if (event.type === 'user-message' || event.type === 'steered') said.push(event.text);
+    if (event.type === 'user-message' || event.type === 'steered') userTexts.push(event.text);
     if (event.type === 'permission-decided') decided += 1;
     if (event.type === 'tool-started') started.push(deriveExecutionId(id, event.request ?? -1, event.callId));
     if (event.type === 'tool-finished')
-      told.set(deriveExecutionId(id, event.request ?? -1, event.callId), event.at);
+      deliveries.set(deriveExecutionId(id, event.request ?? -1, event.callId), event.at);
   }
-  return { said, decided, started, told };
+  return { userTexts, decided, started, deliveries };
 }
 
 type ChaosFigures = { readonly starts: number; readonly lateStarts: number; readonly decided: number };
@@ -70,16 +70,16 @@ async function checkLogs(
   entries: readonly EffectEntry[],
 ): Promise<ChaosFigures> {
   const intended = new Set<string>();
-  const told = new Map<string, number>();
+  const deliveries = new Map<string, number>();
   let decided = 0;
   for (const id of ids) {
     const log = await readSessionLog(place, id);
     // Nothing that was acknowledged is lost, and nothing is there twice.
-    expect(log.said.toSorted()).toEqual([`Do it, ${id}.`, ...getSteeringTexts(id)].toSorted());
+    expect(log.userTexts.toSorted()).toEqual([`Do it, ${id}.`, ...getSteeringTexts(id)].toSorted());
     expect(log.decided).toBe(Number(id.slice(1)) % 3 === 0 ? 1 : 0);
     decided += log.decided;
     for (const execution of log.started) intended.add(execution);
-    for (const [execution, at] of log.told) told.set(execution, at);
+    for (const [execution, at] of log.deliveries) deliveries.set(execution, at);
     expect(await place.store.verify(id)).toMatchObject({ ok: true });
   }
   // Each of them exactly once, and none that the log does not know of.
@@ -91,7 +91,9 @@ async function checkLogs(
   // It was not all done before anything happened.
   expect(listOpenEffects(entries)).not.toEqual([]);
   // Whoever stops between the last look at its lease and the start begins it all the same when it wakes.
-  const lateStarts = starts.filter(({ execution, at }) => at > (told.get(execution) ?? Infinity)).length;
+  const lateStarts = starts.filter(
+    ({ execution, at }) => at > (deliveries.get(execution) ?? Infinity),
+  ).length;
   return { starts: starts.length, lateStarts, decided };
 }
 
@@ -118,22 +120,22 @@ describe('workers that are killed, stopped and disconnected from Redis', { tags:
       const place = await createWorkerHarness(server);
       cleanUps.push(() => place.close());
       const ids = Array.from({ length: sessionsCount }, (_, index) => `s${index}`);
-      const crew = createWorkerCrew(proxy.url, place.prefix, folder);
-      cleanUps.push(() => Promise.all(crew.running().map((child) => crew.kill(child))));
+      const workers = createWorkerCrew(proxy.url, place.prefix, folder);
+      cleanUps.push(() => Promise.all(workers.running().map((child) => workers.kill(child))));
       const people = startChaosPeople(place);
       cleanUps.push(() => people.stop());
-      for (let count = 0; count < workersCount; count += 1) crew.start();
+      for (let count = 0; count < workersCount; count += 1) workers.start();
       const happened: ChaosCounts = { kills: 0, stops: 0, restarts: 0, cuts: 0 };
-      const scene: ChaosScene = { server, proxy, crew, folder, happened };
+      const context: ChaosScene = { server, proxy, workers, folder, happened };
       for (let round = 0; round < rounds; round += 1) {
         const some = ids.filter((_, index) => index % rounds === round);
         for (const id of some) await place.submit(id, `Do it, ${id}.`);
         people.steer(some);
-        await causeMishap(round, scene);
+        await causeMishap(round, context);
       }
       while (people.left() > 0) await sleep(50);
       while ((await listUnfinished(place)).length > 0) {
-        crew.check();
+        workers.check();
         await sleep(100);
       }
       await people.stop();
@@ -142,8 +144,8 @@ describe('workers that are killed, stopped and disconnected from Redis', { tags:
       expect(Math.min(...Object.values(happened))).toBeGreaterThan(0);
 
       // All are still there but those that were ended here, and leave in order when they are told to.
-      expect(await crew.dismiss()).toEqual(Array.from({ length: workersCount }, () => 0));
-      crew.check();
+      expect(await workers.stopAll()).toEqual(Array.from({ length: workersCount }, () => 0));
+      workers.check();
     },
   );
 });

@@ -28,7 +28,7 @@ export type WorkerHarness = {
   ): Promise<Session>;
   /** What was reported so far, by all workers. */
   readonly reports: WorkerReport[];
-  work(outfitFor: AgentFactory, options?: Partial<WorkerOptions>): Promise<RunningWorker>;
+  work(agentFactory: AgentFactory, options?: Partial<WorkerOptions>): Promise<RunningWorker>;
   /** Resolves when the session has this status. */
   until(id: string, status: Session['turn']['status']): Promise<Session>;
   close(): Promise<void>;
@@ -105,8 +105,8 @@ function createScriptedAnswers(replies: readonly ScriptedReply[]): AgentSetup['m
   return {
     name: 'scripted',
     stream(request, signal) {
-      const said = toItemArray(request.conversation).filter(({ role }) => role === 'assistant').length;
-      return createScriptedModel(replies.slice(said)).stream(request, signal);
+      const replyCount = toItemArray(request.conversation).filter(({ role }) => role === 'assistant').length;
+      return createScriptedModel(replies.slice(replyCount)).stream(request, signal);
     },
   };
 }

@@ -123,11 +123,11 @@ describe('a schedule', { tags: ['redis'] }, () => {
     const { store, queue } = place;
     const session = createSession({ id: 'slow', at: 1 });
     const at = await store.create(session, 'slow maker', { metadata: { worker: { tenant: 'default' } } });
-    const said = { type: 'user-message', at: 1, text: 'Do it.' } as const;
+    const message = { type: 'user-message', at: 1, text: 'Do it.' } as const;
     const late: Store = {
       ...store,
       async claim(id, owner, from) {
-        await store.append(id, at, [said], step(session, said).session);
+        await store.append(id, at, [message], step(session, message).session);
         return store.claim(id, owner, from);
       },
     };
@@ -170,13 +170,13 @@ describe('a schedule', { tags: ['redis'] }, () => {
     // And it stays removed, also for those who knew of it.
     expect(await place.queue.schedules.remove('watch')).toBe(true);
     await place.queue.schedules.set('after', { everyMs: 1_000 }, template);
-    const firedBy = (name: string): number =>
+    const countRuns = (name: string): number =>
       place.reports.filter((each) => each.kind === 'fired' && each.session.startsWith(name)).length;
     // A run of the removed schedule may still be on its way when the other one runs for the first time.
-    await expect.poll(() => firedBy('after')).toBeGreaterThanOrEqual(1);
-    const before = firedBy('watch');
-    await expect.poll(() => firedBy('after')).toBeGreaterThanOrEqual(3);
-    expect(firedBy('watch')).toBe(before);
+    await expect.poll(() => countRuns('after')).toBeGreaterThanOrEqual(1);
+    const before = countRuns('watch');
+    await expect.poll(() => countRuns('after')).toBeGreaterThanOrEqual(3);
+    expect(countRuns('watch')).toBe(before);
     expect(await place.queue.schedules.all()).toMatchObject([{ name: 'after' }]);
   });
 
@@ -186,7 +186,7 @@ describe('a schedule', { tags: ['redis'] }, () => {
     const hour = 3_600_000;
     const first = await place.queue.schedules.set('watch', { everyMs: hour }, template);
     const cron = { cron: '0 3 * * *', tz: 'Europe/Zurich' };
-    const night = await place.queue.schedules.set('nightly', cron, template, 'web');
+    const nightly = await place.queue.schedules.set('nightly', cron, template, 'web');
     const restore = (now: number) => restoreSchedules({ queues, registry, now });
     const later = Date.now() + 60_000;
     expect(await restore(later)).toEqual([]);
@@ -198,7 +198,7 @@ describe('a schedule', { tags: ['redis'] }, () => {
     const all = await place.queue.schedules.all();
     expect(all).toMatchObject([
       { name: 'watch', tenant: 'default', when: { everyMs: hour }, goal: 'Look after it.' },
-      { name: 'nightly', tenant: 'web', when: cron, next: night },
+      { name: 'nightly', tenant: 'web', when: cron, next: nightly },
     ]);
     // It is counted from when it was set, and not from when it was put back.
     expect(Math.abs((all[0]?.next ?? 0) - first - hour)).toBeLessThan(1_000);
@@ -287,12 +287,12 @@ describe('limits and retention', { tags: ['redis'] }, () => {
   it('are shown as set, and can be removed', async () => {
     place = await createWorkerHarness(server);
     await place.queue.limit('web', { concurrency: 3, rate: { max: 10, perMs: 60_000 } });
-    const limitsOf = async () => (await place.queue.depths()).find(({ tenant }) => tenant === 'web')?.limits;
-    expect(await limitsOf()).toEqual({ concurrency: 3, rate: { max: 10, perMs: 60_000 } });
+    const getLimits = async () => (await place.queue.depths()).find(({ tenant }) => tenant === 'web')?.limits;
+    expect(await getLimits()).toEqual({ concurrency: 3, rate: { max: 10, perMs: 60_000 } });
     await place.queue.limit('web', { rate: null });
-    expect(await limitsOf()).toEqual({ concurrency: 3, rate: null });
+    expect(await getLimits()).toEqual({ concurrency: 3, rate: null });
     await place.queue.limit('web', { concurrency: null });
-    expect(await limitsOf()).toEqual({ concurrency: null, rate: null });
+    expect(await getLimits()).toEqual({ concurrency: null, rate: null });
   });
 
   it('are reapplied to a queue that was lost', async () => {

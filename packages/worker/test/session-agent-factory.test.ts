@@ -15,12 +15,12 @@ const session = createSession({ id: 's', at: 0 });
 
 /** What a worker of the folder `root` would work on a session of `dir` with. */
 async function listAgentTools(root: string, dir: string): Promise<readonly string[]> {
-  const outfitFor = createSessionAgentFactory({
+  const agentFactory = createSessionAgentFactory({
     root,
     openStorage: createInMemoryStorage,
     warn: () => undefined,
   });
-  const outfit = await outfitFor({
+  const setup = await agentFactory({
     session,
     metadata: toRunMetadata({ dir, model: 'librarian', profile: 'pawl' }),
     signal: new AbortController().signal,
@@ -28,8 +28,8 @@ async function listAgentTools(root: string, dir: string): Promise<readonly strin
     post: async () => false,
     now: () => session,
   });
-  await outfit.close?.();
-  return outfit.tools.map(({ description }) => description.name);
+  await setup.close?.();
+  return setup.tools.map(({ description }) => description.name);
 }
 
 describe('a worker for a folder', () => {

@@ -12,7 +12,7 @@ type JobScene = {
   readonly means: JobContext;
   readonly reports: JobReport[];
   /** How many takings up in a row did not end in order. */
-  readonly begun: () => number;
+  readonly attempts: () => number;
 };
 
 async function throwNoAnswer(): Promise<never> {
@@ -27,13 +27,13 @@ async function createJobScene(
   const settings = { governor: { preset: 'none', rules: {} } } as const;
   const session = createSession({ id: 's', at: 1, settings });
   const position = await store.create(session, 'me');
-  const said = { type: 'user-message', at: 2, text: 'Do it.' } as const;
-  await store.append('s', position, [said], step(session, said).session);
+  const message = { type: 'user-message', at: 2, text: 'Do it.' } as const;
+  await store.append('s', position, [message], step(session, message).session);
   const reports: JobReport[] = [];
-  let begun = 0;
+  let attempts = 0;
   return {
     reports,
-    begun: () => begun,
+    attempts: () => attempts,
     means: {
       store: change(store),
       commands: store.commands,
@@ -47,8 +47,8 @@ async function createJobScene(
       now: () => 5,
       onReport: (report) => void reports.push(report),
       crashLedger: {
-        startAttempt: async () => ({ head: 1, count: (begun += 1) }),
-        endAttempt: async () => void (begun = 0),
+        startAttempt: async () => ({ head: 1, count: (attempts += 1) }),
+        endAttempt: async () => void (attempts = 0),
         park: throwNoAnswer,
         parked: throwNoAnswer,
         unpark: throwNoAnswer,
@@ -68,7 +68,7 @@ const createLeasedJob = (more: Partial<LeasedJob> = {}): LeasedJob => ({
 
 describe('a job', () => {
   it('does not count as a crash of its session when Redis fails, however often', async () => {
-    const { means, begun, reports } = await createJobScene((store) => ({
+    const { means, attempts, reports } = await createJobScene((store) => ({
       ...store,
       claim: async () => {
         throw new StoreError('unreadable', 'Redis', 'it is gone');
@@ -76,7 +76,7 @@ describe('a job', () => {
     }));
     for (let time = 0; time < 5; time += 1)
       await expect(processSessionJob(createLeasedJob(), means)).rejects.toThrow(/it is gone/);
-    expect(begun()).toBe(0);
+    expect(attempts()).toBe(0);
     expect(reports.filter(({ kind }) => kind === 'parked')).toEqual([]);
   });
 
@@ -106,11 +106,11 @@ describe('a job', () => {
   });
 
   it('does not start before its lease is confirmed', async () => {
-    const { means, begun } = await createJobScene((store) => store);
+    const { means, attempts } = await createJobScene((store) => store);
     await expect(processSessionJob(createLeasedJob({ extend: throwNoAnswer }), means)).rejects.toThrow(
       /lease of session "s" was lost/,
     );
-    expect(begun()).toBe(0);
+    expect(attempts()).toBe(0);
   });
 
   it('leaves nothing behind that starts after its end', async () => {

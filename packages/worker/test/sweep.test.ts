@@ -25,15 +25,15 @@ describe('a sweep', { tags: ['redis'] }, () => {
     const ids = Array.from({ length: 13 }, (_, index) => `s${index}`);
     for (const [index, id] of ids.entries()) await place.submit(id, 'Do it.', { now: 1_000 + index });
     expect(await once()).toEqual([]);
-    const lose = async (): Promise<void> => {
+    const loseQueueEntry = async (): Promise<void> => {
       await place.redis.del(...(await place.redis.keys(`{${place.prefix}.*`)));
     };
-    await lose();
+    await loseQueueEntry();
     await place.redis.del(`${place.prefix}:swept`);
     expect(await once()).toEqual(['s12', 's11', 's10', 's9', 's8', 's7']);
     expect(await once()).toEqual(['s6', 's5', 's4', 's3']);
     expect(await once()).toEqual(['s2', 's1', 's0']);
-    await lose();
+    await loseQueueEntry();
     expect(await once()).toEqual(['s12', 's11', 's10', 's9', 's8', 's7']);
   });
 

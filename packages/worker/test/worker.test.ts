@@ -91,8 +91,8 @@ describe('a worker', { tags: ['redis'] }, () => {
     await elsewhere.queue.send('a', { kind: 'say', text: 'Second.' });
     await expect.poll(async () => getLastReplyText((await place.store.open('a')).session)).toBe('Two.');
     await elsewhere.close();
-    const said = (await readEvents(place, 'a')).filter(({ type }) => type === 'steered');
-    expect(said).toMatchObject([{ text: 'Second.' }]);
+    const steeredEvents = (await readEvents(place, 'a')).filter(({ type }) => type === 'steered');
+    expect(steeredEvents).toMatchObject([{ text: 'Second.' }]);
     expect(await place.queue.parts.commands.listPending('a')).toEqual([]);
   });
 
@@ -116,13 +116,13 @@ describe('a worker', { tags: ['redis'] }, () => {
 
   it('halts a session at once on request, and finishes one with a final answer', async () => {
     place = await createWorkerHarness(server);
-    const begun = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const endless: AgentFactory = async ({ session }) => ({
       tools: [createEffectTool('look', async () => null)],
       model: {
         name: 'endless',
         async *stream(request, signal) {
-          begun.resolve();
+          started.resolve();
           if (session.id === 'hangs') {
             await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
           }
@@ -135,7 +135,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     await place.submit('hangs');
     await place.submit('goes-on');
     await place.work(endless);
-    await begun.promise;
+    await started.promise;
     await place.queue.send('hangs', { kind: 'halt', reason: 'enough' });
     await place.queue.send('goes-on', { kind: 'finish', reason: 'it is late' });
     expect((await place.until('hangs', 'halted')).turn).toMatchObject({
@@ -147,13 +147,13 @@ describe('a worker', { tags: ['redis'] }, () => {
 
   it('releases its sessions when it is closed, and another worker continues them', async () => {
     place = await createWorkerHarness(server);
-    const begun = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const stuck: AgentFactory = async () => ({
       tools: [],
       model: {
         name: 'stuck',
         async *stream(_, signal) {
-          begun.resolve();
+          started.resolve();
           await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
           yield { type: 'failure', error: { kind: 'network', message: 'called off' } };
         },
@@ -161,7 +161,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     });
     await place.submit('a');
     const first = await place.work(stuck, { owner: 'first' });
-    await begun.promise;
+    await started.promise;
     await first.close();
     expect(place.reports).toContainEqual({ kind: 'left', session: 'a' });
     expect((await place.queue.depths())[0]).toMatchObject({ waiting: 1, active: 0 });
@@ -173,14 +173,14 @@ describe('a worker', { tags: ['redis'] }, () => {
   it('stops a session with a lost lease before it starts anything else, and runs nothing twice', async () => {
     place = await createWorkerHarness(server);
     const started: string[] = [];
-    const begun = Promise.withResolvers<void>();
+    const startedOnce = Promise.withResolvers<void>();
     const slow = defineTool({
       name: 'slow',
       description: 'Takes until it is called off.',
       parameters: z.object({}),
       async run(_, { signal }) {
         started.push('slow');
-        begun.resolve();
+        startedOnce.resolve();
         if (!signal.aborted) await once(signal, 'abort');
         return { ok: false, error: { kind: 'cancelled', message: 'It was called off.' } };
       },
@@ -194,7 +194,7 @@ describe('a worker', { tags: ['redis'] }, () => {
     await place.work(createScriptedFactory([{ calls }, { text: 'Done.' }], { tools: [slow, next] }), {
       leaseMs: 4_000,
     });
-    await begun.promise;
+    await startedOnce.promise;
     const locks = await place.redis.keys(`{${place.prefix}.default}:*:lock`);
     expect(locks).toHaveLength(1);
     // As if it had given no sign of life for too long.
@@ -345,15 +345,15 @@ describe('a worker', { tags: ['redis'] }, () => {
     const { crashLedger } = place.queue.parts;
     await place.submit('a');
     const parked = { session: 'a', reason: 'too often', at: 1 };
-    const taken = async (): Promise<void> => {
+    const waitForClaim = async (): Promise<void> => {
       for (let crash = 0; crash < 4; crash += 1) await crashLedger.startAttempt('a');
     };
-    await taken();
+    await waitForClaim();
     expect(await crashLedger.park(parked, 3)).toBe(true);
     // Another one had come to the same, and is late.
     expect(await crashLedger.unpark('a')).toBe(true);
     expect(await crashLedger.park(parked, 3)).toBe(false);
-    await taken();
+    await waitForClaim();
     await crashLedger.endAttempt('a');
     expect(await crashLedger.park(parked, 3)).toBe(false);
     expect(await crashLedger.reason('a')).toBeNull();
@@ -402,10 +402,10 @@ describe('a worker', { tags: ['redis'] }, () => {
     expect((await place.queue.depths())[0]).toMatchObject({ waiting: 3, delayed: 1 });
     await place.work(createScriptedFactory([{ text: 'Done.' }]), { concurrency: 1 });
     for (const id of ['a', 'b', 'c']) await place.until(id, 'waitingForUser');
-    const taken = place.reports
+    const claims = place.reports
       .filter(({ kind }) => kind === 'taken')
       .map((report) => 'session' in report && report.session);
-    expect(taken).toEqual(['a', 'b', 'c']);
+    expect(claims).toEqual(['a', 'b', 'c']);
     expect(await place.store.open('later')).toMatchObject({ head: 1 });
   });
 

@@ -17,30 +17,30 @@ import { listStoredEvents, createSampleSession } from '../store/sample-session.t
 
 type InboxSetup = {
   readonly agent: Agent;
-  readonly hearing: CommandInbox;
+  readonly inbox: CommandInbox;
   readonly store: Store;
   readonly kinds: () => Promise<readonly Event['type'][]>;
   readonly send: (command: SessionCommand) => Promise<string>;
 };
 
 async function createInboxSetup(
-  begun: Session = createSampleSession(),
+  initial: Session = createSampleSession(),
   more: Partial<AgentOptions> = {},
 ): Promise<InboxSetup> {
   const store = createMemoryStore();
-  const position = await store.create(begun, 'me');
-  const hearing = createCommandInbox(store.commands, 'a', position.fence);
+  const position = await store.create(initial, 'me');
+  const inbox = createCommandInbox(store.commands, 'a', position.fence);
   const agent = new Agent({
-    session: begun,
+    session: initial,
     log: createStoreEventLog(store, 'a', position),
     model: createScriptedModel([{ text: 'One.' }, { text: 'Two.' }]),
     tools: [],
-    observe: (seen) => hearing.observe(seen),
+    observe: (seen) => inbox.observe(seen),
     ...more,
   });
   return {
     agent,
-    hearing,
+    inbox,
     store,
     kinds: async () => (await listStoredEvents(store, 'a')).map(({ type }) => type),
     send: (command) => store.commands.send('a', command),
@@ -53,52 +53,52 @@ function createCutCall(id: string): RequestedCall {
 
 describe('a command from another process', () => {
   it('is left to the current owner by an agent that has lost its claim', async () => {
-    const { agent, hearing, store, send } = await createInboxSetup();
+    const { agent, inbox, store, send } = await createInboxSetup();
     await send({ kind: 'resume' });
-    await hearing.executePending(agent);
+    await inbox.executePending(agent);
     expect(await store.commands.listPending('a')).toEqual([]);
     await store.claim('a', 'other');
     // It means nothing to the session as this one knows it, and the other may know better.
     const id = await send({ kind: 'resume' });
-    await expect(hearing.executePending(agent)).rejects.toThrow('Another owner holds the session');
+    await expect(inbox.executePending(agent)).rejects.toThrow('Another owner holds the session');
     expect(await store.commands.listPending('a')).toEqual([{ id, command: { kind: 'resume' } }]);
   });
 
   it('is executed once, in order, and then removed', async () => {
-    const { agent, hearing, store, kinds, send } = await createInboxSetup();
+    const { agent, inbox, store, kinds, send } = await createInboxSetup();
     await send({ kind: 'phase', number: 1, description: 'Looking' });
     await send({ kind: 'say', text: 'What is it?' });
-    expect(await hearing.executePending(agent)).toBe(2);
+    expect(await inbox.executePending(agent)).toBe(2);
     expect(await store.commands.listPending('a')).toEqual([]);
     await agent.waitUntilIdle();
-    expect(await hearing.executePending(agent)).toBe(0);
+    expect(await inbox.executePending(agent)).toBe(0);
     expect(await kinds()).toEqual(['phase-started', 'steered', 'model-replied']);
     expect(agent.session.phases.current).toMatchObject({ number: 1, description: 'Looking' });
   });
 
   it('is removed without an event if it has no effect', async () => {
-    const { agent, hearing, store, kinds, send } = await createInboxSetup();
+    const { agent, inbox, store, kinds, send } = await createInboxSetup();
     await send({ kind: 'decide', callId: 'none', decision: 'allow' });
     await send({ kind: 'resume' });
-    expect(await hearing.executePending(agent)).toBe(2);
+    expect(await inbox.executePending(agent)).toBe(2);
     expect(await store.commands.listPending('a')).toEqual([]);
     expect(await kinds()).toEqual([]);
   });
 
   it('is left for the next owner by an agent that was detached', async () => {
-    const { agent, hearing, store, kinds, send } = await createInboxSetup();
+    const { agent, inbox, store, kinds, send } = await createInboxSetup();
     await send({ kind: 'say', text: 'Too late.' });
     await agent.detach();
-    await hearing.executePending(agent);
+    await inbox.executePending(agent);
     expect(await store.commands.listPending('a')).toHaveLength(1);
     expect(await kinds()).toEqual([]);
   });
 
   it('is left for the owner that claimed the session meanwhile', async () => {
-    const { agent, hearing, store, kinds, send } = await createInboxSetup();
+    const { agent, inbox, store, kinds, send } = await createInboxSetup();
     await send({ kind: 'say', text: 'For the other.' });
     await store.claim('a', 'another');
-    await hearing.executePending(agent);
+    await inbox.executePending(agent);
     await expect(agent.ended).rejects.toThrow('Another owner holds the session');
     expect(await store.commands.listPending('a')).toHaveLength(1);
     expect(await kinds()).toEqual([]);
@@ -111,14 +111,14 @@ describe('a command from another process', () => {
       at: 1,
     });
     const storage = createInMemoryStorage();
-    const keeper = createMemoryManager({ memory, storage, clock: systemClock });
+    const manager = createMemoryManager({ memory, storage, clock: systemClock });
     const remembering = { ...createSession({ id: 'a', at: 1_000 }), memory };
-    const { agent, hearing, kinds, send } = await createInboxSetup(remembering, { memory: keeper });
+    const { agent, inbox, kinds, send } = await createInboxSetup(remembering, { memory: manager });
     await send({ kind: 'memory', action: 'pin', key: 'plan' });
     await send({ kind: 'memory', action: 'evict', key: 'plan' });
     await send({ kind: 'memory', action: 'unpin', key: 'plan' });
     await send({ kind: 'memory', action: 'evict', key: 'plan' });
-    expect(await hearing.executePending(agent)).toBe(4);
+    expect(await inbox.executePending(agent)).toBe(4);
     // What is pinned does not go.
     expect(await kinds()).toEqual([
       'memory-command-requested',
@@ -126,7 +126,7 @@ describe('a command from another process', () => {
       'memory-command-requested',
     ]);
     expect(await storage.load('plan')).toMatchObject({ value: 'First the roof.' });
-    expect(keeper.memory).toBe(agent.session.memory);
+    expect(manager.memory).toBe(agent.session.memory);
   });
 
   it('answers one permission prompt, which is then cancelled, while others stay open', async () => {
@@ -141,7 +141,7 @@ describe('a command from another process', () => {
       },
     });
     const asked = new Map<string, AbortSignal>();
-    const { agent, hearing, kinds, send } = await createInboxSetup(createSampleSession(), {
+    const { agent, inbox, kinds, send } = await createInboxSetup(createSampleSession(), {
       model: createScriptedModel([
         { calls: [createCutCall('hedge'), createCutCall('tree')] },
         { text: 'Done.' },
@@ -156,10 +156,10 @@ describe('a command from another process', () => {
     void agent.sendMessage('Cut them.');
     await expect.poll(() => [...asked.keys()]).toEqual(['hedge', 'tree']);
     await send({ kind: 'decide', callId: 'hedge', decision: 'allow' });
-    await hearing.executePending(agent);
+    await inbox.executePending(agent);
     expect([...asked.values()].map(({ aborted }) => aborted)).toEqual([true, false]);
     await send({ kind: 'decide', callId: 'tree', decision: 'deny', reason: 'it is old' });
-    await hearing.executePending(agent);
+    await inbox.executePending(agent);
     await agent.waitUntilIdle();
     expect([...asked.values()].map(({ aborted }) => aborted)).toEqual([true, true]);
     expect(ran).toEqual(['hedge']);

@@ -37,31 +37,31 @@ describe('processes that send commands to a session of another process', () => {
     const path = folder.at('sessions.db');
     const store = openSqliteStore(path);
     await store.create(createSampleSession(), 'me');
-    const hearing = createCommandInbox(store.commands, 'a');
+    const inbox = createCommandInbox(store.commands, 'a');
     const agent = new Agent({
       ...(await resumeSession(store, 'a', { owner: 'me' })),
       model: createScriptedModel(Array.from({ length: 1_000 }, () => ({ text: 'Yes.' }))),
       tools: [],
-      observe: (seen) => hearing.observe(seen),
+      observe: (seen) => inbox.observe(seen),
     });
     const senders = ['one', 'two'].map((name) => startSender(path, name, 40));
     const killed = startSender(path, 'killed', 100_000);
     const over = new AbortController();
-    const said = Promise.all(senders.map(({ ids }) => ids)).then((ids) => {
+    const sentIds = Promise.all(senders.map(({ ids }) => ids)).then((ids) => {
       killed.kill();
       return ids;
     });
     const printed = killed.ids.finally(() => over.abort());
     while (!over.signal.aborted || (await store.commands.listPending('a')).length > 0) {
-      await hearing.executePending(agent);
+      await inbox.executePending(agent);
       await sleep(5);
     }
     await agent.waitUntilIdle();
-    expect((await said).map(({ length }) => length)).toEqual([40, 40]);
-    const heard = (await listStoredEvents(store, 'a')).flatMap((event) =>
+    expect((await sentIds).map(({ length }) => length)).toEqual([40, 40]);
+    const appliedIds = (await listStoredEvents(store, 'a')).flatMap((event) =>
       event.type === 'steered' ? [event.text] : [],
     );
-    const of = (name: string): readonly string[] => heard.filter((each) => each.startsWith(`${name} `));
+    const of = (name: string): readonly string[] => appliedIds.filter((each) => each.startsWith(`${name} `));
     expect(of('one')).toEqual(listNumberedTexts('one', 40));
     expect(of('two')).toEqual(listNumberedTexts('two', 40));
     // The very last may have been kept and not have been told any more.
@@ -69,7 +69,7 @@ describe('processes that send commands to a session of another process', () => {
     expect([0, 1]).toContain(kept);
     expect(of('killed')).toEqual(listNumberedTexts('killed', of('killed').length));
     const users = [...iterateItems(getConversation(agent.session))].filter(({ role }) => role === 'user');
-    expect(users).toHaveLength(heard.length);
+    expect(users).toHaveLength(appliedIds.length);
     await store.close();
   });
 });

@@ -133,9 +133,9 @@ describe('a call that was running when the process ended', () => {
     expect(await collectReconciledResults(again)).toMatchObject([actedResult, actedResult]);
     expect(ran).toEqual([second, first, second]);
     const broken = createCountingTool([], 'verifiable', () => Promise.reject(new Error('no such place')));
-    const told = await collectReconciledResults(broken);
-    expect(told).toMatchObject([interruptedResult, actedResult]);
-    expect(JSON.stringify(told[0])).toContain('no such place');
+    const results = await collectReconciledResults(broken);
+    expect(results).toMatchObject([interruptedResult, actedResult]);
+    expect(JSON.stringify(results[0])).toContain('no such place');
   });
 
   it('is reconciled before the next calls start', async () => {
@@ -172,10 +172,10 @@ describe('an event that arrives while a session is resumed', () => {
       },
     });
     const resuming = agent.resume();
-    const said = agent.sendMessage('go');
+    const messageSent = agent.sendMessage('go');
     tidied.resolve();
     await resuming;
-    expect(await said).toBe(true);
+    expect(await messageSent).toBe(true);
     await agent.waitUntilIdle();
     expect(outcomes).toEqual([actedResult]);
   });

@@ -44,13 +44,13 @@ describe('auto-commit with git in the sandbox', { tags: ['git', 'bubblewrap'] },
   describeAutoCommit(() => createBubblewrapSandbox({ home: scratch.home })),
 );
 
-function describeAutoCommit(launcher: () => CommandSandbox): void {
+function describeAutoCommit(createSandbox: () => CommandSandbox): void {
   /** Hooks that have looked at the repository as it is now. */
   function start(options: AutoCommitOptions = {}, workspace = scratch.root): Promise<AgentHooks> {
     return createHooks({
       workspace,
       autoCommit: options,
-      sandbox: launcher(),
+      sandbox: createSandbox(),
       report: (line) => reports.push(line),
     });
   }
@@ -296,7 +296,7 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
     scratch.git('config', 'filter.evil.clean', `touch ${pwned}; touch ~/pwned; cat`);
     const hooks = await start();
     scratch.put('a', '1');
-    const isHeld = launcher().kind === 'bubblewrap';
+    const isHeld = createSandbox().kind === 'bubblewrap';
     expect(await runAfterTools(hooks)).toBe(isHeld);
     expect(existsSync(pwned) || existsSync(join(scratch.home, 'pwned'))).toBe(false);
     expect(reports).toEqual(isHeld ? [] : [expect.stringContaining('filter.evil.clean')]);
@@ -305,11 +305,11 @@ function describeAutoCommit(launcher: () => CommandSandbox): void {
   it('rejects a git folder of another repository and a work tree in another folder', async () => {
     const other = createScratchRepository();
     other.put('a', '');
-    const lured = join(scratch.outside, 'lured');
-    mkdirSync(lured);
-    writeFileSync(join(lured, '.git'), `gitdir: ${join(other.root, '.git')}\n`);
-    const elsewhere = await start({}, lured);
-    writeFileSync(join(lured, 'a'), '');
+    const hookFolder = join(scratch.outside, 'lured');
+    mkdirSync(hookFolder);
+    writeFileSync(join(hookFolder, '.git'), `gitdir: ${join(other.root, '.git')}\n`);
+    const elsewhere = await start({}, hookFolder);
+    writeFileSync(join(hookFolder, 'a'), '');
     expect(await runAfterTools(elsewhere)).toBe(false);
     scratch.git('config', 'core.worktree', scratch.home);
     const abroad = await start();

@@ -112,33 +112,35 @@ describe('hooks before tools', { tags: ['unix'] }, () => {
   const call: ToolCall = { id: 'c1', tool: 'shell', args: { command: 'rm -rf /' } };
   const allowAll = { rules: (): 'allow' => 'allow', decide: () => Promise.reject(new Error('asked')) };
 
-  async function said(hook: BeforeToolHook, subject: ToolCall = call): Promise<string> {
+  async function runHook(hook: BeforeToolHook, subject: ToolCall = call): Promise<string> {
     const hooks = await createTestHooks({ beforeTool: [hook] });
     const { decision, reason } = await hooks.guard(allowAll).decide(subject, neverSignal);
     return reason === undefined ? decision : `${decision}: ${reason}`;
   }
 
   it('allow a call with exit code 0 and deny it with any other code, with a reason', async () => {
-    expect(await said({ command: toShellCommand('cat > told') })).toBe('allow');
+    expect(await runHook({ command: toShellCommand('cat > told') })).toBe('allow');
     expect(JSON.parse(readWorkspaceFile('told'))).toEqual({ hook: 'before-tool', workspace, call });
-    expect(await said({ command: toShellCommand('echo too dangerous; echo more; exit 2') })).toBe(
+    expect(await runHook({ command: toShellCommand('echo too dangerous; echo more; exit 2') })).toBe(
       'deny: Denied by a before-tool hook: sh ended with exit code 2: too dangerous',
     );
   });
 
   it('deny a call that they could not check', async () => {
-    expect(await said({ command: ['there-is-no-such-command'] })).toMatch(/^deny: .*no such command/);
-    expect(await said({ command: toShellCommand('sleep 1000'), timeoutMs: 50 })).toMatch(
+    expect(await runHook({ command: ['there-is-no-such-command'] })).toMatch(/^deny: .*no such command/);
+    expect(await runHook({ command: toShellCommand('sleep 1000'), timeoutMs: 50 })).toMatch(
       /^deny: .*took longer/,
     );
-    expect(await said({ command: toShellCommand('kill -KILL $$') })).toMatch(/^deny: .*SIGKILL/);
-    expect(await said({ run: () => Promise.reject(new Error('a mistake')) })).toBe(
+    expect(await runHook({ command: toShellCommand('kill -KILL $$') })).toMatch(/^deny: .*SIGKILL/);
+    expect(await runHook({ run: () => Promise.reject(new Error('a mistake')) })).toBe(
       'deny: Denied because a before-tool hook failed: a mistake',
     );
-    expect(await said({ run: () => new Promise<never>(() => undefined), timeoutMs: 20 })).toMatch(/^deny: /);
+    expect(await runHook({ run: () => new Promise<never>(() => undefined), timeoutMs: 20 })).toMatch(
+      /^deny: /,
+    );
     let deep: Json = 1;
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
-    expect(await said({ command: toShellCommand('exit 0') }, { ...call, args: deep })).toMatch(/^deny: /);
+    expect(await runHook({ command: toShellCommand('exit 0') }, { ...call, args: deep })).toMatch(/^deny: /);
   });
 
   it('cannot change the call that runs', async () => {
@@ -150,7 +152,7 @@ describe('hooks before tools', { tags: ['unix'] }, () => {
         return { decision: 'allow' };
       },
     };
-    expect(await said(hook, subject)).toBe('allow');
+    expect(await runHook(hook, subject)).toBe('allow');
     expect(subject).toEqual(call);
   });
 
@@ -200,7 +202,7 @@ describe('an agent with hooks', { tags: ['unix'] }, () => {
     },
   });
 
-  function agentWith(hooks: AgentHooks, replies: readonly ScriptedReply[]): Agent {
+  function createHookedAgent(hooks: AgentHooks, replies: readonly ScriptedReply[]): Agent {
     const world = hooks.guard({ rules: () => 'allow', decide: () => Promise.resolve({ decision: 'deny' }) });
     return new Agent({
       model: createScriptedModel(replies),
@@ -218,7 +220,7 @@ describe('an agent with hooks', { tags: ['unix'] }, () => {
       afterTools: [{ command: toShellCommand('ls >> seen') }],
       finish: [{ command: toShellCommand('cat > finished') }, { run: (end) => void ends.push(end) }],
     });
-    const agent = agentWith(hooks, [
+    const agent = createHookedAgent(hooks, [
       { text: '', calls: [{ tool: 'write', args: { path: 'secret' }, id: 'a' }] },
       { text: '', calls: [{ tool: 'write', args: { path: 'open' }, id: 'b' }] },
       { text: 'Done.', calls: [] },
@@ -257,7 +259,7 @@ describe('an agent with hooks', { tags: ['unix'] }, () => {
         { command: toShellCommand('touch last') },
       ],
     });
-    const agent = agentWith(hooks, [{ text: 'Done.', calls: [] }]);
+    const agent = createHookedAgent(hooks, [{ text: 'Done.', calls: [] }]);
     void agent.sendMessage('go');
     await agent.waitUntilIdle();
     await hooks.waitUntilIdle();

@@ -206,9 +206,9 @@ describe('createEventLogger', () => {
       { type: 'retry-due', at: 5_000 },
       { type: 'paging-finished', at: 6_000, freedTokens: 40, heldTokens: 100 },
     ] as const) {
-      const taken = step(session, event);
-      session = taken.session;
-      observe({ ...taken, event });
+      const result = step(session, event);
+      session = result.session;
+      observe({ ...result, event });
     }
     const lines = written.map((line) => JSON.parse(line) as LogLine);
     expect(filterByKind(lines, 'memory')).toMatchObject([

@@ -53,11 +53,11 @@ describe('openRotatingFile', () => {
     const parent = join(folder, 'gone');
     const path = join(parent, 'pawl.log');
     expect(() => openRotatingFile(path)).toThrow(/ENOENT/);
-    const troubles: string[] = [];
+    const errors: string[] = [];
     const file = openRotatingFile(join(folder, 'pawl.log'), {
       bytesMax: 15,
       filesMax: 2,
-      onError: (message) => void troubles.push(message),
+      onError: (message) => void errors.push(message),
     });
     file.write(formatLogLine(1));
     // What is in the way of the older file cannot be removed as a file.
@@ -67,11 +67,11 @@ describe('openRotatingFile', () => {
     createObstacle(obstacle, inside);
     file.write(formatLogLine(2));
     file.write(formatLogLine(3));
-    expect(troubles).toHaveLength(1);
+    expect(errors).toHaveLength(1);
     rmSync(obstacle, { recursive: true });
     file.write(formatLogLine(4));
     expect(readFileSync(join(folder, 'pawl.log'), 'utf8')).toBe(formatLogLine(4));
-    expect(troubles).toHaveLength(1);
+    expect(errors).toHaveLength(1);
   });
 });
 

@@ -134,16 +134,16 @@ describe.each(['stdio', 'streamable HTTP'])('the official everything server over
     );
     expect(done).toMatchObject({ ok: true });
     expect(reports).toContain('2 of 4');
-    const calledOff = new AbortController();
-    const begun = Promise.withResolvers<string>();
+    const controller = new AbortController();
+    const started = Promise.withResolvers<string>();
     const result = callMcpTool(
       connection,
       slow,
       { duration: 600, steps: 6_000 },
-      { signal: calledOff.signal, report: begun.resolve },
+      { signal: controller.signal, report: started.resolve },
     );
-    await begun.promise;
-    calledOff.abort();
+    await started.promise;
+    controller.abort();
     expect(await getCallFailure(result)).toContain('interrupted: Cancelled');
     expect(await callMcpTool(connection, 'everything__echo', { message: 'still' })).toMatchObject({
       ok: true,
@@ -162,12 +162,12 @@ describe('the official everything server over streamable HTTP after a restart', 
   it('fails a call when it exits during the call', async () => {
     const { server, stop } = await startListeningServer();
     const connection = await connect(server, { limits: { backoffMs: 1, restarts: 2 } });
-    const begun = Promise.withResolvers<string>();
+    const started = Promise.withResolvers<string>();
     const long = { duration: 600, steps: 6_000 };
     const result = callMcpTool(connection, 'everything__trigger-long-running-operation', long, {
-      report: begun.resolve,
+      report: started.resolve,
     });
-    await begun.promise;
+    await started.promise;
     await stop();
     expect(await getCallFailure(result)).toMatch(
       /^failed: The MCP server everything disconnected during this call\./,

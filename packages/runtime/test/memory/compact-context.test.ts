@@ -31,9 +31,9 @@ describe('compacting working memory', () => {
   it("leaves the model's summary of the moved entries, also in the session", async () => {
     const session = createCrowdedSession();
     const storage = createInMemoryStorage();
-    const keeper = createMemoryManager({ memory: session.memory, storage, clock: systemClock });
+    const manager = createMemoryManager({ memory: session.memory, storage, clock: systemClock });
     const { signal } = new AbortController();
-    const freed = await compactContext(keeper, session, { model: summaryModel, clock: systemClock, signal });
+    const freed = await compactContext(manager, session, { model: summaryModel, clock: systemClock, signal });
     expect(freed).toMatchObject({ summaries: { memory: 'Old notes.' } });
     expect(freed.freedTokens).toBeGreaterThan(0);
     const finished: PagingFinished = { type: 'paging-finished', at: 101, ...freed };
@@ -48,7 +48,7 @@ describe('compacting working memory', () => {
   it('leaves no summary without a model', async () => {
     const session = createCrowdedSession();
     const storage = createInMemoryStorage();
-    const keeper = createMemoryManager({ memory: session.memory, storage, clock: systemClock });
-    expect(await compactContext(keeper, session)).not.toHaveProperty('summaries');
+    const manager = createMemoryManager({ memory: session.memory, storage, clock: systemClock });
+    expect(await compactContext(manager, session)).not.toHaveProperty('summaries');
   });
 });

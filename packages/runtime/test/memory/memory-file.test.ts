@@ -114,9 +114,9 @@ describe('a memory file', () => {
       ) as string,
     });
     mkdirSync(folder.at('memory.json'));
-    const taken = createNumberedFile(folder.at('memory.json'));
-    await expect(taken.save({ number: 1 })).rejects.toThrow(/cannot be written/);
-    await expect(taken.load()).rejects.toThrow(/cannot be read/);
+    const movedPath = createNumberedFile(folder.at('memory.json'));
+    await expect(movedPath.save({ number: 1 })).rejects.toThrow(/cannot be written/);
+    await expect(movedPath.load()).rejects.toThrow(/cannot be read/);
     expect(readdirSync(folder.root).toSorted()).toEqual(['a-file', 'memory.json']);
   });
 
@@ -128,12 +128,12 @@ describe('a memory file', () => {
     const script = fileURLToPath(new URL('fixtures/saves-to-file.ts', import.meta.url));
     const command = `ulimit -f 16; exec "${process.execPath}" "${script}" "${path}"`;
     const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'ignore', 'pipe'] });
-    let complaint = '';
+    let message = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      complaint += text;
+      message += text;
     });
     await once(child, 'close');
-    expect(complaint).toContain('MemoryFileError: The memory file cannot be written');
+    expect(message).toContain('MemoryFileError: The memory file cannot be written');
     expect((await createNumberedFile(path).load()).content).toEqual({ number: 1 });
     expect(readdirSync(folder.root)).toEqual(['memory.json']);
   });
@@ -163,14 +163,14 @@ describe('a memory file', () => {
     const script = fileURLToPath(new URL('fixtures/saves-to-file.ts', import.meta.url));
     for (const afterMs of [1, 5, 11, 23, 47]) {
       const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-      let said = '';
+      let message = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
+        message += text;
       });
       await Promise.race([once(child.stdout, 'data'), once(child, 'close')]);
       setTimeout(() => child.kill('SIGKILL'), afterMs);
       if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
-      const acknowledged = Number(said.split('\n').at(-2));
+      const acknowledged = Number(message.split('\n').at(-2));
       const content = JSON.parse(readFileSync(path, 'utf8')) as {
         readonly number: number;
         readonly end: number;

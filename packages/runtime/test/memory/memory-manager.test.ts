@@ -31,13 +31,13 @@ function createCountingClock(): { now(): number } {
 }
 
 function createTestManager(memory: WorkingMemory, storage: EntryStorage = createInMemoryStorage()) {
-  const kept: WorkingMemory[] = [];
+  const persisted: WorkingMemory[] = [];
   const persist = async (next: WorkingMemory): Promise<void> => {
-    kept.push(next);
+    persisted.push(next);
   };
   return {
-    keeper: createMemoryManager({ memory, storage, clock: createCountingClock(), persist }),
-    kept,
+    manager: createMemoryManager({ memory, storage, clock: createCountingClock(), persist }),
+    persisted,
     storage,
   };
 }
@@ -50,31 +50,31 @@ const smallMemory: WorkingMemory = createMemory({
 
 describe('a memory manager', () => {
   it('saves, removes and loads entries', async () => {
-    const { keeper, storage } = createTestManager(createMemory(memorySettings.lkj));
-    await keeper.applyAction({ type: 'working_memory_add', tags: 'plan', value: 'walk' });
-    await keeper.applyAction({ type: 'storage_save', tags: 'plan' });
-    await keeper.applyAction({ type: 'working_memory_remove', tags: 'plan' });
-    expect(findEntry(keeper.memory, 'plan')).toBeUndefined();
+    const { manager, storage } = createTestManager(createMemory(memorySettings.lkj));
+    await manager.applyAction({ type: 'working_memory_add', tags: 'plan', value: 'walk' });
+    await manager.applyAction({ type: 'storage_save', tags: 'plan' });
+    await manager.applyAction({ type: 'working_memory_remove', tags: 'plan' });
+    expect(findEntry(manager.memory, 'plan')).toBeUndefined();
     expect(await storage.load('plan')).toMatchObject({ value: 'walk' });
-    const { reply } = await keeper.applyAction({ type: 'storage_load', tags: 'plan' });
+    const { reply } = await manager.applyAction({ type: 'storage_load', tags: 'plan' });
     expect(reply).toMatch(/^Loaded plan into working memory/);
-    expect(findEntry(keeper.memory, 'plan')?.value).toBe('walk');
-    expect((await keeper.applyAction({ type: 'storage_load', tags: 'other' })).reply).toMatch(
+    expect(findEntry(manager.memory, 'plan')?.value).toBe('walk');
+    expect((await manager.applyAction({ type: 'storage_load', tags: 'other' })).reply).toMatch(
       /^There is no other in storage/,
     );
-    expect((await keeper.applyAction({ type: 'storage_search', value: 'walk' })).reply).toMatch(
+    expect((await manager.applyAction({ type: 'storage_search', value: 'walk' })).reply).toMatch(
       /^Found 1 in storage.*\nplan: walk$/,
     );
   });
 
   it('persists memory after each change, including failed attempts, and only then [LKJ1-64, LKJ1-79, RL-09]', async () => {
-    const { keeper, kept } = createTestManager(createMemory(memorySettings.lkj));
-    await keeper.applyAction({ type: 'working_memory_add', tags: 'a', value: 'x' });
-    expect(kept).toEqual([keeper.memory]);
-    await keeper.applyAction({ type: 'fly' });
-    expect(kept).toHaveLength(2);
-    expect(listLogEntries(kept[1] as WorkingMemory, 'command')).toHaveLength(2);
-    const { keeper: quiet, kept: none } = createTestManager(smallMemory);
+    const { manager, persisted } = createTestManager(createMemory(memorySettings.lkj));
+    await manager.applyAction({ type: 'working_memory_add', tags: 'a', value: 'x' });
+    expect(persisted).toEqual([manager.memory]);
+    await manager.applyAction({ type: 'fly' });
+    expect(persisted).toHaveLength(2);
+    expect(listLogEntries(persisted[1] as WorkingMemory, 'command')).toHaveLength(2);
+    const { manager: quiet, persisted: none } = createTestManager(smallMemory);
     await quiet.applyAction({ type: 'fly' });
     await quiet.applyAction({ type: 'working_memory_list' });
     expect(none).toEqual([]);
@@ -87,10 +87,10 @@ describe('a memory manager', () => {
   it('pages entries at the limit, into storage first', async () => {
     const storage = createInMemoryStorage();
     const seen: number[] = [];
-    const watched: EntryStorage = {
+    const observedStorage: EntryStorage = {
       ...storage,
       async save(entries) {
-        seen.push(countMemoryTokens(keeper.memory));
+        seen.push(countMemoryTokens(manager.memory));
         await storage.save(entries);
       },
     };
@@ -98,61 +98,61 @@ describe('a memory manager', () => {
       (memory, key, at) => putEntry(memory, { key, value: key.repeat(500), at }),
       smallMemory,
     );
-    const { keeper } = createTestManager(full, watched);
+    const { manager } = createTestManager(full, observedStorage);
     const before = countMemoryTokens(full);
-    const { moved, fits, freed } = await keeper.page();
+    const { moved, fits, freed } = await manager.page();
     expect(moved.map(({ key }) => key)).toEqual(['a', 'b']);
     expect(fits).toBe(true);
-    expect(freed).toBe(before - countMemoryTokens(keeper.memory));
+    expect(freed).toBe(before - countMemoryTokens(manager.memory));
     expect(seen).toEqual([before]);
     expect((await storage.load('a'))?.value).toBe('a'.repeat(500));
-    expect((await keeper.page()).moved).toEqual([]);
+    expect((await manager.page()).moved).toEqual([]);
   });
 
   it('does not let paging overwrite a different saved value', async () => {
-    const { keeper, storage } = createTestManager(smallMemory);
-    await keeper.applyAction({ type: 'storage_save', tags: 'notes', value: 'the long version' });
-    await keeper.applyAction({ type: 'working_memory_add', tags: 'notes', value: 'n'.repeat(900) });
-    await keeper.applyAction({ type: 'working_memory_add', tags: 'more', value: 'm'.repeat(600) });
-    await keeper.page();
+    const { manager, storage } = createTestManager(smallMemory);
+    await manager.applyAction({ type: 'storage_save', tags: 'notes', value: 'the long version' });
+    await manager.applyAction({ type: 'working_memory_add', tags: 'notes', value: 'n'.repeat(900) });
+    await manager.applyAction({ type: 'working_memory_add', tags: 'more', value: 'm'.repeat(600) });
+    await manager.page();
     expect((await storage.load('notes'))?.value).toBe('n'.repeat(900));
     const found = await storage.search({ text: 'long version', tags: ['notes'] });
     expect(found.map(({ key, value }) => [key, value])).toEqual([['earlier_1,notes', 'the long version']]);
-    const { reply } = await keeper.applyAction({ type: 'storage_load', tags: 'notes, earlier_1' });
+    const { reply } = await manager.applyAction({ type: 'storage_load', tags: 'notes, earlier_1' });
     expect(reply).toContain('the long version');
   });
 
   it('loses nothing, however many entries are added', async () => {
-    const { keeper, storage } = createTestManager(smallMemory);
+    const { manager, storage } = createTestManager(smallMemory);
     for (let number = 0; number < 200; number += 1) {
       const value = `${number} `.repeat(1 + ((number * 37) % 120));
-      const { error } = await keeper.applyAction({
+      const { error } = await manager.applyAction({
         type: 'working_memory_add',
         tags: `entry ${number}`,
         value,
       });
       expect(error).toBeNull();
-      if (number % 3 === 0) await keeper.page();
+      if (number % 3 === 0) await manager.page();
     }
     for (let number = 0; number < 200; number += 1) {
       const value = `${number} `.repeat(1 + ((number * 37) % 120));
-      const held = findEntry(keeper.memory, `entry_${number}`);
+      const held = findEntry(manager.memory, `entry_${number}`);
       if (held?.kind === 'entry') expect(held.value).toBe(value);
       else expect((await storage.load(`entry_${number}`))?.value).toBe(value);
     }
-    expect(countMemoryTokens(keeper.memory)).toBeLessThan(600);
+    expect(countMemoryTokens(manager.memory)).toBeLessThan(600);
   });
 
   it('runs operations one at a time, in order', async () => {
-    const { keeper, kept } = createTestManager(createMemory(memorySettings.pawl));
+    const { manager, persisted } = createTestManager(createMemory(memorySettings.pawl));
     const values = Array.from({ length: 20 }, (_, index) => `value ${index}`);
     await Promise.all(
       values.map((value, index) =>
-        keeper.applyAction({ type: 'working_memory_add', tags: `k${index}`, value }),
+        manager.applyAction({ type: 'working_memory_add', tags: `k${index}`, value }),
       ),
     );
-    expect(listEntries(keeper.memory).map(({ value }) => value)).toEqual(values);
-    expect(kept.map((memory) => memory.entries.size)).toEqual(values.map((_, index) => index + 1));
+    expect(listEntries(manager.memory).map(({ value }) => value)).toEqual(values);
+    expect(persisted.map((memory) => memory.entries.size)).toEqual(values.map((_, index) => index + 1));
   });
 
   it('changes nothing when storage fails, and stays usable', async () => {
@@ -166,31 +166,31 @@ describe('a memory manager', () => {
       },
     };
     const full = putEntry(smallMemory, { key: 'a', value: 'a'.repeat(1_500), at: 1 });
-    const { keeper } = createTestManager(full, flaky);
-    await expect(keeper.page()).rejects.toThrow('no space left');
-    expect(keeper.memory).toBe(full);
+    const { manager } = createTestManager(full, flaky);
+    await expect(manager.page()).rejects.toThrow('no space left');
+    expect(manager.memory).toBe(full);
     isBroken = false;
-    expect((await keeper.page()).moved).toHaveLength(1);
+    expect((await manager.page()).moved).toHaveLength(1);
   });
 });
 
 const createFilledManager = async (size: number) => {
-  const { keeper, storage } = createTestManager(
+  const { manager, storage } = createTestManager(
     createMemory({ ...memorySettings.pawl, hardLimit: { enable: false, maxTokens: 1 } }),
   );
   await storage.save(
     Array.from({ length: size }, (_, index) => createEntry(`stored_${index}`, `text number ${index}`)),
   );
   for (let index = 0; index < size; index += 1) {
-    await keeper.applyAction({ type: 'working_memory_add', tags: `held ${index}`, value: 'x' });
+    await manager.applyAction({ type: 'working_memory_add', tags: `held ${index}`, value: 'x' });
   }
-  return keeper;
+  return manager;
 };
-const measureSearch = async (keeper: MemoryManager): Promise<number> => {
+const measureSearch = async (manager: MemoryManager): Promise<number> => {
   const times = [];
   for (let time = 0; time < 5; time += 1) {
     const start = process.cpuUsage().user;
-    await keeper.storage.search({ text: 'number 77', tags: ['stored'] });
+    await manager.storage.search({ text: 'number 77', tags: ['stored'] });
     times.push(process.cpuUsage().user - start);
   }
   return Math.min(...times);
@@ -199,12 +199,12 @@ const measureSearch = async (keeper: MemoryManager): Promise<number> => {
 describe('the cost', () => {
   it('of working memory does not grow with its size, and that of a search grows no faster than storage [LKJ1-92]', async () => {
     const [few, many] = [await createFilledManager(500), await createFilledManager(4_000)];
-    for (const keeper of [few, many]) {
-      const before = collectParts(keeper.memory);
-      await keeper.applyAction({ type: 'working_memory_add', tags: 'new', value: 'y' });
-      expect([...collectParts(keeper.memory)].filter((part) => !before.has(part)).length).toBeLessThan(20);
-      await keeper.applyAction({ type: 'working_memory_remove', tags: 'new' });
-      expect(findEntry(keeper.memory, 'held_77')?.value).toBe('x');
+    for (const manager of [few, many]) {
+      const before = collectParts(manager.memory);
+      await manager.applyAction({ type: 'working_memory_add', tags: 'new', value: 'y' });
+      expect([...collectParts(manager.memory)].filter((part) => !before.has(part)).length).toBeLessThan(20);
+      await manager.applyAction({ type: 'working_memory_remove', tags: 'new' });
+      expect(findEntry(manager.memory, 'held_77')?.value).toBe('x');
     }
     await measureSearch(few);
     // Eight times as much: a cost that grows with the square would be sixty-four times as high.
@@ -216,44 +216,45 @@ const createUserMessage = (text: string): ConversationMessage => ({ role: 'user'
 
 describe('compaction', () => {
   it('moves removed messages to storage, where they can be found and loaded', async () => {
-    const { keeper, kept } = createTestManager(createMemory(memorySettings.pawl));
+    const { manager, persisted } = createTestManager(createMemory(memorySettings.pawl));
     const messages = [
       createUserMessage('the goal'),
       createUserMessage(`about a lighthouse ${'and more '.repeat(200)}`),
       createUserMessage('last'),
     ];
     const options = { keepTokens: 100, keepLast: 1, estimate: estimateTokens, tag: 'run_1' };
-    const { kept: keep, summaryStub } = await keeper.compact(messages, options);
+    const { kept: keep, summaryStub } = await manager.compact(messages, options);
     expect(keep).toEqual([messages[0], summaryStub, messages[2]]);
-    expect(kept).toHaveLength(1);
-    const { reply } = await keeper.applyAction({
+    expect(persisted).toHaveLength(1);
+    const { reply } = await manager.applyAction({
       type: 'storage_search',
       tags: 'run_1',
       value: 'lighthouse',
     });
     const key = /\n(\S+): /.exec(reply)?.[1] ?? '';
-    await keeper.applyAction({ type: 'storage_load', tags: key });
-    expect(findEntry(keeper.memory, key)?.value).toEqual([messages[1]]);
-    expect((await keeper.compact(keep, { ...options, keepTokens: 9_999 })).compacted).toEqual([]);
-    expect(kept).toHaveLength(2);
+    await manager.applyAction({ type: 'storage_load', tags: key });
+    expect(findEntry(manager.memory, key)?.value).toEqual([messages[1]]);
+    expect((await manager.compact(keep, { ...options, keepTokens: 9_999 })).compacted).toEqual([]);
+    expect(persisted).toHaveLength(2);
   });
 });
 
 describe('the memory tools', () => {
   const context = { signal: new AbortController().signal, report: () => undefined };
-  const toolsOf = (memory: WorkingMemory) => {
-    const { keeper, storage } = createTestManager(memory);
-    const tools = createMemoryTools(keeper);
+  const createTools = (memory: WorkingMemory) => {
+    const { manager, storage } = createTestManager(memory);
+    const tools = createMemoryTools(manager);
     const run = (name: string, args: Json) => {
       const tool = tools.find(({ description }) => description.name === name);
       if (tool === undefined) throw new Error(`no tool ${name}`);
       return tool.run(args, context);
     };
-    return { keeper, storage, tools, run };
+    return { manager, storage, tools, run };
   };
 
   it('are the tools that the profile allows, each with a schema', () => {
-    const names = (memory: WorkingMemory) => toolsOf(memory).tools.map(({ description }) => description.name);
+    const names = (memory: WorkingMemory) =>
+      createTools(memory).tools.map(({ description }) => description.name);
     expect(names(createMemory(memorySettings.lkj1))).toEqual([
       'working_memory_add',
       'working_memory_remove',
@@ -270,12 +271,12 @@ describe('the memory tools', () => {
       'storage_load',
       'storage_search',
     ]);
-    const [add] = toolsOf(smallMemory).tools;
+    const [add] = createTools(smallMemory).tools;
     expect(add?.description.parameters).toMatchObject({ type: 'object', required: ['tags', 'value'] });
   });
 
   it('work together', async () => {
-    const { run, storage } = toolsOf(smallMemory);
+    const { run, storage } = createTools(smallMemory);
     await storage.save([createEntry('trip', 'to the sea')]);
     expect(await run('storage_search', { query: 'sea' })).toMatchObject({
       ok: true,
@@ -292,11 +293,11 @@ describe('the memory tools', () => {
   });
 
   it('answer invalid arguments and a full memory with the fix', async () => {
-    const { run, keeper } = toolsOf(createMemory(memorySettings.lkj));
+    const { run, manager } = createTools(createMemory(memorySettings.lkj));
     for (const args of [null, 'x', [], {}, { tags: '' }, JSON.parse('{"__proto__":{"tags":"a"}}') as Json]) {
       expect(await run('storage_load', args)).toMatchObject({ ok: false, error: { kind: 'invalid' } });
     }
-    expect(listLogEntries(keeper.memory, 'command')).toHaveLength(6);
+    expect(listLogEntries(manager.memory, 'command')).toHaveLength(6);
     const huge = await run('working_memory_add', { tags: 'a', value: 'x'.repeat(40_000) });
     expect(huge).toMatchObject({
       ok: false,

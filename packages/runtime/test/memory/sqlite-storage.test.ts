@@ -83,14 +83,14 @@ describe('storage in SQLite', () => {
     const script = fileURLToPath(new URL('fixtures/saves-to-storage.ts', import.meta.url));
     for (const afterMs of [60, 140]) {
       const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-      let said = '';
+      let message = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
+        message += text;
       });
       await Promise.race([once(child.stdout, 'data'), once(child, 'close')]);
       setTimeout(() => child.kill('SIGKILL'), afterMs);
       if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
-      const acknowledged = said.split('\n').slice(0, -1);
+      const acknowledged = message.split('\n').slice(0, -1);
       expect(acknowledged.length).toBeGreaterThan(0);
       const storage = openSqliteStorage(path);
       for (const key of acknowledged) expect((await storage.load(key))?.value).toBe(`value of ${key}`);

@@ -108,10 +108,10 @@ async function createExampleSession(file: string): Promise<Session> {
   return createSession({ id: 's', at: 0, profile: name, settings });
 }
 
-function applyEvents(from: Session, ...happenings: readonly UntimedEvent<Event>[]): SessionStep {
+function applyEvents(from: Session, ...events: readonly UntimedEvent<Event>[]): SessionStep {
   let after: SessionStep = { session: from, actions: [], notes: [] };
-  for (const happening of happenings) {
-    after = step(after.session, { ...happening, at: after.session.seq * 10 });
+  for (const event of events) {
+    after = step(after.session, { ...event, at: after.session.seq * 10 });
   }
   return after;
 }

@@ -132,7 +132,7 @@ describe('no reply', () => {
 
   it('causes an incomplete call, wherever it is cut off', () => {
     const args = { tags: 'a b', value: 'x <b> & "y" {z} ]]> \n end' };
-    const said = {
+    const payload = {
       text: '',
       calls: [{ tool: 'storage_save', args }],
       nextState: null,
@@ -140,12 +140,12 @@ describe('no reply', () => {
       answer: null,
     };
     for (const codec of [xmlCodec, jsonCodec]) {
-      const { text } = codec.encode(said, context);
+      const { text } = codec.encode(payload, context);
       for (let length = 0; length <= text.length; length += 1) {
         const { calls } = codec.decode(createReply(text.slice(0, length)), context);
-        if (calls.length > 0) expect(calls).toEqual(said.calls);
+        if (calls.length > 0) expect(calls).toEqual(payload.calls);
       }
-      expect(codec.decode(createReply(text), context).calls).toEqual(said.calls);
+      expect(codec.decode(createReply(text), context).calls).toEqual(payload.calls);
     }
     const written = JSON.stringify(args);
     for (let length = 1; length < written.length; length += 1) {

@@ -83,14 +83,14 @@ const toPlainJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value
 describe('an encoded reply', () => {
   it('in XML decodes to the same payload', () => {
     fc.assert(
-      fc.property(fc.oneof(arbitraryCallContent, arbitraryStateContent), (said) => {
+      fc.property(fc.oneof(arbitraryCallContent, arbitraryStateContent), (content) => {
         const { problems, isProtocolReply, ...read } = xmlCodec.decode(
-          xmlCodec.encode(said, context),
+          xmlCodec.encode(content, context),
           context,
         );
         expect(problems).toEqual([]);
         expect(isProtocolReply).toBe(true);
-        expect(toPlainJson(read)).toEqual(toPlainJson(said));
+        expect(toPlainJson(read)).toEqual(toPlainJson(content));
       }),
       { numRuns: 500 },
     );
@@ -98,15 +98,18 @@ describe('an encoded reply', () => {
 
   it('in JSON decodes to the same payload', () => {
     fc.assert(
-      fc.property(fc.oneof(arbitraryCallContent, arbitraryStateContent, arbitraryAnswerContent), (said) => {
-        const { problems, isProtocolReply, ...read } = jsonCodec.decode(
-          jsonCodec.encode(said, context),
-          context,
-        );
-        expect(problems).toEqual([]);
-        expect(isProtocolReply).toBe(true);
-        expect(toPlainJson(read)).toEqual(toPlainJson(said));
-      }),
+      fc.property(
+        fc.oneof(arbitraryCallContent, arbitraryStateContent, arbitraryAnswerContent),
+        (content) => {
+          const { problems, isProtocolReply, ...read } = jsonCodec.decode(
+            jsonCodec.encode(content, context),
+            context,
+          );
+          expect(problems).toEqual([]);
+          expect(isProtocolReply).toBe(true);
+          expect(toPlainJson(read)).toEqual(toPlainJson(content));
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -114,8 +117,8 @@ describe('an encoded reply', () => {
   it('in native calls decodes to the same payload', () => {
     fc.assert(
       fc.property(arbitraryCalls, (asked) => {
-        const said = { ...emptyReplyPayload, calls: asked };
-        expect(nativeCodec.decode(nativeCodec.encode(said, context), context).calls).toEqual(asked);
+        const content = { ...emptyReplyPayload, calls: asked };
+        expect(nativeCodec.decode(nativeCodec.encode(content, context), context).calls).toEqual(asked);
       }),
     );
     const answer = nativeCodec.encode({ ...emptyReplyPayload, answer: 'It is 42.' }, context);
@@ -124,8 +127,8 @@ describe('an encoded reply', () => {
 
   it('keeps the prose before it', () => {
     for (const codec of [xmlCodec, jsonCodec]) {
-      const said = { ...emptyReplyPayload, text: 'So then.', nextState: 'thinking' };
-      expect(codec.decode(codec.encode(said, context), context)).toMatchObject(said);
+      const content = { ...emptyReplyPayload, text: 'So then.', nextState: 'thinking' };
+      expect(codec.decode(codec.encode(content, context), context)).toMatchObject(content);
     }
   });
 });
@@ -136,8 +139,8 @@ describe('a result', () => {
     fc
       .oneof(
         arbitraryText,
-        arbitraryCallContent.map((said) => xmlCodec.encode(said, context).text),
-        arbitraryCallContent.map((said) => jsonCodec.encode(said, context).text),
+        arbitraryCallContent.map((content) => xmlCodec.encode(content, context).text),
+        arbitraryCallContent.map((content) => jsonCodec.encode(content, context).text),
       )
       .map((output) => ({ ok: true as const, output })),
     arbitraryText.map((message) => ({ ok: false as const, error: { kind: 'failed' as const, message } })),

@@ -91,14 +91,14 @@ describe('a reply in XML', () => {
   });
 
   it('accepts both spellings of every log in both profiles, and each profile writes its own [RL-12]', () => {
-    const said = { ...decodeXmlReply('<agent><think_log>n</think_log></agent>') };
+    const decoded = { ...decodeXmlReply('<agent><think_log>n</think_log></agent>') };
     for (const name of ['think_log', 'thinking_log', 'thinkLog', 'ThinkingLog', 'THINK_LOG', 'think-log']) {
       for (const context of [lkjContext, lkj1Context]) {
         expect(decodeXmlReply(`<agent><${name}>n</${name}></agent>`, context).logs.think).toBe('n');
       }
     }
-    expect(xmlCodec.encode(said, lkjContext).text).toContain('<think_log>n</think_log>');
-    expect(xmlCodec.encode(said, lkj1Context).text).toContain('<thinking_log>n</thinking_log>');
+    expect(xmlCodec.encode(decoded, lkjContext).text).toContain('<think_log>n</think_log>');
+    expect(xmlCodec.encode(decoded, lkj1Context).text).toContain('<thinking_log>n</thinking_log>');
     expect(xmlCodec.instructions(lkjContext)).toMatch(/commanding.*\n.*<think_log>/);
     expect(xmlCodec.instructions(lkj1Context)).toMatch(/executing.*\n.*<thinking_log>/);
     for (const state of ['executing', 'commanding']) {

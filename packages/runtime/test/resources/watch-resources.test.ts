@@ -14,11 +14,11 @@ const shortageText = 'Resources are short: memory usage is above 85 %.';
 function createManualClock(): RuntimeClock & { pass(): Promise<void>; tick(): Promise<void> } {
   let now = 0;
   const waiting: (() => void)[] = [];
-  const settle = async (): Promise<void> => {
+  const flushTasks = async (): Promise<void> => {
     await expect.poll(() => waiting).toHaveLength(1);
   };
   const pass = async (): Promise<void> => {
-    await settle();
+    await flushTasks();
     waiting.shift()?.();
   };
   return {
@@ -34,7 +34,7 @@ function createManualClock(): RuntimeClock & { pass(): Promise<void>; tick(): Pr
     pass,
     async tick() {
       await pass();
-      await settle();
+      await flushTasks();
     },
   };
 }
@@ -43,7 +43,7 @@ function createManualClock(): RuntimeClock & { pass(): Promise<void>; tick(): Pr
 async function createWatchedAgent(probe?: ResourceProbe): Promise<{
   readonly agent: Agent;
   readonly watch: ResourceWatch;
-  readonly said: string[];
+  readonly reports: string[];
   readonly look: (seen: ResourceUsage, times?: number) => Promise<Session['turn']>;
   readonly clock: ReturnType<typeof createManualClock>;
   readonly release: () => void;
@@ -63,26 +63,26 @@ async function createWatchedAgent(probe?: ResourceProbe): Promise<{
   void agent.sendMessage('go');
   await expect.poll(() => agent.session.turn.status).toBe('executingTools');
   const clock = createManualClock();
-  const said: string[] = [];
+  const reports: string[] = [];
   let seen = easyUsage;
   const watch = watchResources({
     post: (event) => agent.post(event),
     session: () => agent.session,
     probe: probe ?? (() => Promise.resolve(seen)),
     clock,
-    report: (line) => said.push(line),
+    report: (line) => reports.push(line),
   });
   const look = async (next: ResourceUsage, times = 1): Promise<Session['turn']> => {
     seen = next;
     for (let time = 0; time < times; time += 1) await clock.tick();
     return agent.session.turn;
   };
-  return { agent, watch, said, look, clock, release };
+  return { agent, watch, reports, look, clock, release };
 }
 
 describe('watchResources', () => {
   it('pauses the session while resources are short, resumes it when they recover, and reports both [NEX-121]', async () => {
-    const { agent, watch, said, look, release } = await createWatchedAgent();
+    const { agent, watch, reports, look, release } = await createWatchedAgent();
     expect((await look(fullUsage, 2)).status).toBe('executingTools');
     expect(await look(fullUsage)).toMatchObject({ status: 'paused', reason: shortageText });
     release();
@@ -93,7 +93,7 @@ describe('watchResources', () => {
     expect((await look(easyUsage, 2)).status).toBe('paused');
     await look(easyUsage);
     expect((await agent.waitUntilIdle()).turn.status).toBe('waitingForUser');
-    expect(said).toEqual([
+    expect(reports).toEqual([
       `${shortageText} The session is paused and continues when they recover; resume it to continue now.`,
       'Resources have recovered; the session continues.',
     ]);
@@ -112,11 +112,11 @@ describe('watchResources', () => {
   });
 
   it('does not resume a session that was paused for another reason', async () => {
-    const { agent, watch, look, said } = await createWatchedAgent();
+    const { agent, watch, look, reports } = await createWatchedAgent();
     await agent.post({ type: 'pause-requested', reason: 'lunch' });
     await look(fullUsage, 5);
     expect(await look(easyUsage, 5)).toMatchObject({ status: 'paused', reason: 'lunch' });
-    expect(said).toEqual([]);
+    expect(reports).toEqual([]);
     watch.stop();
   });
 
@@ -148,9 +148,11 @@ describe('watchResources', () => {
   });
 
   it('reports once that it cannot measure, and continues', async () => {
-    const { watch, look, said } = await createWatchedAgent(() => Promise.reject(new Error('no such disk')));
+    const { watch, look, reports } = await createWatchedAgent(() =>
+      Promise.reject(new Error('no such disk')),
+    );
     expect((await look(easyUsage, 6)).status).toBe('executingTools');
-    expect(said).toEqual(['Resource usage cannot be measured: no such disk']);
+    expect(reports).toEqual(['Resource usage cannot be measured: no such disk']);
     watch.stop();
   });
 

@@ -35,10 +35,10 @@ describe('files', { tags: ['bubblewrap'] }, () => {
 
   it('prevents writes outside the workspace', async () => {
     const places = ['/', '/usr', '/etc', '/opt', '/proc/sys', outside];
-    const tries = places.map((place) => `(echo x > "${place}/pawl-was-here") && echo "wrote ${place}"`);
+    const tries = places.map((path) => `(echo x > "${path}/pawl-was-here") && echo "wrote ${path}"`);
     const { stdout } = await runInSandbox(tries.join('\n'), { cwd: workspace });
     expect(stdout).toBe('');
-    expect(places.filter((place) => existsSync(join(place, 'pawl-was-here')))).toEqual([]);
+    expect(places.filter((path) => existsSync(join(path, 'pawl-was-here')))).toEqual([]);
   });
 
   it('mounts the workspace read-only if it is not writable', async () => {

@@ -273,10 +273,10 @@ function describeForkInterruptions(make: () => () => Store): void {
         callId: 'three',
         outcome: { ok: true, output: 3 },
       };
-      const told = toItemArray(getConversation(replay(resumed, [rest]))).filter(
+      const toolResults = toItemArray(getConversation(replay(resumed, [rest]))).filter(
         ({ role }) => role === 'tool',
       );
-      expect(told).toMatchObject([
+      expect(toolResults).toMatchObject([
         { outcome: { ok: true, output: 1 } },
         { outcome: { error: { kind: 'interrupted', message: expect.stringContaining('was forked') } } },
         { outcome: { ok: true, output: 3 } },

@@ -113,8 +113,8 @@ describe('an agent with its log in a store', () => {
       await first.close();
 
       const second = openSqliteStore(folder.at('sessions.db'));
-      const taken = await resumeSession(second, 'a', { owner: 'second' });
-      const agent = createNotingAgent(taken.session, taken.log, made);
+      const resumed = await resumeSession(second, 'a', { owner: 'second' });
+      const agent = createNotingAgent(resumed.session, resumed.log, made);
       await agent.resume();
       const end = await agent.waitUntilIdle();
       expect(findTurnAnswer(getConversation(end))).toBe('All noted.');
@@ -149,7 +149,7 @@ describe('an agent with its log in a store', () => {
 describe('resuming a session', () => {
   it('reports running calls as interrupted, also in a paused session, and starts the pending ones', async () => {
     const store = createMemoryStore();
-    let begun = createSampleSession();
+    let session = createSampleSession();
     for (const event of [
       { type: 'user-message', at: 1, text: 'go' },
       {
@@ -163,11 +163,11 @@ describe('resuming a session', () => {
       { type: 'tool-started', at: 5, callId: 'two' },
       { type: 'pause-requested', at: 6, reason: 'lunch' },
     ] as const) {
-      begun = step(begun, event).session;
+      session = step(session, event).session;
     }
-    await store.create(begun, 'me');
-    const taken = await resumeSession(store, 'a', { owner: 'me' });
-    const agent = createNotingAgent(taken.session, taken.log, []);
+    await store.create(session, 'me');
+    const resumed = await resumeSession(store, 'a', { owner: 'me' });
+    const agent = createNotingAgent(resumed.session, resumed.log, []);
     await agent.resume();
     expect(agent.session.turn).toMatchObject({
       status: 'paused',

@@ -107,20 +107,20 @@ describe('a store whose disk is full', { tags: ['mount'] }, () => {
     const store = openDiskStore(disk);
     const fresh = createSession({ id: 'agent', at: 0 });
     const log = createStoreEventLog(store, 'agent', await store.create(fresh, 'me'));
-    const troubles: (string | null)[] = [];
+    const outages: (string | null)[] = [];
     const agent = new Agent({
       session: fresh,
       log,
       model: createScriptedModel([{ text: 'x'.repeat(20_000) }, { text: 'There.' }]),
       tools: [],
-      onStoreOutage: (trouble) => troubles.push(trouble?.kind ?? null),
+      onStoreOutage: (outage) => outages.push(outage?.kind ?? null),
     });
     disk.fill();
     void agent.sendMessage('Are you there?');
-    await expect.poll(() => troubles.length).toBeGreaterThan(0);
+    await expect.poll(() => outages.length).toBeGreaterThan(0);
     expect(agent.session.turn.status).toBe('waitingForUser');
     disk.free();
-    await expect.poll(() => troubles.at(-1)).toBeNull();
+    await expect.poll(() => outages.at(-1)).toBeNull();
     await agent.waitUntilIdle();
     await agent.sendMessage('And now?');
     const end = await agent.waitUntilIdle();

@@ -40,7 +40,7 @@ type MigrationRun = {
   readonly isSaid: boolean;
   readonly hasFailed: boolean;
   readonly trace: string;
-  readonly complaint: string;
+  readonly errorText: string;
 };
 
 async function runMigration(path: string, inject: string | null): Promise<MigrationRun> {
@@ -48,7 +48,7 @@ async function runMigration(path: string, inject: string | null): Promise<Migrat
   const what = inject === null ? [] : ['-e', `inject=${inject}`];
   const options = ['-s', '0', ...ofOurs, '-e', 'trace=fsync,pwrite64', ...what, '-o', `${path}.trace`];
   const child = spawnTraced(options, migratorScript, path, JSON.stringify(steps));
-  const [said, complaint] = await Promise.all([
+  const [said, errorText] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     new Promise((done) => child.once('exit', done)),
@@ -58,7 +58,7 @@ async function runMigration(path: string, inject: string | null): Promise<Migrat
     isSaid: said !== '',
     hasFailed: trace.includes('(INJECTED)') || trace.includes('killed by SIGKILL'),
     trace,
-    complaint,
+    errorText,
   };
 }
 
@@ -76,7 +76,7 @@ describe('migrating a file', { tags: ['strace'] }, () => {
       const count = trace.split(` ${call}(`).length - 1;
       const places = Array.from({ length: count }, (_, index) => index + 1);
       const kinds = ['error=EIO', 'error=ENOSPC', 'signal=SIGKILL'];
-      return places.flatMap((place) => kinds.map((kind) => `${call}:${kind}:when=${place}`));
+      return places.flatMap((callNumber) => kinds.map((kind) => `${call}:${kind}:when=${callNumber}`));
     });
     expect(faults.length).toBeGreaterThan(100);
     const chosen = isSoak ? faults : faults.filter((_, index) => index % Math.ceil(faults.length / 10) === 1);
@@ -84,9 +84,9 @@ describe('migrating a file', { tags: ['strace'] }, () => {
     for (const [index, fault] of chosen.entries()) {
       const path = folder.at(`${index}.db`);
       copyFileSync(old, path);
-      const { isSaid: isDone, hasFailed, complaint } = await runMigration(path, fault);
+      const { isSaid: isDone, hasFailed, errorText } = await runMigration(path, fault);
       const content = dumpDatabase(path);
-      expect(hasFailed, `${fault}: ${complaint}`).toBe(true);
+      expect(hasFailed, `${fault}: ${errorText}`).toBe(true);
       expect(content === after || (content === before && !isDone), fault).toBe(true);
       seen[content === after ? 'new' : 'old'] += 1;
       const database = new DatabaseSync(path);

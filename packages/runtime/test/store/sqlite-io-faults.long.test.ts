@@ -16,7 +16,7 @@ type FaultRun = {
   readonly path: string;
   /** The last event that was said to be kept; -1 when there was not even a session. */
   readonly saidLast: number;
-  readonly complaint: string;
+  readonly errorText: string;
   readonly exit: number | null;
   readonly trace: readonly string[];
 };
@@ -37,14 +37,14 @@ async function runAppender(folder: string, inject: string | null): Promise<Fault
     String(eventCount),
     settings,
   );
-  const [said, complaint, exit] = await Promise.all([
+  const [said, errorText, exit] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     new Promise<number | null>((done) => child.once('exit', done)),
   ]);
   const numbers = said.split('\n').slice(0, -1).map(Number);
   const lines = readFileSync(trace, 'utf8').split('\n');
-  return { path, saidLast: numbers.at(-1) ?? -1, complaint, exit, trace: lines };
+  return { path, saidLast: numbers.at(-1) ?? -1, errorText, exit, trace: lines };
 }
 
 const tracedCalls = ['fsync', 'pwrite64', 'ftruncate', 'unlink', 'openat'] as const;
@@ -83,16 +83,16 @@ async function testFault(
 ): Promise<string | null> {
   using folder = createMemoryFolder();
   const inject = `${call}:${what}:when=${place}${isLasting ? '+' : ''}`;
-  const { path, saidLast, complaint, exit, trace } = await runAppender(folder.root, inject);
+  const { path, saidLast, errorText, exit, trace } = await runAppender(folder.root, inject);
   const isKilled = what === 'signal=SIGKILL';
   const sign = isKilled ? 'killed by SIGKILL +++' : '(INJECTED)';
   if (!trace.some((line) => line.endsWith(sign)))
-    return `${inject}: nothing failed, and it ended with ${String(exit)} after ${saidLast}: ${complaint}`;
+    return `${inject}: nothing failed, and it ended with ${String(exit)} after ${saidLast}: ${errorText}`;
   // A failure that passes is got over without a loss, once there is a session; all others are told of.
   const isGotOver = exit === 0 && saidLast === eventCount;
-  const isTold = exit === 1 && complaint.includes('StoreError: ');
+  const isTold = exit === 1 && errorText.includes('StoreError: ');
   if (!isKilled && !isGotOver && !(isTold && (isLasting || saidLast < 0)))
-    return `${inject}: ended with ${String(exit)} after ${saidLast}: ${complaint}`;
+    return `${inject}: ended with ${String(exit)} after ${saidLast}: ${errorText}`;
   const found = await inspectDisk(path, saidLast, expected);
   return found === 'sound' ? null : `${inject}: ${found}`;
 }
@@ -120,7 +120,7 @@ describe('a store whose disk fails', { tags: ['strace'] }, () => {
     ['fsync', 'error=EIO', 'closed'],
     ['pwrite64', 'error=EIO', 'closed'],
     ['pwrite64', 'error=ENOSPC', 'kept'],
-  ])('after %s failed by %s, the handle is %s', async (call, what, fate) => {
+  ])('after %s failed by %s, the handle is %s', async (call, what, handleState) => {
     using first = createMemoryFolder();
     using second = createMemoryFolder();
     const place = findLastCommit((await runAppender(first.root, null)).trace, call);
@@ -131,11 +131,11 @@ describe('a store whose disk fails', { tags: ['strace'] }, () => {
       (line, index) => index > failed && / openat\(.*O_RDWR.*sessions\.db>$/.test(line),
     );
     expect(failed).toBeGreaterThan(0);
-    expect(reopened > 0).toBe(fate === 'closed');
+    expect(reopened > 0).toBe(handleState === 'closed');
     // Of the log nothing more is written by the old handle, and its file is closed before it is opened again.
     const between = trace.slice(failed + 1, Math.max(failed + 1, reopened));
     expect(between.filter((line) => / pwrite64\(.*-wal>/.test(line))).toEqual([]);
-    expect(between.some((line) => / close\(.*sessions\.db>/.test(line))).toBe(fate === 'closed');
+    expect(between.some((line) => / close\(.*sessions\.db>/.test(line))).toBe(handleState === 'closed');
   });
 });
 

@@ -26,14 +26,18 @@ function inspectEditImages(file: string, operations: readonly FileOperation[]): 
   for (let seed = 1; seed <= imageCount; seed += 1) {
     const random = createSeededRandom(seed);
     const done = operations.slice(0, Math.floor(random() * (operations.length + 1)));
-    const said = done.filter(({ type }) => type === 'said').length;
+    const reported = done.filter(({ type }) => type === 'said').length;
     const bytes = createCrashImage(done, random).get(file);
     const text = bytes === undefined ? null : Buffer.from(bytes).toString('utf8');
     // The next one may have been put in its place and not have been told of any more.
-    if (text === createNumberedText(said) || text === (said === 0 ? null : createNumberedText(said - 1)))
+    if (
+      text === createNumberedText(reported) ||
+      text === (reported === 0 ? null : createNumberedText(reported - 1))
+    )
       continue;
     const isOlder =
-      text === null || Array.from({ length: said }, (_, number) => createNumberedText(number)).includes(text);
+      text === null ||
+      Array.from({ length: reported }, (_, number) => createNumberedText(number)).includes(text);
     figures[isOlder ? 'lost' : 'torn'].push(seed);
   }
   return figures;
@@ -48,11 +52,11 @@ describe('a file edited during a power loss', { tags: ['strace'] }, () => {
     console.log(`edits: ${imageCount} images, ${lost.length} lost an edit, ${torn.length} torn`);
     expect({ lost, torn }).toEqual({ lost: [], torn: [] });
     // The same without the waiting: were these whole too, the images would show nothing.
-    const careless = inspectEditImages(
+    const withoutSync = inspectEditImages(
       file,
       operations.filter(({ type }) => type !== 'synced'),
     );
-    expect(careless.torn.length).toBeGreaterThan(imageCount / 20);
+    expect(withoutSync.torn.length).toBeGreaterThan(imageCount / 20);
   });
 });
 
@@ -66,12 +70,12 @@ describe('a result spooled during a power loss', { tags: ['strace'] }, () => {
     for (let seed = 1; seed <= count; seed += 1) {
       const random = createSeededRandom(seed);
       const done = operations.slice(0, Math.floor(random() * (operations.length + 1)));
-      const said = done.filter(({ type }) => type === 'said').length;
+      const reported = done.filter(({ type }) => type === 'said').length;
       const disk = join(images.root, String(seed));
       writeDiskImage(createCrashImage(done, random), folder.root, disk);
       const found = await readSpooledResults(disk);
       const isSound = found.every((result, number) =>
-        result === null ? number >= said : isDeepStrictEqual(result, createNumberedResult(number)),
+        result === null ? number >= reported : isDeepStrictEqual(result, createNumberedResult(number)),
       );
       if (!isSound) wrong.push(seed);
     }

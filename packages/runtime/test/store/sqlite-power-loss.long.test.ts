@@ -61,11 +61,11 @@ function findLastReported(operations: readonly FileOperation[]): number {
 
 /** The places, counted among all syncs, of those of files once there is a session. */
 function listWorkSyncs({ operations }: WorkRecording): readonly number[] {
-  const begin = operations.findIndex(({ type }) => type === 'said');
+  const firstReport = operations.findIndex(({ type }) => type === 'said');
   let place = 0;
   return operations.flatMap(({ type }, index) => {
     if (type === 'synced' || type === 'folder-synced') place += 1;
-    return type === 'synced' && index > begin ? [place] : [];
+    return type === 'synced' && index > firstReport ? [place] : [];
   });
 }
 

@@ -132,7 +132,7 @@ describe('a store in SQLite', () => {
 
   it('grows linearly with the number of events', async () => {
     const made = createCleanedFolder();
-    const bytesFor = async (count: number): Promise<number> => {
+    const measureBytes = async (count: number): Promise<number> => {
       const path = made.at(`${count}.db`);
       const store = openSqliteStore(path);
       await appendSampleEvents(
@@ -144,7 +144,7 @@ describe('a store in SQLite', () => {
       await store.close();
       return statSync(path).size;
     };
-    const [some, more] = [await bytesFor(1_500), await bytesFor(3_000)];
+    const [some, more] = [await measureBytes(1_500), await measureBytes(3_000)];
     expect(more / some).toBeGreaterThan(1.5);
     expect(more / some).toBeLessThan(2.4);
   });
@@ -152,19 +152,19 @@ describe('a store in SQLite', () => {
   it('stores nothing of an append that does not fit, and continues once there is space', async () => {
     const path = createCleanedFolder().at('sessions.db');
     const small = openTestStore(path, { bytesMax: 200_000 });
-    const begun = await appendSampleEvents(
+    const started = await appendSampleEvents(
       small,
       createSampleSession(),
       await small.create(createSampleSession(), 'me'),
       3,
     );
-    const { events, end } = createSampleLog(begun.end, 3_000);
-    await expect(small.append('a', begun.at, events, end)).rejects.toMatchObject({
+    const { events, end } = createSampleLog(started.end, 3_000);
+    await expect(small.append('a', started.at, events, end)).rejects.toMatchObject({
       code: 'full',
       message: expect.stringContaining('Free some space'),
     });
-    expect(await small.open('a')).toMatchObject({ session: begun.end, head: 3 });
-    expect(await openTestStore(path).append('a', begun.at, events, end)).toMatchObject({ head: 3_003 });
+    expect(await small.open('a')).toMatchObject({ session: started.end, head: 3 });
+    expect(await openTestStore(path).append('a', started.at, events, end)).toMatchObject({ head: 3_003 });
   });
 
   it('reports a file that another process keeps locked', async () => {

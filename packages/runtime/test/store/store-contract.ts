@@ -76,10 +76,10 @@ function describeStoredEvents(make: () => () => Store): void {
 
   it('continues the numbering of a continued session', async () => {
     const store = make()();
-    const { end: begun } = createSampleLog(createSampleSession(), 5);
-    const at = await store.create(begun, 'me');
+    const { end: started } = createSampleLog(createSampleSession(), 5);
+    const at = await store.create(started, 'me');
     expect(at.head).toBe(5);
-    const { end } = await appendSampleEvents(store, begun, at, 4);
+    const { end } = await appendSampleEvents(store, started, at, 4);
     const kept = await collectStoredEvents(store, 'a');
     expect(kept.map(({ seq }) => seq)).toEqual([6, 7, 8, 9]);
     expect((await store.open('a')).session).toStrictEqual(end);
@@ -116,22 +116,22 @@ function describeSingleWriter(make: () => () => Store): void {
   it('rejects a previous owner, and names the current one', async () => {
     const open = make();
     const [mine, theirs] = [open(), open()];
-    const begun = await appendSampleEvents(
+    const started = await appendSampleEvents(
       mine,
       createSampleSession(),
       await mine.create(createSampleSession(), 'me'),
       3,
     );
     const claimed = await theirs.claim('a', 'they');
-    expect(claimed.fence).toBeGreaterThan(begun.at.fence);
+    expect(claimed.fence).toBeGreaterThan(started.at.fence);
     expect(claimed.head).toBe(3);
     // It is given as it stands.
     expect(await mine.open('a')).toStrictEqual(claimed);
-    await expect(appendSampleEvents(mine, begun.end, begun.at, 1)).rejects.toMatchObject({
+    await expect(appendSampleEvents(mine, started.end, started.at, 1)).rejects.toMatchObject({
       code: 'held',
       message: expect.stringContaining('"they"'),
     });
-    const { end } = await appendSampleEvents(theirs, begun.end, claimed, 2);
+    const { end } = await appendSampleEvents(theirs, started.end, claimed, 2);
     expect(await mine.open('a')).toMatchObject({ session: end, head: 5, owner: 'they' });
   });
 
@@ -321,18 +321,18 @@ function describeSnapshots(make: () => () => Store): void {
   it('replays only the events after the last snapshot', async () => {
     const open = make();
     const store = open();
-    const begun = await appendSampleEvents(
+    const started = await appendSampleEvents(
       store,
       createSampleSession(),
       await store.create(createSampleSession(), 'me'),
       1_000,
     );
     const opened = await open().open('a');
-    expect(opened.session).toStrictEqual(begun.end);
+    expect(opened.session).toStrictEqual(started.end);
     expect(opened.replayed).toBeLessThan(500);
     await store.snapshot('a');
     expect(await open().open('a')).toStrictEqual({ ...opened, replayed: 0 });
-    const { end } = await appendSampleEvents(store, begun.end, begun.at, 7);
+    const { end } = await appendSampleEvents(store, started.end, started.at, 7);
     expect(await open().open('a')).toMatchObject({ session: end, replayed: 7 });
   });
 }

@@ -86,10 +86,10 @@ describe('a model with phase tools', () => {
         { number: 2, description: 'Mend', expectedMs: null, success: true, summary: 'Mended.' },
       ],
     });
-    const told = seen.flatMap(({ event }) =>
+    const messages = seen.flatMap(({ event }) =>
       event.type === 'tool-finished' && event.outcome.ok ? [event.outcome.output] : [],
     );
-    expect(told.slice(0, 3)).toMatchObject([
+    expect(messages.slice(0, 3)).toMatchObject([
       { what: 'Phase 1 has started.', now: 'phase 1 of 2: Look (0 ms of 5 min; 0 done, 0 %)', next: 2 },
       { what: 'Phase 2 has started.', over: [{ number: 1, success: true }] },
       { what: 'Phase 2 is done.', now: 'no phase under way (2 done, 100 %)' },
@@ -220,13 +220,15 @@ describe('phase_status', () => {
     }
     const before = seen.length;
     time.at += 3 * minuteMs;
-    const told = getOutcomeOutput(await use('phase_status', {})) as {
+    const status = getOutcomeOutput(await use('phase_status', {})) as {
       now: string;
       over: { number: number }[];
     };
-    expect(told.now).toBe('phase 30: part 30 (3 min of 1 min, overdue; 29 done)');
-    expect(told.over.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, at) => at + 10));
-    expect(told).toMatchObject({ totals: { filesChanged: 0, testsPassed: 0, testsFailed: 0, blockers: 0 } });
+    expect(status.now).toBe('phase 30: part 30 (3 min of 1 min, overdue; 29 done)');
+    expect(status.over.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, at) => at + 10));
+    expect(status).toMatchObject({
+      totals: { filesChanged: 0, testsPassed: 0, testsFailed: 0, blockers: 0 },
+    });
     expect(seen.length).toBe(before);
   });
 });
@@ -287,9 +289,9 @@ describe('with any concurrent requests', () => {
 
   it('phases only advance, and each is started and recorded once [RN-08]', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(asked, { maxLength: 20 }), async (wishes) => {
+      fc.asyncProperty(fc.array(asked, { maxLength: 20 }), async (calls) => {
         const { use, phases, seen } = startPhaseAgent([], 5);
-        const outcomes = await Promise.all(wishes.map(({ name, args }) => use(name, args as Json)));
+        const outcomes = await Promise.all(calls.map(({ name, args }) => use(name, args as Json)));
         for (const outcome of outcomes) if (!outcome.ok) expect(outcome.error.kind).toBe('invalid');
         const changes = listPhaseChanges(seen);
         expect(new Set(changes).size).toBe(changes.length);

@@ -16,18 +16,18 @@ import { countProcesses } from './running-processes.ts';
 const hashText = (text: string): string => createHash('sha256').update(text).digest('hex');
 const { signal } = new AbortController();
 
-/** Runs a call up to the point where it says what it is about to do; `goesOn` is whether it then does it. */
+/** Runs a call up to the point where it says what it is about to do; `shouldContinue` is whether it then does it. */
 async function runUntilIntent(
   tool: Tool,
   args: Json,
-  goesOn: boolean,
+  shouldContinue: boolean,
 ): Promise<{ intent: Json; result: ToolResult }> {
   let intent: Json = null;
   const execution: ExecutionHandle = {
     id: 'abc',
-    recordIntent: (said) => {
-      intent = said;
-      return Promise.resolve(goesOn);
+    recordIntent: (recorded) => {
+      intent = recorded;
+      return Promise.resolve(shouldContinue);
     },
     appendOutput: () => undefined,
   };

@@ -60,15 +60,15 @@ describe('running a command', { tags: ['unix'] }, () => {
 
   it('reports output while it runs', async () => {
     using folder = createTempFolder();
-    const heard: string[] = [];
+    const progress: string[] = [];
     const command = `echo first; ${waitFor('one')}; echo second; ${waitFor('two')}; echo third`;
-    const report = (progress: string): void => {
-      heard.push(progress);
-      // It goes on only when what it has written so far was reported.
-      writeFileSync(folder.at(progress.includes('first') ? 'one' : 'two'), '');
+    const report = (output: string): void => {
+      progress.push(output);
+      // It continues only after its output so far was reported.
+      writeFileSync(folder.at(output.includes('first') ? 'one' : 'two'), '');
     };
     await runShellTool(folder, { command }, { report });
-    expect(heard.slice(0, 2)).toEqual(['first\n', 'second\n']);
+    expect(progress.slice(0, 2)).toEqual(['first\n', 'second\n']);
   });
 
   it('has no input, no colors, and no secrets', async () => {

@@ -44,7 +44,7 @@ describe('a tool with a schema of another library', () => {
       run: () => Promise.resolve({ ok: true, output: '' } as const),
     };
     expect(() => defineTool(definition)).toThrow(/cannot be converted to JSON Schema/);
-    const told = defineTool({ ...definition, jsonSchema: { type: 'object' } });
-    expect(told.description.parameters).toEqual({ type: 'object' });
+    const toolWithSchema = defineTool({ ...definition, jsonSchema: { type: 'object' } });
+    expect(toolWithSchema.description.parameters).toEqual({ type: 'object' });
   });
 });

@@ -115,10 +115,10 @@ describe('a store in Redis under faults', { tags: ['redis'] }, () => {
     );
     await first.close();
     const second = await openTestStore(server.url, { prefix });
-    const taken = await resumeSession(second, 'a', { owner: 'next' });
-    expect(taken.session).toStrictEqual(end);
+    const resumed = await resumeSession(second, 'a', { owner: 'next' });
+    expect(resumed.session).toStrictEqual(end);
     const { events, end: after } = createSampleLog(end, 1);
-    await taken.log.append(events, after);
+    await resumed.log.append(events, after);
     expect((await second.open('a')).session).toStrictEqual(after);
   });
 
@@ -163,14 +163,14 @@ describe('a store in Redis under faults', { tags: ['redis'] }, () => {
   it('detects at the next append that the log does not end at its head', async () => {
     const prefix = fresh();
     const [store, redis] = [await openTestStore(server.url, { prefix }), connectByHand(server.url)];
-    const begun = await appendSampleEvents(
+    const started = await appendSampleEvents(
       store,
       createSampleSession(),
       await store.create(createSampleSession(), 'me'),
       4,
     );
     await redis.xdel(`${prefix}:{a}:log`, '4-0');
-    await expect(appendSampleEvents(store, begun.end, begun.at, 1)).rejects.toMatchObject({
+    await expect(appendSampleEvents(store, started.end, started.at, 1)).rejects.toMatchObject({
       code: 'damaged',
     });
     expect((await store.list())[0]).toMatchObject({ status: 'damaged' });
@@ -179,7 +179,7 @@ describe('a store in Redis under faults', { tags: ['redis'] }, () => {
   it('never continues from a log that is shorter than acknowledged, for any process', async () => {
     const prefix = fresh();
     const [store, redis] = [await openTestStore(server.url, { prefix }), connectByHand(server.url)];
-    const begun = await appendSampleEvents(
+    const started = await appendSampleEvents(
       store,
       createSampleSession(),
       await store.create(createSampleSession(), 'me'),
@@ -187,7 +187,7 @@ describe('a store in Redis under faults', { tags: ['redis'] }, () => {
     );
     const keys = ['session', 'log'].map((name) => `${prefix}:{a}:${name}`);
     const copies = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));
-    const more = await appendSampleEvents(store, begun.end, begun.at, 3);
+    const more = await appendSampleEvents(store, started.end, started.at, 3);
     // A replica that was behind has become the master.
     for (const [index, key] of keys.entries()) await redis.restore(key, 0, copies[index] ?? '', 'REPLACE');
     await expect(appendSampleEvents(store, more.end, more.at, 1)).rejects.toMatchObject({
@@ -210,7 +210,7 @@ describe('a store in Redis under faults', { tags: ['redis'] }, () => {
   it('detects that another process continued from a log with lost events', async () => {
     const prefix = fresh();
     const [store, redis] = [await openTestStore(server.url, { prefix }), connectByHand(server.url)];
-    const begun = await appendSampleEvents(
+    const started = await appendSampleEvents(
       store,
       createSampleSession(),
       await store.create(createSampleSession(), 'me'),
@@ -218,13 +218,13 @@ describe('a store in Redis under faults', { tags: ['redis'] }, () => {
     );
     const keys = ['session', 'log'].map((name) => `${prefix}:{a}:${name}`);
     const copies = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));
-    const more = await appendSampleEvents(store, begun.end, begun.at, 2);
+    const more = await appendSampleEvents(store, started.end, started.at, 2);
     for (const [index, key] of keys.entries()) await redis.restore(key, 0, copies[index] ?? '', 'REPLACE');
     const other = await openTestStore(server.url, { prefix });
     const claimed = await other.claim('a', 'they');
-    const said: Event = { type: 'model-replied', at: 9, text: 'something else', calls: [] };
-    const elsewhere = step(begun.end, said).session;
-    const at = await other.append('a', claimed, [said], elsewhere);
+    const conflictingEvent: Event = { type: 'model-replied', at: 9, text: 'something else', calls: [] };
+    const elsewhere = step(started.end, conflictingEvent).session;
+    const at = await other.append('a', claimed, [conflictingEvent], elsewhere);
     await appendSampleEvents(other, elsewhere, at, 4);
     await expect(appendSampleEvents(store, more.end, more.at, 1)).rejects.toMatchObject({
       code: 'damaged',
@@ -291,8 +291,8 @@ describe('a store in Redis under faults', { tags: ['redis'] }, () => {
     const ids = ['{', '}', '{}', '}{', 'a}:log', 'a', '*', 'ä 😀', '%7B'];
     const made: Session[] = [];
     for (const id of ids) {
-      const begun = createSession({ id, at: 1_000, settings: { compact: true } });
-      made.push((await appendSampleEvents(store, begun, await store.create(begun, 'me'), 3)).end);
+      const started = createSession({ id, at: 1_000, settings: { compact: true } });
+      made.push((await appendSampleEvents(store, started, await store.create(started, 'me'), 3)).end);
     }
     for (const [index, id] of ids.entries())
       expect((await store.open(id)).session).toStrictEqual(made[index]);

@@ -124,9 +124,9 @@ describe('a model of the AI SDK', () => {
   });
 
   it('is cancelled when the consumer stops, even if its stream ignores it', async () => {
-    const calledOff = Promise.withResolvers<void>();
+    const cancelled = Promise.withResolvers<void>();
     const model = createTestModel(({ abortSignal }) => {
-      abortSignal?.addEventListener('abort', () => calledOff.resolve());
+      abortSignal?.addEventListener('abort', () => cancelled.resolve());
       return Promise.resolve({
         stream: ReadableStream.from([createTextDelta('Hel'), createTextDelta('lo.')]),
       });
@@ -134,7 +134,7 @@ describe('a model of the AI SDK', () => {
     for await (const chunk of model.stream(createTextRequest('Hello?'), new AbortController().signal)) {
       if (chunk.type === 'text') break;
     }
-    await calledOff.promise;
+    await cancelled.promise;
   });
 
   it('is also abandoned in the middle of a stream', async () => {

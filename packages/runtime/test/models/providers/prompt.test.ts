@@ -148,8 +148,8 @@ describe.each(wireFormats.filter(({ name }) => ['openai', 'anthropic', 'google']
       const reply = events({ reasoning: 'I should look.', calls });
       const { url, received } = await startTestServer((response) => sendEvents(response, reply));
       const model = await open(url);
-      const { calls: asked, ...said } = await collectModelReply(model);
-      expect(JSON.stringify(said)).not.toContain('signed-thought');
+      const { calls: asked, ...text } = await collectModelReply(model);
+      expect(JSON.stringify(text)).not.toContain('signed-thought');
       const id = asked[0]?.id ?? '';
       const talk = [
         createUserMessage('Go.'),
@@ -188,11 +188,11 @@ function arbitraryRound(): fc.Arbitrary<readonly ConversationMessage[]> {
   );
   const calls = fc.uniqueArray(call, { maxLength: 3, selector: ([id]) => id });
   return fc.oneof(
-    arbitraryText().map((said) => [createUserMessage(said)]),
+    arbitraryText().map((text) => [createUserMessage(text)]),
     fc
       .tuple(arbitraryText(), calls, arbitraryText())
-      .map(([said, asked, output]) => [
-        createAssistantMessage(said, ...(asked as [string, string, Json][])),
+      .map(([text, asked, output]) => [
+        createAssistantMessage(text, ...(asked as [string, string, Json][])),
         ...asked.map(([id, name]) => createToolMessage(id, output, name)),
       ]),
   );
