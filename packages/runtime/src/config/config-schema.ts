@@ -1,6 +1,6 @@
 import { createTracker } from '@pawl/governor/tracker';
 import * as z from 'zod';
-import { findUrlProblem } from '../mcp/server-url.ts';
+import { findUrlProblem } from '../mcp/mcp-server.ts';
 import { isServerName, serverNameChars } from '../mcp/tool-name.ts';
 import { permissionModes } from '../permission/modes.ts';
 import { parsePermissionRule } from '../permission/rule.ts';

@@ -8,8 +8,7 @@ import {
   type ParsedDataFile,
 } from '../data-files/parse-data-file.ts';
 import { readSmallFile } from '../data-files/small-file.ts';
-import type { McpServer } from '../mcp/mcp-server.ts';
-import { isPlaintextUrl } from '../mcp/server-url.ts';
+import { type McpServer, isPlaintextUrl } from '../mcp/mcp-server.ts';
 import { findNearestName } from '../text/nearest-name.ts';
 import { parsePermissionRule, type PermissionRule } from '../permission/rule.ts';
 import { formatIssuePath, explainSchemaIssue } from '../schema/explain.ts';

@@ -3,8 +3,7 @@ import { systemClock, type RuntimeClock } from '../platform/clock.ts';
 import { createMemoryApprovalStore, type ApprovalStore } from './approvals.ts';
 import { McpConnection } from './connection.ts';
 import { McpError } from './mcp-error.ts';
-import { mcpLimits, type McpLimits, type McpServer } from './mcp-server.ts';
-import { findUrlProblem } from './server-url.ts';
+import { mcpLimits, type McpLimits, type McpServer, findUrlProblem } from './mcp-server.ts';
 import { isServerName, serverNameChars } from './tool-name.ts';
 
 export type McpOptions = {

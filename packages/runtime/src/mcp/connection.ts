@@ -2,18 +2,20 @@ import { isJsonObject } from '@pawl/governor/json';
 import type { Json, ToolErrorKind } from '@pawl/core';
 import type { RuntimeClock } from '../platform/clock.ts';
 import type { Tool, ToolContext, ToolResult } from '../tools/tool.ts';
-import { getErrorMessage } from '../text/one-line.ts';
+import { getErrorMessage, toPrintableLine } from '../text/one-line.ts';
 import type { ApprovalStore } from './approvals.ts';
-import { classifyCallFailure } from './call-failure.ts';
-import { toMcpError } from './link-error.ts';
-import { openMcpLink, type McpLink } from './link.ts';
+import { openMcpLink, type McpLink, toMcpError, isRequestTimeout, formatServerText } from './link.ts';
 import { McpError } from './mcp-error.ts';
 import type { McpLimits, McpServer } from './mcp-server.ts';
-import { parseToolOffer, type OfferedTool } from './offered-tools.ts';
-import { createMcpProgressReporter } from './progress.ts';
-import { RestartBackoff } from './restart-backoff.ts';
+import {
+  unavailableReasons,
+  McpToolRegistry,
+  type ToolReview,
+  parseToolOffer,
+  type OfferedTool,
+} from './tool-registry.ts';
 import { parseMcpCallResult } from './result-text.ts';
-import { unavailableReasons, McpToolRegistry, type ToolReview } from './tool-registry.ts';
+import { INVALID_PARAMS, ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
 
 export type McpSettings = {
   readonly limits: McpLimits;
@@ -255,4 +257,122 @@ async function waitUnlessAborted<Value>(operation: Promise<Value>, signal: Abort
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
   return Promise.race([operation, promise]).finally(() => signal.removeEventListener('abort', stop));
+}
+
+type CallFailure = {
+  readonly result: ToolResult;
+  /**
+   * `answered`: the server works · `silent`: its state is unknown · `broken`: a new connection is needed · `expired`: a
+   * new connection is needed, and the call was not executed.
+   */
+  readonly link: 'answered' | 'silent' | 'broken' | 'expired';
+};
+
+type CallFailureContext = {
+  readonly server: string;
+  readonly link: McpLink;
+  readonly signal: AbortSignal;
+  readonly callMs: number;
+};
+
+const uncertainOutcomeText =
+  'The call may have completed fully, partially or not at all. Check before you repeat it.';
+
+/** Classifies a failed call: the tool result for the model and the state of the link. */
+function classifyCallFailure(
+  error: unknown,
+  { server, link, signal, callMs }: CallFailureContext,
+): CallFailure {
+  if (signal.aborted)
+    return createCallFailure(
+      'interrupted',
+      `Cancelled while ${server} was running it. ${uncertainOutcomeText}`,
+      'silent',
+    );
+  if (link.lost.aborted) {
+    const reason = getErrorMessage(link.lost.reason);
+    const message = `The MCP server ${server} disconnected during this call. ${reason} ${uncertainOutcomeText} The next call restarts the server.`;
+    return createCallFailure('failed', message, 'broken');
+  }
+  if (isRequestTimeout(error)) {
+    const message = `The MCP server ${server} did not respond within ${callMs} ms, so the call was cancelled. ${uncertainOutcomeText}`;
+    return createCallFailure('timeout', message, 'silent');
+  }
+  if (error instanceof ProtocolError) {
+    const kind = error.code === INVALID_PARAMS ? 'invalid' : 'failed';
+    return createCallFailure(
+      kind,
+      `The MCP server ${server} rejected the call: ${formatServerText(error.message)}`,
+      'answered',
+    );
+  }
+  if (error instanceof SdkHttpError) {
+    const message = `The MCP server ${server} responded with HTTP ${error.status}. The next call reconnects.`;
+    return createCallFailure('failed', message, error.status === 404 ? 'expired' : 'broken');
+  }
+  const reason =
+    error instanceof TypeError && error.cause !== undefined
+      ? getErrorMessage(error.cause)
+      : getErrorMessage(error);
+  const message = `The call to the MCP server ${server} failed: ${formatServerText(reason)} ${uncertainOutcomeText} The next call reconnects.`;
+  return createCallFailure('failed', message, 'broken');
+}
+
+function createCallFailure(kind: ToolErrorKind, message: string, link: CallFailure['link']): CallFailure {
+  return { result: { ok: false, error: { kind, message } }, link };
+}
+
+type McpProgress = { readonly progress: number; readonly total?: number; readonly message?: string };
+
+/** Forwards progress notifications, limited in rate and number. */
+function createMcpProgressReporter(
+  report: (progress: string) => void,
+  { reports, reportGapMs }: McpLimits,
+  clock: RuntimeClock,
+): (progress: McpProgress) => void {
+  let remaining = reports;
+  let nextAt = 0;
+  return (progress) => {
+    const now = clock.now();
+    if (remaining === 0 || now < nextAt) return;
+    remaining -= 1;
+    nextAt = now + reportGapMs;
+    report(formatMcpProgress(progress));
+  };
+}
+
+function formatMcpProgress({ progress, total, message }: McpProgress): string {
+  const count = total === undefined ? String(progress) : `${progress} of ${total}`;
+  return message === undefined || message === '' ? count : `${count}: ${toPrintableLine(message, 200)}`;
+}
+
+/**
+ * Limits how often a server is restarted without a completed call in between, so that a crashing server does not
+ * restart endlessly. The first restart is immediate; the delay then doubles with each one.
+ */
+class RestartBackoff {
+  readonly #limits: McpLimits;
+  readonly #clock: RuntimeClock;
+  #count = 0;
+
+  constructor(limits: McpLimits, clock: RuntimeClock) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  get isExhausted(): boolean {
+    return this.#count >= this.#limits.restarts;
+  }
+
+  /** Resolves when the server may be started again. */
+  async waitForRestart(signal: AbortSignal): Promise<void> {
+    const { backoffMs, backoffMaxMs } = this.#limits;
+    const waitMs = this.#count === 0 ? 0 : Math.min(backoffMs * 2 ** (this.#count - 1), backoffMaxMs);
+    this.#count += 1;
+    if (waitMs > 0) await this.#clock.sleepUntil(this.#clock.now() + waitMs, signal);
+  }
+
+  reset(): void {
+    this.#count = 0;
+  }
 }

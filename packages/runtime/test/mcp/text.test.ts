@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeToolFingerprint } from '../../src/mcp/fingerprint.ts';
+import { computeToolFingerprint } from '../../src/mcp/tool-registry.ts';
 import { mcpLimits } from '../../src/mcp/mcp-server.ts';
-import { MessageLines } from '../../src/mcp/message-lines.ts';
+import { MessageLines } from '../../src/mcp/stdio-transport.ts';
 import { parseMcpCallResult } from '../../src/mcp/result-text.ts';
 import { sanitizeServerText } from '../../src/mcp/untrusted-text.ts';
 
