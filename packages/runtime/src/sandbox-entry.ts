@@ -1,5 +1,10 @@
-export { createBubblewrapSandbox } from './sandbox/bubblewrap.ts';
-export type { BubblewrapOptions } from './sandbox/bubblewrap.ts';
+export {
+  createBubblewrapSandbox,
+  type BubblewrapOptions,
+  SandboxError,
+  type SandboxErrorCode,
+} from './sandbox/bubblewrap.ts';
+
 export { passthroughSandbox } from './sandbox/command-sandbox.ts';
 export type { CommandSandbox, SandboxLaunch, SandboxPolicy } from './sandbox/command-sandbox.ts';
 export { detectSandbox } from './sandbox/detect-sandbox.ts';
@@ -7,5 +12,3 @@ export type { DetectSandboxOptions, DetectedSandbox } from './sandbox/detect-san
 export { scrubEnvironment } from './sandbox/environment.ts';
 export { runCommand } from './sandbox/run-command.ts';
 export type { CommandResult, RunCommandOptions } from './sandbox/run-command.ts';
-export { SandboxError } from './sandbox/sandbox-error.ts';
-export type { SandboxErrorCode } from './sandbox/sandbox-error.ts';

@@ -3,5 +3,4 @@ export type { ReadTracesOptions } from './traces/read-traces.ts';
 export type { TraceItem, TraceReadProblem } from './traces/trace-item.ts';
 export { traceLimits } from './traces/trace-limits.ts';
 export type { TraceLimits } from './traces/trace-limits.ts';
-export { TraceSourceError } from './traces/trace-source-error.ts';
-export type { TraceSourceErrorCode } from './traces/trace-source-error.ts';
+export { TraceSourceError, type TraceSourceErrorCode } from './traces/trace-sources.ts';

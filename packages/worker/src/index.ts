@@ -7,10 +7,13 @@ export { connectRedis } from './connect-redis.ts';
 export type { RedisConnection, ConnectRedisOptions } from './connect-redis.ts';
 export { checkDurability } from './durability.ts';
 export type { DurabilityOptions } from './durability.ts';
-export { createFolderStorage } from './memory/folder-storage.ts';
-export type { FolderStorageOptions } from './memory/folder-storage.ts';
-export { createRedisStorage } from './memory/redis-storage.ts';
-export type { RedisStorageOptions } from './memory/redis-storage.ts';
+export {
+  createFolderStorage,
+  type FolderStorageOptions,
+  createRedisStorage,
+  type RedisStorageOptions,
+} from './memory/redis-storage.ts';
+
 export { SessionLease } from './session-lease.ts';
 export { connectDurableRedis, openRedisStore } from './open-redis-store.ts';
 export type { OpenRedisStoreOptions } from './open-redis-store.ts';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, SessionSettings } from '@pawl/core';
 import { Queue } from 'bullmq';
-import { createTenantLimitsStore } from './tenant-limits.ts';
 import type { RedisClient } from './redis-client.ts';
 import { translateRedisErrors } from './redis-error.ts';
+import { parseJsonSafely } from './parse-json.ts';
 
 /** A job that says that a session may have work to do; the log decides what it is. */
 export type WakeJob = {
@@ -135,4 +135,51 @@ async function applyTenantLimits(queue: Queue<QueueJob>, { concurrency, rate }: 
   else if (concurrency !== undefined) await queue.setGlobalConcurrency(concurrency);
   if (rate === null) await queue.removeGlobalRateLimit();
   else if (rate !== undefined) await queue.setGlobalRateLimit(rate.max, rate.perMs);
+}
+
+/** The limits of tenants, in a separate key, so that a queue that is lost and recreated gets the same limits. */
+type TenantLimitsStore = {
+  save(tenant: string, limits: TenantLimits): Promise<void>;
+  list(): Promise<ReadonlyMap<string, TenantLimits>>;
+};
+
+type LimitKind = keyof TenantLimits;
+
+function createTenantLimitsStore(redis: RedisClient, prefix: string): TenantLimitsStore {
+  const key = `${prefix}:limits`;
+  return {
+    async save(tenant, limits) {
+      const pairs = Object.entries(limits).flatMap(([kind, limit]) =>
+        limit === undefined ? [] : [JSON.stringify([tenant, kind]), JSON.stringify(limit)],
+      );
+      if (pairs.length > 0) await redis.hset(key, ...pairs);
+    },
+    async list() {
+      const limitsByTenant = new Map<string, TenantLimits>();
+      for (const [field, text] of Object.entries(await redis.hgetall(key))) {
+        const ids = parseJsonSafely(field);
+        const [tenant, kind]: readonly unknown[] = Array.isArray(ids) ? ids : [];
+        const limit = parseJsonSafely(text);
+        if (typeof tenant !== 'string' || !isLimitKind(kind) || !limitChecks[kind](limit)) continue;
+        limitsByTenant.set(tenant, { ...limitsByTenant.get(tenant), [kind]: limit });
+      }
+      return limitsByTenant;
+    },
+  };
+}
+
+function isLimitKind(kind: unknown): kind is LimitKind {
+  return kind === 'concurrency' || kind === 'rate';
+}
+
+const limitChecks: Readonly<Record<LimitKind, (limit: unknown) => boolean>> = {
+  concurrency: (limit) => limit === null || isPositiveInteger(limit),
+  rate(limit) {
+    const { max, perMs } = Object(limit) as Partial<Record<keyof TenantRate, unknown>>;
+    return limit === null || (isPositiveInteger(max) && isPositiveInteger(perMs));
+  },
+};
+
+function isPositiveInteger(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }

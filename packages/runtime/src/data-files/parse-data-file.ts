@@ -1,6 +1,5 @@
 import { extname } from 'node:path';
 import { isMap, isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
-import { findJsonSyntaxProblem, type SyntaxProblem } from './json-syntax-problem.ts';
 
 /** Path to a value in a data file: keys and array indexes. */
 export type DataPath = readonly (string | number)[];
@@ -111,4 +110,50 @@ function findNodeOffset(document: Document, path: DataPath): number | null {
     ? parent.items.map((item) => item.key).find((each) => isScalar(each) && each.value === last)
     : document.getIn(path, true);
   return isNode(key) ? (key.range?.[0] ?? null) : null;
+}
+
+/** A syntax error, with its line if known. */
+type SyntaxProblem = { readonly problem: string; readonly line: number | null };
+
+/** Returns the syntax error of a JSON text, or null if it is valid. */
+function findJsonSyntaxProblem(text: string): SyntaxProblem | null {
+  const message = getParseErrorMessage(text);
+  if (message === null) return null;
+  const at = findErrorPosition(message) ?? findBreakingPoint(text);
+  return { problem: `invalid JSON: ${message}`, line: text.slice(0, at).split('\n').length };
+}
+
+function getParseErrorMessage(text: string): string | null {
+  try {
+    JSON.parse(text);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : String(error);
+  }
+}
+
+function findErrorPosition(message: string): number | null {
+  const position = /at position (\d+)/.exec(message)?.[1];
+  return position === undefined ? null : Number(position);
+}
+
+/**
+ * Finds the position of a syntax error by binary search, for messages without a position: every prefix before the error
+ * is merely incomplete.
+ */
+function findBreakingPoint(text: string): number {
+  let validEnd = 0;
+  let brokenEnd = text.length;
+  while (brokenEnd - validEnd > 1) {
+    const middle = Math.floor((validEnd + brokenEnd) / 2);
+    if (isValidPrefix(text.slice(0, middle))) validEnd = middle;
+    else brokenEnd = middle;
+  }
+  return validEnd;
+}
+
+function isValidPrefix(prefix: string): boolean {
+  const message = getParseErrorMessage(prefix);
+  if (message === null || message.includes('end of JSON')) return true;
+  return (findErrorPosition(message) ?? 0) >= prefix.length;
 }

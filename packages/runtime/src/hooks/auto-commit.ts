@@ -1,20 +1,11 @@
 import { existsSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { realpath, lstat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { CompletedTool } from '@pawl/core';
 import { toSlashes } from '../platform/platform.ts';
-import { toPrintableLine } from '../text/one-line.ts';
+import { toPrintableLine, getErrorMessage } from '../text/one-line.ts';
 import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
 import type { CommandResult } from '../sandbox/run-command.ts';
-import { getErrorMessage } from '../text/one-line.ts';
-import {
-  parseGitStatus,
-  gitStatusArguments,
-  readFileVersions,
-  getExclusionReason,
-  type GitFileChange,
-} from './changes.ts';
-import { formatCommitMessage } from './commit-message.ts';
 import {
   createGitRunner,
   listGitFilters,
@@ -23,6 +14,8 @@ import {
   type GitRunner,
   type GitRepository,
 } from './git.ts';
+import { isSecretFile } from '../search/walk.ts';
+import { isLikelySecret } from '../data-files/secrets.ts';
 
 export type AutoCommitOptions = {
   /** Whether the repository's own hooks run, such as `pre-commit`; off by default. */
@@ -190,4 +183,74 @@ async function buildIdentityArguments(
     }),
   );
   return missing.flat();
+}
+
+/** A file that differs from the last commit, as listed by `git status --porcelain -z`. */
+type GitFileChange = { readonly path: string; readonly isNew: boolean };
+
+const gitStatusArguments: readonly string[] = [
+  'status',
+  '--porcelain=v1',
+  '-z',
+  '--no-renames',
+  '--untracked-files=all',
+  '--ignore-submodules=all',
+];
+
+/** Parses the output of git status. Nested repositories appear as folders and are skipped. */
+function parseGitStatus(text: string): readonly GitFileChange[] {
+  return text
+    .split('\0')
+    .filter((entry) => entry.length > 3 && !entry.endsWith('/'))
+    .map((entry) => ({ path: entry.slice(3), isNew: entry.startsWith('??') }));
+}
+
+/** Fingerprints each file from its metadata, without reading its contents. */
+async function readFileVersions(
+  root: string,
+  changes: readonly GitFileChange[],
+): Promise<ReadonlyMap<string, string>> {
+  const versions = changes.map(async ({ path }): Promise<[string, string]> => {
+    const stats = await lstat(join(root, path)).catch(() => null);
+    return [path, stats === null ? 'gone' : `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.mode}`];
+  });
+  return new Map(await Promise.all(versions));
+}
+
+/** Returns why a file must not be committed; null if it may be. */
+function getExclusionReason(change: GitFileChange): string | null {
+  // A file that is already in the history is no longer secret.
+  if (change.isNew && isSecretFile(change.path)) return 'it may contain a secret';
+  // Its name cannot be passed to git unambiguously.
+  return change.path.includes('\ufffd') ? 'its name is not valid UTF-8' : null;
+}
+
+const subjectMax = 72;
+const pathsShown = 20;
+
+/** Formats a commit message that names the tools and the files, but no file contents. */
+function formatCommitMessage(completed: readonly CompletedTool[], paths: readonly string[]): string {
+  const names = [...new Set(completed.filter(({ ok }) => ok).map(({ tool }) => sanitizeToolName(tool)))];
+  const tools = names.length === 0 ? 'pawl' : names.join(', ');
+  const [first = ''] = paths;
+  const files = paths.length === 1 ? formatCommitPath(first) : `${paths.length} files`;
+  const subject = toPrintableLine(`${toPrintableLine(tools, 40)}: ${files}`, subjectMax);
+  const shown = paths.slice(0, pathsShown).map((path) => `- ${formatCommitPath(path)}`);
+  const more = paths.length > pathsShown ? [`- and ${paths.length - pathsShown} more`] : [];
+  return [subject, '', ...shown, ...more, ''].join('\n');
+}
+
+/** Models may invent tool names; anything that is not a valid name is replaced. */
+function sanitizeToolName(tool: string): string {
+  return /^[\w.:-]{1,64}$/.test(tool) && !mayBeSecret(tool) ? tool : 'tool';
+}
+
+function formatCommitPath(path: string): string {
+  return mayBeSecret(path) ? '(a name that may be a secret)' : toPrintableLine(path, 200);
+}
+
+/** Detects keys of well-known services and any long alphanumeric string that could be a key. */
+function mayBeSecret(text: string): boolean {
+  if (isLikelySecret(text)) return true;
+  return (text.match(/[A-Za-z0-9+=_-]{32,}/g) ?? []).some((run) => /\d/.test(run) && /[A-Za-z]/.test(run));
 }

@@ -1,7 +1,5 @@
 import type { ModelError, ModelErrorKind } from '@pawl/core';
 import { toPrintableLine } from '../text/one-line.ts';
-import { extractErrorFacts, type ErrorFacts } from './classify-error-facts.ts';
-import { parseRetryDelay } from './classify-error-retry-after.ts';
 
 export type ErrorContext = {
   /** The model's name, for the message. */
@@ -218,3 +216,206 @@ const unknownCause: ErrorCause = {
   problem: 'failed',
   advice: 'The request will be retried.',
 };
+
+/**
+ * Returns how long the provider asks to wait before a retry, in milliseconds; undefined if it does not say or the value
+ * is invalid. `at` is the current time for absolute dates, unless the response has a Date header.
+ */
+function parseRetryDelay({ headers, searchText }: ErrorFacts, at: number): number | undefined {
+  const now = parseHttpDate(headers.get('date')) ?? at;
+  return (
+    parseDelayMs(headers.get('retry-after-ms'), 1) ??
+    parseDelayMs(headers.get('retry-after'), 1_000) ??
+    computeDateDelay(headers.get('retry-after'), now) ??
+    computeResetDelay(headers, now) ??
+    findBodyDelay(searchText)
+  );
+}
+
+function parseDelayMs(text: string | undefined, unit: number): number | undefined {
+  if (text === undefined || !/^\s*\d{1,12}(?:\.\d{1,9})?\s*$/.test(text)) return undefined;
+  return Math.ceil(Number(text) * unit);
+}
+
+function computeDateDelay(text: string | undefined, now: number): number | undefined {
+  const date = parseHttpDate(text);
+  return date === undefined ? undefined : Math.max(0, date - now);
+}
+
+/** Dates contain letters or colons; bare numbers have another meaning. */
+function parseHttpDate(text: string | undefined): number | undefined {
+  if (text === undefined || !/[a-z:]/i.test(text)) return undefined;
+  const date = Date.parse(text);
+  return Number.isFinite(date) ? date : undefined;
+}
+
+const resetHeader = /^(?:x-ratelimit-reset(?:-[a-z-]+)?|anthropic-ratelimit-[a-z-]+-reset)$/;
+
+/** Returns the longest wait of all exhausted limits. A limit without a remaining count is treated as exhausted. */
+function computeResetDelay(headers: ReadonlyMap<string, string>, now: number): number | undefined {
+  const waits = [...headers]
+    .filter(([name]) => resetHeader.test(name) && !hasRemainingQuota(headers, name))
+    .flatMap(([, value]) => parseResetValue(value, now) ?? []);
+  return waits.length === 0 ? undefined : Math.max(...waits);
+}
+
+function hasRemainingQuota(headers: ReadonlyMap<string, string>, reset: string): boolean {
+  const remaining = headers.get(reset.replace('-reset', '-remaining'));
+  return remaining !== undefined && Number(remaining) > 0;
+}
+
+/** Parses `6m0s`, `20ms`, a date, a number of seconds, or a Unix time in seconds or milliseconds. */
+function parseResetValue(value: string, now: number): number | undefined {
+  const span = parseRateLimitSpan(value);
+  if (span !== undefined) return span;
+  const count = parseDelayMs(value, 1);
+  if (count === undefined) return computeDateDelay(value, now);
+  if (count > 1e11) return Math.max(0, count - now);
+  return count > 1e9 ? Math.max(0, count * 1_000 - now) : count * 1_000;
+}
+
+const spanUnits = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const;
+
+/** Parses a duration such as `1h2m3.5s` or `20ms`. */
+function parseRateLimitSpan(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (!/^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|h|m|s)){1,4}$/.test(trimmed)) return undefined;
+  const parts = trimmed.matchAll(/([\d.]+)(ms|h|m|s)/g);
+  return Math.ceil([...parts].reduce((sum, [, count, unit]) => sum + Number(count) * getUnitMs(unit), 0));
+}
+
+function getUnitMs(unit: string | undefined): number {
+  return unit === 'h' || unit === 'm' || unit === 's' || unit === 'ms' ? spanUnits[unit] : 0;
+}
+
+/** Google reports the delay in a field, OpenAI in a sentence. */
+function findBodyDelay(text: string): number | undefined {
+  const [, span] =
+    /(?:"retrydelay":\s{0,9}"|try again in )(\d[\d.]{0,20}(?:ms|h|m|s)(?:[\d.]{1,20}s)?)/.exec(text) ?? [];
+  return span === undefined ? undefined : parseRateLimitSpan(span);
+}
+
+/** Facts extracted from an error of any origin. */
+type ErrorFacts = {
+  /** The HTTP status, or the one that the provider's error code corresponds to. */
+  readonly status: number | null;
+  /** Response headers by lowercase name. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Names, types and codes of the error and its causes, in lowercase. */
+  readonly codes: ReadonlySet<string>;
+  /** All texts of the error in lowercase, truncated for searching. */
+  readonly searchText: string;
+  /** The most specific error message; may be empty. */
+  readonly message: string;
+};
+
+/** Longer errors are web pages; an API's message is at the beginning. */
+const errorWordsMax = 20_000;
+/** Limits how many nested errors and causes are inspected. */
+const nodesMax = 24;
+
+/** Inspects fields rather than classes, because two versions of one package have different classes. */
+function extractErrorFacts(error: unknown): ErrorFacts {
+  const nodes = collectErrorNodes(error);
+  const codes = new Set(nodes.flatMap(listErrorCodes));
+  const texts = nodes.flatMap((node) => [getNodeText(node, 'message'), getNodeText(node, 'responseBody')]);
+  const plain = typeof error === 'string' ? error : '';
+  const searchText = [...codes, plain, ...texts.map((text) => text.slice(0, errorWordsMax))]
+    .join('\n')
+    .slice(0, errorWordsMax);
+  return {
+    status: findHttpStatus(nodes) ?? findStatusByCode(codes),
+    headers: findResponseHeaders(nodes),
+    codes,
+    searchText: searchText.toLowerCase(),
+    message: plain === '' ? findInnermostMessage(nodes) : plain,
+  };
+}
+
+type ErrorNode = { readonly [name: string]: unknown };
+
+/** Collects the error, its causes and the errors it wraps, outermost first. */
+function collectErrorNodes(error: unknown): readonly ErrorNode[] {
+  const nodes: ErrorNode[] = [];
+  const queue: unknown[] = [error];
+  while (queue.length > 0 && nodes.length < nodesMax) {
+    const next = queue.shift();
+    if (typeof next !== 'object' || next === null || nodes.includes(next as ErrorNode)) continue;
+    // Safe cast: every field is unknown until it is checked.
+    const node = next as ErrorNode;
+    nodes.push(node);
+    const nested = Array.isArray(node['errors']) ? node['errors'].slice(0, nodesMax) : [];
+    queue.push(node['cause'], node['data'], node['error'], node['response'], ...nested);
+  }
+  return nodes;
+}
+
+function listErrorCodes(node: ErrorNode): readonly string[] {
+  const values = [node['name'], node['code'], node['type'], node['status'], node['reason']];
+  return values.flatMap((value) => (typeof value === 'string' ? value.slice(0, 100).toLowerCase() : []));
+}
+
+function getNodeText(node: ErrorNode, name: string): string {
+  const value = node[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function findHttpStatus(nodes: readonly ErrorNode[]): number | null {
+  const status = nodes
+    .flatMap((node) => [node['statusCode'], node['status'], node['code']])
+    .map((value) => (typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN))
+    .find((value) => Number.isInteger(value) && value >= 100 && value < 600);
+  return status ?? null;
+}
+
+/** Errors within a stream have no HTTP status, only an error code. */
+function findStatusByCode(codes: ReadonlySet<string>): number | null {
+  return Object.entries(statusByWord).find(([word]) => codes.has(word))?.[1] ?? null;
+}
+
+const statusByWord: { readonly [word: string]: number } = {
+  authentication_error: 401,
+  unauthenticated: 401,
+  invalid_api_key: 401,
+  permission_error: 403,
+  permission_denied: 403,
+  insufficient_quota: 402,
+  billing_error: 402,
+  not_found_error: 404,
+  not_found: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  resource_exhausted: 429,
+  overloaded_error: 529,
+  unavailable: 503,
+  timeout_error: 504,
+  deadline_exceeded: 504,
+  api_error: 500,
+  server_error: 500,
+  internal: 500,
+  internal_server_error: 500,
+  invalid_request_error: 400,
+  invalid_argument: 400,
+};
+
+function findResponseHeaders(nodes: readonly ErrorNode[]): ReadonlyMap<string, string> {
+  const headers = nodes
+    .map((node) => node['responseHeaders'])
+    .find((each) => typeof each === 'object' && each !== null);
+  const entries = Object.entries(headers ?? {}).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' ? [[name.toLowerCase(), value]] : [],
+  );
+  return new Map(entries);
+}
+
+/** Messages of wrapping errors that carry no information. */
+const wrapperMessagePattern =
+  /^(?:failed to process (?:successful|error) response|cannot connect to api: ?|fetch failed)$/i;
+
+function findInnermostMessage(nodes: readonly ErrorNode[]): string {
+  const messages = nodes
+    .map((node) => getNodeText(node, 'message').trim())
+    .filter((message) => message !== '');
+  return messages.find((message) => !wrapperMessagePattern.test(message)) ?? messages[0] ?? '';
+}

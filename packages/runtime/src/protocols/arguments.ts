@@ -3,8 +3,7 @@ import type { Json, RequestedCall, JsonObject } from '@pawl/core';
 import { anyJsonSchema, payloadDepthMax } from '../schema/json-value.ts';
 import { toPrintableLine } from '../text/one-line.ts';
 import type { ReplyProblem } from './decision.ts';
-import { scanJsonSegment } from './json-segments.ts';
-import type { JsonReader } from './json-reader.ts';
+import { type JsonReader, scanJsonSegment } from './json-reader.ts';
 import { createScanSource } from './scan-source.ts';
 
 /** A parsed call, or the problem that prevented it. */

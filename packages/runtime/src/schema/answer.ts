@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { actionSchemas } from './actions.ts';
-import { noteSchemas } from './notes.ts';
+import { noteSchemas, turnStatusSchema } from './notes.ts';
 import { stateSchema } from './states.ts';
-import { turnStatusSchema } from './status.ts';
 
 const actionSchema = z
   .union(Object.values(actionSchemas))

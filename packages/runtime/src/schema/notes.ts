@@ -1,10 +1,29 @@
-import { eventTypes, type Note } from '@pawl/core';
+import { eventTypes, type Note, type TurnStatus } from '@pawl/core';
 import * as z from 'zod';
 import { createListSchema } from './list.ts';
-import type { ExactSchemas } from './exact-schema.ts';
+import type { ExactSchemas, ExactSchema } from './exact-schema.ts';
 import { toSchemaName } from './schema-name.ts';
-import { turnStatusSchema } from './status.ts';
 import { verdictSchema } from './verdict.ts';
+
+const rawTurnStatusSchema = z
+  .enum([
+    'waitingForUser',
+    'callingModel',
+    'processingResponse',
+    'awaitingPermission',
+    'executingTools',
+    'postToolsHook',
+    'progressCheck',
+    'phaseTransition',
+    'errorRecovery',
+    'paging',
+    'paused',
+    'halted',
+    'shuttingDown',
+  ])
+  .meta({ id: 'TurnStatus', description: 'The name of a state.' });
+
+export const turnStatusSchema: ExactSchema<typeof rawTurnStatusSchema, TurnStatus> = rawTurnStatusSchema;
 
 type NoteType = Note['type'];
 

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import * as z from 'zod';
 import {
   createInterruptedResult,
@@ -12,13 +13,13 @@ import { buildShellCommand, getShellName } from '../platform/programs.ts';
 import { scrubEnvironment } from '../sandbox/environment.ts';
 import type { CommandSandbox } from '../sandbox/command-sandbox.ts';
 import { getTraceEnvironment } from '../platform/trace-context.ts';
-import { createCommandOutput } from './command-output.ts';
 import { createOutsideResult } from './file-errors.ts';
 import { isTimeoutSignal } from './limits.ts';
-import { createProgressReporter } from './progress-reports.ts';
 import { streamCommand, type StreamedCommandEnd } from './stream-command.ts';
 import { killMarkedProcesses } from './kill-tree.ts';
 import { quotePath, resolveWorkspacePath } from './workspace-path.ts';
+import { OutputEndsBuffer, formatOutputEnds } from './output-cap.ts';
+import { openSavedOutput, type SavedFile, type SavedOutput } from './saved-output.ts';
 
 /** The settings that commands run with. */
 export type CommandOptions = {
@@ -189,4 +190,77 @@ export function toUnfinishedResult(end: UnfinishedCommand, output: string): Tool
     default:
       return end satisfies never;
   }
+}
+
+/** Bytes of each end of an output that go into the conversation. */
+const endBytesMax = 10_000;
+
+/** Collects a command's output: both ends for the conversation and, if it is longer, the full output in a file. */
+function createCommandOutput(root: string): {
+  add(chunk: Buffer): Promise<void>;
+  /** The text shown to the model; call it once, at the end. */
+  text(): Promise<string>;
+} {
+  const buffer = new OutputEndsBuffer(endBytesMax);
+  let saving: Promise<SavedOutput> | null = null;
+  return {
+    async add(chunk) {
+      // Both streams may write concurrently, so capture the earlier bytes before the first await.
+      const before = saving === null && buffer.total + chunk.length > 2 * endBytesMax ? buffer.ends() : null;
+      buffer.add(chunk);
+      if (before !== null) {
+        saving = openSavedOutput(root).then(async (file) => {
+          await file.add(before.head);
+          await file.add(before.tail);
+          return file;
+        });
+      }
+      if (saving === null) return;
+      saving = saving.then(async (file) => {
+        await file.add(chunk);
+        return file;
+      });
+      await saving;
+    },
+    async text() {
+      const saved = saving === null ? null : await (await saving).close();
+      return stripVTControlCharacters(
+        formatOutputEnds(buffer.ends(), (bytes) => formatOmissionNote(bytes, saved)),
+      );
+    },
+  };
+}
+
+function formatOmissionNote(bytes: number, saved: SavedFile | null): string {
+  if (saved === null) return `[… ${bytes} bytes left out; the output could not be saved …]`;
+  const extent = saved.isComplete ? 'the full output is' : 'its beginning is';
+  return `[… ${bytes} bytes left out; ${extent} in ${saved.path}, which you can read by line numbers …]`;
+}
+
+/** How often progress is reported, and how much at a time. */
+const reportIntervalMs = 250;
+const reportCharsMax = 2_000;
+
+/** Reports a command's output at a limited rate. */
+function createProgressReporter(report: (progress: string) => void): {
+  add(chunk: Buffer): void;
+  stop(): void;
+} {
+  const decoder = new TextDecoder();
+  let pending = '';
+  let timer: NodeJS.Timeout | null = null;
+  const flush = (): void => {
+    timer = null;
+    report(stripVTControlCharacters(pending));
+    pending = '';
+  };
+  return {
+    add(chunk) {
+      pending = (pending + decoder.decode(chunk, { stream: true })).slice(-reportCharsMax);
+      if (pending !== '') timer ??= setTimeout(flush, reportIntervalMs);
+    },
+    stop() {
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
 }

@@ -6,7 +6,6 @@ import { getSystemErrorCode } from '../platform/files.ts';
 import { walkTree, type SkipReason } from '../search/walk.ts';
 import type { TraceItem } from './trace-item.ts';
 import type { TraceLimits } from './trace-limits.ts';
-import { TraceSourceError } from './trace-source-error.ts';
 
 /** A source to read: a file, or standard input, which has no path. */
 export type TraceSource = {
@@ -90,3 +89,32 @@ function stripTraceExtensions(path: string): string {
   const name = path.replace(/(?:\.(?:jsonl?|ndjson|traj|gz|txt|log))+$/i, '');
   return name === '' || name.endsWith('/') ? path : name;
 }
+
+export type TraceSourceErrorCode = 'missing' | 'unreadable' | 'device';
+
+/** A path that the user named cannot be read. The message is one line: what, where and what to do. */
+export class TraceSourceError extends Error {
+  override readonly name = 'TraceSourceError';
+  readonly code: TraceSourceErrorCode;
+  readonly path: string;
+
+  constructor(code: TraceSourceErrorCode, path: string, cause?: unknown) {
+    super(`${traceSourceErrorText[code]}: ${JSON.stringify(path)}. ${traceSourceErrorAdvice[code]}`, {
+      cause,
+    });
+    this.code = code;
+    this.path = path;
+  }
+}
+
+const traceSourceErrorText: Record<TraceSourceErrorCode, string> = {
+  missing: 'No such file or folder',
+  unreadable: 'This path cannot be read',
+  device: 'This is a device',
+};
+
+const traceSourceErrorAdvice: Record<TraceSourceErrorCode, string> = {
+  missing: 'Check the path.',
+  unreadable: 'Check its permissions, or specify another path.',
+  device: 'Specify a file or a folder, or - for standard input.',
+};

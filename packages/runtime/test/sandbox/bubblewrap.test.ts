@@ -6,8 +6,7 @@ import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { configFileNames } from '../../src/platform/data-folder.ts';
-import { createBubblewrapSandbox } from '../../src/sandbox/bubblewrap.ts';
-import { SandboxError } from '../../src/sandbox/sandbox-error.ts';
+import { createBubblewrapSandbox, SandboxError } from '../../src/sandbox/bubblewrap.ts';
 import { countProcesses } from '../tools/running-processes.ts';
 import { runInSandbox, createScratchFolder } from './run-in-sandbox.ts';
 

@@ -3,8 +3,7 @@ import type { Json } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import { passthroughSandbox } from '../../src/sandbox/command-sandbox.ts';
 import { createAskUserTool } from '../../src/tools/ask-user.ts';
-import { detectTestCommand } from '../../src/tools/detect-test-command.ts';
-import { createTestTool } from '../../src/tools/test-command.ts';
+import { createTestTool, detectTestCommand } from '../../src/tools/test-command.ts';
 import { createTempFolder, type TempFolder } from '../search/temp-folder.ts';
 import { matchRefusal, runTestTool } from './run-test-tool.ts';
 

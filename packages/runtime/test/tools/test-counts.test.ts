@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TestCounter, type TestCounts } from '../../src/tools/test-counts.ts';
+import { TestCounter, type TestCounts } from '../../src/tools/test-command.ts';
 
 const outputs: Readonly<Record<string, { readonly text: string; readonly counts: TestCounts | null }>> = {
   vitest: {

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readTraces, type ReadTracesOptions } from '../../src/traces/read-traces.ts';
 import type { TraceItem } from '../../src/traces/trace-item.ts';
-import { TraceSourceError } from '../../src/traces/trace-source-error.ts';
+import { TraceSourceError } from '../../src/traces/trace-sources.ts';
 
 let folder = '';
 beforeEach(async () => {

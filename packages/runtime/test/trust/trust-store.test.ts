@@ -15,8 +15,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { getUserConfigFolder } from '../../src/platform/data-folder.ts';
-import { TrustError } from '../../src/trust/trust-error.ts';
-import { createTrustStore, type TrustStore } from '../../src/trust/trust-store.ts';
+import { createTrustStore, type TrustStore, TrustError } from '../../src/trust/trust-store.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 let scratch = '';

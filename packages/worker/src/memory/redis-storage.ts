@@ -1,12 +1,20 @@
 import type { StoredEntry } from '@pawl/core/memory';
-import { storageLimits, listEntryWords, type EntryStorage } from '@pawl/runtime/storage';
+import {
+  storageLimits,
+  listEntryWords,
+  type EntryStorage,
+  foldEntryText,
+  getResultLimit,
+  hasTags,
+  toQueryCriteria,
+  type QueryCriteria,
+  type StorageQuery,
+} from '@pawl/runtime/storage';
 import { StoreError } from '@pawl/runtime/store';
 import type { RedisClient } from '../redis-client.ts';
 import { translateRedisErrors } from '../redis-error.ts';
 import { createRedisScript } from '../store/redis-script.ts';
 import { defaultPrefix } from '../store/redis-store.ts';
-import { searchStoredEntries } from './search.ts';
-import { loadEntries, parseStoredEntry, buildStorageKeys } from './storage-entries.ts';
 
 export type RedisStorageOptions = {
   /** The owner of the memory, such as a folder. Each owner's memory is isolated. */
@@ -105,3 +113,194 @@ redis.call('ZREM', KEYS[3], ARGV[1])
 redis.call('ZREM', KEYS[4], ARGV[1])
 return 1
 `;
+
+/** Page size for reads, because other clients are blocked during each one. */
+const searchPageSize = 1_000;
+
+/** Only the newest entries up to this number are searched. Entries that contain all query words are always found. */
+const searchedEntriesMax = 50_000;
+
+type StorageSearchHit = { readonly key: string; readonly hits: number; readonly age: number };
+
+/** Sorts by number of matching terms, then newest first: the same results and order as the in-memory storage. */
+async function searchStoredEntries(
+  redis: RedisClient,
+  keys: StorageKeys,
+  query: StorageQuery,
+): Promise<readonly StoredEntry[]> {
+  const [criteria, limit] = [toQueryCriteria(query), getResultLimit(query)];
+  if (limit === 0) return [];
+  if (criteria.terms.length === 0) return listNewestEntries(redis, keys, criteria.tags, limit);
+  const hits = await findByWords(redis, keys, criteria);
+  if (hits.length === 0) return findBySubstring(redis, keys, criteria, limit);
+  return loadEntries(redis, keys, rankStorageHits(hits, limit));
+}
+
+function rankStorageHits(hits: readonly StorageSearchHit[], limit: number): readonly string[] {
+  return hits
+    .toSorted((a, b) => b.hits - a.hits || a.age - b.age || (a.key < b.key ? -1 : 1))
+    .slice(0, limit)
+    .map(({ key }) => key);
+}
+
+async function listNewestEntries(
+  redis: RedisClient,
+  keys: StorageKeys,
+  tags: readonly string[],
+  limit: number,
+): Promise<readonly StoredEntry[]> {
+  const keysFound: string[] = [];
+  for await (const page of iteratePagesByAge(redis, keys, tags)) {
+    keysFound.push(...page.map(({ key }) => key));
+    if (keysFound.length >= limit) break;
+  }
+  return loadEntries(redis, keys, keysFound.slice(0, limit));
+}
+
+/**
+ * For each term, finds the entries that contain all its words, and separately those that contain the words of every
+ * term.
+ */
+async function findByWords(
+  redis: RedisClient,
+  keys: StorageKeys,
+  { tags, terms }: QueryCriteria,
+): Promise<readonly StorageSearchHit[]> {
+  const possible = terms.filter((words) => words.length > 0);
+  const whole = possible.length > 1 && possible.length === terms.length ? [possible.flat()] : [];
+  const [all = [], ...each] = await Promise.all(
+    [whole.flat(), ...possible].map((words) => findEntriesWithWords(redis, keys, words)),
+  );
+  const hitsByKey = new Map<string, StorageSearchHit>();
+  const count = (key: string, age: number, hits: number): void => {
+    if (hasTags(key.toLowerCase(), tags)) hitsByKey.set(key, { key, age, hits });
+  };
+  for (const [key, age] of each.flat()) count(key, age, (hitsByKey.get(key)?.hits ?? 0) + 1);
+  for (const [key, age] of all) count(key, age, terms.length);
+  return [...hitsByKey.values()];
+}
+
+type KeyAge = readonly [key: string, age: number];
+
+/** Finds the entries that contain all the words. */
+async function findEntriesWithWords(
+  redis: RedisClient,
+  { word }: StorageKeys,
+  words: readonly string[],
+): Promise<readonly KeyAge[]> {
+  const sets = [...new Set(words)].map((each) => `${word}${each}`);
+  const [only] = sets;
+  if (only === undefined) return [];
+  if (sets.length > 1) {
+    return parseKeyAges(await redis.zinter(sets.length, ...sets, 'AGGREGATE', 'MAX', 'WITHSCORES'));
+  }
+  return parseKeyAges(await redis.zrange(only, 0, searchedEntriesMax - 1, 'WITHSCORES'));
+}
+
+/** Fallback: a query that matches no whole word may still match part of one. */
+async function findBySubstring(
+  redis: RedisClient,
+  keys: StorageKeys,
+  { tags, parts }: QueryCriteria,
+  limit: number,
+): Promise<readonly StoredEntry[]> {
+  const matches: StorageSearchHit[] = [];
+  for await (const page of iteratePagesByAge(redis, keys, tags)) {
+    const entries = await loadEntries(
+      redis,
+      keys,
+      page.map(({ key }) => key),
+    );
+    for (const entry of entries) {
+      const text = foldEntryText(entry);
+      const hits = parts.filter((part) => text.includes(part)).length;
+      if (hits > 0) matches.push({ key: entry.key, hits, age: -entry.savedAt });
+    }
+  }
+  return loadEntries(redis, keys, rankStorageHits(matches, limit));
+}
+
+/** Iterates over the keys that have the tags, newest first. */
+async function* iteratePagesByAge(
+  redis: RedisClient,
+  { ages }: StorageKeys,
+  tags: readonly string[],
+): AsyncGenerator<readonly { readonly key: string; readonly age: number }[], void, undefined> {
+  for (let from = 0; from < searchedEntriesMax; from += searchPageSize) {
+    const page = parseKeyAges(await redis.zrange(ages, from, from + searchPageSize - 1, 'WITHSCORES'));
+    if (page.length === 0) return;
+    yield page.filter(([key]) => hasTags(key.toLowerCase(), tags)).map(([key, age]) => ({ key, age }));
+  }
+}
+
+/** Redis returns members and scores alternately. */
+function parseKeyAges(reply: readonly string[]): readonly KeyAge[] {
+  return reply.flatMap((key, index) => (index % 2 === 0 ? [[key, Number(reply[index + 1])] as const] : []));
+}
+
+/** The keys of one storage, all on the same cluster node. */
+type StorageKeys = {
+  /** A hash: entries by key. */
+  readonly entries: string;
+  /** A hash: the indexed words of each entry, needed to remove them when it changes. */
+  readonly words: string;
+  /** A sorted set: all keys in lexical order. */
+  readonly names: string;
+  /** A sorted set: all keys, newest first. */
+  readonly ages: string;
+  /** Key prefix: for each word, a sorted set of the keys of entries that contain it, newest first. */
+  readonly word: string;
+};
+
+function buildStorageKeys(prefix: string, name: string): StorageKeys {
+  const at = `${prefix}:{memory.${encodeURIComponent(name)}}`;
+  return {
+    entries: `${at}:entries`,
+    words: `${at}:words`,
+    names: `${at}:names`,
+    ages: `${at}:ages`,
+    word: `${at}:word:`,
+  };
+}
+
+/** Loads the entries that still exist. */
+async function loadEntries(
+  redis: RedisClient,
+  { entries }: StorageKeys,
+  keys: readonly string[],
+): Promise<readonly StoredEntry[]> {
+  if (keys.length === 0) return [];
+  return (await redis.hmget(entries, ...keys)).flatMap((json) => parseStoredEntry(json) ?? []);
+}
+
+/** Returns null for a missing or invalid entry, because other clients can write anything to Redis. */
+function parseStoredEntry(json: string | null): StoredEntry | null {
+  try {
+    const entry: unknown = json === null ? null : JSON.parse(json);
+    return isStoredEntry(entry) ? entry : null;
+  } catch {
+    return null;
+  }
+}
+
+function isStoredEntry(value: unknown): value is StoredEntry {
+  if (typeof value !== 'object' || value === null) return false;
+  const [key, savedAt, kind] = ['key', 'savedAt', 'kind'].map((name): unknown => Reflect.get(value, name));
+  const isWhole = Object.hasOwn(value, 'value');
+  return isWhole && typeof key === 'string' && typeof savedAt === 'number' && typeof kind === 'string';
+}
+
+export type FolderStorageOptions = {
+  /** The real path of the folder. */
+  readonly dir: string;
+  readonly tenant: string;
+  readonly prefix?: string;
+};
+
+/** The shared memory of a folder, for all sessions of one tenant that work there, on any machine. */
+export function createFolderStorage(
+  redis: RedisClient,
+  { dir, tenant, ...options }: FolderStorageOptions,
+): EntryStorage {
+  return createRedisStorage(redis, { name: `${tenant} ${dir}`, ...options });
+}

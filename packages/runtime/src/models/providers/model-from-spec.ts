@@ -1,15 +1,16 @@
+import * as z from 'zod';
 import { findNearestName } from '../../text/nearest-name.ts';
 import { toPrintableLine } from '../../text/one-line.ts';
 import { resolveModelLimits, type ModelLimits } from '../deadlines.ts';
 import { createLibrarian } from '../librarian.ts';
 import type { Model } from '../model.ts';
 import type { ModelPrices } from '../prices.ts';
-import { createScriptedModel } from '../scripted.ts';
+import { createScriptedModel, type ScriptedReply } from '../scripted.ts';
 import { createAiSdkModel, type AiSdkModelOptions } from './ai-sdk-model.ts';
-import { parseBaseUrl } from './base-url.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { knownProviders, type KnownProvider, ModelSpecError } from './known-providers.ts';
-import { readScriptFile } from './scripted-file.ts';
+import { readSmallFile } from '../../data-files/small-file.ts';
+import { modelErrorSchema, requestedCallSchema } from '../../schema/parts.ts';
 
 /** Environment variables, such as `process.env`; the only source of API keys. */
 export type EnvironmentVariables = { readonly [name: string]: string | undefined };
@@ -150,4 +151,74 @@ function findFirstVariable(
     if (value !== '') return { name, value };
   }
   return undefined;
+}
+
+/**
+ * Parses a base URL and removes trailing slashes. A URL without a path gets the provider's default path. Error messages
+ * never contain the URL, because it may contain a password.
+ */
+function parseBaseUrl(
+  text: string,
+  { source, path }: { readonly source: string; readonly path: string },
+): string {
+  const url = URL.parse(text.trim());
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    const example = `http://127.0.0.1:11434${path}`;
+    throw new ModelSpecError('bad-base-url', `${source} must be a URL such as ${example}.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    const message = `${source} contains a user name or a password, which is not sent. Set the API key in the environment instead.`;
+    throw new ModelSpecError('bad-base-url', message);
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw new ModelSpecError(
+      'bad-base-url',
+      `${source} must not contain a query or a fragment. Remove ? or # and what follows.`,
+    );
+  }
+  const ownPath = url.pathname.replace(/\/{1,9}$/, '');
+  return `${url.origin}${ownPath === '' ? path : ownPath}`;
+}
+
+const scriptBytesMax = 16 * 1024 * 1024;
+
+const scriptedReplySchema = z.union([
+  z.strictObject({ failure: modelErrorSchema }),
+  z.strictObject({ text: z.exactOptional(z.string()), calls: z.exactOptional(z.array(requestedCallSchema)) }),
+]);
+
+/** Reads scripted replies from a file: a JSON array, or one reply per line. */
+async function readScriptFile(path: string): Promise<readonly ScriptedReply[]> {
+  const shownPath = toPrintableLine(JSON.stringify(path), 200);
+  const file = await readSmallFile(path, scriptBytesMax);
+  if (!file.ok) throw new ModelSpecError('script', `${shownPath}: ${file.problem}`, { cause: file.cause });
+  return listReplies(file.text).map(({ value, location }) => {
+    const parsed = scriptedReplySchema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    const expected =
+      '{"text": "…", "calls": [{"tool": "…", "args": {…}}]} or {"failure": {"kind": "…", "message": "…"}}';
+    throw new ModelSpecError('script', `${shownPath}, ${location}: invalid reply. Expected ${expected}.`);
+  });
+
+  function listReplies(text: string): readonly { readonly value: unknown; readonly location: string }[] {
+    const whole = tryParseJson(text);
+    if (Array.isArray(whole))
+      return whole.map((value: unknown, index) => ({ value, location: `reply ${index + 1}` }));
+    return text.split('\n').flatMap((line, index) => {
+      if (line.trim() === '') return [];
+      const value = tryParseJson(line);
+      const location = `line ${index + 1}`;
+      if (value !== undefined) return [{ value, location }];
+      const problem = 'invalid JSON. Write an array of replies, or one reply per line.';
+      throw new ModelSpecError('script', `${shownPath}, ${location}: ${problem}`);
+    });
+  }
+}
+
+function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -2,7 +2,7 @@ import type { LanguageModelV3, LanguageModelV4, LanguageModelV4StreamPart } from
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAiSdkModel, type AiSdkModelOptions } from '../../../src/models/providers/ai-sdk-model.ts';
-import { createThinkFilter } from '../../../src/models/providers/think-filter.ts';
+import { createThinkFilter } from '../../../src/models/providers/ai-sdk-parts.ts';
 import { computeUsage } from '../../../src/models/prices.ts';
 import {
   createTextRequest,
