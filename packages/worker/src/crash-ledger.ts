@@ -1,7 +1,7 @@
-import type { RedisClient } from './redis-client.ts';
-import { translateRedisErrors } from './redis-error.ts';
+import type { RedisClient } from './redis/redis-client.ts';
+import { translateRedisErrors } from './redis/redis-error.ts';
 import { buildSessionKeys } from './store/keys.ts';
-import { createRedisScript } from './store/redis-script.ts';
+import { createRedisScript } from './redis/redis-script.ts';
 
 /** A session that no worker claims until a user has looked at it. */
 export type DeadLetter = { readonly session: string; readonly reason: string; readonly at: number };

@@ -1,12 +1,12 @@
 export { advanceSession } from './advance-session.ts';
 export type { AdvanceOutcome } from './advance-session.ts';
-export { awaitRedis } from './await-redis.ts';
-export type { AwaitRedisOptions } from './await-redis.ts';
+export { awaitRedis } from './redis/await-redis.ts';
+export type { AwaitRedisOptions } from './redis/await-redis.ts';
 export type { DeadLetter } from './crash-ledger.ts';
-export { connectRedis } from './connect-redis.ts';
-export type { RedisConnection, ConnectRedisOptions } from './connect-redis.ts';
-export { checkDurability } from './durability.ts';
-export type { DurabilityOptions } from './durability.ts';
+export { connectRedis } from './redis/connect-redis.ts';
+export type { RedisConnection, ConnectRedisOptions } from './redis/connect-redis.ts';
+export { checkDurability } from './redis/durability.ts';
+export type { DurabilityOptions } from './redis/durability.ts';
 export {
   createFolderStorage,
   type FolderStorageOptions,

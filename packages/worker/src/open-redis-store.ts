@@ -1,6 +1,6 @@
 import type { Store } from '@pawl/runtime/store';
-import { connectRedis, type RedisConnection, type ConnectRedisOptions } from './connect-redis.ts';
-import { checkDurability, type DurabilityOptions } from './durability.ts';
+import { connectRedis, type RedisConnection, type ConnectRedisOptions } from './redis/connect-redis.ts';
+import { checkDurability, type DurabilityOptions } from './redis/durability.ts';
 import { createRedisStore } from './store/redis-store.ts';
 
 export type OpenRedisStoreOptions = ConnectRedisOptions &

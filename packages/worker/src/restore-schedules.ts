@@ -6,7 +6,7 @@ import {
   type PlannedSchedule,
 } from './plan-schedule.ts';
 import type { TenantQueues } from './tenant-queues.ts';
-import { translateRedisErrors } from './redis-error.ts';
+import { translateRedisErrors } from './redis/redis-error.ts';
 import type {
   ScheduleEntry,
   ScheduleDefinition,

@@ -1,10 +1,10 @@
 import type { SessionSummary } from '@pawl/runtime/store';
 import { readSessionHead } from './session-head.ts';
 import { getQueueAssignment } from './queue-assignment.ts';
-import type { RedisClient } from './redis-client.ts';
-import { translateRedisErrors } from './redis-error.ts';
+import type { RedisClient } from './redis/redis-client.ts';
+import { translateRedisErrors } from './redis/redis-error.ts';
 import { buildSessionKeys, getSessionListKey } from './store/keys.ts';
-import { createRedisScript, type RedisScript } from './store/redis-script.ts';
+import { createRedisScript, type RedisScript } from './redis/redis-script.ts';
 
 type RetentionOptions = {
   readonly prefix: string;

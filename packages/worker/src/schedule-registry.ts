@@ -1,8 +1,8 @@
 import type { SessionTemplate } from './tenant-queues.ts';
 import { parseJsonSafely } from './parse-json.ts';
-import type { RedisClient } from './redis-client.ts';
-import { translateRedisErrors } from './redis-error.ts';
-import { createRedisScript } from './store/redis-script.ts';
+import type { RedisClient } from './redis/redis-client.ts';
+import { translateRedisErrors } from './redis/redis-error.ts';
+import { createRedisScript } from './redis/redis-script.ts';
 import type { ScheduleTiming } from './schedule-timing.ts';
 
 /** The definition of a schedule, independent of the queue. */

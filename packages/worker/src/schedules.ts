@@ -8,7 +8,7 @@ import {
   type TenantQueues,
   type SessionTemplate,
 } from './tenant-queues.ts';
-import { translateRedisErrors } from './redis-error.ts';
+import { translateRedisErrors } from './redis/redis-error.ts';
 import type { ScheduleRegistry } from './schedule-registry.ts';
 import { submitSessionOnce } from './submit-session.ts';
 import { checkScheduleName, checkScheduleTiming, type ScheduleTiming } from './schedule-timing.ts';

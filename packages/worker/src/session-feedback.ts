@@ -1,10 +1,9 @@
 import { StoreError } from '@pawl/runtime/store';
-import { formatSessionLabel } from './session-label.ts';
-import type { RedisClient } from './redis-client.ts';
-import { translateRedisErrors } from './redis-error.ts';
-import { buildSessionKeys } from './store/keys.ts';
+import { buildSessionKeys, formatSessionLabel } from './store/keys.ts';
+import type { RedisClient } from './redis/redis-client.ts';
+import { translateRedisErrors } from './redis/redis-error.ts';
 import { defaultPrefix } from './store/redis-store.ts';
-import { createRedisScript } from './store/redis-script.ts';
+import { createRedisScript } from './redis/redis-script.ts';
 
 /** User feedback on a session, which is not part of its log. It is deleted with the session. */
 export type SessionFeedbackStore = {

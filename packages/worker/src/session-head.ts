@@ -1,5 +1,5 @@
 import type { SessionSummary } from '@pawl/runtime/store';
-import type { RedisClient } from './redis-client.ts';
+import type { RedisClient } from './redis/redis-client.ts';
 import { buildSessionKeys } from './store/keys.ts';
 import { parseSessionRow } from './store/loaded-session.ts';
 

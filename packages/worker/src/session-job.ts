@@ -2,7 +2,7 @@ import { StoreError } from '@pawl/runtime/store';
 import { advanceSession, type AdvanceOutcome, type AdvanceContext } from './advance-session.ts';
 import type { CrashLedger } from './crash-ledger.ts';
 import { SessionLease } from './session-lease.ts';
-import { formatSessionLabel } from './session-label.ts';
+import { formatSessionLabel } from './store/keys.ts';
 import type { WakeJob } from './tenant-queues.ts';
 import { systemTimer } from './monotonic-timer.ts';
 

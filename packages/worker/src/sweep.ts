@@ -4,8 +4,8 @@ import type { CrashLedger } from './crash-ledger.ts';
 import { readSessionHead, type SessionHead } from './session-head.ts';
 import { getQueueAssignment, toWakeOptions } from './queue-assignment.ts';
 import type { TenantQueues } from './tenant-queues.ts';
-import type { RedisClient } from './redis-client.ts';
-import { translateRedisErrors } from './redis-error.ts';
+import type { RedisClient } from './redis/redis-client.ts';
+import { translateRedisErrors } from './redis/redis-error.ts';
 import { getSessionListKey } from './store/keys.ts';
 
 type SweepContext = {

@@ -10,7 +10,7 @@ import {
   type QueueJob,
   type WakeJob,
 } from './tenant-queues.ts';
-import type { RedisClient } from './redis-client.ts';
+import type { RedisClient } from './redis/redis-client.ts';
 import type { SessionQueue } from './session-queue.ts';
 import { restoreSchedules } from './restore-schedules.ts';
 import { removeExpiredSessions } from './retention.ts';

@@ -11,9 +11,9 @@ import {
   type StorageQuery,
 } from '@pawl/runtime/storage';
 import { StoreError } from '@pawl/runtime/store';
-import type { RedisClient } from '../redis-client.ts';
-import { translateRedisErrors } from '../redis-error.ts';
-import { createRedisScript } from '../store/redis-script.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
+import { translateRedisErrors } from '../redis/redis-error.ts';
+import { createRedisScript } from '../redis/redis-script.ts';
 import { defaultPrefix } from '../store/redis-store.ts';
 
 export type RedisStorageOptions = {

@@ -47,3 +47,8 @@ export function getSessionListKey(prefix: string): string {
 export function getFenceKey(prefix: string): string {
   return `${prefix}:fence`;
 }
+
+/** Formats a session id for messages. */
+export function formatSessionLabel(session: string): string {
+  return `session ${JSON.stringify(session)}`;
+}

@@ -1,5 +1,5 @@
 import type { SessionRow, SessionSummary } from '@pawl/runtime/store';
-import type { RedisClient } from '../redis-client.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 
 /** All sessions share one list key, so it is not updated for each of several events in quick succession. */
 const listPrecisionMs = 1_000;

@@ -1,5 +1,5 @@
 import { StoreError, type EventRow, type SessionRow, type SnapshotRow } from '@pawl/runtime/store';
-import { formatSessionLabel } from '../session-label.ts';
+import { formatSessionLabel } from './keys.ts';
 
 /** The loaded data of one session. The row is a consistent read; events are immutable, so they can be loaded later. */
 export type LoadedSession = {

@@ -8,9 +8,9 @@ import {
   type Store,
   type VerificationResult,
 } from '@pawl/runtime/store';
-import { createRedisCommandChannel } from '../commands/channel.ts';
-import { formatSessionLabel } from '../session-label.ts';
-import type { RedisClient } from '../redis-client.ts';
+import { createRedisCommandChannel } from './command-channel.ts';
+import { formatSessionLabel } from './keys.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import {
   BufferedRows,
   FenceNotDrawnError,

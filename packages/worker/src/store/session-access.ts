@@ -1,6 +1,6 @@
 import { StoreError, type SessionClaim, type EventRow, type SessionRow } from '@pawl/runtime/store';
-import type { RedisClient } from '../redis-client.ts';
-import { translateRedisErrors } from '../redis-error.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
+import { translateRedisErrors } from '../redis/redis-error.ts';
 import type { SessionChange, NewClaim } from './buffered-rows.ts';
 import { getFenceKey, buildSessionKeys, getSessionListKey } from './keys.ts';
 import { updateListScore, computeListScore } from './list-score.ts';
@@ -13,7 +13,7 @@ import {
   type LoadedSession,
   type ReadReply,
 } from './loaded-session.ts';
-import { createRedisScript } from './redis-script.ts';
+import { createRedisScript } from '../redis/redis-script.ts';
 
 /** Number of events loaded with a session; most have fewer since their last snapshot. */
 const eventsPerRead = 1_000;

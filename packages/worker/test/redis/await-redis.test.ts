@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { awaitRedis, type AwaitRedisOptions } from '../src/index.ts';
-import { startRedis } from './redis-server.ts';
+import { awaitRedis, type AwaitRedisOptions } from '../../src/index.ts';
+import { startRedis } from '../redis-server.ts';
 
 const cleanUps: (() => unknown)[] = [];
 

@@ -6,12 +6,11 @@ import {
   type CommandChannel,
 } from '@pawl/runtime/commands';
 import { StoreError } from '@pawl/runtime/store';
-import { formatSessionLabel } from '../session-label.ts';
-import type { RedisClient } from '../redis-client.ts';
-import { translateRedisErrors } from '../redis-error.ts';
-import { buildSessionKeys } from '../store/keys.ts';
-import { createRedisScript } from '../store/redis-script.ts';
-import type { StreamEntry } from '../store/loaded-session.ts';
+import { buildSessionKeys, formatSessionLabel } from './keys.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
+import { translateRedisErrors } from '../redis/redis-error.ts';
+import { createRedisScript } from '../redis/redis-script.ts';
+import type { StreamEntry } from './loaded-session.ts';
 
 /**
  * KEYS: session, commands, command ids by request id, request ids in order. ARGV: the command, the maximum number of

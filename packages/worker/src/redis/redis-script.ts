@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RedisClient } from '../redis-client.ts';
+import type { RedisClient } from './redis-client.ts';
 
 export type RedisScript = (keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
 
