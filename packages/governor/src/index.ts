@@ -8,7 +8,7 @@ export {
 } from './verdicts/detector.ts';
 export type { DetectorState, GradedMatch, ObservationWindows, RuleDistance } from './verdicts/detector.ts';
 export { defaultMaxRecoveries } from './rules/governor-settings.ts';
-export type { GovernorSettings } from './rules/governor-settings.ts';
+export type { ErrorRemedy, GovernorSettings, KnownRecovery } from './rules/governor-settings.ts';
 export type { Json, JsonObject } from './json/json.ts';
 export { initialLadder, judgeObservation, screenCalls } from './verdicts/ladder.ts';
 export type { BlockedCall, LadderState } from './verdicts/ladder.ts';
@@ -39,12 +39,5 @@ export {
 export type { RepetitionLoop } from './observations/repetition-loop.ts';
 export { computeSimilarity, observeText } from './observations/text-observation.ts';
 export type { TextObservation } from './observations/text-observation.ts';
-export {
-  findRecovery,
-  pawlRecoveries,
-  type ErrorRemedy,
-  type KnownRecovery,
-  type Verdict,
-  type VerdictResponse,
-} from './verdicts/verdict.ts';
+export { findRecovery, pawlRecoveries, type Verdict, type VerdictResponse } from './verdicts/verdict.ts';
 export type { ObservationRule, Rule, RuleMatch, RuleSeverity, RuleThresholds } from './rules/rule.ts';

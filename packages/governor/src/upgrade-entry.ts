@@ -6,7 +6,7 @@ export {
   upgradeProperty,
   upgradeRequestedCall,
   upgradeRuleId,
-  upgradeTrackerState,
   upgradeVerdict,
   type StoredObject,
-} from './upgrade.ts';
+} from './verdicts/upgrade.ts';
+export { upgradeTrackerState } from './tracker/upgrade-tracker-state.ts';

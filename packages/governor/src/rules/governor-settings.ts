@@ -1,5 +1,4 @@
 import type { Json } from '../json/json.ts';
-import type { KnownRecovery } from '../verdicts/verdict.ts';
 import type { RuleThresholds } from './rule.ts';
 
 /** The rules that judge the work, referenced by name so that a session stays plain JSON. */
@@ -17,6 +16,25 @@ export type GovernorSettings = {
   /** Whether a person can be asked. If not, a verdict that would ask ends the work with a final answer instead. */
   readonly attended?: boolean;
 };
+
+/**
+ * A known recovery from one kind of error. `advice` is added to the verdict's advice; if the same call still fails
+ * again, `remedy` replaces running it once more.
+ */
+export type KnownRecovery = {
+  readonly id: string;
+  /** A case-insensitive regular expression that matches the error text. */
+  readonly pattern: string;
+  readonly advice: string;
+  readonly remedy: ErrorRemedy;
+};
+
+export type ErrorRemedy =
+  /** Runs a tool that has worked before; `{path}` stands for the file of the failing call. */
+  | { readonly do: 'run'; readonly tool: string; readonly args: { readonly [name: string]: string } }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'ask' }
+  | { readonly do: 'block' };
 
 /** How many consecutive stuck verdicts may start a recovery before the work ends, unless configured. */
 export const defaultMaxRecoveries = 3;

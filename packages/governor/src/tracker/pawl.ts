@@ -1,4 +1,4 @@
-import { upgradeProperty, upgradeRuleChanges, type StoredObject } from '../upgrade.ts';
+import { upgradeProperty, upgradeRuleChanges, type StoredObject } from '../verdicts/upgrade.ts';
 import { isStuckVerdict } from '../verdicts/verdict.ts';
 import {
   createBooleanField,

@@ -1,4 +1,4 @@
-import { upgradeTrackerState } from '../upgrade.ts';
+import { upgradeTrackerState } from './upgrade-tracker-state.ts';
 import { isPlainObject } from '../json/config-field.ts';
 import { summarizeTracker, type TrackerSummary } from './report.ts';
 import { startTracking, type TrackerState } from './track-record.ts';

@@ -1,6 +1,6 @@
 import type { RequestedCall } from '../observations/call-ids.ts';
 import type { GradedMatch } from './detector.ts';
-import type { GovernorSettings } from '../rules/governor-settings.ts';
+import type { ErrorRemedy, GovernorSettings, KnownRecovery } from '../rules/governor-settings.ts';
 import type { Json } from '../json/json.ts';
 import { getPathArgument } from '../observations/call-observation.ts';
 import type { RuleSeverity } from '../rules/rule.ts';
@@ -72,25 +72,6 @@ function chooseResponse(
   const calls = buildRequestedCalls(remedy, known.failure);
   return calls === null ? { kind: 'block' } : { kind: 'run', calls };
 }
-
-/**
- * A known recovery from one kind of error. `advice` is added to the verdict's advice; if the same call still fails
- * again, `remedy` replaces running it once more.
- */
-export type KnownRecovery = {
-  readonly id: string;
-  /** A case-insensitive regular expression that matches the error text. */
-  readonly pattern: string;
-  readonly advice: string;
-  readonly remedy: ErrorRemedy;
-};
-
-export type ErrorRemedy =
-  /** Runs a tool that has worked before; `{path}` stands for the file of the failing call. */
-  | { readonly do: 'run'; readonly tool: string; readonly args: { readonly [name: string]: string } }
-  | { readonly do: 'wait'; readonly ms: number }
-  | { readonly do: 'ask' }
-  | { readonly do: 'block' };
 
 /** A failed call with its error text, and the tools known to exist because they have worked. */
 export type RecoverableFailure = {

@@ -1,9 +1,8 @@
-import type { RequestedCall } from './observations/call-ids.ts';
-import { isPlainObject } from './json/config-field.ts';
-import type { GovernorSettings } from './rules/governor-settings.ts';
-import type { LadderState } from './verdicts/ladder.ts';
-import type { TrackerState } from './tracker/track-record.ts';
-import type { Verdict } from './verdicts/verdict.ts';
+import type { RequestedCall } from '../observations/call-ids.ts';
+import { isPlainObject } from '../json/config-field.ts';
+import type { GovernorSettings } from '../rules/governor-settings.ts';
+import type { LadderState } from './ladder.ts';
+import type { Verdict } from './verdict.ts';
 
 /*
  * Sessions, events, snapshots and settings that were written before 0.2.0 use other names for the same things. They are
@@ -151,7 +150,7 @@ function upgradeDetector(detector: StoredObject): StoredObject {
   return { ...upgradeProperty(renamed, 'windows', upgradeWindows), reportedLoops };
 }
 
-const kindNames = new Map([
+export const kindNames = new Map([
   ['work', 'call'],
   ['waiting', 'wait'],
   ['talk', 'text'],
@@ -163,7 +162,7 @@ const observationNames = new Map([
 ]);
 const waitNames = new Map([['looks', 'polls']]);
 
-function upgradeWindows(windows: StoredObject): StoredObject {
+export function upgradeWindows(windows: StoredObject): StoredObject {
   const renamed = renameKeys(windows, kindNames);
   const upgraded = Object.entries(renamed).map(([kind, observations]) => [
     kind,
@@ -177,65 +176,8 @@ function upgradeWait(wait: StoredObject): StoredObject {
   return upgradeProperty(upgradeProperty(renamed, 'first', upgradeObservation), 'last', upgradeObservation);
 }
 
-function upgradeObservation(observation: StoredObject): StoredObject {
+export function upgradeObservation(observation: StoredObject): StoredObject {
   const { kind } = observation;
   const renamed = renameKeys(observation, observationNames);
   return typeof kind === 'string' ? { ...renamed, kind: kindNames.get(kind) ?? kind } : renamed;
-}
-
-const trackerNames = new Map([
-  ['mind', 'detector'],
-  ['raised', 'reportedLoops'],
-]);
-const trackerDetectorNames = new Map([
-  ['begun', 'startedCalls'],
-  ['seen', 'windows'],
-  ['standing', 'activeVerdicts'],
-  ['held', 'pendingVerdict'],
-]);
-const machineNames = new Map([['moves', 'transitions']]);
-
-export function upgradeTrackerState(state: StoredObject): TrackerState {
-  if (!Object.hasOwn(state, 'mind')) return state as unknown as TrackerState;
-  const renamed = upgradeProperty(renameKeys(state, trackerNames), 'detector', upgradeTrackerDetector);
-  const loops = renamed['reportedLoops'];
-  const reportedLoops = Array.isArray(loops) ? loops.map(upgradeReportedLoop) : loops;
-  return { ...renamed, reportedLoops } as unknown as TrackerState;
-}
-
-/** The pawl preset names a loop by its severity, its rule and what repeats. */
-function upgradeReportedLoop(loop: unknown): unknown {
-  return typeof loop === 'string'
-    ? loop.replace(/^suspect /, 'warning ').replace(/^(warning|stuck) chanting /, '$1 repetition-loop ')
-    : loop;
-}
-
-function upgradeTrackerDetector(detector: StoredObject): StoredObject {
-  let upgraded = renameKeys(detector, trackerDetectorNames);
-  upgraded = upgradeProperty(upgraded, 'config', (config) =>
-    upgradeProperty(config, 'rules', upgradeRuleChanges),
-  );
-  upgraded = upgradeProperty(upgraded, 'machine', (machine) => renameKeys(machine, machineNames));
-  upgraded = upgradeProperty(upgraded, 'windows', upgradeWindows);
-  upgraded = upgradeProperty(upgraded, 'pendingVerdict', upgradeVerdict);
-  upgraded = upgradeProperty(upgraded, 'finish', (finish) =>
-    upgradeProperty(finish, 'verdict', upgradeVerdict),
-  );
-  return {
-    ...upgraded,
-    ...(upgraded['startedCalls'] !== undefined && {
-      startedCalls: upgradeEach(upgraded['startedCalls'], (call) =>
-        upgradeProperty(call, 'observation', upgradeObservation),
-      ),
-    }),
-    ...(upgraded['activeVerdicts'] !== undefined && {
-      activeVerdicts: upgradeEach(upgraded['activeVerdicts'], (active) =>
-        upgradeProperty(
-          { ...active, kind: kindNames.get(String(active['kind'])) ?? active['kind'] },
-          'verdict',
-          upgradeVerdict,
-        ),
-      ),
-    }),
-  };
 }
