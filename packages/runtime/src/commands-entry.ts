@@ -5,8 +5,6 @@ export {
   type CommandChannel,
   type PendingCommand,
   type SendCommandOptions,
-  createCommandInbox,
-  type CommandInbox,
 } from './commands/channel.ts';
 export {
   createCommandEvent,
@@ -15,3 +13,4 @@ export {
   getExecutedCommand,
   markExecutedCommand,
 } from './commands/command.ts';
+export { createCommandInbox, type CommandInbox } from './agent/command-inbox.ts';

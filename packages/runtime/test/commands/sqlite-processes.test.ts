@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { Agent } from '../../src/agent/agent.ts';
-import { createCommandInbox } from '../../src/commands/channel.ts';
+import { createCommandInbox } from '../../src/agent/command-inbox.ts';
 import { createScriptedModel } from '../../src/models/scripted.ts';
 import { openSqliteStore } from '../../src/store/sqlite-store.ts';
 import { resumeSession } from '../../src/store/resume-session.ts';
