@@ -1,5 +1,8 @@
-import type { ModelError } from '../event.ts';
+import type { EventOfType, ModelError } from '../event.ts';
+import type { Session } from '../session.ts';
 import type { SessionSettings } from '../settings.ts';
+import type { IoRecovery, PagingTurn, PostToolsHook } from './state.ts';
+import { transitionTurn, type SessionStep } from './transition-turn.ts';
 
 /**
  * Returns the time of the next retry after `failures` consecutive failures, or null to give up.
@@ -21,4 +24,30 @@ export function computeRetryTime(
   const rawJitter = failure.jitter ?? 1;
   const jitter = Number.isNaN(rawJitter) ? 1 : Math.min(Math.max(rawJitter, 0), 1);
   return failure.at + Math.round(delay * (0.5 + jitter / 2));
+}
+
+/** Waits to repeat paging or hooks that failed. Returns null if no retry is left. */
+export function retryIo(
+  session: Session,
+  turn: PagingTurn | PostToolsHook,
+  event: EventOfType<'paging-failed' | 'hooks-failed'>,
+): SessionStep | null {
+  const { at, jitter, message } = event;
+  const { conversation, request } = turn;
+  const failures = turn.retries + 1;
+  const retryAt = computeRetryTime(session.settings, { at, failures, jitter });
+  if (retryAt === null) return null;
+  const to: IoRecovery = {
+    status: 'errorRecovery',
+    since: at,
+    conversation,
+    origin: 'io',
+    request,
+    retries: failures,
+    retryAt,
+    message,
+    work:
+      turn.status === 'paging' ? { kind: 'paging', paging: turn.work } : { kind: 'hooks', hooks: turn.work },
+  };
+  return transitionTurn(session, event, { to, actions: [{ type: 'wait', until: retryAt }] });
 }

@@ -11,9 +11,9 @@ import { callModel } from '../enter-state.ts';
 import { createPageMemoryAction } from '../pending-actions.ts';
 import { endModelCall, endTurn } from '../progress-check.ts';
 import { ignoreEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
-import { computeRetryTime } from '../retry.ts';
-import type { TurnAgenda, IoRecovery, PagingTurn, PagingWork, CallingModel } from '../state.ts';
-import { transitionTurn, showErrorFirst, type SessionStep } from '../transition-turn.ts';
+import { retryIo } from '../retry.ts';
+import type { TurnAgenda, PagingTurn, PagingWork, CallingModel } from '../state.ts';
+import { showErrorFirst, type SessionStep } from '../transition-turn.ts';
 import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
 
 export const pagingState: TurnStateDefinition<PagingTurn> = defineTurnState({
@@ -82,26 +82,11 @@ function handlePagingFailed(
   event: EventOfType<'paging-failed'>,
 ): SessionStep {
   if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
-  const { at, jitter, message } = event;
-  const failures = turn.retries + 1;
-  const retryAt = computeRetryTime(session.settings, { at, failures, jitter });
-  if (retryAt === null) {
-    // Without room the model cannot be called.
-    const step = endModelCall(session, event, { conversation: turn.conversation }, turn.work.ask);
-    return showErrorFirst(step, { kind: 'io', message });
-  }
-  const to: IoRecovery = {
-    status: 'errorRecovery',
-    since: at,
-    conversation: turn.conversation,
-    origin: 'io',
-    request: turn.request,
-    retries: failures,
-    retryAt,
-    message,
-    work: { kind: 'paging', paging: turn.work },
-  };
-  return transitionTurn(session, event, { to, actions: [{ type: 'wait', until: retryAt }] });
+  const retry = retryIo(session, turn, event);
+  if (retry !== null) return retry;
+  // Without room the model cannot be called.
+  const step = endModelCall(session, event, { conversation: turn.conversation }, turn.work.ask);
+  return showErrorFirst(step, { kind: 'io', message: event.message });
 }
 
 /**

@@ -7,11 +7,11 @@ import {
 } from '../turn-table.ts';
 import type { EventOfType } from '../../event.ts';
 import type { Session } from '../../session.ts';
-import { transitionTurn, showErrorFirst, type SessionStep } from '../transition-turn.ts';
+import { showErrorFirst, type SessionStep } from '../transition-turn.ts';
 import { checkProgress } from '../progress-check.ts';
 import { ignoreEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
-import { computeRetryTime } from '../retry.ts';
-import type { IoRecovery, PostToolsHook } from '../state.ts';
+import { retryIo } from '../retry.ts';
+import type { PostToolsHook } from '../state.ts';
 
 export const postToolsHookState: TurnStateDefinition<PostToolsHook> = defineTurnState({
   name: 'postToolsHook',
@@ -53,23 +53,10 @@ function handleHooksFailed(
   event: EventOfType<'hooks-failed'>,
 ): SessionStep {
   if (isStaleAnswer(turn, event)) return ignoreEvent(session, turn, event, staleAnswerReason);
-  const { at, jitter, message } = event;
-  const failures = turn.retries + 1;
-  const retryAt = computeRetryTime(session.settings, { at, failures, jitter });
-  if (retryAt === null)
-    return showErrorFirst(continueAfterHooks(session, turn, event), { kind: 'io', message });
-  const to: IoRecovery = {
-    status: 'errorRecovery',
-    since: at,
-    conversation: turn.conversation,
-    origin: 'io',
-    request: turn.request,
-    retries: failures,
-    retryAt,
-    message,
-    work: { kind: 'hooks', hooks: turn.work },
-  };
-  return transitionTurn(session, event, { to, actions: [{ type: 'wait', until: retryAt }] });
+  return (
+    retryIo(session, turn, event) ??
+    showErrorFirst(continueAfterHooks(session, turn, event), { kind: 'io', message: event.message })
+  );
 }
 
 function continueAfterHooks(
