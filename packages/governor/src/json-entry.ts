@@ -6,4 +6,12 @@ export {
   isPlainObject,
 } from './json/config-field.ts';
 export type { ConfigField } from './json/config-field.ts';
-export { getJsonPath, isJsonObject, toOptionalCount, toOptionalList, toOptionalNumber } from './json/json.ts';
+export {
+  findJsonProblem,
+  getJsonPath,
+  isJsonObject,
+  toOptionalCount,
+  toOptionalList,
+  toOptionalNumber,
+} from './json/json.ts';
+export type { JsonProblem } from './json/json.ts';

@@ -77,3 +77,46 @@ export function describeJsonKind(value: Json | undefined): string {
 function isJsonArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
+
+/** Why a value does not survive a JSON round trip unchanged. `value` is what JSON cannot hold. */
+export type JsonProblem =
+  | { readonly kind: 'type'; readonly value: unknown }
+  | { readonly kind: 'depth' }
+  | { readonly kind: 'size' };
+
+/** More values than any document can contain; only a circular structure reaches this. */
+const jsonValuesMax = 10_000_000;
+
+/**
+ * Returns the first problem of a value that may be nested `depthMax` levels deep, or null. Iterates level by level,
+ * because recursion would let hostile nesting overflow the stack.
+ */
+export function findJsonProblem(value: unknown, depthMax: number): JsonProblem | null {
+  let level: readonly unknown[] = [value];
+  let valueCount = 0;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const inner: unknown[] = [];
+    for (const item of level) {
+      if (isJsonLeaf(item)) continue;
+      if (!isJsonContainer(item)) return { kind: 'type', value: item };
+      if (depth === depthMax) return { kind: 'depth' };
+      for (const part of Array.isArray(item) ? item : Object.values(item)) inner.push(part);
+      if (valueCount + inner.length > jsonValuesMax) return { kind: 'size' };
+    }
+    valueCount += inner.length;
+    level = inner;
+  }
+  return null;
+}
+
+function isJsonLeaf(value: unknown): boolean {
+  return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+}
+
+/** Whether a value is an array or a plain object, and not a date, map or other class instance. */
+function isJsonContainer(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
