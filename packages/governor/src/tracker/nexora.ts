@@ -5,7 +5,7 @@ import { getChangedFile, findLedgerFile, hasTestPassed, type TrackerLedger } fro
 import { parseTrackerConfig, type TrackerConfigFields, type TrackerConfigInput } from './tracker-config.ts';
 import {
   transitionMachine,
-  describeRefusedTransition,
+  findSuccessor,
   tickMachine,
   createTrackerMachine,
   type TrackerMachine,
@@ -117,13 +117,12 @@ export const nexoraReducers: RecordReducers<NexoraDetectorState> = {
 
 function transitionNexora(
   detector: NexoraDetectorState,
-  { to, at, cause }: RecordByType<'moved'>,
+  { to: name, at, cause }: RecordByType<'moved'>,
 ): RecordOutcome<NexoraDetectorState> {
   const { state } = detector.machine;
-  const next = listNexoraSuccessors(state);
-  if (!isNexoraState(to))
-    return { detector, error: `there is no state ${to}; ${state} is followed by ${next.join(', ')}` };
-  if (!next.includes(to)) return { detector, error: describeRefusedTransition(state, to, next) };
+  const successor = findSuccessor(state, name, { next: listNexoraSuccessors(state), isState: isNexoraState });
+  if (!successor.ok) return { detector, error: successor.error };
+  const { to } = successor;
   const after = { ...detector, machine: transitionMachine(detector.machine, { to, at, cause }) };
   return { detector: to === 'PhaseTransition' ? resetNexoraDetector(after) : after, error: null };
 }

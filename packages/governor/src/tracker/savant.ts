@@ -9,7 +9,7 @@ import { canonicalizeJson, fingerprintText } from '../observations/fingerprint.t
 import { parseTrackerConfig } from './tracker-config.ts';
 import {
   transitionMachine,
-  describeRefusedTransition,
+  findSuccessor,
   tickMachine,
   createTrackerMachine,
   type TrackerMachine,
@@ -111,13 +111,10 @@ function transitionSavant(
 ): RecordOutcome<SavantDetectorState> {
   const { state } = detector.machine;
   const next = listSavantSuccessors(state, detector.config);
-  if (!isSavantState(to))
-    return refuseSavantRecord(
-      detector,
-      `there is no state ${to}; ${state} is followed by ${next.join(', ')}`,
-    );
-  if (!next.includes(to)) return refuseSavantRecord(detector, describeRefusedTransition(state, to, next));
-  return { detector: enterSavantState(detector, { to, at, cause }), error: null };
+  const successor = findSuccessor(state, to, { next, isState: isSavantState });
+  return successor.ok
+    ? { detector: enterSavantState(detector, { to: successor.to, at, cause }), error: null }
+    : refuseSavantRecord(detector, successor.error);
 }
 
 function refuseSavantRecord(

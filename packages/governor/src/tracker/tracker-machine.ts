@@ -55,6 +55,22 @@ export function computeStateDuration(
   return Math.max(0, at - enteredAt);
 }
 
+/** Returns the successor with this name, or why the machine cannot move there. */
+export function findSuccessor<State extends string>(
+  from: State,
+  to: string,
+  { next, isState }: { readonly next: readonly State[]; readonly isState: (name: string) => boolean },
+): { readonly ok: true; readonly to: State } | { readonly ok: false; readonly error: string } {
+  const successor = next.find((each) => each === to);
+  if (successor !== undefined) return { ok: true, to: successor };
+  return {
+    ok: false,
+    error: isState(to)
+      ? describeRefusedTransition(from, to, next)
+      : `there is no state ${to}; ${from} is followed by ${next.join(', ')}`,
+  };
+}
+
 /** Explains why a transition is not possible and which ones are. */
 export function describeRefusedTransition(from: string, to: string, next: readonly string[]): string {
   const choice = next.length === 0 ? 'nothing follows it' : `it is followed by ${next.join(', ')}`;
