@@ -1,6 +1,11 @@
-import type { Chart, ChartState } from './chart.ts';
-import { buildChartEdges, listMoveLabels, type ChartEdge } from './edges.ts';
-import { listChartStates } from './states.ts';
+import {
+  type Chart,
+  type ChartState,
+  buildChartEdges,
+  listMoveLabels,
+  type ChartEdge,
+  listChartStates,
+} from './chart.ts';
 
 /** Renders a Mermaid `stateDiagram-v2`, as supported by GitHub and most Markdown viewers. */
 export function toMermaid(chart: Chart): string {

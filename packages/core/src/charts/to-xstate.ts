@@ -1,5 +1,4 @@
-import type { Chart, ChartMove, ChartState } from './chart.ts';
-import { listChartStates } from './states.ts';
+import { type Chart, type ChartMove, type ChartState, listChartStates } from './chart.ts';
 
 /** An XState v5 machine config as plain JSON. Guards and actions are names; implement them with `provide`. */
 export type XStateConfig = {

@@ -1,8 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseMemoryDocument, type LkjMemory } from '../../../src/memory/lkj/parse-document.ts';
+import {
+  parseMemoryDocument,
+  type LkjMemory,
+  formatMemoryDocument,
+} from '../../../src/memory/lkj/document.ts';
 import type { LkjProfile } from '../../../src/memory/lkj/states.ts';
-import { formatMemoryDocument } from '../../../src/memory/lkj/format-document.ts';
 import { writeLog, listLogEntries } from '../../../src/memory/logs.ts';
 import {
   createMemory,
