@@ -6,8 +6,12 @@ import { fileURLToPath } from 'node:url';
 const scriptFolder = dirname(dirname(fileURLToPath(import.meta.url)));
 const root = dirname(dirname(scriptFolder));
 
-/** Sources of the web app: its own files and the core, with which it replays sessions. */
-const sourceFolders = [join(scriptFolder, 'web'), join(root, 'packages/core/src')];
+/** Sources of the web app: its own files, and the core with the governor, with which it replays sessions. */
+const sourceFolders = [
+  join(scriptFolder, 'web'),
+  join(root, 'packages/core/src'),
+  join(root, 'packages/governor/src'),
+];
 const sourceFiles = [join(scriptFolder, 'vite.config.ts')];
 /** Packages that are bundled into the web app or that build it. */
 const sourcePackages = [

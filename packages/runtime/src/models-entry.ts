@@ -13,6 +13,6 @@ export {
 } from './models/providers/known-providers.ts';
 export { createModelFromSpec, modelSpecs } from './models/providers/model-from-spec.ts';
 export type { EnvironmentVariables, NamedModelOptions } from './models/providers/model-from-spec.ts';
-export { buildModelRequest } from './agent/action-runner.ts';
+export { buildModelRequest } from './agent/prompt.ts';
 export { createScriptedModel } from './models/scripted.ts';
 export type { ScriptedReply } from './models/scripted.ts';

@@ -31,7 +31,7 @@ export type PermissionPolicyOptions = {
   /** The agent's working folder; a real path. */
   readonly root: string;
   /** The known tools; an unknown tool is assumed to be able to do anything. */
-  readonly tools: readonly Pick<Tool, 'description' | 'effect'>[];
+  readonly tools: readonly Pick<Tool, 'description' | 'effect' | 'isConfinedToFolder'>[];
   /** Whether commands run in a sandbox. Without one, no mode allows them by default. */
   readonly sandboxed: boolean;
   /** The platform whose rules for names and command lines apply; defaults to the current one. */
@@ -83,9 +83,6 @@ export function createPermissionPolicy(options: PermissionPolicyOptions): Permis
   };
 }
 
-/** Tools whose paths must be inside the folder. */
-const workspaceToolNames: ReadonlySet<string> = new Set(['read', 'glob', 'write', 'edit', 'shell', 'test']);
-
 /** Memory tools affect only the agent's own memory. */
 const memoryToolNames: ReadonlySet<string> = new Set(memoryActionTypes);
 
@@ -105,7 +102,7 @@ function evaluateCall(
   const denyRule = selectMostSpecific(matching.filter(({ decision }) => decision === 'deny'));
   if (denyRule !== null) return explainRule(denyRule);
   const isOutside = subject.paths.some(({ isInside }) => !isInside);
-  if (isOutside && workspaceToolNames.has(call.tool))
+  if (isOutside && findTool(options, call)?.isConfinedToFolder === true)
     return createExplanation('deny', 'it leads outside the folder');
   if (mode === 'read-only' && impact !== 'look')
     return createExplanation('deny', 'the mode read-only allows no changes');
@@ -114,9 +111,15 @@ function evaluateCall(
   return askWhenUnreadable(applyPermissionMode(options, impact, { subject, isOutside }), rules, subject);
 }
 
-function getCallImpact({ tools }: PermissionPolicyOptions, { tool }: RequestedCall): CallImpact {
-  if (memoryToolNames.has(tool)) return 'look';
-  return toCallImpact(tools.find(({ description }) => description.name === tool)?.effect);
+function getCallImpact(options: PermissionPolicyOptions, call: RequestedCall): CallImpact {
+  return memoryToolNames.has(call.tool) ? 'look' : toCallImpact(findTool(options, call)?.effect);
+}
+
+function findTool(
+  { tools }: PermissionPolicyOptions,
+  { tool }: RequestedCall,
+): PermissionPolicyOptions['tools'][number] | undefined {
+  return tools.find(({ description }) => description.name === tool);
 }
 
 type CallScope = { readonly subject: CallSubject; readonly isOutside: boolean };

@@ -26,6 +26,7 @@ export function createEditTool(workspace: AgentWorkspace): Tool {
   return defineTool({
     name: 'edit',
     effect: 'verifiable',
+    isConfinedToFolder: true,
     timeoutMs: 30_000,
     description:
       'Replace text in a text file in the folder. "old" must match the file exactly, without line numbers.',

@@ -13,6 +13,7 @@ export function createGlobTool({ root }: Pick<AgentWorkspace, 'root'>): Tool {
   return defineTool({
     name: 'glob',
     effect: 'read-only',
+    isConfinedToFolder: true,
     timeoutMs: 30_000,
     outputCharsMax: 60_000,
     description:

@@ -38,6 +38,7 @@ export function createReadTool(
   return defineTool({
     name: 'read',
     effect: 'read-only',
+    isConfinedToFolder: true,
     timeoutMs: 30_000,
     outputCharsMax: 60_000,
     description:

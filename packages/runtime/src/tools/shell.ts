@@ -48,6 +48,7 @@ export function createShellTool(options: CommandOptions): Tool {
   return defineTool({
     name: 'shell',
     effect: 'not-repeatable',
+    isConfinedToFolder: true,
     timeoutMs: shellToolLimits.secondsMax * 1_000,
     outputCharsMax: 60_000,
     description:

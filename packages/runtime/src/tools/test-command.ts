@@ -24,6 +24,7 @@ export function createTestTool(options: TestToolOptions): Tool {
   return defineTool({
     name: 'test',
     effect: 'not-repeatable',
+    isConfinedToFolder: true,
     reconcile: reconcileCommand,
     timeoutMs: testTimeoutMs,
     outputCharsMax: 60_000,

@@ -64,6 +64,8 @@ export type Tool = Partial<ToolLimits> & {
   readonly description: ToolDescription;
   /** Defaults to `not-repeatable`. */
   readonly effect?: EffectClass;
+  /** Whether calls with a path outside the agent's folder are denied. */
+  readonly isConfinedToFolder?: boolean;
   run(args: Json, context: ToolContext): Promise<ToolResult>;
   /**
    * Determines what became of a call that was running when the process ended, and stops what is still running of it.
@@ -80,16 +82,19 @@ export type ToolDefinition<Schema extends StandardSchemaV1> = Partial<ToolLimits
   /** The same schema as JSON Schema, for libraries that cannot convert it. */
   readonly jsonSchema?: Json;
   readonly effect?: EffectClass;
+  readonly isConfinedToFolder?: boolean;
   run(args: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): Promise<ToolResult>;
   readonly reconcile?: ReconcileCall;
 };
 
 /** Creates a tool that validates its arguments before it runs. */
 export function defineTool<Schema extends StandardSchemaV1>(definition: ToolDefinition<Schema>): Tool {
-  const { name, description, parameters, effect, timeoutMs, outputCharsMax, reconcile } = definition;
+  const { name, description, parameters, effect, isConfinedToFolder, timeoutMs, outputCharsMax, reconcile } =
+    definition;
   return {
     ...(reconcile !== undefined && { reconcile }),
     ...(effect !== undefined && { effect }),
+    ...(isConfinedToFolder !== undefined && { isConfinedToFolder }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(outputCharsMax !== undefined && { outputCharsMax }),
     description: { name, description, parameters: toParametersSchema(definition) },

@@ -18,6 +18,7 @@ export function createWriteTool(workspace: AgentWorkspace): Tool {
   return defineTool({
     name: 'write',
     effect: 'verifiable',
+    isConfinedToFolder: true,
     timeoutMs: 30_000,
     description:
       'Write a text file in the folder: create it, with its parent folders, or replace its whole content. Reports what ' +

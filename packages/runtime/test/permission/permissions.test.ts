@@ -16,7 +16,7 @@ import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 const createNamedTool = (name: string, effect?: EffectClass): Tool => ({
   description: { name, description: '', parameters: {} },
-  ...(effect !== undefined && { effect }),
+  ...(effect !== undefined && { effect, isConfinedToFolder: true }),
   run: () => Promise.resolve({ ok: true, output: 'ran' }),
 });
 const tools = [

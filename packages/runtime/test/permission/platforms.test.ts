@@ -9,10 +9,11 @@ const tools = (
     ['write', 'verifiable'],
     ['shell', 'not-repeatable'],
   ] as const
-).map(([name, effect]) => ({ description: { name, description: '', parameters: {} }, effect })) as Pick<
-  Tool,
-  'description' | 'effect'
->[];
+).map(([name, effect]) => ({
+  description: { name, description: '', parameters: {} },
+  effect,
+  isConfinedToFolder: true,
+})) as Pick<Tool, 'description' | 'effect' | 'isConfinedToFolder'>[];
 
 function createPlatformPolicy(platform: NodeJS.Platform, options: Partial<PermissionPolicyOptions> = {}) {
   const root = platform === 'win32' ? String.raw`C:\work\project` : '/work/project';

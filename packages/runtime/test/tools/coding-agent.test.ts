@@ -69,6 +69,18 @@ async function runCodingAgent(
   return { session, events, results, answer: findTurnAnswer(getConversation(session)) };
 }
 
+describe('createCodingTools', () => {
+  it('confines the paths of exactly the tools that take paths or run commands', async () => {
+    using folder = createBrokenProject();
+    using index = await indexFolder(folder.root);
+    const tools = createCodingTools({ folder: index, sandbox: passthroughSandbox });
+    const confined = tools.filter(({ isConfinedToFolder }) => isConfinedToFolder === true);
+    expect(confined.map(({ description }) => description.name).toSorted()).toEqual(
+      ['read', 'glob', 'write', 'edit', 'shell', 'test'].toSorted(),
+    );
+  });
+});
+
 describe('an agent with the coding tools', () => {
   it('reads, tests, edits, tests again and finishes, and the session records its changes', async () => {
     using folder = createBrokenProject();

@@ -32,11 +32,18 @@ const expectTicks = (folder: TempFolder): Promise<void> =>
 const expectAllEnded = ({ root }: TempFolder): Promise<void> =>
   expect.poll(() => countProcesses(root)).toBe(0);
 
-/** Runs a command, and says that its time is up once it has written to `ticks`. */
-async function runOutOfTime(folder: TempFolder, command: string, options: Partial<CommandOptions> = {}) {
+/** Runs a command until it has written to `ticks`, or until another condition holds, and then lets it time out. */
+async function runOutOfTime(
+  folder: TempFolder,
+  command: string,
+  {
+    until = () => expectTicks(folder),
+    ...options
+  }: Partial<CommandOptions> & { until?: () => Promise<void> } = {},
+) {
   const late = new AbortController();
   const running = runShellTool(folder, { command }, { signal: late.signal }, options);
-  await expectTicks(folder);
+  await until();
   late.abort(new DOMException('Time is up.', 'TimeoutError'));
   return running;
 }
@@ -157,7 +164,8 @@ describe('a long output', { tags: ['unix'] }, () => {
     using folder = createTempFolder();
     const before = process.memoryUsage().rss;
     const command = `yes "a line that goes on" | tee "${folder.at('ticks')}"`;
-    const result = await runOutOfTime(folder, command);
+    const isSaved = (): boolean => existsSync(folder.at('.pawl/output'));
+    const result = await runOutOfTime(folder, command, { until: () => expect.poll(isSaved).toBe(true) });
     expect(result).toEqual(matchRefusal('timeout', /timed out and was killed/));
     expect(getShellMessage(result).length).toBeLessThan(25_000);
     const [name = ''] = readdirSync(folder.at('.pawl/output')).filter((each) => each.endsWith('.txt'));
