@@ -1,11 +1,17 @@
 export { createProfileModel, getCodecOptions } from './agent-setup/agent-model.ts';
-export { createAgentManifest, prepareAgent } from './agent-setup/agent-setup.ts';
-export type {
-  AgentManifest,
-  AgentSetupContext,
-  ObservedPorts,
-  PreparedAgent,
+export {
+  createAgentManifest,
+  prepareAgent,
+  type AgentManifest,
+  type AgentSetupContext,
+  type ObservedPorts,
+  type PreparedAgent,
+  isDataFilePath,
+  resolveProfile,
+  applyAgentKeys,
+  type ProfileWithKeys,
 } from './agent-setup/agent-setup.ts';
+
 export {
   applyModelConfig,
   fillMissingBudgets,
@@ -16,5 +22,3 @@ export {
   toRunMetadata,
 } from './agent-setup/run-options.ts';
 export type { ConfigFlags, ModelFlags, RunMetadata } from './agent-setup/run-options.ts';
-export { isDataFilePath, resolveProfile } from './agent-setup/agent-profile.ts';
-export { applyAgentKeys, type ProfileWithKeys } from './agent-setup/agent-profile.ts';

@@ -10,8 +10,15 @@ import { selectRules } from '@pawl/governor/rules';
 import { runModelCall, type AgentDependencies } from './agent-dependencies.ts';
 import { getErrorMessage } from '../text/one-line.ts';
 import { runWithDeadline, type RuntimeClock } from '../platform/clock.ts';
-import { findInterruptedCalls, reconcileCalls } from './reconcile.ts';
-import { deriveExecutionId, runTool, declaresOwnStart, findTool, type ToolRunContext } from './run-tool.ts';
+import {
+  deriveExecutionId,
+  runTool,
+  declaresOwnStart,
+  findTool,
+  type ToolRunContext,
+  findInterruptedCalls,
+  reconcileCalls,
+} from './run-tool.ts';
 import { buildModelRequest } from './prompt.ts';
 
 type RunningTask = ActionTask & { readonly controller: AbortController; readonly ended: Promise<void> };

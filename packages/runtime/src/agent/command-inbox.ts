@@ -1,5 +1,9 @@
-import type { CommandChannel } from '../commands/channel.ts';
-import { createCommandEvent, getExecutedCommand, markExecutedCommand } from '../commands/command.ts';
+import {
+  type CommandChannel,
+  createCommandEvent,
+  getExecutedCommand,
+  markExecutedCommand,
+} from '../commands/channel.ts';
 import type { Agent, StepResult } from './agent.ts';
 
 /** Delivers the commands sent to a session to the agent that runs it. */

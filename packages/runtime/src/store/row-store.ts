@@ -11,8 +11,9 @@ import {
   commandLimits,
   serializeCommand,
   createQueueFullError,
+  parseCommand,
+  getExecutedCommand,
 } from '../commands/channel.ts';
-import { parseCommand, getExecutedCommand } from '../commands/command.ts';
 import type { ToolDescription } from '../tools/tool.ts';
 import { chainEvents, computeLinkHash } from './chain.ts';
 import { serializeJson } from './json-text.ts';

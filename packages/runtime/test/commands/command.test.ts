@@ -6,7 +6,7 @@ import {
   createCommandEvent,
   parseCommand,
   type SessionCommand,
-} from '../../src/commands/command.ts';
+} from '../../src/commands/channel.ts';
 
 const commands: readonly SessionCommand[] = [
   { kind: 'say', text: 'Go on.' },

@@ -1,7 +1,7 @@
 import { createSession } from '@pawl/core';
 import { findProfile, type Profile } from '@pawl/core/profiles';
 import { describe, expect, it } from 'vitest';
-import { applyAgentKeys } from '../../src/agent-setup/agent-profile.ts';
+import { applyAgentKeys } from '../../src/agent-setup/agent-setup.ts';
 import type { AgentKeys } from '../../src/config/config.ts';
 
 function requireProfile(name: string): Profile {
