@@ -14,7 +14,7 @@ import {
 import type { Session } from './session.ts';
 
 /*
- * Reads sessions and events that were written before 0.2.0, which used other names for the same things. Whoever reads
+ * Reads sessions and events that were written before 0.2.0, which used other names for the same things. Code that reads
  * stored JSON upgrades it first, after any check of its hash; `step` knows only the current names.
  */
 

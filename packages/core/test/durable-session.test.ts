@@ -25,7 +25,7 @@ const runningRun = runEvents(
   toolStarted('b'),
 );
 
-/** The same tale as a store would tell it. */
+/** The same events as a store returns them. */
 const replayDurable = (run: EventRun) =>
   replay(
     initialSession,

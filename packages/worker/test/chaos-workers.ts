@@ -18,7 +18,7 @@ export type WorkerCrew = {
   kill(child: ChildProcess): Promise<void>;
   /** Tells all of them to leave, and gives how each has ended. */
   stopAll(): Promise<readonly (number | null)[]>;
-  /** Throws if one has ended that nobody has ended, with what it said last. */
+  /** Throws with the last output if a worker exited that was not stopped. */
   check(): void;
 };
 
@@ -129,7 +129,7 @@ export async function causeMishap(round: number, context: ChaosScene): Promise<v
       happened.restarts += 1;
       return;
     default: {
-      // What keeps the start of a call gets to Redis, and nobody hears that it did.
+      // The write that stores the start of a call reaches Redis, but its reply is lost.
       const before = proxy.cuts();
       proxy.cutAfter('tool-started');
       for (const late = Date.now() + patienceMs; proxy.cuts() === before && Date.now() < late;)

@@ -90,7 +90,7 @@ async function checkLogs(
   expect(executions.filter((execution) => !intended.has(execution))).toEqual([]);
   // It was not all done before anything happened.
   expect(listOpenEffects(entries)).not.toEqual([]);
-  // Whoever stops between the last look at its lease and the start begins it all the same when it wakes.
+  // A process suspended between its last lease check and the start still starts the call when it resumes.
   const lateStarts = starts.filter(
     ({ execution, at }) => at > (deliveries.get(execution) ?? Infinity),
   ).length;

@@ -148,7 +148,7 @@ describe('a job', () => {
     stop.abort();
     await over;
     expect(reports.at(-1)).toEqual({ kind: 'left', session: 's' });
-    // Only now the start is kept, and by now the session is somebody else's to go on with.
+    // The attempt is stored only now, when another process already owns the session.
     kept.resolve();
     await appended.promise;
     // What follows a kept start is run by promises alone: it is done when the event loop comes round.

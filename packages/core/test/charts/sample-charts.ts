@@ -91,7 +91,7 @@ const anyState = fc.record({
   transitions: fc.array(anyMove, { maxLength: 5 }),
 });
 
-/** Any chart at all: names twice, targets nobody declared, no moves, no states. */
+/** An arbitrary chart: duplicate names, undeclared targets, no transitions, no states. */
 export const anyChart: fc.Arbitrary<Chart> = fc.record({
   name: anyChartName,
   initial: anyChartName,

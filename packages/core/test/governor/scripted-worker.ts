@@ -13,7 +13,7 @@ import {
 } from '../../src/index.ts';
 import type { Rule } from '@pawl/governor';
 
-/** Somebody who asks for calls and gets outcomes, one call a reply. */
+/** A scripted model that requests one call per reply and receives its outcome. */
 export class ScriptedWorker {
   session: Session;
   readonly verdicts: Verdict[] = [];
@@ -63,7 +63,7 @@ export class ScriptedWorker {
     return this;
   }
 
-  /** Nobody said it but a harness. */
+  /** Sends an automatic message, as a harness does. */
   receivesAutomaticMessage(): this {
     this.last = this.take({ type: 'user-message', text: 'Go on.', automatic: true });
     return this;

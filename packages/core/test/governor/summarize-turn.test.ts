@@ -9,7 +9,7 @@ const createToolMessage = (at: number, tool: string, output: string | null): Con
   outcome: output === null ? { ok: false, error: { kind: 'failed', message: 'no' } } : { ok: true, output },
 });
 
-describe('summarise', () => {
+describe('summarizeTurn', () => {
   it('reports the duration, the attempts, the findings and the reason for the end [SAV-144]', () => {
     const messages: readonly ConversationMessage[] = [
       { role: 'user', at: 0, text: 'Find the plans.' },

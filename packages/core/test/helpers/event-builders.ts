@@ -23,7 +23,7 @@ const severityByResponse: Readonly<Record<VerdictResponse['kind'], Verdict['seve
   halt: 'stop',
 };
 
-/** One line for each thing that can happen, so that a tale reads as one. */
+/** One builder per event, so that a test reads as a list of events. */
 export const userMessage = (text = 'hello'): UntimedEvent => ({ type: 'user-message', text });
 export const userSteered = (text = 'not that one'): UntimedEvent => ({ type: 'steered', text });
 export const textDelta = (text = 'he'): UntimedEvent => ({ type: 'text-delta', text });

@@ -381,11 +381,11 @@ describe('the search for an architecture', () => {
       createToolReply('context.fts_search'),
       1_500,
     ).mode;
-    const analysing = applyModePayload(chart, searching, textReply, 2_000).mode;
-    expect(findReachedModeLimit(chart, analysing, 32_001)?.reason).toBe(
+    const analyzing = applyModePayload(chart, searching, textReply, 2_000).mode;
+    expect(findReachedModeLimit(chart, analyzing, 32_001)?.reason).toBe(
       'ANALYZING has lasted 30001ms of at most 30000ms',
     );
-    const { mode } = applyModePayload(chart, analysing, { type: 'stuck-found', cause: 'timeout' }, 32_001);
+    const { mode } = applyModePayload(chart, analyzing, { type: 'stuck-found', cause: 'timeout' }, 32_001);
     expect(mode.history).toEqual([
       { at: 1_500, from: 'INIT', to: 'SEARCHING', cause: 'context.fts_search', durationMs: 500 },
       { at: 2_000, from: 'SEARCHING', to: 'ANALYZING', cause: 'words', durationMs: 500 },

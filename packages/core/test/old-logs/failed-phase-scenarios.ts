@@ -17,7 +17,7 @@ import type { UntimedEvent } from '../helpers/run-events.ts';
 import { extendEvent, createScenario, type LogScenario } from './log-scenario.ts';
 import type { SessionFactory } from './turn-scenarios.ts';
 
-/** From behaviour 1 on, a failed phase that is to end the session does so when the work is called off. */
+/** From log version 1 on, a failed phase that is to end the session does so when the work is called off. */
 export function createFailedPhaseScenarios(startSession: SessionFactory): readonly LogScenario[] {
   const settings = { haltOnFailedPhase: true };
   const failing = startSession('nexora', { settings });

@@ -22,7 +22,7 @@ const timeLimitSettings: Partial<SessionSettings> = {
   budgets: { modelCalls: null, toolCalls: null, tokens: null, cost: null, wallMs: 60_000 },
 };
 
-/** So many hours into the tale. */
+/** A time that many hours after the start of the scenario. */
 const scheduleEvent = (hours: number, event: UntimedEvent): UntimedEvent => ({
   ...event,
   at: hours * hourMs,

@@ -14,11 +14,11 @@ import { createGovernedScenarios, createVerdictScenarios } from './governor-scen
 import { createTurnScenarios } from './turn-scenarios.ts';
 
 /*
- * Each tale has its log in `logs/`; add tales, and leave those that are there. The code of the time made the logs of an older
- * behaviour, before the next one was written.
+ * Each scenario has its log in `logs/`; add scenarios, and do not change existing ones. The logs of an older log version
+ * were recorded with the code of that version.
  */
 
-/** A session as those were that were begun before behaviours had numbers. */
+/** A session as it was stored before logs had versions. */
 const createVersion0Session = (profile: string, options: Partial<SessionOptions> = {}): Session =>
   createProfileSession(profile, { ...options, logVersion: 0 });
 

@@ -230,7 +230,7 @@ function createSteeredRandomScenarios(startSession: SessionFactory): readonly Lo
   );
 }
 
-/** Somebody who cannot keep quiet. */
+/** A person who sends many steering messages. */
 function chooseTalkativeEvent(session: Session, throws: SeededDice): Event {
   return throws.chance(20)
     ? { type: 'steered', at: session.turn.since + 1, text: `word ${session.seq}` }

@@ -19,7 +19,7 @@ import { createWalkArbitrary, type WalkStep } from '../helpers/random-walk.ts';
 
 const propertyOptions = { numRuns: 150 };
 
-/** Somebody who cannot keep quiet: one event in four is a word of theirs, and each is unlike all others. */
+/** Inserts steering: one event in four is a steering message, and each text is unique. */
 const createTalkativeChooser =
   (choose: (session: Session, throws: SeededDice) => Event) =>
   (session: Session, throws: SeededDice): Event =>
@@ -107,7 +107,7 @@ describe('for any events', () => {
           const ask = after.actions.find((action) => action.type === 'ask-model');
           if (ask === undefined) continue;
           expect(findConversationFaults(ask.conversation)).toEqual([]);
-          // A call that goes on after a pause is the one that was under way when it began.
+          // The call that continues after a pause is the one that ran when the pause began.
           if (before.turn.status !== 'paused') expect(getAgenda(after.session.turn).steering).toBeUndefined();
         }
       }),

@@ -159,7 +159,7 @@ export function isMutatingResult(calls: readonly OracleCall[], event: OracleEven
   return calls.some((call) => call.id === event.callId && call.mutates);
 }
 
-/** Error tracking starts afresh. A phase can only fail if there is one. */
+/** Resets error tracking. A phase can only fail if one is active. */
 function applyPhaseEvent({
   context,
   event,
@@ -194,7 +194,7 @@ function toReplyCalls(
   });
 }
 
-/** A way out of trouble asks nobody. */
+/** A recovery does not ask for permission. */
 export function toRecoveryCalls(
   calls: readonly RequestedCall[],
   settings: SessionSettings,

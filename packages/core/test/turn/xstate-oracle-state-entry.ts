@@ -70,7 +70,7 @@ function resetContext({ inPhase, recoveries }: TurnOracleContext): TurnOracleCon
   return { ...emptyOracleContext, inPhase, recoveries };
 }
 
-/** The model hears what was said, and with a person's word recoveries are counted anew. */
+/** The model receives the message, and a message of a person resets the recovery count. */
 function enterCallingModel(arrival: StateArrival): TurnOracleContext {
   const asked = restartModelCall(arrival);
   const { hasSteering } = arrival.context.agenda;

@@ -66,7 +66,7 @@ export function* iterateOraclePaths(graph: OracleGraph, settings: SessionSetting
   }
 }
 
-/** What `step` makes of the same event when it answers a request that nobody waits for. */
+/** The result of `step` for the same event as an answer to an outdated request. */
 export function stepLateAnswer({ from: { session }, event }: OracleStep): SessionStep {
   return step(session, toTimedEvent(event, session, session.seq + 1_000));
 }
@@ -108,7 +108,7 @@ function playOracleEvent(
   };
 }
 
-/** The caller learns the number of a request from the action that makes it; what goes on under a pause it is not told. */
+/** The caller learns the number of a request from the action that makes it; a pause hides the actions of the held turn. */
 function getNextRequest({ session, actions }: SessionStep, request: number | null): number | null {
   if (session.turn.status === 'paused') return null;
   const startedAction = actions.findLast((action) => 'request' in action && action.type !== 'abort');

@@ -131,7 +131,7 @@ describe('loops', () => {
 describe('a custom loop', () => {
   type Reply = { readonly calls: readonly string[]; readonly done: boolean };
 
-  /** A loop as somebody may have it; the tracker is all it knows of this package. */
+  /** An agent loop of a library user, who only knows the tracker. */
   function run(tracker: LoopTracker<'nexora'>, replies: readonly Reply[], broken: readonly string[]): string {
     tracker.transitionTo('ProcessingPrompt');
     for (const { calls, done } of replies) {

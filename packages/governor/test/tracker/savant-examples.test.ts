@@ -147,10 +147,10 @@ describe('advice', () => {
     const searching = createObservedTracker('savant').tracker;
     recordSearch(searching, 'x');
     expect(tickUntilAdvice(searching)).toMatch(/^1 search so far.*Finish.*searching/);
-    const analysing = createObservedTracker('savant').tracker;
-    recordSearch(analysing, 'x');
-    analysing.transitionTo('ANALYZING');
-    expect(tickUntilAdvice(analysing)).toMatch(/analysis.*finish/);
+    const analyzing = createObservedTracker('savant').tracker;
+    recordSearch(analyzing, 'x');
+    analyzing.transitionTo('ANALYZING');
+    expect(tickUntilAdvice(analyzing)).toMatch(/analysis.*finish/);
     const deciding = createObservedTracker('savant').tracker;
     deciding.transitionTo('DECIDING');
     expect(tickUntilAdvice(deciding)).toMatch(/decision.*finish/);

@@ -54,16 +54,12 @@ export async function runTool(run: ToolRun, context: ToolRunContext): Promise<vo
 const acceptIntent = async (): Promise<boolean> => true;
 
 /** Runs a call again whose start is already persisted. */
-export async function rerunTool(run: ToolRun, context: ToolRunContext): Promise<void> {
+async function rerunTool(run: ToolRun, context: ToolRunContext): Promise<void> {
   await postToolResult(run, context, await executeTool(run, context, acceptIntent));
 }
 
 /** Posts the result of a call. The spool forgets the call only once the result is persisted. */
-export async function postToolResult(
-  run: ToolRun,
-  context: ToolRunContext,
-  result: ToolResult,
-): Promise<void> {
+async function postToolResult(run: ToolRun, context: ToolRunContext, result: ToolResult): Promise<void> {
   const { request, call, execution } = run;
   const { dependencies, post, canPersist } = context;
   const { files, tests, foundEntries, ...outcome } = result;

@@ -150,7 +150,7 @@ const xmlEntities: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Resolves the predefined entities and numeric references once. Any other `&` is literal. */
-export function unescapeXml(text: string): string {
+function unescapeXml(text: string): string {
   return text.replaceAll(
     /&(?:([a-z]{2,4})|#(\d{1,7})|#x([\da-f]{1,6}));/gi,
     (whole, ...groups: unknown[]) => {

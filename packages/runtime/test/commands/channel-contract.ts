@@ -96,8 +96,8 @@ function describeCommandOrder(make: () => () => Store): void {
     expect(await store.commands.listPending('a')).toEqual([]);
     await store.create(createSampleSession(), 'me');
     expect(await store.commands.listPending('a')).toEqual([]);
-    const anew = await store.commands.send('a', createSayCommand('two'), { requestId: 'r' });
-    expect(anew).not.toBe(gone);
+    const repeated = await store.commands.send('a', createSayCommand('two'), { requestId: 'r' });
+    expect(repeated).not.toBe(gone);
     expect(await listPendingTexts(store)).toEqual(['two']);
   });
 }

@@ -84,7 +84,7 @@ describe('a memory file', () => {
     const path = folder.at('memory.json');
     const file = createNumberedFile(path);
     for (const number of [1, 2]) await file.save({ number });
-    writeFileSync(path, 'a slip of somebody’s editor');
+    writeFileSync(path, 'an accidental edit');
     await file.save({ number: 3 });
     expect(JSON.parse(readFileSync(`${path}.last-good`, 'utf8'))).toEqual({ number: 1 });
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ number: 3 });

@@ -10,7 +10,7 @@ const easyUsage: ResourceUsage = { cpuUsed: 0.1, memoryUsed: 0.2, diskFreeBytes:
 const fullUsage: ResourceUsage = { ...easyUsage, memoryUsed: 0.99 };
 const shortageText = 'Resources are short: memory usage is above 85 %.';
 
-/** Time that passes when the test says so, once somebody waits for it. */
+/** A clock that the test advances as soon as a caller waits for it. */
 function createManualClock(): RuntimeClock & { pass(): Promise<void>; tick(): Promise<void> } {
   let now = 0;
   const waiting: (() => void)[] = [];

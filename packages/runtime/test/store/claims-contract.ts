@@ -46,7 +46,7 @@ export function describeClaimsContract(make: () => () => Store): void {
     await store.remove('a');
     expect(await store.claims('a')).toEqual([]);
     expect(await store.claims('nobody')).toEqual([]);
-    await store.create(createSampleSession(), 'anew');
-    expect(await store.claims('a')).toMatchObject([{ owner: 'anew' }]);
+    await store.create(createSampleSession(), 'next');
+    expect(await store.claims('a')).toMatchObject([{ owner: 'next' }]);
   });
 }

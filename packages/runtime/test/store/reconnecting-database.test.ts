@@ -26,7 +26,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-/** Spoils the file, in such a way that nobody can go on with what they have read before; returns how it was. */
+/** Damages the file so that earlier reads are no longer valid; returns the original content. */
 function corruptDatabase(): Buffer {
   const other = new DatabaseSync(path);
   other.exec('UPDATE fences SET last = last + 1; PRAGMA wal_checkpoint(TRUNCATE)');

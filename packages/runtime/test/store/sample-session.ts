@@ -38,7 +38,7 @@ export function createNextBatch(from: Session, max: number): SampleLog {
   return createSampleLog(from, Math.min(isReply ? 2 : 1, max - from.seq));
 }
 
-/** Goes on with a session, one append for each event. */
+/** Continues a session with one append per event. */
 export async function appendSampleEvents(
   store: Store,
   from: Session,

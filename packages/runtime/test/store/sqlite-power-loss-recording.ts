@@ -114,7 +114,7 @@ class OperationRecorder {
     if (number === '1') return this.#add({ type: 'said', text: parseTracedBytes(second).toString('utf8') });
     if (!this.#isOurs(path)) return;
     const [file, opened] = [this.#files.get(path), this.#opened.get(number)];
-    if (file === undefined || opened === undefined) throw new Error(`nobody has made ${path}`);
+    if (file === undefined || opened === undefined) throw new Error(`${path} was never created`);
     if (name === 'pwrite64') {
       this.#add({ type: 'written', file, offset: Number(fourth), bytes: parseTracedBytes(second) });
     } else if (name === 'ftruncate') {
@@ -164,7 +164,7 @@ class OperationRecorder {
     this.operations.push(operation);
   }
 
-  /** Of the index beside the log nothing counts: it is made anew whenever the power was off. */
+  /** The shared-memory index is ignored: SQLite rebuilds it after a power loss. */
   #isOurs(path: string): boolean {
     return path.startsWith(`${this.#root}/`) && !path.endsWith('-shm');
   }

@@ -13,7 +13,7 @@ import { recordOperations, type FileOperation } from './sqlite-power-loss-record
 
 const appenderScript = fileURLToPath(new URL('fixtures/recorded-appender.ts', import.meta.url));
 
-/** So small that the log goes over into the file and begins anew every few events, and is in the middle of it often. */
+/** Small enough that the log is checkpointed and restarted every few events. */
 const frequentCheckpointPragma = 'PRAGMA wal_autocheckpoint = 27';
 const eventCount = 160;
 /** More than the log holds before it goes over by itself. */

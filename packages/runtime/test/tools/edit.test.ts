@@ -122,7 +122,7 @@ describe('an edit that is refused', () => {
     expect(readFolderText(folder)).toBe('one two three');
     await runTestTool(createReadTool(workspace, workspace), { path: 'a.txt' });
     expect(await runTestTool(createEditTool(workspace), args)).toMatchObject({ ok: true });
-    // Its own change is not somebody else's.
+    // The tool's own change does not count as an outside change.
     expect(await runTestTool(createEditTool(workspace), { ...args, old: 'two', new: '2' })).toMatchObject({
       ok: true,
     });

@@ -155,7 +155,7 @@ describe('a long output', { tags: ['unix'] }, () => {
       output: { text: '10000: 10000' },
     });
     expect(readFileSync(folder.at('.pawl/output/.gitignore'), 'utf8')).toBe('*\n');
-    // The same again is the same, to the letter, for whoever looks for repetition.
+    // A repeated result is identical, so that repetition can be detected.
     expect(await runShellTool(folder, { command: 'seq 1 20000' })).toEqual(result);
     expect(readdirSync(folder.at('.pawl/output'))).toHaveLength(2);
   });

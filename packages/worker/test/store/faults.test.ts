@@ -145,7 +145,7 @@ describe('a store in Redis under faults', { tags: ['redis'] }, () => {
     if (what.includes('too many')) await redis.xadd(log, '10-0', 'hash', 'x', 'text', '{}');
     else await redis.xdel(log, '3-0');
     if (what.includes('changed')) {
-      // A stream takes nothing in between: it is written anew, with another third event.
+      // A stream has no inserts: it is rewritten with another third event.
       const [first, second, ...rest] = await redis.xrange(log, '-', '+');
       const forged = ['3-0', ['hash', 'f'.repeat(64), 'text', '{"type":"retry-due"}']] as const;
       await redis.del(log);

@@ -37,7 +37,7 @@ export type MemoryDocumentOptions = {
 };
 
 /** The keys of a memory document, for reading and writing. `pawl` holds metadata that has no other key. */
-export const documentKeys = {
+const documentKeys = {
   working: 'working_memory',
   storage: 'storage',
   state: 'state',
