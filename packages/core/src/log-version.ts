@@ -25,6 +25,11 @@ export const logPatches = {
     reason:
       'Waiting for a person counted against the time budget, and paging that could free nothing did not count as a failure.',
   },
+  resultsAreRead: {
+    number: 5,
+    reason:
+      'The governor recognized failures only by the mark of the tool, and its rules were fitted to the runs of few agents.',
+  },
 } as const satisfies { readonly [name: string]: LogPatch };
 
 export type LogPatch = { readonly number: number; readonly reason: string };

@@ -10,6 +10,7 @@ import {
   type Rule,
   type Verdict,
 } from '@pawl/governor';
+import { formerPawlRules, pawlRules, selectRules } from '@pawl/governor/rules';
 import { isJudgedOutcome, type ToolCall } from '../conversation/message.ts';
 import type { Event, EventOfType, ModelReplied, PermissionDecided } from '../event.ts';
 import { logPatches, hasLogPatch } from '../log-version.ts';
@@ -21,6 +22,12 @@ import { addTurnVerdict, createHaltEvent, createVerdictChange } from './apply-ve
 import { isStaleAnswer } from '../turn/refuse-event.ts';
 import type { AwaitingPermission, CallingModel, ExecutingTools } from '../turn/state.ts';
 import type { StepChange } from '../step-change.ts';
+
+/** Returns the rules of a session: those of its preset and log version with its overrides, and then `ownRules`. */
+export function selectSessionRules(session: Session, ownRules?: readonly Rule[]): readonly Rule[] {
+  const pawl = hasLogPatch(session, logPatches.resultsAreRead) ? pawlRules : formerPawlRules;
+  return selectRules(session.settings.governor, ownRules, pawl);
+}
 
 /** Judges the events that show whether the work makes progress. */
 export function reduceGovernor(session: Session, event: Event, rules: readonly Rule[]): StepChange {

@@ -4,7 +4,7 @@ import { observeCall, formatToolOutput } from '../observations/call-observation.
 import type { RuleSeverity, Rule } from '../rules/rule.ts';
 import { pawlRules } from '../rules/pawl-rules.ts';
 import type { GovernorObservation } from '../observations/observation.ts';
-import { observeText } from '../observations/text-observation.ts';
+import { isContinuationMessage, observeText } from '../observations/text-observation.ts';
 import { resetDetector, initialDetectorState, runDetector } from '../verdicts/detector.ts';
 
 /** A verdict the governor would have given after a step of a recorded run. */
@@ -51,9 +51,12 @@ export function auditRun(run: RecordedRun, rules: readonly Rule[] = pawlRules): 
   return verdicts;
 }
 
-/** Repeated identical text comes from a harness, not from a user, and must not reset the detector. */
+/**
+ * Repeated identical text comes from a harness, not from a user, and must not reset the detector. Neither must a user
+ * who only asks to continue.
+ */
 function isNewText(userTexts: Set<string>, text: string): boolean {
-  if (userTexts.has(text)) return false;
+  if (userTexts.has(text) || isContinuationMessage(text)) return false;
   userTexts.add(text);
   return true;
 }
@@ -65,7 +68,11 @@ function toStepObservation(step: RecordedStep): GovernorObservation | null {
   const loop = observeRepetitionLoop(i, text);
   if (loop !== null) return loop;
   // A truncated text cannot be compared in full, so its recorded fingerprint takes precedence.
-  return textHash === undefined ? observeText(i, text) : { ...observeText(i, text), fingerprint: textHash };
+  return {
+    ...observeText(i, text),
+    ...(textHash !== undefined && { fingerprint: textHash }),
+    ...(step.error === true && { isRejected: true }),
+  };
 }
 
 function observeStep(step: RecordedStep, tool: string): ReturnType<typeof observeCall> {

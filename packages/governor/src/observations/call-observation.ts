@@ -47,6 +47,8 @@ export type CallObservation = {
   readonly query: string | null;
   /** The change the call made to a file; null if it changed none or the change is unknown. */
   readonly change: FileContentChange | null;
+  /** What the result says. Absent in sessions from before results were read; they have only `error`. */
+  readonly status?: 'succeeded' | 'failed' | 'empty' | 'waiting';
 };
 
 /** Reduces the facts about a finished call to an observation. */

@@ -176,7 +176,16 @@ function observeOutcome(
       ? change
       : { target: fingerprintText(call.file ?? key), from: null, to: fingerprintText(contentHash) };
   const isWaiting = ok && (kind === 'wait' || seen.kind === 'wait');
-  return { ...seen, kind: isWaiting ? 'wait' : 'call', call: key, query, change: ok ? content : null };
+  // A missing output is not known to be empty.
+  const isOutputEmpty = output !== undefined && seen.isOutputEmpty;
+  return {
+    ...seen,
+    kind: isWaiting ? 'wait' : 'call',
+    call: key,
+    query,
+    change: ok ? content : null,
+    isOutputEmpty,
+  };
 }
 
 /**
