@@ -28,7 +28,7 @@ export const logPatches = {
   resultsAreRead: {
     number: 5,
     reason:
-      'The governor recognized failures only by the mark of the tool, and its rules were fitted to the runs of few agents.',
+      'The governor believed the mark of a result, so a failure that only its text shows went unnoticed, and the headers of hosts made equal results look different.',
   },
 } as const satisfies { readonly [name: string]: LogPatch };
 

@@ -20,6 +20,9 @@ export {
   type FileContentChange,
   type FileEffect,
 } from './observations/call-observation.ts';
+export { observeMarkedCall } from './observations/marked-call-observation.ts';
+export { readToolResult } from './observations/tool-result.ts';
+export type { ToolResult, ToolResultFacts, ToolResultStatus } from './observations/tool-result.ts';
 export { fingerprintText } from './observations/fingerprint.ts';
 export type {
   FailedDecisionObservation,

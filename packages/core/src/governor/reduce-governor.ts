@@ -3,8 +3,11 @@ import {
   formatToolOutput,
   judgeObservation,
   observeCall,
+  observeMarkedCall,
   observeText,
   screenCalls,
+  type CallFacts,
+  type CallObservation,
   type GovernorObservation,
   type RepetitionObservation,
   type Rule,
@@ -82,15 +85,38 @@ function judgeToolResult(
   const observation =
     kind === 'invalid'
       ? ({ kind: 'decision', seq, request: turn.request } as const)
-      : observeCall({ seq, at: event.at, tool, args, ok: outcome.ok, output, files: event.files });
+      : observeSessionCall(session, {
+          seq,
+          at: event.at,
+          tool,
+          args,
+          ok: outcome.ok,
+          isMarkFinal: event.judged,
+          output,
+          files: event.files,
+        });
+  const hasFailed = observation.kind === 'decision' || observation.error !== null;
   const { state: governor, verdict } = judgeObservation(session.governor, observation, {
     rules,
     settings: session.settings.governor,
-    failure: outcome.ok ? null : { args, errorText: output },
+    failure: hasFailed ? { args, errorText: output } : null,
   });
   const governed = { ...session, governor };
   if (verdict === null) return { session: governed, event, notes: [] };
   return createVerdictChange({ ...governed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
+}
+
+/** Reads the result of a call; sessions of older log versions believe its mark. */
+function observeSessionCall(session: Session, facts: CallFacts): CallObservation {
+  return hasLogPatch(session, logPatches.resultsAreRead) ? observeCall(facts) : observeMarkedCall(facts);
+}
+
+/** Observes a denied call as a failure, whatever the reason for the denial says. */
+function observeDeniedCall(
+  session: Session,
+  call: Pick<CallFacts, 'at' | 'tool' | 'args' | 'output'>,
+): CallObservation {
+  return observeSessionCall(session, { ...call, seq: session.seq + 1, ok: false, isMarkFinal: true });
 }
 
 /**
@@ -161,7 +187,7 @@ function judgeDeniedCalls(
   let { session } = screened;
   for (const { tool, args, permission, denialReason: output = 'denied' } of reply.calls) {
     if (permission !== 'deny') continue;
-    const denied = observeCall({ seq: session.seq + 1, at: reply.at, tool, args, ok: false, output });
+    const denied = observeDeniedCall(session, { at: reply.at, tool, args, output });
     const judged = observeInSession(session, denied, rules);
     session = judged.session;
     if (judged.verdict === null) continue;
@@ -183,7 +209,7 @@ function judgePermissionDecision(
   if (call === undefined || turn.status !== 'awaitingPermission') return { session, event, notes: [] };
   const { tool, args } = call;
   const { at, reason = 'denied' } = event;
-  const denied = observeCall({ seq: session.seq + 1, at, tool, args, ok: false, output: reason });
+  const denied = observeDeniedCall(session, { at, tool, args, output: reason });
   const { session: judged, verdict } = observeInSession(session, denied, rules);
   if (verdict === null) return { session: judged, event, notes: [] };
   return createVerdictChange({ ...judged, turn: addTurnVerdict(turn, verdict) }, event, verdict);

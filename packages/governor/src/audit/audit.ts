@@ -1,6 +1,6 @@
 import type { RecordedRun, RecordedStep } from '../traces/trace-format.ts';
 import { observeRepetitionLoop } from '../observations/repetition-loop.ts';
-import { observeCall, formatToolOutput } from '../observations/call-observation.ts';
+import { observeCall, formatToolOutput, type CallObservation } from '../observations/call-observation.ts';
 import type { RuleSeverity, Rule } from '../rules/rule.ts';
 import { pawlRules } from '../rules/pawl-rules.ts';
 import type { GovernorObservation } from '../observations/observation.ts';
@@ -64,7 +64,7 @@ function isNewText(userTexts: Set<string>, text: string): boolean {
 function toStepObservation(step: RecordedStep): GovernorObservation | null {
   const { i, role, tool, text = '', textHash } = step;
   if (role === 'user') return null;
-  if (tool !== undefined) return observeStep(step, tool);
+  if (tool !== undefined) return observeRecordedCall(step, tool);
   const loop = observeRepetitionLoop(i, text);
   if (loop !== null) return loop;
   // A truncated text cannot be compared in full, so its recorded fingerprint takes precedence.
@@ -75,7 +75,8 @@ function toStepObservation(step: RecordedStep): GovernorObservation | null {
   };
 }
 
-function observeStep(step: RecordedStep, tool: string): ReturnType<typeof observeCall> {
+/** Observes the call of a recorded step. */
+export function observeRecordedCall(step: RecordedStep, tool: string): CallObservation {
   const output = formatToolOutput(step.result ?? '');
   return observeCall({
     seq: step.i,
@@ -83,7 +84,8 @@ function observeStep(step: RecordedStep, tool: string): ReturnType<typeof observ
     tool,
     args: step.args ?? null,
     argsHash: step.argsHash,
-    ok: step.error !== true,
+    ok: step.error === undefined ? undefined : !step.error,
+    exitCode: step.exitCode,
     output,
     outputHash: output.length >= recordedTextMax ? step.resultHash : undefined,
   });
