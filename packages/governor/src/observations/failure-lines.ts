@@ -111,7 +111,7 @@ export function isErrorName(line: string): boolean {
 /** A message of a shell or of a small program about itself: a name, a colon, and a common reason. */
 const programMessage = new RegExp(
   [
-    String.raw`^(?:[\w./+@\\-]{1,200}|\[|\(eval\)|'[^']{1,100}'):(?: (?:line )?\d+:|\d+:)? ?.{0,400}(?:command not found|: not found$|No such file or directory|[Pp]ermission denied|Operation not permitted|Is a directory|Not a directory|File exists|Directory not empty|Read-only file system|No space left|invalid option|unrecognized option|illegal option|invalid number|invalid argument|unknown option|unknown command|missing operand|missing argument|option requires an argument|syntax error|unexpected (?:EOF|end of file|token)|unterminated|ambiguous redirect|bad substitution|unbound variable|cannot (?:access|stat|open|remove|create|touch|find|execute|overwrite|move|copy)|[Cc]onnection refused|Could not resolve|Name or service not known|timed out|No such process|No such container|No module named|can't (?:open|cd|read|find)|error: )`,
+    String.raw`^(?!\d+:)(?:[\w./+@\\-]{1,200}|\[|\(eval\)|'[^']{1,100}'):(?: (?:line )?\d+:|\d+:)? ?.{0,400}(?:command not found|: not found$|No such file or directory|[Pp]ermission denied|Operation not permitted|Is a directory|Not a directory|File exists|Directory not empty|Read-only file system|No space left|invalid option|unrecognized option|illegal option|invalid number|invalid argument|unknown option|unknown command|missing operand|missing argument|option requires an argument|syntax error|unexpected (?:EOF|end of file|token)|unterminated|ambiguous redirect|bad substitution|unbound variable|cannot (?:access|stat|open|remove|create|touch|find|execute|overwrite|move|copy)|[Cc]onnection refused|Could not resolve|Name or service not known|timed out|No such process|No such container|No module named|can't (?:open|cd|read|find)|error: )`,
     String.raw`^.{0,300}: (?:-c: )?line \d+: (?:syntax error|unexpected EOF)`,
     String.raw`^(?:zsh|fish|nu|xonsh)\S{0,20}: `,
     String.raw`^fish: Unknown command`,
@@ -153,6 +153,14 @@ const notDone =
 /** Answers that ask the caller to come back later, which a host may mark as an error. */
 const comeBackLater =
   /\bretry[-_ ]?after\b|\b(?:try|retry)(?: again)? in (?:about )?[\d.]+ ?(?:s\b|sec|ms\b|min|hour)|could not get lock|unable to (?:acquire|lock)|lock is held|waiting for (?:cache |file )?lock|lock file .{0,80}exists|resource temporarily unavailable|database is locked/i;
+
+const unreachable =
+  /connection refused|failed to connect|could not connect|couldn't connect|not reachable|unreachable|no route to host|timed out/i;
+
+/** Whether a text says that a server does not answer yet. */
+export function saysUnreachable(text: string): boolean {
+  return unreachable.test(text);
+}
 
 const rateLimit =
   /\b429\b|too many requests|rate.?limit|overloaded|try again later|temporarily unavailable|\b503\b/i;

@@ -13,6 +13,7 @@ import {
   saysNothingFound,
   saysRateLimited,
   saysTruncated,
+  saysUnreachable,
 } from './failure-lines.ts';
 import { classifyError, removeShellLines } from './fingerprint.ts';
 import { findExitCode, removeHostHeader, type HostOutput } from './host-header.ts';
@@ -92,10 +93,10 @@ const statusTextMax = 400;
 
 /** What the host knows comes first; without it, or if it says that all is well, the text decides. */
 function judgeResult(result: JudgedResult): Judgment {
-  const { facts, host, lines, exitCode } = result;
+  const { facts, host, context, lines, exitCode } = result;
   if (host.isRunning) return { status: 'waiting', reason: 'the command is still running' };
-  if (isShortAnswer(host) && saysComeBackLater(host.text))
-    return { status: 'waiting', reason: quoteLine(lines.first) };
+  const isNotReady = saysComeBackLater(host.text) || (context.isWaiting && saysUnreachable(host.text));
+  if (isShortAnswer(host) && isNotReady) return { status: 'waiting', reason: quoteLine(lines.first) };
   const isMarked = facts.isError === true || host.isError === true;
   if (exitCode !== null && exitCode !== 0) return judgeExitCode(result, exitCode, isMarked);
   return isMarked ? judgeMarkedError(result) : judgeText(result);

@@ -220,7 +220,7 @@ export const fruitlessSearch: Rule = {
   rationale:
     'Each search that finds nothing rules something out, but many in a row mean that the agent looks in the wrong place ' +
     'or for the wrong words. Checks that something is absent also find nothing, so the stop comes late.',
-  thresholds: { advise: 5, block: null, stop: 10 },
+  thresholds: { advise: 5, block: null, stop: 16 },
   match(window) {
     const evidence = takeTailWhile(window, ({ status }) => status === 'empty');
     return {

@@ -177,6 +177,7 @@ export const healthyRuns: readonly ScriptedRun[] = [
   {
     title: 'polls a deployment that becomes ready',
     kind: 'healthy',
+    advice: true,
     steps: every(10, [
       ...times(8, () => shell('sleep 30; kubectl get deploy web', 'NAME  READY  UP-TO-DATE\nweb   0/3    3')),
       shell('sleep 30; kubectl get deploy web', 'NAME  READY  UP-TO-DATE\nweb   3/3    3'),
@@ -235,6 +236,7 @@ export const healthyRuns: readonly ScriptedRun[] = [
   {
     title: 'sleeps a few times in a row',
     kind: 'healthy',
+    advice: true,
     steps: every(
       60,
       times(5, () => shell('sleep 60', '')),
@@ -304,6 +306,7 @@ export const healthyRuns: readonly ScriptedRun[] = [
   {
     title: 'lists empty folders of a fresh project',
     kind: 'healthy',
+    advice: true,
     steps: times(5, (at) => shell(`ls packages/p${at}/test`, '')),
   },
   {
@@ -349,7 +352,7 @@ export const healthyRuns: readonly ScriptedRun[] = [
     title: 'looks at failed jobs of a pipeline',
     kind: 'healthy',
     steps: times(6, (at) =>
-      call('get_job_log', { job: at }, `error: step ${at} failed with exit code 1\nat stage ${at}`),
+      call('get_job_log', { job: at }, `error: step ${at} failed with exit code 1\nat stage ${at}`, false),
     ),
   },
   {

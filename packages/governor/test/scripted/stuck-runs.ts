@@ -230,7 +230,7 @@ export const stuckRuns: readonly ScriptedRun[] = [
     title: 'edits a file back and forth',
     kind: 'stuck',
     toldBy: 8,
-    endedBy: 14,
+    endedBy: 18,
     steps: times(12, (at) => [
       call(
         'write',
@@ -334,32 +334,36 @@ export const stuckRuns: readonly ScriptedRun[] = [
     title: 'searches for words that do not occur, without an error',
     kind: 'stuck',
     toldBy: 7,
-    endedBy: 12,
-    steps: times(16, (at) =>
-      call('search', { query: `uniqueword${'abcdefghijklmnop'[at]}` }, 'No matches found.'),
+    endedBy: 17,
+    steps: times(24, (at) =>
+      call('search', { query: `uniqueword${'abcdefghijklmnopqrstuvwx'[at]}` }, 'No matches found.'),
     ),
   },
   {
     title: 'queries a table that has no such rows',
     kind: 'stuck',
     toldBy: 7,
-    endedBy: 12,
-    steps: times(16, (at) => call('sql', { query: `SELECT * FROM users WHERE name LIKE '%x${at}%'` }, '[]')),
+    endedBy: 17,
+    steps: times(24, (at) => call('sql', { query: `SELECT * FROM users WHERE name LIKE '%x${at}%'` }, '[]')),
   },
   {
     title: 'finds no files in one folder after another',
     kind: 'stuck',
     toldBy: 8,
-    endedBy: 14,
-    steps: times(18, (at) => shell(`find /opt/d${at} -name "*.cfg"`, '')),
+    endedBy: 17,
+    steps: times(24, (at) => shell(`find /opt/d${at} -name "*.cfg"`, '')),
   },
   {
     title: 'looks up articles that do not exist',
     kind: 'stuck',
-    toldBy: 7,
-    endedBy: 12,
+    toldBy: 4,
+    endedBy: 8,
     steps: times(16, (at) =>
-      call('Search', { entity: `Some Title ${at}` }, `Could not find Some Title ${at}. Similar: [].`),
+      call(
+        'Search',
+        { entity: `Some Title ${at}` },
+        `Could not find [Some Title ${at}]. Similar: ['Title', 'Some']`,
+      ),
     ),
   },
   {
