@@ -4,6 +4,7 @@ export {
   computeRuleDistances,
   initialDetectorState,
   resetDetector,
+  resetReplyWindows,
   runDetector,
 } from './verdicts/detector.ts';
 export type { DetectorState, GradedMatch, ObservationWindows, RuleDistance } from './verdicts/detector.ts';
@@ -40,7 +41,7 @@ export {
   observeRepetitionLoop,
 } from './observations/repetition-loop.ts';
 export type { RepetitionLoop } from './observations/repetition-loop.ts';
-export { computeSimilarity, observeText } from './observations/text-observation.ts';
+export { computeSimilarity, isContinuationMessage, observeText } from './observations/text-observation.ts';
 export type { TextObservation } from './observations/text-observation.ts';
 export {
   findRecovery,

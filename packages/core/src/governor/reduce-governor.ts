@@ -2,9 +2,11 @@ import {
   observeRepetitionLoop,
   formatToolOutput,
   judgeObservation,
+  isContinuationMessage,
   observeCall,
   observeMarkedCall,
   observeText,
+  resetReplyWindows,
   screenCalls,
   type CallFacts,
   type CallObservation,
@@ -57,10 +59,16 @@ export function reduceGovernor(session: Session, event: Event, rules: readonly R
   return { session, event, notes: [] };
 }
 
-/** A user message resets the governor: earlier calls no longer count. */
+/**
+ * A user message resets the governor: earlier calls no longer count. If it only asks to continue, they still do, but
+ * blocked calls are allowed again.
+ */
 function resetGovernor(session: Session, event: EventOfType<'user-message'>): StepChange {
   if (event.automatic === true || session.governor === initialGovernor) return { session, event, notes: [] };
-  return { session: { ...session, governor: initialGovernor }, event, notes: [] };
+  const isContinued = hasLogPatch(session, logPatches.resultsAreRead) && isContinuationMessage(event.text);
+  const detector = resetReplyWindows(session.governor.detector);
+  const governor = isContinued ? { ...initialGovernor, detector } : initialGovernor;
+  return { session: { ...session, governor }, event, notes: [] };
 }
 
 function judgeToolResult(

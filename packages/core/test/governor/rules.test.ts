@@ -209,3 +209,33 @@ describe('many changes', () => {
     expect(worker.told).toEqual([]);
   });
 });
+
+describe('a user message', () => {
+  const lookUp = (worker: ScriptedWorker): ScriptedWorker => worker.call('get_user', { id: 1 }, 'Ada');
+
+  it('that only asks to continue does not reset the calls', () => {
+    const worker = new ScriptedWorker();
+    for (const text of ['Yes, please continue.', 'ok', 'go on'])
+      lookUp(worker).says('Shall I go on?').hears(text);
+    lookUp(worker);
+    expect(worker.told).toEqual(['repeated-call: advise', 'repeated-call: stop']);
+  });
+
+  it('with anything new resets them', () => {
+    const worker = new ScriptedWorker();
+    for (let turn = 0; turn < 10; turn += 1) lookUp(worker).says('Done.').hears(`Now look at order ${turn}.`);
+    expect(worker.told).toEqual([]);
+  });
+
+  it('that asks for a repetition resets them', () => {
+    const worker = new ScriptedWorker();
+    for (let turn = 0; turn < 10; turn += 1) lookUp(worker).says('Done.').hears('Try again');
+    expect(worker.told).toEqual([]);
+  });
+
+  it('resets the calls of a session of an older log version', () => {
+    const worker = new ScriptedWorker({}, undefined, 4);
+    for (let turn = 0; turn < 10; turn += 1) lookUp(worker).says('Done.').hears('ok');
+    expect(worker.told).toEqual([]);
+  });
+});

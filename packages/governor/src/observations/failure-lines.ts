@@ -108,10 +108,22 @@ export function isErrorName(line: string): boolean {
   return errorName.test(line);
 }
 
+/** An error with its stack frames, as JavaScript and Java print them. */
+const stackPattern = /^(?:Uncaught |Caused by: )?[\w$.]{0,100}(?:Error|Exception)\b.{0,400}\n\s{1,8}at \S/m;
+
+export function hasStackTrace(text: string): boolean {
+  return text.includes(' at ') && stackPattern.test(text);
+}
+
+/** Whether a line is a part of a stack trace, or what a runtime prints after it. */
+export function isStackFrame(line: string): boolean {
+  return /^(?:at \S|Node\.js v\d)/.test(line);
+}
+
 /** A message of a shell or of a small program about itself: a name, a colon, and a common reason. */
 const programMessage = new RegExp(
   [
-    String.raw`^(?!\d+:)(?:[\w./+@\\-]{1,200}|\[|\(eval\)|'[^']{1,100}'):(?: (?:line )?\d+:|\d+:)? ?.{0,400}(?:command not found|: not found$|No such file or directory|[Pp]ermission denied|Operation not permitted|Is a directory|Not a directory|File exists|Directory not empty|Read-only file system|No space left|invalid option|unrecognized option|illegal option|invalid number|invalid argument|unknown option|unknown command|missing operand|missing argument|option requires an argument|syntax error|unexpected (?:EOF|end of file|token)|unterminated|ambiguous redirect|bad substitution|unbound variable|cannot (?:access|stat|open|remove|create|touch|find|execute|overwrite|move|copy)|[Cc]onnection refused|Could not resolve|Name or service not known|timed out|No such process|No such container|No module named|can't (?:open|cd|read|find)|error: )`,
+    String.raw`^(?!\d+:)(?:[\w./+@\\-]{1,200}|\[|\(eval\)|'[^']{1,100}'):(?: (?:line )?\d+:|\d+:)? ?.{0,400}(?:command not found|: not found$|No such file or directory|[Pp]ermission denied|Operation not permitted|Is a directory|Not a directory|File exists|Directory not empty|Read-only file system|No space left|invalid option|unrecognized option|illegal option|invalid number|invalid argument|unknown option|unknown command|is not a \w{1,20} command|missing operand|missing argument|option requires an argument|syntax error|unexpected (?:EOF|end of file|token)|unterminated|ambiguous redirect|bad substitution|unbound variable|cannot (?:access|stat|open|remove|create|touch|find|execute|overwrite|move|copy)|[Cc]onnection refused|Could not resolve|Name or service not known|timed out|No such process|No such container|No module named|can't (?:open|cd|read|find)|error: )`,
     String.raw`^.{0,300}: (?:-c: )?line \d+: (?:syntax error|unexpected EOF)`,
     String.raw`^(?:zsh|fish|nu|xonsh)\S{0,20}: `,
     String.raw`^fish: Unknown command`,
@@ -163,7 +175,7 @@ export function saysUnreachable(text: string): boolean {
 }
 
 const rateLimit =
-  /\b429\b|too many requests|rate.?limit|overloaded|try again later|temporarily unavailable|\b503\b/i;
+  /(?<![$.\d])\b(?:429|503)\b(?=\)|:? [a-z])|too many requests|rate.?limit|overloaded|try again later|temporarily unavailable/i;
 
 export function saysNotDone(text: string): boolean {
   return notDone.test(text);

@@ -20,12 +20,13 @@ export type HostOutput = {
 
 /**
  * Removes what a host writes around the output of a command: exit codes, durations, chunk ids, process groups. Equal
- * results then look equal, in whatever form a client sends them.
+ * results then look equal, in whatever form a client sends them. `isPrinted` says that the call prints what is stored
+ * elsewhere, so that JSON with an error is its content.
  */
-export function removeHostHeader(output: string): HostOutput {
+export function removeHostHeader(output: string, isPrinted = false): HostOutput {
   const text = cleanTerminalText(output);
   return (
-    readJsonOutput(text) ??
+    readJsonOutput(text, isPrinted) ??
     readCodexText(text) ??
     readTaggedText(text) ??
     readBracketedText(text) ??
@@ -67,7 +68,7 @@ const wrapperSign =
 const signWindow = 2_000;
 
 /** JSON that wraps an output, or says that the call failed. */
-function readJsonOutput(text: string): HostOutput | null {
+function readJsonOutput(text: string, isPrinted: boolean): HostOutput | null {
   if (!hasWrapperSign(text)) return null;
   const value = parseJson(text);
   if (!isJsonObject(value)) return readContentBlocks(value);
@@ -76,7 +77,9 @@ function readJsonOutput(text: string): HostOutput | null {
   const inner =
     output === null ? readContentBlocks(getJsonPath(value, 'content') ?? null) : removeHostHeader(output);
   const { text: innerText, exitCode: innerCode, isRunning } = inner ?? { ...noHeader, text };
-  return { text: innerText, exitCode: exitCode ?? innerCode, isError: getJsonFailure(value), isRunning };
+  const isContent = isPrinted && inner === null;
+  const isError = isContent ? null : getJsonFailure(value);
+  return { text: innerText, exitCode: exitCode ?? innerCode, isError, isRunning };
 }
 
 function hasWrapperSign(text: string): boolean {
@@ -217,7 +220,7 @@ function readBracketedText(text: string): HostOutput | null {
   const from = Math.max(0, text.length - trailerMax);
   const tail = text.slice(from);
   const trailer =
-    /\n?\[(?:The command (?:completed|has no new output|timed out|was)|Command (?:finished|completed|exited)|Jupyter|Python Interpreter|Current working directory|exit code)[^\n]{0,400}\](?:\n|$)|\n{0,2}<(?:bash|shell)_metadata>|\n?\(?(?:[Ee]xit code|exit status)[:=]? ?-?\d{1,10}\)?\s{0,4}$|\n?\[exit(?:ed with)?(?: code| status)?:? ?-?\d{1,10}\]\s{0,4}$/.exec(
+    /\n?\[(?:The command (?:completed|has no new output|timed out|was)|Command (?:finished|completed|exited)|Jupyter|Python Interpreter|Current working directory|exit code)[^\n]{0,400}\](?:\n|$)|\n{0,2}<(?:bash|shell)_metadata>|\n?(?:\([Ee]xit code:? -?\d{1,10}\)|Exit code: -?\d{1,10})\s{0,4}$|\n?\[exit(?:ed with)?(?: code| status)?:? ?-?\d{1,10}\]\s{0,4}$/.exec(
       tail,
     );
   if (trailer === null) return null;

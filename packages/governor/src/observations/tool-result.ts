@@ -4,9 +4,11 @@ import {
   beginsLikeFailure,
   beginsLikeReadFailure,
   failureHint,
+  hasStackTrace,
   isCertainFailure,
   isErrorName,
   isProgramMessage,
+  isStackFrame,
   isTraceStart,
   saysComeBackLater,
   saysNotDone,
@@ -57,7 +59,7 @@ export type ToolResult = {
 /** Reads the result of a call. Pure, never throws, and reads only the head and the tail of a long output. */
 export function readToolResult(facts: ToolResultFacts): ToolResult {
   const context = facts.context ?? describeCall(facts.tool, facts.args);
-  const host = removeEcho(removeHostHeader(facts.output), context);
+  const host = removeEcho(removeHostHeader(facts.output, isPrinting(context)), context);
   const lines = readLines(host.text);
   const exitCode = facts.exitCode ?? host.exitCode ?? findTrailingExitCode(lines, context);
   const { status, reason } = judgeResult({ facts, host, context, lines, exitCode });
@@ -111,7 +113,7 @@ function judgeText(result: JudgedResult): Judgment {
   const failure = findFailure(result);
   if (failure !== null) return { status: 'failed', reason: quoteLine(failure) };
   const isWaiting = isShortAnswer(host) && (saysNotDone(host.text) || saysRateLimited(host.text));
-  return isWaiting && !isPrinting(result)
+  return isWaiting && !isPrinting(result.context)
     ? { status: 'waiting', reason: quoteLine(lines.first) }
     : judgeSuccess(result);
 }
@@ -138,8 +140,8 @@ function judgeMarkedError({ context, lines }: JudgedResult): Judgment {
 }
 
 /** Content that is only printed may contain any words. */
-function isPrinting({ context }: JudgedResult): boolean {
-  return context.command !== null && (context.purpose === 'print' || context.purpose === 'search');
+function isPrinting({ command, purpose }: CallContext): boolean {
+  return command !== null && (purpose === 'print' || purpose === 'search');
 }
 
 function judgeSuccess({ host, context, lines, exitCode }: JudgedResult): Judgment {
@@ -162,7 +164,7 @@ function findFailure(result: JudgedResult): string | null {
     case 'print':
     case 'search':
       return context.command !== null
-        ? findOwnFailure(lines, isFine)
+        ? findOwnFailure(lines, context.command, isFine)
         : findToolFailure(lines, host.text, isFine);
     case 'edit':
       return findToolFailure(lines, host.text, isFine);
@@ -178,10 +180,11 @@ function findFailure(result: JudgedResult): string | null {
  * A command that prints or searches fails with messages of its own. They are at least half of what it prints, and all
  * of it if the host says that the command succeeded.
  */
-function findOwnFailure({ sample, first }: OutputLines, isFine: boolean): string | null {
-  if (!isProgramMessage(first)) return null;
-  const own = sample.filter(isProgramMessage).length;
-  return own * (isFine ? 1 : 2) >= sample.length ? first : null;
+function findOwnFailure({ sample, first }: OutputLines, command: string, isFine: boolean): string | null {
+  const isOwn = (line: string): boolean =>
+    isProgramMessage(line) && (command.includes('git') || !/^(?:error|fatal): /.test(line));
+  if (!isOwn(first)) return null;
+  return sample.filter(isOwn).length * (isFine ? 1 : 2) >= sample.length ? first : null;
 }
 
 /** A message of a tool is short; a longer text that begins like one is what the tool read. */
@@ -206,11 +209,13 @@ const shortOutputLines = 2;
 
 /** Finds a line that certainly says that something failed, or the trace of an error that ended the program. */
 function findCertainFailure({ head, tail, last }: OutputLines, isFine: boolean): string | null {
+  const hasEndedInTrace = isErrorName(last) || isStackFrame(last);
   for (const part of tail === '' ? [head] : [tail, head]) {
     for (const line of findHintLines(part)) {
       if (isCertainFailure(line)) return line;
-      if (isTraceStart(line) && (!isFine || isErrorName(last))) return line;
+      if (isTraceStart(line) && (!isFine || hasEndedInTrace)) return line;
     }
+    if ((!isFine || isStackFrame(last)) && hasStackTrace(part)) return last;
   }
   return null;
 }
