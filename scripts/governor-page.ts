@@ -82,6 +82,15 @@ temporary names. Other numbers stay, since they may be relevant: a poll whose nu
 class** also omits paths, quoted words and every word with a digit, so that the same error is recognized across different
 arguments and tools.
 
+Whether a call failed is **read from its result**, in the same way for sessions, trackers, hooks, the proxy, adapters and
+audits. An exit code counts wherever a client puts it, and so does a mark of the host. The text decides as well: what shells,
+compilers, test runners, build tools, package managers, databases and HTTP clients print when they fail, stack traces, and
+JSON with an error. A summary such as “3 failed” counts even with exit code 0, because a pipeline hides the exit code of a
+check. What a call only prints does not count: the output of \`grep error app.log\`, of a file, of a history or of a search.
+Exit code 1 of \`grep\`, \`diff\` or \`test\` is an answer. The headers of clients (exit code, wall time, chunk id), line
+numbers of shells, colors and progress bars are not part of a result. \`readToolResult\` returns all of this for one result:
+\`succeeded\`, \`failed\`, \`empty\` (nothing was found) or \`waiting\` (not ready, rate limited), with what decided it.
+
 A **change** is a file's content before and after, as the tool reports it (\`files\` in \`tool-finished\`) or as the
 arguments determine it. A **query** is the search text, independent of word order.
 
@@ -90,7 +99,7 @@ blocked itself are not observed: they say nothing about progress. Calls that a r
 failures, except in sessions with modes, where the mode counts them. A message that a harness sends to keep the agent going
 is not a user message: send it as a \`user-message\` with \`automatic: true\`.
 
-Calls that only **wait** are a separate kind, limited by time and not by the number of polls. Other kinds are replies without
+Calls that only **wait**, such as \`sleep 30; kubectl get pods\`, and answers that something is not ready are a separate kind, limited by time and not by the number of polls. Other kinds are replies without
 a call (**text**), repetition loops within a reply (**repetition-loop**, which are cut off while streaming), replies that cannot be
 parsed (**failed decisions**), and **paging**. Each kind has its own short window and its own rules.
 

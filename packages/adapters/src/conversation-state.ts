@@ -7,9 +7,8 @@ import {
   type Session,
   type Verdict,
 } from '@pawl/core';
-import { observeCall, pawlRecoveries, type BlockedCall } from '@pawl/governor';
+import { observeCall, pawlRecoveries, readToolResult, type BlockedCall } from '@pawl/governor';
 import type { RecordedStep } from '@pawl/governor/traces';
-import { looksLikeFailure } from './failure.ts';
 import type { GovernOptions } from './options.ts';
 import type { ConversationRound } from './rounds.ts';
 
@@ -172,9 +171,10 @@ function createModelReplied(
 }
 
 function createToolFinished(call: RecordedStep, index: number, options: GovernOptions, at: number): Event {
-  const { isFailure = looksLikeFailure } = options;
   const said = getStepResultText(call);
-  const failed = call.error ?? isFailure(said);
+  // The caller's judgment counts where the host marks nothing.
+  const isFailure = call.error === undefined ? options.isFailure : undefined;
+  const failed = isFailure?.(said) ?? hasCallFailed(call, said);
   const kind = hasCallResult(call) ? 'failed' : 'cancelled';
   return {
     type: 'tool-finished',
@@ -184,7 +184,12 @@ function createToolFinished(call: RecordedStep, index: number, options: GovernOp
       failed || kind === 'cancelled'
         ? { ok: false, error: { kind, message: said } }
         : { ok: true, output: call.result ?? null },
+    ...(isFailure !== undefined && { judged: true }),
   };
+}
+
+function hasCallFailed({ tool = '', args = null, error, exitCode }: RecordedStep, output: string): boolean {
+  return readToolResult({ tool, args, output, isError: error, exitCode }).status === 'failed';
 }
 
 function stepWithVerdict(

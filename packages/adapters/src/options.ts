@@ -10,8 +10,8 @@ export type GovernOptions = {
   /** Budget limits of the conversation. An exhausted budget ends it with a final answer. */
   readonly budgets?: Partial<BudgetLimits>;
   /**
-   * Whether a tool's output is a failure, for hosts that do not mark failures. By default, texts that begin like error
-   * messages count as failures.
+   * Whether a tool's output is a failure, for hosts that do not mark failures. By default, the governor reads the
+   * output: exit codes, and what shells, compilers, test runners and other programs print when they fail.
    */
   readonly isFailure?: (said: string) => boolean;
   /** The current time in milliseconds. Without it, each round of calls counts as 30 seconds toward `wallMs`. */

@@ -99,6 +99,8 @@ export type ToolFinished = AnswerEvent<'tool-finished'> & {
   readonly outcome: ToolOutcome;
   readonly files?: readonly FileEffect[];
   readonly tests?: { readonly passed: number; readonly failed: number };
+  /** Whether the caller judged the output itself: its text then does not overrule `ok`. */
+  readonly judged?: boolean;
   readonly foundEntries?: readonly StoredEntry[];
 };
 export type HooksFinished = AnswerEvent<'hooks-finished'> & { readonly actionTaken: boolean };

@@ -1,10 +1,9 @@
 import type { Rule } from '@pawl/governor';
-import { selectRules } from '@pawl/governor/rules';
 import type { SessionTracker } from '@pawl/governor/session-tracker';
 import type { Action } from './action.ts';
 import { isEphemeralEvent, type Event } from './event.ts';
 import { resumeBudgetClock, stopBudgetClock, reduceBudget } from './governor/reduce-budget.ts';
-import { judgeMode, reduceGovernor } from './governor/reduce-governor.ts';
+import { judgeMode, reduceGovernor, selectSessionRules } from './governor/reduce-governor.ts';
 import { preserveTracker, reduceTracker } from './governor/reduce-tracker.ts';
 import { updateContextWindow } from './memory/context-window.ts';
 import { reduceMemory } from './memory/reduce-memory.ts';
@@ -32,7 +31,7 @@ import type { SessionStep } from './turn/transition-turn.ts';
  * replay.
  */
 export function step(session: Session, event: Event, ownRules?: readonly Rule[]): SessionStep {
-  const rules = isJudgedEvent(event) ? selectRules(session.settings.governor, ownRules) : emptyRules;
+  const rules = isJudgedEvent(event) ? selectSessionRules(session, ownRules) : emptyRules;
   const tracker = getActiveTracker(session);
   // Most events of a plain session concern the turn alone; this path allocates nothing else.
   if (rules.length === 0 && tracker === null && isTurnOnlySession(session))

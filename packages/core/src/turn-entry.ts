@@ -4,3 +4,4 @@ export {
   toTransitionRecords,
   type TransitionRecord,
 } from './notify-observers.ts';
+export { selectSessionRules } from './governor/reduce-governor.ts';

@@ -1,3 +1,3 @@
-export { auditRun } from './audit/audit.ts';
+export { auditRun, observeRecordedCall } from './audit/audit.ts';
 export type { AuditVerdict } from './audit/audit.ts';
 export { auditWithPreset } from './audit/audit-with-preset.ts';

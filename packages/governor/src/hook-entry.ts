@@ -2,4 +2,3 @@
 export { observeCall, formatToolOutput } from './observations/call-observation.ts';
 export { selectRules } from './rules/pawl-rules.ts';
 export { initialLadder, judgeObservation, screenCalls } from './verdicts/ladder.ts';
-export { parseCodexOutcome } from './traces/codex-output.ts';

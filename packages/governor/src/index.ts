@@ -4,6 +4,7 @@ export {
   computeRuleDistances,
   initialDetectorState,
   resetDetector,
+  resetReplyWindows,
   runDetector,
 } from './verdicts/detector.ts';
 export type { DetectorState, GradedMatch, ObservationWindows, RuleDistance } from './verdicts/detector.ts';
@@ -20,6 +21,9 @@ export {
   type FileContentChange,
   type FileEffect,
 } from './observations/call-observation.ts';
+export { observeMarkedCall } from './observations/marked-call-observation.ts';
+export { readToolResult } from './observations/tool-result.ts';
+export type { ToolResult, ToolResultFacts, ToolResultStatus } from './observations/tool-result.ts';
 export { fingerprintText } from './observations/fingerprint.ts';
 export type {
   FailedDecisionObservation,
@@ -37,7 +41,7 @@ export {
   observeRepetitionLoop,
 } from './observations/repetition-loop.ts';
 export type { RepetitionLoop } from './observations/repetition-loop.ts';
-export { computeSimilarity, observeText } from './observations/text-observation.ts';
+export { computeSimilarity, isContinuationMessage, observeText } from './observations/text-observation.ts';
 export type { TextObservation } from './observations/text-observation.ts';
 export { findRecovery, pawlRecoveries, type Verdict, type VerdictResponse } from './verdicts/verdict.ts';
 export type { ObservationRule, Rule, RuleMatch, RuleSeverity, RuleThresholds } from './rules/rule.ts';

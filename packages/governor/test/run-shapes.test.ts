@@ -146,7 +146,7 @@ const hopelessShapes: readonly RunShape[] = [
       createFailedStep('edit', { path: 'a', old: `guess ${time}`, new: 'x' }, 'text to replace not found'),
     ]),
     'interleaved-errors',
-    10,
+    12,
   ],
   [
     'one sentence',

@@ -2,14 +2,20 @@ import {
   observeRepetitionLoop,
   formatToolOutput,
   judgeObservation,
+  isContinuationMessage,
   observeCall,
+  observeMarkedCall,
   observeText,
+  resetReplyWindows,
   screenCalls,
+  type CallFacts,
+  type CallObservation,
   type GovernorObservation,
   type RepetitionObservation,
   type Rule,
   type Verdict,
 } from '@pawl/governor';
+import { formerPawlRules, pawlRules, selectRules } from '@pawl/governor/rules';
 import { isJudgedOutcome, type ToolCall } from '../conversation/message.ts';
 import type { Event, EventOfType, ModelReplied, PermissionDecided } from '../event.ts';
 import { logPatches, hasLogPatch } from '../log-version.ts';
@@ -21,6 +27,12 @@ import { addTurnVerdict, createHaltEvent, createVerdictChange } from './apply-ve
 import { isStaleAnswer } from '../turn/refuse-event.ts';
 import type { AwaitingPermission, CallingModel, ExecutingTools } from '../turn/state.ts';
 import type { StepChange } from '../step-change.ts';
+
+/** Returns the rules of a session: those of its preset and log version with its overrides, and then `ownRules`. */
+export function selectSessionRules(session: Session, ownRules?: readonly Rule[]): readonly Rule[] {
+  const pawl = hasLogPatch(session, logPatches.resultsAreRead) ? pawlRules : formerPawlRules;
+  return selectRules(session.settings.governor, ownRules, pawl);
+}
 
 /** Judges the events that show whether the work makes progress. */
 export function reduceGovernor(session: Session, event: Event, rules: readonly Rule[]): StepChange {
@@ -47,10 +59,16 @@ export function reduceGovernor(session: Session, event: Event, rules: readonly R
   return { session, event, notes: [] };
 }
 
-/** A user message resets the governor: earlier calls no longer count. */
+/**
+ * A user message resets the governor: earlier calls no longer count. If it only asks to continue, they still do, but
+ * blocked calls are allowed again.
+ */
 function resetGovernor(session: Session, event: EventOfType<'user-message'>): StepChange {
   if (event.automatic === true || session.governor === initialGovernor) return { session, event, notes: [] };
-  return { session: { ...session, governor: initialGovernor }, event, notes: [] };
+  const isContinued = hasLogPatch(session, logPatches.resultsAreRead) && isContinuationMessage(event.text);
+  const detector = resetReplyWindows(session.governor.detector);
+  const governor = isContinued ? { ...initialGovernor, detector } : initialGovernor;
+  return { session: { ...session, governor }, event, notes: [] };
 }
 
 function judgeToolResult(
@@ -75,15 +93,38 @@ function judgeToolResult(
   const observation =
     kind === 'invalid'
       ? ({ kind: 'decision', seq, request: turn.request } as const)
-      : observeCall({ seq, at: event.at, tool, args, ok: outcome.ok, output, files: event.files });
+      : observeSessionCall(session, {
+          seq,
+          at: event.at,
+          tool,
+          args,
+          ok: outcome.ok,
+          isMarkFinal: event.judged,
+          output,
+          files: event.files,
+        });
+  const hasFailed = observation.kind === 'decision' || observation.error !== null;
   const { state: governor, verdict } = judgeObservation(session.governor, observation, {
     rules,
     settings: session.settings.governor,
-    failure: outcome.ok ? null : { args, errorText: output },
+    failure: hasFailed ? { args, errorText: output } : null,
   });
   const observed = { ...session, governor };
   if (verdict === null) return { session: observed, event, notes: [] };
   return createVerdictChange({ ...observed, turn: addTurnVerdict(turn, verdict) }, event, verdict);
+}
+
+/** Reads the result of a call; sessions of older log versions believe its mark. */
+function observeSessionCall(session: Session, facts: CallFacts): CallObservation {
+  return hasLogPatch(session, logPatches.resultsAreRead) ? observeCall(facts) : observeMarkedCall(facts);
+}
+
+/** Observes a denied call as a failure, whatever the reason for the denial says. */
+function observeDeniedCall(
+  session: Session,
+  call: Pick<CallFacts, 'at' | 'tool' | 'args' | 'output'>,
+): CallObservation {
+  return observeSessionCall(session, { ...call, seq: session.seq + 1, ok: false, isMarkFinal: true });
 }
 
 /**
@@ -154,7 +195,7 @@ function judgeDeniedCalls(
   let { session } = screened;
   for (const { tool, args, permission, denialReason: output = 'denied' } of reply.calls) {
     if (permission !== 'deny') continue;
-    const denied = observeCall({ seq: session.seq + 1, at: reply.at, tool, args, ok: false, output });
+    const denied = observeDeniedCall(session, { at: reply.at, tool, args, output });
     const judged = observeInSession(session, denied, rules);
     session = judged.session;
     if (judged.verdict === null) continue;
@@ -176,7 +217,7 @@ function judgePermissionDecision(
   if (call === undefined || turn.status !== 'awaitingPermission') return { session, event, notes: [] };
   const { tool, args } = call;
   const { at, reason = 'denied' } = event;
-  const denied = observeCall({ seq: session.seq + 1, at, tool, args, ok: false, output: reason });
+  const denied = observeDeniedCall(session, { at, tool, args, output: reason });
   const { session: judged, verdict } = observeInSession(session, denied, rules);
   if (verdict === null) return { session: judged, event, notes: [] };
   return createVerdictChange({ ...judged, turn: addTurnVerdict(turn, verdict) }, event, verdict);

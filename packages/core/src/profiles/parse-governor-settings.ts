@@ -7,7 +7,7 @@ import {
   dayMilliseconds,
   isPlainObject,
 } from '@pawl/governor/json';
-import { pawlRules } from '@pawl/governor/rules';
+import { formerPawlRules, pawlRules } from '@pawl/governor/rules';
 import { createSessionTracker } from '@pawl/governor/session-tracker';
 import { describeJsonProblem } from '../memory/memory-action.ts';
 import { nameField, describeInputValue } from '../modes/define-chart.ts';
@@ -75,7 +75,7 @@ const parseGovernorParts: ProfileParser<Partial<GovernorSettings>> = createParti
   preset: createFieldParser(createChoiceField('pawl', governorPresets)),
   config: parseGovernorConfig,
   rules: createRecordParser(
-    pawlRules.map(({ id }) => id),
+    [...new Set([...pawlRules, ...formerPawlRules])].map(({ id }) => id),
     parseRuleChange,
   ),
   recoveries: createListParser(parseRecovery, 100),

@@ -211,3 +211,34 @@ describe('many changes', () => {
     expect(worker.reasons).toEqual([]);
   });
 });
+
+describe('a user message', () => {
+  const lookUp = (worker: ScriptedWorker): ScriptedWorker => worker.call('get_user', { id: 1 }, 'Ada');
+
+  it('that only asks to continue does not reset the calls', () => {
+    const worker = new ScriptedWorker();
+    for (const text of ['Yes, please continue.', 'ok', 'go on'])
+      lookUp(worker).reply('Shall I go on?').hears(text);
+    lookUp(worker);
+    expect(worker.reasons).toEqual(['repeated-call: advise', 'repeated-call: stop']);
+  });
+
+  it('with anything new resets them', () => {
+    const worker = new ScriptedWorker();
+    for (let turn = 0; turn < 10; turn += 1)
+      lookUp(worker).reply('Done.').hears(`Now look at order ${turn}.`);
+    expect(worker.reasons).toEqual([]);
+  });
+
+  it('that asks for a repetition resets them', () => {
+    const worker = new ScriptedWorker();
+    for (let turn = 0; turn < 10; turn += 1) lookUp(worker).reply('Done.').hears('Try again');
+    expect(worker.reasons).toEqual([]);
+  });
+
+  it('resets the calls of a session of an older log version', () => {
+    const worker = new ScriptedWorker({}, undefined, 4);
+    for (let turn = 0; turn < 10; turn += 1) lookUp(worker).reply('Done.').hears('ok');
+    expect(worker.reasons).toEqual([]);
+  });
+});

@@ -21,9 +21,14 @@ export class ScriptedWorker {
   readonly #rules: readonly Rule[] | undefined;
   #at = 0;
 
-  constructor(settings: Partial<SessionSettings> = {}, rules?: readonly Rule[]) {
+  constructor(settings: Partial<SessionSettings> = {}, rules?: readonly Rule[], logVersion?: number) {
     this.#rules = rules;
-    this.session = createSession({ id: 'worker', at: 0, settings });
+    this.session = createSession({
+      id: 'worker',
+      at: 0,
+      settings,
+      ...(logVersion !== undefined && { logVersion }),
+    });
     this.last = this.take({ type: 'user-message', text: 'go' });
   }
 

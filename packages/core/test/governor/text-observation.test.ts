@@ -78,9 +78,9 @@ describe('replies without calls', () => {
       { i: i + 1, role: 'user' as const, text: 'Please continue.' },
     ]);
     const run: RecordedRun = { id: 'r', steps };
-    // What the harness says for the first time is news; from then on it is not.
     expect(auditRun(run).map(({ step, severity, rule }) => `${step} ${severity} ${rule}`)).toEqual([
-      '4 advise repeated-text',
+      '2 advise repeated-text',
+      '4 stop repeated-text',
     ]);
   });
 });

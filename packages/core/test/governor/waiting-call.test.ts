@@ -67,7 +67,7 @@ describe('waiting', () => {
     expect(failing.reasons).toEqual(['repeated-failure: advise']);
   });
 
-  it('counts each poll as half a minute without a clock', () => {
+  it('counts each poll as a minute without a clock', () => {
     const steps = Array.from({ length: 70 }, (_, i) => ({
       i,
       role: 'assistant' as const,
@@ -76,6 +76,6 @@ describe('waiting', () => {
       result: 'still running',
     }));
     const found = auditRun({ id: 'poll', steps }).map(({ step, severity }) => `${step} ${severity}`);
-    expect(found).toEqual(['2 advise', '60 stop']);
+    expect(found).toEqual(['1 advise', '30 stop']);
   });
 });

@@ -9,6 +9,7 @@ import { createFairCountScenarios } from './fair-count-scenarios.ts';
 import { createFailedPhaseScenarios, createIntentScenario } from './failed-phase-scenarios.ts';
 import { createMemoryScenarios } from './memory-scenarios.ts';
 import { createLibrarianScenarios, createSearchScenarios } from './mode-scenarios.ts';
+import { createResultScenarios } from './result-scenarios.ts';
 import { createSteeringScenarios } from './steering-scenarios.ts';
 import { createGovernedScenarios, createVerdictScenarios } from './governor-scenarios.ts';
 import { createTurnScenarios } from './turn-scenarios.ts';
@@ -33,6 +34,9 @@ const createVersion3Session = (profile: string, options: Partial<SessionOptions>
 
 const createVersion4Session = (profile: string, options: Partial<SessionOptions> = {}): Session =>
   createProfileSession(profile, { ...options, logVersion: 4 });
+
+const createVersion5Session = (profile: string, options: Partial<SessionOptions> = {}): Session =>
+  createProfileSession(profile, { ...options, logVersion: 5 });
 
 export const logScenarios: readonly LogScenario[] = [
   ...createTurnScenarios(createVersion0Session),
@@ -89,4 +93,5 @@ export const logScenarios: readonly LogScenario[] = [
   ...createDenialScenarios(createVersion3Session),
   ...createMemoryScenarios(createVersion3Session),
   ...createFairCountScenarios(createVersion4Session),
+  ...createResultScenarios(createVersion5Session),
 ];

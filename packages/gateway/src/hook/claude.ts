@@ -1,7 +1,7 @@
 import type { Json } from '@pawl/governor';
 import { getOwnField, type JsonFields } from '../json-fields.ts';
 import { parseHookCall, toOutputText, type HookEvent, type HookHost } from './hook-event.ts';
-import { governorNotePrefix, type HookDecision } from './hook-state.ts';
+import { governorNotePrefix, type HookDecision, type HookOutcome } from './hook-state.ts';
 
 /** Claude Code: reports failed calls as a separate event. */
 export const claudeHost: HookHost = {
@@ -26,10 +26,7 @@ function toFailureEvent(input: JsonFields): HookEvent {
   };
 }
 
-type OutcomeReader = (
-  response: Json | undefined,
-  input: JsonFields,
-) => { readonly ok: boolean; readonly output: string };
+type OutcomeReader = (response: Json | undefined, input: JsonFields) => HookOutcome;
 
 /** Converts the events that Claude Code and Codex share. */
 export function toToolHookEvent(event: string, input: JsonFields, read: OutcomeReader): HookEvent {

@@ -28,19 +28,15 @@ export const geminiHost: HookHost = {
     event === 'BeforeToolSelection' ? toNoToolsAnswer(decision) : toGeminiAnswer(event, decision),
 };
 
-/** Number of characters at the end of a command's output that are searched for its exit code. */
-const maxExitCodeSearch = 500;
-
 function parseGeminiOutcome(input: JsonFields): HookOutcome {
   const response = getOwnField(input, 'tool_response');
   const fields = toJsonFields(response);
-  if (fields === null) return { ok: true, output: toOutputText(response) };
+  if (fields === null) return { ok: undefined, output: toOutputText(response) };
   const error = getOwnField(fields, 'error');
   const output = toOutputText(getOwnField(fields, 'llmContent') ?? getOwnField(fields, 'returnDisplay'));
   if (error !== undefined && error !== null)
     return { ok: false, output: output === '' ? toOutputText(error) : output };
-  const code = /^Exit Code: (-?\d{1,9})$/m.exec(output.slice(-maxExitCodeSearch))?.[1];
-  return { ok: code === undefined || Number(code) === 0, output };
+  return { ok: undefined, output };
 }
 
 function toGeminiAnswer(event: string, decision: HookDecision): Json {

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 /** A tool call that a host is about to make, or has made. */
 export type HookCall = { readonly tool: string; readonly args: Json };
 
-export type HookOutcome = { readonly ok: boolean; readonly output: string };
+/** The outcome of a call. `ok` is undefined if the host does not say whether the call failed. */
+export type HookOutcome = { readonly ok: boolean | undefined; readonly output: string };
 
 /** The state of one agent of a host: plain JSON, bounded, and derived only from hook events. */
 export type HookState = {
@@ -66,19 +67,16 @@ export function recordHookCall(
   { ok, output }: HookOutcome,
   at: number,
 ): HookJudgment {
-  if (state.finish !== null || (!ok && output.includes(governorNotePrefix)))
+  if (state.finish !== null || (ok !== true && output.includes(governorNotePrefix)))
     return { state, decision: noDecision };
   const { initialLadder, judgeObservation, observeCall, selectRules } = loadGovernor();
   const calls = state.calls + 1;
-  const { state: ladder, verdict } = judgeObservation(
-    state.ladder ?? initialLadder,
-    observeCall({ seq: calls, at, tool, args, ok, output }),
-    {
-      rules: selectRules(hookGovernorSettings),
-      settings: hookGovernorSettings,
-      failure: ok ? null : { args, errorText: output },
-    },
-  );
+  const observation = observeCall({ seq: calls, at, tool, args, ok, output });
+  const { state: ladder, verdict } = judgeObservation(state.ladder ?? initialLadder, observation, {
+    rules: selectRules(hookGovernorSettings),
+    settings: hookGovernorSettings,
+    failure: observation.error === null ? null : { args, errorText: output },
+  });
   const after = { ...state, calls, ladder };
   if (verdict === null) return { state: after, decision: noDecision };
   if (verdict.response.kind !== 'stop')

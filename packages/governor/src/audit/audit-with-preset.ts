@@ -1,4 +1,4 @@
-import { auditRun, type AuditVerdict } from './audit.ts';
+import { auditRun, observeRecordedCall, type AuditVerdict } from './audit.ts';
 import { formatToolOutput } from '../observations/call-observation.ts';
 import { selectRules } from '../rules/pawl-rules.ts';
 import { defaultMaxRecoveries } from '../rules/governor-settings.ts';
@@ -96,7 +96,8 @@ function replayAssistantStep(replay: TrackerReplay, step: RecordedStep): Tracker
   // A call that triggers the end of the work never runs.
   if (replied.judgment?.response === 'stop') return { ...replay, ...replied, isTextOnly: false };
   const output = formatToolOutput(step.result ?? '');
-  const ended = recordCallOutcome(replied.tracker, call, { at, seq, ok: step.error !== true, output });
+  const ok = observeRecordedCall(step, tool).error === null;
+  const ended = recordCallOutcome(replied.tracker, call, { at, seq, ok, output });
   const judgment = ended.judgment ?? replied.judgment;
   const recoveries = judgment?.response === 'recover' ? replay.recoveries + 1 : 0;
   return { at, tracker: ended.tracker, recoveries, isTextOnly: false, judgment };

@@ -1,10 +1,10 @@
 import type { RecordedRun, RecordedStep } from '../traces/trace-format.ts';
 import { observeRepetitionLoop } from '../observations/repetition-loop.ts';
-import { observeCall, formatToolOutput } from '../observations/call-observation.ts';
+import { observeCall, formatToolOutput, type CallObservation } from '../observations/call-observation.ts';
 import type { RuleSeverity, Rule } from '../rules/rule.ts';
 import { pawlRules } from '../rules/pawl-rules.ts';
 import type { GovernorObservation } from '../observations/observation.ts';
-import { observeText } from '../observations/text-observation.ts';
+import { isContinuationMessage, observeText } from '../observations/text-observation.ts';
 import { resetDetector, initialDetectorState, runDetector } from '../verdicts/detector.ts';
 
 /** A verdict the governor would have given after a step of a recorded run. */
@@ -51,9 +51,12 @@ export function auditRun(run: RecordedRun, rules: readonly Rule[] = pawlRules): 
   return verdicts;
 }
 
-/** Repeated identical text comes from a harness, not from a user, and must not reset the detector. */
+/**
+ * Repeated identical text comes from a harness, not from a user, and must not reset the detector. Neither must a user
+ * who only asks to continue.
+ */
 function isNewText(userTexts: Set<string>, text: string): boolean {
-  if (userTexts.has(text)) return false;
+  if (userTexts.has(text) || isContinuationMessage(text)) return false;
   userTexts.add(text);
   return true;
 }
@@ -61,14 +64,19 @@ function isNewText(userTexts: Set<string>, text: string): boolean {
 function toStepObservation(step: RecordedStep): GovernorObservation | null {
   const { i, role, tool, text = '', textHash } = step;
   if (role === 'user') return null;
-  if (tool !== undefined) return observeStep(step, tool);
+  if (tool !== undefined) return observeRecordedCall(step, tool);
   const loop = observeRepetitionLoop(i, text);
   if (loop !== null) return loop;
   // A truncated text cannot be compared in full, so its recorded fingerprint takes precedence.
-  return textHash === undefined ? observeText(i, text) : { ...observeText(i, text), fingerprint: textHash };
+  return {
+    ...observeText(i, text),
+    ...(textHash !== undefined && { fingerprint: textHash }),
+    ...(step.error === true && { isRejected: true }),
+  };
 }
 
-function observeStep(step: RecordedStep, tool: string): ReturnType<typeof observeCall> {
+/** Observes the call of a recorded step. */
+export function observeRecordedCall(step: RecordedStep, tool: string): CallObservation {
   const output = formatToolOutput(step.result ?? '');
   return observeCall({
     seq: step.i,
@@ -76,7 +84,8 @@ function observeStep(step: RecordedStep, tool: string): ReturnType<typeof observ
     tool,
     args: step.args ?? null,
     argsHash: step.argsHash,
-    ok: step.error !== true,
+    ok: step.error === undefined ? undefined : !step.error,
+    exitCode: step.exitCode,
     output,
     outputHash: output.length >= recordedTextMax ? step.resultHash : undefined,
   });

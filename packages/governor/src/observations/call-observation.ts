@@ -2,11 +2,12 @@ import type { Json } from '../json/json.ts';
 import {
   canonicalizeJson,
   fingerprintText,
-  classifyError,
-  fingerprintMeaning,
+  fingerprintResult,
   fingerprintQuery,
   getTextArgument,
 } from './fingerprint.ts';
+import type { CallContext } from './command.ts';
+import { classifyFailure, readToolResult, type ToolResult, type ToolResultStatus } from './tool-result.ts';
 
 /** The known facts about a finished tool call. */
 export type CallFacts = {
@@ -18,7 +19,14 @@ export type CallFacts = {
   readonly args: Json;
   /** Fingerprint of the complete arguments, if `args` is truncated. */
   readonly argsHash?: string | undefined;
-  readonly ok: boolean;
+  /** Whether the host marked the call as successful; undefined if it marks nothing. */
+  readonly ok: boolean | undefined;
+  /** Whether `ok` is the caller's own judgment of the output, which the output does not overrule. */
+  readonly isMarkFinal?: boolean | undefined;
+  /** The exit code, if the host reports it apart from the output. */
+  readonly exitCode?: number | null | undefined;
+  /** The context of the call, if it is known and the arguments no longer are. */
+  readonly context?: CallContext | undefined;
   /** The tool's output or error message. */
   readonly output: string;
   /** Fingerprint of the complete output, if `output` is truncated. */
@@ -47,23 +55,42 @@ export type CallObservation = {
   readonly query: string | null;
   /** The change the call made to a file; null if it changed none or the change is unknown. */
   readonly change: FileContentChange | null;
+  /** What the result says. Absent in sessions from before results were read; they have only `error`. */
+  readonly status?: ToolResultStatus;
 };
 
 /** Reduces the facts about a finished call to an observation. */
 export function observeCall(facts: CallFacts): CallObservation {
-  const { seq, at = null, tool, args, ok, output, outputHash } = facts;
+  const { seq, at = null, tool, args, ok, exitCode, context, output, outputHash } = facts;
+  const result = readToolResult({
+    tool,
+    args,
+    output,
+    exitCode,
+    context,
+    isError: ok === undefined ? ok : !ok,
+  });
+  const status = facts.isMarkFinal === true ? getMarkedStatus(result, ok) : result.status;
+  const hasFailed = status === 'failed';
   return {
-    kind: isWaitingCall(facts) ? 'wait' : 'call',
+    kind: status === 'waiting' || (result.isWaitingCall && !hasFailed) ? 'wait' : 'call',
     seq,
     at,
     tool,
     call: computeCallKey(tool, args, facts.argsHash),
-    outcome: `${ok ? 'ok' : 'error'} ${outputHash ?? fingerprintMeaning(output)}`,
-    error: ok ? null : fingerprintText(classifyError(output)),
-    isOutputEmpty: output.trim() === '',
+    outcome: `${hasFailed ? 'error' : 'ok'} ${outputHash ?? fingerprintResult(result.text)}`,
+    error: hasFailed ? fingerprintText(result.errorClass ?? classifyFailure(result.text)) : null,
+    isOutputEmpty: result.text.trim() === '',
     query: fingerprintQuery(args),
-    change: ok ? inferFileChange(args, facts.files) : null,
+    change: hasFailed ? null : inferFileChange(args, facts.files),
+    status,
   };
+}
+
+/** A caller that judges results itself decides whether a call failed, but not whether it waits or found nothing. */
+function getMarkedStatus({ status }: ToolResult, ok = true): ToolResultStatus {
+  if (!ok) return 'failed';
+  return status === 'failed' ? 'succeeded' : status;
 }
 
 /** Formats tool output as text; values nested deeper than the canonical limit are truncated. */
@@ -74,26 +101,6 @@ export function formatToolOutput(output: Json): string {
 /** Computes the identity of a call: the tool and its canonicalized arguments. */
 export function computeCallKey(tool: string, args: Json, argsHash?: string): string {
   return fingerprintText(`${tool} ${argsHash ?? canonicalizeJson(args)}`);
-}
-
-/** A status message is short; a longer text that contains such words says more than that. */
-const statusTextMax = 400;
-
-const notDonePattern =
-  /\b(?:still (?:running|going|working|building|waiting|processing)|in[ _-]progress|not (?:yet )?(?:ready|finished|done|complete|completed|available yet)|pending|queued|(?:please )?wait(?:ing)? (?:for|until)|provisioning|(?:status|state)["']?\s*[:=]\s*["']?(?:running|waiting|starting|processing|building|created))\b/i;
-
-const sleepPattern = /^\s*(?:sleep|timeout \d+ sleep)\s+[\d.]+[smh]?\s*;?\s*$/;
-
-/**
- * Whether a call only waits: it sleeps, or polls something that is not done yet. Waiting is bounded by time, not by the
- * number of polls.
- */
-function isWaitingCall({ tool, args, ok, output }: CallFacts): boolean {
-  if (!ok) return false;
-  if (/^(?:sleep|wait|wait_for\w*|poll)$/i.test(tool)) return true;
-  const command = getTextArgument(args, ['command', 'cmd']) ?? (typeof args === 'string' ? args : '');
-  if (command.length < statusTextMax && sleepPattern.test(command)) return true;
-  return output.length <= statusTextMax && notDonePattern.test(output);
 }
 
 /** A file after a call: its path and a fingerprint of its whole content. */

@@ -96,6 +96,26 @@ const errorTailMax = 200;
  * whitespace alike. Other numbers count, because they may be the new information.
  */
 export function fingerprintMeaning(text: string): string {
+  return fingerprintWithout(text, volatilePattern);
+}
+
+/**
+ * Like `fingerprintMeaning`, and also ignores request ids, process ids in brackets, folders for temporary files,
+ * spinners, and the line numbers that shells put before their messages.
+ */
+export function fingerprintResult(text: string): string {
+  const steady = /[\u2800-\u28FF]/.test(text) ? text.replaceAll(/[\u2800-\u28FF]+/g, ' ') : text;
+  return fingerprintWithout(removeShellLines(steady), resultVolatilePattern);
+}
+
+const shellLine = /((?:^|\n)[^\s:]{0,80}(?:sh|\(eval\))):(?: line)? ?\d+:/g;
+
+/** Removes the line numbers that shells put before their messages: they grow with every command of a session. */
+export function removeShellLines(text: string): string {
+  return text.includes('sh:') || text.includes('(eval):') ? text.replaceAll(shellLine, '$1:') : text;
+}
+
+function fingerprintWithout(text: string, volatile: RegExp): string {
   const bounded = truncateMiddle(text, meaningHeadMax, meaningTailMax);
   const fingerprint = new TextFingerprint();
   fingerprint.add(text.length > bounded.length ? text.length : 0);
@@ -104,7 +124,7 @@ export function fingerprintMeaning(text: string): string {
     const start = findTokenStart(bounded, at, from);
     const end = findTokenEnd(bounded, at);
     fingerprint.addText(bounded, from, start);
-    const after = findVolatileEnd(bounded, start, end);
+    const after = findVolatileEnd(bounded, start, { end, volatile });
     if (after === null) fingerprint.addText(bounded, start, end);
     else fingerprint.add(volatilePlaceholder);
     from = after ?? end;
@@ -155,13 +175,28 @@ function isSeparator(code: number): boolean {
 }
 
 /** Returns where volatile text ends, if this word is or starts such text; otherwise null. */
-function findVolatileEnd(text: string, start: number, end: number): number | null {
+function findVolatileEnd(
+  text: string,
+  start: number,
+  { end, volatile }: { readonly end: number; readonly volatile: RegExp },
+): number | null {
   const word = text.slice(start, end);
-  if (volatilePattern.test(word)) return end;
-  if (!/^\d+(?:\.\d+)?$/.test(word)) return null;
-  if (/\bpid[ =:]*$/i.test(text.slice(Math.max(0, start - 8), start))) return end;
+  // A bare number is never volatile by itself, and is by far the most frequent word.
+  if (!/^\d+(?:\.\d+)?$/.test(word)) return volatile.test(word) ? end : null;
+  const before = text.charAt(start - 1);
+  if ((before === ' ' || before === '=') && /\bpid[ =:]*$/i.test(text.slice(Math.max(0, start - 8), start)))
+    return end;
+  if (before === '[' && volatile === resultVolatilePattern && isProcessId(text, start, end)) return end;
+  if (text.charAt(end) !== ' ') return null;
   const [unit] = /^ (?:ms|s|sec|secs|seconds|minutes)\b/.exec(text.slice(end, end + 9)) ?? [];
   return unit === undefined ? null : end + unit.length;
+}
+
+/** Log lines name a process as `name[1234]:`. */
+function isProcessId(text: string, start: number, end: number): boolean {
+  return (
+    end - start >= 3 && /\w\[$/.test(text.slice(Math.max(0, start - 2), start)) && text.startsWith(']:', end)
+  );
 }
 
 /** Dates and times, durations, addresses, temporary names, and long hexadecimal ids, also with a prefix. */
@@ -173,6 +208,16 @@ const volatilePattern = new RegExp(
     String.raw`^\d+(?:\.\d+)?(?:ms|µs|us|ns|s|sec|secs)[.:]?$`,
     String.raw`^0x[\da-f]+[.:]?$`,
     String.raw`^(?:[a-z]+[_-])?(?=[a-f-]*\d)(?=[\d-]*[a-f])[\da-f-]{7,}[.:]?$`,
+  ].join('|'),
+  'i',
+);
+
+const resultVolatilePattern = new RegExp(
+  [
+    volatilePattern.source,
+    String.raw`^/(?:private/tmp|var/folders|dev/shm)/`,
+    String.raw`^(?:req|request|trace|span|chunk|correlation)[_-][\w-]{6,}$`,
+    String.raw`^\d{1,3}m\d{1,2}(?:\.\d+)?s[.:]?$`,
   ].join('|'),
   'i',
 );

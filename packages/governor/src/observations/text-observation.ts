@@ -8,6 +8,8 @@ export type TextObservation = {
   readonly fingerprint: string;
   /** A sample of word trigrams, used to estimate how much two texts have in common. */
   readonly sample: readonly number[];
+  /** Whether the host rejected the reply and told the model why. */
+  readonly isRejected?: true;
 };
 
 const observedTextMax = 4_000;
@@ -47,4 +49,19 @@ function sampleShingles(words: readonly string[]): readonly number[] {
     groups.add(fingerprint.toNumber());
   }
   return [...groups].toSorted((x, y) => x - y).slice(0, shingleSampleMax);
+}
+
+/** Longer messages say more than that the work should continue. */
+const continuationTextMax = 80;
+
+const continuationPattern =
+  /^(?:(?:yes|yeah|yep|ok|okay|sure|fine|right|correct|please|thanks|thank you|continue|proceed|resume|next|do it|do that|do so|go on|go ahead|carry on|keep going|keep working|sounds good|that works|that is (?:fine|correct|right)|with (?:it|that|the task|the work)|working)(?:[\s,.!;:–—-]+|$))+$/i;
+
+/**
+ * Whether a user message only confirms or asks to continue. Such a message adds nothing new, so a loop may continue
+ * across it. "Try again" does not count, because it asks for a repetition.
+ */
+export function isContinuationMessage(text: string): boolean {
+  const trimmed = text.trim();
+  return trimmed.length <= continuationTextMax && (trimmed === '' || continuationPattern.test(trimmed));
 }

@@ -1,20 +1,21 @@
-import type { CallObservation } from '../observations/call-observation.ts';
-import type { Rule } from './rule.ts';
+import type { CallObservation, FileContentChange } from '../observations/call-observation.ts';
+import type { CallRule, Rule } from './rule.ts';
 import { isSameObservation, takeTailWhile, hasEarlierMatch, isNewOutcome } from './window-queries.ts';
 
 /** Consecutive identical calls with the same outcome. */
-export const repeatedCall: Rule = {
+export const repeatedCall: CallRule = {
   id: 'repeated-call',
   rationale:
     'A call that is repeated word for word with the same result provides no new information. One repetition may be an ' +
-    'accident; by the third nothing has happened that could change the result.',
+    'accident; by the third nothing has happened that could change the result. A call without output shows the agent ' +
+    'no result that it could recognize, so it may be repeated once more.',
   thresholds: { advise: 3, block: null, stop: 4 },
   match(window) {
     const last = window.at(-1);
     if (last === undefined || last.error !== null) return null;
     const evidence = takeTailWhile(window, (each) => isSameObservation(each, last));
     return {
-      count: evidence.length,
+      count: evidence.length - Number(last.isOutputEmpty),
       evidence,
       loop: last.call,
       reason: `${last.tool} was called ${evidence.length} times in a row with the same arguments and the same result`,
@@ -176,6 +177,61 @@ function findReversions(
   }
   return found;
 }
+
+/** Maximum count if other calls between the writes brought something new: enough for advice. */
+const interleavedWritesMax = 4;
+
+/** One change that is made again and again, while no other change is made. */
+export const reappliedChange: Rule = {
+  id: 'reapplied-change',
+  rationale:
+    'A change that is made a second time has either no effect or a double effect, such as a function that is inserted ' +
+    'twice. The result looks new each time, because line numbers and file sizes grow, so this rule compares only the ' +
+    'change. If other calls in between bring something new, it only advises.',
+  thresholds: { advise: 3, block: null, stop: 6 },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.change === null) return null;
+    const { change } = last;
+    const isSameChange = (each: CallObservation): boolean => isEqualChange(each.change, change);
+    const tail = takeTailWhile(window, (each) => each.change === null || isSameChange(each));
+    const evidence = tail.filter(isSameChange);
+    const start = window.length - tail.length;
+    const hasProgress = tail.some(
+      (each, index) => !isSameChange(each) && isNewOutcome(window, start + index),
+    );
+    return {
+      count: hasProgress ? Math.min(evidence.length, interleavedWritesMax) : evidence.length,
+      evidence,
+      loop: `reapplied ${last.call}`,
+      reason: `${last.tool} made the same change ${evidence.length} times, and no other change in between`,
+      advice: `You have made exactly this change with ${last.tool} ${evidence.length} times. Read the file to see what the change did, undo the duplicates, and continue from there.`,
+    };
+  },
+};
+
+function isEqualChange(a: FileContentChange | null, b: FileContentChange): boolean {
+  return a !== null && a.target === b.target && a.from === b.from && a.to === b.to;
+}
+
+/** Consecutive calls that find nothing. */
+export const fruitlessSearch: Rule = {
+  id: 'fruitless-search',
+  rationale:
+    'Each search that finds nothing rules something out, but many in a row mean that the agent looks in the wrong place ' +
+    'or for the wrong words. Checks that something is absent also find nothing, so the stop comes late.',
+  thresholds: { advise: 5, block: null, stop: 16 },
+  match(window) {
+    const evidence = takeTailWhile(window, ({ status }) => status === 'empty');
+    return {
+      count: evidence.length,
+      evidence,
+      loop: 'fruitless-search',
+      reason: `the last ${evidence.length} calls found nothing`,
+      advice: `Your last ${evidence.length} calls found nothing. List what exists instead of guessing names, or search for a shorter and more common word.`,
+    };
+  },
+};
 
 /** A long run of calls without a new outcome. */
 export const noProgress: Rule = {

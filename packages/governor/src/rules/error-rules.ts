@@ -1,6 +1,6 @@
 import type { CallObservation } from '../observations/call-observation.ts';
-import type { Rule } from './rule.ts';
-import { isSameObservation, takeTailWhile, hasEarlierMatch } from './window-queries.ts';
+import type { CallRule, Rule } from './rule.ts';
+import { isNewOutcome, isSameObservation, takeTailWhile } from './window-queries.ts';
 
 /** Consecutive identical calls that fail with the same error. */
 export const repeatedFailure: Rule = {
@@ -28,8 +28,8 @@ export const errorStreak: Rule = {
   id: 'error-streak',
   rationale:
     'Varying the arguments and getting the same kind of error each time is not a search. A model often finds the ' +
-    'right form after a few attempts, so advice comes early and the stop comes late.',
-  thresholds: { advise: 3, block: null, stop: 7 },
+    'right form in the third or fourth attempt, so advice comes before that and the stop after it.',
+  thresholds: { advise: 3, block: null, stop: 5 },
   match(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;
@@ -63,46 +63,29 @@ export const failureStreak: Rule = {
   },
 };
 
-/** Failing calls whose results were all seen before, whatever the arguments. */
-export const staleErrors: Rule = {
-  id: 'stale-errors',
-  rationale:
-    'Six results in a row that each tool has returned before, ending in an error, mean that two or three known errors ' +
-    'alternate and that varying the arguments has no effect.',
-  thresholds: { advise: null, block: null, stop: 6 },
-  match(window) {
-    const last = window.at(-1);
-    if (last === undefined || last.error === null) return null;
-    const evidence = takeTailWhile(window, (each, index) =>
-      hasEarlierMatch(window, index, ({ tool, outcome }) => tool === each.tool && outcome === each.outcome),
-    );
-    return {
-      count: evidence.length,
-      evidence,
-      loop: last.error,
-      reason: `the last ${evidence.length} answers had all been given before, and the last one is an error`,
-      advice: `The last ${evidence.length} answers were all answers you had been given before, and it ends in an error again. Leave this way and take another.`,
-    };
-  },
-};
-
 /** How many consecutive successes may separate two errors of one class before they count as unrelated. */
 const successGapMax = 2;
 
+/** Maximum count if the calls in between brought something new: enough for advice. */
+const errorsWithProgressMax = 5;
+
 /** One error class that recurs, with other calls in between. */
-export const interleavedErrors: Rule = {
+export const interleavedErrors: CallRule = {
   id: 'interleaved-errors',
   rationale:
     'A model that looks something up between two attempts and then gets the same kind of error has not learned from ' +
     'it, for example when it rereads a file and edits it wrongly again. Runs that succeed do this too, so the rule ' +
-    'only advises.',
-  thresholds: { advise: 3, block: null, stop: null },
+    'only advises, unless nothing new came of the calls in between either.',
+  thresholds: { advise: 3, block: null, stop: 6 },
   match(window) {
     const last = window.at(-1);
     if (last === undefined || last.error === null) return null;
     const evidence = findInterleavedErrors(window, last.error);
+    const first = evidence[0];
+    const start = first === undefined ? window.length : window.indexOf(first);
+    const hasProgress = window.some((_, index) => index > start && isNewOutcome(window, index));
     return {
-      count: evidence.length,
+      count: hasProgress ? Math.min(evidence.length, errorsWithProgressMax) : evidence.length,
       evidence,
       loop: last.error,
       reason: `the same kind of error came ${evidence.length} times, with other calls in between`,

@@ -1,5 +1,7 @@
 import type { GovernorSettings } from './governor-settings.ts';
 import {
+  fruitlessSearch,
+  reappliedChange,
   recurringCall,
   editAndRevert,
   noProgress,
@@ -8,13 +10,7 @@ import {
   sameAnswer,
   sameQuery,
 } from './call-rules.ts';
-import {
-  errorStreak,
-  interleavedErrors,
-  failureStreak,
-  repeatedFailure,
-  staleErrors,
-} from './error-rules.ts';
+import { errorStreak, interleavedErrors, failureStreak, repeatedFailure } from './error-rules.ts';
 import {
   repetitionLoop,
   failedDecisions,
@@ -33,9 +29,10 @@ export const pawlRules: readonly Rule[] = [
   repeatedCall,
   errorStreak,
   editAndRevert,
+  reappliedChange,
   callCycle,
-  staleErrors,
   failureStreak,
+  fruitlessSearch,
   interleavedErrors,
   sameQuery,
   recurringCall,
@@ -61,8 +58,12 @@ const rulesByPreset: { readonly [Name in GovernorSettings['preset']]: readonly R
 };
 
 /** Returns a session's rules with its overrides applied; `own` rules come after those of the preset. */
-export function selectRules(settings: GovernorSettings, own: readonly Rule[] = []): readonly Rule[] {
-  const preset = rulesByPreset[settings.preset];
+export function selectRules(
+  settings: GovernorSettings,
+  own: readonly Rule[] = [],
+  pawl: readonly Rule[] = pawlRules,
+): readonly Rule[] {
+  const preset = settings.preset === 'pawl' ? pawl : rulesByPreset[settings.preset];
   const changes = Object.keys(settings.rules).length;
   if (changes === 0 && own.length === 0) return preset;
   const rules = [...preset, ...own];

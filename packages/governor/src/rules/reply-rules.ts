@@ -1,13 +1,23 @@
-import { computeSimilarity } from '../observations/text-observation.ts';
-import type { ObservationRule } from './rule.ts';
+import { computeSimilarity, observeText, type TextObservation } from '../observations/text-observation.ts';
+import type { ObservationRule, RuleMatch } from './rule.ts';
 import { takeTailWhile } from './window-queries.ts';
+
+/** The fingerprint of a reply without a word. */
+const emptyText = observeText(0, '').fingerprint;
+
+/** How many empty replies count as one repetition of a text. */
+const emptyRepliesPerRepetition = 4;
+
+/** Maximum count of replies that the host rejects: the model is told what is wrong, so they earn advice only. */
+const rejectedRepliesMax = 2;
 
 /** The same text again, without a call. */
 export const repeatedText: ObservationRule<'text'> = {
   id: 'repeated-text',
   rationale:
     'Repeating the same text without a tool call and without new input makes no progress. Differences in numbers, ' +
-    'case and spacing do not count.',
+    'case and spacing do not count. Empty replies are usually a fault of the provider that passes, so four of them ' +
+    'count as one.',
   on: 'text',
   unit: 'replies',
   thresholds: { advise: 2, block: null, stop: 3 },
@@ -15,8 +25,10 @@ export const repeatedText: ObservationRule<'text'> = {
     const last = window.at(-1);
     if (last === undefined) return null;
     const evidence = takeTailWhile(window, (each) => each.fingerprint === last.fingerprint);
+    const isEmpty = last.fingerprint === emptyText;
+    const count = isEmpty ? Math.floor(evidence.length / emptyRepliesPerRepetition) : evidence.length;
     return {
-      count: evidence.length,
+      count: last.isRejected === true ? Math.min(count, rejectedRepliesMax) : count,
       evidence,
       loop: last.fingerprint,
       reason: `the same was said ${evidence.length} times in a row, and nothing was done`,
@@ -38,18 +50,23 @@ export const similarText: ObservationRule<'text'> = {
   unit: 'replies',
   thresholds: { advise: 3, block: null, ask: 5, stop: null },
   match(window) {
-    const last = window.at(-1);
-    if (last === undefined) return null;
-    const evidence = takeTailWhile(window, (each) => computeSimilarity(each, last) >= similarityMin);
-    return {
-      count: evidence.length,
-      evidence,
-      loop: 'similar-text',
-      reason: `nearly the same was said ${evidence.length} times in a row, and nothing was done`,
-      advice: `Your last ${evidence.length} replies say nearly the same, and nothing was done. Do the next step with a tool, or say that you are done or what stops you.`,
-    };
+    // Texts of fewer than three words have no wording to compare.
+    return window.at(-1)?.sample.length === 0 ? null : matchSimilarText(window);
   },
 };
+
+export function matchSimilarText(window: readonly TextObservation[]): RuleMatch | null {
+  const last = window.at(-1);
+  if (last === undefined) return null;
+  const evidence = takeTailWhile(window, (each) => computeSimilarity(each, last) >= similarityMin);
+  return {
+    count: evidence.length,
+    evidence,
+    loop: 'similar-text',
+    reason: `nearly the same was said ${evidence.length} times in a row, and nothing was done`,
+    advice: `Your last ${evidence.length} replies say nearly the same, and nothing was done. Do the next step with a tool, or say that you are done or what stops you.`,
+  };
+}
 
 /** Consecutive replies without a call. */
 export const textOnlyReplies: ObservationRule<'text'> = {

@@ -37,7 +37,7 @@ export type ObservationRule<Kind extends ObservationKind> = {
 };
 
 /** A rule on tool calls may omit `on`. */
-type CallRule = Omit<ObservationRule<'call'>, 'on'> & { readonly on?: 'call' };
+export type CallRule = Omit<ObservationRule<'call'>, 'on'> & { readonly on?: 'call' };
 
 /**
  * A rule receives the latest observations of its kind, newest last, and returns what it detects at the newest one, or

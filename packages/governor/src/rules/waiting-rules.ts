@@ -3,7 +3,7 @@ import type { ObservationRule } from './rule.ts';
 import { takeTailWhile } from './window-queries.ts';
 
 /** Assumed duration of one poll if no time was recorded. */
-const secondsPerPoll = 30;
+const secondsPerPoll = 60;
 
 /** Repeated polling for something to be done. */
 export const prolongedWait: ObservationRule<'wait'> = {

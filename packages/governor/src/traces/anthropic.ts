@@ -97,7 +97,7 @@ function readAnthropicResults(content: Json | undefined, location: string): read
     const [id, inner] = [toOptionalId(getJsonPath(block, 'tool_use_id')), getJsonPath(block, 'content')];
     // For tools the provider runs itself, the content type says whether they failed.
     const isFailure = getTypeName(inner).endsWith('_error');
-    const error = toOptionalBoolean(getJsonPath(block, 'is_error')) ?? isFailure;
+    const error = toOptionalBoolean(getJsonPath(block, 'is_error')) ?? (isFailure ? true : undefined);
     return [
       { type: 'result', id, result: getResultContent(inner), error, location: `${location}[${index}]` },
     ];

@@ -74,7 +74,10 @@ function addTraceEntry(building: RunBuilder, entry: TraceEntry): void {
     }
     case 'failure': {
       const draft = building.pairing.find(entry.id);
-      if (draft !== undefined) draft.error = entry.failed;
+      if (draft !== undefined) {
+        draft.error = entry.failed ?? draft.error;
+        draft.exitCode = entry.exitCode ?? draft.exitCode;
+      }
       return;
     }
     case 'usage':
@@ -147,6 +150,7 @@ function fillCallDraft(
   if (call.outcome !== undefined) {
     draft.result = call.outcome.result;
     draft.error = call.outcome.error;
+    draft.exitCode = call.outcome.exitCode;
     draft.answered = true;
   }
   pairing.call(draft, call.id);
@@ -171,6 +175,7 @@ export type RecordedStepDraft = {
   args: Json | undefined;
   result: Json | undefined;
   error: boolean | undefined;
+  exitCode: number | undefined;
   tokens: number | undefined;
   inputTokens: number | undefined;
   /** Whether the call has its result. */
@@ -186,6 +191,7 @@ function createRecordedStepDraft(role: RecordedStep['role'], at: number | undefi
     args: undefined,
     result: undefined,
     error: undefined,
+    exitCode: undefined,
     tokens: undefined,
     inputTokens: undefined,
     answered: false,
@@ -193,9 +199,9 @@ function createRecordedStepDraft(role: RecordedStep['role'], at: number | undefi
 }
 
 function toRecordedStep(draft: RecordedStepDraft, i: number): RecordedStep {
-  const { role, text, tool, error, tokens, inputTokens, at } = draft;
+  const { role, text, tool, error, exitCode, tokens, inputTokens, at } = draft;
   const [args, result] = [limitDepth(draft.args), limitDepth(draft.result)];
-  const step = { i, role, text, tool, args, result, error, tokens, inputTokens, at };
+  const step = { i, role, text, tool, args, result, error, exitCode, tokens, inputTokens, at };
   // The remaining entries are exactly the fields of a step.
   return Object.fromEntries(Object.entries(step).filter(([, value]) => value !== undefined)) as RecordedStep;
 }
@@ -310,9 +316,10 @@ function findOldestUnanswered(queue: DraftQueue | undefined): RecordedStepDraft 
   return queue.drafts[queue.next];
 }
 
-function answerDraft(draft: RecordedStepDraft, { result, error }: TraceResult): null {
+function answerDraft(draft: RecordedStepDraft, { result, error, exitCode }: TraceResult): null {
   draft.result = result;
   draft.error ??= error;
+  draft.exitCode ??= exitCode;
   draft.answered = true;
   return null;
 }

@@ -11,7 +11,6 @@ import {
   getTypeName,
 } from '../json/json.ts';
 import { buildRecordedRun } from './build-run.ts';
-import { parseCodexOutcome } from './codex-output.ts';
 import { groupRepliesByTurn, type TraceEntry, type TraceFormat } from './trace-format.ts';
 import { isResponseItem, readResponseItem } from './openai-responses.ts';
 import { parseTraceTime, parseTraceUsage } from './trace-fields.ts';
@@ -62,16 +61,10 @@ function* readCodexEntries(lines: readonly Json[]): Generator<TraceEntry> {
     if (!isJsonObject(line))
       yield { type: 'problem', location, problem: `expected an object, got ${describeJsonKind(line)}` };
     else if (getTypeName(line) === 'response_item') {
-      yield* readCodexItem(getJsonPath(line, 'payload') ?? null, `${location}.payload`, at);
+      yield* readResponseItem(getJsonPath(line, 'payload') ?? null, `${location}.payload`, at);
     } else if (getTypeName(line) === 'event_msg') yield* readCodexEvent(getJsonPath(line, 'payload'));
     else if (isResponseItem(line) || getTypeName(line) === 'message')
-      yield* readCodexItem(line, location, at);
-  }
-}
-
-function* readCodexItem(item: Json, location: string, at: number | undefined): Generator<TraceEntry> {
-  for (const entry of readResponseItem(item, location, at)) {
-    yield entry.type === 'result' ? { ...entry, ...parseCodexOutcome(entry.result, entry.error) } : entry;
+      yield* readResponseItem(line, location, at);
   }
 }
 
@@ -81,22 +74,22 @@ function* readCodexEvent(payload: Json | undefined): Generator<TraceEntry> {
   if (getTypeName(payload) === 'token_count' && usage !== undefined) yield { type: 'usage', usage };
   const id = toOptionalId(getJsonPath(payload, 'call_id'));
   const failed = getCodexFailure(payload);
-  if (id !== undefined && failed !== undefined) yield { type: 'failure', id, failed };
+  const exitCode =
+    getTypeName(payload) === 'exec_command_end'
+      ? toOptionalNumber(getJsonPath(payload, 'exit_code'))
+      : undefined;
+  if (id !== undefined && (failed !== undefined || exitCode !== undefined))
+    yield { type: 'failure', id, failed, exitCode };
 }
 
 function getCodexFailure(payload: Json | undefined): boolean | undefined {
   const type = getTypeName(payload);
   if (type === 'patch_apply_end') return negateOptional(toOptionalBoolean(getJsonPath(payload, 'success')));
-  if (type === 'mcp_tool_call_end') {
-    return (
-      getJsonPath(payload, 'result', 'Err') !== undefined ||
-      getJsonPath(payload, 'result', 'Ok', 'isError') === true
-    );
-  }
-  const exitCode =
-    type === 'exec_command_end' ? toOptionalNumber(getJsonPath(payload, 'exit_code')) : undefined;
-  // Without the output in the event, exit code 1 is ambiguous because it may be a regular answer.
-  return exitCode === undefined || exitCode === 1 ? undefined : exitCode !== 0;
+  if (type !== 'mcp_tool_call_end') return undefined;
+  return (
+    getJsonPath(payload, 'result', 'Err') !== undefined ||
+    getJsonPath(payload, 'result', 'Ok', 'isError') === true
+  );
 }
 
 function negateOptional(value: boolean | undefined): boolean | undefined {

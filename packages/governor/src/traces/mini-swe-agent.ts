@@ -16,7 +16,6 @@ import {
   parseTraceUsage,
 } from './trace-fields.ts';
 import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';
-import { hasCommandFailed } from './codex-output.ts';
 import { readChatCallParts, describeInvalidMessage, readChatTextParts } from './openai-chat.ts';
 import { readResponseItem } from './openai-responses.ts';
 
@@ -136,20 +135,9 @@ function isObjection(messages: readonly Json[], index: number): boolean {
 
 function createMiniSweResult(message: Json, id: string | undefined, location: string): TraceEntry {
   const text = getContentText(getJsonPath(message, 'content') ?? getJsonPath(message, 'output'));
-  return { type: 'result', id, result: text, error: getMiniSweFailure(message, text), location };
-}
-
-function getMiniSweFailure(message: Json, text: string): boolean | undefined {
-  if (toOptionalString(getJsonPath(message, 'extra', 'exception_info')) !== undefined) return true;
-  const exitCodeText = /^\s*<returncode>(-?\d+)<\/returncode>/.exec(text)?.[1];
-  const code =
-    toOptionalNumber(getJsonPath(message, 'extra', 'returncode')) ??
-    (exitCodeText === undefined ? undefined : Number(exitCodeText));
-  if (code === undefined) return text.startsWith('The last command <command>') ? true : undefined;
-  const output =
-    toOptionalString(getJsonPath(message, 'extra', 'raw_output')) ??
-    /<output>([\s\S]*)<\/output>/.exec(text)?.[1];
-  return hasCommandFailed(code, output ?? text);
+  const hasThrown = toOptionalString(getJsonPath(message, 'extra', 'exception_info')) !== undefined;
+  const exitCode = toOptionalNumber(getJsonPath(message, 'extra', 'returncode'));
+  return { type: 'result', id, result: text, error: hasThrown ? true : undefined, exitCode, location };
 }
 
 function readTimeAndUsage(message: Json): Pick<Extract<TraceEntry, { type: 'reply' }>, 'at' | 'usage'> {

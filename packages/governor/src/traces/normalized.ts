@@ -77,6 +77,7 @@ function readNormalizedStep(step: Json, index: number): RecordedStep {
     result: limitDepth(getJsonPath(step, 'result')),
     resultHash: toOptionalString(getJsonPath(step, 'resultHash')),
     error: toOptionalBoolean(getJsonPath(step, 'error')),
+    exitCode: toOptionalNumber(getJsonPath(step, 'exitCode')),
     tokens:
       toOptionalCount(getJsonPath(step, 'tokens')) ??
       (role === 'user' ? undefined : estimateStepTokens(step)),

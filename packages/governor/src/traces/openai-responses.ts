@@ -165,13 +165,13 @@ function parseHostedCall(item: Json, type: string): TracePart {
   const failure = getJsonPath(item, 'error');
   const result =
     getJsonPath(item, 'output') ?? getJsonPath(item, 'results') ?? getJsonPath(item, 'outputs') ?? failure;
-  const error = (failure !== undefined && failure !== null) || getJsonPath(item, 'status') === 'failed';
+  const hasFailed = (failure !== undefined && failure !== null) || getJsonPath(item, 'status') === 'failed';
   return {
     type: 'call',
     id: getResponseCallId(item),
     tool,
     args: parseNestedJson(args),
-    outcome: { result, error },
+    outcome: { result, error: hasFailed ? true : undefined },
   };
 }
 

@@ -18,7 +18,6 @@ import {
   parseTraceTime,
   parseTraceUsage,
 } from './trace-fields.ts';
-import { hasCommandFailed } from './codex-output.ts';
 import type { TraceEntry, TracePart, TraceFormat } from './trace-format.ts';
 
 /** OpenHands events: actions and observations of its first version, and the events of its SDK. */
@@ -153,28 +152,30 @@ function createSdkResult(event: Json, location: string): TraceEntry {
     toOptionalList(getJsonPath(observation, 'content')) ??
     getJsonPath(observation, 'content') ??
     getJsonPath(observation, 'output');
-  const result = output === undefined ? omitKind(observation) : getContentText(output);
-  const text = typeof result === 'string' ? result : '';
   return {
     type: 'result',
     id: getSdkCallId(event),
-    result,
-    error: getSdkFailure(observation, text),
+    result: output === undefined ? omitKind(observation) : getContentText(output),
+    error: getSdkFailure(observation),
+    exitCode: getOpenhandsExitCode(observation),
     location,
   };
 }
 
-function getSdkFailure(observation: Json | undefined, output: string): boolean | undefined {
-  const exitCode =
-    toOptionalNumber(getJsonPath(observation, 'exit_code')) ??
-    toOptionalNumber(getJsonPath(observation, 'metadata', 'exit_code'));
-  const flag =
+function getSdkFailure(observation: Json | undefined): boolean | undefined {
+  if (typeof getJsonPath(observation, 'error') === 'string') return true;
+  return (
     toOptionalBoolean(getJsonPath(observation, 'is_error')) ??
-    toOptionalBoolean(getJsonPath(observation, 'error'));
-  if (flag === true || typeof getJsonPath(observation, 'error') === 'string') return true;
-  // Exit code -1 stands for a command that is still running.
-  if (exitCode !== undefined && exitCode !== -1) return hasCommandFailed(exitCode, output);
-  return flag;
+    toOptionalBoolean(getJsonPath(observation, 'error'))
+  );
+}
+
+/** Returns the exit code of a command. The code -1 stands for a command that is still running. */
+function getOpenhandsExitCode(holder: Json | undefined): number | undefined {
+  const exitCode =
+    toOptionalNumber(getJsonPath(holder, 'metadata', 'exit_code')) ??
+    toOptionalNumber(getJsonPath(holder, 'exit_code'));
+  return exitCode === -1 ? undefined : exitCode;
 }
 
 function getSdkCallId(event: Json): string | undefined {
@@ -301,18 +302,15 @@ function* readV0Observation(
     type: 'result',
     id,
     result,
-    error: isError || getV0Failure(event, toOptionalString(result) ?? ''),
+    error: isError || getV0Failure(event),
+    exitCode: getOpenhandsExitCode(getJsonPath(event, 'extras')),
     location,
   };
 }
 
-function getV0Failure(event: Json, output: string): boolean | undefined {
-  const extras = getJsonPath(event, 'extras');
-  const exitCode =
-    toOptionalNumber(getJsonPath(extras, 'metadata', 'exit_code')) ??
-    toOptionalNumber(getJsonPath(extras, 'exit_code'));
-  // Exit code -1 stands for a command that is still running.
-  if (exitCode !== undefined && exitCode !== -1) return hasCommandFailed(exitCode, output);
+/** The flags of commands repeat the exit code, which says more. */
+function getV0Failure(event: Json): boolean | undefined {
+  if (getOpenhandsExitCode(getJsonPath(event, 'extras')) !== undefined) return undefined;
   const success = toOptionalBoolean(getJsonPath(event, 'success'));
-  return success === undefined ? toOptionalBoolean(getJsonPath(extras, 'error')) : !success;
+  return success === undefined ? toOptionalBoolean(getJsonPath(event, 'extras', 'error')) : !success;
 }

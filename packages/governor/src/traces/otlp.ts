@@ -159,7 +159,7 @@ function* readSpanReply(span: OtlpSpan): Generator<TraceEntry> {
   const usage = output === undefined && input === undefined ? undefined : { output, input };
   if (attributes.has('gen_ai.output.messages'))
     yield { type: 'reply', parts: readSpanReplyParts(span), at, usage };
-  else if (!span.failed) {
+  else if (span.failed !== true) {
     const reasons = toOptionalList(attributes.get('gen_ai.response.finish_reasons')) ?? [];
     const hasCalled = reasons.some((reason) => typeof reason === 'string' && reason.includes('tool'));
     yield { type: 'reply', parts: hasCalled ? [{ type: 'thought', text: '' }] : [], at, usage };
@@ -214,7 +214,7 @@ export type OtlpSpan = {
   readonly trace: string;
   readonly attributes: ReadonlyMap<string, Json>;
   readonly at: number | undefined;
-  readonly failed: boolean;
+  readonly failed: boolean | undefined;
   readonly location: string;
 };
 
@@ -258,7 +258,7 @@ function parseSpan(span: Json, location: string): OtlpSpan {
     trace: toOptionalId(getJsonPath(span, 'traceId')) ?? '',
     attributes,
     at: parseTraceTime(getJsonPath(span, 'startTimeUnixNano')),
-    failed: code === 2 || code === 'STATUS_CODE_ERROR' || attributes.has('error.type'),
+    failed: code === 2 || code === 'STATUS_CODE_ERROR' || attributes.has('error.type') ? true : undefined,
     location,
   };
 }

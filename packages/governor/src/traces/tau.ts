@@ -69,21 +69,14 @@ function isTauSimulation(run: Json): boolean {
   );
 }
 
-/** tau-bench tools have no error flag; a failed result starts with the word "Error". */
+/** tau-bench tools have no error flag. */
 function parseTauTask(task: Json, name: string, location: string): ParsedTrace {
   const messages = toOptionalList(getJsonPath(task, 'traj'));
   if (messages === undefined)
     return createUnreadableTrace(location, `expected a task with a traj, got ${describeJsonKind(task)}`);
   const success = readRunSuccess(task);
   const facts = { ...readTauIdentity(task, name), ...(success === undefined ? {} : { success }) };
-  return buildRecordedRun(facts, markTauErrors(readChatEntries(messages, joinTauPath(location, 'traj'))));
-}
-
-function* markTauErrors(entries: Iterable<TraceEntry>): Generator<TraceEntry> {
-  for (const entry of entries) {
-    if (entry.type !== 'result') yield entry;
-    else yield { ...entry, error: typeof entry.result === 'string' && /^Error\b/.test(entry.result) };
-  }
+  return buildRecordedRun(facts, readChatEntries(messages, joinTauPath(location, 'traj')));
 }
 
 type TauRunContext = { readonly name: string; readonly model: string | undefined; readonly location: string };

@@ -38,8 +38,13 @@ export type TraceEntry =
   | { readonly type: 'user'; readonly text: string; readonly at?: number | undefined }
   | TraceReply
   | TraceResult
-  /** Whether the call with this id failed, reported separately from the result. */
-  | { readonly type: 'failure'; readonly id: string; readonly failed: boolean }
+  /** How the call with this id ended, reported separately from the result. */
+  | {
+      readonly type: 'failure';
+      readonly id: string;
+      readonly failed: boolean | undefined;
+      readonly exitCode?: number | undefined;
+    }
   /** Usage since the previous usage entry. */
   | { readonly type: 'usage'; readonly usage: TraceUsage }
   | { readonly type: 'problem'; readonly location: string; readonly problem: string };
@@ -68,7 +73,12 @@ export type TracePart =
       readonly outcome?: TraceOutcome | undefined;
     };
 
-export type TraceOutcome = { readonly result: Json | undefined; readonly error: boolean | undefined };
+export type TraceOutcome = {
+  readonly result: Json | undefined;
+  /** Whether the format marks the call as failed; undefined if it marks nothing. */
+  readonly error: boolean | undefined;
+  readonly exitCode?: number | undefined;
+};
 
 export type TraceResult = {
   readonly type: 'result';
@@ -76,7 +86,9 @@ export type TraceResult = {
   /** Identifies the call if there is no id. */
   readonly tool?: string | undefined;
   readonly result: Json | undefined;
+  /** Whether the format marks the call as failed; undefined if it marks nothing. */
   readonly error: boolean | undefined;
+  readonly exitCode?: number | undefined;
   readonly location: string;
   /** Whether this may repeat an earlier result, so that a second one for the same call is not a problem. */
   readonly repeated?: boolean;
@@ -122,7 +134,10 @@ export type RecordedStep = {
   readonly result?: Json;
   /** Fingerprint of the whole result, if `result` was truncated. */
   readonly resultHash?: string;
+  /** Whether the format marks the call as failed; absent if it marks nothing. */
   readonly error?: boolean;
+  /** The exit code, if the format records it apart from the result. */
+  readonly exitCode?: number;
   /** Output tokens of the step. */
   readonly tokens?: number;
   readonly inputTokens?: number;

@@ -15,6 +15,7 @@ import {
 } from '../verdicts/detector.ts';
 import type { GovernorSettings } from '../rules/governor-settings.ts';
 import type { Json } from '../json/json.ts';
+import { describeCall, type CallContext } from '../observations/command.ts';
 import { observeCall, formatToolOutput, type CallObservation } from '../observations/call-observation.ts';
 import { fingerprintText } from '../observations/fingerprint.ts';
 import type { GovernorObservation, ObservationKind } from '../observations/observation.ts';
@@ -127,13 +128,24 @@ function acceptObservation(
 /** Stores only fingerprints of a pending call, because arguments can be long. */
 function startPawlCall(detector: PawlDetectorState, call: TrackerCall, seq: number): PawlDetectorState {
   const { tool, args, command, query } = call;
-  const observation = observeCall({ seq, tool, args: toCallArguments(call), ok: true, output: '' });
+  const known = toCallArguments(call);
+  const observation = observeCall({ seq, tool, args: known, ok: true, output: '' });
+  const context = describeCall(tool, known);
   const isWhole =
     args !== undefined || Boolean(command) || Boolean(query) || detector.config.readTools.includes(tool);
   return {
     ...detector,
-    startedCalls: appendRecent(detector.startedCalls, { observation, isWhole }, startedCallsMax),
+    startedCalls: appendRecent(
+      detector.startedCalls,
+      { observation, isWhole, context: dropCommand(context) },
+      startedCallsMax,
+    ),
   };
+}
+
+/** Commands can be long, and only whether the call is one is needed later. */
+function dropCommand(context: CallContext): CallContext {
+  return { ...context, command: context.command === null ? null : '' };
 }
 
 /** Returns the arguments, or else the other known facts of the call under common argument names. */
@@ -167,6 +179,7 @@ function observeOutcome(
     at,
     tool,
     args: null,
+    context: started.context,
     ok,
     output: outputText,
     outputHash: fingerprintOutcome(started, outcome),
@@ -175,8 +188,17 @@ function observeOutcome(
     contentHash === undefined
       ? change
       : { target: fingerprintText(call.file ?? key), from: null, to: fingerprintText(contentHash) };
-  const isWaiting = ok && (kind === 'wait' || observation.kind === 'wait');
-  return { ...observation, kind: isWaiting ? 'wait' : 'call', call: key, query, change: ok ? content : null };
+  const hasFailed = observation.error !== null;
+  const isWaiting = !hasFailed && (kind === 'wait' || observation.kind === 'wait');
+  return {
+    ...observation,
+    kind: isWaiting ? 'wait' : 'call',
+    call: key,
+    query,
+    change: hasFailed ? null : content,
+    // A missing output is not known to be empty.
+    isOutputEmpty: output !== undefined && observation.isOutputEmpty,
+  };
 }
 
 /**
@@ -247,6 +269,8 @@ export type StartedCall = {
   readonly observation: CallObservation;
   /** Whether the known facts identify the call; its tool and file alone do not. */
   readonly isWhole: boolean;
+  /** How the result is to be read. Absent in snapshots of older releases. */
+  readonly context?: CallContext;
 };
 
 /** State of the pawl detector. Plain JSON, bounded, and a function of the records alone. */

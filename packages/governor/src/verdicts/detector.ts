@@ -83,6 +83,12 @@ export function resetDetector(before: DetectorState): DetectorState {
     : { windows: emptyWindows, reportedLoops: before.reportedLoops };
 }
 
+/** A user message that only asks to continue resets the detector except for the observed calls. */
+export function resetReplyWindows(before: DetectorState): DetectorState {
+  const { call, wait } = before.windows;
+  return { ...before, windows: { ...emptyWindows, call, wait } };
+}
+
 /** How far each rule is from its next threshold, for display. */
 export type RuleDistance = {
   readonly rule: string;

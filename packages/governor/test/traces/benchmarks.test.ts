@@ -4,7 +4,14 @@ import { miniSweAgentFormat } from '../../src/traces/mini-swe-agent.ts';
 import { openhandsFormat } from '../../src/traces/openhands.ts';
 import { sweAgentFormat } from '../../src/traces/swe-agent.ts';
 import { tauFormat } from '../../src/traces/tau.ts';
-import { omitCostAndTime, listCallOutcomes, listTraceProblems, parseSingleRun } from './parse-single-run.ts';
+import {
+  omitCostAndTime,
+  listCallOutcomes,
+  listTraceProblems,
+  parseSingleRun,
+  readCallResults,
+  readSteps,
+} from './parse-single-run.ts';
 import {
   miniSweAgentCallsSample,
   miniSweAgentSample,
@@ -81,18 +88,18 @@ describe('a trajectory of mini-SWE-agent', () => {
   it('has its commands in the text, and their results in the next message', () => {
     const run = parseSingleRun(miniSweAgentFormat, miniSweAgentSample);
     expect(run).toMatchObject({ id: 'weather__ghent-1', model: 'model-a', exit: 'Submitted' });
-    expect(run.steps.map(({ args, error }) => [args, error])).toEqual([
-      [undefined, undefined],
-      [{ command: 'curl wttr.in/Ghent' }, false],
-      [{ command: 'curl wttr.in/Gent' }, true],
-      [undefined, true],
+    expect(readSteps(run.steps)).toMatchObject([
+      {},
+      { args: { command: 'curl wttr.in/Ghent' }, status: 'succeeded' },
+      { args: { command: 'curl wttr.in/Gent' }, status: 'failed' },
+      { error: true },
     ]);
     expect(run.steps.at(-1)?.result).toBe('Please always provide EXACTLY ONE action.');
   });
 
   it('of version 2 calls tools, and knows the exit code, the time and the cost', () => {
     const run = parseSingleRun(miniSweAgentFormat, miniSweAgentCallsSample);
-    expect(listCallOutcomes(run)).toEqual([['bash', 'rain', false]]);
+    expect(readCallResults(run)).toEqual([['bash', 'rain', 'succeeded']]);
     expect(run.steps[1]).toMatchObject({ tokens: 40, inputTokens: 100, at: 1_772_359_200_500 });
   });
 
@@ -107,7 +114,7 @@ describe('a trajectory of mini-SWE-agent', () => {
       },
     ];
     const run = parseSingleRun(miniSweAgentFormat, { messages, info: { exit_status: 'LimitsExceeded' } });
-    expect(run.steps.map(({ error }) => error)).toEqual([false, true]);
+    expect(readSteps(run.steps)).toMatchObject([{ status: 'empty' }, { status: 'failed' }]);
   });
 
   it('holds responses and items where the model has that interface', () => {
@@ -128,7 +135,7 @@ describe('a trajectory of mini-SWE-agent', () => {
       tool: 'bash',
       args: { command: 'ls' },
       result: 'a',
-      error: true,
+      exitCode: 2,
       tokens: 4,
       inputTokens: 9,
     });
@@ -148,7 +155,7 @@ describe('events of OpenHands', () => {
   it('pair actions with their observations, and state whether the task was solved', () => {
     const run = parseSingleRun(openhandsFormat, openhandsSample);
     expect(run).toMatchObject({ id: 'weather__ghent-1', success: true });
-    expect(omitCostAndTime(run.steps)).toEqual([
+    expect(readSteps(run.steps)).toEqual([
       { i: 0, role: 'user', text: 'Is it raining in Ghent?' },
       {
         i: 1,
@@ -157,7 +164,7 @@ describe('events of OpenHands', () => {
         tool: 'run',
         args: { command: 'curl wttr.in/Ghent' },
         result: 'rain',
-        error: false,
+        status: 'succeeded',
       },
       {
         i: 2,
@@ -165,7 +172,7 @@ describe('events of OpenHands', () => {
         tool: 'execute_bash',
         args: { command: 'curl wttr.in/Gent' },
         result: 'no such city',
-        error: true,
+        status: 'failed',
       },
       { i: 3, role: 'assistant', text: 'It rains.' },
     ]);
@@ -178,7 +185,9 @@ describe('events of OpenHands', () => {
         { id: 2, observation: 'run', cause: 1, content: 'a', extras: { exit_code: 0 } },
       ],
     ];
-    expect(listCallOutcomes(parseSingleRun(openhandsFormat, { history }))).toEqual([['run', 'a', false]]);
+    expect(readCallResults(parseSingleRun(openhandsFormat, { history }))).toEqual([
+      ['run', 'a', 'succeeded'],
+    ]);
   });
 
   it('do not treat a running command as a failure', () => {
@@ -227,10 +236,10 @@ describe('results of tau-bench', () => {
     expect(run?.steps[1]).toMatchObject({ tokens: 40, inputTokens: 100 });
   });
 
-  it('of the first version mark errors by their first word', () => {
+  it('of the first version mark no errors, which the text shows', () => {
     const run = parseSingleRun(tauFormat, tauSample);
     expect(run).toMatchObject({ id: 'name/7/0', success: false });
-    expect(listCallOutcomes(run)).toEqual([['weather', 'Error: no such city', true]]);
+    expect(readCallResults(run)).toEqual([['weather', 'Error: no such city', 'failed']]);
   });
 
   it('may be one simulation in a file of its own', () => {

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/index.ts';
 import { claudeCodeFormat } from '../../src/traces/claude-code.ts';
 import { codexFormat } from '../../src/traces/codex.ts';
-import { omitCostAndTime, listCallOutcomes, listTraceProblems, parseSingleRun } from './parse-single-run.ts';
+import {
+  omitCostAndTime,
+  listCallOutcomes,
+  listTraceProblems,
+  parseSingleRun,
+  readCallResults,
+} from './parse-single-run.ts';
 import { claudeCodeSample, codexSample } from './samples.ts';
 
 function createAssistantText(text: string): Json {
@@ -138,11 +144,11 @@ describe('a rollout of Codex', () => {
       createCodexCall('c4'),
       createCodexOutput('c4', 'a file that says\nExit code: 1\nOutput:\nx'),
     ]);
-    expect(listCallOutcomes(run)).toEqual([
-      ['shell', 'not found', true],
-      ['shell', '', false],
-      ['shell', 'working', undefined],
-      ['shell', 'a file that says\nExit code: 1\nOutput:\nx', undefined],
+    expect(readCallResults(run)).toEqual([
+      ['shell', 'not found', 'failed'],
+      ['shell', '', 'empty'],
+      ['shell', 'working', 'waiting'],
+      ['shell', 'a file that says\nExit code: 1\nOutput:\nx', 'succeeded'],
     ]);
   });
 
@@ -154,7 +160,12 @@ describe('a rollout of Codex', () => {
       createCodexEvent({ type: 'mcp_tool_call_end', call_id: 'c3', result: { Ok: { isError: true } } }),
       createCodexEvent({ type: 'exec_command_end', call_id: 'c4', exit_code: 0 }),
     ]);
-    expect(run.steps.map(({ error }) => error)).toEqual([true, true, true, false]);
+    expect(readCallResults(run)).toEqual([
+      ['shell', 'x', 'failed'],
+      ['shell', 'x', 'failed'],
+      ['shell', 'x', 'failed'],
+      ['shell', 'x', 'succeeded'],
+    ]);
   });
 
   it('of the first versions is made of bare items', () => {

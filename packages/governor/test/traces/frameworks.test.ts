@@ -50,7 +50,7 @@ describe('Anthropic messages', () => {
       { role: 'user', content },
     ];
     expect(omitCostAndTime(parseSingleRun(anthropicFormat, messages).steps)).toEqual([
-      { i: 0, role: 'assistant', tool: 'look', args: {}, result: 'a\n[image]', error: false },
+      { i: 0, role: 'assistant', tool: 'look', args: {}, result: 'a\n[image]' },
       { i: 1, role: 'user', text: 'and now?' },
     ]);
   });

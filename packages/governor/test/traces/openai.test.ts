@@ -119,7 +119,7 @@ describe('OpenAI Responses items', () => {
       { type: 'mcp_call', id: 'm1', name: 'look', arguments: '{}', output: null, error: 'unreachable' },
     ]);
     expect(listCallOutcomes(run)).toEqual([
-      ['web_search', undefined, false],
+      ['web_search', undefined, undefined],
       ['look', 'unreachable', true],
     ]);
     expect(run.steps[0]?.args).toEqual({ query: 'rain' });

@@ -78,7 +78,7 @@ describe('spans of OpenTelemetry', () => {
       ),
     );
     expect(omitCostAndTime(run.steps)).toEqual([
-      { i: 0, role: 'assistant', tool: 'look', args: { city: 'Ghent' }, result: 'rain', error: false },
+      { i: 0, role: 'assistant', tool: 'look', args: { city: 'Ghent' }, result: 'rain' },
     ]);
   });
 

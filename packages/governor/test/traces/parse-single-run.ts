@@ -1,4 +1,4 @@
-import type { Json } from '../../src/index.ts';
+import { formatToolOutput, readToolResult, type Json, type ToolResult } from '../../src/index.ts';
 import type { RecordedRun, RecordedStep, TraceFormat, TraceProblem } from '../../src/traces/trace-format.ts';
 
 /** Reads a document that holds one run without any problem, and fails if it does not. */
@@ -25,7 +25,30 @@ export function omitCostAndTime(steps: readonly RecordedStep[]): readonly object
   return steps.map(({ tokens: _tokens, inputTokens: _inputTokens, at: _at, ...step }) => step);
 }
 
-/** The calls of a run in short: tool, result, and whether it failed. */
+/** Steps with what the governor reads in the results of their calls, in place of what the format holds. */
+export function readSteps(steps: readonly RecordedStep[]): readonly object[] {
+  return steps.map(({ tokens: _tokens, inputTokens: _inputTokens, at: _at, ...step }) => {
+    if (step.tool === undefined) return step;
+    const { error: _error, exitCode: _exitCode, ...rest } = step;
+    const { status, text } = readStepResult(step);
+    return { ...rest, result: text, status };
+  });
+}
+
+/** The calls of a run in short: tool, output and status, as the governor reads them. */
+export function readCallResults({ steps }: RecordedRun): readonly unknown[] {
+  return steps.flatMap((step) => {
+    if (step.tool === undefined) return [];
+    const { status, text } = readStepResult(step);
+    return [[step.tool, text, status]];
+  });
+}
+
+function readStepResult({ tool = '', args = null, result = '', error, exitCode }: RecordedStep): ToolResult {
+  return readToolResult({ tool, args, output: formatToolOutput(result), isError: error, exitCode });
+}
+
+/** The calls of a run in short: tool, result, and whether the format marks it as failed. */
 export function listCallOutcomes({ steps }: RecordedRun): readonly unknown[] {
   return steps
     .filter(({ tool }) => tool !== undefined)

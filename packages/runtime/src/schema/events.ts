@@ -115,6 +115,9 @@ const rawEventSchemas = {
         }),
       )
       .describe('Tests that the call ran, if the tool reports them.'),
+    judged: z
+      .exactOptional(z.boolean())
+      .describe('Whether the caller judged the output itself: its text then does not overrule `ok`.'),
     foundEntries: z
       .exactOptional(createListSchema(storedEntrySchema))
       .describe('The entries that the call found in storage.'),

@@ -1,5 +1,5 @@
 import type { Json, RuleSeverity } from '@pawl/core';
-import type { AuditVerdict } from '@pawl/governor/audit';
+import { observeRecordedCall, type AuditVerdict } from '@pawl/governor/audit';
 import type { RecordedRun, RecordedStep } from '@pawl/governor/traces';
 import { isRunEnding } from '../learn/detector-score.ts';
 import { formatCount } from '../../output/format-number.ts';
@@ -96,13 +96,14 @@ function selectShownEvidence(evidence: readonly number[]): readonly number[] {
   return evidence.length <= first + last ? evidence : [...evidence.slice(0, first), ...evidence.slice(-last)];
 }
 
-function toEvidenceCall({ i, tool, args, text, result, error }: RecordedStep): EvidenceCall {
+function toEvidenceCall(step: RecordedStep): EvidenceCall {
+  const { i, tool, args, text, result } = step;
   return {
     step: i,
     tool: (tool ?? '').slice(0, maxEvidenceCharacters),
     args: tool === undefined ? truncateEvidenceValue(text) : truncateEvidenceValue(args),
     result: truncateEvidenceValue(result),
-    error: error === true,
+    error: tool !== undefined && observeRecordedCall(step, tool).error !== null,
   };
 }
 

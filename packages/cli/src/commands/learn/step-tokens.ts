@@ -1,4 +1,4 @@
-import { observeCall } from '@pawl/governor';
+import { observeRecordedCall } from '@pawl/governor/audit';
 import type { RecordedStep } from '@pawl/governor/traces';
 import type { TrainingRun } from './training-run.ts';
 
@@ -33,27 +33,12 @@ export function formatStepToken({ mode, tool, novelty }: StepToken): string {
   return `${mode === null ? '' : `${mode}/`}${tool === null ? novelty : `${tool} ${novelty}`}`;
 }
 
-function classifyStep(
-  { i, tool, args, argsHash, result, resultHash, error }: RecordedStep,
-  seen: Set<string>,
-): StepNovelty {
-  if (tool === undefined) return 'said';
-  const output = typeof result === 'string' ? result : JSON.stringify(result ?? '');
-  const { call, outcome } = observeCall({
-    seq: i,
-    tool,
-    args: args ?? null,
-    argsHash,
-    ok: error !== true,
-    output,
-    outputHash: output.length >= truncatedTextLength ? resultHash : undefined,
-  });
+function classifyStep(step: RecordedStep, seen: Set<string>): StepNovelty {
+  if (step.tool === undefined) return 'said';
+  const { call, outcome, error } = observeRecordedCall(step, step.tool);
   const name = `${call} ${outcome}`;
   const isKnown = seen.has(name);
   seen.add(name);
-  if (error === true) return 'error';
+  if (error !== null) return 'error';
   return isKnown ? 'known' : 'new';
 }
-
-/** Recorded texts of this length are truncated, so only their hashes can be compared. */
-const truncatedTextLength = 2_000;

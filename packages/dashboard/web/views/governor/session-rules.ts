@@ -1,5 +1,6 @@
 import type { Rule } from '@pawl/governor';
-import { pawlRules, selectRules } from '@pawl/governor/rules';
+import { selectSessionRules } from '@pawl/core/turn';
+import { pawlRules } from '@pawl/governor/rules';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import type { ViewedSession } from '../../app/view-props.ts';
 
@@ -9,5 +10,5 @@ import type { ViewedSession } from '../../app/view-props.ts';
  */
 export function getSessionRules({ created }: ReplayedTimeline, detail: ViewedSession): readonly Rule[] {
   const isForeign = detail.kind === 'imported' && detail.format !== 'pawl-session';
-  return isForeign ? pawlRules : selectRules(created.settings.governor);
+  return isForeign ? pawlRules : selectSessionRules(created);
 }
