@@ -111,10 +111,14 @@ describe('a session of an older release', () => {
     for (const name of listRecordedNames()) {
       const log = readRecordedLog(name);
       let { session } = log;
+      // Sessions of log version 5 and later were never stored with the older names.
+      const hasOlderNames = (session.logVersion ?? 0) < 5;
       for (const { event } of log.entries) {
         session = step(session, event).session;
         expect(upgradeSession(session)).toBe(session);
-        expect(upgradeSession(toRecordedNames(session)), `${name} ${event.type}`).toEqual(session);
+        if (hasOlderNames) {
+          expect(upgradeSession(toRecordedNames(session)), `${name} ${event.type}`).toEqual(session);
+        }
       }
     }
   });
