@@ -23,7 +23,7 @@ export {
 } from './observations/call-observation.ts';
 export { observeMarkedCall } from './observations/marked-call-observation.ts';
 export { readToolResult } from './observations/tool-result.ts';
-export type { ToolResult, ToolResultFacts, ToolResultStatus } from './observations/tool-result.ts';
+export type { ToolResultReading, ToolResultFacts, ToolResultStatus } from './observations/tool-result.ts';
 export { fingerprintText } from './observations/fingerprint.ts';
 export type {
   FailedDecisionObservation,

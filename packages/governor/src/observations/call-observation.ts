@@ -7,7 +7,12 @@ import {
   getTextArgument,
 } from './fingerprint.ts';
 import type { CallContext } from './command.ts';
-import { classifyFailure, readToolResult, type ToolResult, type ToolResultStatus } from './tool-result.ts';
+import {
+  classifyFailure,
+  readToolResult,
+  type ToolResultReading,
+  type ToolResultStatus,
+} from './tool-result.ts';
 
 /** The known facts about a finished tool call. */
 export type CallFacts = {
@@ -88,7 +93,7 @@ export function observeCall(facts: CallFacts): CallObservation {
 }
 
 /** A caller that judges results itself decides whether a call failed, but not whether it waits or found nothing. */
-function getMarkedStatus({ status }: ToolResult, ok = true): ToolResultStatus {
+function getMarkedStatus({ status }: ToolResultReading, ok = true): ToolResultStatus {
   if (!ok) return 'failed';
   return status === 'failed' ? 'succeeded' : status;
 }

@@ -177,7 +177,7 @@ const prefixWords = createWordSet(
  * Splits a script into simple commands, each as its first words from the program on. Quotes, substitutions and here
  * documents are skipped; this is an approximation that never fails.
  */
-export function splitCommands(script: string): readonly (readonly string[])[] {
+function splitCommands(script: string): readonly (readonly string[])[] {
   const commands: string[][] = [];
   for (const part of splitAtOperators(removeHereDocuments(script))) {
     const words = part.trim().split(/\s+/, commandWordsMax).map(unquoteWord);

@@ -96,7 +96,7 @@ const errorTailMax = 200;
  * whitespace alike. Other numbers count, because they may be the new information.
  */
 export function fingerprintMeaning(text: string): string {
-  return fingerprintWithout(text, volatilePattern);
+  return fingerprintSteadyText(text, volatilePattern);
 }
 
 /**
@@ -105,7 +105,7 @@ export function fingerprintMeaning(text: string): string {
  */
 export function fingerprintResult(text: string): string {
   const steady = /[\u2800-\u28FF]/.test(text) ? text.replaceAll(/[\u2800-\u28FF]+/g, ' ') : text;
-  return fingerprintWithout(removeShellLines(steady), resultVolatilePattern);
+  return fingerprintSteadyText(removeShellLines(steady), resultVolatilePattern);
 }
 
 const shellLine = /((?:^|\n)[^\s:]{0,80}(?:sh|\(eval\))):(?: line)? ?\d+:/g;
@@ -115,7 +115,7 @@ export function removeShellLines(text: string): string {
   return text.includes('sh:') || text.includes('(eval):') ? text.replaceAll(shellLine, '$1:') : text;
 }
 
-function fingerprintWithout(text: string, volatile: RegExp): string {
+function fingerprintSteadyText(text: string, volatile: RegExp): string {
   const bounded = truncateMiddle(text, meaningHeadMax, meaningTailMax);
   const fingerprint = new TextFingerprint();
   fingerprint.add(text.length > bounded.length ? text.length : 0);

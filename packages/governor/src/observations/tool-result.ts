@@ -41,7 +41,7 @@ export type ToolResultFacts = {
 export type ToolResultStatus = 'succeeded' | 'failed' | 'empty' | 'waiting';
 
 /** What the result of a call says, in whatever form a client reports it. */
-export type ToolResult = {
+export type ToolResultReading = {
   readonly status: ToolResultStatus;
   readonly exitCode: number | null;
   /** The normalized kind of error; null unless the call failed. Equal errors of different calls have equal classes. */
@@ -57,7 +57,7 @@ export type ToolResult = {
 };
 
 /** Reads the result of a call. Pure, never throws, and reads only the head and the tail of a long output. */
-export function readToolResult(facts: ToolResultFacts): ToolResult {
+export function readToolResult(facts: ToolResultFacts): ToolResultReading {
   const context = facts.context ?? describeCall(facts.tool, facts.args);
   const host = removeEcho(removeHostHeader(facts.output, isPrinting(context)), context);
   const lines = readLines(host.text);

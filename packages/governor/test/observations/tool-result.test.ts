@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { observeCall, readToolResult, type ToolResult } from '../../src/index.ts';
+import { observeCall, readToolResult, type ToolResultReading } from '../../src/index.ts';
 import { errorGroups, toolResultCases } from './tool-results.ts';
 
 describe('a tool result', () => {
@@ -20,7 +20,7 @@ describe('a tool result', () => {
   });
 });
 
-function readCommand(output: string, command = 'make'): ToolResult {
+function readCommand(output: string, command = 'make'): ToolResultReading {
   return readToolResult({ tool: 'bash', args: { command }, output });
 }
 
@@ -67,8 +67,9 @@ describe('a call that waits', () => {
   );
 });
 
-describe('the text of a result', () => {
-  const forms = (text: string): readonly string[] => [
+/** The same output of a command in the forms of all clients. */
+function listClientForms(text: string): readonly string[] {
+  return [
     JSON.stringify({ output: text, metadata: { exit_code: 2, duration_seconds: 0.1 } }),
     JSON.stringify({ exitCode: 2, output: text }),
     `Chunk ID: 4d1a\nWall time: 0.05 seconds\nProcess exited with code 2\nOutput:\n${text}`,
@@ -79,15 +80,17 @@ describe('the text of a result', () => {
     `Exit code 2\n${text}`,
     `The command ended with exit code 2.\n${text}`,
   ];
+}
 
+describe('the text of a result', () => {
   it('is the same in the forms of all clients, and so is its fingerprint', () => {
     const line = fc.string({ maxLength: 40 }).map((text) => `out ${text.replaceAll(/[^a-z ]/g, '')}`);
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 5 }), (lines) => {
         const text = lines.join('\n');
-        const results = forms(text).map((output) => readCommand(output));
+        const results = listClientForms(text).map((output) => readCommand(output));
         for (const result of results) expect(result).toMatchObject({ text, exitCode: 2, status: 'failed' });
-        expect(new Set(forms(text).map(fingerprintOutcome)).size).toBe(1);
+        expect(new Set(listClientForms(text).map(fingerprintOutcome)).size).toBe(1);
       }),
     );
   });

@@ -1,4 +1,4 @@
-import { formatToolOutput, readToolResult, type Json, type ToolResult } from '../../src/index.ts';
+import { formatToolOutput, readToolResult, type Json, type ToolResultReading } from '../../src/index.ts';
 import type { RecordedRun, RecordedStep, TraceFormat, TraceProblem } from '../../src/traces/trace-format.ts';
 
 /** Reads a document that holds one run without any problem, and fails if it does not. */
@@ -44,7 +44,13 @@ export function readCallResults({ steps }: RecordedRun): readonly unknown[] {
   });
 }
 
-function readStepResult({ tool = '', args = null, result = '', error, exitCode }: RecordedStep): ToolResult {
+function readStepResult({
+  tool = '',
+  args = null,
+  result = '',
+  error,
+  exitCode,
+}: RecordedStep): ToolResultReading {
   return readToolResult({ tool, args, output: formatToolOutput(result), isError: error, exitCode });
 }
 
