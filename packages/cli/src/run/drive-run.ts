@@ -99,7 +99,7 @@ export async function driveRun({
     },
     signal,
     report: (line) => view.warn(line),
-    onStoreOutage: (outage) => view.trouble(outage),
+    onStoreOutage: (outage) => view.setStoreOutage(outage),
     onSaveError: detach,
   });
   const { agent, spool } = created;

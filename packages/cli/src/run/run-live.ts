@@ -27,7 +27,7 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
       lines.start(info);
     },
     warn: (line) => (live === null ? lines : live).warn(line),
-    trouble: (trouble) => live?.setStoreOutage(trouble),
+    setStoreOutage: (outage) => live?.setStoreOutage(outage),
     observe(result: StepResult) {
       live?.observe(result);
       if (result.session.turn.status !== 'waitingForUser') wake();

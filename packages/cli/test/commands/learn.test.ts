@@ -72,7 +72,7 @@ function scoreRules(rules: readonly Rule[], runs: readonly RecordedRun[]): Detec
           success: success ?? null,
           lastStep: steps.length - 1,
           agentSteps: steps.map(({ i }) => i),
-          judgement: null,
+          judgment: null,
         };
         return computeScoreRatios(scored, auditRun({ ...rest, steps }, rules));
       }),

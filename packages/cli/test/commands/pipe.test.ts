@@ -101,9 +101,9 @@ describe('pawl pipe', () => {
   });
 
   it('accepts a message during a turn and sends it to the model with the results', async () => {
-    const said = { type: 'steered', at: 2_500, text: 'Only the first line.' };
+    const steered = { type: 'steered', at: 2_500, text: 'Only the first line.' };
     const { answers } = await runPipeInput(
-      toJsonLines(userMessageEvent, callReplyEvent, said, toolFinishedEvent),
+      toJsonLines(userMessageEvent, callReplyEvent, steered, toolFinishedEvent),
       { state: 'compact' },
     );
     expect(answers.map(listActionTypes)).toEqual([['ask-model'], ['run-tools'], ['wait'], ['ask-model']]);
@@ -112,7 +112,7 @@ describe('pawl pipe', () => {
     const [ask] = answers[3]?.actions ?? [];
     expect(ask).toMatchObject({
       type: 'ask-model',
-      messages: [{}, {}, {}, { role: 'user', text: said.text }],
+      messages: [{}, {}, {}, { role: 'user', text: steered.text }],
     });
   });
 

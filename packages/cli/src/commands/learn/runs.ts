@@ -47,8 +47,8 @@ async function* readAllRuns(
 /** A label overrides what the run itself says. */
 function applyRunLabel(run: TrainingRun, label: RunLabel | undefined): TrainingRun {
   if (label === undefined) return run;
-  const { resolved = run.success, judgement } = label;
-  return { ...run, success: resolved, judgement: judgement ?? run.judgement };
+  const { resolved = run.success, judgment } = label;
+  return { ...run, success: resolved, judgment: judgment ?? run.judgment };
 }
 
 async function* readSessionRuns(
@@ -114,7 +114,7 @@ async function* readTraceRuns(
       }
       runs += 1;
       const { run, file } = item;
-      yield { run, source: run.source ?? file, success: run.success ?? null, judgement: null };
+      yield { run, source: run.source ?? file, success: run.success ?? null, judgment: null };
     }
   } catch (error) {
     throw toUsageError(error, TraceSourceError);
@@ -127,7 +127,7 @@ async function* readTraceRuns(
 /** A person's label for a run: whether it was solved, and whether it was stuck, from which step on. */
 type RunLabel = {
   readonly resolved?: boolean | null | undefined;
-  readonly judgement: StuckJudgment | null;
+  readonly judgment: StuckJudgment | null;
 };
 
 const labelSchema = z
@@ -159,7 +159,7 @@ export async function readLabels(path: string): Promise<ReadonlyMap<string, RunL
     const { run, id, stuck, ...rest } = parsed.data;
     const from = rest.from ?? rest.from_step ?? 0;
     const resolved = rest.resolved === undefined ? rest.success : rest.resolved;
-    labels.set(run ?? id ?? '', { resolved, judgement: stuck === undefined ? null : { stuck, from } });
+    labels.set(run ?? id ?? '', { resolved, judgment: stuck === undefined ? null : { stuck, from } });
   }
   return labels;
 }

@@ -36,7 +36,7 @@ export async function toTrainingRun(
     run,
     source: getMetadataText(metadata, 'dir') ?? 'sessions without a folder',
     success: isWrong ? null : inferSuccess(describeSessionEnding(survey).how),
-    judgement: deriveStuckJudgment(tally, marks),
+    judgment: deriveStuckJudgment(tally, marks),
     modes: tally.modes,
   };
 }

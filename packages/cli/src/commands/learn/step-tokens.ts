@@ -3,7 +3,7 @@ import type { RecordedStep } from '@pawl/governor/traces';
 import type { TrainingRun } from './training-run.ts';
 
 /** The outcome of a step, in a word. */
-export type StepNovelty = 'new' | 'known' | 'error' | 'said';
+export type StepNovelty = 'new' | 'known' | 'error' | 'text';
 
 /** A step reduced to its mode, its tool and its outcome. */
 export type StepToken = {
@@ -37,7 +37,7 @@ function classifyStep(
   { i, tool, args, argsHash, result, resultHash, error }: RecordedStep,
   seen: Set<string>,
 ): StepNovelty {
-  if (tool === undefined) return 'said';
+  if (tool === undefined) return 'text';
   const output = typeof result === 'string' ? result : JSON.stringify(result ?? '');
   const { call, outcome } = observeCall({
     seq: i,

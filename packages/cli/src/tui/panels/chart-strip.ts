@@ -23,13 +23,13 @@ export function renderChartStrip(model: ScreenModel, columns: number, rows: numb
   const mode = renderModePath(model.session, columns);
   if (rows < 2) {
     const isSideState = !mainStates.includes(stateTrail.current);
-    const aside = isSideState
+    const sideState = isSideState
       ? [
           createSegment('  '),
           renderStateNode(stateTrail, stateTrail.current, statusShortNames[stateTrail.current]),
         ]
       : [];
-    const row = isSideState ? [...aside, ...main] : main;
+    const row = isSideState ? [...sideState, ...main] : main;
     return [truncateLine(row, columns), ...mode];
   }
   const others = sideStates.flatMap((state) => [
@@ -46,7 +46,7 @@ export function renderChartColumn(model: ScreenModel, columns: number): readonly
   const turn = [
     ...states,
     renderLatestMoves(
-      model.trail.map((state) => statusShortNames[state]),
+      model.visitedStatuses.map((state) => statusShortNames[state]),
       columns,
     ),
   ];
@@ -101,7 +101,7 @@ const mainStates: readonly TurnStatus[] = [
 ];
 const sideStates: readonly TurnStatus[] = ['errorRecovery', 'paging', 'paused', 'halted', 'shuttingDown'];
 
-function getTurnTrail({ session, trail }: ScreenModel): StateTrail<TurnStatus> {
+function getTurnTrail({ session, visitedStatuses: trail }: ScreenModel): StateTrail<TurnStatus> {
   return { current: session.turn.status, trail };
 }
 

@@ -102,7 +102,7 @@ describe('a step token', () => {
       ],
     } as const;
     const [talk, call] = tokenizeRun({ run: each, modes: new Map([[3, 'THINKING']]) });
-    expect(talk).toEqual({ step: 3, mode: 'THINKING', tool: null, novelty: 'said' });
+    expect(talk).toEqual({ step: 3, mode: 'THINKING', tool: null, novelty: 'text' });
     expect(call?.tool).toHaveLength(60);
     expect(call?.mode).toBeNull();
   });

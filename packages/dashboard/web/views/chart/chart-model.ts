@@ -171,8 +171,8 @@ export function describeChartView({
   return [
     `Current state: ${current}, after ${transitionCount} ${transitionCount === 1 ? 'transition' : 'transitions'}.`,
     ...visited.map(({ name, visits, isCurrent }) => {
-      const taken = edges.filter(({ from, count }) => from === name && count > 0);
-      const targets = taken.map(({ to, count }) => `to ${to} ${formatTimes(count)}`).join(', ');
+      const takenEdges = edges.filter(({ from, count }) => from === name && count > 0);
+      const targets = takenEdges.map(({ to, count }) => `to ${to} ${formatTimes(count)}`).join(', ');
       return `${name}: ${isCurrent ? 'current, ' : ''}visited ${formatTimes(visits)}${targets === '' ? '' : `; transitions: ${targets}`}.`;
     }),
   ];
