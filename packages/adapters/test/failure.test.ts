@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { looksLikeFailure } from '../src/failure.ts';
+import { looksLikeFailure } from '../src/conversation-state.ts';
 
 describe('tool outputs', () => {
   it.each([
