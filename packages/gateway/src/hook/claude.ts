@@ -1,7 +1,7 @@
 import type { Json } from '@pawl/governor';
-import { getOwnField, type JsonFields } from '../json-fields.ts';
+import { getOwnField, type JsonFields, toJsonFields } from '../json-fields.ts';
 import { parseHookCall, toOutputText, type HookEvent, type HookHost } from './hook-event.ts';
-import { governorNotePrefix, type HookDecision } from './hook-state.ts';
+import { governorNotePrefix, type HookDecision, loadGovernor } from './hook-state.ts';
 
 /** Claude Code: reports failed calls as a separate event. */
 export const claudeHost: HookHost = {
@@ -32,7 +32,7 @@ type OutcomeReader = (
 ) => { readonly ok: boolean; readonly output: string };
 
 /** Converts the events that Claude Code and Codex share. */
-export function toToolHookEvent(event: string, input: JsonFields, read: OutcomeReader): HookEvent {
+function toToolHookEvent(event: string, input: JsonFields, read: OutcomeReader): HookEvent {
   switch (event) {
     case 'UserPromptSubmit':
       return { type: 'prompted' };
@@ -52,7 +52,7 @@ export function toToolHookEvent(event: string, input: JsonFields, read: OutcomeR
 }
 
 /** Formats the answers that Claude Code and Codex share. They ignore a denial without a reason. */
-export function toToolAnswer(event: string, decision: HookDecision): Json {
+function toToolAnswer(event: string, decision: HookDecision): Json {
   switch (decision.kind) {
     case 'nothing':
       return null;
@@ -80,3 +80,20 @@ export function toToolAnswer(event: string, decision: HookDecision): Json {
 export function toStopAnswer(reason: string): Json {
   return { continue: false, stopReason: `Pawl stopped the agent. ${reason}` };
 }
+
+/**
+ * Codex: events and answers are those of Claude Code, except that before a tool runs it can only be denied, and that a
+ * failure shows only in the exit code within the tool output.
+ */
+export const codexHost: HookHost = {
+  name: 'codex',
+  title: 'Codex',
+  parseEvent: (event, input) =>
+    toToolHookEvent(event, input, (response) => {
+      const code = getOwnField(toJsonFields(response) ?? {}, 'exit_code');
+      if (typeof code === 'number') return { ok: code === 0, output: toOutputText(response) };
+      const { result, error } = loadGovernor().parseCodexOutcome(response, undefined);
+      return { ok: error !== true, output: toOutputText(result) };
+    }),
+  answer: toToolAnswer,
+};
