@@ -1,4 +1,4 @@
-import type { VerdictFeedbackEntry } from './api/index.ts';
+import type { VerdictFeedbackEntry } from '../api/index.ts';
 
 /** User feedback on verdicts, stored next to the sessions. Later feedback on a verdict replaces earlier feedback. */
 export type VerdictFeedbackStore = {
