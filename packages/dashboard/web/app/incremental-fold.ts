@@ -1,4 +1,4 @@
-import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import type { ReplayedEntry, ReplayedTimeline } from './replayed-timeline.ts';
 
 /** A reducer over the entries of a timeline. */
 export type TimelineFold = { add(entry: ReplayedEntry, index: number): void };

@@ -1,6 +1,6 @@
 import type { SessionDecision } from '@pawl/core/projections';
-import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
-import { createIncrementalFold } from '../timeline/incremental-fold.ts';
+import type { ReplayedEntry, ReplayedTimeline } from './replayed-timeline.ts';
+import { createIncrementalFold } from './incremental-fold.ts';
 
 export type VerdictDecision = Extract<SessionDecision, { readonly kind: 'verdict' }>;
 

@@ -1,7 +1,7 @@
 import type { Rule } from '@pawl/governor';
 import { pawlRules, selectRules } from '@pawl/governor/rules';
-import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
-import type { ViewedSession } from '../../app/view-props.ts';
+import type { ReplayedTimeline } from './replayed-timeline.ts';
+import type { ViewedSession } from './view-props.ts';
 
 /**
  * Returns the rules that apply to a run. A run recorded by another agent was replayed with advice only, so it is

@@ -1,20 +1,19 @@
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ApprovalsPage } from '../views/approvals/approvals.tsx';
 import { RunsPage } from '../views/runs/runs.tsx';
-import { apiClient } from './api.ts';
+import { apiClient } from '../app/api.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
-import type { ConnectionStatus } from './stream-subscription.ts';
+import type { ConnectionStatus } from '../app/stream-subscription.ts';
 import { PageHeader } from './page-header.tsx';
 import { HelpDialog } from './help-dialog.tsx';
-import { storeImportedRuns } from './imported-runs.ts';
-import { ImportedPage } from './imported-page.tsx';
-import type { PageRoute } from './page-route.ts';
-import { openAddress, useRoute } from './router.ts';
-import { SessionListFeed, type SessionListState } from './session-list-feed.ts';
-import { SessionPage } from './session-page.tsx';
-import { ToastList } from './toasts.tsx';
-import { useKeys } from './use-keys.ts';
-import { EmptyState, LoadingState } from './widgets/state-messages.tsx';
+import { storeImportedRuns } from '../app/imported-runs.ts';
+import { ImportedPage, SessionPage } from './session-page.tsx';
+import type { PageRoute } from '../app/page-route.ts';
+import { openAddress, useRoute } from '../app/router.ts';
+import { SessionListFeed, type SessionListState } from '../app/session-list-feed.ts';
+import { ToastList } from '../app/widgets/toasts.tsx';
+import { useKeys } from '../app/use-keys.ts';
+import { EmptyState, LoadingState } from '../app/widgets/state-messages.tsx';
 
 /** Rarely used pages are loaded on demand. */
 const LazyComparePage = lazy(async () => ({

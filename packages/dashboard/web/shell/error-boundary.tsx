@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react';
-import { ErrorMessage } from './widgets/state-messages.tsx';
+import { ErrorMessage } from '../app/widgets/state-messages.tsx';
 
 type ErrorBoundaryProps = { readonly children: ReactNode };
 

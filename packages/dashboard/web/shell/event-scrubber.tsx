@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
-import { formatLocalClock } from './format.ts';
-import { formatSessionAddress } from './page-route.ts';
-import { openAddress } from './router.ts';
-import { showToast, showErrorToast } from './toasts.tsx';
-import { useKeys } from './use-keys.ts';
-import type { SessionViewProps } from './view-props.ts';
-import { SvgIcon } from './widgets/svg-icon.tsx';
+import { formatLocalClock } from '../app/format.ts';
+import { formatSessionAddress } from '../app/page-route.ts';
+import { openAddress } from '../app/router.ts';
+import { showToast, showErrorToast } from '../app/widgets/toasts.tsx';
+import { useKeys } from '../app/use-keys.ts';
+import type { SessionViewProps } from '../app/view-props.ts';
+import { SvgIcon } from '../app/widgets/svg-icon.tsx';
 
 const playIntervalMs = 220;
 

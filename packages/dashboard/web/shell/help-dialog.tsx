@@ -1,5 +1,5 @@
-import { listActiveBindings } from './use-keys.ts';
-import { ModalDialog } from './widgets/modal-dialog.tsx';
+import { listActiveBindings } from '../app/use-keys.ts';
+import { ModalDialog } from '../app/widgets/modal-dialog.tsx';
 
 /** Lists the keyboard shortcuts that are active on this page. */
 export function HelpDialog({ close }: { readonly close: () => void }) {

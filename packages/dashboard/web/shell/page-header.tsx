@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import type { ConnectionStatus } from './stream-subscription.ts';
-import { SvgIcon } from './widgets/svg-icon.tsx';
-import { chooseTheme, getChosenTheme, type ColorTheme } from './theme.ts';
+import type { ConnectionStatus } from '../app/stream-subscription.ts';
+import { SvgIcon } from '../app/widgets/svg-icon.tsx';
+import { chooseTheme, getChosenTheme, type ColorTheme } from '../app/theme.ts';
 
 const navigationItems = [
   { page: 'runs', address: '#/', name: 'Runs' },

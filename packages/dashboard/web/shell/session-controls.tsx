@@ -1,9 +1,9 @@
 import { useRef, useState } from 'react';
-import type { CommandRequest } from './api-types.ts';
-import { showToast, showErrorToast } from './toasts.tsx';
-import { useKeys } from './use-keys.ts';
-import type { SessionViewProps } from './view-props.ts';
-import { ModalDialog } from './widgets/modal-dialog.tsx';
+import type { CommandRequest } from '../app/api-types.ts';
+import { showToast, showErrorToast } from '../app/widgets/toasts.tsx';
+import { useKeys } from '../app/use-keys.ts';
+import type { SessionViewProps } from '../app/view-props.ts';
+import { ModalDialog } from '../app/widgets/modal-dialog.tsx';
 
 type SessionControlsProps = SessionViewProps & { readonly send: (command: CommandRequest) => Promise<void> };
 

@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react';
 import type { Session } from '@pawl/core';
 import { countTotalTokens, type SessionTotals } from '@pawl/core/projections';
-import type { ConnectionStatus } from './stream-subscription.ts';
-import { formatAmount, formatDayTime, formatCost } from './format.ts';
+import type { ConnectionStatus } from '../app/stream-subscription.ts';
+import { formatAmount, formatDayTime, formatCost } from '../app/format.ts';
 import { ConnectionIndicator } from './page-header.tsx';
-import { parsePageRoute, formatSessionAddress } from './page-route.ts';
-import { buildCurlCommand } from './curl-command.ts';
-import { useTitle } from './use-title.ts';
-import type { SessionViewProps } from './view-props.ts';
-import { toSafeLine } from './safe-text.ts';
-import { CopyButton } from './widgets/copy-button.tsx';
-import { StatusPill } from './widgets/status-pill.tsx';
+import { parsePageRoute, formatSessionAddress } from '../app/page-route.ts';
+import { buildCurlCommand } from '../app/curl-command.ts';
+import { useTitle } from '../app/use-title.ts';
+import type { SessionViewProps } from '../app/view-props.ts';
+import { toSafeLine } from '../app/safe-text.ts';
+import { CopyButton } from '../app/widgets/copy-button.tsx';
+import { StatusPill } from '../app/widgets/status-pill.tsx';
 
 type SessionHeaderProps = SessionViewProps & {
   readonly connection: ConnectionStatus | null;

@@ -1,10 +1,11 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { apiClient } from './api.ts';
-import type { CommandRequest } from './api-types.ts';
-import { SessionFeed } from './session-feed.ts';
+import { apiClient } from '../app/api.ts';
+import type { CommandRequest, ImportedRun } from '../app/api-types.ts';
+import { SessionFeed } from '../app/session-feed.ts';
 import { SessionShell } from './session-shell.tsx';
-import type { ViewName } from './view-names.ts';
-import { LoadingState, ErrorMessage } from './widgets/state-messages.tsx';
+import type { ViewName } from '../app/view-names.ts';
+import { LoadingState, ErrorMessage, EmptyState } from '../app/widgets/state-messages.tsx';
+import { findImportedRun, useImportedTimeline } from '../app/imported-runs.ts';
 
 type SessionPageProps = { readonly id: string; readonly view: ViewName; readonly at: number | null };
 
@@ -39,6 +40,40 @@ function LiveSession({ id, view, at, retry: again }: SessionPageProps & { readon
       connection={connection}
       expectedEvents={isLoadingEvents ? head : null}
       send={detail.controllable ? send : null}
+    />
+  );
+}
+
+type ImportedPageProps = { readonly id: string; readonly view: ViewName; readonly at: number | null };
+
+/** Shows a run imported from a file in the same views as a stored session. */
+export function ImportedPage({ id, view, at }: ImportedPageProps) {
+  const run = findImportedRun(id);
+  if (run === null) {
+    return (
+      <EmptyState title="This run is no longer available">
+        <p>
+          Imported runs are lost when the page is closed. <a href="#/import">Import the file again</a>.
+        </p>
+      </EmptyState>
+    );
+  }
+  return <ImportedRunShell run={run} id={id} view={view} at={at} />;
+}
+
+function ImportedRunShell({ run, id, view, at }: ImportedPageProps & { readonly run: ImportedRun }) {
+  const { timeline, version } = useImportedTimeline(run);
+  return (
+    <SessionShell
+      detail={{ kind: 'imported', id, ...run }}
+      timeline={timeline}
+      version={version}
+      live={null}
+      view={view}
+      requestedSeq={at}
+      connection={null}
+      expectedEvents={timeline.length < run.events.length ? run.events.length : null}
+      send={null}
     />
   );
 }

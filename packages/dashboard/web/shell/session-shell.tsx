@@ -2,21 +2,21 @@ import { lazy, Suspense, useCallback, type ComponentType, type ReactNode } from 
 import { EventsView } from '../views/events/events.tsx';
 import { GovernorStrip, GovernorView } from '../views/governor/governor.tsx';
 import { TranscriptView } from '../views/transcript/transcript.tsx';
-import { apiClient } from './api.ts';
-import type { CommandRequest } from './api-types.ts';
+import { apiClient } from '../app/api.ts';
+import type { CommandRequest } from '../app/api-types.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { EventScrubber } from './event-scrubber.tsx';
-import type { ConnectionStatus } from './stream-subscription.ts';
-import type { LiveOutput } from './live-output.ts';
-import { formatSessionAddress } from './page-route.ts';
-import { replaceAddress, openAddress } from './router.ts';
+import type { ConnectionStatus } from '../app/stream-subscription.ts';
+import type { LiveOutput } from '../app/live-output.ts';
+import { formatSessionAddress } from '../app/page-route.ts';
+import { replaceAddress, openAddress } from '../app/router.ts';
 import { SessionControls } from './session-controls.tsx';
 import { SessionHeader } from './session-header.tsx';
-import type { ReplayedTimeline } from './replayed-timeline.ts';
-import { useKeys } from './use-keys.ts';
-import { viewNames, type ViewName } from './view-names.ts';
-import type { ViewedSession, SessionViewProps } from './view-props.ts';
-import { LoadingState } from './widgets/state-messages.tsx';
+import type { ReplayedTimeline } from '../app/replayed-timeline.ts';
+import { useKeys } from '../app/use-keys.ts';
+import { viewNames, type ViewName } from '../app/view-names.ts';
+import type { ViewedSession, SessionViewProps } from '../app/view-props.ts';
+import { LoadingState } from '../app/widgets/state-messages.tsx';
 
 /** Views with graphics are loaded on demand. */
 const LazyChartView = lazy(async () => ({ default: (await import('../views/chart/chart.tsx')).ChartView }));

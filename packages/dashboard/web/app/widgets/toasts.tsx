@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
-import { ApiRequestError } from './api.ts';
-import { getErrorHint } from './widgets/state-messages.tsx';
-import { SvgIcon } from './widgets/svg-icon.tsx';
+import { ApiRequestError } from '../api.ts';
+import { getErrorHint } from './state-messages.tsx';
+import { SvgIcon } from './svg-icon.tsx';
 
 type ToastMessage = { readonly id: number; readonly text: string; readonly isBad: boolean };
 

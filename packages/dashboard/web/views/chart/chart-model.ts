@@ -1,7 +1,7 @@
 import type { Session } from '@pawl/core';
 import { type Chart, type ChartMove, toDrawableChart, turnChart } from '@pawl/core/charts';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
-import { countUntilEvent, createIncrementalFold } from '../timeline/incremental-fold.ts';
+import { countUntilEvent, createIncrementalFold } from '../../app/incremental-fold.ts';
 import { formatEdgeId, ChartTrail, type EdgeEndpoints } from './chart-trail.ts';
 
 /** The two charts of a session: its turn status and its mode. */

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { formatCount } from '../../app/format.ts';
+import { formatCount, formatMeterPercent, getShareSeverity } from '../../app/format.ts';
 import { useNow } from '../../app/use-now.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
 import { toSafeLine } from '../../app/safe-text.ts';
@@ -10,13 +10,11 @@ import type { AxisView } from '../timeline/scale-model.ts';
 import { useStateHistory } from '../timeline/use-history.ts';
 import {
   buildGovernorViewModel,
-  getShareSeverity,
-  formatMeterPercent,
   type GovernorViewModel,
   type BudgetMeter,
   type RuleProximity,
 } from './governor-model.ts';
-import { getSessionRules } from './session-rules.ts';
+import { getSessionRules } from '../../app/session-rules.ts';
 import './governor.css';
 
 const LazyGovernorPlot = lazy(async () => ({
