@@ -1,5 +1,5 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
-import type { CommandIo } from '../src/command-io.ts';
+import type { CommandIo } from '../src/output/command-io.ts';
 
 /** Streams that record what is written to them. */
 export function captureIo(input = ''): {

@@ -1,6 +1,6 @@
 import { CommanderError, type Command } from 'commander';
 import { createProgram } from '../src/program.ts';
-import { UsageError } from '../src/exit-codes.ts';
+import { UsageError } from '../src/output/exit-codes.ts';
 import { captureIo } from './capture-io.ts';
 
 /** The program with all its commands. */

@@ -3,8 +3,8 @@ import type { AgentObserver } from '@pawl/runtime';
 import type { Config, TelemetryKeys } from '@pawl/runtime/config';
 // Types only: the package is loaded when telemetry is enabled.
 import type { OtlpCollector, TelemetryClient } from '@pawl/telemetry';
-import type { CommandIo } from '../command-io.ts';
-import { UsageError } from '../exit-codes.ts';
+import type { CommandIo } from '../output/command-io.ts';
+import { UsageError } from '../output/exit-codes.ts';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
 
 export type CliTelemetryOptions = {

@@ -1,6 +1,10 @@
 import type { BudgetLimits } from '@pawl/core';
 import { fillMissingBudgets } from '@pawl/runtime/agent-setup';
-import { UsageError } from '../exit-codes.ts';
+import { UsageError } from '../output/exit-codes.ts';
+import { sanitizeOneLine } from '../output/sanitize-text.ts';
+import { formatUnknownName } from '@pawl/runtime/suggestions';
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
 
 /** Parses an integer option. */
 export function parseWholeNumberOption(
@@ -89,4 +93,32 @@ function parseCostLimit(option: string, value: string | undefined): number | nul
   const amount = parseDecimalOption(option, value);
   if (amount > 0) return amount;
   throw new UsageError(`${option} must be a number greater than 0, got ${JSON.stringify(value)}.`);
+}
+
+/** Tenant and schedule names are part of Redis key names. */
+export function requireTenantName(option: string, value: string): void {
+  if (/^[\w.-]{1,100}$/.test(value)) return;
+  throw new UsageError(
+    `${option} must be 1 to 100 letters, digits, dots, dashes and underscores, got ${JSON.stringify(sanitizeOneLine(value.slice(0, 100)))}.`,
+  );
+}
+
+/** Parses a value that must be one of these names. */
+export function parseChoice<Name extends string>(kind: string, value: string, names: readonly Name[]): Name {
+  const match = names.find((name) => name === value);
+  if (match !== undefined) return match;
+  throw createUnknownNameError(kind, value, names);
+}
+
+export function createUnknownNameError(kind: string, value: string, names: readonly string[]): UsageError {
+  return new UsageError(formatUnknownName(kind, value, names));
+}
+
+/** Resolves an option to the real path of an existing folder. */
+export async function resolveFolder(dir: string): Promise<string> {
+  return realpath(dir).catch(() => {
+    throw new UsageError(
+      `Folder ${JSON.stringify(sanitizeOneLine(resolve(dir)))} does not exist. Check the path.`,
+    );
+  });
 }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { PermissionPrompter } from '@pawl/runtime/permission';
 import type { UserPrompter } from '@pawl/runtime/tools';
 import type { CommandIo } from './command-io.ts';
-import { sanitizeOneLine } from './output/sanitize-text.ts';
+import { sanitizeOneLine } from './sanitize-text.ts';
 
 /** Asks a user at a terminal. Null if there is no terminal: nothing is asked, and the answer is no. */
 export type TerminalPrompt = {

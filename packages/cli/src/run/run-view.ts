@@ -11,7 +11,7 @@ import { formatPastPhaseLine, computePhaseProgress, type PhaseState } from '@paw
 import { type QuestionHandlers, type StepResult, type StoreOutage, findTurnAnswer } from '@pawl/runtime';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
-import type { CommandIo } from '../command-io.ts';
+import type { CommandIo } from '../output/command-io.ts';
 import { formatCount } from '../output/format-number.ts';
 import { sanitizeText, sanitizeOneLine } from '../output/sanitize-text.ts';
 import type { LiveControls } from '../tui/live-view.ts';

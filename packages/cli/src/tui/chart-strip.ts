@@ -8,8 +8,8 @@ import {
   createSegment,
   type StyledLine,
   type StyledSegment,
-} from '../styled-line.ts';
-import type { ScreenModel } from '../screen-model.ts';
+} from './styled-line.ts';
+import type { ScreenModel } from './screen-model.ts';
 
 /*
  * The live state charts. ◉ is the current state, ● a state visited since the last user message, ○ any other;

@@ -1,17 +1,18 @@
 import type { Session } from '@pawl/core';
 import { computeRuleDistances, type RuleDistance } from '@pawl/governor';
 import { selectRules } from '@pawl/governor/rules';
-import { formatDuration } from '../../output/format-time.ts';
-import { renderBar, formatInteger } from '../bar.ts';
+import { formatDuration } from '../output/format-time.ts';
 import {
+  renderBar,
+  formatInteger,
   truncateLine,
   joinPieces,
   padLine,
   wrapText,
   createSegment,
   type StyledLine,
-} from '../styled-line.ts';
-import type { ScreenModel } from '../screen-model.ts';
+} from './styled-line.ts';
+import type { ScreenModel } from './screen-model.ts';
 
 /** Renders budget usage on one row; empty without budgets. */
 export function renderBudgetStrip(model: ScreenModel, columns: number): readonly StyledLine[] {

@@ -5,9 +5,9 @@ import {
   getTextWidth,
   wrapLine,
   type StyledLine,
-} from '../styled-line.ts';
-import { toPlainLine } from '../plain-text.ts';
-import { isTypingInWorkView, isWaitingForUser, type ScreenModel } from '../screen-model.ts';
+} from './styled-line.ts';
+import { toPlainLine } from './plain-text.ts';
+import { isTypingInWorkView, isWaitingForUser, type ScreenModel } from './screen-model.ts';
 
 /** Renders the typed line with the cursor, or else pending steering or a hint. */
 export function renderInputLine(model: ScreenModel, columns: number): StyledLine {

@@ -1,8 +1,16 @@
 import type { Session } from '@pawl/core';
 import { countMemoryTokens } from '@pawl/core/memory';
-import { renderBar, formatInteger, formatPercent } from '../bar.ts';
-import { truncateLine, joinPieces, padLine, createSegment, type StyledLine } from '../styled-line.ts';
-import type { ScreenModel } from '../screen-model.ts';
+import {
+  renderBar,
+  formatInteger,
+  formatPercent,
+  truncateLine,
+  joinPieces,
+  padLine,
+  createSegment,
+  type StyledLine,
+} from './styled-line.ts';
+import type { ScreenModel } from './screen-model.ts';
 import { formatMoney } from './governor-strip.ts';
 
 /** Renders the usage of working memory and of the model's context window on one row. */

@@ -1,6 +1,6 @@
 import { listEntries, type MemoryEntry, type WorkingMemory } from '@pawl/core/memory';
-import { formatInteger } from '../bar.ts';
 import {
+  formatInteger,
   blankLine,
   truncateLine,
   padLine,
@@ -8,9 +8,9 @@ import {
   createSegment,
   justifyLine,
   type StyledLine,
-} from '../styled-line.ts';
-import { elideMiddle } from '../plain-text.ts';
-import type { ScreenModel, ScreenSize } from '../screen-model.ts';
+} from './styled-line.ts';
+import { elideMiddle } from './plain-text.ts';
+import type { ScreenModel, ScreenSize } from './screen-model.ts';
 
 /** Renders working memory by key, with the value of the selected entry below. */
 export function renderMemoryView(

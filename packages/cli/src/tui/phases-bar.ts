@@ -1,13 +1,13 @@
 import { formatPhaseLine, computePhaseProgress } from '@pawl/core/phases';
-import { renderBar } from '../bar.ts';
 import {
+  renderBar,
   truncateLine,
   wrapText,
   createSegment,
   type StyledLine,
   type StyledSegment,
-} from '../styled-line.ts';
-import type { ScreenModel } from '../screen-model.ts';
+} from './styled-line.ts';
+import type { ScreenModel } from './screen-model.ts';
 
 /** Renders phase progress on one row; empty without phases. */
 export function renderPhasesBar(model: ScreenModel, columns: number): readonly StyledLine[] {

@@ -11,8 +11,13 @@ import type { StepResult, StoreOutage } from '@pawl/runtime';
 import { appendLoggedEvent, type LoggedEvent } from './logged-events.ts';
 import { emptyTextInput, type TextInput } from './text-input.ts';
 import type { PendingQuestion } from './questions.ts';
-import { emptyTranscript, appendRemark, type LiveTranscript } from './live-transcript.ts';
-import { restoreTranscript, updateTranscript } from './update-transcript.ts';
+import {
+  emptyTranscript,
+  appendRemark,
+  type LiveTranscript,
+  restoreTranscript,
+  updateTranscript,
+} from './live-transcript.ts';
 
 export const screenViewNames = ['work', 'transcript', 'events', 'memory', 'help'] as const;
 export type ScreenViewName = (typeof screenViewNames)[number];

@@ -1,7 +1,7 @@
 import type { TurnStatus } from '@pawl/core';
-import { formatDuration } from '../../output/format-time.ts';
-import { createSegment, justifyLine, type StyledLine, type TextStyle } from '../styled-line.ts';
-import { screenViewNames, type ScreenModel } from '../screen-model.ts';
+import { formatDuration } from '../output/format-time.ts';
+import { createSegment, justifyLine, type StyledLine, type TextStyle } from './styled-line.ts';
+import { screenViewNames, type ScreenModel } from './screen-model.ts';
 
 /** Renders the session's status, its duration and mode, and the current view. */
 export function renderStateLine(model: ScreenModel, columns: number): StyledLine {

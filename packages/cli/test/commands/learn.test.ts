@@ -10,7 +10,7 @@ import { readProfileFile } from '@pawl/runtime/profiles';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { runLearn } from '../../src/commands/learn/action.ts';
-import { exitCodes } from '../../src/exit-codes.ts';
+import { exitCodes } from '../../src/output/exit-codes.ts';
 import {
   toDetectorScore,
   computeScoreRatios,

@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { runPipe, printEventSchema } from '../../src/commands/pipe/action.ts';
-import { UsageError } from '../../src/exit-codes.ts';
+import { UsageError } from '../../src/output/exit-codes.ts';
 import { toJsonLines, runPipeInput, type PipeAnswerJson } from '../fixtures/run-pipe-input.ts';
 
 const userMessageEvent = { type: 'user-message', at: 1_000, text: 'What is in the shed?' };

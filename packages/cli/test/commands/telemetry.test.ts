@@ -17,10 +17,10 @@ import { startRedis } from '../../../worker/test/redis-server.ts';
 import { runDashboard } from '../../src/commands/dashboard/action.ts';
 import { loadConfig } from '../../src/options/load-config.ts';
 import { sendSessionCommand } from '../../src/commands/tell/action.ts';
-import { openTelemetry } from '../../src/run/run-telemetry.ts';
+import { openTelemetry } from '../../src/observability/run-telemetry.ts';
 import { submitGoal } from '../../src/commands/submit/action.ts';
 import { runWorker } from '../../src/commands/worker/action.ts';
-import { openTerminalPrompt } from '../../src/terminal-prompt.ts';
+import { openTerminalPrompt } from '../../src/output/terminal-prompt.ts';
 import { captureTerminalIo, captureIo } from '../capture-io.ts';
 import { startOpenAiServer } from '../openai-server.ts';
 

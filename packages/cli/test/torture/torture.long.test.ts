@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { exitCodes } from '../../src/exit-codes.ts';
+import { exitCodes } from '../../src/output/exit-codes.ts';
 import { writeAllowedCalls } from '../allow-calls.ts';
 import { startModelServer, type ModelServer } from './model-server.ts';
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hasKeyboard } from '../../src/terminal-prompt.ts';
+import { hasKeyboard } from '../../src/output/terminal-prompt.ts';
 import { captureIo } from '../capture-io.ts';
 import { openTmuxPane, type TmuxPane } from './fixtures/tmux.ts';
 

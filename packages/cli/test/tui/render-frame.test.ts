@@ -2,7 +2,7 @@ import type { Event } from '@pawl/core';
 import { findProfile } from '@pawl/core/profiles';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addQuestion } from '../../src/tui/question-state.ts';
+import { addQuestion } from '../../src/tui/questions.ts';
 import { renderFrame } from '../../src/tui/render-frame.ts';
 import { getLineWidth, getLineText } from '../../src/tui/styled-line.ts';
 import {

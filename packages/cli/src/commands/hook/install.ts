@@ -11,9 +11,9 @@ import {
   writeHostSettings,
   type HookHost,
 } from '@pawl/gateway/hook';
-import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
-import { askConfirmation, openTerminalPrompt } from '../../terminal-prompt.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
+import { askConfirmation, openTerminalPrompt } from '../../output/terminal-prompt.ts';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 
 export type InstallHookFlags = {

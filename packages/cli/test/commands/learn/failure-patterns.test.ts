@@ -1,8 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StepRequirementTable } from '../../../src/commands/learn/step-requirements.ts';
-import { PatternTable, type FailurePattern } from '../../../src/commands/learn/failure-patterns.ts';
-import { tokenizeRun, type StepToken } from '../../../src/commands/learn/step-tokens.ts';
+import {
+  PatternTable,
+  type FailurePattern,
+  tokenizeRun,
+  type StepToken,
+} from '../../../src/commands/learn/failure-patterns.ts';
 import { createRun } from './training-runs.ts';
 
 const toTokens = (text: string): readonly StepToken[] =>

@@ -1,7 +1,7 @@
 import { pawlRules } from '@pawl/governor/rules';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxFolds, createFolds } from '../../../src/commands/learn/folds.ts';
+import { maxFolds, createFolds } from '../../../src/commands/learn/choose-thresholds.ts';
 import {
   isAtLeastAsStrict,
   listTunableThresholds,
@@ -18,7 +18,7 @@ import {
   hashTextToNumber,
   computeUpperBound,
 } from '../../../src/commands/learn/statistics.ts';
-import type { RuleThresholdMap } from '../../../src/commands/learn/judge-rule-counts.ts';
+import type { RuleThresholdMap } from '../../../src/commands/learn/rule-counts.ts';
 
 describe('folds', () => {
   const runs = fc.uniqueArray(fc.record({ id: fc.string(), source: fc.nat({ max: 15 }).map(String) }), {
