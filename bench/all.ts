@@ -5,17 +5,17 @@ import { renderBenchmarksPage, type PrintedBench } from './lib/page.ts';
 
 /** All benchmarks. Each runs in its own process, so that none benefits from JIT compilation by another. */
 const benchFiles = [
-  { file: 'transition.ts', title: 'What one turn costs' },
-  { file: 'governor.ts', title: 'What the governor costs' },
-  { file: 'paging.ts', title: 'What memory costs' },
-  { file: 'loop.ts', title: 'A thousand steps of an agent' },
-  { file: 'durable.ts', title: 'What keeping every step costs' },
-  { file: 'distributed.ts', title: 'What sharing sessions among workers costs' },
-  { file: 'telemetry.ts', title: 'What traces, metrics and logs cost' },
-  { file: 'dashboard.ts', title: 'How soon a long session is in the browser' },
-  { file: 'startup.ts', title: 'How soon a command is there' },
-  { file: 'hook.ts', title: 'What a hook costs a coding agent' },
-  { file: 'proxy.ts', title: 'What the proxy adds' },
+  { file: 'transition.ts', title: 'Cost of one turn' },
+  { file: 'governor.ts', title: 'Cost of the governor' },
+  { file: 'paging.ts', title: 'Cost of working memory' },
+  { file: 'loop.ts', title: 'Agent loop of a thousand steps' },
+  { file: 'durable.ts', title: 'Cost of durable steps' },
+  { file: 'distributed.ts', title: 'Cost of distributed workers' },
+  { file: 'telemetry.ts', title: 'Cost of traces, metrics and logs' },
+  { file: 'dashboard.ts', title: 'Load time of a long session in the dashboard' },
+  { file: 'startup.ts', title: 'Startup time of a command' },
+  { file: 'hook.ts', title: 'Latency of a hook' },
+  { file: 'proxy.ts', title: 'Latency of the proxy' },
 ];
 
 const options = process.argv.slice(2);

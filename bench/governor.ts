@@ -95,6 +95,6 @@ function formatGovernorReport({ nanoseconds, lateByEarly, bytesKept }: GovernorB
   return [
     formatMicroTable('one tool call', nanoseconds),
     `A late call by an early one: ${lateByEarly.median.toFixed(2)}`,
-    `What the governor keeps, as JSON: ${bytesKept.early} bytes early, ${bytesKept.late} late`,
+    `Size of the governor state as JSON: ${bytesKept.early} bytes early, ${bytesKept.late} late`,
   ].join('\n\n');
 }

@@ -50,9 +50,9 @@ function timeHook({ name, args, event }: BenchHookCommand, number: number): numb
     encoding: 'utf8',
     env: { ...process.env, XDG_DATA_HOME: benchDataFolder },
   });
-  const taken = performance.now() - start;
+  const elapsedMs = performance.now() - start;
   if (status !== 0 || stdout !== '') throw new Error(`${name} failed: ${stderr || stdout}`);
-  return taken;
+  return elapsedMs;
 }
 
 const options = readBenchOptions(help);

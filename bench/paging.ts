@@ -66,8 +66,7 @@ function createPagingTask(size: number): TimedTask {
         moved = pageEntries(memory, { limit: 4_096, at: size }).moved.length;
     },
     check() {
-      if (moved < size / 2)
-        throw new Error(`expected most of ${size} entries to be moved, and ${moved} were`);
+      if (moved < size / 2) throw new Error(`expected most of ${size} entries to be moved, got ${moved}`);
     },
   };
 }

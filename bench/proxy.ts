@@ -73,7 +73,7 @@ async function startProxy(
     throw new Error(`The proxy ended with exit code ${String(code)} before it listened.`);
   });
   const [line] = (await Promise.race([once(child.stdout, 'data'), exited])) as [Buffer];
-  // The proxy is killed at the end, when nothing waits for this any more.
+  // The proxy is killed at the end, when nothing awaits this promise.
   exited.catch(() => undefined);
   return { child, port: Number(/:(\d+) /.exec(line.toString())?.[1]) };
 }
@@ -82,7 +82,7 @@ async function startProxy(
 function timeFirstByte(agent: Agent, port: number, body: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const start = performance.now();
-    let taken = 0;
+    let firstByteMs = 0;
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const going = request({
       agent,
@@ -95,11 +95,11 @@ function timeFirstByte(agent: Agent, port: number, body: string): Promise<number
     going.on('error', reject).on('response', (res) => {
       let text = '';
       res.on('data', (chunk: Buffer) => {
-        if (text === '') taken = performance.now() - start;
+        if (text === '') firstByteMs = performance.now() - start;
         text += chunk.toString();
       });
       res.on('end', () => {
-        if (text.split(streamPiece).length === 21) resolve(taken);
+        if (text.split(streamPiece).length === 21) resolve(firstByteMs);
         else reject(new Error(`The reply is not what was sent: ${text.slice(0, 200)}`));
       });
     });
@@ -127,11 +127,13 @@ async function measureProxy(
     const samples = { direct: [] as number[], proxied: [] as number[] };
     for (let round = -5; round < times; round += 1) {
       for (const way of rotateItems(['direct', 'proxied'] as const, round + 5)) {
-        const taken = await timeFirstByte(agent, ports[way], body);
-        if (round >= 0) samples[way].push(taken);
+        const firstByteMs = await timeFirstByte(agent, ports[way], body);
+        if (round >= 0) samples[way].push(firstByteMs);
       }
     }
-    const added = samples.proxied.map((taken, index) => taken - (samples.direct[index] ?? Number.NaN));
+    const added = samples.proxied.map(
+      (firstByteMs, index) => firstByteMs - (samples.direct[index] ?? Number.NaN),
+    );
     results.push({
       rounds,
       kilobytes: body.length / 1_000,
@@ -182,7 +184,7 @@ function formatProxyReport({
   aims,
 }: ProxyBenchResult): string {
   return [
-    `Node ${node}, ${cpu}, ${cores} cores, load ${load.toFixed(1)}\nTime to the first byte; medians of ${times} requests each way, in turns`,
+    `Node ${node}, ${cpu}, ${cores} cores, load ${load.toFixed(1)}\nTime to the first byte; medians of ${times} requests each way, alternating`,
     formatBenchTable(
       ['rounds of calls', 'kB', 'direct ms', 'proxied ms', 'added ms', 'min..max'],
       milliseconds.map(({ rounds, kilobytes, direct, proxied, added }) => [

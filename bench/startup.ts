@@ -29,9 +29,9 @@ type StartupCommand = (typeof startupCommands)[number];
 function timeStartup({ name, args, prints }: StartupCommand): number {
   const start = performance.now();
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  const taken = performance.now() - start;
+  const elapsedMs = performance.now() - start;
   if (status !== 0 || !prints.test(stdout)) throw new Error(`${name} failed: ${stderr || stdout}`);
-  return taken;
+  return elapsedMs;
 }
 
 const options = readBenchOptions(help);

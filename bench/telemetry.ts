@@ -54,7 +54,7 @@ async function timeObserver({ name, attach }: BenchObserver, steps: number): Pro
   await agent.waitUntilIdle();
   await end();
   const { user, system } = process.cpuUsage(start);
-  if (model.requests.length !== steps + 1) throw new Error(`${name}: the work did not come to its end.`);
+  if (model.requests.length !== steps + 1) throw new Error(`${name}: the run did not finish.`);
   return (user + system) / steps;
 }
 
@@ -88,8 +88,8 @@ if (options !== null) {
     const order = rotateItems(watchers, round + plan.warmUp);
     // Alternate the order, so that no observer always follows the same one and pays for its leftovers.
     for (const { watcher, samples } of round % 2 === 0 ? order : order.toReversed()) {
-      const taken = await timeObserver(watcher, plan.steps);
-      if (round >= 0) samples.push(taken);
+      const elapsed = await timeObserver(watcher, plan.steps);
+      if (round >= 0) samples.push(elapsed);
     }
   }
   const bytes = Number(await (await fetch(`${sink.url}/bytes`)).text());
@@ -107,7 +107,7 @@ if (options !== null) {
   const off = rows.find(({ name }) => name === 'all off')?.byNobody.median ?? Number.NaN;
   const on = rows.find(({ name }) => name === 'all on')?.added ?? Number.NaN;
   const aims = [
-    createUpperAim("of a step's time with all off, by one that nobody looks at", 1.05, off),
+    createUpperAim("of a step's time with all off, for an unobserved step", 1.05, off),
     createUpperAim('ms for a step with all on, where a model takes seconds', 1, on / 1_000),
   ];
   const measured = { environment: readBenchMachine(), plan, rows, bytesSent: bytes, aims };
@@ -130,7 +130,7 @@ function formatTelemetryReport({
   return [
     `Node ${node}, ${cpu}, ${cores} cores, load ${load.toFixed(1)}\nProcessor time; medians of ${plan.rounds} interleaved rounds of ${plan.steps} steps`,
     formatBenchTable(
-      ['one step', 'time, nobody = 1', 'min..max', 'µs', 'µs more'],
+      ['one step', 'time, no observer = 1', 'min..max', 'µs', 'µs more'],
       rows.map(({ name, microseconds, byNobody, added }) => [
         name,
         byNobody.median.toFixed(2),

@@ -22,12 +22,12 @@ export type StuckDetector = {
 /** Scores a detector on the runs, with the same definitions as `pawl learn`. */
 export function scoreDetector({ runs, judged }: EvaluationData, { verdicts }: StuckDetector): DetectorScore {
   const shares = runs.map((run) => {
-    const judgement = judged.get(run.id);
+    const judgment = judged.get(run.id);
     const scored = {
       success: run.success ?? null,
       lastStep: run.steps.at(-1)?.i ?? 0,
       agentSteps: run.steps.filter((step) => step.role !== 'user').map((step) => step.i),
-      judgement: judgement === undefined ? null : { stuck: judgement.stuck, from: judgement.from_step ?? 0 },
+      judgment: judgment === undefined ? null : { stuck: judgment.stuck, from: judgment.from_step ?? 0 },
     };
     return computeScoreRatios(scored, verdicts(run));
   });

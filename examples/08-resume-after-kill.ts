@@ -45,9 +45,9 @@ if (child !== undefined) {
   const [, signal] = await once(other, 'exit');
   console.log(`the process was ended by ${String(signal)}`);
 
-  const taken = await resumeSession(store, 'letters', { owner: getProcessOwner() });
+  const resumed = await resumeSession(store, 'letters', { owner: getProcessOwner() });
   const model = createScriptedModel([{ text: 'Ada has her letter. Whether Ben has his, I do not know.' }]);
-  const agent = new Agent({ ...taken, model, tools: [send] });
+  const agent = new Agent({ ...resumed, model, tools: [send] });
   await agent.resume();
   const conversation = getConversation(await agent.waitUntilIdle());
   for (const message of toItemArray(conversation)) {

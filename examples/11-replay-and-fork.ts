@@ -41,10 +41,10 @@ console.log(
 // Fork at the tool result to see what another model makes of it.
 await forkStoredSession(store, 'walk', { at: toolResultSeq, newId: 'walk-again', owner, now: Date.now() });
 const resumedSession = await resumeSession(store, 'walk-again', { owner });
-const optimist = new Agent({
+const fork = new Agent({
   ...resumedSession,
   model: createScriptedModel([{ text: 'Go at one.' }]),
   tools: [weather],
 });
-await optimist.resume();
-console.log(`forked at ${toolResultSeq}: ${findTurnAnswer(getConversation(await optimist.waitUntilIdle()))}`);
+await fork.resume();
+console.log(`forked at ${toolResultSeq}: ${findTurnAnswer(getConversation(await fork.waitUntilIdle()))}`);

@@ -1,4 +1,4 @@
-import { exitCodes } from '../packages/cli/src/exit-codes.ts';
+import { exitCodes } from '../packages/cli/src/output/exit-codes.ts';
 import { createProgram } from '../packages/cli/src/program.ts';
 import { configVariables } from '../packages/runtime/src/config/environment-config.ts';
 import { jsonOutputs } from './cli-json.ts';
@@ -112,7 +112,7 @@ wrong and what to do.
 
 ## Exit codes`;
 
-const pageOutro = `In code they are \`exitCodes\` in \`packages/cli/src/exit-codes.ts\`, with the type \`ExitCode\`.
+const pageOutro = `In code they are \`exitCodes\` in \`packages/cli/src/output/exit-codes.ts\`, with the type \`ExitCode\`.
 
 ## Output
 

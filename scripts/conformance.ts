@@ -10,14 +10,14 @@ import { listProjectFiles, repositoryRoot } from './source-files.ts';
 /** docs/conformance.md: lists the tests that demonstrate each requirement. */
 export function buildConformancePages(): readonly GeneratedPage[] {
   const requirements = readRequirements();
-  const showings = listTestFiles().flatMap((file) =>
+  const proofs = listTestFiles().flatMap((file) =>
     listProofs(file, readFileSync(join(repositoryRoot, file), 'utf8')),
   );
-  checkRequirementIds(new Set(requirements.map(({ id }) => id)), showings);
+  checkRequirementIds(new Set(requirements.map(({ id }) => id)), proofs);
   return [
     {
       path: 'docs/conformance.md',
-      text: renderConformancePage({ systems: originSystems, requirements, showings }),
+      text: renderConformancePage({ systems: originSystems, requirements, proofs }),
     },
   ];
 }
@@ -40,8 +40,8 @@ export function listProofs(file: string, source: string): readonly RequirementPr
   });
 }
 
-export function checkRequirementIds(known: ReadonlySet<string>, showings: readonly RequirementProof[]): void {
-  const wrong = showings.filter(({ id }) => !known.has(id));
+export function checkRequirementIds(known: ReadonlySet<string>, proofs: readonly RequirementProof[]): void {
+  const wrong = proofs.filter(({ id }) => !known.has(id));
   if (wrong.length === 0) return;
   const lines = wrong.map(({ id, file, title }) => `${file}: "${title}": no requirement has the id ${id}`);
   throw new Error(lines.join('\n'));

@@ -27,8 +27,8 @@ const originalCode = 'reduce((sum, price) => sum + price)';
 server.says = (request) => {
   if (request === 1) return { tool: 'search', args: { query: 'total of an order' } };
   if (request === 2) return { tool: 'read', args: { path: 'total.js' } };
-  const mended = 'reduce((sum, price) => sum + price, 0)';
-  return { tool: 'edit', args: { path: 'total.js', old: originalCode, new: mended } };
+  const fixedCode = 'reduce((sum, price) => sum + price, 0)';
+  return { tool: 'edit', args: { path: 'total.js', old: originalCode, new: fixedCode } };
 };
 const goal = 'The total of an order is wrong when it is empty. Find out why and mend it.';
 const flags = ['--dir', workFolder, '--store', join(folder, 'sessions.db'), '--max-steps', '40'];
@@ -40,10 +40,10 @@ const terminalPane = await openTmuxPane([process.execPath, bin, 'run', ...flags,
   socket: join(folder, 'tmux'),
 });
 try {
-  await terminalPane.until('May this run?');
+  await terminalPane.waitForText('May this run?');
   await wait(600);
   await renderScreenshot(
-    ansiToHtml(await terminalPane.coloured()),
+    ansiToHtml(await terminalPane.captureColors()),
     join(repositoryRoot, 'docs', 'images', 'terminal.png'),
   );
 } finally {

@@ -17,11 +17,11 @@ export function listDistributedAims({
       createLowerAim(`of the messages of raw BullMQ, ${formatWorkerCount(workers)}`, 0.6, ofRaw.median),
     ),
     createUpperAim(
-      'times as long for a tenant beside one with far more to do',
+      'times as long for a tenant next to one with far more work',
       3,
       fairness.besideSeconds / fairness.aloneSeconds,
     ),
-    createUpperAim('s until a session goes on after its worker was killed', 15, takeover.seconds.median),
+    createUpperAim('s until a session continues after its worker was killed', 15, takeover.seconds.median),
   ];
 }
 

@@ -31,8 +31,10 @@ export function createBenchAgentFactory(steps: number | null): AgentFactory {
       name: 'scripted',
       async *stream(request, signal) {
         if (steps === null) await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        const said = toItemArray(request.conversation).filter(({ role }) => role === 'assistant').length;
-        yield* createScriptedModel(script.slice(said, said + 1)).stream(request, signal);
+        const replyCount = toItemArray(request.conversation).filter(
+          ({ role }) => role === 'assistant',
+        ).length;
+        yield* createScriptedModel(script.slice(replyCount, replyCount + 1)).stream(request, signal);
       },
     },
   });

@@ -14,10 +14,10 @@ export type FairnessOptions = {
 /** Seconds to complete the sessions of one tenant, alone and next to a tenant with far more sessions. */
 export type FairnessResult = { readonly aloneSeconds: number; readonly besideSeconds: number };
 
-export async function measureFairness(crowd: FairnessOptions): Promise<FairnessResult> {
+export async function measureFairness(options: FairnessOptions): Promise<FairnessResult> {
   return {
-    aloneSeconds: await measureTenantSeconds(crowd, 0),
-    besideSeconds: await measureTenantSeconds(crowd, crowd.many),
+    aloneSeconds: await measureTenantSeconds(options, 0),
+    besideSeconds: await measureTenantSeconds(options, options.many),
   };
 }
 

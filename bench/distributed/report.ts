@@ -14,12 +14,12 @@ export function formatDistributedReport(
       ['steps', 'workers', 'sessions/s', 'steps/s', 'messages/s', 'raw jobs/s', 'of raw', 'min..max'],
       rows.map(toSpeedCells),
     ),
-    'Processor time of the workers, without that of Redis, for a message, and what a session takes in Redis:',
+    'CPU time of the workers per message, without Redis, and Redis memory per session:',
     formatBenchTable(
       ['steps', 'workers', 'µs', 'raw µs', 'by raw', 'min..max', 'kB/session', 'kB written'],
       rows.map(toProcessorCells),
     ),
-    `A tenant alone: ${formatSignificant(fairness.aloneSeconds)} s; beside one with far more to do: ${formatSignificant(fairness.besideSeconds)} s`,
+    `A tenant alone: ${formatSignificant(fairness.aloneSeconds)} s; next to one with far more work: ${formatSignificant(fairness.besideSeconds)} s`,
     `After a worker was killed, with a lease of ${takeover.leaseMs / 1_000} s: ${formatSignificant(takeover.seconds.median)} s (${formatSpread(takeover.seconds)})`,
     judged.map(formatAim).join('\n'),
   ].join('\n\n');

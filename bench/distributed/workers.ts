@@ -29,14 +29,16 @@ export async function startWorkerProcess(plan: WorkerProcessPlan): Promise<Worke
   const started = spawn(process.execPath, [workerChildFile, JSON.stringify(plan)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   }) as unknown as ChildProcessWithoutNullStreams;
-  const [said] = (await Promise.race([once(started.stdout, 'data'), once(started, 'exit')])) as [unknown];
-  if (!Buffer.isBuffer(said)) throw new Error(`Expected a worker (${plan.kind}) to start, and it has ended`);
+  const [readyLine] = (await Promise.race([once(started.stdout, 'data'), once(started, 'exit')])) as [
+    unknown,
+  ];
+  if (!Buffer.isBuffer(readyLine)) throw new Error(`Expected a worker (${plan.kind}) to start, but it ended`);
   return {
     resetCpuBaseline: () => void started.stdin.write('\n'),
     async end() {
-      const [told, ended] = [once(started.stdout, 'data'), once(started, 'exit')];
+      const [output, ended] = [once(started.stdout, 'data'), once(started, 'exit')];
       started.stdin.end();
-      const [line] = (await told) as [Buffer];
+      const [line] = (await output) as [Buffer];
       await ended;
       return (JSON.parse(line.toString()) as { readonly processorMs: number }).processorMs;
     },

@@ -21,7 +21,11 @@ export function listDurableAims({ lengths }: DurableResult): readonly Performanc
       1.2,
       pawl.lateByEarly.median,
     ),
-    createUpperAim('bytes a step besides the text of the events', 2_000, pawl.ownBytesPerStep ?? Number.NaN),
+    createUpperAim(
+      'bytes per step in addition to the text of the events',
+      2_000,
+      pawl.ownBytesPerStep ?? Number.NaN,
+    ),
     ...listLangGraphAims(short),
     ...Object.entries(publishedRates).map(([name, perSecond]) =>
       createLowerAim(`steps a second, as ${name}`, perSecond, findPawlRow(short).stepsPerSecond),

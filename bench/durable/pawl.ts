@@ -32,13 +32,13 @@ function createDurablePawl(name: string, governor: GovernorSettings): DurableCon
         settings: { compact: true, governor },
       });
       const log = createStoreEventLog(store, benchSessionId, await store.create(session, 'bench'));
-      const taken = await measureElapsed(() => runBenchSession(work, session, log));
+      const elapsed = await measureElapsed(() => runBenchSession(work, session, log));
       let textBytes = 0;
       for await (const { event } of store.events(benchSessionId))
         textBytes += Buffer.byteLength(JSON.stringify(event));
       await store.close();
       // The store verifies this setting on every connection.
-      return { ...taken, synchronous: 'FULL', textBytes };
+      return { ...elapsed, synchronous: 'FULL', textBytes };
     },
     async open(folder) {
       const start = performance.now();

@@ -17,7 +17,7 @@ export const rawAppend: DurableContender = {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     database.exec('CREATE TABLE events (seq INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT');
     const add = database.prepare('INSERT INTO events (text) VALUES (?)');
-    const taken = await measureElapsed(() => {
+    const elapsed = await measureElapsed(() => {
       for (const { texts, isTool } of commits) {
         // A single statement is its own transaction.
         if (texts.length > 1) database.exec('BEGIN IMMEDIATE');
@@ -29,7 +29,7 @@ export const rawAppend: DurableContender = {
     const synchronous = toSynchronousLevel(database.prepare('PRAGMA synchronous').get()?.['synchronous']);
     database.close();
     return {
-      ...taken,
+      ...elapsed,
       synchronous,
       textBytes: commits
         .flatMap(({ texts }) => texts)

@@ -10,11 +10,9 @@ export function formatDurableReport(
 ): string {
   return [
     `Node ${on.node}, V8 ${on.v8}, ${on.cpu}, ${on.cores} cores, load ${on.load.toFixed(1)}`,
-    'Elapsed time; medians of interleaved rounds; every run in a process of its own',
-    ...(on.load > on.cores / 2 ? ['Others are at work on this machine: the times below say little.'] : []),
-    ...(inMemory
-      ? ['The folder for temporary files is in memory: set TMPDIR to one that is on a disk.']
-      : []),
+    'Elapsed time; medians of interleaved rounds; each run in a separate process',
+    ...(on.load > on.cores / 2 ? ['The machine is busy: the times below are unreliable.'] : []),
+    ...(inMemory ? ['The folder for temporary files is in memory: set TMPDIR to a folder on a disk.'] : []),
     ...lengths.flatMap((length) => ['', ...formatLengthTables(length)]),
     '',
     ...aims.map(formatAim),

@@ -37,12 +37,12 @@ export function interleaveTasks(tasks: readonly TimedTask[], plan: InterleavePla
 function calibrateTimes(task: TimedTask, sliceMs: number): number {
   const slice = sliceMs * 1e6;
   let times = 1;
-  let taken = measureTask(task, times);
-  while (taken < slice / 2) {
+  let elapsed = measureTask(task, times);
+  while (elapsed < slice / 2) {
     times *= 2;
-    taken = measureTask(task, times);
+    elapsed = measureTask(task, times);
   }
-  return Math.max(1, Math.round((times * slice) / taken));
+  return Math.max(1, Math.round((times * slice) / elapsed));
 }
 
 /**

@@ -9,7 +9,7 @@ export function renderBenchmarksPage(printed: readonly PrintedBench[], at: Date)
   return (
     [
       '# Benchmarks',
-      `Written by \`npm run bench\` on ${at.toISOString().slice(0, 10)}. The ratios count: everything in a table was measured in one run, in turns. [How to read them](../bench/README.md), and what they do not say.`,
+      `Written by \`npm run bench\` on ${at.toISOString().slice(0, 10)}. Compare ratios, not times: all rows of a table were measured alternately in one run. See [how to read the results](../bench/README.md).`,
       ...sections,
       '',
     ]

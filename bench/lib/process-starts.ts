@@ -28,8 +28,8 @@ export function measureProcessStarts<Command extends { readonly name: string }>(
   const slots = commands.map((command) => ({ command, samples: [] as number[] }));
   for (let round = -warmUp; round < rounds; round += 1) {
     for (const { command, samples } of rotateItems(slots, round + warmUp)) {
-      const taken = time(command, round);
-      if (round >= 0) samples.push(taken);
+      const elapsedMs = time(command, round);
+      if (round >= 0) samples.push(elapsedMs);
     }
   }
   const bare = slots[0]?.samples ?? [];

@@ -17,7 +17,7 @@ const ms = performance.now() - start;
 const { user, system } = process.cpuUsage(before);
 // One contender returns all intermediate text as part of its answer.
 if (!finalText.endsWith(benchAnswer))
-  throw new Error(`Expected ${key} to end with its answer, and it said '${finalText}'`);
+  throw new Error(`Expected ${key} to end with its answer, got '${finalText}'`);
 if (ticks.length !== steps) throw new Error(`Expected ${steps} steps of ${key}, saw ${ticks.length}`);
 const processorMs = (user + system) / 1_000;
 const peakBytes = process.resourceUsage().maxRSS * 1024;

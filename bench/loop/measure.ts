@@ -43,8 +43,8 @@ export function measureLoop({ steps, rounds, contenders, once }: LoopPlan): Loop
   const on = readBenchMachine();
   const samples = new Map<LoopContenderKey, LoopSample[]>(contenders.map((key) => [key, []]));
   for (let round = 0; round < rounds; round += 1) {
-    const taking = contenders.filter((key) => round === 0 || !once.includes(key));
-    for (const key of rotateItems(taking, round)) samples.get(key)?.push(sampleLoop(key, steps));
+    const selected = contenders.filter((key) => round === 0 || !once.includes(key));
+    for (const key of rotateItems(selected, round)) samples.get(key)?.push(sampleLoop(key, steps));
   }
   const pawl = samples.get('pawl') ?? [];
   return {

@@ -50,7 +50,7 @@ export function formatLoopReport(
     'rounds',
   ];
   return [
-    `Node ${node}, V8 ${v8}, ${cpu}, ${cores} cores, load ${load.toFixed(1)}\nElapsed time; medians of interleaved rounds; every run in a process of its own`,
+    `Node ${node}, V8 ${v8}, ${cpu}, ${cores} cores, load ${load.toFixed(1)}\nElapsed time; medians of interleaved rounds; each run in a separate process`,
     formatBenchTable(head, rows.map(toLoopLine)),
     judged.map(formatAim).join('\n'),
   ].join('\n\n');

@@ -11,7 +11,7 @@ const folder = import.meta.dirname;
 export function ensurePeersInstalled(): boolean {
   if (existsSync(join(folder, 'node_modules', '@langchain', 'langgraph', 'package.json'))) return true;
   console.error(
-    'Installing LangGraph.js (90 MB) into bench/peers, to measure beside it; --no-peers does without.',
+    'Installing LangGraph.js (90 MB) into bench/peers for comparison; use --no-peers to skip it.',
   );
   // Install scripts are not needed: the native package ships prebuilt binaries.
   const { status, error } = spawnSync('npm', ['ci', '--ignore-scripts'], {
@@ -21,6 +21,6 @@ export function ensurePeersInstalled(): boolean {
   });
   if (status === 0) return true;
   const reason = error === undefined ? `npm ended with exit code ${status}` : error.message;
-  console.error(`LangGraph.js could not be installed (${reason}); going on without it.`);
+  console.error(`LangGraph.js could not be installed (${reason}); continuing without it.`);
   return false;
 }

@@ -26,12 +26,12 @@ function createDurableGraph(
     version: getPackageVersion('@langchain/langgraph', import.meta.url),
     async run({ steps, folder, tick }) {
       const { saver, graph, input } = await buildLangGraph(messages, { steps, folder, tick });
-      const taken = await measureElapsed(async () => {
+      const elapsed = await measureElapsed(async () => {
         await graph.invoke(input, { ...threadConfig, recursionLimit: 4 * steps + 10 });
       });
       const synchronous = toSynchronousLevel(saver.db.pragma('synchronous', { simple: true }));
       saver.db.close();
-      return { ...taken, synchronous, textBytes: null };
+      return { ...elapsed, synchronous, textBytes: null };
     },
     async open(folder) {
       const { saver, graph } = await buildLangGraph(messages, { steps: 0, folder, tick: () => undefined });

@@ -17,7 +17,7 @@ type ObservedPorts = ObservedAgent['ports'];
 
 export type BenchObserver = {
   readonly name: string;
-  readonly attach: (means: ObservedPorts, session: Session) => ObservedAgent;
+  readonly attach: (ports: ObservedPorts, session: Session) => ObservedAgent;
 };
 
 /** The observers that `pawl run` supports, from none to all at once. */
@@ -26,23 +26,23 @@ export function createBenchObservers(url: string): readonly BenchObserver[] {
   return [
     { name: 'no observer', attach: (ports) => ({ ports, end: async () => undefined }) },
     { name: 'all off', attach: (ports) => ({ ports, observe: ignoreStep, end: async () => undefined }) },
-    { name: 'logs', attach: (means) => observeWithLogs(means) },
+    { name: 'logs', attach: (ports) => observeWithLogs(ports) },
     { name: 'metrics', attach: observeWithTelemetry({ metrics: everything.metrics }) },
     { name: 'traces', attach: observeWithTelemetry({ traces: everything.traces }) },
     {
       name: 'all on',
-      attach(means, session) {
-        const log = observeWithLogs(means);
-        const told = observeWithTelemetry(everything)(means, session);
+      attach(ports, session) {
+        const log = observeWithLogs(ports);
+        const observed = observeWithTelemetry(everything)(ports, session);
         return {
-          ports: told.ports,
+          ports: observed.ports,
           observe(seen) {
             log.observe?.(seen);
-            told.observe?.(seen);
+            observed.observe?.(seen);
           },
           async end() {
             await log.end();
-            await told.end();
+            await observed.end();
           },
         };
       },
@@ -60,11 +60,11 @@ function observeWithLogs(ports: ObservedPorts): ObservedAgent {
 }
 
 function observeWithTelemetry(options: TelemetryOptions): BenchObserver['attach'] {
-  return (means, session) => {
+  return (ports, session) => {
     const telemetry = createTelemetry(options);
     const observer = telemetry.observe(session);
     return {
-      ports: observer.runInContext(means),
+      ports: observer.runInContext(ports),
       observe: observer.observe,
       async end() {
         observer.end();

@@ -94,7 +94,7 @@ describe('bench/distributed.ts', () => {
         expect(each.writtenBytes).toBeGreaterThan(1_000);
       }
       expect(fairness.aloneSeconds).toBeGreaterThan(0);
-      // Nobody takes over before the lease has run out.
+      // No worker takes over before the lease has expired.
       expect(takeover.seconds.min).toBeGreaterThan(1);
       expect(judged.length).toBeGreaterThanOrEqual(3);
     },

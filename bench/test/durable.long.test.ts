@@ -74,7 +74,7 @@ describe('durable contenders', () => {
     durablePawlContender.forgetSnapshot?.(folder);
     const without = await durablePawlContender.open(folder);
     expect(without.messages).toBe(withSnapshot.messages);
-    // One message of the user, three events a step, the answer.
+    // One user message, three events per step, and the answer.
     expect(without.replayed).toBe(3 * steps + 2);
     expect(withSnapshot.replayed).toBeLessThan(3 * steps);
   });
@@ -146,13 +146,11 @@ describe('targets of the durable benchmark', () => {
     expect(lines).toContain(
       'MISSED  Pawl: at least 300 times as small as LangGraph.js, 1,000 steps; measured 250',
     );
-    expect(lines).toContain(
-      'The folder for temporary files is in memory: set TMPDIR to one that is on a disk.',
-    );
-    const calm = formatDurableReport(all, []);
-    expect(calm).not.toMatch(/in memory|Others are at work/);
+    expect(lines).toContain('The folder for temporary files is in memory: set TMPDIR to a folder on a disk.');
+    const report = formatDurableReport(all, []);
+    expect(report).not.toMatch(/in memory|is busy/);
     const busy = formatDurableReport({ ...all, environment: { ...all.environment, load: 1.1 } }, []);
-    expect(busy).toContain('Others are at work on this machine: the times below say little.');
+    expect(busy).toContain('The machine is busy: the times below are unreliable.');
   });
 });
 

@@ -8,7 +8,7 @@ describe('bench/governor.ts', () => {
       bytesKept: { early: number; late: number };
     }>(new URL('../governor.ts', import.meta.url));
     expect(measured.nanoseconds).toHaveLength(3);
-    // Bounded: fifty times the steps, and no more than a window's worth is kept.
+    // Bounded: fifty times the steps add at most one window of state.
     expect(measured.bytesKept.late).toBeLessThan(2 * measured.bytesKept.early);
   });
 });

@@ -17,7 +17,7 @@ describe('bench/telemetry.ts', () => {
     ]);
     expect(measured.rows[0]?.byNobody.median).toBe(1);
     expect(measured.rows.every(({ microseconds }) => microseconds.median > 0)).toBe(true);
-    // Traces of three rounds, of sixty steps each, with two spans a step.
+    // Traces of three rounds of sixty steps, with two spans per step.
     expect(measured.bytesSent).toBeGreaterThan(3 * 60 * 2 * 300);
   });
 });

@@ -86,7 +86,7 @@ describe('node bench/transition.ts', () => {
         bytesAfterOneTurn: expect.any(Number),
       })),
       overPawl: Object.fromEntries(names.map((name) => [name, summary])),
-      seasoned: summary,
+      warmedUp: summary,
       growth: ['bare reducer', 'Pawl step'].map((name) => ({
         name,
         early: 100,

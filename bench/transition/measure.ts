@@ -55,7 +55,7 @@ export type TransitionResult = {
   /** Ratio of each contender to Pawl, round by round. */
   readonly overPawl: Readonly<Record<string, SampleSummary>>;
   /** Ratio of Pawl to the bare reducer after Pawl has processed every event type in every state. */
-  readonly seasoned: SampleSummary;
+  readonly warmedUp: SampleSummary;
   readonly growth: readonly TurnGrowth[];
 };
 
@@ -89,7 +89,7 @@ export function measureTransition(size: TransitionPlan): TransitionResult {
     overPawl: Object.fromEntries(turnContenders.map((each) => [each.name, timesOf(each, pawlStepContender)])),
     growth: [bareReducer, pawlStepContender].map((contender) => measureTurnGrowth(contender, size.plan)),
     // Last, because the engine's type feedback cannot be reset.
-    seasoned: measureSeasoned(size.plan),
+    warmedUp: measureSeasoned(size.plan),
   };
 }
 
@@ -118,11 +118,11 @@ function measureTurnGrowth(contender: TurnContender, plan: InterleavePlan): Turn
 
 function measureSeasoned(plan: InterleavePlan): SampleSummary {
   warmUpPawl();
-  const [bare, seasoned] = interleaveTasks(
+  const [bare, warmedUp] = interleaveTasks(
     [bareReducer, pawlStepContender].map((contender) =>
       createTurnsTask(contender, createFreshStart(contender, turnsPerSession)),
     ),
     plan,
   );
-  return summarizeSamples(computePairedRatios(seasoned?.samples ?? [], bare?.samples ?? []));
+  return summarizeSamples(computePairedRatios(warmedUp?.samples ?? [], bare?.samples ?? []));
 }

@@ -4,7 +4,7 @@ import { formatBenchTable } from '../lib/table.ts';
 import { turnsPerSession, type TurnGrowth, type TransitionResult, type ContenderSpeed } from './measure.ts';
 
 export function formatTransitionReport(measured: TransitionResult, aims: readonly PerformanceAim[]): string {
-  const { environment: on, plan, idleSessions, speeds, growth, seasoned } = measured;
+  const { environment: on, plan, idleSessions, speeds, growth, warmedUp } = measured;
   return [
     `Node ${on.node}, V8 ${on.v8}, ${on.cpu}, ${on.cores} cores, load ${on.load.toFixed(1)}`,
     `Processor time; medians of ${plan.rounds} interleaved rounds of ${plan.sliceMs} ms; sessions of ${turnsPerSession} turns`,
@@ -26,7 +26,7 @@ export function formatTransitionReport(measured: TransitionResult, aims: readonl
     '',
     formatBenchTable(['a late turn by an early one', 'time, early = 1', 'min..max'], growth.map(toGrowthRow)),
     '',
-    `Once Pawl has seen every event in every state: ${formatSignificant(seasoned.median)} times the bare reducer (${formatSpread(seasoned)})`,
+    `Once Pawl has seen every event in every state: ${formatSignificant(warmedUp.median)} times the bare reducer (${formatSpread(warmedUp)})`,
     '',
     ...aims.map(formatAim),
   ].join('\n');

@@ -47,11 +47,11 @@ const steps = 100_000;
  */
 export function warmUpPawl(): void {
   let session: Session = createSession({ id: 'seasoning', at: 0 });
-  let dice = 1;
+  let randomState = 1;
   for (let at = 0; at < steps; at += 1) {
     // A deterministic random number generator (Lehmer, modulus 2^31 - 1).
-    dice = (dice * 48_271) % 2_147_483_647;
-    const type = eventTypes[dice % eventTypes.length] ?? 'user-message';
+    randomState = (randomState * 48_271) % 2_147_483_647;
+    const type = eventTypes[randomState % eventTypes.length] ?? 'user-message';
     const { status } = session.turn;
     const ended = status === 'halted' || status === 'shuttingDown';
     if (ended) session = createSession({ id: 'seasoning', at });

@@ -175,9 +175,9 @@ describe('npm run eval', () => {
 
   it('compares other detectors', async () => {
     const peers = join(folder, 'peers.mjs');
-    const hasty = `{ name: 'hasty', create: () => ({ push: (step) => step.i === 1 ? { level: 'stop' } : null }) }`;
+    const hastyDetector = `{ name: 'hasty', create: () => ({ push: (step) => step.i === 1 ? { level: 'stop' } : null }) }`;
     const silent = `{ name: 'silent', create: () => ({ push: () => ({ level: 'observe' }) }) }`;
-    await writeFile(peers, `export const peers = [${hasty}, ${silent}];`);
+    await writeFile(peers, `export const peers = [${hastyDetector}, ${silent}];`);
     const { tables } = await readEvalReport('--peers', peers);
     expect(tables[0]?.rows.slice(1)).toEqual([
       expectCloseScores({

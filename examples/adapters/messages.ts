@@ -16,14 +16,14 @@ type ChatMessage = {
 await compareGoverned(async (script, isGoverned) => {
   const messages: ChatMessage[] = [{ role: 'user', content: 'When do we ship?' }];
   for (let steps = 1; steps <= 20; steps += 1) {
-    const judgement = governMessages(isGoverned ? messages : []);
-    const sent = appendAdvice(messages, judgement);
-    const reply = completeChat(script, sent, !judgement.dropTools);
+    const decision = governMessages(isGoverned ? messages : []);
+    const sent = appendAdvice(messages, decision);
+    const reply = completeChat(script, sent, !decision.dropTools);
     messages.push(reply);
     for (const { id, function: called } of reply.tool_calls ?? []) {
       const args = JSON.parse(called.arguments) as Readonly<Record<string, string>>;
       const content =
-        findRefusalReason(judgement, { tool: called.name, args }) ?? runExampleTool(called.name, args);
+        findRefusalReason(decision, { tool: called.name, args }) ?? runExampleTool(called.name, args);
       messages.push({ role: 'tool', tool_call_id: id, content });
     }
     if (reply.tool_calls === undefined) return { steps, text: reply.content ?? '' };

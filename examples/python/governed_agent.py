@@ -13,7 +13,7 @@ import sys
 
 
 class Machine:
-    """Pawl as a process beside this one: an event goes in, what is to be done comes out."""
+    """Runs Pawl as a child process: events go in, actions come out."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(

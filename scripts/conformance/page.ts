@@ -6,12 +6,12 @@ export type RequirementProof = { readonly id: string; readonly file: string; rea
 export type ConformanceData = {
   readonly systems: readonly OriginSystem[];
   readonly requirements: readonly SystemRequirement[];
-  readonly showings: readonly RequirementProof[];
+  readonly proofs: readonly RequirementProof[];
 };
 
 /** Renders the page as Markdown: counts per system, then one row per requirement. */
-export function renderConformancePage({ systems, requirements, showings }: ConformanceData): string {
-  const byId = Map.groupBy(showings, ({ id }) => id);
+export function renderConformancePage({ systems, requirements, proofs }: ConformanceData): string {
+  const byId = Map.groupBy(proofs, ({ id }) => id);
   const sections = systems.map(({ prefix, name }) => {
     const items = requirements.filter(({ id }) => id.startsWith(`${prefix}-`));
     return { name, items, shown: items.filter(({ id }) => byId.has(id)).length };
@@ -51,9 +51,9 @@ function renderRequirementTable(
   return ['| id | requirement | covered by |', '| --- | --- | --- |', ...rows];
 }
 
-function renderProofs(showings: readonly RequirementProof[]): string {
-  if (showings.length === 0) return 'not covered yet';
-  const files = Map.groupBy(showings, ({ file }) => file);
+function renderProofs(proofs: readonly RequirementProof[]): string {
+  if (proofs.length === 0) return 'not covered yet';
+  const files = Map.groupBy(proofs, ({ file }) => file);
   return [...files]
     .map(([file, tests]) => `[${file}](../${file}): ${[...new Set(tests.map(renderProofTitle))].join('; ')}`)
     .join('<br>');

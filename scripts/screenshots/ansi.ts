@@ -22,11 +22,11 @@ type AnsiStyle = {
   readonly bold: boolean;
   readonly dim: boolean;
   readonly inverse: boolean;
-  readonly colour: string | null;
-  readonly ground: string | null;
+  readonly color: string | null;
+  readonly background: string | null;
 };
 
-const plainAnsiStyle: AnsiStyle = { bold: false, dim: false, inverse: false, colour: null, ground: null };
+const plainAnsiStyle: AnsiStyle = { bold: false, dim: false, inverse: false, color: null, background: null };
 
 /** Converts a terminal screen, as captured by tmux with its colors, to HTML. */
 export function ansiToHtml(screen: string): string {
@@ -47,10 +47,10 @@ function applyAnsiCodes(before: AnsiStyle, codes: readonly number[]): AnsiStyle 
     const code = codes[index] ?? 0;
     if (code === 38 || code === 48) {
       const isIndexed = codes[index + 1] === 5;
-      const colour = isIndexed
+      const color = isIndexed
         ? getIndexedColor(codes[index + 2] ?? 0)
         : `rgb(${codes.slice(index + 2, index + 5).join(' ')})`;
-      style = { ...style, [code === 38 ? 'colour' : 'ground']: colour };
+      style = { ...style, [code === 38 ? 'colour' : 'ground']: color };
       index += isIndexed ? 2 : 4;
     } else style = applyAnsiCode(style, code);
   }
@@ -65,8 +65,8 @@ const styleChanges: Readonly<Record<number, Partial<AnsiStyle>>> = {
   7: { inverse: true },
   22: { bold: false, dim: false },
   27: { inverse: false },
-  39: { colour: null },
-  49: { ground: null },
+  39: { color: null },
+  49: { background: null },
 };
 
 /** Codes 30-37 and 90-97 set the foreground, 40-47 and 100-107 the background; 90 and above are the bright colors. */
@@ -74,9 +74,9 @@ function applyAnsiCode(style: AnsiStyle, code: number): AnsiStyle {
   const change = styleChanges[code];
   if (change !== undefined) return { ...style, ...change };
   const tens = Math.floor(code / 10);
-  const colour = getIndexedColor((code % 10) + (tens >= 9 ? 8 : 0));
-  if (tens === 3 || tens === 9) return { ...style, colour };
-  return tens === 4 || tens === 10 ? { ...style, ground: colour } : style;
+  const color = getIndexedColor((code % 10) + (tens >= 9 ? 8 : 0));
+  if (tens === 3 || tens === 9) return { ...style, color };
+  return tens === 4 || tens === 10 ? { ...style, background: color } : style;
 }
 
 /** Returns one of the 256 indexed colors. */
@@ -91,11 +91,11 @@ function getIndexedColor(number: number): string {
   return `rgb(${part(36)} ${part(6)} ${part(1)})`;
 }
 
-function renderAnsiSpan(text: string, { bold, dim, inverse, colour, ground }: AnsiStyle): string {
+function renderAnsiSpan(text: string, { bold, dim, inverse, color, background }: AnsiStyle): string {
   if (text === '') return '';
-  const [front, back] = inverse ? [ground ?? '#0d1117', colour ?? '#e6edf3'] : [colour, ground];
+  const [foreground, back] = inverse ? [background ?? '#0d1117', color ?? '#e6edf3'] : [color, background];
   const rules = [
-    front === null ? '' : `color:${front}`,
+    foreground === null ? '' : `color:${foreground}`,
     back === null ? '' : `background:${back}`,
     bold ? 'font-weight:700' : '',
     dim ? 'opacity:.6' : '',

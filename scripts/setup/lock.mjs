@@ -5,7 +5,7 @@ import { ownFilePrefix } from './stamp.mjs';
 const waitMs = 200;
 const staleAfterMs = 60 * 60_000;
 
-/** Two npm installs in one folder spoil each other, so the second of two set-ups waits for the first. */
+/** Concurrent npm installs in one folder corrupt it, so the second setup waits for the first. */
 export function withLock(root, say, work) {
   const path = join(root, 'node_modules', `${ownFilePrefix}.lock`);
   mkdirSync(join(root, 'node_modules'), { recursive: true });
@@ -45,8 +45,8 @@ function holderOf(path) {
   }
 }
 
-// The age decides where the process id cannot: it may belong to someone else by now, or to another container. An empty
-// file (pid 0) is a lock between its creation and its first byte.
+// The age decides if the process id cannot, because another process may have the id by now, or the lock may belong
+// to another container. An empty file (pid 0) is a lock that was just created.
 function isGone({ pid, takenAt }) {
   if (Date.now() - takenAt > staleAfterMs) return true;
   if (pid === 0) return false;
@@ -58,8 +58,8 @@ function isGone({ pid, takenAt }) {
   }
 }
 
-// Renaming succeeds for one of several waiters only; for the others the file is gone already, or is a new holder's and
-// goes back to its place.
+// Renaming succeeds for only one of several waiters. For the others, the file no longer exists, or it belongs to a
+// new holder and is put back.
 function clear(path, deadPid) {
   const aside = `${path}.${process.pid}`;
   try {

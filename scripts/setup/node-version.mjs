@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** The oldest Node that the project runs on at all. */
+/** The oldest supported Node. */
 export const nodeNeeded = '24.7.0';
 
-/** Whether this Node cannot even set up. */
+/** Whether this Node is too old for the setup script. */
 export function tooOld() {
   return !atLeast(process.versions.node, '20.0.0');
 }
@@ -17,13 +17,13 @@ export function nodeWanted(root) {
   return version === null ? nodeNeeded : version[0];
 }
 
-/** Whether the next npm script will find a Node of at least this version, the project's own or the machine's. */
+/** Whether the next npm script will find a Node of at least this version, from the project or the machine. */
 export function hasNode(root, version) {
   if (!isMachinesOwn(root)) return existsSync(projectNode(root));
   return atLeast(process.versions.node, version) || atLeast(projectNodeVersion(root), version);
 }
 
-// Under npm this very process may be the project's Node, which an install can have just removed.
+// Under npm, this process may be the project's Node, which an install may just have removed.
 function isMachinesOwn(root) {
   return !process.execPath.startsWith(join(realpathSync(root), 'node_modules') + sep);
 }

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { basename } from 'node:path';
 
-// Without a network npm can try one package after another for hours.
+// Without a network, npm can retry for hours.
 const timeoutMs = 15 * 60_000;
 
-/** Runs npm in the project and returns whether it succeeded. Its complaints go to stderr; its tallies are not shown. */
+/** Runs npm in the project and returns whether it succeeded. Errors go to stderr; the summary is not shown. */
 export function runNpm(root, args) {
   const [command, ...first] = npmCommand();
   const result = spawnSync(command, [...first, ...args, '--no-audit', '--no-fund', '--loglevel=error'], {
@@ -12,22 +12,23 @@ export function runNpm(root, args) {
     env: npmEnvironment(process.env),
     stdio: ['ignore', 'ignore', 'inherit'],
     timeout: timeoutMs,
-    // Only Windows needs a shell, to find npm.cmd; no argument here holds anything to quote.
+    // Only Windows needs a shell, to find npm.cmd; no argument here needs quoting.
     shell: process.platform === 'win32' && first.length === 0,
   });
   if (result.error) throw new Error(`npm did not run to its end (${result.error.message})`);
   return result.status === 0;
 }
 
-// The same npm that started us, on the machine's Node: not on the project's, which it may be about to replace.
+// Use the npm that started this script, on the machine's Node instead of the project's, which it may replace.
 function npmCommand() {
   const { npm_execpath: cli = '', npm_node_execpath: node = '' } = process.env;
   return node !== '' && basename(cli) === 'npm-cli.js' ? [node, cli] : ['npm'];
 }
 
 /**
- * An outer `npm start` hands every flag it was given to its children as npm_config_*: `--global`, `--workspace`, `--json`,
- * `--dry-run`, `--prefix` and the like would bend our install. Only what says how to reach the registry is passed on.
+ * An outer `npm start` passes its flags to child processes as npm_config_*, and flags such as `--global`,
+ * `--workspace`, `--json`, `--dry-run` and `--prefix` would change this install. Only the settings for reaching
+ * the registry are passed on.
  */
 function npmEnvironment(env) {
   return Object.fromEntries(

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { ownFilePrefix } from './stamp.mjs';
 
 /**
- * Native tools list one optional package per platform, of which exactly one fits. A tool that has several and got none
- * cannot start. (A single optional package is something else: an extra for one platform, rightly absent on the others.)
+ * Native tools list one optional package per platform, of which exactly one fits. A tool with several such
+ * packages of which none is installed cannot start. (A single optional package is an addition for one platform
+ * and is absent on the others.)
  */
 export function toolsWithoutBinary(root) {
   const lockfile = join(root, 'package-lock.json');
@@ -25,7 +26,7 @@ function isInstalled(root, path, name) {
   return existsSync(join(root, 'node_modules', name)) || existsSync(join(root, path, 'node_modules', name));
 }
 
-/** Removes all that npm installed and keeps the lock we hold. */
+/** Removes everything that npm installed, except the lock of this setup. */
 export function emptyNodeModules(root) {
   const folder = join(root, 'node_modules');
   for (const name of readdirSync(folder)) {

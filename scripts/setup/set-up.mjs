@@ -6,8 +6,8 @@ import { fingerprint, forgetStamp, readStamp, writeStamp } from './stamp.mjs';
 import { installSystemPackages } from './system-packages.mjs';
 
 /**
- * Returns whether the project is ready; when it is not, one line on stderr has said why. `systemPackages` also installs
- * the programs that only the tests need.
+ * Returns whether the project is ready; if not, one line on stderr says why. `systemPackages` also installs the
+ * programs that only the tests need.
  */
 export function setUp(root, { systemPackages = false } = {}) {
   if (tooOld()) {
@@ -46,8 +46,8 @@ function install(root) {
   return true;
 }
 
-// `npm install` and not `npm ci`, which refuses a lockfile that lacks another platform's binaries. Everything that a
-// user's own settings could leave out is asked for by name, and nothing is saved: setting up changes no tracked file.
+// Use `npm install`, because `npm ci` rejects a lockfile that lacks another platform's binaries. The flags override
+// user settings that would omit packages, and nothing is saved, so that the setup changes no tracked file.
 function installPackages(root) {
   const flags = [
     '--include=dev',
@@ -59,7 +59,7 @@ function installPackages(root) {
   if (!runNpm(root, ['install', ...flags])) return false;
   if (toolsWithoutBinary(root).length === 0) return true;
 
-  // Older npm keeps to the lockfile even where it lacks this platform, without a word.
+  // Older npm silently follows the lockfile even if it lacks this platform.
   say('the lockfile does not know this platform; installing once more without it …');
   emptyNodeModules(root);
   if (!runNpm(root, ['install', ...flags, '--no-package-lock'])) return false;
@@ -69,8 +69,8 @@ function installPackages(root) {
   return true;
 }
 
-// The `node` package fetches its binary in an install script, the only one that is ever run, and only where the
-// machine's own Node will not do. A user who forbids install scripts gets it this way too.
+// The `node` package downloads its binary in an install script. It is the only install script that is run, and only
+// if the machine's Node is too old. This also works for users who disable install scripts.
 function installNode(root) {
   if (hasNode(root, nodeWanted(root))) return true;
   runNpm(root, ['rebuild', 'node', '--ignore-scripts=false']);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export const ownFilePrefix = '.pawl-setup';
 
-/** Changes whenever another install could give another result: manifests, lockfile, npm's settings, platform. */
+/** Changes whenever an install could give a different result: manifests, lockfile, npm settings, platform. */
 export function fingerprint(root) {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`);
   for (const path of ['package.json', 'package-lock.json', '.npmrc', ...workspaceManifests(root)]) {
@@ -36,7 +36,7 @@ export function writeStamp(root, text) {
   writeFileSync(stampFile(root), text);
 }
 
-/** An install that is cut short must leave no stamp behind. */
+/** An interrupted install must leave no stamp. */
 export function forgetStamp(root) {
   rmSync(stampFile(root), { force: true });
 }

@@ -1,9 +1,9 @@
 export type Program = {
   /** The vitest tag of the tests that need it. */
   readonly tag: string;
-  /** The names it may have, the preferred one first. */
+  /** The possible command names, preferred one first. */
   readonly commands: readonly string[];
-  /** The Debian and the Homebrew package; null where there is none. */
+  /** The Debian and Homebrew packages; null if there is none. */
   readonly apt: string;
   readonly brew: string | null;
   readonly usedBy: string;

@@ -26,8 +26,8 @@ function isExecutable(path) {
 }
 
 /**
- * Installs with apt what the tests need and the machine lacks, and says what and why. Does nothing without root, without
- * apt, or with `PAWL_SYSTEM_PACKAGES=no`: then the tests that need a missing program are skipped.
+ * Installs missing programs that the tests need with apt, and prints what and why. Does nothing without root,
+ * without apt, or with `PAWL_SYSTEM_PACKAGES=no`; the tests that need a missing program are then skipped.
  */
 export function installSystemPackages(say, options = {}) {
   const { wanted = programs, env = process.env, userId = process.getuid?.() } = options;
@@ -43,14 +43,14 @@ export function installSystemPackages(say, options = {}) {
     say(`apt could not install ${failed.join(', ')}; the tests that need it are skipped.`);
 }
 
-/** Returns the names that could not be installed. A package that this system lacks does not keep the others away. */
+/** Returns the names that could not be installed. An unavailable package does not prevent the others. */
 function installNames(names, aptGet) {
   const install = (...some) => aptGet('install', '--yes', '--no-install-recommends', ...some);
   aptGet('update');
   return install(...names) ? [] : names.filter((name) => !install(name));
 }
 
-// Another installation may be running, also that of another clone.
+// Another installation may be running, for example that of another clone.
 const waitForLock = ['-o', 'DPkg::Lock::Timeout=300'];
 
 function runAptGet(file, args, env) {

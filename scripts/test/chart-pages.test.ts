@@ -26,11 +26,11 @@ describe('the charts in the documentation', () => {
 
   it('reverts manual changes and keeps the prose', () => {
     const page = 'Before.\n\n<!-- chart: loop -->\n\nby hand\n\n<!-- /chart -->\n\nAfter.\n';
-    const mended = insertCharts(page, 'a.md');
-    expect(mended).toMatch(/^Before\.\n\n<!-- chart: loop -->\n\n```mermaid\nstateDiagram-v2\n/);
-    expect(mended).toMatch(/```\n\n<!-- \/chart -->\n\nAfter\.\n$/);
-    expect(mended).not.toContain('by hand');
-    expect(insertCharts(mended, 'a.md')).toBe(mended);
+    const updated = insertCharts(page, 'a.md');
+    expect(updated).toMatch(/^Before\.\n\n<!-- chart: loop -->\n\n```mermaid\nstateDiagram-v2\n/);
+    expect(updated).toMatch(/```\n\n<!-- \/chart -->\n\nAfter\.\n$/);
+    expect(updated).not.toContain('by hand');
+    expect(insertCharts(updated, 'a.md')).toBe(updated);
   });
 
   it('rejects an unknown chart and lists the known ones', () => {

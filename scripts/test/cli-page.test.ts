@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { captureIo } from '../../packages/cli/test/capture-io.ts';
 import { createWholeProgram } from '../../packages/cli/test/whole-program.ts';
-import { exitCodes } from '../../packages/cli/src/exit-codes.ts';
+import { exitCodes } from '../../packages/cli/src/output/exit-codes.ts';
 import { buildCliPage } from '../cli-page.ts';
 import { jsonOutputs } from '../cli-json.ts';
 

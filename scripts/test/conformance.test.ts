@@ -7,12 +7,12 @@ import { readRequirements, originSystems } from '../conformance/requirements.ts'
 import { listTestTitles } from '../conformance/titles.ts';
 import { repositoryRoot } from '../source-files.ts';
 
-// The ids in these samples are put together, so that this file itself claims to show nothing.
+// The ids in these samples are concatenated, so that this file does not claim to demonstrate them.
 const createSampleTitle = (inside: string): string => `waits [${inside}]`;
 
 describe('the generated pages', () => {
   it('are up to date with the sources', () => {
-    // Throws with the name of the stale page and the command that makes it again.
+    // Throws with the name of the stale page and the command that regenerates it.
     execFileSync(process.execPath, ['scripts/docs.ts', '--check'], { cwd: repositoryRoot });
   });
 });
@@ -94,7 +94,7 @@ describe('the conformance page', () => {
     renderConformancePage({
       systems: [{ prefix: 'LOOM', name: 'Loom' }],
       requirements,
-      showings: listProofs('packages/core/test/a.test.ts', source),
+      proofs: listProofs('packages/core/test/a.test.ts', source),
     });
 
   it('lists for each requirement the tests that cover it, or that none does yet', () => {
@@ -109,8 +109,8 @@ describe('the conformance page', () => {
   });
 
   it('is rejected for an unknown id', () => {
-    const showings = listProofs('a.test.ts', `it('${createSampleTitle('LOOM-99')}', () => {})`);
-    expect(() => checkRequirementIds(new Set(['LOOM-01']), showings)).toThrow(
+    const proofs = listProofs('a.test.ts', `it('${createSampleTitle('LOOM-99')}', () => {})`);
+    expect(() => checkRequirementIds(new Set(['LOOM-01']), proofs)).toThrow(
       `a.test.ts: "${createSampleTitle('LOOM-99')}": no requirement has the id LOOM-99`,
     );
   });

@@ -36,7 +36,7 @@ describe('the required Node version', () => {
 
   it.each([
     ['packages/cli/bin/pawl.js', /nodeNeeded = '([\d.]+)'/],
-    ['packages/cli/src/commands/doctor/checks.ts', /minNodeVersion = '([\d.]+)'/],
+    ['packages/cli/src/commands/doctor/action.ts', /minNodeVersion = '([\d.]+)'/],
     ['scripts/setup/node-version.mjs', /nodeNeeded = '([\d.]+)'/],
   ])('is what %s requires', (path, pattern) => {
     expect(findConstant(path, pattern)).toBe(needed);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listProjectFiles, repositoryRoot } from '../source-files.ts';
 
-/** Where each part that the originals had in a file of its own has its place here. */
+/** The location of each part that the original systems had in a separate file. */
 const expectedPaths: readonly (readonly [part: string, path: string])[] = [
   ['the chart of reasoning states [SAV-05]', 'packages/core/src/modes/charts/savant.ts'],
   ['the agent loop [SAV-14]', 'packages/runtime/src/agent/agent.ts'],
@@ -22,7 +22,7 @@ const expectedPaths: readonly (readonly [part: string, path: string])[] = [
   ],
 ];
 
-/** The entry points of the packages that have several, except the adapters, which have one file for each library. */
+/** The packages with several entry points, except the adapters, which have one per library. */
 function listEntryPoints() {
   return ['governor', 'core', 'runtime'].flatMap((packageFolder) => {
     const folder = join(repositoryRoot, 'packages', packageFolder);

@@ -6,7 +6,7 @@ import { findLeaks, readMachineTraits } from '../checks/leaks.ts';
 import { listWorkspacePackages } from '../checks/package-dependencies.ts';
 import { listProjectFiles, repositoryRoot } from '../source-files.ts';
 
-// Written in parts, because this file is read by its own test.
+// Concatenated, because the test reads this file too.
 const registryUrl = ['https:', '', ['registry', 'example', 'org'].join('.'), 'pawl'].join('/');
 
 function registryOfThisMachine(): string {

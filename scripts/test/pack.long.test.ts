@@ -15,7 +15,7 @@ function runCommand(cwd: string, command: string, ...args: readonly string[]): s
   return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-// Without the settings that an outer `npm test` passes to its children: they would apply to the project of the test.
+// Remove the settings that an outer `npm test` passes on, because they would apply to the test's project.
 const env = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))),
   PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),

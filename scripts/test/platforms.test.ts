@@ -19,8 +19,8 @@ describe('the page on platforms', () => {
   it('gives each feature and platform one of three support levels', () => {
     expect(head).toEqual(['Feature', 'Linux', 'macOS', 'Windows']);
     expect(rows.length).toBeGreaterThan(15);
-    const said = new Set(rows.flatMap((cells) => cells.slice(1)));
-    expect(said).toEqual(new Set(['supported', 'supported, untested', 'not supported']));
+    const supportLevels = new Set(rows.flatMap((cells) => cells.slice(1)));
+    expect(supportLevels).toEqual(new Set(['supported', 'supported, untested', 'not supported']));
   });
 
   it('claims tested support for Linux only', () => {

@@ -107,7 +107,7 @@ describe('setup', () => {
 
   it.each([
     ['NODE_ENV=production and --omit=dev', { NODE_ENV: 'production', npm_config_omit: 'dev' }],
-    // Elsewhere, so that a set-up which is misled does no harm to the machine.
+    // In a separate folder, so that a faulty setup does not harm the machine.
     ['--global and --prefix', { npm_config_global: 'true', npm_config_prefix: otherFolder }],
     ['--workspace', { npm_config_workspace: 'part' }],
     [
@@ -196,9 +196,9 @@ describe('two concurrent setups', () => {
   });
 
   it('do not wait for a crashed one', async () => {
-    const gone = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
-    await new Promise((resolve) => gone.once('close', resolve));
-    writeProjectFile('node_modules/.pawl-setup.lock', String(gone.pid));
+    const ended = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+    await new Promise((resolve) => ended.once('close', resolve));
+    writeProjectFile('node_modules/.pawl-setup.lock', String(ended.pid));
     const runs = await Promise.all([runSetup(), runSetup()]);
     expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     expect(runs.filter(({ stderr }) => stderr.includes(installing))).toHaveLength(1);

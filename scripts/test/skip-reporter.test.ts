@@ -56,9 +56,9 @@ describe('listPlatformRequirements', () => {
     ['darwin', ['linux']],
     ['freebsd', ['linux']],
     ['win32', ['unix', 'linux']],
-  ] as const)('on %s lacks %j', (platform, missing) => {
-    const lacking = listPlatformRequirements(platform).filter(({ problem }) => problem !== null);
-    expect(lacking.map(({ tag }) => tag)).toEqual(missing);
+  ] as const)('on %s lacks %j', (platform, missingTags) => {
+    const missing = listPlatformRequirements(platform).filter(({ problem }) => problem !== null);
+    expect(missing.map(({ tag }) => tag)).toEqual(missingTags);
   });
 
   it('counts a test with a platform tag under the platform', () => {

@@ -22,15 +22,15 @@ type TestMachine = { readonly userId?: number; readonly env?: Readonly<Record<st
 function runInstall(
   fails: string,
   { userId = 0, env = {} }: TestMachine = {},
-): { said: readonly string[]; asked: string } {
-  const asked = join(folder, 'asked');
-  const script = `#!/bin/sh\necho "$@" >> ${asked}\nif ${fails}; then exit 1; fi\n`;
+): { lines: readonly string[]; requested: string } {
+  const requested = join(folder, 'asked');
+  const script = `#!/bin/sh\necho "$@" >> ${requested}\nif ${fails}; then exit 1; fi\n`;
   writeFileSync(join(folder, 'apt-get'), script, { mode: 0o755 });
-  const said: string[] = [];
+  const lines: string[] = [];
   const machine = { PATH: `${folder}:/usr/bin:/bin`, ...env };
-  installSystemPackages((line) => said.push(line), { wanted: needed, env: machine, userId });
-  const calls = existsSync(asked) ? readFileSync(asked, 'utf8') : '';
-  return { said, asked: calls.replaceAll('-qq -o DPkg::Lock::Timeout=300 ', '') };
+  installSystemPackages((line) => lines.push(line), { wanted: needed, env: machine, userId });
+  const calls = existsSync(requested) ? readFileSync(requested, 'utf8') : '';
+  return { lines, requested: calls.replaceAll('-qq -o DPkg::Lock::Timeout=300 ', '') };
 }
 
 describe('installSystemPackages', { tags: ['unix'] }, () => {
@@ -38,39 +38,39 @@ describe('installSystemPackages', { tags: ['unix'] }, () => {
     'installs missing packages for root and reports which and why, with %j',
     (env) => {
       expect(runInstall('false', { env })).toEqual({
-        said: [
+        lines: [
           expect.stringContaining('PAWL_SYSTEM_PACKAGES=no'),
           '  first-package, for the tests of the first feature',
           '  second-package, for the tests of the second feature',
         ],
-        asked: 'update\ninstall --yes --no-install-recommends first-package second-package\n',
+        requested: 'update\ninstall --yes --no-install-recommends first-package second-package\n',
       });
     },
   );
 
   it('never calls apt for a user other than root', () => {
-    expect(runInstall('false', { userId: 1000 })).toEqual({ said: [], asked: '' });
-    expect(runInstall('false', { userId: 1000, env: { CI: 'true' } })).toEqual({ said: [], asked: '' });
+    expect(runInstall('false', { userId: 1000 })).toEqual({ lines: [], requested: '' });
+    expect(runInstall('false', { userId: 1000, env: { CI: 'true' } })).toEqual({ lines: [], requested: '' });
   });
 
   it('installs nothing with PAWL_SYSTEM_PACKAGES=no', () => {
     expect(runInstall('false', { env: { CI: 'true', PAWL_SYSTEM_PACKAGES: 'no' } })).toEqual({
-      said: [],
-      asked: '',
+      lines: [],
+      requested: '',
     });
   });
 
   it('installs the other packages if one fails, and names it', () => {
-    const { said, asked } = runInstall('echo "$@" | grep -q first-package');
-    expect(asked.split('\n').slice(2, 4)).toEqual([
+    const { lines, requested } = runInstall('echo "$@" | grep -q first-package');
+    expect(requested.split('\n').slice(2, 4)).toEqual([
       'install --yes --no-install-recommends first-package',
       'install --yes --no-install-recommends second-package',
     ]);
-    expect(said.at(-1)).toMatch(/could not install first-package;/);
+    expect(lines.at(-1)).toMatch(/could not install first-package;/);
   });
 
   it('uses the existing package lists if they cannot be updated', () => {
-    expect(runInstall('test "$4" = update').said).toHaveLength(3);
+    expect(runInstall('test "$4" = update').lines).toHaveLength(3);
   });
 });
 

@@ -6,7 +6,7 @@ export function findBrowser(): string | null {
   return findProgram(programs.find(({ tag }) => tag === 'chromium')?.commands ?? []);
 }
 
-/** Starts it without a window and without connections of its own. */
+/** Starts it headless and without background connections. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: findBrowser() ?? '/usr/bin/chromium',

@@ -1,6 +1,6 @@
 /**
- * Starts to count the processor time of this process; the function it returns gives the milliseconds since then. Unlike the time
- * on a clock, it does not grow while a busy machine does something else.
+ * Starts measuring the CPU time of this process; the returned function gives the milliseconds since then.
+ * Unlike elapsed time, it does not depend on the load of the machine.
  */
 export function startCpuTimer(): () => number {
   const before = process.cpuUsage();

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Settings of the user that would change what the tests see. */
+/** User settings that would affect the tests. */
 const personal = /^(?:PAWL_(?!SEED$)|OTEL_|GIT_|.*_API_KEY$|FORCE_COLOR$|NO_COLOR$|DEBUG$|NODE_OPTIONS$)/;
 
 /**
@@ -14,7 +14,7 @@ export function setup(): () => void {
   for (const name of Object.keys(process.env)) if (personal.test(name)) delete process.env[name];
   const temporary = join(folder, 'tmp');
   mkdirSync(temporary);
-  // Tests of unreadable files give up root's rights and must still reach their own folders.
+  // Tests of unreadable files drop root privileges and must still reach their own folders.
   for (const each of [folder, temporary]) chmodSync(each, 0o711);
   writeFileSync(join(folder, 'gitconfig'), '');
   Object.assign(process.env, {

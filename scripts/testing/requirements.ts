@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { detectSandbox } from '../../packages/runtime/src/sandbox/detect-sandbox.ts';
 import { findProgram, programs, type Program } from '../setup/system-packages.mjs';
 
-/** Something that tests with this tag need and a machine may lack. */
+/** A requirement of the tests with this tag that a machine may lack. */
 export type TestRequirement = {
   readonly tag: string;
   readonly usedBy: string;
-  /** Why it cannot be used here; null where it can. */
+  /** Why it cannot be used here; null if it can. */
   readonly problem: string | null;
-  /** The program to install, where that is all it takes. */
+  /** The program to install, if that suffices. */
   readonly program: Program | null;
 };
 
-/** Checks which of the platforms, programs and rights that tests need this machine provides. */
+/** Checks which of the required platforms, programs and privileges this machine provides. */
 export async function checkRequirements(): Promise<readonly TestRequirement[]> {
   const needed = await Promise.all(programs.map((program) => checkProgram(program)));
   return [...listPlatformRequirements(process.platform), ...needed, checkMount()];
@@ -47,7 +47,7 @@ async function checkProgram(program: Program): Promise<TestRequirement> {
   return { tag, usedBy, problem, program: null };
 }
 
-/** Programs that can be installed and still not work, for example in a container without user namespaces. */
+/** Programs that may not work even if installed, for example in a container without user namespaces. */
 const checks: Readonly<Record<string, () => Promise<string | null> | string | null>> = {
   bubblewrap: async () => (await detectSandbox()).problem,
   strace() {

@@ -1,7 +1,7 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import type { TestRequirement } from './requirements.ts';
 
-/** Closes a test run with the tests that were skipped, what they lack, and the command that installs it. */
+/** Ends a test run with the skipped tests, their missing requirements, and the command that installs them. */
 export class SkipReporter implements Reporter {
   readonly #requirements: readonly TestRequirement[];
   readonly #platform: NodeJS.Platform;
@@ -19,7 +19,7 @@ export class SkipReporter implements Reporter {
   }
 }
 
-/** The closing lines, from the tags of each skipped test. None where no test was skipped. */
+/** Formats the closing lines from the tags of each skipped test; empty if no test was skipped. */
 export function formatSkips(
   skipped: readonly (readonly string[])[],
   requirements: readonly TestRequirement[],
@@ -27,11 +27,11 @@ export function formatSkips(
 ): readonly string[] {
   if (skipped.length === 0) return [];
   const missing = requirements.filter(({ problem }) => problem !== null);
-  const lacking = skipped.map((tags) => missing.find(({ tag }) => tags.includes(tag)));
+  const unmet = skipped.map((tags) => missing.find(({ tag }) => tags.includes(tag)));
   const rows = missing
-    .map((requirement) => ({ requirement, count: lacking.filter((each) => each === requirement).length }))
+    .map((requirement) => ({ requirement, count: unmet.filter((each) => each === requirement).length }))
     .filter(({ count }) => count > 0);
-  const others = lacking.filter((each) => each === undefined).length;
+  const others = unmet.filter((each) => each === undefined).length;
   return [
     `Skipped ${skipped.length} ${skipped.length === 1 ? 'test' : 'tests'}:`,
     ...rows.map(

@@ -25,9 +25,9 @@ export function createExternalWorld(): ExternalWorld {
   return {
     effects,
     getEffects(mark) {
-      let deed = effects.get(mark);
-      if (deed === undefined) effects.set(mark, (deed = { starts: 0, changes: 0, execution: null }));
-      return deed;
+      let effect = effects.get(mark);
+      if (effect === undefined) effects.set(mark, (effect = { starts: 0, changes: 0, execution: null }));
+      return effect;
     },
     files: new Map(),
     sent: new Map(),

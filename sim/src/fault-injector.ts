@@ -87,9 +87,9 @@ export function createFaultInjector(rates: FaultRates, choices: ChoiceSource): F
     shouldFail(fault, where) {
       const rate = rates[fault] ?? 0;
       if (healed || rate === 0) return false;
-      const strikes = choices.choose(`${fault} ${where}`, (random) => (random.chance(rate) ? 1 : 0)) !== 0;
-      if (strikes) count(fault);
-      return strikes;
+      const occurs = choices.choose(`${fault} ${where}`, (random) => (random.chance(rate) ? 1 : 0)) !== 0;
+      if (occurs) count(fault);
+      return occurs;
     },
     drawFault(among, where) {
       if (healed || !among.some((fault) => (rates[fault] ?? 0) > 0)) return null;

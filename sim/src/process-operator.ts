@@ -114,7 +114,7 @@ export class ProcessOperator {
     const name = `${process.name}/${session}.${this.#driverCount}`;
     const driver: SessionDriver = { name, process, session, agent: null, isRecovering: true, ended: false };
     this.#world.drivers.set(session, driver);
-    const onEnded = (gone: SessionDriver): void => this.#onDriverEnded(gone);
+    const onEnded = (ended: SessionDriver): void => this.#onDriverEnded(ended);
     void driveSession(this.#world, driver, { ...(from !== undefined && { from }), onEnded });
   }
 

@@ -96,10 +96,10 @@ export class SimScheduler {
   }
 
   #ready(): readonly PendingTask[] {
-    let soonest = Infinity;
-    for (const { due } of this.#pending) if (due < soonest) soonest = due;
-    if (soonest === Infinity) return [];
-    const horizon = Math.max(this.#now, soonest) + slackMs;
+    let earliest = Infinity;
+    for (const { due } of this.#pending) if (due < earliest) earliest = due;
+    if (earliest === Infinity) return [];
+    const horizon = Math.max(this.#now, earliest) + slackMs;
     const ready = [...this.#pending].filter(({ due }) => due <= horizon);
     return ready.toSorted((a, b) => a.due - b.due || a.number - b.number);
   }

@@ -13,8 +13,8 @@ export function createSimModel(world: SimWorld, driver: SessionDriver, marks: ()
       world.oracle.onRequest(driver, request);
       const port = createModelPort(world, driver, signal);
       await port.begin();
-      if (port.strikes('model-error')) return yield drawModelFailure(world);
-      if (port.strikes('model-stall')) {
+      if (port.hasFault('model-error')) return yield drawModelFailure(world);
+      if (port.hasFault('model-stall')) {
         await port.stall();
         return yield { type: 'failure', error: { kind: 'timeout', message: 'no byte for too long' } };
       }
@@ -24,9 +24,9 @@ export function createSimModel(world: SimWorld, driver: SessionDriver, marks: ()
       for (const { id = 'c', tool, args } of reply.calls)
         yield { type: 'call', callId: id, tool, fragment: JSON.stringify(args).slice(0, 9) };
       // Truncated stream: nothing streamed so far may be acted on.
-      if (port.strikes('model-truncated')) return;
+      if (port.hasFault('model-truncated')) return;
       await port.wait();
-      const chunk = port.strikes('model-garbage') ? drawGarbageReply(world, reply) : reply;
+      const chunk = port.hasFault('model-garbage') ? drawGarbageReply(world, reply) : reply;
       if (chunk.type === 'reply') world.oracle.onReply(chunk.text);
       yield chunk;
     },
@@ -47,7 +47,7 @@ function createModelPort(world: SimWorld, driver: SessionDriver, signal: AbortSi
       }),
     wait: () => waitForScheduler(world, caller, { name, inMs: 20 + drawDelay(world, 'model'), signal }),
     stall: () => waitForScheduler(world, caller, { name: `${name} stalls`, inMs: Infinity, signal }),
-    strikes: (fault: 'model-error' | 'model-stall' | 'model-truncated' | 'model-garbage') =>
+    hasFault: (fault: 'model-error' | 'model-stall' | 'model-truncated' | 'model-garbage') =>
       world.faults.shouldFail(fault, name),
   };
 }

@@ -27,8 +27,8 @@ describe('workers in a simulated world', () => {
       for (const count of Object.values(totals.workers)) expect(count).toBeGreaterThan(0);
       // Late starts, which fencing cannot prevent, occur and are counted.
       expect(totals.lateStarts).toBeGreaterThan(0);
-      const { stops = 0, crashes = 0, swept = 0, parked = 0, takings = 0 } = totals.workers;
-      const figures = `${seeds} seeds: ${takings} takings, ${crashes} crashes, ${stops} stops, ${swept} swept, ${parked} parked`;
+      const { stops = 0, crashes = 0, swept = 0, parked = 0, resumeAttempts = 0 } = totals.workers;
+      const figures = `${seeds} seeds: ${resumeAttempts} resume attempts, ${crashes} crashes, ${stops} stops, ${swept} swept, ${parked} parked`;
       process.stdout.write(`${figures}, ${totals.lateStarts} late starts, ${failures.length} failed\n`);
     },
     soakTimeoutMs,

@@ -63,15 +63,15 @@ function createLoopGovernor(options: GovernOptions): LoopGovernor {
       const latest = step.steps.at(-1);
       const reply = latest?.response.messages.find(({ role }) => role === 'assistant');
       if (latest !== undefined && reply !== undefined) usage.set(reply, latest.usage);
-      const judgement = judge([...step.initialMessages, ...step.responseMessages]);
-      if (judgement.finish !== null && latest !== undefined) beforeLast.add(latest);
+      const decision = judge([...step.initialMessages, ...step.responseMessages]);
+      if (decision.finish !== null && latest !== undefined) beforeLast.add(latest);
       // Messages changed for one step stay changed, so remove the advice that was added for the last step.
       const sent = theirs?.messages ?? step.messages;
       const clean = withoutAdvice(sent);
-      if (judgement.advice === null) return clean === sent ? theirs : { ...theirs, messages: [...clean] };
-      const note: ModelMessage = { role: 'user', content: judgement.advice };
+      if (decision.advice === null) return clean === sent ? theirs : { ...theirs, messages: [...clean] };
+      const note: ModelMessage = { role: 'user', content: decision.advice };
       advice.add(note);
-      return { ...theirs, messages: [...clean, note], ...(judgement.dropTools && noToolsOverride) };
+      return { ...theirs, messages: [...clean, note], ...(decision.dropTools && noToolsOverride) };
     },
     isOver: ({ steps }) => {
       const previous = steps.at(-2);

@@ -23,7 +23,7 @@ export type ConversationState = {
   /** The verdict of the latest round. */
   readonly verdict: Verdict | null;
   /** The latest user texts, because a harness that repeats the same text after every step is not a user. */
-  readonly said: readonly string[];
+  readonly userTexts: readonly string[];
   /** Number of rounds that had content. */
   readonly rounds: number;
 };
@@ -34,7 +34,7 @@ const roundMs = 30_000;
 const userTextsMax = 32;
 
 export function createConversationState(options: GovernOptions): ConversationState {
-  return { session: createGovernorSession(options), verdict: null, said: [], rounds: 0 };
+  return { session: createGovernorSession(options), verdict: null, userTexts: [], rounds: 0 };
 }
 
 /** Applies one round. `at` is its time; null if unknown. */
@@ -99,17 +99,17 @@ function applyUserRound(
   options: GovernOptions,
   at: number,
 ): ConversationState {
-  const automatic = before.said.includes(text);
-  const said = automatic ? before.said : [...before.said.slice(1 - userTextsMax), text];
+  const automatic = before.userTexts.includes(text);
+  const userTexts = automatic ? before.userTexts : [...before.userTexts.slice(1 - userTextsMax), text];
   const { turn } = before.session;
   const isAtWork = turn.status !== 'waitingForUser';
   if (automatic && isAtWork) return before;
-  if (turn.status === 'halted' && turn.haltReason.kind === 'budget') return { ...before, said };
+  if (turn.status === 'halted' && turn.haltReason.kind === 'budget') return { ...before, userTexts };
   const ready = isTerminalSession(before.session)
     ? { ...createGovernorSession(options), budgetUsage: before.session.budgetUsage }
     : stepWithVerdict(before.session, { type: 'cancel-requested', at }, options).session;
   const { session } = stepWithVerdict(ready, { type: 'user-message', at, text, automatic }, options);
-  return { ...before, session, said, verdict: null };
+  return { ...before, session, userTexts, verdict: null };
 }
 
 /** Applies a reply with the results of its calls. Calls without a result count as cancelled. */
@@ -146,9 +146,9 @@ function dropIgnoredRefusals(session: Session, calls: readonly RecordedStep[]): 
   if (blockedCalls.length === 0) return session;
   const made = calls
     .filter(hasCallResult)
-    .map((call) => ({ key: fingerprintCall(call), said: getStepResultText(call) }));
+    .map((call) => ({ key: fingerprintCall(call), result: getStepResultText(call) }));
   const heeded = blockedCalls.filter(
-    ({ call, advice }) => !made.some(({ key, said }) => key === call && !said.includes(advice)),
+    ({ call, advice }) => !made.some(({ key, result: said }) => key === call && !said.includes(advice)),
   );
   return { ...session, governor: { ...session.governor, blockedCalls: heeded } };
 }
@@ -171,10 +171,10 @@ function createModelReplied(
 }
 
 function createToolFinished(call: RecordedStep, index: number, options: GovernOptions, at: number): Event {
-  const said = getStepResultText(call);
+  const result = getStepResultText(call);
   // The caller's judgment counts where the host marks nothing.
   const isFailure = call.error === undefined ? options.isFailure : undefined;
-  const failed = isFailure?.(said) ?? hasCallFailed(call, said);
+  const failed = isFailure?.(result) ?? hasCallFailed(call, result);
   const kind = hasCallResult(call) ? 'failed' : 'cancelled';
   return {
     type: 'tool-finished',
@@ -182,7 +182,7 @@ function createToolFinished(call: RecordedStep, index: number, options: GovernOp
     callId: formatCallId(index),
     outcome:
       failed || kind === 'cancelled'
-        ? { ok: false, error: { kind, message: said } }
+        ? { ok: false, error: { kind, message: result } }
         : { ok: true, output: call.result ?? null },
     ...(isFailure !== undefined && { judged: true }),
   };
@@ -238,4 +238,15 @@ function formatCallId(index: number): string {
 
 function sumNumbers(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** An error text identifies itself at its beginning. */
+const failurePrefixMax = 300;
+
+const failurePattern =
+  /^\s*(?:\[?(?:error|exception|failure|failed|fatal|uncaught)\b|an error (?:has )?occurred|\w{1,60}(?:error|exception)\b\s*:|traceback \(most recent call last\)|command failed|(?:process )?exit(?:ed)?(?: with)?(?: code| status)[: ]+[1-9]|\{\s*"error"\s*:\s*["{[])/i;
+
+/** Whether a text looks like an error message, for hosts that do not mark failed calls. */
+export function looksLikeFailure(text: string): boolean {
+  return failurePattern.test(text.slice(0, failurePrefixMax));
 }

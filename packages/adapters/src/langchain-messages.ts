@@ -21,10 +21,10 @@ export function appendAdviceMessage(
 
 /** Returns the tool message for a blocked call; null if the call may run. */
 export function createRefusalMessage(
-  judgement: GovernorDecision,
+  decision: GovernorDecision,
   { name, args, id }: ToolCall,
 ): ToolMessage | null {
-  const because = findRefusalReason(judgement, { tool: name, args });
+  const because = findRefusalReason(decision, { tool: name, args });
   return because === null
     ? null
     : new ToolMessage({ content: because, tool_call_id: id ?? '', name, status: 'error' });

@@ -19,14 +19,14 @@ export function createGovernorMiddleware(options: GovernOptions = {}): AgentMidd
     name: 'PawlGovernor',
     wrapModelCall: async (request, next) => {
       // Judge the full state, because other middleware may have shortened the request.
-      const judgement = judge(request.state.messages);
-      if (judgement.advice === null) return next(request);
-      const messages = appendAdviceMessage(request.messages, judgement);
-      if (!judgement.dropTools) return next({ ...request, messages });
+      const decision = judge(request.state.messages);
+      if (decision.advice === null) return next(request);
+      const messages = appendAdviceMessage(request.messages, decision);
+      if (!decision.dropTools) return next({ ...request, messages });
       // A tool choice without tools is invalid for some providers.
       const { toolChoice: _, ...rest } = request;
       const reply = await next({ ...rest, messages, tools: [] });
-      return AIMessage.isInstance(reply) ? toFinalReply(reply, judgement) : reply;
+      return AIMessage.isInstance(reply) ? toFinalReply(reply, decision) : reply;
     },
     wrapToolCall: async (request, next) => {
       const refused = createRefusalMessage(judge(request.state.messages), request.toolCall);

@@ -41,17 +41,17 @@ export function createGraphGovernor(options: GovernOptions = {}): GraphGovernor 
   const judge = createLangChainJudge(options);
   return {
     agent: (ask) => async (state, config) => {
-      const judgement = judge(state.messages);
-      const messages = appendAdviceMessage(state.messages, judgement);
-      const reply = await ask(messages, !judgement.dropTools, state, config);
-      const isLast = judgement.dropTools && AIMessage.isInstance(reply);
-      return { messages: [isLast ? toFinalReply(reply, judgement) : reply] };
+      const decision = judge(state.messages);
+      const messages = appendAdviceMessage(state.messages, decision);
+      const reply = await ask(messages, !decision.dropTools, state, config);
+      const isLast = decision.dropTools && AIMessage.isInstance(reply);
+      return { messages: [isLast ? toFinalReply(reply, decision) : reply] };
     },
     tools: (node) => async (state, config) => {
       const reply = state.messages.at(-1);
       const calls = AIMessage.isInstance(reply) ? (reply.tool_calls ?? []) : [];
-      const judgement = judge(state.messages);
-      const refused = new Map(calls.map((call) => [call, createRefusalMessage(judgement, call)]));
+      const decision = judge(state.messages);
+      const refused = new Map(calls.map((call) => [call, createRefusalMessage(decision, call)]));
       const answers = calls.map((call) => refused.get(call)).filter((answer) => answer != null);
       if (!AIMessage.isInstance(reply) || answers.length === 0) return invokeToolNode(node, state, config);
       const allowed = calls.filter((call) => refused.get(call) === null);

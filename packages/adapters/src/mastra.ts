@@ -21,7 +21,7 @@ export type GovernorProcessor = {
 /**
  * The key under which a step's decision is passed to its request, in the state that Mastra keeps per processor and run.
  */
-const decisionKey = 'judgement';
+const decisionKey = 'governorDecision';
 
 /** Governs a Mastra agent: `new Agent({ …, inputProcessors: [createGovernorProcessor()] })`. */
 export function createGovernorProcessor(options: GovernOptions = {}): GovernorProcessor {
@@ -29,9 +29,9 @@ export function createGovernorProcessor(options: GovernOptions = {}): GovernorPr
   return {
     id: 'pawl-governor',
     processInputStep({ messageList, state }) {
-      const judgement = judge(messageList.get.all.aiV5.model());
-      state[decisionKey] = judgement;
-      return judgement.dropTools ? { activeTools: [], toolChoice: 'none' } : undefined;
+      const decision = judge(messageList.get.all.aiV5.model());
+      state[decisionKey] = decision;
+      return decision.dropTools ? { activeTools: [], toolChoice: 'none' } : undefined;
     },
     // Additions made here are sent to the model but not stored in the conversation.
     processLLMRequest({ prompt, state }) {

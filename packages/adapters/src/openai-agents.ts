@@ -40,10 +40,10 @@ export function createAgentsGovernor(options: GovernOptions = {}): AgentsGoverno
   /** The answers for blocked calls that the model has just requested, by call id. */
   const refused = new Map<string, string>();
 
-  const noteRefused = (judgement: GovernorDecision, output: ModelOutput): void => {
+  const noteRefused = (decision: GovernorDecision, output: ModelOutput): void => {
     for (const item of output) {
       if (item.type !== 'function_call') continue;
-      const because = findRefusalReason(judgement, {
+      const because = findRefusalReason(decision, {
         tool: item.name,
         args: parseFunctionArguments(item.arguments),
       });
@@ -51,9 +51,9 @@ export function createAgentsGovernor(options: GovernOptions = {}): AgentsGoverno
     }
     for (const id of refused.keys()) if (refused.size > refusedCallsMax) refused.delete(id);
   };
-  const received = (judgement: GovernorDecision, output: ModelOutput): ModelOutput => {
-    if (judgement.dropTools) return toFinalOutput(output, judgement);
-    noteRefused(judgement, output);
+  const received = (decision: GovernorDecision, output: ModelOutput): ModelOutput => {
+    if (decision.dropTools) return toFinalOutput(output, decision);
+    noteRefused(decision, output);
     return output;
   };
   const model = (inner: Model): Model => ({
@@ -61,16 +61,16 @@ export function createAgentsGovernor(options: GovernOptions = {}): AgentsGoverno
       supportsPromptModelSelection: inner.supportsPromptModelSelection,
     }),
     async getResponse(request) {
-      const judgement = judge(toInputItems(request));
-      const response = await inner.getResponse(applyDecision(request, judgement));
-      const output = received(judgement, response.output);
+      const decision = judge(toInputItems(request));
+      const response = await inner.getResponse(applyDecision(request, decision));
+      const output = received(decision, response.output);
       return output === response.output ? response : { ...response, output };
     },
     async *getStreamedResponse(request) {
-      const judgement = judge(toInputItems(request));
-      for await (const event of inner.getStreamedResponse(applyDecision(request, judgement))) {
+      const decision = judge(toInputItems(request));
+      for await (const event of inner.getStreamedResponse(applyDecision(request, decision))) {
         yield event.type === 'response_done'
-          ? replaceResponseOutput(event, (output) => received(judgement, output))
+          ? replaceResponseOutput(event, (output) => received(decision, output))
           : event;
       }
     },
@@ -100,10 +100,13 @@ function applyDecision(request: ModelRequest, { advice, dropTools }: GovernorDec
 /** Returns the final output without calls, which would not be run. */
 function toFinalOutput(output: ModelOutput, { finish }: GovernorDecision): ModelOutput {
   if (!output.some(({ type }) => type?.endsWith('_call'))) return output;
-  const said = output.filter(({ type }) => !type?.endsWith('_call'));
-  if (said.some(({ type }) => type === 'message')) return said;
+  const outputWithoutCalls = output.filter(({ type }) => !type?.endsWith('_call'));
+  if (outputWithoutCalls.some(({ type }) => type === 'message')) return outputWithoutCalls;
   const text = { type: 'output_text', text: formatFallbackAnswer(finish) } as const;
-  return [...said, { type: 'message', role: 'assistant', status: 'completed', content: [text] }];
+  return [
+    ...outputWithoutCalls,
+    { type: 'message', role: 'assistant', status: 'completed', content: [text] },
+  ];
 }
 
 type ResponseDoneEvent = Extract<StreamEvent, { readonly type: 'response_done' }>;

@@ -13,7 +13,7 @@ export type GovernOptions = {
    * Whether a tool's output is a failure, for hosts that do not mark failures. By default, the governor reads the
    * output: exit codes, and what shells, compilers, test runners and other programs print when they fail.
    */
-  readonly isFailure?: (said: string) => boolean;
+  readonly isFailure?: (text: string) => boolean;
   /** The current time in milliseconds. Without it, each round of calls counts as 30 seconds toward `wallMs`. */
   readonly now?: () => number;
   /** Called once for each verdict. */

@@ -1,12 +1,12 @@
 import type { ScriptMove, AgentScript } from '../../../examples/adapters/scripts.ts';
 
-/** Agents that every host is tried with, besides those of the examples. */
+/** Agents that every host is tested with, in addition to those of the examples. */
 
 /** Reads one file after another, two hundred of them, and then answers. */
 export const productiveScript: AgentScript = (asked) =>
   asked < 200 ? { calls: [{ tool: 'read', args: { path: `file-${asked}` } }] } : { text: 'All read.' };
 
-/** Makes one failing call over and over, at first next to one that works. */
+/** Repeats one failing call, at first next to one that succeeds. */
 export const insistentScript: AgentScript = (asked, hasTools) =>
   hasTools
     ? {
@@ -17,10 +17,10 @@ export const insistentScript: AgentScript = (asked, hasTools) =>
       }
     : { text: 'It cannot be made.' };
 
-/** Goes on calling tools although it is offered none. */
+/** Keeps calling tools although none are offered. */
 export const ignoringScript: AgentScript = () => ({ calls: [{ tool: 'read', args: { path: 'notes.md' } }] });
 
-/** A script that writes down how often it was asked and whether it was offered tools. */
+/** A script that records each request and whether tools were offered. */
 export function recordScript(script: AgentScript): AgentScript & { readonly offers: boolean[] } {
   const offers: boolean[] = [];
   const play = (asked: number, hasTools: boolean): ScriptMove => {
@@ -30,7 +30,7 @@ export function recordScript(script: AgentScript): AgentScript & { readonly offe
   return Object.assign(play, { offers });
 }
 
-/** What stands in the place of the governor's words. */
+/** Placeholder for the governor's text. */
 export const governorNotePattern = /Note from the run’s governor/;
 
 export function countMatches(text: string, pattern: RegExp): number {

@@ -85,8 +85,8 @@ describe('generateText', () => {
     runs.count = 0;
     const { result } = await generateGoverned(insistentScript);
     expect(runs.count).toBe(3);
-    const said = JSON.stringify(result.responseMessages);
-    expect(countMatches(said, /Not run again: run has failed 3 times/)).toBe(2);
+    const sent = JSON.stringify(result.responseMessages);
+    expect(countMatches(sent, /Not run again: run has failed 3 times/)).toBe(2);
     expect(result.text).toBe('It cannot be made.');
     expect(result.steps.length).toBe(6);
   });

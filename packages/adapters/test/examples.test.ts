@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 const root = join(import.meta.dirname, '../../..');
 const folder = join(root, 'examples', 'adapters');
 
-/** Steps spent without the governor: each host's own limit. */
+/** Number of steps without the governor, which is each host's own limit. */
 const limits: Readonly<Record<string, number>> = {
   'ai-sdk.ts': 20,
   'langchain.ts': 13,

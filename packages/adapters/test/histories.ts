@@ -1,26 +1,26 @@
-/** A call with what came of it. */
+/** A call with its result. */
 export type CallWithResult = {
   readonly tool: string;
   readonly args: object;
-  readonly said: string;
+  readonly result: string;
   readonly failed?: boolean;
 };
 
-/** Something that happens in a conversation: what a person says, what the model says, or its calls with their results. */
+/** One entry of a conversation: a user message, a model text, or tool calls with their results. */
 export type HistoryItem =
   | { readonly user: string }
   | { readonly text: string }
   | { readonly calls: readonly CallWithResult[] };
 
-export const createReadCall = (path: string, said: string): CallWithResult => ({
+export const createReadCall = (path: string, result: string): CallWithResult => ({
   tool: 'read',
   args: { path },
-  said,
+  result,
 });
-export const createFailedCall = (command: string, said = 'no such command'): CallWithResult => ({
+export const createFailedCall = (command: string, result = 'no such command'): CallWithResult => ({
   tool: 'run',
   args: { command },
-  said,
+  result,
   failed: true,
 });
 
@@ -29,7 +29,7 @@ export const repeatItems = (count: number, each: (index: number) => HistoryItem)
 
 export const firstUserItem: HistoryItem = { user: 'Find out when we ship.' };
 
-/** The same happening as one host and another write it down. */
+/** Each function writes the same entries in the message format of one host. */
 export const historyFormats = {
   openai: toOpenAiHistory,
   anthropic: toAnthropicHistory,
@@ -52,10 +52,10 @@ export function toOpenAiHistory(history: readonly HistoryItem[]): readonly objec
           function: { name: tool, arguments: JSON.stringify(args) },
         })),
       },
-      ...each.calls.map(({ said, failed = false }, index) => ({
+      ...each.calls.map(({ result, failed = false }, index) => ({
         role: 'tool',
         tool_call_id: `${round}.${index}`,
-        content: failed ? `Error: ${said}` : said,
+        content: failed ? `Error: ${result}` : result,
       })),
     ];
   });
@@ -71,11 +71,11 @@ export function toAnthropicHistory(history: readonly HistoryItem[]): readonly ob
       name: tool,
       input: args,
     }));
-    const results = each.calls.map(({ said, failed = false }, index) => ({
+    const results = each.calls.map(({ result, failed = false }, index) => ({
       type: 'tool_result',
       tool_use_id: `${round}.${index}`,
       is_error: failed,
-      content: said,
+      content: result,
     }));
     return [
       { role: 'assistant', content: calls },
@@ -98,10 +98,10 @@ function toResponsesHistory(history: readonly HistoryItem[]): readonly object[] 
         name: tool,
         arguments: JSON.stringify(args),
       })),
-      ...each.calls.map(({ said, failed = false }, index) => ({
+      ...each.calls.map(({ result, failed = false }, index) => ({
         type: 'function_call_output',
         call_id: `${round}.${index}`,
-        output: failed ? `Error: ${said}` : said,
+        output: failed ? `Error: ${result}` : result,
       })),
     ];
   });
@@ -117,11 +117,11 @@ function toAiSdkHistory(history: readonly HistoryItem[]): readonly object[] {
       toolName: tool,
       input: args,
     }));
-    const results = each.calls.map(({ tool, said, failed = false }, index) => ({
+    const results = each.calls.map(({ tool, result, failed = false }, index) => ({
       type: 'tool-result',
       toolCallId: `${round}.${index}`,
       toolName: tool,
-      output: { type: failed ? 'error-text' : 'text', value: said },
+      output: { type: failed ? 'error-text' : 'text', value: result },
     }));
     return [
       { role: 'assistant', content: calls },
@@ -137,10 +137,10 @@ function toLangChainHistory(history: readonly HistoryItem[]): readonly object[] 
     const calls = each.calls.map(({ tool, args }, index) => ({ id: `${round}.${index}`, name: tool, args }));
     return [
       { type: 'ai', data: { content: '', tool_calls: calls } },
-      ...each.calls.map(({ tool, said, failed = false }, index) => ({
+      ...each.calls.map(({ tool, result, failed = false }, index) => ({
         type: 'tool',
         data: {
-          content: said,
+          content: result,
           name: tool,
           tool_call_id: `${round}.${index}`,
           status: failed ? 'error' : 'success',

@@ -36,7 +36,7 @@ function createMastraAgent(script: AgentScript, isGoverned = true) {
     id: 'assistant',
     name: 'Assistant',
     instructions: 'Be brief.',
-    // Mastra knows the model by another release of the same types.
+    // Mastra uses another version of the same model types.
     model: model as object as MastraModelConfig,
     tools,
     inputProcessors: isGoverned ? [createGovernorProcessor()] : [],
@@ -44,7 +44,7 @@ function createMastraAgent(script: AgentScript, isGoverned = true) {
   return { model, agent };
 }
 
-/** What was sent, without the times and ids that Mastra stamps on it. */
+/** Returns the sent messages without the times and ids that Mastra adds. */
 function listSentRequests({
   doGenerateCalls,
 }: ReturnType<typeof createScriptedAiSdkModel>): readonly string[] {

@@ -45,8 +45,8 @@ describe.each(Object.entries(historyFormats))('messages in the format of %s', (_
   it('end with the last answer, until the user sends a new message', () => {
     const answered = [...createLoopHistory(4), { text: 'We ship on Friday.' }];
     expect(governMessages(write(answered))).toMatchObject({ isOver: true });
-    const afresh = governMessages(write([...answered, { user: 'Thank you. And who packs?' }]));
-    expect(afresh).toMatchObject({ isOver: false, dropTools: false, advice: null, verdict: null });
+    const newTurn = governMessages(write([...answered, { user: 'Thank you. And who packs?' }]));
+    expect(newTurn).toMatchObject({ isOver: false, dropTools: false, advice: null, verdict: null });
   });
 
   it('have their failures counted', () => {
@@ -62,30 +62,30 @@ describe.each(Object.entries(historyFormats))('messages in the format of %s', (_
 
   it('of parallel calls form one round, and no match in it is lost', () => {
     const both = { calls: [createFailedCall('make'), createReadCall('notes.md', 'Ship on Friday.')] };
-    const judgement = governMessages(write([firstUserItem, both, both, both]));
-    expect(judgement.budgetUsage).toMatchObject({ modelCalls: 3, toolCalls: 6 });
-    expect(judgement.advice).not.toBeNull();
+    const decision = governMessages(write([firstUserItem, both, both, both]));
+    expect(decision.budgetUsage).toMatchObject({ modelCalls: 3, toolCalls: 6 });
+    expect(decision.advice).not.toBeNull();
   });
 
   it('of two hundred productive steps cause no verdict', () => {
     const messages = write(createProductiveHistory(200));
     for (let end = 1; end <= messages.length; end += 20) {
-      const judgement = governMessages(messages.slice(0, end));
-      expect(judgement).toMatchObject({ verdict: null, advice: null, dropTools: false, blockedCalls: [] });
-      expect(appendAdvice(messages, judgement)).toEqual(messages);
+      const decision = governMessages(messages.slice(0, end));
+      expect(decision).toMatchObject({ verdict: null, advice: null, dropTools: false, blockedCalls: [] });
+      expect(appendAdvice(messages, decision)).toEqual(messages);
     }
   });
 });
 
 describe('refusals', () => {
   const threeFailures = createFailureHistory(3);
-  const judgement = governMessages(toAnthropicHistory(threeFailures));
-  const because = findRefusalReason(judgement, { tool: 'run', args: { command: 'make' } });
+  const decision = governMessages(toAnthropicHistory(threeFailures));
+  const because = findRefusalReason(decision, { tool: 'run', args: { command: 'make' } });
 
   it('apply to one call, in any argument order, and suggest an alternative', () => {
     expect(because).toMatch(/^Not run again: run has failed 3 times in a row/);
-    expect(findRefusalReason(judgement, { tool: 'run', args: { command: 'make all' } })).toBeNull();
-    expect(findRefusalReason(judgement, { tool: 'read', args: { command: 'make' } })).toBeNull();
+    expect(findRefusalReason(decision, { tool: 'run', args: { command: 'make all' } })).toBeNull();
+    expect(findRefusalReason(decision, { tool: 'read', args: { command: 'make' } })).toBeNull();
   });
 
   it('that are enforced end the work if the model insists', () => {
@@ -251,7 +251,7 @@ describe('a partial conversation', () => {
 
 describe('options', () => {
   it('change rules, add custom rules and report each verdict once', () => {
-    const told: string[] = [];
+    const received: string[] = [];
     const judge = createMessageGovernor({
       rules: { 'repeated-call': false, 'round-and-round': { advise: null, stop: 9 } },
       ownRules: [
@@ -268,12 +268,12 @@ describe('options', () => {
           }),
         },
       ],
-      onVerdict: ({ rule }) => told.push(rule),
+      onVerdict: ({ rule }) => received.push(rule),
     });
     const messages = toOpenAiHistory(createLoopHistory(4));
     for (let end = 1; end <= messages.length; end += 1) judge(messages.slice(0, end));
     judge(messages);
-    expect(told).toEqual(['too-much-reading']);
+    expect(received).toEqual(['too-much-reading']);
   });
 
   it('mark failed results if the messages do not', () => {
@@ -282,8 +282,8 @@ describe('options', () => {
       ...repeatItems(3, () => ({ calls: [createReadCall('a', 'nothing there')] })),
     ]);
     expect(governMessages(misses).verdict?.rule).toBe('repeated-call');
-    const told = governMessages(misses, { isFailure: (said) => said.startsWith('nothing') });
-    expect(told.verdict?.rule).toBe('repeated-failure');
+    const decision = governMessages(misses, { isFailure: (text) => text.startsWith('nothing') });
+    expect(decision.verdict?.rule).toBe('repeated-failure');
   });
 
   it('provide a clock for the time budget', () => {
@@ -335,10 +335,10 @@ describe('arbitrary messages', () => {
     let deep: unknown = 'x';
     for (let depth = 0; depth < 5_000; depth += 1) deep = { deep };
     const huge = 'a '.repeat(1_000_000);
-    const calls = repeatItems(4, () => ({ calls: [{ tool: 'read', args: { deep }, said: huge }] }));
+    const calls = repeatItems(4, () => ({ calls: [{ tool: 'read', args: { deep }, result: huge }] }));
     const cpuMs = startCpuTimer();
     expect(governMessages(toAnthropicHistory([firstUserItem, ...calls])).dropTools).toBe(true);
-    // Far below what a look at every pair of words takes.
+    // Comparing every pair of words would take far longer.
     expect(cpuMs()).toBeLessThan(10_000);
   });
 });

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { CommanderError } from 'commander';
-import { exitCodes, UsageError } from './exit-codes.ts';
-import type { CommandIo } from './command-io.ts';
+import { exitCodes, UsageError } from './output/exit-codes.ts';
+import type { CommandIo } from './output/command-io.ts';
 import { createProgram } from './program.ts';
 import { sanitizeOneLine } from './output/sanitize-text.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 
 /**
- * Gives the test a user configuration of its own with these permission rules, so that the calls it makes run with or
- * without a sandbox. Undone by `vi.unstubAllEnvs()`.
+ * Creates a user configuration with these permission rules for the test, so that its calls run with or without
+ * a sandbox. Undone by `vi.unstubAllEnvs()`.
  */
 export function allowCalls(...rules: readonly string[]): void {
   const home = mkdtempSync(join(tmpdir(), 'pawl-allowed-'));
@@ -13,7 +13,7 @@ export function allowCalls(...rules: readonly string[]): void {
   vi.stubEnv('XDG_CONFIG_HOME', home);
 }
 
-/** Writes the same configuration below a config home that the caller sets itself. */
+/** Writes the same configuration to a config home that the caller sets itself. */
 export function writeAllowedCalls(home: string, ...rules: readonly string[]): void {
   mkdirSync(join(home, 'pawl'), { recursive: true });
   writeFileSync(join(home, 'pawl', 'pawl.config.json'), JSON.stringify({ permission: { rules } }));

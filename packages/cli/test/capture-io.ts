@@ -1,7 +1,7 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
-import type { CommandIo } from '../src/command-io.ts';
+import type { CommandIo } from '../src/output/command-io.ts';
 
-/** Streams that keep what is written to them. */
+/** Streams that record what is written to them. */
 export function captureIo(input = ''): {
   readonly io: CommandIo;
   readonly out: () => string;
@@ -23,7 +23,7 @@ export function captureIo(input = ''): {
   };
 }
 
-/** Somebody who types the same answer whenever a question ends. */
+/** Input that answers every question with the same line. */
 export function captureTerminalIo(says: string): ReturnType<typeof captureIo> {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const captured = captureIo();

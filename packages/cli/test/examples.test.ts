@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 const root = join(import.meta.dirname, '../../..');
 const examples = join(root, 'examples');
 
-/** What each example must have printed, so that one that runs but shows nothing is noticed. */
+/** The text that each example must print, to detect an example that runs without showing anything. */
 const expectedOutputs: Record<string, RegExp> = {
   '01-ask-a-folder.ts': /\w+\.md:\d+/,
   '03-own-loop.ts': /halted after 4 of 101 calls/,

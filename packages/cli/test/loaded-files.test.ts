@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs pawl in a process of its own and returns the project files that it loads. */
+/** Runs pawl in a separate process and returns the project files that it loads. */
 async function listLoadedFiles(...args: readonly string[]): Promise<readonly string[]> {
   const loadedModulesFile = join(folder, 'loaded.txt');
   await promisify(execFile)(process.execPath, ['--import', preload, bin, ...args], {

@@ -31,11 +31,11 @@ function createRunOptions(signal: AbortSignal): RunOptions {
   return { dir: folder, profile: 'pawl', signal };
 }
 
-/** Runs pawl as somebody whom permissions stop, also when the tests run as root. */
+/** Runs pawl as a user whom file permissions apply to, even if the tests run as root. */
 async function runUnprivileged(
   ...args: string[]
 ): Promise<{ code: number | null; out: string; err: string }> {
-  // Another user might not be able to read this project; root without its capabilities can, if it is root's.
+  // Another user may not be able to read this project, but root without its capabilities can.
   const [file = '', ...first] =
     process.getuid?.() === 0
       ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all', process.execPath]
@@ -46,7 +46,7 @@ async function runUnprivileged(
   return { code: await closed, out, err };
 }
 
-/** One line, said by pawl, without a stack trace. */
+/** Matches a single line from pawl, without a stack trace. */
 function expectOneLine(err: string): void {
   expect(err.trimEnd().split('\n')).toHaveLength(1);
   expect(err).toMatch(/^pawl: /);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the model says to a request: text, one call, or that there is too much of it. */
+/** The model's response to a request: text, one call, or a context overflow. */
 export type ScriptedSay = string | { readonly tool: string; readonly args: object } | typeof tooLongReply;
 
 export const tooLongReply = { tooLong: true } as const;
@@ -12,7 +12,7 @@ export type ChatRequestBody = {
   readonly tools?: readonly unknown[];
 };
 
-/** A local server with the wire format of chat completions, streamed, that says what it is told to. */
+/** A local server that streams scripted replies in the chat completions format. */
 export type OpenAiServer = {
   readonly url: string;
   readonly asked: ChatRequestBody[];

@@ -25,7 +25,7 @@ const all = listCommands(await createWholeProgram()).map((found) => ({
 }));
 const leafCommands = all.filter(({ command }) => command.commands.length === 0);
 
-/** Commands whose output is not for `--json` to change, each with the reason. */
+/** Commands without `--json`, each with the reason. */
 const commandsWithoutJson: ReadonlyMap<string, string> = new Map([
   ['trust', 'shows the text that is trusted, to be read by a person'],
   ['pipe', 'speaks JSON only'],

@@ -72,7 +72,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
     return redis;
   }
 
-  /** At once: whoever asked the model has its answer only afterwards. */
+  /** Aborts immediately, before the caller receives the model's answer. */
   const room = (bytes: string): void =>
     void execFileSync(requireProgram('redis-cli'), [
       '-p',
@@ -99,7 +99,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
 
   it('resume a session that was started elsewhere', async () => {
     await pawl('run', 'When is the garden party?');
-    // Another machine has another folder for its data, and the same Redis.
+    // Another machine has another data folder and the same Redis.
     process.env['XDG_DATA_HOME'] = join(dir, 'elsewhere');
     const { code, out } = await pawl('resume', 'last', 'What is in garden.md?');
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('garden') });
@@ -197,7 +197,7 @@ describe('commands on sessions in Redis', { tags: ['redis'] }, () => {
     const { code, err } = await pawl('run', 'When is the garden party?');
     expect(code).toBe(1);
     expect(err).toMatch(/The store is full: Redis \(OOM [^)]*'maxmemory'\.\)\. Nothing was stored\./);
-    // What is there can still be looked at.
+    // Stored sessions can still be viewed.
     expect((await pawl('show', id)).out).toContain('The roof is mended.');
     expect(await json('replay', id)).toMatchObject([{ same: true }]);
     await redis.config('SET', 'maxmemory', '0');

@@ -96,7 +96,7 @@ describe('the session store', () => {
     };
     expect(await open()).toBe(true);
     expect(await open()).toBe(true);
-    // Another file under the same name, as a checkout of a project would bring along.
+    // Another file under the same name, as in a checkout of a project.
     renameSync(path, join(folder, 'old.db'));
     copyFileSync(join(folder, 'old.db'), path);
     expect(await open()).toBe(false);

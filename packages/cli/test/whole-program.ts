@@ -1,6 +1,6 @@
 import { CommanderError, type Command } from 'commander';
 import { createProgram } from '../src/program.ts';
-import { UsageError } from '../src/exit-codes.ts';
+import { UsageError } from '../src/output/exit-codes.ts';
 import { captureIo } from './capture-io.ts';
 
 /** The program with all its commands. */
@@ -8,7 +8,7 @@ export function createWholeProgram(io = captureIo().io): Promise<Command> {
   return createProgram({ io, signal: new AbortController().signal, exit: () => undefined });
 }
 
-/** What the command line makes of some words: the exit code as `main` would have it, and what was written. */
+/** Runs a command line and returns its exit code, as `main` would, and its output. */
 export async function parseCommandLine(
   args: readonly string[],
 ): Promise<{ code: number; out: string; err: string }> {

@@ -6,16 +6,16 @@ import { Hono, type Context } from 'hono';
 import { setCookie } from 'hono/cookie';
 import { fileURLToPath } from 'node:url';
 import { createAssetFiles, type AssetFiles } from './assets.ts';
-import { createMemoryFeedbackStore, type VerdictFeedbackStore } from './feedback-store.ts';
+import { createMemoryFeedbackStore, type VerdictFeedbackStore } from './hosts/feedback-store.ts';
 import type { SessionHost } from './hosts/session-host.ts';
 import { toErrorResponse } from './http/api-error.ts';
 import { streamLimits } from './http/event-stream.ts';
 import { acceptsGzip } from './http/json-response.ts';
 import { readBodyBytes } from './http/request-input.ts';
 import { buildOpenApiDocument } from './openapi.ts';
-import { createStreamLimiter, type RouteContext } from './route-context.ts';
+import { createStreamLimiter, type RouteContext } from './routes/route.ts';
 import { apiRoutes } from './routes/routes.ts';
-import { createSecretMask } from './secret-mask.ts';
+import { createSecretMask } from './http/secret-mask.ts';
 import { createHostCheck } from './security/host-check.ts';
 import { createLoginManager, createSecret } from './security/login-manager.ts';
 import {
@@ -25,8 +25,8 @@ import {
   rateLimit,
   requireAuth,
   type RateLimit,
+  createTokenBucket,
 } from './security/middleware.ts';
-import { createTokenBucket } from './security/token-bucket.ts';
 import { createEventFeeds } from './sessions/event-feed.ts';
 import { createSessionListWatcher } from './sessions/list-watcher.ts';
 import { createSessionLister } from './sessions/session-lister.ts';

@@ -1,5 +1,5 @@
 import { createRoot } from 'react-dom/client';
-import { DashboardApp } from './app/app.tsx';
+import { DashboardApp } from './shell/app.tsx';
 import './app/tokens.css';
 import './app/style.css';
 import './app/shell.css';

@@ -10,7 +10,7 @@ import { createTracker } from '@pawl/governor/tracker';
 import { failureKinds } from '../../governor/test/observations/tool-results.ts';
 import { answerHook } from '../src/hook/answer-hook.ts';
 import { claudeHost } from '../src/hook/claude.ts';
-import { codexHost } from '../src/hook/codex.ts';
+import { codexHost } from '../src/hook/claude.ts';
 import { openHookStateStore } from '../src/hook/hook-state-store.ts';
 import type { HookHost } from '../src/hook/hook-event.ts';
 import type { JsonFields } from '../src/json-fields.ts';

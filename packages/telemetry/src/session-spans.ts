@@ -39,14 +39,14 @@ const turnEventsMax = 100;
 export function createSessionSpans(session: Session, context: SessionSpansContext): SessionSpans {
   const { write, now } = context;
   const { id } = session;
-  const stay = createSessionStay(session, now());
+  const processStay = createSessionStay(session, now());
   let turnEvents: SpanEvent[] = [];
   let latest = session;
   return {
     observe(observation) {
       const { stepResult, endedTurn } = observation;
       latest = stepResult.session;
-      stay.observe(stepResult.session.seq, stepResult.event.at);
+      processStay.observe(stepResult.session.seq, stepResult.event.at);
       const events = createSpanEvents(observation);
       for (const [index, ended] of observation.endedOperations.entries()) {
         // Verdicts belong to the operation they were reached on.
@@ -59,7 +59,7 @@ export function createSessionSpans(session: Session, context: SessionSpansContex
       turnEvents = [];
     },
     end() {
-      const span = stay.createSpan(now());
+      const span = processStay.createSpan(now());
       if (span !== null)
         write({ ...span, attributes: { ...getSessionAttributes(latest), ...span.attributes } });
     },

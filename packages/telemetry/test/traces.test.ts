@@ -257,8 +257,8 @@ describe('a session that moves from one worker to another', () => {
       'session taken up',
     ]);
     const [turn] = filterByName(spans, 'invoke_agent pawl');
-    const [stay] = filterByName(spans, 'session taken up');
-    expect(stay?.links.map(({ spanId }) => spanId)).toEqual([turn?.spanId]);
+    const [staySpan] = filterByName(spans, 'session taken up');
+    expect(staySpan?.links.map(({ spanId }) => spanId)).toEqual([turn?.spanId]);
     // The turn lasts from the user message in the first worker to the answer in the second.
     expect(turn?.startMs).toBeLessThanOrEqual(filterByName(spans, 'chat big-model')[0]?.startMs ?? 0);
   });

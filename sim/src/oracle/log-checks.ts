@@ -121,9 +121,9 @@ function checkUserTexts(
   { id, session, userTexts, isCompacted }: SessionLedger,
 ): void {
   const messages = toItemArray(getConversation(session));
-  const said = new Set(messages.map((message) => (message.role === 'user' ? message.text : null)));
+  const deliveredTexts = new Set(messages.map((message) => (message.role === 'user' ? message.text : null)));
   for (const text of isCompacted ? [] : userTexts.keys())
-    if (!said.has(text))
+    if (!deliveredTexts.has(text))
       fail(7, `${JSON.stringify(text)} was persisted and never got into the conversation of ${id}`);
 }
 

@@ -122,8 +122,8 @@ export class SimWorker {
         {
           store,
           commands: parts.commands(createCommandsPort(world, name, this.process.store.commands), world),
-          crashLedger: attempt.heard(
-            parts.crashLedger(createCrashLedgerPort(world, name, attempt.kept(crashLedger))),
+          crashLedger: attempt.reported(
+            parts.crashLedger(createCrashLedgerPort(world, name, attempt.saved(crashLedger))),
           ),
           owner: driver.name,
           agentFactory: async ({ session: { seq } }) => {
@@ -213,35 +213,35 @@ export class SimWorker {
     };
     return {
       /** Records attempts in the order in which the ledger persists them. */
-      kept: (care: WorkersWorld['crashLedger']): WorkersWorld['crashLedger'] => ({
-        ...care,
+      saved: (ledger: WorkersWorld['crashLedger']): WorkersWorld['crashLedger'] => ({
+        ...ledger,
         startAttempt: async (id) => {
-          const started = await care.startAttempt(id);
+          const started = await ledger.startAttempt(id);
           if (started !== null) all.push((own = { driver, ending: 'gone' }));
           return started;
         },
         park: async (parked, crashes) => {
-          const isParked = await care.park(parked, crashes);
+          const isParked = await ledger.park(parked, crashes);
           // Snapshot at this moment. An attempt still in progress counts as `gone`, because its end is not known.
           const earlier = own === null ? [] : all.slice(0, Math.max(0, all.indexOf(own)));
           if (isParked) before = earlier.slice(-simCrashesMax).map(({ ending }) => ending);
           return isParked;
         },
       }),
-      heard: (care: WorkersWorld['crashLedger']): WorkersWorld['crashLedger'] => ({
-        ...care,
+      reported: (ledger: WorkersWorld['crashLedger']): WorkersWorld['crashLedger'] => ({
+        ...ledger,
         park: (parked, crashes) => {
           isReportPending = true;
-          return care.park(parked, crashes);
+          return ledger.park(parked, crashes);
         },
         endAttempt: async (id) => {
           isReportPending = true;
-          await care.endAttempt(id);
+          await ledger.endAttempt(id);
           isReportPending = false;
         },
       }),
       report: (report: JobReport): void => {
-        if (report.kind === 'taken') counts.takings += 1;
+        if (report.kind === 'taken') counts.resumeAttempts += 1;
         else if (report.kind === 'lost') end('lost');
         else if (report.kind !== 'parked') end('in order');
         else {

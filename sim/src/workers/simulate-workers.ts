@@ -66,7 +66,7 @@ class WorkerSupervisor {
       crashLedger: createSimCrashLedger((id) => this.#world.oracle.ledgers.get(id)?.texts.length ?? null),
       parts,
       attempts: new Map(),
-      counts: { stops: 0, crashes: 0, takings: 0, parked: 0, swept: 0 },
+      counts: { stops: 0, crashes: 0, resumeAttempts: 0, parked: 0, swept: 0 },
     };
     for (let slot = 0; slot < plan.processes; slot += 1) this.#start(slot);
     this.#persons = listSessionNumbers(plan).flatMap((number) => {

@@ -96,10 +96,10 @@ export const workerBugs: readonly WorkerBug[] = [
     name: 'crashes-uncounted',
     what: 'a session that crashes every worker is retried forever',
     parts: {
-      crashLedger: (care) => ({
-        ...care,
+      crashLedger: (ledger) => ({
+        ...ledger,
         async startAttempt(session) {
-          const attempt = await care.startAttempt(session);
+          const attempt = await ledger.startAttempt(session);
           return attempt === null ? null : { ...attempt, count: 1 };
         },
       }),
@@ -108,7 +108,7 @@ export const workerBugs: readonly WorkerBug[] = [
   {
     name: 'crashes-unforgotten',
     what: 'an attempt that ended normally is counted as a crash',
-    parts: { crashLedger: (care) => ({ ...care, endAttempt: async () => undefined }) },
+    parts: { crashLedger: (ledger) => ({ ...ledger, endAttempt: async () => undefined }) },
   },
 ];
 

@@ -22,7 +22,7 @@ export type WorkerCounts = {
   stops: number;
   crashes: number;
   /** Number of resume attempts, parked sessions, and sessions woken by a sweep. */
-  takings: number;
+  resumeAttempts: number;
   parked: number;
   swept: number;
 };

@@ -1,6 +1,6 @@
 import { ListenError, startDashboard, type RunningDashboard } from '@pawl/dashboard';
 import manifest from '../../package.json' with { type: 'json' };
-import { toUsageError } from '../exit-codes.ts';
+import { toUsageError } from '../output/exit-codes.ts';
 import type { DashboardDependencies } from './dependencies.ts';
 
 /** Default port; any free port if it is taken. */

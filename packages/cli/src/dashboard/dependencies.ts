@@ -27,7 +27,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../options/load-config.ts';
 import { withQueue, type QueueConnection } from '../queue/queue-connection.ts';
-import { openTelemetry, toAgentObservers } from '../run/run-telemetry.ts';
+import { openTelemetry, toAgentObservers } from '../observability/run-telemetry.ts';
 import { planSession } from '../sessions/session-plan.ts';
 import { openStore, type OpenedStore, isRedisUrl } from '../sessions/store-option.ts';
 import { createRedisFeedback } from '../sessions/verdict-feedback-redis.ts';

@@ -1,6 +1,4 @@
-import type { EntryStorage } from '@pawl/runtime/storage';
-import { StorageError } from '@pawl/runtime/storage';
-import { openSqliteStorage } from '@pawl/runtime/storage';
+import { type EntryStorage, StorageError, openSqliteStorage } from '@pawl/runtime/storage';
 import {
   parseLkjConfig,
   parseMemoryDocument,
@@ -12,10 +10,10 @@ import { getStorageFile } from '@pawl/runtime/data-folder';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { loadConfig } from '../options/load-config.ts';
-import { requireTenantName } from '../options/tenant.ts';
+import { requireTenantName } from '../options/parse-options.ts';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
 import { isRedisUrl, openStore } from '../sessions/store-option.ts';
-import { UsageError, toUsageError } from '../exit-codes.ts';
+import { UsageError, toUsageError } from '../output/exit-codes.ts';
 
 /** The location of a memory: a memory document, or a storage. */
 export type MemorySource =

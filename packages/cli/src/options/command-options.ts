@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandIo } from '../command-io.ts';
+import type { CommandIo } from '../output/command-io.ts';
 
 /** The dependencies of every command. */
 export type CommandContext = {

@@ -7,8 +7,8 @@ import {
   type LoadedConfigLayers,
   type MergedConfig,
 } from '@pawl/runtime/config';
-import { askConfirmation, type TerminalPrompt } from '../terminal-prompt.ts';
-import { toUsageError } from '../exit-codes.ts';
+import { askConfirmation, type TerminalPrompt } from '../output/terminal-prompt.ts';
+import { toUsageError } from '../output/exit-codes.ts';
 
 /** Loads the merged configuration of a folder; the user is asked whether to trust the project's file. */
 export async function loadConfig(

@@ -1,7 +1,7 @@
 import type { Profile } from '@pawl/core/profiles';
 import { type ModelFlags, resolveProfile } from '@pawl/runtime/agent-setup';
 import type { Command } from 'commander';
-import type { BudgetFlags } from './number-options.ts';
+import type { BudgetFlags } from './parse-options.ts';
 import {
   addBudgetOptions,
   modeHelp,

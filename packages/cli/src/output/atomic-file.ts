@@ -1,5 +1,5 @@
 import { link, open, rename, rm } from 'node:fs/promises';
-import { UsageError } from '../exit-codes.ts';
+import { UsageError } from './exit-codes.ts';
 
 /** Writes a text file atomically; see {@link writeLinesAtomically}. */
 export function writeFileAtomically(path: string, text: string, replace: boolean): Promise<void> {
@@ -56,4 +56,20 @@ function getWriteErrorReason(error: unknown): string {
   if (code === 'ENOENT') return 'its folder does not exist.';
   if (code === 'EISDIR') return 'it is a folder. Choose a file in it.';
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Returns whether Pawl generated a file, which makes it safe to replace. */
+export async function isGeneratedFile(path: string, marker: string): Promise<boolean> {
+  const file = await open(path).catch(() => null);
+  if (file === null) return false;
+  try {
+    const expected = Buffer.from(marker);
+    const { buffer } = await file.read({ buffer: Buffer.alloc(expected.length), position: 0 });
+    return buffer.equals(expected);
+  } catch {
+    // A folder, or another path that cannot be read as a file.
+    return false;
+  } finally {
+    await file.close();
+  }
 }

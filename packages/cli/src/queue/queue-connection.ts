@@ -9,7 +9,7 @@ import {
   type DurabilityOptions,
   type SessionQueue,
 } from '@pawl/worker';
-import { UsageError, toUsageError } from '../exit-codes.ts';
+import { UsageError, toUsageError } from '../output/exit-codes.ts';
 import { loadConfig } from '../options/load-config.ts';
 import { isRedisUrl } from '../sessions/store-option.ts';
 

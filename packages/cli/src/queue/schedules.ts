@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ScheduleSummary, SessionQueue, SessionTemplate, ScheduleTiming } from '@pawl/worker';
-import { exitCodes, type ExitCode, UsageError } from '../exit-codes.ts';
-import type { CommandIo } from '../command-io.ts';
+import { exitCodes, type ExitCode, UsageError } from '../output/exit-codes.ts';
+import type { CommandIo } from '../output/command-io.ts';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
 import { withQueue, type QueueFlags } from './queue-connection.ts';
-import { formatTimeSpan, parseTimeSpanOption } from '../options/number-options.ts';
+import { formatTimeSpan, parseTimeSpanOption, requireTenantName } from '../options/parse-options.ts';
 import { formatDateTime } from '../output/format-time.ts';
-import { requireTenantName } from '../options/tenant.ts';
 import { truncateColumns } from '../output/columns.ts';
 
 type ScheduleTimeFlags = {

@@ -27,10 +27,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
 import { shortenId } from '../output/format-number.ts';
 import type { OpenedStore } from '../sessions/store-option.ts';
-import { askConfirmation, type TerminalPrompt } from '../terminal-prompt.ts';
+import { askConfirmation, type TerminalPrompt } from '../output/terminal-prompt.ts';
 import type { LiveControls } from '../tui/live-view.ts';
 import type { RunLogOptions, RunTrace } from './run-log.ts';
-import { toAgentObservers } from './run-telemetry.ts';
+import { toAgentObservers } from '../observability/run-telemetry.ts';
 import type { RunResult, RunView } from './run-view.ts';
 
 /** The inputs of a run, for a new and for a resumed session. */
@@ -99,7 +99,7 @@ export async function driveRun({
     },
     signal,
     report: (line) => view.warn(line),
-    onStoreOutage: (outage) => view.trouble(outage),
+    onStoreOutage: (outage) => view.setStoreOutage(outage),
     onSaveError: detach,
   });
   const { agent, spool } = created;

@@ -1,7 +1,7 @@
 import { getConversation, type Session } from '@pawl/core';
 import { findTurnAnswer, type StepResult } from '@pawl/runtime';
-import type { CommandIo } from '../command-io.ts';
-import { isTerminalStream } from '../terminal-prompt.ts';
+import type { CommandIo } from '../output/command-io.ts';
+import { isTerminalStream } from '../output/terminal-prompt.ts';
 import { openLiveView, type LiveView } from '../tui/live-view.ts';
 import { createLineRunView, type NextInput, type RunView } from './run-view.ts';
 
@@ -27,7 +27,7 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
       lines.start(info);
     },
     warn: (line) => (live === null ? lines : live).warn(line),
-    trouble: (trouble) => live?.setStoreOutage(trouble),
+    setStoreOutage: (outage) => live?.setStoreOutage(outage),
     observe(result: StepResult) {
       live?.observe(result);
       if (result.session.turn.status !== 'waitingForUser') wake();

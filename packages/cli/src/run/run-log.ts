@@ -12,8 +12,8 @@ import {
 } from '@pawl/runtime/logging';
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseChoice } from '../options/parse-choice.ts';
-import { UsageError } from '../exit-codes.ts';
+import { parseChoice } from '../options/parse-options.ts';
+import { UsageError } from '../output/exit-codes.ts';
 
 export type RunLogOptions = TraceOptions & {
   /** A JSON lines file for events, without message contents. */

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { TelemetryClient } from '@pawl/telemetry';
-import type { ExitCode } from '../exit-codes.ts';
-import type { CommandIo } from '../command-io.ts';
+import type { ExitCode } from '../output/exit-codes.ts';
+import type { CommandIo } from '../output/command-io.ts';
 import type { OpenedStore } from '../sessions/store-option.ts';
-import { openTerminalPrompt } from '../terminal-prompt.ts';
+import { openTerminalPrompt } from '../output/terminal-prompt.ts';
 import type { EmbeddedDashboard } from '../dashboard/embedded-dashboard.ts';
 import type { RunView } from './run-view.ts';
 

@@ -11,7 +11,7 @@ import { formatPastPhaseLine, computePhaseProgress, type PhaseState } from '@paw
 import { type QuestionHandlers, type StepResult, type StoreOutage, findTurnAnswer } from '@pawl/runtime';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
-import type { CommandIo } from '../command-io.ts';
+import type { CommandIo } from '../output/command-io.ts';
 import { formatCount } from '../output/format-number.ts';
 import { sanitizeText, sanitizeOneLine } from '../output/sanitize-text.ts';
 import type { LiveControls } from '../tui/live-view.ts';
@@ -20,9 +20,9 @@ import type { LiveControls } from '../tui/live-view.ts';
 export type RunView = {
   /** Handlers for permission questions and for questions of the model. */
   readonly asks: QuestionHandlers;
-  start(begun: { readonly root: string; readonly files: number; readonly session: string }): void;
+  start(details: { readonly root: string; readonly files: number; readonly session: string }): void;
   warn(line: string): void;
-  trouble(trouble: StoreOutage | null): void;
+  setStoreOutage(outage: StoreOutage | null): void;
   observe(seen: StepResult): void;
   /** Called once, when there is an agent to control. */
   control(session: Session, controls: LiveControls): void;
@@ -46,10 +46,10 @@ const passiveViewMethods = {
 } as const;
 
 /** Formats a store outage, or its end, as a line. */
-function formatStoreOutage(trouble: StoreOutage | null): string {
-  return trouble === null
+function formatStoreOutage(outage: StoreOutage | null): string {
+  return outage === null
     ? 'The session store is available again.'
-    : `${trouble.message} The run waits and continues automatically.`;
+    : `${outage.message} The run waits and continues automatically.`;
 }
 
 export type RunResult = {
@@ -69,7 +69,7 @@ export function createQuietRunView(io: CommandIo, asks: QuestionHandlers = noQue
     asks,
     start: () => undefined,
     warn,
-    trouble: (trouble) => warn(formatStoreOutage(trouble)),
+    setStoreOutage: (outage) => warn(formatStoreOutage(outage)),
     observe: () => undefined,
     end: ({ answer, reason }) => {
       if (answer !== null) io.stdout.write(`${sanitizeText(answer)}\n`);
@@ -84,7 +84,7 @@ export function createJsonRunView(io: CommandIo, asks: QuestionHandlers = noQues
   return {
     ...passiveViewMethods,
     asks,
-    trouble: (trouble) => write({ type: 'warning', message: formatStoreOutage(trouble) }),
+    setStoreOutage: (outage) => write({ type: 'warning', message: formatStoreOutage(outage) }),
     start: ({ root, files, session }) => write({ type: 'start', folder: root, files, session }),
     warn: (message) => write({ type: 'warning', message }),
     observe({ event, notes, session }) {
@@ -112,7 +112,7 @@ export function createLineRunView(io: CommandIo, asks: QuestionHandlers = noQues
     ...passiveViewMethods,
     asks,
     warn,
-    trouble: (trouble) => warn(formatStoreOutage(trouble)),
+    setStoreOutage: (outage) => warn(formatStoreOutage(outage)),
     start: ({ root, files }) => writeLine(dim(`${formatCount(files, 'file')} in ${sanitizeOneLine(root)}`)),
     observe({ event, notes, actions, session }) {
       if (event.type === 'model-replied')

@@ -1,6 +1,4 @@
-import type { FolderIndex } from '@pawl/runtime/search';
-import { WorkspaceError } from '@pawl/runtime/search';
-import { indexFolder } from '@pawl/runtime/search';
+import { type FolderIndex, WorkspaceError, indexFolder, type SkippedPath } from '@pawl/runtime/search';
 import {
   applyModelConfig,
   fillMissingBudgets,
@@ -9,11 +7,10 @@ import {
   type ModelFlags,
   applyAgentKeys,
 } from '@pawl/runtime/agent-setup';
-import type { SkippedPath } from '@pawl/runtime/search';
 import { resolve } from 'node:path';
-import type { CommandIo } from '../command-io.ts';
-import { exitCodes, type ExitCode, UsageError, toUsageError } from '../exit-codes.ts';
-import { parseBudgetFlags, type BudgetFlags } from '../options/number-options.ts';
+import type { CommandIo } from '../output/command-io.ts';
+import { exitCodes, type ExitCode, UsageError, toUsageError } from '../output/exit-codes.ts';
+import { parseBudgetFlags, type BudgetFlags } from '../options/parse-options.ts';
 import { loadConfig, withSetupUsageErrors } from '../options/load-config.ts';
 import { resolveProfileOption } from '../options/run-options.ts';
 import { createProgressLine } from '../output/progress-line.ts';
@@ -23,10 +20,10 @@ import {
   createPermissionAsker,
   createUserAsker,
   openTerminalPrompt,
-} from '../terminal-prompt.ts';
+} from '../output/terminal-prompt.ts';
 import { driveRun, openRunRecorder } from './drive-run.ts';
 import type { RunLogOptions } from './run-log.ts';
-import { openRunTelemetry } from './run-telemetry.ts';
+import { openRunTelemetry } from '../observability/run-telemetry.ts';
 import {
   createLineChatView,
   createJsonRunView,

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { getMetadataText, type SessionSummary, type Store } from '@pawl/runtime/store';
-import { UsageError } from '../exit-codes.ts';
+import { UsageError } from '../output/exit-codes.ts';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
 import { truncateColumns } from '../output/columns.ts';
 

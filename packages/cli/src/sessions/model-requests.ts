@@ -1,8 +1,9 @@
-import type { Action } from '@pawl/core';
+import type { Action, Json } from '@pawl/core';
 import type { ReplayedStep } from '@pawl/core/projections';
 import type { ModelRequest } from '@pawl/runtime';
 import { buildModelRequest } from '@pawl/runtime/models';
-import { type RunManifest } from './run-manifest.ts';
+import type { AgentManifest } from '@pawl/runtime/agent-setup';
+import { getMetadataText, getMetadataTools } from '@pawl/runtime/store';
 
 /** One request to the model. */
 export type SentModelRequest = {
@@ -25,4 +26,23 @@ export function listModelRequests(
 
 export function isAskModelAction(action: Action): action is Extract<Action, { readonly type: 'ask-model' }> {
   return action.type === 'ask-model';
+}
+
+/** The prompt and the tools of a run, which the session does not contain. `missing` names what was not recorded. */
+export type RunManifest = AgentManifest & {
+  readonly missing: readonly ('prompt' | 'tools')[];
+};
+
+/** Reads the prompt and the tools from the session's metadata, if they were recorded there. */
+export function readRunManifest(metadata: Json): RunManifest {
+  const prompt = getMetadataText(metadata, 'prompt');
+  const tools = getMetadataTools(metadata);
+  return {
+    prompt: prompt ?? '',
+    tools: tools ?? [],
+    missing: [
+      ...(prompt === null ? (['prompt'] as const) : []),
+      ...(tools === null ? (['tools'] as const) : []),
+    ],
+  };
 }

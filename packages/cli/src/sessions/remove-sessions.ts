@@ -1,7 +1,7 @@
 import { getOwnerState, type SessionSummary, type Store } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode, UsageError } from '../exit-codes.ts';
-import type { CommandIo } from '../command-io.ts';
-import { askConfirmation, openTerminalPrompt } from '../terminal-prompt.ts';
+import { exitCodes, type ExitCode, UsageError } from '../output/exit-codes.ts';
+import type { CommandIo } from '../output/command-io.ts';
+import { askConfirmation, openTerminalPrompt } from '../output/terminal-prompt.ts';
 import { sanitizeOneLine } from '../output/sanitize-text.ts';
 import { truncateColumns } from '../output/columns.ts';
 import { formatCount } from '../output/format-number.ts';

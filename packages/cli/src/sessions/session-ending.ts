@@ -8,7 +8,7 @@ import {
   type SessionEnding,
 } from '@pawl/core/projections';
 import type { SessionSummary } from '@pawl/runtime/store';
-import type { SessionSurvey } from './session-totals.ts';
+import type { SessionSurvey } from './session-replay.ts';
 import { formatCell, truncateColumns } from '../output/columns.ts';
 
 /** How a session ended, or why it has not, in words. */

@@ -1,7 +1,5 @@
-import { applyAgentKeys } from '@pawl/runtime/agent-setup';
-import type { BudgetLimits, Json, SessionSettings } from '@pawl/core';
-import type { Profile } from '@pawl/core/profiles';
 import {
+  applyAgentKeys,
   applyModelConfig,
   fillMissingBudgets,
   flagsToConfig,
@@ -9,8 +7,10 @@ import {
   type ConfigFlags,
   type ModelFlags,
 } from '@pawl/runtime/agent-setup';
-import { resolveFolder } from '../options/folder-option.ts';
-import { UsageError } from '../exit-codes.ts';
+import type { BudgetLimits, Json, SessionSettings } from '@pawl/core';
+import type { Profile } from '@pawl/core/profiles';
+import { resolveFolder } from '../options/parse-options.ts';
+import { UsageError } from '../output/exit-codes.ts';
 import { resolveProfileOption } from '../options/run-options.ts';
 import { loadConfig, withSetupUsageErrors } from '../options/load-config.ts';
 

@@ -17,7 +17,7 @@ import {
 import { closeSync, existsSync, openSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadConfig } from '../options/load-config.ts';
-import { UsageError, toUsageError } from '../exit-codes.ts';
+import { UsageError, toUsageError } from '../output/exit-codes.ts';
 import type { VerdictFeedbackRepository } from './verdict-feedback.ts';
 
 /** An opened session store with its companions. */

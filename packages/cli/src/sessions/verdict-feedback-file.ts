@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { ensureParentFolder } from '@pawl/runtime/data-folder';
 import { replaceFileSync } from '@pawl/runtime/platform';
-import { UsageError } from '../exit-codes.ts';
+import { UsageError } from '../output/exit-codes.ts';
 import {
   getFeedbackKey,
   parseFeedbackLines,

@@ -1,9 +1,13 @@
-import { getOpenQuestion, setQuestionScroll } from './question-state.ts';
+import {
+  getOpenQuestion,
+  setQuestionScroll,
+  type QuestionAnswer,
+  type PendingQuestion,
+} from './questions.ts';
 import { getBodySize, getQuestionSize, renderViewLines } from './render-frame.ts';
 import { applyInputEdit, emptyTextInput, insertText, type InputEdit } from './text-input.ts';
-import { countMemoryEntries } from './panels/memory-view.ts';
-import { getMaxQuestionScroll } from './panels/question.ts';
-import type { QuestionAnswer, PendingQuestion } from './questions.ts';
+import { countMemoryEntries } from './memory-view.ts';
+import { getMaxQuestionScroll } from './question-panel.ts';
 import {
   isTypingInWorkView,
   isWaitingForUser,

@@ -2,17 +2,19 @@ import type { Session } from '@pawl/core';
 import type { StepResult, StoreOutage } from '@pawl/runtime';
 import type { PermissionAnswer, PermissionQuestion } from '@pawl/runtime/permission';
 import type { UserQuestion } from '@pawl/runtime/tools';
-import type { CommandIo } from '../command-io.ts';
-import { removeQuestion, addQuestion } from './question-state.ts';
-import { captureOutput } from './capture-output.ts';
-import { openTerminalScreen, getTerminalSize } from './terminal-screen.ts';
+import type { CommandIo } from '../output/command-io.ts';
+import {
+  removeQuestion,
+  addQuestion,
+  type QuestionAnswer,
+  type NewQuestion,
+  createQuestionQueue,
+} from './questions.ts';
+import { captureOutput, openTerminalScreen, getTerminalSize } from './terminal-screen.ts';
 import { renderFrame } from './render-frame.ts';
 import { handleKey, type ViewCommand, type KeyPress } from './handle-key.ts';
-import { createSegment, type StyledLine } from './styled-line.ts';
-import { createQuestionQueue } from './question-queue.ts';
-import { createPainter } from './paint.ts';
-import { renderTranscript } from './panels/transcript.ts';
-import type { QuestionAnswer, NewQuestion } from './questions.ts';
+import { createSegment, type StyledLine, createPainter } from './styled-line.ts';
+import { renderTranscript } from './transcript-panel.ts';
 import {
   isRedrawNeeded,
   createScreenModel,

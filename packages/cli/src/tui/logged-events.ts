@@ -2,6 +2,8 @@ import { isEphemeralEvent, type Session } from '@pawl/core';
 import { isFailedItem, isTimelineItem, summarizeItem, type TranscriptItem } from '@pawl/core/projections';
 import type { StepResult } from '@pawl/runtime';
 import { elideMiddle } from './plain-text.ts';
+import { formatClockTime } from '../output/format-time.ts';
+import { truncateLine, createSegment, type StyledLine } from './styled-line.ts';
 
 /** A logged event on one line. */
 export type LoggedEvent = {
@@ -51,4 +53,19 @@ function summarizeLoggedEvent(items: readonly TranscriptItem[]): Pick<LoggedEven
     // The arguments are nested too deeply to stringify.
     return { text: '', failed: false };
   }
+}
+
+/** Renders logged events, one per row: number, time, type and summary. */
+export function renderEventLog(events: readonly LoggedEvent[], columns: number): readonly StyledLine[] {
+  if (events.length === 0) return [[createSegment('   No events since this view was opened.', 'dim')]];
+  return events.map(({ seq, at, type, text, failed }) =>
+    truncateLine(
+      [
+        createSegment(`${String(seq).padStart(7)}  ${formatClockTime(at)}  `, 'dim'),
+        createSegment(type.padEnd(19), failed ? 'bad' : 'plain'),
+        createSegment(text, 'dim'),
+      ],
+      columns,
+    ),
+  );
 }

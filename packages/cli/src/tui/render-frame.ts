@@ -1,22 +1,21 @@
-import { getOpenQuestion } from './question-state.ts';
+import { getOpenQuestion } from './questions.ts';
 import { blankLine, truncateLine, padLine, createSegment, type StyledLine } from './styled-line.ts';
-import { renderChartColumn, renderChartStrip } from './panels/chart-strip.ts';
-import { renderEventLog } from './panels/event-log.ts';
-import { renderFooter } from './panels/footer.ts';
-import { renderBudgetStrip, renderGovernorColumn, renderGovernorStrip } from './panels/governor-strip.ts';
-import { renderHelp } from './panels/help.ts';
-import { renderInputLine } from './panels/input-line.ts';
+import { renderChartColumn, renderChartStrip } from './chart-strip.ts';
+import { renderEventLog } from './logged-events.ts';
+import { renderFooter, renderHelp } from './key-help.ts';
+import { renderBudgetStrip, renderGovernorColumn, renderGovernorStrip } from './governor-strip.ts';
+import { renderInputLine } from './input-line.ts';
 import {
   renderMemoryColumn,
   renderMemoryStrip,
   renderUsageColumn,
   renderUsageStrip,
-} from './panels/memory-strip.ts';
-import { renderMemoryView } from './panels/memory-view.ts';
-import { renderPhasesBar, renderPhasesColumn } from './panels/phases-bar.ts';
-import { renderQuestion, countQuestionRows } from './panels/question.ts';
-import { renderStateLine } from './panels/state-line.ts';
-import { renderTranscriptEnd, renderTranscript } from './panels/transcript.ts';
+} from './memory-strip.ts';
+import { renderMemoryView } from './memory-view.ts';
+import { renderPhasesBar, renderPhasesColumn } from './phases-bar.ts';
+import { renderQuestion, countQuestionRows } from './question-panel.ts';
+import { renderStateLine } from './state-line.ts';
+import { renderTranscriptEnd, renderTranscript } from './transcript-panel.ts';
 import type { ScreenModel, ScreenSize } from './screen-model.ts';
 
 /**

@@ -11,8 +11,13 @@ import type { StepResult, StoreOutage } from '@pawl/runtime';
 import { appendLoggedEvent, type LoggedEvent } from './logged-events.ts';
 import { emptyTextInput, type TextInput } from './text-input.ts';
 import type { PendingQuestion } from './questions.ts';
-import { emptyTranscript, appendRemark, type LiveTranscript } from './live-transcript.ts';
-import { restoreTranscript, updateTranscript } from './update-transcript.ts';
+import {
+  emptyTranscript,
+  appendRemark,
+  type LiveTranscript,
+  restoreTranscript,
+  updateTranscript,
+} from './live-transcript.ts';
 
 export const screenViewNames = ['work', 'transcript', 'events', 'memory', 'help'] as const;
 export type ScreenViewName = (typeof screenViewNames)[number];
@@ -32,7 +37,7 @@ export type ScreenModel = {
   readonly transcript: LiveTranscript;
   readonly events: readonly LoggedEvent[];
   /** Turn states since the last user message, newest last. */
-  readonly trail: readonly TurnStatus[];
+  readonly visitedStatuses: readonly TurnStatus[];
   readonly verdicts: { readonly count: number; readonly latest: Verdict | null };
   readonly usage: SessionUsage;
   readonly storeOutage: StoreOutage | null;
@@ -99,7 +104,7 @@ export function createScreenModel(options: {
     session,
     transcript: restoreTranscript(start, session),
     events: [],
-    trail: [session.turn.status],
+    visitedStatuses: [session.turn.status],
     verdicts: { count: 0, latest: null },
     usage: { modelCalls, toolCalls, inputTokens: 0, outputTokens: 0, cost },
     storeOutage: null,
@@ -130,7 +135,7 @@ export function applyStepResult(model: ScreenModel, result: StepResult): ScreenM
     session,
     transcript: updateTranscript(model.transcript, items),
     events: appendLoggedEvent(model.events, { before, result, items }),
-    trail: session === before ? model.trail : updateTrail(model.trail, result),
+    visitedStatuses: session === before ? model.visitedStatuses : updateTrail(model.visitedStatuses, result),
     verdicts: updateVerdicts(model.verdicts, items),
     usage: session === before ? model.usage : updateUsage(model.usage, result),
     pendingSteering:

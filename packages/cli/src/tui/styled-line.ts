@@ -1,5 +1,7 @@
 import stringWidth from 'string-width';
 import { toPlainText, toPlainLine } from './plain-text.ts';
+import type { Writable } from 'node:stream';
+import { styleText } from 'node:util';
 
 /** The meaning of a text segment; the painter chooses its color. */
 export type TextStyle = 'plain' | 'dim' | 'strong' | 'accent' | 'good' | 'bad' | 'warn';
@@ -179,4 +181,50 @@ const narrowPattern =
 
 function isNarrowText(text: string): boolean {
   return narrowPattern.test(text);
+}
+
+type StyleFormat = Parameters<typeof styleText>[0];
+
+const styleFormats: { readonly [Name in Exclude<TextStyle, 'plain'>]: StyleFormat } = {
+  dim: 'dim',
+  strong: 'bold',
+  accent: 'cyan',
+  good: 'green',
+  bad: 'red',
+  warn: 'yellow',
+};
+
+/** Creates a painter for one stream, with colors if the stream supports them and the user has not disabled them. */
+export function createPainter(stream: Writable): (line: StyledLine) => string {
+  const supportsColor = styleText('dim', 'x', { stream }) !== 'x';
+  return (line) =>
+    line
+      .map(({ text, style }) => (supportsColor && style !== 'plain' ? colorText(text, style) : text))
+      .join('');
+}
+
+function colorText(text: string, style: Exclude<TextStyle, 'plain'>): string {
+  return styleText(styleFormats[style], text, { validateStream: false });
+}
+
+/** Renders a fraction as a bar: ▰▰▰▱▱▱. A fraction above 1 fills the bar. */
+export function renderBar(share: number, cells: number, style: TextStyle = getBarStyle(share)): StyledLine {
+  const bounded = Number.isFinite(share) ? Math.min(Math.max(share, 0), 1) : 0;
+  const full = Math.min(cells, Math.round(bounded * cells));
+  return [createSegment('▰'.repeat(full), style), createSegment('▱'.repeat(cells - full), 'dim')];
+}
+
+export function formatPercent(share: number): string {
+  return Number.isFinite(share) ? `${Math.round(Math.max(share, 0) * 100)} %` : '0 %';
+}
+
+/** 1,234,567 */
+export function formatInteger(count: number): string {
+  return count.toLocaleString('en-GB', { maximumFractionDigits: 0 });
+}
+
+/** Neutral until the bar is nearly full. */
+function getBarStyle(share: number): TextStyle {
+  if (share >= 0.9) return 'bad';
+  return share >= 0.7 ? 'warn' : 'accent';
 }

@@ -1,9 +1,9 @@
-import { render } from 'ink';
-import { createElement } from 'react';
-import type { CommandIo } from '../command-io.ts';
-import { InkScreen } from './ink-screen.ts';
+import { render, Box, Text, useInput, usePaste, type Key as InkKey } from 'ink';
+import { createElement, type ReactElement } from 'react';
+import type { CommandIo } from '../output/command-io.ts';
 import type { KeyPress } from './handle-key.ts';
 import type { ScreenSize } from './screen-model.ts';
+import { format } from 'node:util';
 
 /** A terminal in full-screen mode. */
 export type TerminalScreen = {
@@ -63,4 +63,91 @@ export function openTerminalScreen({
 export function getTerminalSize({ stderr }: CommandIo): ScreenSize {
   const { columns = 0, rows = 0 } = stderr as Partial<ScreenSize>;
   return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
+}
+
+type InkScreenProps = {
+  /** The painted rows of the whole screen. */
+  readonly rows: readonly string[];
+  readonly onKey: (key: KeyPress) => void;
+};
+
+/** The only Ink component: rows out, keys in. */
+function InkScreen({ rows, onKey }: InkScreenProps): ReactElement {
+  useInput((input, inkKey) => {
+    for (const key of parseInkKey(input, inkKey)) onKey(key);
+  });
+  usePaste((text) => onKey({ name: 'text', text }));
+  return createElement(Box, { flexDirection: 'column' }, rows.map(renderRow));
+}
+
+/** Ink renders no row for an empty text. */
+function renderRow(text: string, index: number): ReactElement {
+  return createElement(Text, { key: index, wrap: 'truncate' }, text === '' ? ' ' : text);
+}
+
+/** Converts Ink key events to the view's keys; empty for unused keys. */
+export function parseInkKey(input: string, key: InkKey): readonly KeyPress[] {
+  if (key.eventType === 'release') return [];
+  if (key.tab) return [{ name: key.shift ? 'back-tab' : 'tab' }];
+  const named = inkKeyNames.find(([flag]) => key[flag]);
+  if (named !== undefined) return [{ name: named[1] }];
+  if (key.ctrl) return /^[a-z]$/.test(input) ? [{ name: 'ctrl', letter: input }] : [];
+  return key.meta ? [] : splitTypedKeys(input);
+}
+
+/** Fast typing can deliver several keys in one event. */
+function splitTypedKeys(input: string): readonly KeyPress[] {
+  return input.split(keySeparator).flatMap((part): readonly KeyPress[] => {
+    if (part === '') return [];
+    const name = Object.hasOwn(controlKeys, part) ? controlKeys[part] : undefined;
+    return [name === undefined ? { name: 'text', text: part } : { name }];
+  });
+}
+
+type InkKeyFlag = Exclude<keyof InkKey, 'eventType'>;
+type NamedKey = Exclude<KeyPress['name'], 'text' | 'ctrl'>;
+
+// oxlint-disable-next-line no-control-regex
+const keySeparator = /([\r\n\t\u007f])/u;
+
+const controlKeys: { readonly [control: string]: NamedKey } = {
+  '\r': 'enter',
+  '\n': 'enter',
+  '\t': 'tab',
+  '\x7f': 'backspace',
+};
+
+const inkKeyNames: readonly (readonly [InkKeyFlag, NamedKey])[] = [
+  ['return', 'enter'],
+  ['escape', 'escape'],
+  ['upArrow', 'up'],
+  ['downArrow', 'down'],
+  ['leftArrow', 'left'],
+  ['rightArrow', 'right'],
+  ['pageUp', 'page-up'],
+  ['pageDown', 'page-down'],
+  ['home', 'home'],
+  ['end', 'end'],
+  ['backspace', 'backspace'],
+  ['delete', 'delete'],
+];
+
+const consoleMethods = ['log', 'info', 'warn', 'error', 'debug'] as const;
+
+/**
+ * Redirects console output and Node warnings to `onText` while a view owns the terminal, because they would overwrite it.
+ * The returned function restores everything.
+ */
+export function captureOutput(onText: (text: string) => void): () => void {
+  const originals = consoleMethods.map((method) => [method, console[method]] as const);
+  for (const method of consoleMethods) console[method] = (...args: unknown[]) => onText(format(...args));
+  const listeners = process.listeners('warning');
+  const onWarning = (warning: Error): void => onText(warning.message);
+  process.removeAllListeners('warning');
+  process.on('warning', onWarning);
+  return () => {
+    for (const [method, original] of originals) console[method] = original;
+    process.off('warning', onWarning);
+    for (const listener of listeners) process.on('warning', listener);
+  };
 }

@@ -6,7 +6,7 @@ import type { AuditVerdict } from '@pawl/governor/audit';
 import type { RecordedRun } from '@pawl/governor/traces';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditFiles, type AuditOptions } from '../../src/commands/audit/action.ts';
-import { UsageError } from '../../src/exit-codes.ts';
+import { UsageError } from '../../src/output/exit-codes.ts';
 import { captureIo } from '../capture-io.ts';
 
 /** Returns the verdicts that the run's `task` names: none, advice after the second step, or a stop after the third. */

@@ -6,7 +6,7 @@ import { toDrawableChart, toMermaid, toXState, turnChart } from '@pawl/core/char
 import { modeCharts, parseChart } from '@pawl/core/modes';
 import { toSvg } from '@pawl/runtime/charts';
 import { writeChart, chartFormats, chartNames } from '../../src/commands/chart/action.ts';
-import { UsageError } from '../../src/exit-codes.ts';
+import { UsageError } from '../../src/output/exit-codes.ts';
 import { captureIo } from '../capture-io.ts';
 
 type ChartTestOptions = Parameters<typeof writeChart>[1];

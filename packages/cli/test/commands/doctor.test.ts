@@ -3,8 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DoctorCheck, DoctorMachine } from '../../src/commands/doctor/checks.ts';
-import { runDoctor } from '../../src/commands/doctor/action.ts';
+import { type DoctorCheck, type DoctorMachine, runDoctor } from '../../src/commands/doctor/action.ts';
 import { main } from '../../src/main.ts';
 import { captureIo } from '../capture-io.ts';
 

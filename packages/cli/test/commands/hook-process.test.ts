@@ -15,10 +15,10 @@ function runHookProcess(
 ): Promise<{ code: number | null; out: string; err: string }> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [entry, ...args], { env: { ...process.env, XDG_DATA_HOME: data } });
-    const told = { out: '', err: '' };
-    child.stdout.on('data', (chunk: Buffer) => (told.out += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (told.err += chunk.toString()));
-    child.on('close', (code) => resolve({ code, ...told }));
+    const output = { out: '', err: '' };
+    child.stdout.on('data', (chunk: Buffer) => (output.out += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (output.err += chunk.toString()));
+    child.on('close', (code) => resolve({ code, ...output }));
     child.stdin.end(typeof input === 'string' ? input : JSON.stringify(input));
   });
 }

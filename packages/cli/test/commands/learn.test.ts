@@ -10,7 +10,7 @@ import { readProfileFile } from '@pawl/runtime/profiles';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { runLearn } from '../../src/commands/learn/action.ts';
-import { exitCodes } from '../../src/exit-codes.ts';
+import { exitCodes } from '../../src/output/exit-codes.ts';
 import {
   toDetectorScore,
   computeScoreRatios,
@@ -72,7 +72,7 @@ function scoreRules(rules: readonly Rule[], runs: readonly RecordedRun[]): Detec
           success: success ?? null,
           lastStep: steps.length - 1,
           agentSteps: steps.map(({ i }) => i),
-          judgement: null,
+          judgment: null,
         };
         return computeScoreRatios(scored, auditRun({ ...rest, steps }, rules));
       }),

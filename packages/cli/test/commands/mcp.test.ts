@@ -66,14 +66,17 @@ describe('pawl mcp', () => {
   it('persists entries across connections, in the same memory that pawl memory lists', async () => {
     const storage = createStoragePath();
     await connectMcpClient(storage);
-    const wish = { tags: 'wish, birthday', value: 'A telescope for the attic' };
-    expect(await callMcpTool('remember', wish)).toEqual({ tags: ['birthday', 'wish'], replaced: false });
-    expect(await callMcpTool('remember', wish)).toMatchObject({ replaced: true });
+    const storedEntry = { tags: 'wish, birthday', value: 'A telescope for the attic' };
+    expect(await callMcpTool('remember', storedEntry)).toEqual({
+      tags: ['birthday', 'wish'],
+      replaced: false,
+    });
+    expect(await callMcpTool('remember', storedEntry)).toMatchObject({ replaced: true });
     await client?.close();
     await connectMcpClient(storage);
     expect(await callMcpTool('recall', { tags: 'birthday,wish' })).toMatchObject({
       found: true,
-      entry: { value: wish.value },
+      entry: { value: storedEntry.value },
     });
     expect(await callMcpTool('recall', { tags: 'nothing' })).toEqual({ found: false, entry: null });
     expect(await callMcpTool('search', { query: 'telescope' })).toMatchObject({

@@ -4,8 +4,8 @@ import {
   parsePortOption,
   parseTimeSpanOption,
   parseWholeNumberOption,
-} from '../../src/options/number-options.ts';
-import { UsageError } from '../../src/exit-codes.ts';
+} from '../../src/options/parse-options.ts';
+import { UsageError } from '../../src/output/exit-codes.ts';
 
 const readUsageError = (read: () => number): string => {
   try {

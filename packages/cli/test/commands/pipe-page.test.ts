@@ -42,8 +42,8 @@ describe('the events page', () => {
     const text = getPageSection(type);
     expect(parseJsonBlocks(text)).toMatchObject([{ type }]);
     const states = turnChart.states.filter(({ transitions }) => transitions.some(({ on }) => on === type));
-    const taken = /Accepted in ([^.]*)\./.exec(text)?.[1]?.match(/\w+(?=`)/g);
-    expect(taken).toEqual(states.map(({ name }) => name));
+    const accepted = /Accepted in ([^.]*)\./.exec(text)?.[1]?.match(/\w+(?=`)/g);
+    expect(accepted).toEqual(states.map(({ name }) => name));
   });
 
   it('documents every action, with the events that answer it [LOOM-97]', () => {

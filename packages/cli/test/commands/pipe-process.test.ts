@@ -43,7 +43,7 @@ describe('pawl pipe as a separate process', () => {
       const { value } = await answers.next();
       expect(parsePipeAnswer(String(value))).toMatchObject({ ok: true, state });
     }
-    // Standard input is still open here: it is the shutdown that ends the process.
+    // Standard input is still open here, so the shutdown ends the process.
     expect(await exit).toEqual([0, null]);
   });
 

@@ -12,7 +12,7 @@ import {
   type PipeAnswerJson,
 } from '../fixtures/run-pipe-input.ts';
 
-/** What is read of a state here. */
+/** The part of a state that these tests read. */
 type PipeState = {
   readonly status: string;
   readonly mode: { readonly state: string } | null;
@@ -21,7 +21,7 @@ type PipeState = {
 };
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** One answer, with what it says about where the machine is. */
+/** One answer with its state. */
 type PipeStep = {
   readonly turn: string;
   readonly mode: string | null;
@@ -56,7 +56,7 @@ async function runPipeScript(profile: string, events: readonly object[]): Promis
   });
 }
 
-/** The one action of that type in an answer. */
+/** Returns the only action of a type in an answer. */
 function findOnlyAction({ answer }: PipeStep, type: string): JsonRecord {
   const found = answer.actions?.filter((each) => each['type'] === type) ?? [];
   expect(found).toHaveLength(1);
@@ -95,7 +95,7 @@ const createFailureEvent = (message: string) =>
   createToolFinishedEvent({ ok: false, error: { kind: 'failed', message } });
 const createSearchReply = (query: string) => createCallReply('context.fts_search', { query });
 
-/** The same lines, answered by a process of its own. */
+/** Answers the same lines in a separate process. */
 async function runPipeScriptProcess(
   profile: string,
   events: readonly object[],
@@ -112,7 +112,7 @@ async function runPipeScriptProcess(
   return out.trimEnd().split('\n').map(parsePipeAnswer);
 }
 
-/** Up to where the query is about to be asked for again. */
+/** All lines up to the repeated query. */
 const architecture = [
   createUserMessage('Find the architecture.'),
   createSearchReply('architecture'),
@@ -130,7 +130,7 @@ const savant = [
 
 const again = [...architecture, createSearchReply('execution'), createSuccessEvent('runtime.rb: the loop')];
 
-/** A profile of Savant's that lets the model have one word before it is stopped. */
+/** A Savant profile in which the model gets one more reply before it is stopped. */
 async function writeAdviseOnceProfile(): Promise<string> {
   const path = join(folder, 'warned.yaml');
   const governor = '{ config: { policy: advise-once-then-force } }';
@@ -499,16 +499,16 @@ describe('a turn of Loom, line by line,', () => {
 
   it('sends the model the full conversation, with results in call order [LOOM-77..79, RO-07]', async () => {
     const steps = await runPipeScript('loom', loom);
-    const said = (index: number) =>
+    const getText = (index: number) =>
       findOnlyAction(getPipeStep(steps, index), 'ask-model')['messages'] as readonly JsonRecord[];
-    expect(said(0)).toMatchObject([{ role: 'user', text: 'Tidy up.' }]);
-    expect(said(5)).toMatchObject([
+    expect(getText(0)).toMatchObject([{ role: 'user', text: 'Tidy up.' }]);
+    expect(getText(5)).toMatchObject([
       { role: 'user' },
       { role: 'assistant', text: 'I look first.', calls: [edited, read] },
       { role: 'tool', callId: 'e', outcome: { output: 'edited' } },
       { role: 'tool', callId: 'r', outcome: { output: 'text' } },
     ]);
-    expect(said(7)).toEqual(said(5));
+    expect(getText(7)).toEqual(getText(5));
     expect(getPipeStep(steps, 8).state).toMatchObject({ messages: 5 });
   });
 });

@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { runPipe, printEventSchema } from '../../src/commands/pipe/action.ts';
-import { UsageError } from '../../src/exit-codes.ts';
+import { UsageError } from '../../src/output/exit-codes.ts';
 import { toJsonLines, runPipeInput, type PipeAnswerJson } from '../fixtures/run-pipe-input.ts';
 
 const userMessageEvent = { type: 'user-message', at: 1_000, text: 'What is in the shed?' };
@@ -101,9 +101,9 @@ describe('pawl pipe', () => {
   });
 
   it('accepts a message during a turn and sends it to the model with the results', async () => {
-    const said = { type: 'steered', at: 2_500, text: 'Only the first line.' };
+    const steered = { type: 'steered', at: 2_500, text: 'Only the first line.' };
     const { answers } = await runPipeInput(
-      toJsonLines(userMessageEvent, callReplyEvent, said, toolFinishedEvent),
+      toJsonLines(userMessageEvent, callReplyEvent, steered, toolFinishedEvent),
       { state: 'compact' },
     );
     expect(answers.map(listActionTypes)).toEqual([['ask-model'], ['run-tools'], ['wait'], ['ask-model']]);
@@ -112,7 +112,7 @@ describe('pawl pipe', () => {
     const [ask] = answers[3]?.actions ?? [];
     expect(ask).toMatchObject({
       type: 'ask-model',
-      messages: [{}, {}, {}, { role: 'user', text: said.text }],
+      messages: [{}, {}, {}, { role: 'user', text: steered.text }],
     });
   });
 

@@ -5,7 +5,7 @@ import { builtInProfiles } from '@pawl/core/profiles';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveProfileOption } from '../../src/options/run-options.ts';
 import { main } from '../../src/main.ts';
-import { UsageError } from '../../src/exit-codes.ts';
+import { UsageError } from '../../src/output/exit-codes.ts';
 import { captureIo } from '../capture-io.ts';
 import { toJsonLines, runPipeInput } from '../fixtures/run-pipe-input.ts';
 

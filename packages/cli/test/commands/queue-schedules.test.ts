@@ -81,9 +81,9 @@ describe('pawl submit, queue and worker', { tags: ['redis'] }, () => {
     expect(await json('queue', 'schedules')).toMatchObject([
       { name: 'party', tenant: 'default', when: { everyMs: 21_600_000 }, goal: 'When is the garden party?' },
     ]);
-    const said = startWork();
+    const output = startWork();
     await expect.poll(async () => (await store.list())[0]?.status).toBe('waitingForUser');
-    await expect.poll(said).toContain('started by schedule: party-');
+    await expect.poll(output).toContain('started by schedule: party-');
     const shown = (await pawl('show', 'party')).out;
     expect(shown).toContain('ninth of June');
     expect((await pawl('queue', 'schedules')).out).toMatch(
@@ -145,18 +145,18 @@ describe('pawl submit, queue and worker', { tags: ['redis'] }, () => {
     const { redis, close } = await connectRedis(server.url);
     cleanUps.push(close);
     const [kept] = await json('submit', 'When is the garden party?');
-    const [gone] = await json('submit', 'When is the garden party?');
+    const [removed] = await json('submit', 'When is the garden party?');
     startWork({ keep: '1h' });
-    for (const each of [kept, gone]) {
+    for (const each of [kept, removed]) {
       const id = String(each?.['id']);
       await expect.poll(async () => (await store.open(id)).session.turn.status).toBe('waitingForUser');
     }
-    await redis.zadd('pawl:sessions', Date.now() - 3_700_000, String(gone?.['id']));
-    // As if it were time again.
+    await redis.zadd('pawl:sessions', Date.now() - 3_700_000, String(removed?.['id']));
+    // Simulate that the schedule is due again.
     await redis.del('pawl:removing');
-    // A worker looks for what to remove as soon as it starts.
-    const said = startWork({ keep: '1h' });
-    await expect.poll(said).toContain('removed expired');
+    // A worker removes expired sessions as soon as it starts.
+    const output = startWork({ keep: '1h' });
+    await expect.poll(output).toContain('removed expired');
     expect((await store.list()).map(({ id }) => id)).toEqual([kept?.['id']]);
   });
 
@@ -170,7 +170,7 @@ describe('pawl submit, queue and worker', { tags: ['redis'] }, () => {
       'Found it.',
     ];
     model.says = (request) => says[request - 1] ?? 'Nothing is left to say.';
-    // A worker that starts has a look at all tenants there are.
+    // A starting worker sweeps all tenants.
     await pawl('queue', 'limit', 'web', '--concurrency', '2');
     startWork();
     const spec = ['--model', 'openai-compatible:m', '--base-url', model.url, '--mode', 'full-auto'];
@@ -179,7 +179,7 @@ describe('pawl submit, queue and worker', { tags: ['redis'] }, () => {
       const id = String(made?.['id']);
       await expect.poll(async () => (await store.open(id)).session.turn.status).toBe('waitingForUser');
     }
-    // What was found is what the other session had saved.
+    // The search found the entry that the other session saved.
     expect(JSON.stringify(model.asked.at(-1))).toContain('on the ninth of June');
     const { redis, close } = await connectRedis(server.url);
     cleanUps.push(close);

@@ -228,7 +228,7 @@ describe('pawl with workers', { tags: ['redis'] }, () => {
       const second = worker();
       first.kill('SIGKILL');
       await once(first, 'exit');
-      // As if the lease of the first one were over.
+      // Simulate that the first worker's lease has expired.
       const { redis, close } = await connectRedis(server.url);
       cleanUps.push(close);
       await redis.del(...(await redis.keys('{pawl.default}:*:lock')));

@@ -22,8 +22,8 @@ const listRemainingIds = async (): Promise<readonly string[]> =>
 describe('pawl rm', () => {
   it('removes the named sessions after confirmation', async () => {
     for (const id of ['one', 'two', 'three']) await saveRun(testWorkspace, { ...successfulRun, id });
-    const unsure = await testWorkspace.pawl('rm', 'one');
-    expect([unsure.code, unsure.err]).toEqual([
+    const unconfirmed = await testWorkspace.pawl('rm', 'one');
+    expect([unconfirmed.code, unconfirmed.err]).toEqual([
       2,
       'pawl: This permanently removes 1 session, and there is no terminal to confirm on. Use --yes to confirm.\n',
     ]);

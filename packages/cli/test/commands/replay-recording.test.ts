@@ -11,12 +11,12 @@ import { loadSessionRecord } from '../../src/sessions/session-record.ts';
 import { replayRecording } from '../../src/commands/export/replay-recording.ts';
 import { generateTest } from '../../src/commands/export/test-file.ts';
 
-/** Lets others go first, so many times. */
+/** Yields to other microtasks this many times. */
 async function takeTurns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await nextTurn();
 }
 
-/** Time that passes in large steps; a wait takes a moment. */
+/** A clock that advances in large steps; waits resolve immediately. */
 function createFastClock(): RuntimeClock {
   let now = 0;
   return {
@@ -30,7 +30,7 @@ function createFastClock(): RuntimeClock {
 
 const names = ['read', 'peek', 'edit', 'break'] as const;
 
-/** Tools of every kind, that take their time and fail now and then. */
+/** Tools of every effect class that take time and sometimes fail. */
 function createDelayedTools(delays: readonly number[]): readonly Tool[] {
   let turn = 0;
   const delay = (): Promise<void> => takeTurns(delays[(turn += 1) % delays.length] ?? 0);
@@ -80,7 +80,7 @@ const script = fc.record({
 
 type ReplayScript = typeof script extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Lets an agent work by the script until it waits or has ended, and once more; then keeps what came of it. */
+/** Runs an agent by the script until it waits or has ended, twice, and returns the recording. */
 async function recordScript({ replies, delays, profile, rulings, hooks }: ReplayScript) {
   const store = createMemoryStore();
   const settings = {

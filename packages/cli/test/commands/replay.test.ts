@@ -86,7 +86,7 @@ describe('pawl replay', () => {
   });
 });
 
-/** Keeps a session that is long enough for a snapshot. */
+/** Stores a session that is long enough for a snapshot. */
 async function saveLongSession(id: string, steps: number): Promise<void> {
   const replies = Array.from({ length: steps }, (_, index) => ({
     ...createLookReply(`step ${index}`),

@@ -36,7 +36,7 @@ const getStorePath = (): string => join(folder, 'kept', 'sessions.db');
 const readLedger = (): string =>
   existsSync(join(folder, 'ledger')) ? readFileSync(join(folder, 'ledger'), 'utf8') : '';
 
-/** Whether what a command wrote has arrived. */
+/** Whether the output of a command has arrived. */
 function hasSpooledOutput(): boolean {
   const spool = join(folder, 'kept', 'spool');
   return (
@@ -60,7 +60,7 @@ function createRunOptions(more: Partial<RunOptions> = {}): RunOptions {
   };
 }
 
-/** A real process, which can really be killed. */
+/** A real process, which can be killed. */
 function spawnPawl(...args: string[]): ChildProcess {
   const child = spawn(process.execPath, [bin, ...args, '--store', getStorePath(), '--dir', folder], {
     cwd: folder,
@@ -82,7 +82,7 @@ async function runResumeCommand(
   return { code, out: captured.out(), err: captured.err() };
 }
 
-/** What the model was told about its calls, in the last request. */
+/** The tool results in the last model request. */
 function listLastToolResults(): readonly string[] {
   const messages = server.asked.at(-1)?.messages ?? [];
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => String(content));
@@ -139,11 +139,11 @@ describe('pawl resume', () => {
     const captured = captureTerminalIo('');
     const { stderr } = captured.io;
     const write = stderr.write.bind(stderr);
-    // Nobody answers: the terminal is closed instead.
+    // The terminal closes without an answer.
     Object.assign(stderr, {
-      write(said: string): boolean {
-        if (said.includes('Run it?')) interrupt.abort();
-        return write(said);
+      write(chunk: string): boolean {
+        if (chunk.includes('Run it?')) interrupt.abort();
+        return write(chunk);
       },
     });
     const asked = createRunOptions({ mode: 'ask', signal: interrupt.signal });
@@ -165,9 +165,9 @@ describe('pawl resume', () => {
     const { code, out } = await runResumeCommand('And now?');
     expect(code).toBe(0);
     expect(out).toContain('It still does.');
-    const said = server.asked.at(-1)?.messages.filter(({ role }) => role === 'user') ?? [];
-    expect(JSON.stringify(said)).toContain('What does the plan say?');
-    expect(JSON.stringify(said)).toContain('And now?');
+    const userMessages = server.asked.at(-1)?.messages.filter(({ role }) => role === 'user') ?? [];
+    expect(JSON.stringify(userMessages)).toContain('What does the plan say?');
+    expect(JSON.stringify(userMessages)).toContain('And now?');
   });
 
   it('refuses a session that runs elsewhere, names its owner, and takes it over only with --take-over', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runGoal } from '../../src/run/start-run.ts';
-import { UsageError } from '../../src/exit-codes.ts';
+import { UsageError } from '../../src/output/exit-codes.ts';
 import { captureIo } from '../capture-io.ts';
 
 let folder = '';
@@ -52,7 +52,7 @@ describe('pawl run --profile lkj', () => {
     const { code, err } = await runLkjGoal('lkj1', 'When is the garden party?');
     expect(code).toBe(0);
     expect(err).toMatch(/thinking → executing[\s\S]*executing → thinking/);
-    // In the first version's layout the log stands beside working memory.
+    // In the layout of the first version, the log is next to working memory.
     const keys = Object.keys(await readMemoryDocumentJson());
     expect(keys).toContain('thinking_log_001');
     expect(keys.some((key) => key.startsWith('evaluation_log'))).toBe(false);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runGoal, type RunOptions } from '../../src/run/start-run.ts';
-import { UsageError } from '../../src/exit-codes.ts';
+import { UsageError } from '../../src/output/exit-codes.ts';
 import { captureIo } from '../capture-io.ts';
 import {
   startOpenAiServer,

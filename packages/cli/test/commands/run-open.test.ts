@@ -11,7 +11,7 @@ let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pawl-open-'));
   writeFileSync(join(folder, 'garden.md'), 'The garden party is on the ninth of June.\n');
-  // Without a screen nothing is opened.
+  // Without a display, no browser is opened.
   vi.stubEnv('DISPLAY', '');
   vi.stubEnv('WAYLAND_DISPLAY', '');
 });

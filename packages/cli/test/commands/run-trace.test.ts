@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runGoal } from '../../src/run/start-run.ts';
-import { UsageError } from '../../src/exit-codes.ts';
+import { UsageError } from '../../src/output/exit-codes.ts';
 import { captureIo } from '../capture-io.ts';
 
 /** The permission bits of other users; Windows has none. */
@@ -71,7 +71,7 @@ describe('pawl run --trace', () => {
     expect(twice.match(/"type":"prompt"/g)).toHaveLength(2 * (once.match(/"type":"prompt"/g)?.length ?? 0));
     expect((await stat(path)).mode & othersMode).toBe(0);
     expect(await readFile(join(folder, 'logs', '.gitignore'), 'utf8')).toBe('*\n');
-    // It is not among what the agent looks through.
+    // The agent does not search the trace.
     expect(out()).toContain('garden.md');
     expect(twice).not.toContain('agent_trace.log');
   });

@@ -1,6 +1,6 @@
 import type { SessionClaim } from '@pawl/runtime/store';
 import { describe, expect, it } from 'vitest';
-import { findTakeovers, formatTakeovers } from '../../src/commands/show/takeovers.ts';
+import { findTakeovers, formatTakeovers } from '../../src/commands/show/action.ts';
 
 const createOwnerName = (host: string, pid: number): string =>
   `pawl host=${host} boot=b space=1 pid=${pid} start=9`;

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => testWorkspace.close());
 
-/** Keeps a session that these events make, all at once. */
+/** Stores a session with these events in one append. */
 async function saveEvents(id: string, events: readonly Event[], settings = {}): Promise<Session> {
   const created = createSession({ id, at: 0, settings });
   const position = await testWorkspace.store.create(created, 'a test', {
@@ -91,8 +91,8 @@ The roof is mended.
     const position = await testWorkspace.store.create(session, 'the first', {
       metadata: { dir: testWorkspace.dir },
     });
-    const said: Event = { type: 'user-message', at: 2, text: 'Mend the roof' };
-    await testWorkspace.store.append('roof', position, [said], step(session, said).session);
+    const userMessage: Event = { type: 'user-message', at: 2, text: 'Mend the roof' };
+    await testWorkspace.store.append('roof', position, [userMessage], step(session, userMessage).session);
     expect((await testWorkspace.pawl('show', 'roof')).out).not.toContain('taken over');
     await testWorkspace.store.claim('roof', 'the second');
     const { out } = await testWorkspace.pawl('show', 'roof');
@@ -184,10 +184,10 @@ The roof is mended.
       { governor: { preset: 'none', rules: {} } },
     );
     const { out } = await testWorkspace.pawl('show', 'eventful');
-    const told = splitLines(out)
+    const lines = splitLines(out)
       .filter((line) => /^ +\d+ {2}\d\d:/.test(line))
       .map((line) => line.slice(17).trim().replaceAll(/ {2,}/g, '  '));
-    expect(told).toEqual([
+    expect(lines).toEqual([
       'user  Go',
       'phase  phase 1 started: Begin',
       '1.0 s  model 1  overloaded: try later',
@@ -407,7 +407,7 @@ describe('a log of ten thousand events', () => {
       const { code, out } = await testWorkspace.pawl(...args);
       expect([args, code]).toEqual([args, 0]);
       expect(out.length).toBeGreaterThan(100);
-      // It takes one second, and minutes where every step looks at all steps before it.
+      // This takes one second; it would take minutes if every step read all steps before it.
       expect(cpuMs()).toBeLessThan(20_000);
     }
   });

@@ -29,7 +29,7 @@ const hostile =
 const day = 86_400_000;
 const start = Date.UTC(2026, 2, 1, 12);
 
-/** Sessions of some days, one with a goal, a model and a tool that would like to be more than text. */
+/** Sessions of several days, one with HTML in its goal, model and tool name. */
 async function saveSampleSessions(): Promise<void> {
   await saveRun(testWorkspace, { ...successfulRun, id: 'roof', start });
   await saveRun(testWorkspace, { ...stuckRun, id: 'key', start: start + day });
@@ -50,7 +50,7 @@ type OpenedReport = {
   readonly errors: readonly string[];
 };
 
-/** Opens the report as a person would, from the disk. */
+/** Opens the report from the disk, as a user would. */
 async function openReport(file: string, colorScheme: 'light' | 'dark' = 'light'): Promise<OpenedReport> {
   if (browser === undefined) throw new Error('There is no browser.');
   const page = await browser.newPage({ colorScheme });
@@ -71,7 +71,7 @@ async function writeReport(): Promise<string> {
   return file;
 }
 
-/** How long or high each piece of a plot is drawn. */
+/** Returns the drawn length of each segment of a plot. */
 async function measurePlotParts(
   page: Page,
   caption: string,

@@ -24,7 +24,7 @@ async function readStats(...args: readonly string[]): Promise<AggregateStats> {
   return object as unknown as AggregateStats;
 }
 
-/** Keeps a session that these events make, all at once. */
+/** Stores a session with these events in one append. */
 async function saveEvents(id: string, events: readonly Event[], profile = 'pawl'): Promise<void> {
   const settings = findProfile(profile)?.settings ?? {};
   const created = createSession({ id, at: 0, profile, settings });
@@ -38,7 +38,7 @@ async function saveEvents(id: string, events: readonly Event[], profile = 'pawl'
 
 const usage = { inputTokens: 90, outputTokens: 10 };
 
-/** Asks for the same again and again, each step for a hundred tokens, until it is made to answer. */
+/** Repeats the same call at a hundred tokens per step until it must answer. */
 const loopingEvents: readonly Event[] = [
   { type: 'user-message', at: 1_000, text: 'Find the key' },
   ...Array.from({ length: 4 }, (_, index): readonly Event[] => {
@@ -83,7 +83,8 @@ describe('pawl stats', () => {
         { name: 'unfinished', count: 1 },
       ],
     });
-    // The roof: all three steps. The circles: the first look and the answer, and three looks that brought nothing.
+    // The roof session: all three steps are effective. The loop session: the first call and the answer, but not the
+    // three repetitions.
     expect(efficiency).toEqual({ steps: 8, effective: 5, share: 5 / 8 });
   });
 
@@ -173,7 +174,7 @@ describe('pawl stats', () => {
   it('sums the time in each state', async () => {
     await saveEvents('circles', loopingEvents);
     const { timeByState } = await readStats();
-    // Asked at 1 s, 6 s, 16 s, 26 s and 36 s; replied at 2 s, 12 s, 22 s, 32 s and 60 s.
+    // Requests at 1 s, 6 s, 16 s, 26 s and 36 s; replies at 2 s, 12 s, 22 s, 32 s and 60 s.
     expect(timeByState).toEqual([
       { machine: 'turn', state: 'callingModel', stays: 5, totalMs: 43_000, medianMs: 6_000 },
       { machine: 'turn', state: 'executingTools', stays: 4, totalMs: 16_000, medianMs: 4_000 },

@@ -17,10 +17,10 @@ import { startRedis } from '../../../worker/test/redis-server.ts';
 import { runDashboard } from '../../src/commands/dashboard/action.ts';
 import { loadConfig } from '../../src/options/load-config.ts';
 import { sendSessionCommand } from '../../src/commands/tell/action.ts';
-import { openTelemetry } from '../../src/run/run-telemetry.ts';
+import { openTelemetry } from '../../src/observability/run-telemetry.ts';
 import { submitGoal } from '../../src/commands/submit/action.ts';
 import { runWorker } from '../../src/commands/worker/action.ts';
-import { openTerminalPrompt } from '../../src/terminal-prompt.ts';
+import { openTerminalPrompt } from '../../src/output/terminal-prompt.ts';
 import { captureTerminalIo, captureIo } from '../capture-io.ts';
 import { startOpenAiServer } from '../openai-server.ts';
 
@@ -47,7 +47,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The whole program in a process of its own, with nothing of this environment that has to do with telemetry. */
+/** Runs the program in a separate process, without the telemetry variables of this environment. */
 async function runPawlProcess(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
@@ -185,12 +185,12 @@ describe('pawl dashboard', () => {
     expect(sumSamples(await scrape(), 'pawl_stored_sessions')).toBe(0);
     const body = JSON.stringify({ requestId: 'r', goal, model: 'librarian' });
     const json = { 'content-type': 'application/json' };
-    const begun = await fetch(`${url}/api/v1/sessions`, {
+    const started = await fetch(`${url}/api/v1/sessions`, {
       method: 'POST',
       headers: { ...headers, ...json },
       body,
     });
-    expect(begun.status).toBe(201);
+    expect(started.status).toBe(201);
     const answered = { pawl_ending: 'answered' };
     await expect
       .poll(async () => sumSamples(await scrape(), 'gen_ai_invoke_agent_duration_count', answered))
@@ -242,7 +242,7 @@ describe('workers with a collector', { tags: ['redis'] }, () => {
       request === 1 ? { tool: 'write', args: { path: 'plan.md', content: 'Roses.' } } : 'It is planned.';
     vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', collector.url);
     const flags = { dir: join(folder, 'work'), store: redis.url };
-    /** A worker that ends when it idle:. */
+    /** A worker that ends when it is idle. */
     const shift = async (): Promise<void> => {
       const stop = new AbortController();
       const captured = captureIo();

@@ -50,7 +50,7 @@ function scriptModel(...says: readonly ScriptedSay[]): void {
 
 type ProcessResult = { readonly code: number | null; readonly out: string; readonly err: string };
 
-/** A real process. */
+/** Runs pawl in a separate process. */
 function spawnPawl(...args: readonly string[]): {
   readonly child: ChildProcess;
   readonly ended: Promise<ProcessResult>;
@@ -69,7 +69,7 @@ function spawnPawl(...args: readonly string[]): {
   return { child, ended };
 }
 
-/** The same in this process. */
+/** Runs pawl in this process. */
 async function runPawlInProcess(command: string, ...args: readonly string[]): Promise<ProcessResult> {
   const { io, out, err } = captureIo();
   const code = await main([command, ...getLocationFlags(), ...args], io);
@@ -101,7 +101,7 @@ const createRunOptions = (more: Partial<RunOptions> = {}): RunOptions => ({
   ...more,
 });
 
-/** Somebody at a terminal who never answers. */
+/** A terminal user who never answers. */
 function createSilentTerminal(): ReturnType<typeof captureIo> {
   const captured = captureIo();
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
@@ -123,15 +123,15 @@ describe('pawl tell, from another process', { tags: ['tmux'] }, () => {
     const socket = join(folder, 'tmux');
     const pane = await openTmuxPane(words, { columns: 100, rows: 30, socket });
     cleanUps.push(() => pane.close());
-    await pane.until('May this run?');
+    await pane.waitForText('May this run?');
     expect(readPlan()).toBe('one\n');
-    const told = await spawnPawl('tell', 'last', 'allow', '--json').ended;
-    expect(told).toMatchObject({ code: 0, err: '' });
-    expect(JSON.parse(told.out)).toMatchObject({
+    const sent = await spawnPawl('tell', 'last', 'allow', '--json').ended;
+    expect(sent).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(sent.out)).toMatchObject({
       command: { kind: 'decide', decision: 'allow' },
       runs: 'alive',
     });
-    const screen = await pane.until('ended with 0');
+    const screen = await pane.waitForText('ended with 0');
     expect(screen).toContain('It is changed.');
     expect(readPlan()).toBe('two\n');
   });
@@ -143,8 +143,8 @@ describe('pawl tell', () => {
     const { io, out, err } = createSilentTerminal();
     const running = runGoal('Change the plan.', createRunOptions({ plain: true }), io);
     await expect.poll(err).toContain('Run it?');
-    const told = await runPawlInProcess('tell', 'last', 'deny', '--reason', 'not on a Friday');
-    expect(told).toMatchObject({ code: 0, out: expect.stringContaining('Queued. The process that runs') });
+    const sent = await runPawlInProcess('tell', 'last', 'deny', '--reason', 'not on a Friday');
+    expect(sent).toMatchObject({ code: 0, out: expect.stringContaining('Queued. The process that runs') });
     expect(await running).toBe(0);
     expect(out()).toContain('Then I leave it.');
     expect(readPlan()).toBe('one\n');
@@ -204,8 +204,8 @@ describe('pawl tell', () => {
     expect(await spawnPawl('run', '--quiet', ...getModelFlags(), 'Begin.').ended).toMatchObject({
       out: 'One.\n',
     });
-    const told = await runPawlInProcess('tell', 'last', 'say', 'And then?');
-    expect(told).toMatchObject({
+    const sent = await runPawlInProcess('tell', 'last', 'say', 'And then?');
+    expect(sent).toMatchObject({
       code: 0,
       out: expect.stringMatching(/no process runs .* pawl resume [\da-f]{8}\n/),
     });
@@ -238,12 +238,12 @@ describe('pawl tell', () => {
     server.says = (request) => `answer ${request}`;
     const { io, out } = captureIo();
     const stdin = new PassThrough();
-    const talking = startChat('one', createRunOptions({ quiet: true }), { ...io, stdin });
+    const chat = startChat('one', createRunOptions({ quiet: true }), { ...io, stdin });
     await expect.poll(out).toBe('answer 1\n');
     await runPawlInProcess('tell', 'last', 'say', 'two');
     await expect.poll(out).toBe('answer 1\nanswer 2\n');
     stdin.end('three\n');
-    expect(await talking).toBe(0);
+    expect(await chat).toBe(0);
     expect(out()).toBe('answer 1\nanswer 2\nanswer 3\n');
   });
 });
@@ -259,8 +259,8 @@ describe('pawl tell, in Redis', { tags: ['redis'] }, () => {
     };
     const submitted = await pawlThere('submit', 'Look around.');
     const { id } = JSON.parse(submitted.out) as { readonly id: string };
-    const told = await pawlThere('tell', id, 'say', 'And quickly.');
-    expect(JSON.parse(told.out)).toMatchObject({ id, runs: 'worker' });
+    const sent = await pawlThere('tell', id, 'say', 'And quickly.');
+    expect(JSON.parse(sent.out)).toMatchObject({ id, runs: 'worker' });
     scriptModel('One.');
     await pawlThere('run', ...getModelFlags(), 'Begin.');
     const [mine] = (await pawlThere('sessions')).out.trim().split('\n');

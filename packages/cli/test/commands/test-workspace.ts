@@ -11,13 +11,13 @@ import { captureIo } from '../capture-io.ts';
 
 export type PawlResult = { readonly code: number; readonly out: string; readonly err: string };
 
-/** A folder to work in, with a store of its own, and the commands on it. */
+/** A working folder with its own store, and the commands that use them. */
 export type TestWorkspace = {
   readonly dir: string;
   readonly file: string;
   readonly store: Store;
   pawl(...args: readonly string[]): Promise<PawlResult>;
-  /** What a command prints with --json. */
+  /** Returns the parsed --json output of a command. */
   json(...args: readonly string[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
   close(): Promise<void>;
 };
@@ -51,7 +51,7 @@ export function splitLines(text: string): readonly string[] {
   return text.trimEnd().split('\n');
 }
 
-/** Time that goes on by a second whenever somebody looks; what waits for a time waits for ever. */
+/** A clock that advances by one second per read; timers never fire. */
 function createTickingClock(start: number): RuntimeClock {
   let now = start;
   return {
@@ -71,7 +71,7 @@ export type ScriptedRun = {
   readonly agent?: Partial<AgentOptions>;
 };
 
-/** Lets an agent work on something, and keeps it. */
+/** Runs an agent and stores its session. */
 export async function saveRun({ dir, store }: TestWorkspace, run: ScriptedRun): Promise<string> {
   const { id = crypto.randomUUID(), goal, replies, start = 1_700_000_000_000, settings = {} } = run;
   const metadata = run.about ?? { dir, model: 'scripted', profile: 'pawl' };
@@ -121,7 +121,7 @@ export const createPutReply = (path: string, text: string): ScriptedReply => ({
 
 export const createTextReply = (text: string): ScriptedReply => ({ text });
 
-/** A run that looks, changes a file and answers. */
+/** A run that searches, changes a file and answers. */
 export const successfulRun: ScriptedRun = {
   goal: 'Mend the roof',
   replies: [
@@ -131,7 +131,7 @@ export const successfulRun: ScriptedRun = {
   ],
 };
 
-/** A run that goes round in circles until it is stopped. */
+/** A run that loops until it is stopped. */
 export const stuckRun: ScriptedRun = {
   goal: 'Find the key',
   replies: [...Array.from({ length: 12 }, () => createLookReply('drawer')), createTextReply('I give up.')],

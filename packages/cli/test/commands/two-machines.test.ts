@@ -14,7 +14,7 @@ import { saveRun, splitLines, stuckRun, type TestWorkspace, type PawlResult } fr
 
 type MachineName = 'here' | 'there';
 
-/** Two machines are two folders for data; what they share is Redis, and a folder to work in. */
+/** Two machines are simulated by two data folders; they share Redis and a working folder. */
 describe('with sessions in Redis, on two machines', { tags: ['redis'] }, () => {
   let server: RedisServer;
   let store: Store;
@@ -67,7 +67,7 @@ describe('with sessions in Redis, on two machines', { tags: ['redis'] }, () => {
 
   const place = (): TestWorkspace => ({ dir, store }) as unknown as TestWorkspace;
 
-  /** What this machine has kept of its own, besides what is left of prompts. */
+  /** Lists the files in this machine's data folder, except leftover prompts. */
   function keptAt(machine: MachineName): readonly string[] {
     try {
       const all = readdirSync(join(dir, '.machines', machine, 'pawl'), { recursive: true }).map(String);
@@ -98,7 +98,7 @@ describe('with sessions in Redis, on two machines', { tags: ['redis'] }, () => {
       const [stats] = await json(machine, 'stats');
       expect(JSON.stringify(stats)).toContain('"right":1,"wrong":1');
     }
-    // The last one counts, wherever it was made.
+    // The latest feedback counts, whichever machine sent it.
     await pawl('there', 'verdict', id, 'right', '--event', '13');
     expect(await json('here', 'verdict', id)).toMatchObject([
       { mark: 'right' },
@@ -138,15 +138,15 @@ describe('with sessions in Redis, on two machines', { tags: ['redis'] }, () => {
     const model = await speaking((count) => script[count - 1] ?? 'Done.');
     const spec = ['--model', 'openai-compatible:m', '--base-url', model.url, '--mode', 'full-auto'];
     expect((await pawl('here', 'run', 'Remember the party', ...spec)).code).toBe(0);
-    /** What the model was told last: the result of its search. */
-    const heard = (): string => {
+    /** The result of the search, in the last model request. */
+    const readCommands = (): string => {
       const { messages } = model.asked.at(-1) as { readonly messages: readonly unknown[] };
       return JSON.stringify(messages.at(-1));
     };
     expect((await pawl('there', 'run', 'When is the party?', ...spec)).code).toBe(0);
-    expect(heard()).toContain('on the ninth.');
+    expect(readCommands()).toContain('on the ninth.');
     expect((await pawl('there', 'resume', 'last', 'And again?', ...spec.slice(0, 4))).code).toBe(0);
-    expect(heard()).toContain('on the ninth.');
+    expect(readCommands()).toContain('on the ninth.');
     const stop = new AbortController();
     cleanUps.push(() => stop.abort());
     const flags = { dir, store: server.url };
@@ -158,7 +158,7 @@ describe('with sessions in Redis, on two machines', { tags: ['redis'] }, () => {
     const asked = { model: 'openai-compatible:m', baseUrl: model.url, mode: 'full-auto' };
     await submitGoal('When is the party?', { ...flags, ...asked }, captureIo().io);
     await expect.poll(out).toContain('idle:');
-    expect(heard()).toContain('on the ninth.');
+    expect(readCommands()).toContain('on the ninth.');
     stop.abort();
     await working;
     expect([...keptAt('here'), ...keptAt('there')]).toEqual([]);

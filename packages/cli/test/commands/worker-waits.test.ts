@@ -39,7 +39,7 @@ describe('pawl worker without a reachable Redis', { tags: ['redis'] }, () => {
     const working = runWorker({ ...place, ...times, signal: stop.signal }, io);
     cleanUps.push(() => stop.abort());
     await expect.poll(err).toContain(`Waiting for Redis at 127.0.0.1:${server.port}: it cannot be reached`);
-    // Whoever asks something once is told at the first connection that is refused.
+    // One-off commands fail at the first refused connection.
     const refused = 'it cannot be reached: connect ECONNREFUSED';
     await expect(submitGoal('Do it.', place, captureIo().io)).rejects.toThrow(refused);
     await expect(showQueue(place, captureIo().io)).rejects.toThrow(refused);
@@ -64,19 +64,19 @@ describe('pawl worker without a reachable Redis', { tags: ['redis'] }, () => {
     const args = ['worker', '--store', server.url, '--dir', folder, '--grace', '1'];
     const child = spawn(process.execPath, [bin, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     cleanUps.push(() => child.kill('SIGKILL'));
-    let said = '';
+    let output = '';
     for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    const hears = (text: string): Promise<void> => expect.poll(() => said).toContain(text);
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const waitForText = (text: string): Promise<void> => expect.poll(() => output).toContain(text);
     if (!isWaiting) {
-      await hears('Waiting for sessions');
+      await waitForText('Waiting for sessions');
       await server.kill();
     }
-    await hears(sign);
+    await waitForText(sign);
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
-    // What comes again and again is said once.
-    expect(said.match(new RegExp(sign, 'g'))).toHaveLength(1);
+    // A repeated error is reported once.
+    expect(output.match(new RegExp(sign, 'g'))).toHaveLength(1);
   });
 
   it('exits immediately with one error if waiting cannot help', async () => {

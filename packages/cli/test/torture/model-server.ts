@@ -11,12 +11,12 @@ type ChatHistoryMessage = {
 
 export type ScriptedCall = { readonly tool: string; readonly args: object };
 
-/** A model, over real HTTP, that does one thing after the other: the next one is told from the history alone. */
+/** A model over real HTTP that derives its next step from the history alone. */
 export type ModelServer = {
   readonly url: string;
-  /** How many requests came, and what was wrong with the history of any of them. */
+  /** The number of requests, and the problems in their histories. */
   readonly asked: { count: number; readonly problems: string[]; readonly results: string[] };
-  /** The next so many replies are cut off in the middle. */
+  /** Cuts off this many of the next replies in the middle. */
   cuts: number;
   close(): void;
 };
@@ -54,7 +54,7 @@ export async function startModelServer(acts: readonly ScriptedCall[]): Promise<M
   return self;
 }
 
-/** Providers refuse a history in which a call has no result, or two, or a result has no call. */
+/** Providers reject a history in which a call has no or two results, or a result has no call. */
 function describeHistoryProblem(messages: readonly ChatHistoryMessage[]): string | null {
   let open: readonly string[] = [];
   for (const { role, tool_calls: calls = [], tool_call_id: answered } of messages) {
@@ -94,7 +94,7 @@ function sendScriptedReply(
     send({}, 'stop');
   } else {
     const call = { name: act.tool, arguments: JSON.stringify(act.args) };
-    // A provider that gives every call the same id: nothing may be told apart by it.
+    // Simulates a provider that gives every call the same id.
     send(
       { role: 'assistant', tool_calls: [{ index: 0, id: 'call', type: 'function', function: call }] },
       null,

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScriptedCall, ModelServer } from './model-server.ts';
 
-/** The ways a process comes to its end. */
+/** The ways to end a process. */
 export const killMethods = [
   'kill',
   'kill-group',
@@ -24,7 +24,7 @@ export type TortureWorkspace = {
   readonly folder: string;
   readonly store: string;
   readonly env: NodeJS.ProcessEnv;
-  /** What marks the tool of this session among all processes. */
+  /** The text that identifies this session's tool processes. */
   readonly tool: string;
 };
 
@@ -52,12 +52,12 @@ function readStream(stream: ChildProcess['stdout']): Promise<string> {
   return stream === null ? Promise.resolve('') : text(stream);
 }
 
-/** How long a process took from its beginning until it said something: how long things take on this machine just now. */
+/** Time from the start of a process to its first output, which measures how fast this machine is at the moment. */
 let readyMs = 500;
 
 /**
- * Ends a process in the given way, if it has not come to its own end by then: at a `moment` from 0 to 1 of a span that is
- * about what it takes to get something done. `early` ends it while it still starts.
+ * Ends a process in the given way unless it has already exited. `moment`, from 0 to 1, selects the time within
+ * the span that one step takes; `early` ends the process while it is starting.
  */
 export async function killProcess(
   child: ChildProcess,
@@ -123,7 +123,7 @@ async function applyKillMethod(
   }
 }
 
-/** The processes that carry this mark at the moment. */
+/** Lists the running processes with this mark. */
 export function findProcesses(tool: string): readonly number[] {
   const pids = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -141,13 +141,13 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }
 
 /**
- * Calls that write into a ledger which the runtime does not know of: that one has begun, with a sync so that it is there
- * whatever happens; its effect; that it has ended. Every third one is a file written as a whole.
+ * Tool calls that write to a ledger outside the runtime: the start (synced, so that it survives a crash), the
+ * effect, and the end. Every third call writes a whole file.
  */
 export function createLedgerCalls(
   count: number,

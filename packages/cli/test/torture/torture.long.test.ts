@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { exitCodes } from '../../src/exit-codes.ts';
+import { exitCodes } from '../../src/output/exit-codes.ts';
 import { writeAllowedCalls } from '../allow-calls.ts';
 import { startModelServer, type ModelServer } from './model-server.ts';
 import {
@@ -24,7 +24,7 @@ const killsMin = isSoak ? 300 : 12;
 const callsPerSession = 24;
 const seed = Number(process.env['PAWL_SEED'] ?? Date.now() % 1_000_000);
 
-/** The same numbers for the same seed: the way it was killed can be tried again, if not the very instruction. */
+/** Deterministic per seed, so that the kills can be repeated, although not at the same instruction. */
 function createRandom(start: number): () => number {
   let state = start >>> 0;
   return () => {
@@ -33,7 +33,7 @@ function createRandom(start: number): () => number {
   };
 }
 
-/** As many sessions at once as there are cores: each has a model and a folder of its own. */
+/** Runs one session per core; each has its own model and folder. */
 const lanes = isSoak ? 2 : 1;
 
 let folder = '';
@@ -47,7 +47,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A session on its way to its end. */
+/** A session that is run to its end. */
 type TorturedSession = {
   readonly place: TortureWorkspace;
   readonly model: ModelServer;
@@ -109,7 +109,7 @@ function createTortureWorkspace(session: number): TortureWorkspace {
   return { folder: work, store: join(folder, `kept-${session}`, 'sessions.db'), env, tool };
 }
 
-/** Runs a session to its end, through as many deaths as come. */
+/** Runs a session to its end, through any number of crashes. */
 async function runThroughKills(
   { place, model }: TorturedSession,
   random: () => number,
@@ -126,11 +126,11 @@ async function runThroughKills(
     const how = killMethods[Math.floor(random() * killMethods.length)] ?? 'kill';
     const result = await runAndKill(how, random(), { place, model }, argsFor[state]);
     if (result.code === 0) return result;
-    // A model that was cut off three times in a row is given up on: somebody has to say to go on.
+    // After three truncated replies in a row the turn fails, so send a message to continue.
     if (result.code === exitCodes.model) state = 'given-up';
     else if (result.code === null || result.code === exitCodes.interrupted) killed(how);
     else throw new Error(`pawl ended with ${result.code} in state ${state}, seed ${seed}: ${result.err}`);
-    // A run that was killed before it had kept anything is simply run again.
+    // A run that was killed before it stored anything is run again.
     if (state === 'new' && model.asked.count > 0 && existsSync(place.store)) state = 'begun';
   }
   throw new Error('It never came to an end.');
@@ -174,7 +174,10 @@ async function checkTorturedSession({ place, model, about }: TorturedSession): P
   expect(existsSync(spool) ? readdirSync(spool) : [], about).toEqual([]);
 }
 
-/** What the model was told is what happened: done is done, and what is not known to be done was called interrupted. */
+/**
+ * The results given to the model match the ledger: completed calls are reported as completed, uncertain ones as
+ * interrupted.
+ */
 function checkReportedResults({ place, model, about }: TorturedSession, ends: readonly string[]): void {
   expect(model.asked.results, about).toHaveLength(callsPerSession);
   for (const [number, result] of model.asked.results.entries()) {

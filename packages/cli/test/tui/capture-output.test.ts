@@ -1,6 +1,6 @@
 import { setImmediate as soon } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { captureOutput } from '../../src/tui/capture-output.ts';
+import { captureOutput } from '../../src/tui/terminal-screen.ts';
 
 describe('captured output', () => {
   it('is redirected while the view owns the terminal, and restored afterwards', async () => {

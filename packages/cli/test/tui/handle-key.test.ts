@@ -1,6 +1,6 @@
 import type { Event } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
-import { removeQuestion, addQuestion } from '../../src/tui/question-state.ts';
+import { removeQuestion, addQuestion } from '../../src/tui/questions.ts';
 import { handleKey } from '../../src/tui/handle-key.ts';
 import type { ScreenModel } from '../../src/tui/screen-model.ts';
 import {

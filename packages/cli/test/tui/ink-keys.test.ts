@@ -1,6 +1,6 @@
 import type { Key as InkKey } from 'ink';
 import { describe, expect, it } from 'vitest';
-import { parseInkKey } from '../../src/tui/ink-keys.ts';
+import { parseInkKey } from '../../src/tui/terminal-screen.ts';
 
 const none: InkKey = {
   upArrow: false,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hasKeyboard } from '../../src/terminal-prompt.ts';
+import { hasKeyboard } from '../../src/output/terminal-prompt.ts';
 import { captureIo } from '../capture-io.ts';
 import { openTmuxPane, type TmuxPane } from './fixtures/tmux.ts';
 
@@ -37,7 +37,7 @@ async function startLiveProgram(size: {
   readonly rows: number;
 }): Promise<TmuxPane> {
   const terminal = await openLiveProgram(size);
-  await terminal.until('your message');
+  await terminal.waitForText('your message');
   return terminal;
 }
 
@@ -53,16 +53,16 @@ describe('the live view in a terminal', { tags: ['tmux'] }, () => {
   it.each(sizes)('asks before a command runs, and shows its result, on $columns by $rows', async (size) => {
     const terminal = await startLiveProgram(size);
     await terminal.press('look around', 'Enter');
-    const asked = await terminal.until('May this run?');
+    const asked = await terminal.waitForText('May this run?');
     expect(asked).toContain('   │ until [ -e go ]; do sleep 0.1; done; echo hello');
     expect(asked).toContain(' y yes   n no   a always   esc interrupt');
     expect(asked).toMatch(/ \? awaitingPermission/);
     expect(asked.trimEnd().split('\n')).toHaveLength(size.rows);
     await wait(readingMs);
     await terminal.press('y');
-    await terminal.until(/▸ shell +until/);
+    await terminal.waitForText(/▸ shell +until/);
     await writeFile(join(folder, 'go'), '');
-    const answered = await terminal.until('that must stay text.');
+    const answered = await terminal.waitForText('that must stay text.');
     expect(answered).toContain(
       String.raw`The folder holds notes and \x1b[31mone escape\x1b[0m that must stay text.`,
     );
@@ -72,28 +72,28 @@ describe('the live view in a terminal', { tags: ['tmux'] }, () => {
   it('can be steered, interrupted, quit and resumed', async () => {
     const terminal = await startLiveProgram(sizes[0]);
     await terminal.press('talk on', 'Enter');
-    await terminal.until('word 5 ');
+    await terminal.waitForText('word 5 ');
     await terminal.press('Enter');
     await terminal.press('be quick', 'Enter');
-    await terminal.until('be quick  queued');
+    await terminal.waitForText('be quick  queued');
     await writeFile(join(folder, 'all-said'), '');
-    const quick = await terminal.until(String.raw`Quick it is: done.\x1b]2;owned\x07\x1b[2J`);
+    const quick = await terminal.waitForText(String.raw`Quick it is: done.\x1b]2;owned\x07\x1b[2J`);
     expect(quick).toContain(' › be quick');
     expect(await terminal.title()).not.toBe('owned');
 
     await rm(join(folder, 'all-said'));
     await terminal.press('talk on', 'Enter');
-    await terminal.until(/Quick it is: done\.[^]*word 5 /);
+    await terminal.waitForText(/Quick it is: done\.[^]*word 5 /);
     await terminal.press('Escape');
-    const interrupted = await terminal.until(/waitingForUser[^]*Interrupted\./);
+    const interrupted = await terminal.waitForText(/waitingForUser[^]*Interrupted\./);
     expect(interrupted).not.toMatch(/Quick it is: done\.[^]*word 99/);
 
     await terminal.press('look around', 'Enter');
-    await terminal.until('May this run?');
+    await terminal.waitForText('May this run?');
     await terminal.press('C-c');
-    await terminal.until('Press Ctrl-C again to quit.');
+    await terminal.waitForText('Press Ctrl-C again to quit.');
     await terminal.press('C-c');
-    const left = await terminal.until('ended with 0');
+    const left = await terminal.waitForText('ended with 0');
     expect(left).toContain(' The session is saved. Resume it with: pawl resume live-1');
     const all = await terminal.all();
     expect(all).toContain(' › talk on');
@@ -102,34 +102,34 @@ describe('the live view in a terminal', { tags: ['tmux'] }, () => {
     await terminal.close();
 
     const second = await openLiveProgram(sizes[0]);
-    const again = await second.until('May this run?');
+    const again = await second.waitForText('May this run?');
     expect(again).toContain('   │ until [ -e go ]; do sleep 0.1; done; echo hello');
     await wait(readingMs);
     await second.press('n');
-    expect(await second.until('that must stay text.')).toContain('⊘ shell');
+    expect(await second.waitForText('that must stay text.')).toContain('⊘ shell');
   });
 
   it('fits every terminal size in every view', async () => {
     const terminal = await startLiveProgram(sizes[0]);
     await terminal.press('remember', 'Enter');
-    await terminal.until('I keep that in mind.');
+    await terminal.waitForText('I keep that in mind.');
     for (const [columns, rows] of [
       [60, 15],
       [200, 50],
       [80, 24],
     ] as const) {
       await terminal.resize(columns, rows);
-      const screen = await terminal.until(new RegExp(`^─{${columns - 1}}\\n.*your message`, 'm'));
+      const screen = await terminal.waitForText(new RegExp(`^─{${columns - 1}}\\n.*your message`, 'm'));
       expect(screen.trimEnd().split('\n')).toHaveLength(rows);
       expect(screen).toContain('I keep that in mind.');
       expect(screen.match(/waitingForUser  \d+ s/g)).toHaveLength(1);
     }
     await terminal.press('Tab', 'Tab');
-    await terminal.until(/\d  \d\d:\d\d:\d\d  user-message {7}remember/);
+    await terminal.waitForText(/\d  \d\d:\d\d:\d\d  user-message {7}remember/);
     await terminal.press('Tab');
-    await terminal.until('   │   "notes.md",');
+    await terminal.waitForText('   │   "notes.md",');
     await terminal.press('Tab');
-    await terminal.until('quit; the session is saved');
+    await terminal.waitForText('quit; the session is saved');
   });
 });
 

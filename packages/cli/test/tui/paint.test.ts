@@ -1,8 +1,7 @@
 import { Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createSegment } from '../../src/tui/styled-line.ts';
-import { createPainter } from '../../src/tui/paint.ts';
+import { createSegment, createPainter } from '../../src/tui/styled-line.ts';
 
 const getColorDepth = (): number => WriteStream.prototype.getColorDepth(process.env);
 

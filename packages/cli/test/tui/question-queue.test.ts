@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createQuestionQueue } from '../../src/tui/question-queue.ts';
+import { createQuestionQueue } from '../../src/tui/questions.ts';
 
 const yes = { kind: 'permission', answer: { decision: 'allow' } } as const;
 

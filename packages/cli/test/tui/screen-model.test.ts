@@ -118,7 +118,11 @@ describe('the screen model', () => {
     const event: Event = { type: 'tool-finished', at: 5, callId: 'x', outcome: { ok: true, output: 1 } };
     const model = applyStepResult(before, { ...step(before.session, event), event });
     expect(model.transcript).toEqual(before.transcript);
-    expect([model.events, model.trail, model.usage]).toEqual([before.events, before.trail, before.usage]);
+    expect([model.events, model.visitedStatuses, model.usage]).toEqual([
+      before.events,
+      before.visitedStatuses,
+      before.usage,
+    ]);
   });
 
   it('shows the last messages of a resumed session', () => {

@@ -3,9 +3,7 @@ import type { SessionCommand } from '@pawl/runtime/commands';
 import { StoreError, type Store, getOwnerState } from '@pawl/runtime/store';
 import type { AgentFactory } from '@pawl/worker';
 import type { CreateSessionRequest, FleetStatus } from '../api/index.ts';
-import { endedStatuses } from '../sessions/statuses.ts';
-import { prepareSession } from './prepare-session.ts';
-import type { SessionHost, SessionPreparer } from './session-host.ts';
+import { endedStatuses, type SessionHost, type SessionPreparer, prepareSession } from './session-host.ts';
 import { createSessionRunner } from './session-runner.ts';
 import { deriveStableId } from './stable-id.ts';
 

@@ -1,11 +1,14 @@
 import type { Store } from '@pawl/runtime/store';
 import { getQueueAssignment, type SessionQueue } from '@pawl/worker';
 import type { FleetStatus } from '../api/index.ts';
-import { waitingForPersonStatuses } from '../sessions/statuses.ts';
-import type { SessionHost, SessionPreparer } from './session-host.ts';
+import {
+  waitingForPersonStatuses,
+  type SessionHost,
+  type SessionPreparer,
+  prepareSession,
+} from './session-host.ts';
 import { deriveStableId } from './stable-id.ts';
 import { nullIfConflict, nullIfMissing } from './local-host.ts';
-import { prepareSession } from './prepare-session.ts';
 
 export type QueueHostOptions = {
   readonly store: Store;

@@ -2,6 +2,7 @@ import type { Event, Json, Session } from '@pawl/core';
 import type { SessionCommand } from '@pawl/runtime/commands';
 import type { SessionSummary } from '@pawl/runtime/store';
 import type { CreateSessionRequest, FleetStatus, SessionHolder } from '../api/index.ts';
+import { ApiError } from '../http/api-error.ts';
 
 /** Runs sessions for the dashboard, either in this process or through workers. */
 export type SessionHost = {
@@ -35,3 +36,29 @@ export type SessionPreparer = (
   request: CreateSessionRequest,
   id: string,
 ) => Promise<{ readonly session: Session; readonly metadata: Json }>;
+
+type StatusSet = ReadonlySet<SessionSummary['status']>;
+
+/** A session in one of these statuses accepts no commands. */
+export const endedStatuses: StatusSet = new Set(['halted', 'shuttingDown', 'damaged']);
+
+/** A session in one of these statuses waits for a user, and no process runs it. */
+export const waitingForPersonStatuses: StatusSet = new Set([
+  'waitingForUser',
+  'awaitingPermission',
+  'paused',
+]);
+
+/** Reports preparation failures as client errors, because the client can correct its request. */
+export async function prepareSession(
+  prepare: SessionPreparer,
+  request: CreateSessionRequest,
+  id: string,
+): ReturnType<SessionPreparer> {
+  try {
+    return await prepare(request, id);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw error instanceof ApiError ? error : new ApiError('bad-request', reason, undefined, error);
+  }
+}

@@ -3,7 +3,6 @@ import { StoreError, type Store } from '@pawl/runtime/store';
 import { advanceSession, SessionLease, type AgentFactory } from '@pawl/worker';
 import { ApiError } from '../http/api-error.ts';
 import type { SessionHost } from './session-host.ts';
-import { toReleasedOwner } from './released-owner.ts';
 
 /** Limits how many sessions one machine runs concurrently. */
 const runningSessionsMax = 32;
@@ -166,4 +165,12 @@ function createEventSubscribers(): EventSubscribers {
       };
     },
   };
+}
+
+/**
+ * Returns the owner to record for a session that this process has released: it names a process id that no system
+ * assigns, so any process may claim the session although this one still runs.
+ */
+export function toReleasedOwner(owner: string): string {
+  return owner.replace(/ pid=\d+ start=\S+$/, ' pid=2147483647 start=-');
 }

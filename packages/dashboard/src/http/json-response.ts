@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context } from 'hono';
-import type { SecretMask } from '../secret-mask.ts';
+import type { SecretMask } from './secret-mask.ts';
 
 const gzipText = promisify(gzip);
 

@@ -7,7 +7,6 @@ import {
 } from '@pawl/runtime/logs';
 import { getMetadataText } from '@pawl/runtime/store';
 import type { ImportedRun, NumberedEvent } from '../api/index.ts';
-import { findMostSevere } from './most-severe.ts';
 
 /** The first bytes that `pawl export --as json` and `--as jsonl` write. */
 const exportSignature = /^\s*\{\s*"format"\s*:\s*"pawl-session"/;
@@ -98,4 +97,23 @@ function toImportedVerdict(
     advice,
     evidence: [...evidence],
   };
+}
+
+type AuditSeverity = ImportedRun['audit']['severity'];
+
+const severityRanks: Readonly<Record<AuditSeverity, number>> = {
+  none: 0,
+  advise: 1,
+  block: 2,
+  ask: 3,
+  stop: 4,
+};
+
+/** Returns the highest severity of the verdicts, or `none` without verdicts. */
+export function findMostSevere(verdicts: readonly { readonly severity: AuditSeverity }[]): AuditSeverity {
+  return verdicts.reduce<AuditSeverity>(
+    (mostSevere, { severity }) =>
+      severityRanks[severity] > severityRanks[mostSevere] ? severity : mostSevere,
+    'none',
+  );
 }

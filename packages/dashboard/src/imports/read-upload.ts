@@ -4,8 +4,7 @@ import type { RecordedRun } from '@pawl/governor/traces';
 import { readTraces } from '@pawl/runtime/traces';
 import type { ImportedRun } from '../api/index.ts';
 import { deriveStableId } from '../hosts/stable-id.ts';
-import { readExportedSession, isExportedSession } from './exported-session.ts';
-import { findMostSevere } from './most-severe.ts';
+import { readExportedSession, isExportedSession, findMostSevere } from './exported-session.ts';
 import { buildRecordedSession, toEventNumbers } from './recorded-session.ts';
 
 /** One item found in a file: a run, or a problem. */

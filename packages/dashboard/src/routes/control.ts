@@ -12,8 +12,7 @@ import { idResponseSchema, verdictFeedbackEntrySchema } from '../api/sessions.ts
 import { ApiError } from '../http/api-error.ts';
 import { respondWithJson } from '../http/json-response.ts';
 import { parseJsonBody } from '../http/request-input.ts';
-import type { RouteContext } from '../route-context.ts';
-import { getPathParameter, type ApiRoute } from './route.ts';
+import { type RouteContext, getPathParameter, type ApiRoute } from './route.ts';
 
 export const controlRoutes: readonly ApiRoute[] = [
   {

@@ -16,9 +16,8 @@ import { promptQuerySchema, modelPromptSchema } from '../api/prompt.ts';
 import { ApiError } from '../http/api-error.ts';
 import { respondWithJson } from '../http/json-response.ts';
 import { parseQuery } from '../http/request-input.ts';
-import type { RouteContext } from '../route-context.ts';
-import { endedStatuses, waitingForPersonStatuses } from '../sessions/statuses.ts';
-import { getPathParameter, type ApiRoute } from './route.ts';
+import { type RouteContext, getPathParameter, type ApiRoute } from './route.ts';
+import { endedStatuses, waitingForPersonStatuses } from '../hosts/session-host.ts';
 
 export const insightRoutes: readonly ApiRoute[] = [
   {

@@ -19,13 +19,12 @@ import {
 } from '../api/sessions.ts';
 import type { EventsPage, ForkRequest, NumberedEvent, SessionDetail } from '../api/index.ts';
 import { deriveStableId } from '../hosts/stable-id.ts';
-import { toReleasedOwner } from '../hosts/released-owner.ts';
+import { toReleasedOwner } from '../hosts/session-runner.ts';
 import { nullIfMissing } from '../hosts/local-host.ts';
 import { respondWithJson } from '../http/json-response.ts';
 import { ApiError } from '../http/api-error.ts';
 import { parseJsonBody, parseQuery } from '../http/request-input.ts';
-import type { RouteContext } from '../route-context.ts';
-import { getPathParameter, type ApiRoute } from './route.ts';
+import { type RouteContext, getPathParameter, type ApiRoute } from './route.ts';
 
 export const sessionRoutes: readonly ApiRoute[] = [
   {

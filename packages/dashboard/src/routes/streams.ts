@@ -7,8 +7,7 @@ import { parseQuery } from '../http/request-input.ts';
 import { respondWithEventStream, type StreamClient } from '../http/event-stream.ts';
 import { createLiveTextSender } from '../sessions/live-text.ts';
 import type { SessionListChange } from '../sessions/list-watcher.ts';
-import type { RouteContext } from '../route-context.ts';
-import { getPathParameter, type ApiRoute } from './route.ts';
+import { type RouteContext, getPathParameter, type ApiRoute } from './route.ts';
 
 const streamQuerySchema = z.object({
   after: z.coerce

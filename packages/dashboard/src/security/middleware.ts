@@ -2,7 +2,6 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { ApiError } from '../http/api-error.ts';
 import type { LoginManager } from './login-manager.ts';
-import { createTokenBucket } from './token-bucket.ts';
 
 /** Sets the security headers and rejects requests whose Host header does not name this server. */
 export function hostGuard(isOurHost: (header: string) => boolean): MiddlewareHandler {
@@ -108,3 +107,27 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 };
+
+type TokenBucketOptions = {
+  readonly perSecond: number;
+  /** Number of requests allowed at once. */
+  readonly burst: number;
+  /** A monotonic clock, in milliseconds. */
+  readonly now: () => number;
+};
+
+/** A token bucket: each request takes one token, and a request is rejected if none is left. */
+export function createTokenBucket({ perSecond, burst, now }: TokenBucketOptions): { take(): boolean } {
+  let tokens = burst;
+  let refilledAt = now();
+  return {
+    take() {
+      const elapsedMs = now() - refilledAt;
+      refilledAt += elapsedMs;
+      tokens = Math.min(burst, tokens + (elapsedMs / 1_000) * perSecond);
+      if (tokens < 1) return false;
+      tokens -= 1;
+      return true;
+    },
+  };
+}

@@ -18,7 +18,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A path as it is, which `fetch` would tidy up first. */
+/** Requests the exact path, which `fetch` would normalize. */
 function requestRawPath(server: TestServer, path: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port: server.running.port, path }, (response) => {

@@ -36,7 +36,7 @@ function createLookupStep(i: number): object {
   };
 }
 
-/** Looks for one thing over and over, then asks, and goes on. */
+/** Repeats one search, asks the user, and continues. */
 function createStuckRun(lookups: number): object {
   return {
     id: 'stuck',
@@ -52,7 +52,7 @@ function createStuckRun(lookups: number): object {
   };
 }
 
-/** The least processor time of three tries: what else the process has to do meanwhile counts once at most. */
+/** The minimum CPU time of three runs, so that other work in the process counts at most once. */
 async function cpuMsFor(lookups: number): Promise<number> {
   const tries = [await tryOnce(lookups), await tryOnce(lookups), await tryOnce(lookups)];
   return Math.min(...tries);
@@ -65,7 +65,7 @@ async function tryOnce(lookups: number): Promise<number> {
   return cpuMs();
 }
 
-/** Every event is one that the session takes. */
+/** The session accepts every event. */
 function checkReplay({ created, events }: ImportedRun): void {
   let session = created;
   for (const { seq, event } of events) {
@@ -93,18 +93,18 @@ describe('a recorded run', () => {
     expect(types.filter((type) => type === 'tool-finished')).toHaveLength(12);
     expect(run.events[0]?.event).toEqual({ type: 'user-message', at: 10_000, text: 'Find the needle' });
     expect(run.audit.severity).toBe('stop');
-    // Each stands after the event that it is about, and is proved by events of calls.
+    // Each verdict follows the event it is about, and its evidence events are calls.
     for (const { seq, evidence } of run.audit.verdicts) {
       expect(run.events[(seq ?? 0) - 1]?.event.type).toBe('tool-finished');
       expect(evidence.length).toBeGreaterThan(0);
       for (const proof of evidence) expect(run.events[proof - 1]?.event.type).toBe('tool-finished');
     }
-    const grave = run.audit.verdicts.filter(({ severity }) => severity !== 'advise').map(({ rule }) => rule);
+    const severe = run.audit.verdicts.filter(({ severity }) => severity !== 'advise').map(({ rule }) => rule);
     const reached = run.events.flatMap(({ event }) =>
       event.type === 'verdict-reached' ? [event.verdict.rule] : [],
     );
-    expect(reached).toEqual(grave);
-    // Nothing was refused, and nothing ended early: the last word of the run is the last word here.
+    expect(reached).toEqual(severe);
+    // Nothing was blocked or ended early, so the run's last message is also the last one here.
     expect(run.events.at(-1)?.event).toMatchObject({ type: 'model-replied', text: 'One more thought.' });
     const { sessions } = (await (await server.get('/api/v1/sessions')).json()) as { sessions: unknown[] };
     expect(sessions).toEqual([]);

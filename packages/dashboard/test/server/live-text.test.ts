@@ -2,12 +2,12 @@ import type { Event } from '@pawl/core';
 import * as fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createSecretMask } from '../../src/secret-mask.ts';
+import { createSecretMask } from '../../src/http/secret-mask.ts';
 import { createLiveTextSender } from '../../src/sessions/live-text.ts';
 
 const secret = 'correct-horse-battery';
 
-/** What a reader has seen of a text that came in these pieces. */
+/** Returns what a client has received of a text that arrived in these pieces. */
 async function collectLiveText(pieces: readonly string[], pauseEvery = 1): Promise<string> {
   let text = '';
   const live = createLiveTextSender({
@@ -29,15 +29,15 @@ it('streams text word by word and holds the last word back until it is complete'
 });
 
 it('never sends a secret that arrives in pieces', async () => {
-  const said = `The key is ${secret} and the other sk-abcdefghijklmnop too, and password = hunter2 as well. `;
+  const secretText = `The key is ${secret} and the other sk-abcdefghijklmnop too, and password = hunter2 as well. `;
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 5, maxLength: 12 }),
       async (lengths) => {
         const pieces: string[] = [];
-        for (let at = 0, turn = 0; at < said.length; turn += 1) {
+        for (let at = 0, turn = 0; at < secretText.length; turn += 1) {
           const length = lengths[turn % lengths.length] ?? 1;
-          pieces.push(said.slice(at, at + length));
+          pieces.push(secretText.slice(at, at + length));
           at += length;
         }
         const text = await collectLiveText(pieces, 3);

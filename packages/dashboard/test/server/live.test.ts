@@ -19,14 +19,14 @@ const stores = [
 it.each(stores)(
   'runs a session from its goal to its answer, with an approval given over HTTP, in %s',
   async (_, open) => {
-    const heard = Promise.withResolvers<void>();
+    const received = Promise.withResolvers<void>();
     await using server = await startTestServer({
       store: open(),
       replies: [
         {
           text: 'I write it down. ',
           calls: [{ id: 'c1', tool: 'note', args: { text: 'hello' } }],
-          before: heard.promise,
+          before: received.promise,
         },
         { text: 'It is written down.' },
       ],
@@ -37,8 +37,8 @@ it.each(stores)(
     const { id } = (await created.json()) as { id: string };
     const stream = readStreamMessages(await get(`/api/v1/sessions/${id}/stream`));
     const asked = await takeMessages(stream, (all) => {
-      // The reply comes to its end only when some of it was heard.
-      if (all.some(({ event }) => event === 'live')) heard.resolve();
+      // The reply completes only after part of it was received.
+      if (all.some(({ event }) => event === 'live')) received.resolve();
       return all.some(({ data }) => isReply(data));
     });
     expect(asked.map(({ event }) => event)).toContain('live');
@@ -93,7 +93,7 @@ it.each(stores)(
       'tool-finished',
       'model-replied',
     ]);
-    expect(server.troubles).toEqual([]);
+    expect(server.outages).toEqual([]);
   },
 );
 
@@ -121,12 +121,12 @@ it('sets the goal of a session once if another process sets it at the last momen
   const id = deriveStableId('create', 'same');
   const session = createSession({ id, at: 1 });
   const at = await store.create(session, 'another process');
-  const said = { type: 'user-message', at: 1, text: 'Answer' } as const;
+  const userMessage = { type: 'user-message', at: 1, text: 'Answer' } as const;
   let isSaid = false;
   const late: Store = {
     ...store,
     async claim(...asked) {
-      if (!isSaid) await store.append(id, at, [said], step(session, said).session);
+      if (!isSaid) await store.append(id, at, [userMessage], step(session, userMessage).session);
       isSaid = true;
       return store.claim(...asked);
     },

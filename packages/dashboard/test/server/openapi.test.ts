@@ -26,7 +26,7 @@ const loop: readonly Event[] = [
   },
 ];
 
-/** One good request for every route. */
+/** One valid request for every route. */
 const requests: Readonly<Record<string, (server: TestServer) => Promise<Response>>> = {
   listSessions: ({ get }) => get('/api/v1/sessions'),
   createSession: ({ post }) => post('/api/v1/sessions', { requestId: 'r', goal: 'Go' }),
@@ -66,7 +66,7 @@ it.each(apiRoutes.map((route) => [route.name, route] as const))(
       await answer.body?.cancel();
     } else {
       const body = await answer.json();
-      // What is not described is not answered either.
+      // Undocumented routes are not served.
       expect(schema.parse(body)).toEqual(body);
     }
   },

@@ -11,7 +11,7 @@ import { startTestServer } from './test-server.ts';
 
 const runtime = new URL('../../../runtime/src/store-entry.ts', import.meta.url).href;
 
-/** A process that does nothing but live, and the name that it claims sessions under. */
+/** A process that only stays alive, and its owner name. */
 async function startOtherProcess(): Promise<{ readonly owner: string; end(): Promise<void> }> {
   const script = `import { getProcessOwner } from ${JSON.stringify(runtime)}; console.log(getProcessOwner()); setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
@@ -54,9 +54,9 @@ it('leaves a session to the process that holds it, and resumes it once that proc
     await say('And now?');
     await server.until('theirs', 'waitingForUser');
     await expect.poll(async () => (await store.commands.listPending('theirs')).length).toBe(0);
-    const said: string[] = [];
-    for await (const { event } of store.events('theirs')) if ('text' in event) said.push(event.text);
-    expect(said).toEqual(expect.arrayContaining(['Are you there?', 'And now?', 'Here I am.']));
+    const texts: string[] = [];
+    for await (const { event } of store.events('theirs')) if ('text' in event) texts.push(event.text);
+    expect(texts).toEqual(expect.arrayContaining(['Are you there?', 'And now?', 'Here I am.']));
   }
   rmSync(folder, { recursive: true });
 });

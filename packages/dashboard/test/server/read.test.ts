@@ -117,7 +117,7 @@ describe('the list of sessions', () => {
   });
 });
 
-/** The same look at the same place. */
+/** The same call with the same result. */
 function createLookEvents(at: number): readonly Event[] {
   return [
     {

@@ -15,7 +15,7 @@ import type { ApprovalList, FleetStatus, SessionDetail } from '../../src/api/ind
 import { createQueueHost, type SessionHost } from '../../src/index.ts';
 import { readStreamMessages, startTestServer, takeMessages } from './test-server.ts';
 
-/** Hands to the queue what is for workers. */
+/** Submits sessions for workers to the queue. */
 const createTestQueueHost =
   (queue: SessionQueue) =>
   (local: SessionHost, store: Store): SessionHost =>
@@ -115,8 +115,10 @@ describe('a dashboard on Redis', { tags: ['redis'] }, () => {
         hostFor: createTestQueueHost(queue),
         replies: [{ text: 'Here I am.' }],
       });
-      const gone = getProcessOwner().replace(/ pid=\d+ start=\S+$/, ' pid=2147483647 start=-');
-      await store.create(createSession({ id: 'by-hand', at: 1 }), gone, { metadata: { dir: '/somewhere' } });
+      const deadOwner = getProcessOwner().replace(/ pid=\d+ start=\S+$/, ' pid=2147483647 start=-');
+      await store.create(createSession({ id: 'by-hand', at: 1 }), deadOwner, {
+        metadata: { dir: '/somewhere' },
+      });
       await server.post('/api/v1/sessions/by-hand/commands', { kind: 'say', text: 'Hello' });
       await expect.poll(async () => (await store.open('by-hand')).session.turn.status).toBe('waitingForUser');
       await expect.poll(async () => (await store.open('by-hand')).head).toBeGreaterThan(1);

@@ -10,7 +10,7 @@ type RawResponse = {
   readonly text: string;
 };
 
-/** As `fetch` would not send it: with any Host and any path. */
+/** Sends any Host header and path, which `fetch` does not allow. */
 function requestRaw(
   server: TestServer,
   path: string,
@@ -118,7 +118,7 @@ describe('access', () => {
     for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example', '192.168.0.1']) {
       expect(await status(host), host).toBe(403);
     }
-    // What is no name at all does not even get that far.
+    // An invalid host name is rejected even earlier.
     expect(await status('a b')).toBe(400);
     expect((await requestRaw(server, '/', { host: 'evil.example' })).status).toBe(403);
     expect((await requestRaw(server, '/login', { host: 'evil.example' })).status).toBe(403);
@@ -224,7 +224,7 @@ describe('a response', () => {
     const answer = await server.get('/api/v1/sessions/attic/memory');
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toContain('inside');
-    expect(server.troubles.join('\n')).toContain('the inside of the server');
+    expect(server.outages.join('\n')).toContain('the inside of the server');
   });
 });
 

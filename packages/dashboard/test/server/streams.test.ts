@@ -16,7 +16,7 @@ import {
   type TestServer,
 } from './test-server.ts';
 
-/** Adds an event to a session that nobody runs, as another process would. */
+/** Adds an event to a session without a holder, as another process would. */
 async function appendEvent({ store }: Pick<TestServer, 'store'>, id: string, event: Event): Promise<void> {
   const position = await store.claim(id, 'another process');
   const { session } = await store.open(id);
@@ -49,11 +49,11 @@ it('continues after the last event that a client received', async () => {
   expect(listStoredIds(await takeMessages(byHeader, (all) => all.length === 2))).toEqual(['4', '5']);
   const byQuery = readStreamMessages(await server.get(`${path}?after=4`));
   expect(listStoredIds(await takeMessages(byQuery, (all) => all.length === 1))).toEqual(['5']);
-  // The header is what a browser sends by itself when it comes back; the address is still the first one.
+  // A reconnecting browser sends the header; the address is still the original one.
   const both = readStreamMessages(await server.get(`${path}?after=0`, { 'last-event-id': '4' }));
   expect(listStoredIds(await takeMessages(both, (all) => all.length === 1))).toEqual(['5']);
   expect((await server.get(path, { 'last-event-id': 'four' })).status).toBe(400);
-  // One that claims to know more than there is begins with the next event.
+  // A client that claims an event beyond the head starts with the next event.
   const ahead = readStreamMessages(await server.get(path, { 'last-event-id': '999999' }));
   await appendEvent(server, 'attic', { type: 'user-message', at: 9_000, text: 'And now?' });
   expect(listStoredIds(await takeMessages(ahead, (all) => all.length === 1))).toEqual(['6']);
@@ -88,7 +88,7 @@ it('reports added, changed and removed rows', async () => {
   await using server = await startTestServer({ now: () => 6_000 });
   await server.keep('attic', shortRunEvents);
   const stream = readStreamMessages(await server.get('/api/v1/sessions/stream'));
-  // What has changed lately comes first: then the server has looked at the list.
+  // Recent changes arrive first, after the server has polled the list.
   const { value: latest } = await stream.next();
   expect(latest).toMatchObject({ event: 'session', data: { id: 'attic' } });
   await server.keep('cellar', [{ type: 'user-message', at: 1, text: 'Dig' }]);
@@ -123,15 +123,15 @@ it('sends the latest changes to a new client', async () => {
 });
 
 it('sends the owner of the session and live text', async () => {
-  const heard = Promise.withResolvers<void>();
+  const received = Promise.withResolvers<void>();
   await using server = await startTestServer({
-    replies: [{ text: 'word '.repeat(15), before: heard.promise }],
+    replies: [{ text: 'word '.repeat(15), before: received.promise }],
   });
   const id = await server.begin('Count');
   const stream = readStreamMessages(await server.get(`/api/v1/sessions/${id}/stream`));
   const all = await takeMessages(stream, (got) => {
-    // The reply comes to its end only when some of it was heard.
-    if (got.filter(({ event }) => event === 'live').length > 1) heard.resolve();
+    // The reply completes only after part of it was received.
+    if (got.filter(({ event }) => event === 'live').length > 1) received.resolve();
     return got.some(({ data }) => JSON.stringify(data).includes('"model-replied"'));
   });
   const live = all.filter(({ event }) => event === 'live');
@@ -144,7 +144,7 @@ it('sends the owner of the session and live text', async () => {
 });
 
 it('disconnects a slow client after a small buffer, and the client resumes where it was', async () => {
-  // There is room for one stream: whoever gets the place knows that it is free again.
+  // The limit is one stream, so a new stream opens only after the first one has ended.
   await using server = await startTestServer({ slowMs: 1_000, streamsMax: 1 });
   const long = 'x'.repeat(200_000);
   await server.keep('long', [
@@ -158,7 +158,7 @@ it('disconnects a slow client after a small buffer, and the client resumes where
   socket.write(
     `GET /api/v1/sessions/long/stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${server.token}\r\n\r\n`,
   );
-  // It gets the first words, and then reads nothing at all.
+  // It reads the beginning and then nothing more.
   await once(socket, 'data');
   socket.pause();
   const next = (): Promise<Response> => server.get('/api/v1/sessions/long/stream', { 'last-event-id': '99' });

@@ -14,30 +14,30 @@ import {
 export type ScriptedServerReply = {
   readonly text?: string;
   readonly calls?: readonly RequestedCall[];
-  /** It goes on talking until this promise is kept. */
+  /** Streaming continues until this promise resolves. */
   readonly before?: Promise<unknown>;
 };
 
-/** A server that listens, on a real store, with a model that answers as the script says. */
+/** A listening server with a real store and a scripted model. */
 export type TestServer = {
   readonly store: Store;
   readonly host: SessionHost;
   readonly running: RunningDashboard;
   readonly token: string;
-  /** What the tool `note` was asked to write down, in order. */
+  /** The texts that the tool `note` received, in order. */
   readonly notes: readonly string[];
-  readonly troubles: readonly string[];
+  readonly outages: readonly string[];
   readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Response>;
   readonly post: (
     path: string,
     body: unknown,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Response>;
-  /** Begins a session over HTTP and gives its id. */
+  /** Creates a session over HTTP and returns its id. */
   begin(goal: string): Promise<string>;
-  /** Keeps a session of these events, as if some run had left it. */
+  /** Stores a session with these events, as if an earlier run had left it. */
   keep(id: string, events: readonly Event[], about?: Json): Promise<void>;
-  /** Resolves when the session is in that state. */
+  /** Resolves when the session has that status. */
   until(id: string, status: string): Promise<void>;
 };
 
@@ -58,8 +58,8 @@ export async function startTestServer({
   ...options
 }: TestServerOptions = {}): Promise<TestServer & AsyncDisposable> {
   const notes: string[] = [];
-  const troubles: string[] = [];
-  const host = hostFor(createTestHost({ store, replies, notes, troubles, whyNot }), store);
+  const outages: string[] = [];
+  const host = hostFor(createTestHost({ store, replies, notes, outages, whyNot }), store);
   const running = await startDashboard({
     store,
     host,
@@ -67,7 +67,7 @@ export async function startTestServer({
     assets: '/nowhere/at/all',
     pollMs: 20,
     secrets: [],
-    onError: (message) => void troubles.push(message),
+    onError: (message) => void outages.push(message),
     ...options,
   });
   const get: TestServer['get'] = (path, headers = {}) =>
@@ -92,7 +92,7 @@ export async function startTestServer({
     running,
     token,
     notes,
-    troubles,
+    outages,
     get,
     post,
     async begin(goal) {
@@ -122,14 +122,14 @@ export async function startTestServer({
 
 type TestHostOptions = Required<Pick<TestServerOptions, 'replies' | 'store' | 'whyNot'>> & {
   readonly notes: string[];
-  readonly troubles: string[];
+  readonly outages: string[];
 };
 
 function createTestHost({
   store,
   replies,
   notes,
-  troubles,
+  outages,
   whyNot: findDisabledReason,
 }: TestHostOptions): SessionHost {
   const note = defineTool({
@@ -147,7 +147,7 @@ function createTestHost({
     now: Date.now,
     storeLocation: { kind: 'memory', where: null },
     findDisabledReason,
-    onError: (message) => void troubles.push(message),
+    onError: (message) => void outages.push(message),
     prepare: async ({ dir = '/somewhere', model = 'scripted' }, id) => ({
       session: createSession({ id, at: Date.now() }),
       metadata: { dir, model, profile: 'pawl', prompt: 'Be brief.', tools: [{ ...note.description }] },
@@ -162,7 +162,7 @@ function createTestHost({
   });
 }
 
-/** Which reply is due is told from the conversation, so that a session that is taken up again goes on where it was. */
+/** Selects the reply by the conversation, so that a resumed session continues the script. */
 function createConversationModel(replies: readonly ScriptedServerReply[]): Model {
   return {
     name: 'scripted',
@@ -185,7 +185,7 @@ function createConversationModel(replies: readonly ScriptedServerReply[]): Model
   };
 }
 
-/** Says one word after the other until the promise is kept. */
+/** Streams word by word until the promise resolves. */
 async function* talkUntil(
   promise: Promise<unknown> | null,
   signal: AbortSignal,
@@ -195,7 +195,7 @@ async function* talkUntil(
     yield { type: 'text', text: 'more ' };
 }
 
-/** What a stream of server-sent events has said so far, and says from now on. */
+/** Collects the messages of a server-sent event stream. */
 export async function* readStreamMessages(
   response: Response,
 ): AsyncGenerator<{ readonly event: string; readonly id: string | null; readonly data: unknown }> {
@@ -213,20 +213,20 @@ export async function* readStreamMessages(
   }
 }
 
-/** The first messages of a stream that are enough, after which it is left. */
+/** Reads a stream until the messages suffice, then closes it. */
 export async function takeMessages<Message>(
   from: AsyncGenerator<Message>,
   isEnough: (messages: readonly Message[]) => boolean,
 ): Promise<readonly Message[]> {
-  const taken: Message[] = [];
+  const messages: Message[] = [];
   for await (const message of from) {
-    taken.push(message);
-    if (isEnough(taken)) break;
+    messages.push(message);
+    if (isEnough(messages)) break;
   }
-  return taken;
+  return messages;
 }
 
-/** A short run: a goal, a call that worked, an answer. */
+/** A short run: a goal, a successful call, an answer. */
 export const shortRunEvents: readonly Event[] = [
   { type: 'user-message', at: 2_000, text: 'Sort the attic' },
   {

@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { selectRules } from '@pawl/governor/rules';
+import { formatMeterPercent, getShareSeverity } from '../../web/app/format.ts';
 import type { ReplayedTimeline } from '../../web/app/replayed-timeline.ts';
-import {
-  buildGovernorViewModel,
-  getShareSeverity,
-  formatMeterPercent,
-  type GovernorViewModel,
-} from '../../web/views/governor/governor-model.ts';
+import { buildGovernorViewModel, type GovernorViewModel } from '../../web/views/governor/governor-model.ts';
 import {
   createAnswerReply,
   createToolReply,

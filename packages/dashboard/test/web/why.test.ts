@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { startCpuTimer } from '../../../../scripts/testing/cpu-time.ts';
 import type { SessionDecision } from '@pawl/core/projections';
 import { pawlRules } from '@pawl/governor/rules';
-import { getDecisionHistory } from '../../web/views/why/decisions-model.ts';
+import { getDecisionHistory } from '../../web/app/session-decisions.ts';
 import { diffTextRows } from '../../web/views/why/diff-model.ts';
 import { formatDecision, buildExplanation } from '../../web/views/why/why-model.ts';
 import type { ReplayedTimeline } from '../../web/app/replayed-timeline.ts';

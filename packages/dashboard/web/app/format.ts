@@ -67,3 +67,14 @@ function padTwoDigits(value: number): string {
 function isValidTime(at: number): boolean {
   return Number.isFinite(at) && Math.abs(at) <= 8.64e15;
 }
+
+/** Maps a share to its display severity. */
+export function getShareSeverity(share: number): 'calm' | 'near' | 'full' {
+  if (share >= 0.9) return 'full';
+  return share >= 0.6 ? 'near' : 'calm';
+}
+
+/** Formats a share as a whole percentage. */
+export function formatMeterPercent(share: number): string {
+  return Number.isFinite(share) ? `${Math.round(Math.max(share, 0) * 100)} %` : '0 %';
+}

@@ -29,7 +29,7 @@ function toFailureEvent(input: JsonFields): HookEvent {
 type OutcomeReader = (response: Json | undefined, input: JsonFields) => HookOutcome;
 
 /** Converts the events that Claude Code and Codex share. */
-export function toToolHookEvent(event: string, input: JsonFields, read: OutcomeReader): HookEvent {
+function toToolHookEvent(event: string, input: JsonFields, read: OutcomeReader): HookEvent {
   switch (event) {
     case 'UserPromptSubmit':
       return { type: 'prompted' };
@@ -49,7 +49,7 @@ export function toToolHookEvent(event: string, input: JsonFields, read: OutcomeR
 }
 
 /** Formats the answers that Claude Code and Codex share. They ignore a denial without a reason. */
-export function toToolAnswer(event: string, decision: HookDecision): Json {
+function toToolAnswer(event: string, decision: HookDecision): Json {
   switch (decision.kind) {
     case 'nothing':
       return null;
@@ -77,3 +77,15 @@ export function toToolAnswer(event: string, decision: HookDecision): Json {
 export function toStopAnswer(reason: string): Json {
   return { continue: false, stopReason: `Pawl stopped the agent. ${reason}` };
 }
+
+/**
+ * Codex: events and answers are those of Claude Code, except that before a tool runs it can only be denied, and that a
+ * failure shows only in the output: in its exit code, if it has one, and in its text.
+ */
+export const codexHost: HookHost = {
+  name: 'codex',
+  title: 'Codex',
+  parseEvent: (event, input) =>
+    toToolHookEvent(event, input, (response) => ({ ok: undefined, output: toOutputText(response) })),
+  answer: toToolAnswer,
+};

@@ -1,5 +1,4 @@
-import { claudeHost } from './claude.ts';
-import { codexHost } from './codex.ts';
+import { claudeHost, codexHost } from './claude.ts';
 import type { HookHost } from './hook-event.ts';
 import { geminiHost } from './gemini.ts';
 

@@ -1,2 +1,2 @@
 export { createMcpServer, type McpServerOptions } from './server.ts';
-export { serveMcpOverStdio, type ServeMcpOptions } from './serve-stdio.ts';
+export { serveMcpOverStdio, type ServeMcpOptions } from './server.ts';

@@ -8,9 +8,9 @@ import {
   getStringField,
   type JsonFields,
 } from '../json-fields.ts';
-import { joinTextBlocks } from './content.ts';
-import { toFieldsList } from './openai-chat.ts';
 import {
+  toFieldsList,
+  joinTextBlocks,
   formatSseEvent,
   type ReplyReader,
   type ObservedReply,

@@ -7,8 +7,7 @@ import {
   getStringField,
   type JsonFields,
 } from '../json-fields.ts';
-import { joinTextBlocks } from './content.ts';
-import type { ProviderTokenUsage } from './wire-format.ts';
+import { joinTextBlocks, type ProviderTokenUsage } from './wire-format.ts';
 
 /** A part of a message, independent of the wire format. One message may contain several. */
 export type ConversationTurn =

@@ -1,4 +1,3 @@
-import type { Json } from '@pawl/governor';
 import {
   getObjectField,
   toJsonFields,
@@ -8,8 +7,9 @@ import {
   getStringField,
   type JsonFields,
 } from '../json-fields.ts';
-import { joinTextBlocks } from './content.ts';
 import {
+  toFieldsList,
+  joinTextBlocks,
   formatSseEvent,
   type ReplyReader,
   type ObservedReply,
@@ -52,12 +52,6 @@ const toolFields: ReadonlySet<string> = new Set([
   'functions',
   'function_call',
 ]);
-
-/** Converts a list to objects; null if it contains other values or is empty. */
-export function toFieldsList(list: readonly Json[]): readonly JsonFields[] | null {
-  const all = list.map(toJsonFields).filter((each) => each !== null);
-  return all.length === 0 || all.length < list.length ? null : all;
-}
 
 /** Returns the ids of a message's tool calls. */
 function getCallIds(message: JsonFields): readonly string[] {

@@ -7,8 +7,8 @@ import {
   getStringField,
   type JsonFields,
 } from '../json-fields.ts';
-import { joinTextBlocks } from './content.ts';
 import {
+  joinTextBlocks,
   formatSseEvent,
   type ReplyReader,
   type ObservedReply,

@@ -9,7 +9,9 @@ import { createRequestGovernor, isAgentRequest, type GovernedRequest } from './g
 import { conversationHeader } from './headers.ts';
 import type { ConversationRecorder } from './recorder.ts';
 import type { WireFormat } from './wire-format.ts';
-import { findWireFormat } from './wire-formats.ts';
+import { anthropicWireFormat } from './anthropic.ts';
+import { openaiChatWireFormat } from './openai-chat.ts';
+import { openaiResponsesWireFormat } from './openai-responses.ts';
 
 /** A notification for the operator of the proxy. */
 export type ProxyNote =
@@ -141,4 +143,17 @@ function isLocalRequest({ headers: { host = '' } }: IncomingMessage): boolean {
 function sendProxyError(res: ServerResponse, status: number, reason: string): void {
   const error = { type: 'pawl_proxy', code: 'pawl_proxy', param: null, message: `pawl proxy: ${reason}` };
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ type: 'error', error }));
+}
+
+const wireFormats: readonly WireFormat[] = [
+  openaiChatWireFormat,
+  openaiResponsesWireFormat,
+  anthropicWireFormat,
+];
+
+/** Returns the wire format of a request; null for other routes. */
+function findWireFormat(method: string | undefined, url: string): WireFormat | null {
+  if (method !== 'POST') return null;
+  const [path = ''] = url.split('?', 1);
+  return wireFormats.find(({ matchesPath }) => matchesPath(path)) ?? null;
 }

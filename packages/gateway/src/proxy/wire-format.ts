@@ -1,5 +1,5 @@
 import type { Json } from '@pawl/governor';
-import type { JsonFields } from '../json-fields.ts';
+import { type JsonFields, toJsonFields, getStringField } from '../json-fields.ts';
 
 /** Token usage of a reply, as reported by the provider. */
 export type ProviderTokenUsage = { readonly input_tokens: number; readonly output_tokens: number };
@@ -46,4 +46,17 @@ export type WireFormat = {
 /** Formats one event of a stream. */
 export function formatSseEvent(data: Json, name?: string): string {
   return `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Returns the text of a message's content: a string, or blocks of which some are text. */
+export function joinTextBlocks(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((block: Json) => getStringField(toJsonFields(block) ?? {}, 'text')).join('');
+}
+
+/** Converts a list to objects; null if it contains other values or is empty. */
+export function toFieldsList(list: readonly Json[]): readonly JsonFields[] | null {
+  const all = list.map(toJsonFields).filter((each) => each !== null);
+  return all.length === 0 || all.length < list.length ? null : all;
 }

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Json } from '@pawl/core';
 import { answerHook } from '../../src/hook/answer-hook.ts';
-import { claudeHost } from '../../src/hook/claude.ts';
-import { codexHost } from '../../src/hook/codex.ts';
+import { claudeHost, codexHost } from '../../src/hook/claude.ts';
 import type { HookHost } from '../../src/hook/hook-event.ts';
 import { geminiHost } from '../../src/hook/gemini.ts';
 import { openHookStateStore } from '../../src/hook/hook-state-store.ts';
@@ -18,7 +17,7 @@ afterAll(() => hookStates.close());
 
 let sessions = 0;
 
-/** A session of a host: tells events, gives answers. */
+/** A host session: takes events and returns answers. */
 function createHookSession(host: HookHost, callsMax: number | null = null) {
   sessions += 1;
   const session_id = `session ${sessions}`;
@@ -33,9 +32,9 @@ const testCall = { tool_name: 'Bash', tool_input: { command: 'npm test' } };
 
 describe('pawl hook claude', () => {
   it('advises after failures, denies the call, ends the work and stops the agent, in the format of Claude Code', () => {
-    const tell = createHookSession(claudeHost);
-    const fail = (): unknown => tell('PostToolUseFailure', { ...testCall, error: 'Exit code 1' });
-    expect(tell('PreToolUse', testCall)).toBeNull();
+    const answerEvent = createHookSession(claudeHost);
+    const fail = (): unknown => answerEvent('PostToolUseFailure', { ...testCall, error: 'Exit code 1' });
+    expect(answerEvent('PreToolUse', testCall)).toBeNull();
     expect(fail()).toBeNull();
     expect(fail()).toEqual({
       hookSpecificOutput: {
@@ -44,77 +43,78 @@ describe('pawl hook claude', () => {
       },
     });
     fail();
-    expect(tell('PreToolUse', testCall)).toEqual({
+    expect(answerEvent('PreToolUse', testCall)).toEqual({
       hookSpecificOutput: {
         hookEventName: 'PreToolUse',
         permissionDecision: 'deny',
         permissionDecisionReason: expect.stringContaining('Not run again') as string,
       },
     });
-    tell('PreToolUse', testCall);
-    tell('PreToolUse', testCall);
-    tell('PreToolUse', testCall);
-    expect(tell('PreToolUse', testCall)).toEqual({
+    answerEvent('PreToolUse', testCall);
+    answerEvent('PreToolUse', testCall);
+    answerEvent('PreToolUse', testCall);
+    expect(answerEvent('PreToolUse', testCall)).toEqual({
       continue: false,
       stopReason: expect.stringContaining('This work has come to its end') as string,
     });
   });
 
   it('resets with the next user message', () => {
-    const tell = createHookSession(claudeHost);
+    const answerEvent = createHookSession(claudeHost);
     for (let count = 0; count < 4; count += 1)
-      tell('PostToolUseFailure', { ...testCall, error: 'Exit code 1' });
-    expect(tell('PreToolUse', testCall)).not.toBeNull();
-    expect(tell('UserPromptSubmit', { prompt: 'Try once more.' })).toBeNull();
-    expect(tell('PreToolUse', testCall)).toBeNull();
+      answerEvent('PostToolUseFailure', { ...testCall, error: 'Exit code 1' });
+    expect(answerEvent('PreToolUse', testCall)).not.toBeNull();
+    expect(answerEvent('UserPromptSubmit', { prompt: 'Try once more.' })).toBeNull();
+    expect(answerEvent('PreToolUse', testCall)).toBeNull();
   });
 
   it('separates sub-agents, and ignores interruptions and unrelated events', () => {
-    const tell = createHookSession(claudeHost);
+    const answerEvent = createHookSession(claudeHost);
     for (let count = 0; count < 3; count += 1)
-      tell('PostToolUseFailure', { ...testCall, error: 'no', agent_id: 'reviewer' });
-    expect(tell('PreToolUse', testCall)).toBeNull();
-    expect(tell('PreToolUse', { ...testCall, agent_id: 'reviewer' })).not.toBeNull();
+      answerEvent('PostToolUseFailure', { ...testCall, error: 'no', agent_id: 'reviewer' });
+    expect(answerEvent('PreToolUse', testCall)).toBeNull();
+    expect(answerEvent('PreToolUse', { ...testCall, agent_id: 'reviewer' })).not.toBeNull();
     for (let count = 0; count < 9; count += 1)
-      expect(tell('PostToolUseFailure', { ...testCall, error: 'no', is_interrupt: true })).toBeNull();
-    expect(tell('Notification', { message: 'hello' })).toBeNull();
+      expect(answerEvent('PostToolUseFailure', { ...testCall, error: 'no', is_interrupt: true })).toBeNull();
+    expect(answerEvent('Notification', { message: 'hello' })).toBeNull();
   });
 
   it('removes the state of an ended session', () => {
-    const tell = createHookSession(claudeHost);
-    for (let count = 0; count < 3; count += 1) tell('PostToolUseFailure', { ...testCall, error: 'no' });
-    expect(tell('SessionEnd', { reason: 'exit' })).toBeNull();
-    expect(tell('PreToolUse', testCall)).toBeNull();
+    const answerEvent = createHookSession(claudeHost);
+    for (let count = 0; count < 3; count += 1)
+      answerEvent('PostToolUseFailure', { ...testCall, error: 'no' });
+    expect(answerEvent('SessionEnd', { reason: 'exit' })).toBeNull();
+    expect(answerEvent('PreToolUse', testCall)).toBeNull();
   });
 
   it('does not affect 200 productive calls', () => {
-    const tell = createHookSession(claudeHost);
+    const answerEvent = createHookSession(claudeHost);
     for (let count = 0; count < 200; count += 1) {
       const call = { tool_name: 'Read', tool_input: { file_path: `/src/part-${count}.ts` } };
-      expect(tell('PreToolUse', call)).toBeNull();
+      expect(answerEvent('PreToolUse', call)).toBeNull();
       const tool_response = {
         type: 'text',
         file: { content: `export const part = ${'p'.repeat(count + 1)};` },
       };
-      expect(tell('PostToolUse', { ...call, tool_response })).toBeNull();
+      expect(answerEvent('PostToolUse', { ...call, tool_response })).toBeNull();
     }
   });
 });
 
 describe('pawl hook codex', () => {
   it('recognizes failures by exit code, and keeps denying because Codex accepts no stop', () => {
-    const tell = createHookSession(codexHost);
+    const answerEvent = createHookSession(codexHost);
     const fail = (): unknown =>
-      tell('PostToolUse', {
+      answerEvent('PostToolUse', {
         ...testCall,
         tool_response: 'Exit code: 2\nWall time: 0.1 seconds\nOutput:\nboom\n',
       });
     fail();
     expect(fail()).toMatchObject({ hookSpecificOutput: { hookEventName: 'PostToolUse' } });
     fail();
-    const answers = Array.from({ length: 6 }, () => tell('PreToolUse', testCall));
+    const answers = Array.from({ length: 6 }, () => answerEvent('PreToolUse', testCall));
     for (const answer of answers) {
-      // Codex refuses anything else here, and a denial without a reason.
+      // Codex rejects anything else here, including a denial without a reason.
       expect(answer).toEqual({
         hookSpecificOutput: {
           hookEventName: 'PreToolUse',
@@ -128,29 +128,29 @@ describe('pawl hook codex', () => {
 
 describe('pawl hook gemini', () => {
   it('denies, removes the tools at the end of the work, and stops, in the format of Gemini CLI', () => {
-    const tell = createHookSession(geminiHost);
+    const answerEvent = createHookSession(geminiHost);
     const shell = { tool_name: 'run_shell_command', tool_input: { command: 'make' } };
     const fail = (): unknown =>
-      tell('AfterTool', { ...shell, tool_response: { llmContent: 'Output: boom\nExit Code: 2\n' } });
+      answerEvent('AfterTool', { ...shell, tool_response: { llmContent: 'Output: boom\nExit Code: 2\n' } });
     fail();
     expect(fail()).toMatchObject({
       hookSpecificOutput: { hookEventName: 'AfterTool', additionalContext: expect.any(String) as string },
     });
     fail();
-    expect(tell('BeforeToolSelection')).toBeNull();
-    expect(tell('BeforeTool', shell)).toEqual({
+    expect(answerEvent('BeforeToolSelection')).toBeNull();
+    expect(answerEvent('BeforeTool', shell)).toEqual({
       decision: 'deny',
       reason: expect.stringContaining('Not run again') as string,
     });
-    tell('BeforeTool', shell);
-    expect(tell('BeforeToolSelection')).toEqual({
+    answerEvent('BeforeTool', shell);
+    expect(answerEvent('BeforeToolSelection')).toEqual({
       hookSpecificOutput: { hookEventName: 'BeforeToolSelection', toolConfig: { mode: 'NONE' } },
     });
-    tell('BeforeTool', shell);
-    tell('BeforeTool', shell);
-    expect(tell('BeforeTool', shell)).toMatchObject({ continue: false });
-    expect(tell('BeforeAgent', { prompt: 'Go on.' })).toBeNull();
-    expect(tell('BeforeTool', shell)).toBeNull();
+    answerEvent('BeforeTool', shell);
+    answerEvent('BeforeTool', shell);
+    expect(answerEvent('BeforeTool', shell)).toMatchObject({ continue: false });
+    expect(answerEvent('BeforeAgent', { prompt: 'Go on.' })).toBeNull();
+    expect(answerEvent('BeforeTool', shell)).toBeNull();
   });
 });
 

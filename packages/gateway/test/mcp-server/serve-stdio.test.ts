@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { createInMemoryStorage } from '@pawl/runtime/storage';
 import { describe, expect, it } from 'vitest';
-import { serveMcpOverStdio } from '../../src/mcp-server/serve-stdio.ts';
+import { serveMcpOverStdio } from '../../src/mcp-server/server.ts';
 
 function startMcpServer(): {
   readonly stdin: PassThrough;

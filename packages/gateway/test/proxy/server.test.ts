@@ -113,8 +113,8 @@ describe('the proxy', () => {
       'x-kept': 'yes',
       host: new URL(upstream.url).host,
     });
-    for (const gone of ['x-hop', 'te', 'proxy-authorization', 'x-pawl-conversation'])
-      expect(headers).not.toHaveProperty(gone);
+    for (const header of ['x-hop', 'te', 'proxy-authorization', 'x-pawl-conversation'])
+      expect(headers).not.toHaveProperty(header);
     expect(got.headers).not.toHaveProperty('x-hop-back');
     expect(JSON.stringify([proxy.notes, await proxy.store.list()])).not.toContain('sk-secret');
   });

@@ -2,8 +2,8 @@ import { PassThrough, type Readable } from 'node:stream';
 import { auditWithPreset } from '@pawl/governor/audit';
 import { trackerPresets } from '@pawl/governor/tracker';
 import { readTraces, TraceSourceError, type TraceItem } from '@pawl/runtime/traces';
-import { exitCodes, type ExitCode, UsageError, toUsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode, UsageError, toUsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { createProgressLine } from '../../output/progress-line.ts';
 import { createProblemReporter, formatReadingProgress } from '../../output/trace-reading.ts';
 import { createReportView, createAuditJsonView, createVerdictsView, type AuditView } from './report.ts';
@@ -17,8 +17,7 @@ import {
 } from './result.ts';
 import { LineOutput } from '../../output/line-output.ts';
 import { formatCount } from '../../output/format-number.ts';
-import { parseChoice } from '../../options/parse-choice.ts';
-import { parseDecimalOption } from '../../options/number-options.ts';
+import { parseChoice, parseDecimalOption } from '../../options/parse-options.ts';
 
 export type AuditOptions = {
   /** Output format: report, json or verdicts. */

@@ -8,7 +8,7 @@ import {
   type EvidenceCall,
 } from './result.ts';
 import type { LineOutput } from '../../output/line-output.ts';
-import type { CommandIo } from '../../command-io.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { formatCell, truncateColumns, getOutputWidth } from '../../output/columns.ts';
 import { formatCount } from '../../output/format-number.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';

@@ -2,10 +2,10 @@ import { toDrawableChart, toMermaid, toXState, turnChart, type Chart } from '@pa
 import { modeCharts, type ModeChart } from '@pawl/core/modes';
 import { isDataFilePath } from '@pawl/runtime/agent-setup';
 import { ChartFileError, readChartFile, toSvg } from '@pawl/runtime/charts';
-import { exitCodes, type ExitCode, UsageError, toUsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode, UsageError, toUsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { writeFileAtomically } from '../../output/atomic-file.ts';
-import { createUnknownNameError } from '../../options/parse-choice.ts';
+import { createUnknownNameError } from '../../options/parse-options.ts';
 
 /** A chart as it is defined, and as it is drawn. */
 type ChartSource = { readonly definition: object; readonly chart: Chart };

@@ -8,11 +8,11 @@ import {
   getUserConfigFolder,
   toTrustedContents,
 } from '@pawl/runtime/config';
-import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { toConfigUsageError } from '../../options/load-config.ts';
-import { resolveFolder } from '../../options/folder-option.ts';
+import { resolveFolder } from '../../options/parse-options.ts';
 
 export type ConfigFileOptions = { readonly dir: string; readonly json?: boolean | undefined };
 

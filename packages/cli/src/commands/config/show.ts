@@ -1,11 +1,11 @@
 import { flagsToConfig, type ConfigFlags } from '@pawl/runtime/agent-setup';
 import { configVariables, type LoadedConfigLayers } from '@pawl/runtime/config';
 import { listConfigOrigins, findSecrets, type ConfigOrigin } from '@pawl/runtime/config-files';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { loadConfigLayers, withSetupUsageErrors } from '../../options/load-config.ts';
-import { resolveFolder } from '../../options/folder-option.ts';
+import { resolveFolder } from '../../options/parse-options.ts';
 
 export type ShowConfigOptions = ConfigFlags & {
   readonly dir: string;

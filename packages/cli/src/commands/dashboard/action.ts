@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { RunningDashboard } from '@pawl/dashboard';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { openUrlInBrowser } from '../../dashboard/browser.ts';
 import { withDashboardDependencies, type DashboardDependencies } from '../../dashboard/dependencies.ts';
 import { getSessionPage, startDashboardServer } from '../../dashboard/dashboard-server.ts';
 import { findSession } from '../../sessions/find-session.ts';
-import { isTerminalStream } from '../../terminal-prompt.ts';
-import { parsePortOption } from '../../options/number-options.ts';
+import { isTerminalStream } from '../../output/terminal-prompt.ts';
+import { parsePortOption } from '../../options/parse-options.ts';
 
 export type DashboardFlags = {
   readonly dir: string;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { writeLinesAtomically } from '../../output/atomic-file.ts';
 import { streamRecordMarkdown } from './markdown.ts';
 import {
@@ -13,7 +13,7 @@ import { getFixturePath, generateTest } from './test-file.ts';
 import { LineOutput } from '../../output/line-output.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
-import { parseChoice } from '../../options/parse-choice.ts';
+import { parseChoice } from '../../options/parse-options.ts';
 
 export type ExportSessionOptions = Omit<SessionFlags, 'json'> & {
   readonly as: string;

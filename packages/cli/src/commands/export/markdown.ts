@@ -10,7 +10,7 @@ import { replaySteps } from '@pawl/runtime/logs';
 import { getMetadataText } from '@pawl/runtime/store';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 import type { SessionRecord } from '../../sessions/session-record.ts';
-import { formatSessionTotals, surveySession } from '../../sessions/session-totals.ts';
+import { formatSessionTotals, surveySession } from '../../sessions/session-replay.ts';
 import { describeSessionEnding } from '../../sessions/session-ending.ts';
 import { formatClockTime, formatDateTime, formatDuration } from '../../output/format-time.ts';
 import { toTimelineEntry } from '../../sessions/session-timeline.ts';

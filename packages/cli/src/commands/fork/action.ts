@@ -1,11 +1,11 @@
 import { isTerminalSession, step, type Event, type Session } from '@pawl/core';
 import { forkStoredSession } from '@pawl/runtime/logs';
 import { createStoreEventLog, getProcessOwner, type LogPosition, type Store } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { findSession } from '../../sessions/find-session.ts';
-import { parseWholeNumberOption } from '../../options/number-options.ts';
+import { parseWholeNumberOption } from '../../options/parse-options.ts';
 import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
 import { formatStatus } from '../../sessions/session-ending.ts';
 

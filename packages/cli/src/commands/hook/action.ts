@@ -7,11 +7,10 @@ import {
   openHookStateStore,
   type HookHost,
 } from '@pawl/gateway/hook';
-import { exitCodes, type ExitCode, toUsageError } from '../../exit-codes.ts';
+import { exitCodes, type ExitCode, toUsageError } from '../../output/exit-codes.ts';
 import { installHook, removeHook, type InstallHookFlags } from './install.ts';
-import type { CommandIo } from '../../command-io.ts';
-import { parseWholeNumberOption } from '../../options/number-options.ts';
-import { createUnknownNameError } from '../../options/parse-choice.ts';
+import type { CommandIo } from '../../output/command-io.ts';
+import { parseWholeNumberOption, createUnknownNameError } from '../../options/parse-options.ts';
 
 export type HookFlags = { readonly maxToolCalls?: string | undefined };
 

@@ -11,9 +11,9 @@ import {
   writeHostSettings,
   type HookHost,
 } from '@pawl/gateway/hook';
-import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
-import { askConfirmation, openTerminalPrompt } from '../../terminal-prompt.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
+import { askConfirmation, openTerminalPrompt } from '../../output/terminal-prompt.ts';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 
 export type InstallHookFlags = {
@@ -36,19 +36,19 @@ export async function installHook(host: HookHost, flags: InstallHookFlags, io: C
       io,
       flags,
       { agent: host.name, path, changed: false },
-      `${path} has these hooks already.`,
+      `${path} already has these hooks.`,
     );
   }
   const shown = JSON.stringify({ hooks: createHookEntries(host.name, command) }, null, 2);
   io.stderr.write(`To be added to ${sanitizeOneLine(path)}:\n${sanitizeText(shown)}\n`);
-  if (!(await confirmHookChange(flags, io, 'Write it?'))) return reportUnchanged(io);
+  if (!(await confirmHookChange(flags, io, 'Change the settings?'))) return reportUnchanged(io);
   writeHostSettings(path, after);
   const review =
     host.name === 'codex'
       ? ' Codex asks you to review new hooks before it runs them: /hooks shows them.'
       : '';
-  const said = `${host.title} is governed from its next session on.${review} pawl hook remove ${host.name} takes it back.`;
-  return reportHookChange(io, flags, { agent: host.name, path, changed: true }, said);
+  const message = `${host.title} will be governed from its next session on.${review} To undo: pawl hook remove ${host.name}`;
+  return reportHookChange(io, flags, { agent: host.name, path, changed: true }, message);
 }
 
 /** Removes only our entries from a host's settings. */
@@ -63,14 +63,14 @@ export async function removeHook(host: HookHost, flags: InstallHookFlags, io: Co
       `${path} has no hooks of pawl.`,
     );
   }
-  if (!(await confirmHookChange(flags, io, `Take the hooks of pawl out of ${sanitizeOneLine(path)}?`)))
+  if (!(await confirmHookChange(flags, io, `Remove the hooks of pawl from ${sanitizeOneLine(path)}?`)))
     return reportUnchanged(io);
   writeHostSettings(path, removeHookEntries(before, host.name));
   return reportHookChange(
     io,
     flags,
     { agent: host.name, path, changed: true },
-    `${path} has no hooks of pawl any more.`,
+    `Removed the hooks of pawl from ${path}.`,
   );
 }
 
@@ -80,9 +80,9 @@ function reportHookChange(
   io: CommandIo,
   { json }: InstallHookFlags,
   data: HookChange,
-  said: string,
+  message: string,
 ): ExitCode {
-  io.stdout.write(`${json === true ? JSON.stringify(data) : sanitizeOneLine(said)}\n`);
+  io.stdout.write(`${json === true ? JSON.stringify(data) : sanitizeOneLine(message)}\n`);
   return exitCodes.finished;
 }
 
@@ -105,7 +105,7 @@ async function confirmHookChange(
   if (yes === true) return true;
   const terminal = openTerminalPrompt(io);
   if (terminal === null) {
-    throw new UsageError('Settings are changed only with your yes: ask at a terminal, or pass --yes.');
+    throw new UsageError('There is no terminal to confirm on. Use --yes to change the settings.');
   }
   return askConfirmation(terminal, question);
 }

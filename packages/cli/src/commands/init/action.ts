@@ -12,15 +12,14 @@ import {
   getUserConfigFolder,
   toTrustedContents,
 } from '@pawl/runtime/config';
-import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
-import { openTerminalPrompt, type TerminalPrompt } from '../../terminal-prompt.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
+import { openTerminalPrompt, type TerminalPrompt } from '../../output/terminal-prompt.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { loadConfigLayers, toConfigUsageError } from '../../options/load-config.ts';
 import { renderConfigFile, initFormats, type InitAnswers, type InitFormat } from './text.ts';
-import { resolveFolder } from '../../options/folder-option.ts';
+import { resolveFolder, parseChoice } from '../../options/parse-options.ts';
 import { resolveProfileOption } from '../../options/run-options.ts';
-import { parseChoice } from '../../options/parse-choice.ts';
 
 export type InitOptions = InitAnswerFlags & {
   readonly dir: string;

@@ -5,14 +5,13 @@ import { findProfile } from '@pawl/core/profiles';
 import type { Rule } from '@pawl/governor';
 import { selectRules } from '@pawl/governor/rules';
 import { isDataFilePath } from '@pawl/runtime/agent-setup';
-import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { computeMinThresholds } from './tunable-thresholds.ts';
 import { learnThresholds, type LearningResult } from './learn-thresholds.ts';
 import { StepRequirementTable } from './step-requirements.ts';
-import { PatternTable } from './failure-patterns.ts';
+import { PatternTable, tokenizeRun } from './failure-patterns.ts';
 import { extractTrainingFacts, type TrainingRun, type TrainingFacts } from './training-run.ts';
-import { tokenizeRun } from './step-tokens.ts';
 import { createProgressLine } from '../../output/progress-line.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import {
@@ -28,7 +27,7 @@ import { resolveProfileOption } from '../../options/run-options.ts';
 import { loadConfig } from '../../options/load-config.ts';
 import type { SessionFlags } from '../../sessions/store-option.ts';
 import { getOutputWidth } from '../../output/columns.ts';
-import { resolveFolder } from '../../options/folder-option.ts';
+import { resolveFolder } from '../../options/parse-options.ts';
 
 export type LearnOptions = SessionFlags & {
   readonly all?: boolean | undefined;

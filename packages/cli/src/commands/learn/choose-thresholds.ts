@@ -1,8 +1,6 @@
-import { createFolds, type RunFold } from './folds.ts';
 import { setThreshold, type TunableThreshold } from './tunable-thresholds.ts';
-import { hasEnoughNearMisses, countNearMisses } from './near-misses.ts';
 import type { TrainingFacts } from './training-run.ts';
-import type { RuleThresholdMap } from './judge-rule-counts.ts';
+import type { RuleThresholdMap } from './rule-counts.ts';
 import {
   compareThresholdScores,
   isMoreHarmful,
@@ -11,7 +9,9 @@ import {
   findAffectedRuns,
   listWorseMeasures,
   type ThresholdScore,
+  scoreThresholds,
 } from './threshold-score.ts';
+import { hashTextToNumber } from './statistics.ts';
 
 /**
  * Chooses the thresholds that do better on these runs. Thresholds are set one at a time, and only if the gain holds on
@@ -78,4 +78,134 @@ function isHeldOutImprovement(
     !isMoreHarmful(after, before) &&
     compareThresholdScores(after, before) > 0
   );
+}
+
+/** Solved runs that almost reached a threshold and recovered on their own. */
+export type NearMissCount = { readonly runs: number; readonly sources: number };
+
+/**
+ * Counts solved runs that came close to a threshold. That no solved run reached it may be luck or an artifact of the
+ * sources; only many near misses from several sources show that a lower threshold is safe.
+ */
+export function countNearMisses(
+  runs: readonly TrainingFacts[],
+  { rule, isTime }: Pick<TunableThreshold, 'rule' | 'isTime'>,
+  value: number,
+): NearMissCount {
+  const nearValue = isTime ? Math.floor(value * 0.8) : value - 1;
+  const nearRuns = runs.filter(
+    ({ success, counts }) =>
+      success === true && counts.some((each) => each.rule === rule && each.count >= nearValue),
+  );
+  return { runs: nearRuns.length, sources: new Set(nearRuns.map(({ source }) => source)).size };
+}
+
+const minNearMissRuns = 10;
+const minNearMissSources = 3;
+
+/** If there are fewer sources than required, all of them suffice. */
+function hasEnoughNearMisses({ runs, sources }: NearMissCount, sourceCount: number): boolean {
+  return runs >= minNearMissRuns && sources >= Math.min(minNearMissSources, sourceCount);
+}
+
+/** The scores on a fold of thresholds chosen on all other folds. */
+type HeldOutResult = {
+  readonly name: string;
+  readonly runs: number;
+  readonly chosen: RuleThresholdMap;
+  readonly inForce: ThresholdScore;
+  readonly learnt: ThresholdScore;
+};
+
+export type CrossValidation = {
+  readonly by: RunFolds<TrainingFacts>['by'];
+  readonly folds: readonly HeldOutResult[];
+  /** Totals over all folds. */
+  readonly inForce: ThresholdScore;
+  readonly learnt: ThresholdScore;
+};
+
+/**
+ * Chooses the thresholds again without each fold, so that the fold is unseen when they are tested on it. Yields the
+ * name of each fold first, so that the caller can stop in between.
+ */
+export function* crossValidateThresholds(
+  runs: readonly TrainingFacts[],
+  inForce: RuleThresholdMap,
+  tunables: readonly TunableThreshold[],
+): Generator<string, CrossValidation, undefined> {
+  const { by, folds } = createFolds(runs);
+  const results: HeldOutResult[] = [];
+  for (const { name, held, rest } of folds) {
+    yield name;
+    const chosen = chooseThresholds(rest, inForce, tunables);
+    const scores = { inForce: scoreThresholds(held, inForce), learnt: scoreThresholds(held, chosen) };
+    results.push({ name, runs: held.length, chosen, ...scores });
+  }
+  return {
+    by,
+    folds: results,
+    inForce: sumThresholdScores(results.map((each) => each.inForce)),
+    learnt: sumThresholdScores(results.map((each) => each.learnt)),
+  };
+}
+
+/** The runs held out in one fold, and the rest. */
+type RunFold<Run> = {
+  readonly name: string;
+  readonly held: readonly Run[];
+  readonly rest: readonly Run[];
+};
+
+type RunFolds<Run> = {
+  /** Folds by source test on unseen sources; with too few sources, folds are by run. */
+  readonly by: 'source' | 'run';
+  readonly folds: readonly RunFold<Run>[];
+};
+
+/** More folds take longer without adding information. */
+export const maxFolds = 10;
+
+/** With fewer sources, the result says little about an unseen source. */
+const minFoldSources = 3;
+
+/**
+ * Assigns each run to exactly one fold, deterministically. Sources stay whole; if there are more sources than folds,
+ * the small ones share a fold.
+ */
+export function createFolds<Run extends { readonly id: string; readonly source: string }>(
+  runs: readonly Run[],
+): RunFolds<Run> {
+  const bySource = Map.groupBy(runs, ({ source }) => source);
+  const by = bySource.size >= minFoldSources ? 'source' : 'run';
+  const parts = by === 'source' ? mergeSmallSources(bySource) : partitionRuns(runs);
+  const folds = [...parts].map(([name, held]) => {
+    const isHeld = new Set(held);
+    return { name, held, rest: runs.filter((run) => !isHeld.has(run)) };
+  });
+  return { by, folds };
+}
+
+type RunGroups<Run> = ReadonlyMap<string, readonly Run[]>;
+
+function mergeSmallSources<Run>(bySource: RunGroups<Run>): RunGroups<Run> {
+  const sorted = [...bySource].toSorted(
+    ([a, runs], [b, others]) => others.length - runs.length || compareText(a, b),
+  );
+  if (sorted.length <= maxFolds) return new Map(sorted.toSorted(([a], [b]) => compareText(a, b)));
+  const large = sorted.slice(0, maxFolds - 1);
+  const small = sorted.slice(maxFolds - 1);
+  return new Map([...large, [`${small.length} more`, small.flatMap(([, runs]) => runs)]]);
+}
+
+const runPartitionCount = 5;
+
+function partitionRuns<Run extends { readonly id: string }>(runs: readonly Run[]): RunGroups<Run> {
+  const groups = Map.groupBy(runs, ({ id }) => hashTextToNumber(id) % runPartitionCount);
+  const numbered = [...groups].toSorted(([a], [b]) => a - b);
+  return new Map(numbered.map(([number, held]) => [`part ${number + 1}`, held]));
+}
+
+function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }

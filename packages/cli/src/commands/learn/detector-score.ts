@@ -8,7 +8,7 @@ export type ScoredRun = {
   readonly lastStep: number;
   /** The numbers of the agent's own steps. */
   readonly agentSteps: readonly number[];
-  readonly judgement: StuckJudgment | null;
+  readonly judgment: StuckJudgment | null;
 };
 
 /** A reviewer's judgment of a run. */
@@ -37,9 +37,9 @@ export function computeScoreRatios(run: ScoredRun, verdicts: readonly DetectorVe
   const isEnded = end !== undefined && end.step < run.lastStep;
   const isSolved = run.success === true;
   const isUnsolved = run.success === false;
-  const isStuck = run.judgement?.stuck === true;
-  const isFine = run.judgement?.stuck === false;
-  const from = (run.judgement?.from ?? 0) - 2;
+  const isStuck = run.judgment?.stuck === true;
+  const isFine = run.judgment?.stuck === false;
+  const from = (run.judgment?.from ?? 0) - 2;
   const savedSteps = isUnsolved && isEnded ? run.agentSteps.filter((step) => step > end.step).length : 0;
   return {
     harm: toHitRatio(isSolved, isEnded),

@@ -1,5 +1,7 @@
 import { computeQuantile } from './statistics.ts';
-import { formatStepToken, type StepToken } from './step-tokens.ts';
+import { observeRecordedCall } from '@pawl/governor/audit';
+import type { RecordedStep } from '@pawl/governor/traces';
+import type { TrainingRun } from './training-run.ts';
 
 /** A sequence of steps after which runs fail more often than comparable runs of the same source. */
 export type FailurePattern = {
@@ -164,4 +166,45 @@ function countStageRuns(stages: StageTallies): number {
 function comparePatterns(a: FailurePattern, b: FailurePattern): number {
   const [one, other] = [a.words.join('\n'), b.words.join('\n')];
   return one === other ? 0 : one < other ? -1 : 1;
+}
+
+/** The outcome of a step, in a word. */
+type StepNovelty = 'new' | 'known' | 'error' | 'text';
+
+/** A step reduced to its mode, its tool and its outcome. */
+export type StepToken = {
+  readonly step: number;
+  readonly mode: string | null;
+  /** Null for text without a call. */
+  readonly tool: string | null;
+  readonly novelty: StepNovelty;
+};
+
+/** Tool names are external and can be arbitrarily long. */
+const maxTokenName = 60;
+
+/** Tokenizes the agent's own steps, in order. `known` means the same call had the same result earlier in the run. */
+export function tokenizeRun({ run, modes }: Pick<TrainingRun, 'run' | 'modes'>): readonly StepToken[] {
+  const seen = new Set<string>();
+  return run.steps.flatMap((step): readonly StepToken[] => {
+    if (step.role === 'user') return [];
+    const mode = modes?.get(step.i)?.slice(0, maxTokenName) ?? null;
+    const tool = step.tool?.slice(0, maxTokenName) ?? null;
+    return [{ step: step.i, mode, tool, novelty: classifyStep(step, seen) }];
+  });
+}
+
+/** Formats a token as one word, the unit of patterns. */
+function formatStepToken({ mode, tool, novelty }: StepToken): string {
+  return `${mode === null ? '' : `${mode}/`}${tool === null ? novelty : `${tool} ${novelty}`}`;
+}
+
+function classifyStep(step: RecordedStep, seen: Set<string>): StepNovelty {
+  if (step.tool === undefined) return 'text';
+  const { call, outcome, error } = observeRecordedCall(step, step.tool);
+  const name = `${call} ${outcome}`;
+  const isKnown = seen.has(name);
+  seen.add(name);
+  if (error !== null) return 'error';
+  return isKnown ? 'known' : 'new';
 }

@@ -1,13 +1,17 @@
 import type { RuleSeverity } from '@pawl/core';
 import type { Rule, RuleThresholds } from '@pawl/governor';
-import { chooseThresholds } from './choose-thresholds.ts';
-import { crossValidateThresholds, type CrossValidation } from './cross-validate.ts';
+import {
+  chooseThresholds,
+  countNearMisses,
+  type NearMissCount,
+  crossValidateThresholds,
+  type CrossValidation,
+} from './choose-thresholds.ts';
 import { isAtLeastAsStrict, listTunableThresholds, type TunableThreshold } from './tunable-thresholds.ts';
-import { countNearMisses, type NearMissCount } from './near-misses.ts';
 import type { TrainingFacts } from './training-run.ts';
 import { isRunEnding } from './detector-score.ts';
 import { computeRequiredRuns, computeUpperBound } from './statistics.ts';
-import { judgeRuleCounts, type RuleThresholdMap, severityLadder } from './judge-rule-counts.ts';
+import { judgeRuleCounts, type RuleThresholdMap, severityLadder } from './rule-counts.ts';
 import {
   scoreThresholds,
   listWorseMeasures,

@@ -6,9 +6,8 @@ import { readConfigFile } from '@pawl/runtime/config-files';
 import { readProfileFile } from '@pawl/runtime/profiles';
 import { createTrustStore } from '@pawl/runtime/trust';
 import type { LearningResult, ThresholdProposal } from './learn-thresholds.ts';
-import { UsageError } from '../../exit-codes.ts';
-import { writeFileAtomically } from '../../output/atomic-file.ts';
-import { isGeneratedFile } from '../../output/generated-file.ts';
+import { UsageError } from '../../output/exit-codes.ts';
+import { writeFileAtomically, isGeneratedFile } from '../../output/atomic-file.ts';
 
 /** The file that `--apply` writes in the folder. */
 const learnedProfileName = 'pawl.learned.yaml';

@@ -1,11 +1,10 @@
-import type { CrossValidation } from './cross-validate.ts';
+import type { CrossValidation } from './choose-thresholds.ts';
 import type { ChangedRun, LearningResult, ThresholdProposal } from './learn-thresholds.ts';
 import type { StepRequirements, StepRequirement } from './step-requirements.ts';
 import type { FailurePattern } from './failure-patterns.ts';
 import { type ThresholdScore, learningMeasures } from './threshold-score.ts';
 import { toPercent } from './detector-score.ts';
-import { formatTextTable, type TextTable } from '../../output/text-table.ts';
-import { formatCell, truncateColumns } from '../../output/columns.ts';
+import { formatTextTable, type TextTable, formatCell, truncateColumns } from '../../output/columns.ts';
 import { formatCount, formatGroupedNumber } from '../../output/format-number.ts';
 
 export type LearnReport = {

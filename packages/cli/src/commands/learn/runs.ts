@@ -1,18 +1,29 @@
-import { StoreError, type SessionSummary, type Store } from '@pawl/runtime/store';
+import { StoreError, type SessionSummary, type Store, getMetadataText } from '@pawl/runtime/store';
 import { readTraces, TraceSourceError } from '@pawl/runtime/traces';
 import { readFile, stat } from 'node:fs/promises';
 import * as z from 'zod';
-import type { CommandIo } from '../../command-io.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import type { TrainingRun } from './training-run.ts';
 import { createProgressLine } from '../../output/progress-line.ts';
 import { openConfiguredStore, type SessionFlags } from '../../sessions/store-option.ts';
-import { toUsageError, UsageError } from '../../exit-codes.ts';
+import { toUsageError, UsageError } from '../../output/exit-codes.ts';
 import { createProblemReporter, formatReadingProgress } from '../../output/trace-reading.ts';
-import { toTrainingRun } from './session.ts';
 import { listAllSessions, selectSessions } from '../../sessions/find-session.ts';
-import { openSessionReplay } from '../../sessions/session-replay.ts';
+import { openSessionReplay, type SessionReplay, surveySession } from '../../sessions/session-replay.ts';
 import type { SessionVerdictFeedback } from '../../sessions/verdict-feedback.ts';
 import type { StuckJudgment } from './detector-score.ts';
+import { createHash } from 'node:crypto';
+import { isJudgedOutcome, type Json } from '@pawl/core';
+import {
+  listTranscriptItems,
+  listVerdicts,
+  type ReplayedStep,
+  type SessionEnding,
+  type TranscriptItem,
+  type TranscriptItemOfKind,
+} from '@pawl/core/projections';
+import type { RecordedRun, RecordedStep } from '@pawl/governor/traces';
+import { describeSessionEnding } from '../../sessions/session-ending.ts';
 
 export type TrainingRunOptions = SessionFlags & {
   readonly traces: readonly string[];
@@ -47,8 +58,8 @@ async function* readAllRuns(
 /** A label overrides what the run itself says. */
 function applyRunLabel(run: TrainingRun, label: RunLabel | undefined): TrainingRun {
   if (label === undefined) return run;
-  const { resolved = run.success, judgement } = label;
-  return { ...run, success: resolved, judgement: judgement ?? run.judgement };
+  const { resolved = run.success, judgment } = label;
+  return { ...run, success: resolved, judgment: judgment ?? run.judgment };
 }
 
 async function* readSessionRuns(
@@ -114,7 +125,7 @@ async function* readTraceRuns(
       }
       runs += 1;
       const { run, file } = item;
-      yield { run, source: run.source ?? file, success: run.success ?? null, judgement: null };
+      yield { run, source: run.source ?? file, success: run.success ?? null, judgment: null };
     }
   } catch (error) {
     throw toUsageError(error, TraceSourceError);
@@ -127,7 +138,7 @@ async function* readTraceRuns(
 /** A person's label for a run: whether it was solved, and whether it was stuck, from which step on. */
 type RunLabel = {
   readonly resolved?: boolean | null | undefined;
-  readonly judgement: StuckJudgment | null;
+  readonly judgment: StuckJudgment | null;
 };
 
 const labelSchema = z
@@ -159,7 +170,7 @@ export async function readLabels(path: string): Promise<ReadonlyMap<string, RunL
     const { run, id, stuck, ...rest } = parsed.data;
     const from = rest.from ?? rest.from_step ?? 0;
     const resolved = rest.resolved === undefined ? rest.success : rest.resolved;
-    labels.set(run ?? id ?? '', { resolved, judgement: stuck === undefined ? null : { stuck, from } });
+    labels.set(run ?? id ?? '', { resolved, judgment: stuck === undefined ? null : { stuck, from } });
   }
   return labels;
 }
@@ -194,4 +205,143 @@ function parseJsonOrUndefined(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Converts a stored session to a training run; its steps are numbered by event. */
+async function toTrainingRun(
+  summary: SessionSummary,
+  replay: SessionReplay,
+  marks: readonly SessionVerdictFeedback[],
+): Promise<TrainingRun> {
+  const tally: TrainingTally = { steps: [], modes: new Map(), verdicts: [] };
+  const survey = await surveySession({
+    created: replay.created,
+    walked: tallyTrainingSteps(replay.walked, tally),
+  });
+  const { id, metadata } = summary;
+  const run: RecordedRun = { id, steps: tally.steps };
+  const { verdict } = survey.outcome;
+  const isWrong = verdict !== null && isRatedWrong(verdict, marks);
+  return {
+    run,
+    source: getMetadataText(metadata, 'dir') ?? 'sessions without a folder',
+    success: isWrong ? null : inferSuccess(describeSessionEnding(survey).how),
+    judgment: deriveStuckJudgment(tally, marks),
+    modes: tally.modes,
+  };
+}
+
+/**
+ * Without a label, an answer is the best evidence of success, and a stop for being stuck or over budget the best
+ * evidence of failure. Cancelled sessions and those that failed for other reasons say nothing.
+ */
+function inferSuccess(how: SessionEnding['how']): boolean | null {
+  switch (how) {
+    case 'answered':
+      return true;
+    case 'stuck':
+    case 'budget':
+      return false;
+    case 'halted':
+    case 'failed':
+    case 'shut-down':
+    case 'unfinished':
+    case 'unused':
+      return null;
+    default:
+      return how satisfies never;
+  }
+}
+
+function isRatedWrong(
+  { seq, verdict }: { readonly seq: number; readonly verdict: { readonly rule: string } },
+  marks: readonly SessionVerdictFeedback[],
+): boolean {
+  return marks.some((each) => each.seq === seq && each.rule === verdict.rule && each.mark === 'wrong');
+}
+
+/** A verdict marked right shows where the run got stuck. If all marked verdicts were wrong, it was not stuck. */
+function deriveStuckJudgment(
+  { verdicts }: TrainingTally,
+  marks: readonly SessionVerdictFeedback[],
+): StuckJudgment | null {
+  const right = marks.find(({ mark }) => mark === 'right');
+  if (right !== undefined) {
+    const verdict = verdicts.find(({ seq, rule }) => seq === right.seq && rule === right.rule);
+    return { stuck: true, from: verdict?.from ?? right.seq };
+  }
+  return marks.length === 0 ? null : { stuck: false, from: 0 };
+}
+
+type TrainingTally = {
+  readonly steps: RecordedStep[];
+  readonly modes: Map<number, string>;
+  readonly verdicts: { readonly seq: number; readonly rule: string; readonly from: number }[];
+};
+
+async function* tallyTrainingSteps(
+  events: AsyncIterable<ReplayedStep>,
+  tally: TrainingTally,
+): AsyncGenerator<ReplayedStep> {
+  for await (const replayed of events) {
+    const steps = listTranscriptItems(replayed).flatMap((item) => toTrainingStep(item) ?? []);
+    tally.steps.push(...steps);
+    const { mode } = replayed.before;
+    if (mode !== null) for (const { i } of steps) tally.modes.set(i, mode.state);
+    for (const { seq, rule, evidence } of listVerdicts(replayed))
+      tally.verdicts.push({ seq, rule, from: evidence[0] ?? seq });
+    yield replayed;
+  }
+}
+
+/** Converts what the governor observes to a recorded step: a tool call with its result, or text. */
+function toTrainingStep(item: TranscriptItem): RecordedStep | null {
+  const { seq: i } = item;
+  switch (item.kind) {
+    case 'message':
+      return item.author === 'automatic' ? null : { i, role: 'user', ...truncateStepText(item.text) };
+    case 'reply': {
+      const isText = item.calls.length === 0 && item.problem === undefined;
+      return isText ? { i, role: 'assistant', at: item.at, ...truncateStepText(item.text) } : null;
+    }
+    case 'tool-result':
+      return toCallStep(item);
+    default:
+      return null;
+  }
+}
+
+function toCallStep({ seq: i, at, call, outcome }: TranscriptItemOfKind<'tool-result'>): RecordedStep | null {
+  if (call === null || !isJudgedOutcome(outcome.ok ? undefined : outcome.error.kind)) return null;
+  const result = truncateStepValue(outcome.ok ? outcome.output : outcome.error.message);
+  const args = truncateStepValue(call.args);
+  return {
+    i,
+    role: 'assistant',
+    at,
+    tool: call.tool,
+    args: args.value,
+    ...(args.hash !== undefined && { argsHash: args.hash }),
+    result: result.value,
+    ...(result.hash !== undefined && { resultHash: result.hash }),
+    error: !outcome.ok,
+  };
+}
+
+/** Longer texts are truncated and hashed, as in recorded runs. */
+const maxStepCharacters = 2_000;
+
+function truncateStepValue(value: Json): { readonly value: Json; readonly hash?: string } {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (text.length <= maxStepCharacters) return { value };
+  return { value: text.slice(0, maxStepCharacters), hash: hashTextHex(text) };
+}
+
+function truncateStepText(text: string): Pick<RecordedStep, 'text' | 'textHash'> {
+  if (text.length <= maxStepCharacters) return { text };
+  return { text: text.slice(0, maxStepCharacters), textHash: hashTextHex(text) };
+}
+
+function hashTextHex(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

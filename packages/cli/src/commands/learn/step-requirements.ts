@@ -1,5 +1,5 @@
 import { computeQuantile } from './statistics.ts';
-import type { StepToken } from './step-tokens.ts';
+import type { StepToken } from './failure-patterns.ts';
 
 /** How many steps successful runs took, compared with failed ones. */
 export type StepRequirement = {

@@ -1,6 +1,6 @@
 import type { TrainingFacts } from './training-run.ts';
 import { scoreColumns, computeScoreRatios, type HitRatio } from './detector-score.ts';
-import { judgeRuleCounts, type RuleThresholdMap } from './judge-rule-counts.ts';
+import { judgeRuleCounts, type RuleThresholdMap } from './rule-counts.ts';
 
 /** The score columns, plus unsolved runs with any verdict. */
 export const learningMeasures = [...scoreColumns, 'warned'] as const;

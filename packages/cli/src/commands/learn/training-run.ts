@@ -16,7 +16,7 @@ export type TrainingRun = {
   readonly run: RecordedRun;
   readonly source: string;
   readonly success: boolean | null;
-  readonly judgement: StuckJudgment | null;
+  readonly judgment: StuckJudgment | null;
   /** The mode of each step by number, if known. */
   readonly modes?: ReadonlyMap<number, string>;
 };
@@ -30,12 +30,12 @@ export function extractTrainingFacts(
   trainingRun: TrainingRun,
   { rules, minCounts }: CountingOptions,
 ): TrainingFacts {
-  const { run, source, success, judgement } = trainingRun;
+  const { run, source, success, judgment } = trainingRun;
   return {
     id: run.id,
     source,
     success,
-    judgement,
+    judgment,
     lastStep: run.steps.at(-1)?.i ?? 0,
     agentSteps: run.steps.filter(({ role }) => role !== 'user').map(({ i }) => i),
     counts: collectRuleCounts(run, rules, minCounts),

@@ -1,6 +1,6 @@
 import type { RuleSeverity } from '@pawl/core';
 import type { Rule, RuleThresholds } from '@pawl/governor';
-import { severityLadder, type RuleThresholdMap } from './judge-rule-counts.ts';
+import { severityLadder, type RuleThresholdMap } from './rule-counts.ts';
 
 /** A threshold that may be changed, with the candidate values. */
 export type TunableThreshold = {

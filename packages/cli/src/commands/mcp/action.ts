@@ -1,11 +1,11 @@
 import { serveMcpOverStdio } from '@pawl/gateway/mcp-server';
 import { ensureParentFolder, getStorageFile } from '@pawl/runtime/data-folder';
 import manifest from '../../../package.json' with { type: 'json' };
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { openStorageFile } from '../../memory/memory-source.ts';
-import { resolveFolder } from '../../options/folder-option.ts';
+import { resolveFolder } from '../../options/parse-options.ts';
 
 export type McpCommandOptions = {
   readonly dir: string;

@@ -1,12 +1,12 @@
 import type { Session } from '@pawl/core';
 import { buildEventsJsonSchema } from '@pawl/runtime/schema';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { answerLine, stateFormats, type PipeMachine } from './answer.ts';
 import { readInputLines } from './lines.ts';
 import { LineOutput } from '../../output/line-output.ts';
 import { resolveProfileOption } from '../../options/run-options.ts';
-import { parseChoice } from '../../options/parse-choice.ts';
+import { parseChoice } from '../../options/parse-options.ts';
 
 export type PipeOptions = {
   /** A profile name or file. */

@@ -1,7 +1,7 @@
 import { defaultSettings, type SessionSettings } from '@pawl/core';
 import { findProfile, builtInProfiles, type Profile } from '@pawl/core/profiles';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { resolveProfileOption } from '../../options/run-options.ts';
 

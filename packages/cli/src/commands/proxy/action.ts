@@ -1,12 +1,16 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createConversationRecorder, createProxy, type ProxyNote } from '@pawl/gateway/proxy';
-import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { openStoreOrMemory } from '../../sessions/store-option.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
-import { parseBudgetFlags, type BudgetFlags, parsePortOption } from '../../options/number-options.ts';
-import { resolveFolder } from '../../options/folder-option.ts';
+import {
+  parseBudgetFlags,
+  type BudgetFlags,
+  parsePortOption,
+  resolveFolder,
+} from '../../options/parse-options.ts';
 import { loadConfig } from '../../options/load-config.ts';
 
 export type ProxyCommandOptions = Omit<BudgetFlags, 'maxCost'> & {

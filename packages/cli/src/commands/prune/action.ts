@@ -1,10 +1,10 @@
 import type { SessionSummary } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { removeConfirmedSessions, isOwnedAndRunning } from '../../sessions/remove-sessions.ts';
 import { listAllSessions, selectSessions } from '../../sessions/find-session.ts';
-import { parseTimeSpanOption, parseWholeNumberOption } from '../../options/number-options.ts';
+import { parseTimeSpanOption, parseWholeNumberOption } from '../../options/parse-options.ts';
 import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
 import { formatDateTime } from '../../output/format-time.ts';
 import { truncateColumns } from '../../output/columns.ts';

@@ -5,7 +5,7 @@ import {
   sessionArgumentHelp,
   type CommandContext,
 } from '../../options/command-options.ts';
-import type { TenantLimitFlags } from './limits.ts';
+import type { TenantLimitFlags } from './action.ts';
 import type { QueueFlags } from '../../queue/queue-connection.ts';
 
 const sessionFolderHelp = 'folder whose sessions "last" refers to';
@@ -64,7 +64,7 @@ function addTenantCommands(queue: Command, { io, exit }: Pick<CommandContext, 'i
       ),
     )
     .action(async (tenant: string, options: TenantLimitFlags) => {
-      const { setTenantLimits } = await import('./limits.ts');
+      const { setTenantLimits } = await import('./action.ts');
       exit(await setTenantLimits(tenant, options, io));
     });
   addQueueCommand(queue, 'schedules', 'List the schedules and their next run', folder)

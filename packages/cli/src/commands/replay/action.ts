@@ -1,17 +1,18 @@
 import type { ModelFlags } from '@pawl/runtime/agent-setup';
-import { computeStateHash, type Store } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { computeStateHash, type Store, type StoredEvent } from '@pawl/runtime/store';
+import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { createProgressLine } from '../../output/progress-line.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
-import { BrokenRecordError, readSessionRecord } from './read-record.ts';
 import { loadSessionRecord, type SessionRecord } from '../../sessions/session-record.ts';
-import { findFirstDivergentEvent, replaySessionRecord, type ReplayFault } from './log.ts';
 import { replayWithModel } from './model.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
 import { formatStatus } from '../../sessions/session-ending.ts';
 import { formatCount } from '../../output/format-number.ts';
+import { readFile } from 'node:fs/promises';
+import { ExportedSessionError, parseExportedSession, type ExportedSession } from '@pawl/runtime/logs';
+import { step, type Session } from '@pawl/core';
 
 export type ReplaySessionOptions = SessionFlags &
   ModelFlags & {
@@ -140,4 +141,107 @@ function formatReplayReport(
           ...(isFile ? [] : ['A snapshot may be from another version of Pawl; the events are unchanged.']),
         ]),
   ].join('\n');
+}
+
+/** Reads a json or jsonl file of `pawl export`. */
+async function readSessionRecord(path: string): Promise<SessionRecord> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw createRecordError(path, error instanceof Error ? error.message : String(error));
+  });
+  const { created, metadata, events, head, stateHash } = parseRecord(path, text);
+  return {
+    id: created.id,
+    about: metadata,
+    parent: null,
+    created,
+    events: () => iterateEvents(events),
+    head,
+    stateHash,
+  };
+}
+
+/** An event, by number, that differs from what was exported. */
+class BrokenRecordError extends Error {
+  override readonly name = 'BrokenRecord';
+  readonly seq: number;
+
+  constructor(path: string, seq: number, reason: string) {
+    super(`Event ${seq} of ${JSON.stringify(path)} differs from the exported event: ${reason}`);
+    this.seq = seq;
+  }
+}
+
+function parseRecord(path: string, text: string): ExportedSession {
+  try {
+    return parseExportedSession(text);
+  } catch (error) {
+    if (!(error instanceof ExportedSessionError)) throw error;
+    throw error.seq === null
+      ? createRecordError(path, error.message)
+      : new BrokenRecordError(path, error.seq, error.message);
+  }
+}
+
+async function* iterateEvents(events: readonly StoredEvent[]): AsyncGenerator<StoredEvent, void, undefined> {
+  yield* events;
+}
+
+function createRecordError(path: string, reason: string): UsageError {
+  return new UsageError(`Cannot read a session from ${JSON.stringify(path)}: ${reason}.`);
+}
+
+/** The result of replaying a log. `fault` is the first event that does not replay as it was recorded. */
+type ReplayedRecord = {
+  readonly end: Session;
+  readonly events: number;
+  readonly fault: ReplayFault | null;
+};
+
+type ReplayFault = { readonly seq: number; readonly reason: string };
+
+/** Replays a record from the initial session. */
+async function replaySessionRecord(
+  { created, events }: Pick<SessionRecord, 'created' | 'events'>,
+  onEvent: (seq: number) => void = () => undefined,
+  upTo = Infinity,
+): Promise<ReplayedRecord> {
+  let end = created;
+  let count = 0;
+  for await (const { seq, event } of events()) {
+    if (seq > upTo) break;
+    const after = tryStep(end, event);
+    if (after === null) return { end, events: count, fault: { seq, reason: 'it cannot be replayed' } };
+    // Every logged event was accepted when it was recorded.
+    if (after.seq !== seq) return { end, events: count, fault: { seq, reason: 'it is no longer accepted' } };
+    end = after;
+    count += 1;
+    onEvent(seq);
+  }
+  return { end, events: count, fault: null };
+}
+
+/** A forged event may lack fields that its type requires. */
+function tryStep(session: Session, event: Parameters<typeof step>[1]): Session | null {
+  try {
+    return step(session, event).session;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Finds the first event after which the store's session differs from the replayed one. Once they diverge they stay
+ * different, because each state derives from the one before, so a binary search finds the event.
+ */
+async function findFirstDivergentEvent(store: Store, record: SessionRecord): Promise<number> {
+  let same = record.created.seq;
+  let other = record.head;
+  while (other - same > 1) {
+    const middle = Math.floor((same + other) / 2);
+    const { end } = await replaySessionRecord(record, () => undefined, middle);
+    const { session } = await store.open(record.id, { at: middle });
+    if (computeStateHash(end) === computeStateHash(session)) same = middle;
+    else other = middle;
+  }
+  return other;
 }

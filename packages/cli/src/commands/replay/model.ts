@@ -10,17 +10,21 @@ import {
 import { replaySteps } from '@pawl/runtime/logs';
 import { getMetadataText } from '@pawl/runtime/store';
 import { isDeepStrictEqual } from 'node:util';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import type { SessionRecord } from '../../sessions/session-record.ts';
 import { LineOutput } from '../../output/line-output.ts';
 import { resolveProfileOption } from '../../options/run-options.ts';
 import { withSetupUsageErrors } from '../../options/load-config.ts';
-import { listModelRequests, type SentModelRequest } from '../../sessions/model-requests.ts';
+import {
+  listModelRequests,
+  type SentModelRequest,
+  readRunManifest,
+  type RunManifest,
+} from '../../sessions/model-requests.ts';
 import { truncateColumns, getOutputWidth } from '../../output/columns.ts';
 import { formatCount } from '../../output/format-number.ts';
-import { readRunManifest, type RunManifest } from '../../sessions/run-manifest.ts';
 
 type ReplayModelOptions = ModelFlags & {
   readonly json?: boolean | undefined;

@@ -15,10 +15,10 @@ import {
   type OpenedSession,
   type Store,
 } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode, UsageError, toUsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode, UsageError, toUsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { registerStore, openConfiguredStore, type OpenedStore } from '../../sessions/store-option.ts';
-import { openTerminalPrompt } from '../../terminal-prompt.ts';
+import { openTerminalPrompt } from '../../output/terminal-prompt.ts';
 import { sanitizeText } from '../../output/sanitize-text.ts';
 import { resolveProfileOption } from '../../options/run-options.ts';
 import {
@@ -28,7 +28,7 @@ import {
   type RunViewOptions,
 } from '../../run/start-run.ts';
 import { loadConfig, withSetupUsageErrors } from '../../options/load-config.ts';
-import { openRunTelemetry } from '../../run/run-telemetry.ts';
+import { openRunTelemetry } from '../../observability/run-telemetry.ts';
 import { driveRun, openRunRecorder } from '../../run/drive-run.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { shortenId } from '../../output/format-number.ts';

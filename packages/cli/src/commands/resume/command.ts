@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { BudgetFlags } from '../../options/number-options.ts';
+import type { BudgetFlags } from '../../options/parse-options.ts';
 import {
   formatExamples,
   sessionArgumentHelp,

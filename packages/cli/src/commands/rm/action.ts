@@ -1,5 +1,5 @@
-import { type ExitCode, UsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { isOwnedAndRunning, removeConfirmedSessions } from '../../sessions/remove-sessions.ts';
 import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import { getOwnerState, getMetadataText, type SessionSummary, type Store } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
-import { isTerminalStream } from '../../terminal-prompt.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
+import { isTerminalStream } from '../../output/terminal-prompt.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { LineOutput } from '../../output/line-output.ts';
 import { listAllSessions, computeShortIds, selectSessions } from '../../sessions/find-session.ts';
-import { parseWholeNumberOption } from '../../options/number-options.ts';
+import { parseWholeNumberOption } from '../../options/parse-options.ts';
 import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
 import { isSessionRunning, formatStatus } from '../../sessions/session-ending.ts';
 import { formatDateTime } from '../../output/format-time.ts';

@@ -1,22 +1,28 @@
 import { styleText } from 'node:util';
 import { formatPhaseLine, computePhaseProgress } from '@pawl/core/phases';
-import type { ReplayedStep } from '@pawl/core/projections';
+import { type ReplayedStep, restingStatuses } from '@pawl/core/projections';
 import {
   getOwnerState,
   computeStateHash,
   getMetadataText,
   type SessionSummary,
   type Store,
+  type SessionClaim,
 } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { createProgressLine } from '../../output/progress-line.ts';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { LineOutput } from '../../output/line-output.ts';
 import { findSession } from '../../sessions/find-session.ts';
-import { parseWholeNumberOption } from '../../options/number-options.ts';
+import { parseWholeNumberOption } from '../../options/parse-options.ts';
 import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
-import { formatSessionTotals, surveySession, type SessionSurvey } from '../../sessions/session-totals.ts';
+import {
+  formatSessionTotals,
+  surveySession,
+  type SessionSurvey,
+  openSessionReplay,
+} from '../../sessions/session-replay.ts';
 import {
   describeSessionEnding,
   formatEvidenceTable,
@@ -29,12 +35,11 @@ import {
 import { renderPrompt } from './prompt.ts';
 import { isAskModelAction } from '../../sessions/model-requests.ts';
 import { toStateJson, formatSessionState } from './state.ts';
-import { findTakeovers, formatTakeovers, type SessionTakeover } from './takeovers.ts';
 import { formatClockTime, formatDateTime, formatDuration } from '../../output/format-time.ts';
 import { toTimelineEntries, type TimelineEntry } from '../../sessions/session-timeline.ts';
-import { openSessionReplay } from '../../sessions/session-replay.ts';
 import { explainStep } from './why.ts';
 import { formatCell, truncateColumns, getOutputWidth } from '../../output/columns.ts';
+import type { Json } from '@pawl/core';
 
 export type ShowSessionOptions = SessionFlags & {
   readonly at?: string | undefined;
@@ -273,4 +278,55 @@ function formatSessionEnding(
 
 function truncateAnswer(text: string): string {
   return text.length > maxAnswerCharacters ? `${text.slice(0, maxAnswerCharacters)}…` : text;
+}
+
+/** A process claimed a session from another owner in the middle of its work. */
+type SessionTakeover = {
+  readonly by: string;
+  readonly from: string;
+  /** Time in milliseconds, and the last event before the takeover. */
+  readonly at: number;
+  readonly after: number;
+};
+
+/** A claim without work in progress is not a takeover. */
+function hasWork({ status }: SessionClaim): boolean {
+  return status !== 'damaged' && !restingStatuses.has(status);
+}
+
+/** Finds takeovers in a session's claims. */
+export function findTakeovers(claims: readonly SessionClaim[], metadata: Json): readonly SessionTakeover[] {
+  // The first claim is that of the submitter, which only hands the session to the workers.
+  const workClaims = isWorkerSession(metadata) ? claims.slice(1) : claims;
+  return workClaims.flatMap((claim, index) => {
+    const before = workClaims[index - 1];
+    const isTakeover = before !== undefined && before.owner !== claim.owner && hasWork(claim);
+    return isTakeover ? [{ by: claim.owner, from: before.owner, at: claim.at, after: claim.head }] : [];
+  });
+}
+
+const maxShownTakeovers = 5;
+
+/** Null if there are no takeovers. */
+export function formatTakeovers(takeovers: readonly SessionTakeover[]): string | null {
+  if (takeovers.length === 0) return null;
+  const times = takeovers.length === 1 ? 'once' : `${takeovers.length} times`;
+  const shown = takeovers
+    .slice(-maxShownTakeovers)
+    .map(
+      ({ by, from, at, after }) =>
+        `by ${formatOwner(by)} from ${formatOwner(from)} at ${formatDateTime(at)}, after event ${after}`,
+    );
+  const more = takeovers.length > maxShownTakeovers ? 'most recently ' : '';
+  return `${times}: ${more}${shown.join('; ')}`;
+}
+
+/** Shortens an owner name to its host and process id. */
+function formatOwner(owner: string): string {
+  const [, host, pid] = /^pawl host=(\S+) .*\bpid=(\d+) /.exec(owner) ?? [];
+  return truncateColumns(host === undefined ? owner : `${host}:${pid}`, 80);
+}
+
+function isWorkerSession(metadata: Json): boolean {
+  return typeof metadata === 'object' && metadata !== null && Object.hasOwn(metadata, 'worker');
 }

@@ -1,11 +1,15 @@
 import { iterateItems, toItemArray, type Json, type ConversationMessage } from '@pawl/core';
 import { formatOutcome } from '@pawl/core/projections';
 import type { ModelRequest } from '@pawl/runtime';
-import { UsageError } from '../../exit-codes.ts';
+import { UsageError } from '../../output/exit-codes.ts';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
-import { listModelRequests, type SentModelRequest } from '../../sessions/model-requests.ts';
+import {
+  listModelRequests,
+  type SentModelRequest,
+  readRunManifest,
+  type RunManifest,
+} from '../../sessions/model-requests.ts';
 import type { SessionReplay } from '../../sessions/session-replay.ts';
-import { readRunManifest, type RunManifest } from '../../sessions/run-manifest.ts';
 import { formatCount } from '../../output/format-number.ts';
 
 /** Renders the model's Nth request, as text or as one JSON object. */

@@ -1,7 +1,5 @@
-import { computePhaseProgress } from '@pawl/core/phases';
-import { countMemoryTokens } from '@pawl/core/memory';
-import { formatPhaseLine } from '@pawl/core/phases';
-import { listEntries } from '@pawl/core/memory';
+import { computePhaseProgress, formatPhaseLine } from '@pawl/core/phases';
+import { countMemoryTokens, listEntries } from '@pawl/core/memory';
 import {
   getConversation,
   toDurableSession,

@@ -1,14 +1,13 @@
 import type { Json } from '@pawl/core';
 import type { ReplayedStep } from '@pawl/core/projections';
 import type { SessionSummary, Store } from '@pawl/runtime/store';
-import { UsageError } from '../../exit-codes.ts';
-import { parseWholeNumberOption } from '../../options/number-options.ts';
+import { UsageError } from '../../output/exit-codes.ts';
+import { parseWholeNumberOption } from '../../options/parse-options.ts';
 import { toEvidenceEntry, type EvidenceEntry } from '../../sessions/session-ending.ts';
-import { listModelRequests } from '../../sessions/model-requests.ts';
+import { listModelRequests, readRunManifest, type RunManifest } from '../../sessions/model-requests.ts';
 import { openSessionReplay } from '../../sessions/session-replay.ts';
 import { openStep, type OpenStep, type StepRecord } from '../../sessions/step-record.ts';
 import { formatStepRecord } from './step-text.ts';
-import { readRunManifest, type RunManifest } from '../../sessions/run-manifest.ts';
 import { formatCount } from '../../output/format-number.ts';
 
 /**

@@ -1,10 +1,9 @@
 import { StoreError, type SessionSummary, type Store } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { createProgressLine } from '../../output/progress-line.ts';
 import { openConfiguredStore, type SessionFlags } from '../../sessions/store-option.ts';
-import { writeFileAtomically } from '../../output/atomic-file.ts';
-import { isGeneratedFile } from '../../output/generated-file.ts';
+import { writeFileAtomically, isGeneratedFile } from '../../output/atomic-file.ts';
 import { LineOutput } from '../../output/line-output.ts';
 import { listAllSessions, selectSessions, resolveRealFolder } from '../../sessions/find-session.ts';
 import { openSessionReplay } from '../../sessions/session-replay.ts';

@@ -1,8 +1,8 @@
 import type { TurnStatus } from '@pawl/core';
 import { computeTransitionStats, type TransitionStats } from '@pawl/core/modes';
-import { computeDailyStats, type DayStats } from './days.ts';
 import type { CallStats, RuleLoop, SessionStats } from './session.ts';
 import type { SessionVerdictFeedback } from '../../sessions/verdict-feedback.ts';
+import { formatDateTime } from '../../output/format-time.ts';
 
 /** Statistics over many sessions. */
 export type AggregateStats = {
@@ -278,4 +278,57 @@ function computeUpperMedian(numbers: readonly number[]): number {
 
 function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** The sessions started on a day, and the feedback given on it. */
+export type DayStats = {
+  /** In the local time zone, for example 2026-03-01. */
+  readonly day: string;
+  readonly sessions: number;
+  readonly answered: number;
+  readonly stuck: number;
+  readonly steps: number;
+  readonly effective: number;
+  readonly tokens: number;
+  /** Tokens spent in loops, from the first repetition on. */
+  readonly loopTokens: number;
+  readonly right: number;
+  readonly wrong: number;
+};
+
+/** Lists every day with activity, in chronological order. */
+function computeDailyStats(
+  all: readonly SessionStats[],
+  marks: readonly Pick<SessionVerdictFeedback, 'at' | 'mark'>[],
+): readonly DayStats[] {
+  const sessions = Map.groupBy(all, ({ createdAt }) => toDay(createdAt));
+  const feedbackByDay = Map.groupBy(marks, ({ at }) => toDay(at));
+  return [...new Set([...sessions.keys(), ...feedbackByDay.keys()])]
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map((day) => computeDayStats(day, sessions.get(day) ?? [], feedbackByDay.get(day) ?? []));
+}
+
+function toDay(at: number): string {
+  return formatDateTime(at).split(' ', 1)[0] ?? '';
+}
+
+function computeDayStats(
+  day: string,
+  sessions: readonly SessionStats[],
+  marks: readonly Pick<SessionVerdictFeedback, 'mark'>[],
+): DayStats {
+  const sum = (getNumber: (session: SessionStats) => number): number =>
+    sessions.reduce((total, session) => total + getNumber(session), 0);
+  return {
+    day,
+    sessions: sessions.length,
+    answered: sessions.filter(({ how }) => how === 'answered').length,
+    stuck: sessions.filter(({ how }) => how === 'stuck').length,
+    steps: sum(({ steps }) => steps),
+    effective: sum(({ effective }) => effective),
+    tokens: sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens),
+    loopTokens: sum(({ loops }) => loops.reduce((total, { tokens }) => total + tokens, 0)),
+    right: marks.filter(({ mark }) => mark === 'right').length,
+    wrong: marks.filter(({ mark }) => mark === 'wrong').length,
+  };
 }

@@ -1,4 +1,4 @@
-import { renderElement, escapeHtmlText } from './html-text.ts';
+import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 
 /** A segment of a bar. `kind` selects its color; `title` describes it. */
 export type BarPart = { readonly value: number; readonly kind: PlotKind; readonly title: string };
@@ -190,4 +190,28 @@ const maxBarName = 28;
 
 function roundPlotCoordinate(value: number): number {
   return Math.round(value * 100) / 100;
+}
+
+/** Escapes text for an element or an attribute, so that it is shown literally. */
+export function escapeHtmlText(text: string): string {
+  return escapeHtml(sanitizeOneLine(text.slice(0, maxHtmlCharacters).toWellFormed()));
+}
+
+/** Maximum length of a name or a goal in a report. */
+const maxHtmlCharacters = 300;
+
+/** Renders an element. Attributes are escaped; the content must already be HTML. */
+export function renderElement(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  content: string,
+): string {
+  const attributeTexts = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${escapeHtml(String(value))}"`,
+  );
+  return `<${name}${attributeTexts.join('')}>${content}</${name}>`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -13,9 +13,8 @@ import {
   type TranscriptItemOfKind,
 } from '@pawl/core/projections';
 import { getMetadataText, type SessionSummary } from '@pawl/runtime/store';
-import { surveySession } from '../../sessions/session-totals.ts';
+import { surveySession, type SessionReplay } from '../../sessions/session-replay.ts';
 import { describeSessionEnding } from '../../sessions/session-ending.ts';
-import type { SessionReplay } from '../../sessions/session-replay.ts';
 
 /** The statistics of one session. */
 export type SessionStats = Pick<

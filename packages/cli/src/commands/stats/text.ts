@@ -1,8 +1,7 @@
 import { formatStatus } from '../../sessions/session-ending.ts';
 import { formatDuration } from '../../output/format-time.ts';
 import type { GroupStats, SavedWork, AggregateStats } from './aggregate.ts';
-import { formatTextTable, type TextTable } from '../../output/text-table.ts';
-import { truncateColumns } from '../../output/columns.ts';
+import { formatTextTable, type TextTable, truncateColumns } from '../../output/columns.ts';
 import { formatCount, formatGroupedNumber, formatShare } from '../../output/format-number.ts';
 
 /** Formats the statistics as tables. */

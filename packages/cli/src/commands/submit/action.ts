@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { createSession } from '@pawl/core';
 import type { ModelFlags } from '@pawl/runtime/agent-setup';
 import { getProcessOwner } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import {
   parseBudgetFlags,
   type BudgetFlags,
   parseTimeSpanOption,
   parseWholeNumberOption,
-} from '../../options/number-options.ts';
+  requireTenantName,
+} from '../../options/parse-options.ts';
 import { withQueue, type QueueFlags } from '../../queue/queue-connection.ts';
 import { scheduleGoal, parseScheduleTime } from '../../queue/schedules.ts';
-import { requireTenantName } from '../../options/tenant.ts';
 import { planSession } from '../../sessions/session-plan.ts';
 
 export type SubmitGoalOptions = BudgetFlags &

@@ -1,10 +1,10 @@
 import { ConfigFileError, findConfigFile, toTrustedContents } from '@pawl/runtime/config';
 import { readConfigFile } from '@pawl/runtime/config-files';
 import { createTrustStore } from '@pawl/runtime/trust';
-import { exitCodes, type ExitCode, UsageError, toUsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
+import { exitCodes, type ExitCode, UsageError, toUsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
 import { sanitizeText } from '../../output/sanitize-text.ts';
-import { resolveFolder } from '../../options/folder-option.ts';
+import { resolveFolder } from '../../options/parse-options.ts';
 
 export type TrustFolderOptions = { readonly revoke?: boolean };
 

@@ -2,14 +2,13 @@ import type { Verdict } from '@pawl/core';
 import { listVerdicts } from '@pawl/core/projections';
 import type { SessionSummary, Store } from '@pawl/runtime/store';
 import { formatNameSuggestion } from '@pawl/runtime/suggestions';
-import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
-import type { CommandIo } from '../../command-io.ts';
-import { openConfiguredStore } from '../../sessions/store-option.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
+import { openConfiguredStore, type SessionFlags } from '../../sessions/store-option.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { LineOutput } from '../../output/line-output.ts';
 import { findSession } from '../../sessions/find-session.ts';
-import { parseWholeNumberOption } from '../../options/number-options.ts';
-import type { SessionFlags } from '../../sessions/store-option.ts';
+import { parseWholeNumberOption } from '../../options/parse-options.ts';
 import { openSessionReplay } from '../../sessions/session-replay.ts';
 import {
   getFeedbackKey,

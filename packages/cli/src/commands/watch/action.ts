@@ -2,14 +2,14 @@ import { type Json, type Session, isTerminalSession, step } from '@pawl/core';
 import type { StepResult } from '@pawl/runtime';
 import { getMetadataText, getOwnerState, type Store } from '@pawl/runtime/store';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommandIo } from '../../command-io.ts';
-import { exitCodes, type ExitCode } from '../../exit-codes.ts';
+import type { CommandIo } from '../../output/command-io.ts';
+import { exitCodes, type ExitCode } from '../../output/exit-codes.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { createJsonRunView, createLineRunView } from '../../run/run-view.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { formatStatus } from '../../sessions/session-ending.ts';
 import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
-import { hasKeyboard } from '../../terminal-prompt.ts';
+import { hasKeyboard } from '../../output/terminal-prompt.ts';
 
 export type WatchSessionOptions = SessionFlags & {
   /** Show past events too. */

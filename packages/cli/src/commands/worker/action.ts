@@ -8,18 +8,18 @@ import {
   type SessionQueue,
 } from '@pawl/worker';
 import { once } from 'node:events';
-import type { CommandIo } from '../../command-io.ts';
-import { exitCodes, type ExitCode, UsageError } from '../../exit-codes.ts';
-import { resolveFolder } from '../../options/folder-option.ts';
-import { loadConfig } from '../../options/load-config.ts';
+import type { CommandIo } from '../../output/command-io.ts';
+import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
 import {
+  resolveFolder,
   parseTimeSpanOption,
   parseWholeNumberOption,
   parsePortOption,
-} from '../../options/number-options.ts';
+} from '../../options/parse-options.ts';
+import { loadConfig } from '../../options/load-config.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { withAwaitedQueue, type QueueFlags } from '../../queue/queue-connection.ts';
-import { toAgentObservers, openTelemetry } from '../../run/run-telemetry.ts';
+import { toAgentObservers, openTelemetry } from '../../observability/run-telemetry.ts';
 
 export type WorkerFlags = QueueFlags & {
   readonly concurrency: string;

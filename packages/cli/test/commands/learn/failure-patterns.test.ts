@@ -1,8 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StepRequirementTable } from '../../../src/commands/learn/step-requirements.ts';
-import { PatternTable, type FailurePattern } from '../../../src/commands/learn/failure-patterns.ts';
-import { tokenizeRun, type StepToken } from '../../../src/commands/learn/step-tokens.ts';
+import {
+  PatternTable,
+  type FailurePattern,
+  tokenizeRun,
+  type StepToken,
+} from '../../../src/commands/learn/failure-patterns.ts';
 import { createRun } from './training-runs.ts';
 
 const toTokens = (text: string): readonly StepToken[] =>
@@ -102,7 +106,7 @@ describe('a step token', () => {
       ],
     } as const;
     const [talk, call] = tokenizeRun({ run: each, modes: new Map([[3, 'THINKING']]) });
-    expect(talk).toEqual({ step: 3, mode: 'THINKING', tool: null, novelty: 'said' });
+    expect(talk).toEqual({ step: 3, mode: 'THINKING', tool: null, novelty: 'text' });
     expect(call?.tool).toHaveLength(60);
     expect(call?.mode).toBeNull();
   });

@@ -4,13 +4,16 @@ import { pawlRules } from '@pawl/governor/rules';
 import type { RecordedRun, RecordedStep } from '@pawl/governor/traces';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { collectRuleCounts } from '../../../src/commands/learn/rule-counts.ts';
+import {
+  collectRuleCounts,
+  judgeRuleCounts,
+  type RuleThresholdMap,
+} from '../../../src/commands/learn/rule-counts.ts';
 import {
   listTunableThresholds,
   computeMinThresholds,
   setThreshold,
 } from '../../../src/commands/learn/tunable-thresholds.ts';
-import { judgeRuleCounts, type RuleThresholdMap } from '../../../src/commands/learn/judge-rule-counts.ts';
 import { createRun, repeatCall, createProductiveCalls } from './training-runs.ts';
 
 const currentThresholds: RuleThresholdMap = new Map(pawlRules.map(({ id, thresholds }) => [id, thresholds]));

@@ -1,7 +1,7 @@
 import { pawlRules } from '@pawl/governor/rules';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxFolds, createFolds } from '../../../src/commands/learn/folds.ts';
+import { maxFolds, createFolds } from '../../../src/commands/learn/choose-thresholds.ts';
 import {
   isAtLeastAsStrict,
   listTunableThresholds,
@@ -18,7 +18,7 @@ import {
   hashTextToNumber,
   computeUpperBound,
 } from '../../../src/commands/learn/statistics.ts';
-import type { RuleThresholdMap } from '../../../src/commands/learn/judge-rule-counts.ts';
+import type { RuleThresholdMap } from '../../../src/commands/learn/rule-counts.ts';
 
 describe('folds', () => {
   const runs = fc.uniqueArray(fc.record({ id: fc.string(), source: fc.nat({ max: 15 }).map(String) }), {
@@ -167,7 +167,7 @@ const createDetectorVerdict = (step: number, severity: string): { step: number; 
   step,
   severity,
 });
-const solved = { success: true, lastStep: 9, agentSteps: [0, 2, 4, 6, 8, 9], judgement: null };
+const solved = { success: true, lastStep: 9, agentSteps: [0, 2, 4, 6, 8, 9], judgment: null };
 const scoreEndedRun = (step: number): unknown =>
   computeScoreRatios(solved, [createDetectorVerdict(step, 'stop')]);
 
@@ -182,8 +182,8 @@ describe('a detector score', () => {
   });
 
   it('counts the steps after the end of an unsolved run, and the reviewers’ judgments', () => {
-    const judgement = { stuck: true, from: 6 };
-    const shares = computeScoreRatios({ ...solved, success: false, judgement }, [
+    const judgment = { stuck: true, from: 6 };
+    const shares = computeScoreRatios({ ...solved, success: false, judgment }, [
       createDetectorVerdict(2, 'advise'),
       createDetectorVerdict(4, 'ask'),
     ]);
@@ -192,7 +192,7 @@ describe('a detector score', () => {
       saved: { hits: 3, of: 6 },
       told: { hits: 1, of: 1 },
     });
-    const fine = computeScoreRatios({ ...solved, judgement: { stuck: false, from: 0 } }, [
+    const fine = computeScoreRatios({ ...solved, judgment: { stuck: false, from: 0 } }, [
       createDetectorVerdict(9, 'stop'),
     ]);
     expect(fine).toMatchObject({ wrong: { hits: 1, of: 1 }, told: { of: 0 } });

@@ -54,7 +54,7 @@ const countingOptions = { rules: pawlRules, minCounts: computeMinThresholds(pawl
 export function extractFacts(runs: readonly RecordedRun[]): readonly TrainingFacts[] {
   return runs.map((each) =>
     extractTrainingFacts(
-      { run: each, source: each.source ?? '', success: each.success ?? null, judgement: null },
+      { run: each, source: each.source ?? '', success: each.success ?? null, judgment: null },
       countingOptions,
     ),
   );

@@ -4,7 +4,7 @@ import { createLkjChart } from '@pawl/core/modes';
 import { findProfile } from '@pawl/core/profiles';
 import { describe, expect, it } from 'vitest';
 import { getLineText, type StyledLine } from '../../../src/tui/styled-line.ts';
-import { renderChartColumn, renderChartStrip } from '../../../src/tui/panels/chart-strip.ts';
+import { renderChartColumn, renderChartStrip } from '../../../src/tui/chart-strip.ts';
 import type { ScreenModel } from '../../../src/tui/screen-model.ts';
 import {
   applyEvents,

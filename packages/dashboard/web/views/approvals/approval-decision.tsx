@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { CommandRequest } from '../../app/api-types.ts';
-import { showToast, showErrorToast } from '../../app/toasts.tsx';
+import { showToast, showErrorToast } from '../../app/widgets/toasts.tsx';
 
 type ApprovalDecisionProps = {
   readonly callId: string;

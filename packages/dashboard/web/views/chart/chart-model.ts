@@ -1,7 +1,7 @@
 import type { Session } from '@pawl/core';
 import { type Chart, type ChartMove, toDrawableChart, turnChart } from '@pawl/core/charts';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
-import { countUntilEvent, createIncrementalFold } from '../timeline/incremental-fold.ts';
+import { countUntilEvent, createIncrementalFold } from '../../app/incremental-fold.ts';
 import { formatEdgeId, ChartTrail, type EdgeEndpoints } from './chart-trail.ts';
 
 /** The two charts of a session: its turn status and its mode. */
@@ -171,8 +171,8 @@ export function describeChartView({
   return [
     `Current state: ${current}, after ${transitionCount} ${transitionCount === 1 ? 'transition' : 'transitions'}.`,
     ...visited.map(({ name, visits, isCurrent }) => {
-      const taken = edges.filter(({ from, count }) => from === name && count > 0);
-      const targets = taken.map(({ to, count }) => `to ${to} ${formatTimes(count)}`).join(', ');
+      const takenEdges = edges.filter(({ from, count }) => from === name && count > 0);
+      const targets = takenEdges.map(({ to, count }) => `to ${to} ${formatTimes(count)}`).join(', ');
       return `${name}: ${isCurrent ? 'current, ' : ''}visited ${formatTimes(visits)}${targets === '' ? '' : `; transitions: ${targets}`}.`;
     }),
   ];

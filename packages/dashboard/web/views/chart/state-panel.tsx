@@ -17,7 +17,7 @@ const visitsMax = 200;
 /** Details of one state: its description, its outgoing transitions and its visits. */
 export function StatePanel({ chart, visits, state, tone, goTo, close }: StatePanelProps) {
   const details = chart.states.find(({ name }) => name === state);
-  const taken = chart.edges.filter(({ from, count }) => from === state && count > 0);
+  const takenEdges = chart.edges.filter(({ from, count }) => from === state && count > 0);
   const latestVisits = visits.latestIn(state, visitsMax);
   return (
     <aside className={`chart-side tone-${tone}`} aria-label={`About ${state}`}>
@@ -28,11 +28,11 @@ export function StatePanel({ chart, visits, state, tone, goTo, close }: StatePan
         </button>
       </header>
       <p className="chart-about">{details?.description}</p>
-      {taken.length > 0 && (
+      {takenEdges.length > 0 && (
         <>
           <h3>Transitions to</h3>
           <ul className="chart-ways">
-            {taken.map(({ id, to, count }) => (
+            {takenEdges.map(({ id, to, count }) => (
               <li key={id}>
                 <span>{to}</span> <span className="chart-times">{count}×</span>
               </li>

@@ -1,4 +1,4 @@
-import { countUntilEvent } from '../timeline/incremental-fold.ts';
+import { countUntilEvent } from '../../app/incremental-fold.ts';
 import type { ChartTrail, RecordedMove } from './chart-trail.ts';
 
 /** A visit to a state, from the event that entered it to the event that left it, if any. */

@@ -3,8 +3,8 @@ import { computeRuleDistances, type RuleDistance, type Rule } from '@pawl/govern
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { formatAmount, formatElapsedTime, formatCost } from '../../app/format.ts';
 import { computeNearness } from '../timeline/history-model.ts';
-import { countUntilEvent } from '../timeline/incremental-fold.ts';
-import { getDecisionHistory } from '../why/decisions-model.ts';
+import { countUntilEvent } from '../../app/incremental-fold.ts';
+import { getDecisionHistory } from '../../app/session-decisions.ts';
 
 /** Usage of one budget. */
 export type BudgetMeter = {
@@ -160,14 +160,4 @@ function findForcedEnd(
   }));
   const all = [...byBudget, ...byRule, ...byRefusal].toSorted((one, other) => other.share - one.share);
   return all[0] ?? null;
-}
-
-/** Maps a share to its display severity. */
-export function getShareSeverity(share: number): 'calm' | 'near' | 'full' {
-  if (share >= 0.9) return 'full';
-  return share >= 0.6 ? 'near' : 'calm';
-}
-
-export function formatMeterPercent(share: number): string {
-  return Number.isFinite(share) ? `${Math.round(Math.max(share, 0) * 100)} %` : '0 %';
 }

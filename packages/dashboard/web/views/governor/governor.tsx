@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { formatCount } from '../../app/format.ts';
+import { formatCount, formatMeterPercent, getShareSeverity } from '../../app/format.ts';
 import { useNow } from '../../app/use-now.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
 import { toSafeLine } from '../../app/safe-text.ts';
@@ -10,13 +10,11 @@ import type { AxisView } from '../timeline/scale-model.ts';
 import { useStateHistory } from '../timeline/use-history.ts';
 import {
   buildGovernorViewModel,
-  getShareSeverity,
-  formatMeterPercent,
   type GovernorViewModel,
   type BudgetMeter,
   type RuleProximity,
 } from './governor-model.ts';
-import { getSessionRules } from './session-rules.ts';
+import { getSessionRules } from '../../app/session-rules.ts';
 import './governor.css';
 
 const LazyGovernorPlot = lazy(async () => ({
@@ -254,9 +252,9 @@ type RuleRowProps = Pick<SessionViewProps, 'timeline' | 'navigate'> & {
 
 /** Shows one rule: how close it is to its next threshold, now and over time. */
 function RuleRow({ rule, history, processed, index, timeline, navigate }: RuleRowProps) {
-  const { id, rationale, count, next, thresholds: rungs, unit, share } = rule;
+  const { id, rationale, count, next, thresholds, unit, share } = rule;
   const series = history.rules.get(id);
-  const highestThreshold = Math.max(...rungs.map(({ at }) => at), 1);
+  const highestThreshold = Math.max(...thresholds.map(({ at }) => at), 1);
   const view: AxisView = { axis: 'events', from: 0, to: Math.max(1, timeline.length - 1), width: 600 };
   const lines = useMemo(
     () =>
@@ -274,7 +272,7 @@ function RuleRow({ rule, history, processed, index, timeline, navigate }: RuleRo
           <strong>{count}</strong> {count === 1 && unit === 'times' ? 'time' : unit},{' '}
           {count === 0 ? 'no matches' : nextThreshold}
         </p>
-        <RuleLadder thresholds={rungs} count={count} />
+        <RuleLadder thresholds={thresholds} count={count} />
         <details>
           <summary>Rationale</summary>
           <p>{rationale}</p>
@@ -292,7 +290,7 @@ function RuleRow({ rule, history, processed, index, timeline, navigate }: RuleRo
               gutter={34}
               formatValue={(value) => String(Math.round(value))}
               topMin={highestThreshold}
-              limit={rungs[0]?.at ?? 0}
+              limit={thresholds[0]?.at ?? 0}
               cursor={index}
               onSelect={(x) => {
                 const selected = Math.min(Math.max(0, Math.round(x)), timeline.length - 1);

@@ -8,8 +8,8 @@ import {
   type StoredEntry,
 } from '@pawl/core/memory';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
-import { getMemoryLimit } from '../timeline/history-model.ts';
-import { countUntilEvent, createIncrementalFold } from '../timeline/incremental-fold.ts';
+import { fullWindowShare, getMemoryLimit } from '../timeline/history-model.ts';
+import { countUntilEvent, createIncrementalFold } from '../../app/incremental-fold.ts';
 
 /** An entry of working memory as displayed. */
 export type MemoryEntryView = {
@@ -41,9 +41,6 @@ export type MemoryViewModel = {
   /** Usage of the model's context window; null if its size is unknown. */
   readonly window: (UsageGauge & { readonly fullAt: number }) | null;
 };
-
-/** Above this share, the context window has no room left for the reply; same value as in the core. */
-export const fullWindowShare = 0.9;
 
 /** Builds the state of working memory and of the context window after an event, largest entries first. */
 export function buildMemoryViewModel({

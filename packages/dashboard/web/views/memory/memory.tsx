@@ -1,14 +1,21 @@
 import { useEffect, useState } from 'react';
 import type { StoredMemory } from '../../app/api-types.ts';
-import { formatAmount, formatLocalClock, formatCount, formatDayTime } from '../../app/format.ts';
+import {
+  formatAmount,
+  formatLocalClock,
+  formatCount,
+  formatDayTime,
+  formatMeterPercent,
+  getShareSeverity,
+} from '../../app/format.ts';
 import { toSafeLine } from '../../app/safe-text.ts';
-import { showToast, showErrorToast } from '../../app/toasts.tsx';
+import { showToast, showErrorToast } from '../../app/widgets/toasts.tsx';
 import type { SessionViewProps } from '../../app/view-props.ts';
 import { LongText } from '../../app/widgets/long-text.tsx';
 import { EmptyState, ErrorMessage } from '../../app/widgets/state-messages.tsx';
 import { SvgIcon } from '../../app/widgets/svg-icon.tsx';
 import { ToggleGroup } from '../../app/widgets/toggle-group.tsx';
-import { getShareSeverity, formatMeterPercent } from '../governor/governor-model.ts';
+
 import { toReadableJson } from '../why/why-model.ts';
 import {
   buildMemoryViewModel,

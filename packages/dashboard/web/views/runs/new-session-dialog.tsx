@@ -110,26 +110,12 @@ export function NewSessionDialog({ api, close }: { readonly api: ApiClient; read
 
 /** Fields that default to the settings. */
 function OptionalFields({ fields, set }: OptionalFieldsProps) {
+  const renderField = ({ key, ...field }: OptionalField) => (
+    <FormField key={key} {...field} value={fields[key]} set={(value) => set({ [key]: value })} />
+  );
   return (
     <div className="form-two">
-      <FormField
-        name="Folder"
-        empty="folder of the dashboard"
-        value={fields.dir}
-        set={(dir) => set({ dir })}
-      />
-      <FormField
-        name="Model"
-        empty="configured default"
-        value={fields.model}
-        set={(model) => set({ model })}
-      />
-      <FormField
-        name="Profile"
-        empty="configured default"
-        value={fields.profile}
-        set={(profile) => set({ profile })}
-      />
+      {settingFields.map(renderField)}
       <label>
         Permissions
         <select
@@ -143,27 +129,7 @@ function OptionalFields({ fields, set }: OptionalFieldsProps) {
           <option value="full-auto">allow everything</option>
         </select>
       </label>
-      <FormField
-        isNumber
-        name="Max. model calls"
-        empty="no limit"
-        value={fields.modelCalls}
-        set={(modelCalls) => set({ modelCalls })}
-      />
-      <FormField
-        isNumber
-        name="Max. tokens"
-        empty="no limit"
-        value={fields.tokens}
-        set={(tokens) => set({ tokens })}
-      />
-      <FormField
-        isNumber
-        name="Max. minutes"
-        empty="no limit"
-        value={fields.minutes}
-        set={(minutes) => set({ minutes })}
-      />
+      {limitFields.map(renderField)}
     </div>
   );
 }
@@ -172,6 +138,22 @@ type OptionalFieldsProps = {
   readonly fields: NewSessionForm;
   readonly set: (change: Partial<NewSessionForm>) => void;
 };
+
+type OptionalField = Pick<FormFieldProps, 'name' | 'empty' | 'isNumber'> & {
+  readonly key: Exclude<keyof NewSessionForm, 'goal' | 'mode'>;
+};
+
+const settingFields: readonly OptionalField[] = [
+  { key: 'dir', name: 'Folder', empty: 'folder of the dashboard' },
+  { key: 'model', name: 'Model', empty: 'configured default' },
+  { key: 'profile', name: 'Profile', empty: 'configured default' },
+];
+
+const limitFields: readonly OptionalField[] = [
+  { key: 'modelCalls', name: 'Max. model calls', empty: 'no limit', isNumber: true },
+  { key: 'tokens', name: 'Max. tokens', empty: 'no limit', isNumber: true },
+  { key: 'minutes', name: 'Max. minutes', empty: 'no limit', isNumber: true },
+];
 
 type FormFieldProps = {
   readonly name: string;

@@ -6,7 +6,7 @@ import { formatCount } from '../../app/format.ts';
 import { formatSessionAddress } from '../../app/page-route.ts';
 import { replaceAddress, openAddress } from '../../app/router.ts';
 import type { SessionListFeed, SessionListState } from '../../app/session-list-feed.ts';
-import { showErrorToast } from '../../app/toasts.tsx';
+import { showErrorToast } from '../../app/widgets/toasts.tsx';
 import { useKeys } from '../../app/use-keys.ts';
 import { useNow } from '../../app/use-now.ts';
 import { useTitle } from '../../app/use-title.ts';

@@ -168,3 +168,6 @@ function appendValue(series: ValueSeries, index: number, value: number): void {
 function computeShare(used: number, max: number): number {
   return max > 0 ? used / max : 1;
 }
+
+/** Above this share, the context window has no room left for the reply; same value as in the core. */
+export const fullWindowShare = 0.9;

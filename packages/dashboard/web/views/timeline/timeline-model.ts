@@ -8,7 +8,7 @@ import type {
   TranscriptItemOfKind,
 } from '@pawl/core/projections';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
-import { createIncrementalFold } from './incremental-fold.ts';
+import { createIncrementalFold } from '../../app/incremental-fold.ts';
 
 /** A moment of a session: an event, its time and its index. Times never decrease. */
 export type TimelineMoment = { readonly seq: number; readonly at: number; readonly index: number };

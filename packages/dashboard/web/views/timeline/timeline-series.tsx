@@ -1,9 +1,14 @@
 import { lazy, Suspense, useMemo } from 'react';
-import { formatAmount } from '../../app/format.ts';
+import { formatAmount, formatMeterPercent } from '../../app/format.ts';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
-import { formatMeterPercent } from '../governor/governor-model.ts';
-import { fullWindowShare } from '../memory/memory-model.ts';
-import { downsampleSeries, getSeriesValue, type ValueSeries, type StateHistory } from './history-model.ts';
+
+import {
+  downsampleSeries,
+  fullWindowShare,
+  getSeriesValue,
+  type ValueSeries,
+  type StateHistory,
+} from './history-model.ts';
 import type { AxisView } from './scale-model.ts';
 
 const LazySeriesPlot = lazy(async () => ({ default: (await import('./series-plot.tsx')).SeriesPlot }));

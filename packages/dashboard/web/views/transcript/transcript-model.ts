@@ -6,7 +6,7 @@ import {
   type TranscriptItemOfKind,
 } from '@pawl/core/projections';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
-import { countUntilEvent } from '../timeline/incremental-fold.ts';
+import { countUntilEvent } from '../../app/incremental-fold.ts';
 import { toNotice, type TranscriptNotice } from './notices.ts';
 
 /** One entry of the transcript. `seq` is the event it came from. */

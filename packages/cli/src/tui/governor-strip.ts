@@ -1,0 +1,143 @@
+import type { Session } from '@pawl/core';
+import { computeRuleDistances, type RuleDistance } from '@pawl/governor';
+import { selectRules } from '@pawl/governor/rules';
+import { formatDuration } from '../output/format-time.ts';
+import {
+  renderBar,
+  formatInteger,
+  truncateLine,
+  joinPieces,
+  padLine,
+  wrapText,
+  createSegment,
+  type StyledLine,
+} from './styled-line.ts';
+import type { ScreenModel } from './screen-model.ts';
+
+/** Renders budget usage on one row; empty without budgets. */
+export function renderBudgetStrip(model: ScreenModel, columns: number): readonly StyledLine[] {
+  const pieces = renderBudgetPieces(model);
+  return pieces.length === 0
+    ? []
+    : [[createSegment(' budgets  ', 'dim'), ...joinPieces(pieces, columns - 11)]];
+}
+
+/** Renders the number of verdicts and the rules closest to a threshold on one row, with budgets if requested. */
+export function renderGovernorStrip(model: ScreenModel, columns: number, withBudgets: boolean): StyledLine {
+  const rules = findNearestRules(model.session).map((distance): StyledLine => [
+    createSegment(formatRuleDistance(distance), getRuleStyle(distance)),
+  ]);
+  const idle: StyledLine = [createSegment(formatIdleGovernor(model.session), 'dim')];
+  const matches = [...renderAdviceSummary(model), ...rules.slice(0, 3)];
+  const pieces = [
+    ...(matches.length === 0 ? [idle] : matches),
+    ...(withBudgets ? renderBudgetPieces(model) : []),
+  ];
+  return [createSegment(' governor ', 'dim'), ...joinPieces(pieces, columns - 11)];
+}
+
+function renderBudgetPieces(model: ScreenModel): readonly StyledLine[] {
+  return computeBudgetUsage(model).map(({ name, used, max, share }) => [
+    createSegment(`${name} `, 'dim'),
+    ...renderBar(share, 5),
+    createSegment(` ${used}/${max}`),
+  ]);
+}
+
+const maxAdviceRows = 4;
+
+/** Renders the governor with one row per item, and the advice as text. */
+export function renderGovernorColumn(
+  model: ScreenModel,
+  columns: number,
+  rows: number,
+): readonly StyledLine[] {
+  const budgets = computeBudgetUsage(model).map(({ name, used, max, share }): StyledLine => [
+    ...padLine([createSegment(` ${name}`, 'dim')], 13),
+    ...renderBar(share, 8),
+    createSegment(` ${used}/${max}`),
+  ]);
+  const rules = findNearestRules(model.session).map((distance): StyledLine => [
+    ...padLine([createSegment(` ${distance.rule}`, getRuleStyle(distance))], 20),
+    ...renderBar(computeThresholdShare(distance), 4),
+    createSegment(
+      ` ${distance.count}/${distance.next?.at ?? distance.count} ${distance.next?.severity ?? ''}`,
+      'dim',
+    ),
+  ]);
+  const { latest } = model.verdicts;
+  const advice = wrapText(latest?.advice ?? '', columns - 2).slice(0, maxAdviceRows);
+  const summary = renderAdviceSummary(model).map((line): StyledLine => [createSegment(' '), ...line]);
+  const adviceLines =
+    latest === null ? [] : advice.map((row): StyledLine => [createSegment(` ${row}`, 'dim')]);
+  const all = [...budgets, ...summary, ...adviceLines, ...rules];
+  const lines: readonly StyledLine[] =
+    all.length === 0 ? [[createSegment(` ${formatIdleGovernor(model.session)}`, 'dim')]] : all;
+  return lines.slice(0, rows).map((line) => truncateLine(line, columns));
+}
+
+function renderAdviceSummary({ verdicts: { count, latest } }: ScreenModel): readonly StyledLine[] {
+  if (latest === null) return [];
+  const text = `${count === 1 ? '1 verdict' : `${count} verdicts`}, last ${latest.rule}`;
+  return [[createSegment(text, 'warn')]];
+}
+
+type BudgetGauge = {
+  readonly name: string;
+  readonly used: string;
+  readonly max: string;
+  readonly share: number;
+};
+
+function computeBudgetUsage({ session, now }: ScreenModel): readonly BudgetGauge[] {
+  const { budgets } = session.settings;
+  if (budgets === null) return [];
+  const { budgetUsage, turn } = session;
+  const worked =
+    turn.status === 'waitingForUser'
+      ? 0
+      : Math.max(0, (budgetUsage.waitingSince ?? now) - budgetUsage.workingSince);
+  const all = [
+    { name: 'model', used: budgetUsage.modelCalls, max: budgets.modelCalls, as: formatInteger },
+    { name: 'tools', used: budgetUsage.toolCalls, max: budgets.toolCalls, as: formatInteger },
+    { name: 'tokens', used: budgetUsage.tokens, max: budgets.tokens, as: formatInteger },
+    { name: 'cost', used: budgetUsage.cost, max: budgets.cost, as: formatMoney },
+    { name: 'time', used: Math.floor(worked / 1_000) * 1_000, max: budgets.wallMs, as: formatDuration },
+  ];
+  return all.flatMap(({ name, used, max, as }) =>
+    max === null ? [] : [{ name, used: as(used), max: as(max), share: used / max }],
+  );
+}
+
+export function formatMoney(amount: number): string {
+  return amount.toFixed(amount < 10 ? 4 : 2);
+}
+
+/** Returns the rules with matches, closest to their next threshold first. */
+function findNearestRules({ governor, settings }: Session): readonly RuleDistance[] {
+  const distances = computeRuleDistances(governor.detector, selectRules(settings.governor)).filter(
+    ({ count }) => count > 1,
+  );
+  return distances.toSorted((one, other) => computeThresholdShare(other) - computeThresholdShare(one));
+}
+
+function computeThresholdShare({ count, next }: RuleDistance): number {
+  return next === null ? 1 : count / next.at;
+}
+
+function formatRuleDistance({ rule, count, next }: RuleDistance): string {
+  return next === null ? `${rule} ${count}` : `${rule} ${count}/${next.at} to ${next.severity}`;
+}
+
+function getRuleStyle(distance: RuleDistance): 'plain' | 'warn' | 'bad' {
+  const share = computeThresholdShare(distance);
+  if (share >= 1) return 'bad';
+  return share >= 0.6 ? 'warn' : 'plain';
+}
+
+/** Tracker-based presets have their own states. */
+function formatIdleGovernor({ governor, settings }: Session): string {
+  const { tracker } = governor;
+  if (tracker !== null) return `${settings.governor.preset}: ${tracker.state.detector.machine.state}`;
+  return settings.governor.preset === 'none' ? 'off' : 'no findings';
+}
