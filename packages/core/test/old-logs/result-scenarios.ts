@@ -6,9 +6,8 @@ import {
   modelReplied,
   userMessage,
 } from '../helpers/event-builders.ts';
-import { choosePlausibleEvent } from '../helpers/choose-plausible-event.ts';
 import type { UntimedEvent } from '../helpers/run-events.ts';
-import { createRandomScenario, createScenario, extendEvent, type LogScenario } from './log-scenario.ts';
+import { createScenario, extendEvent, type LogScenario } from './log-scenario.ts';
 import type { SessionFactory } from './turn-scenarios.ts';
 
 /** One call of a shell with its output. */
@@ -60,6 +59,5 @@ export function createResultScenarios(begin: SessionFactory): readonly LogScenar
         ),
       ],
     ),
-    createRandomScenario('5-wander-results', begin('pawl'), { seed: 601, choose: choosePlausibleEvent }),
   ];
 }
