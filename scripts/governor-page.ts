@@ -153,41 +153,25 @@ const governorOutro = `## Accuracy
 
 \`npm run eval -- --data DIR\` replays recorded runs through the governor, or through the presets named with \`--preset\`. With
 \`--peers FILE\` it does the same for other detectors, and with \`--leave-one-out\` it fits the thresholds on all sources but
-one and scores on that one. On 2,154 recorded runs of third-party agents (SWE-bench, customer service, bash, SQL and capture-the-flag tasks; 964 solved, 1,183 not):
+one and scores on that one. On 8,170 recorded runs of third-party agents (SWE-bench, small repairs, bash, SQL, capture-the-flag
+and penetration tests, customer service, research, MCP tools and chat; 2,899 solved, 3,849 not, the rest without an outcome):
 
-| detector | harm | noise | caught | saved | told | wrong |
-| --- | --- | --- | --- | --- | --- | --- |
-| pawl | 0.0 | 2.6 | 42.9 | 14.0 | 100.0 | 0.0 |
-| preset nexora | 0.2 | 0.6 | 16.7 | 4.0 | 66.7 | 0.0 |
-| preset nexora-lenient | 0.1 | 0.2 | 9.9 | 1.5 | 38.9 | 0.0 |
-| preset savant | 52.0 | 57.6 | 84.9 | 68.8 | 33.3 | 100.0 |
-| hermes | 0.0 | 2.2 | 34.4 | 9.3 | 94.4 | 0.0 |
-| stella | 0.2 | 0.9 | 38.5 | 13.8 | 77.8 | 33.3 |
-| opencode, as documented | 0.3 | 0.3 | 31.4 | 13.4 | 55.6 | 0.0 |
-| openhands v0 | 0.2 | 0.2 | 30.1 | 11.2 | 22.2 | 0.0 |
-| cline | 1.3 | 1.6 | 47.8 | 24.0 | 72.2 | 100.0 |
-| roo | 0.7 | 0.7 | 40.7 | 20.1 | 50.0 | 66.7 |
-| gemini-cli | 0.1 | 0.1 | 20.9 | 5.5 | 27.8 | 0.0 |
+| detector | harm | net | noise | caught | saved | told | wrong |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| pawl | 0.2 | 0.1 | 2.9 | 30.4 | 12.2 | 96.6 | 2.6 |
+| preset nexora | 0.2 | 0.1 | 0.2 | 16.3 | 6.3 | 37.3 | 2.6 |
+| preset savant | 53.2 | 51.2 | 59.1 | 77.5 | 63.0 | 50.8 | 97.4 |
+| hermes | 0.1 | 0.0 | 2.2 | 22.3 | 7.1 | 83.1 | 0.0 |
+| stella | 0.4 | 0.3 | 1.0 | 25.7 | 10.6 | 69.5 | 7.7 |
+| opencode, as documented | 0.3 | 0.2 | 0.3 | 22.0 | 10.6 | 52.5 | 0.0 |
+| openhands v0 | 0.4 | 0.3 | 0.4 | 21.0 | 9.1 | 44.1 | 0.0 |
+| cline | 1.6 | 1.4 | 1.8 | 36.3 | 19.9 | 67.8 | 48.7 |
+| roo | 1.4 | 1.3 | 1.4 | 32.3 | 17.1 | 66.1 | 25.6 |
+| gemini-cli | 0.1 | 0.1 | 0.2 | 14.1 | 4.6 | 33.9 | 2.6 |
 
-In percent. _harm_: solved runs that would have been ended. _noise_: solved runs with any verdict. _caught_: unsolved runs
-that would have been ended. _saved_: their steps after that. _told_: runs that a person judged stuck and that got a verdict in
-time. _wrong_: runs that a person judged not stuck and that would have been ended. The other detectors are reimplemented over
-the same recorded steps.
-
-The same with thresholds fitted on all other sources, compared with the shipped thresholds:
-
-| held out | harm | saved | harm, as shipped | saved, as shipped |
-| --- | --- | --- | --- | --- |
-| intercode bash | 2.0 | 30.8 | 0.0 | 20.8 |
-| intercode ctf | 0.0 | 6.9 | 0.0 | 4.4 |
-| intercode sql | 0.0 | 27.3 | 0.0 | 26.4 |
-| mini-swe-agent | 0.0 | 0.0 | 0.0 | 0.0 |
-| moatless | 0.0 | 2.1 | 0.0 | 2.1 |
-| sola openhands | 0.0 | 8.6 | 0.0 | 8.6 |
-| sola repairagent | 33.3 (1 of 3) | 32.4 | 0.0 | 27.4 |
-| tau2-bench | 0.0 | 5.4 | 0.0 | 5.3 |
-
-Greedy fitting ends runs at three identical calls and four errors of a kind. This saves more but, on unseen sources, ends
-work that would have succeeded. The shipped thresholds are therefore more patient; on these runs none of them ends a solved
-run.
+In percent. _harm_: solved runs that would have been ended. _net_: those of them in which something new was still to come.
+_noise_: solved runs with any verdict. _caught_: unsolved runs that would have been ended. _saved_: their steps after that.
+_told_: runs that a person judged stuck and that got a verdict in time. _wrong_: runs that a person judged not stuck and that
+would have been ended (one of 39). The other detectors, nexora and savant among them, are reimplemented over the same recorded
+steps. The rules were revised with these runs at hand, so expect worse figures on agents and tasks of other kinds.
 `;

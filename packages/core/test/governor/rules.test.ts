@@ -212,9 +212,9 @@ describe('many changes', () => {
   });
 });
 
-describe('a user message', () => {
-  const lookUp = (worker: ScriptedWorker): ScriptedWorker => worker.call('get_user', { id: 1 }, 'Ada');
+const lookUp = (worker: ScriptedWorker): ScriptedWorker => worker.call('get_user', { id: 1 }, 'Ada');
 
+describe('a user message', () => {
   it('that only asks to continue does not reset the calls', () => {
     const worker = new ScriptedWorker();
     for (const text of ['Yes, please continue.', 'ok', 'go on'])
