@@ -1,3 +1,4 @@
+import type { Profile } from '@pawl/core/profiles';
 import {
   ConfigFileError,
   ConfigVariableError,
@@ -62,4 +63,12 @@ async function toSetupUsageError(error: unknown): Promise<unknown> {
     ModelSpecError,
     ProfileFileError,
   );
+}
+
+/** Resolves `--profile` to a built-in profile or a profile file. */
+export function resolveProfileOption(nameOrPath: string): Promise<Profile> {
+  return withSetupUsageErrors(async () => {
+    const { resolveProfile } = await import('@pawl/runtime/agent-setup');
+    return resolveProfile(nameOrPath);
+  });
 }

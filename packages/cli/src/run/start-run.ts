@@ -11,8 +11,8 @@ import { resolve } from 'node:path';
 import type { CommandIo } from '../output/command-io.ts';
 import { exitCodes, type ExitCode, UsageError, toUsageError } from '../output/exit-codes.ts';
 import { parseBudgetFlags, type BudgetFlags } from '../options/parse-options.ts';
-import { loadConfig, withSetupUsageErrors } from '../options/load-config.ts';
-import { resolveProfileOption } from '../options/run-options.ts';
+import { loadConfig, withSetupUsageErrors, resolveProfileOption } from '../options/load-config.ts';
+
 import { createProgressLine } from '../output/progress-line.ts';
 import { openStoreOrMemory } from '../sessions/store-option.ts';
 import {

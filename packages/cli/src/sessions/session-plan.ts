@@ -11,8 +11,7 @@ import type { BudgetLimits, Json, SessionSettings } from '@pawl/core';
 import type { Profile } from '@pawl/core/profiles';
 import { resolveFolder } from '../options/parse-options.ts';
 import { UsageError } from '../output/exit-codes.ts';
-import { resolveProfileOption } from '../options/run-options.ts';
-import { loadConfig, withSetupUsageErrors } from '../options/load-config.ts';
+import { resolveProfileOption, loadConfig, withSetupUsageErrors } from '../options/load-config.ts';
 
 /** The initial settings of a session that a worker or the dashboard runs. */
 export type SessionPlan = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtInProfiles } from '@pawl/core/profiles';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolveProfileOption } from '../../src/options/run-options.ts';
+import { resolveProfileOption } from '../../src/options/load-config.ts';
 import { main } from '../../src/main.ts';
 import { UsageError } from '../../src/output/exit-codes.ts';
 import { captureIo } from '../capture-io.ts';

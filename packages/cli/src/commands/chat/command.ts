@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
-import { formatExamples, type CommandContext } from '../../options/command-options.ts';
-import { addRunOptions, type RunFlags } from '../../options/run-options.ts';
+import {
+  formatExamples,
+  type CommandContext,
+  addRunOptions,
+  type RunFlags,
+} from '../../options/command-options.ts';
 
 /** Defines `pawl chat`. */
 export function defineChatCommand(command: Command, { io, signal, exit }: CommandContext): void {

@@ -16,10 +16,9 @@ import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts
 import type { CommandIo } from '../../output/command-io.ts';
 import { openTerminalPrompt, type TerminalPrompt } from '../../output/terminal-prompt.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
-import { loadConfigLayers, toConfigUsageError } from '../../options/load-config.ts';
+import { loadConfigLayers, toConfigUsageError, resolveProfileOption } from '../../options/load-config.ts';
 import { renderConfigFile, initFormats, type InitAnswers, type InitFormat } from './text.ts';
 import { resolveFolder, parseChoice } from '../../options/parse-options.ts';
-import { resolveProfileOption } from '../../options/run-options.ts';
 
 export type InitOptions = InitAnswerFlags & {
   readonly dir: string;

@@ -23,8 +23,8 @@ import {
 import { formatLearnReport, toLearnJson, type LearnReport } from './report.ts';
 import { readLabels, readTrainingRuns } from './runs.ts';
 import { LineOutput } from '../../output/line-output.ts';
-import { resolveProfileOption } from '../../options/run-options.ts';
-import { loadConfig } from '../../options/load-config.ts';
+import { resolveProfileOption, loadConfig } from '../../options/load-config.ts';
+
 import type { SessionFlags } from '../../sessions/store-option.ts';
 import { getOutputWidth } from '../../output/columns.ts';
 import { resolveFolder } from '../../options/parse-options.ts';

@@ -5,7 +5,7 @@ import type { CommandIo } from '../../output/command-io.ts';
 import { answerLine, stateFormats, type PipeMachine } from './answer.ts';
 import { readInputLines } from './lines.ts';
 import { LineOutput } from '../../output/line-output.ts';
-import { resolveProfileOption } from '../../options/run-options.ts';
+import { resolveProfileOption } from '../../options/load-config.ts';
 import { parseChoice } from '../../options/parse-options.ts';
 
 export type PipeOptions = {

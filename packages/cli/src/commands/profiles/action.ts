@@ -3,7 +3,7 @@ import { findProfile, builtInProfiles, type Profile } from '@pawl/core/profiles'
 import { exitCodes, type ExitCode } from '../../output/exit-codes.ts';
 import type { CommandIo } from '../../output/command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
-import { resolveProfileOption } from '../../options/run-options.ts';
+import { resolveProfileOption } from '../../options/load-config.ts';
 
 type ProfilesOptions = { readonly json?: boolean | undefined };
 

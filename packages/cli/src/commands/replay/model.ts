@@ -15,8 +15,8 @@ import type { CommandIo } from '../../output/command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import type { SessionRecord } from '../../sessions/session-record.ts';
 import { LineOutput } from '../../output/line-output.ts';
-import { resolveProfileOption } from '../../options/run-options.ts';
-import { withSetupUsageErrors } from '../../options/load-config.ts';
+import { resolveProfileOption, withSetupUsageErrors } from '../../options/load-config.ts';
+
 import {
   listModelRequests,
   type SentModelRequest,

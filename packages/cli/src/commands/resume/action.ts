@@ -20,14 +20,14 @@ import type { CommandIo } from '../../output/command-io.ts';
 import { registerStore, openConfiguredStore, type OpenedStore } from '../../sessions/store-option.ts';
 import { openTerminalPrompt } from '../../output/terminal-prompt.ts';
 import { sanitizeText } from '../../output/sanitize-text.ts';
-import { resolveProfileOption } from '../../options/run-options.ts';
+import { resolveProfileOption, loadConfig, withSetupUsageErrors } from '../../options/load-config.ts';
 import {
   toRunExitCode,
   indexFolderWithProgress,
   openRunView,
   type RunViewOptions,
 } from '../../run/start-run.ts';
-import { loadConfig, withSetupUsageErrors } from '../../options/load-config.ts';
+
 import { openRunTelemetry } from '../../observability/run-telemetry.ts';
 import { driveRun, openRunRecorder } from '../../run/drive-run.ts';
 import { findSession } from '../../sessions/find-session.ts';

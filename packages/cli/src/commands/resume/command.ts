@@ -7,8 +7,10 @@ import {
   modeHelp,
   storeHelp,
   type CommandContext,
+  addOutputOptions,
+  watchResourcesHelp,
+  type RunFlags,
 } from '../../options/command-options.ts';
-import { addOutputOptions, watchResourcesHelp, type RunFlags } from '../../options/run-options.ts';
 
 type ResumeFlags = Omit<RunFlags, keyof BudgetFlags | 'profile' | 'autoCommit' | 'open'> & {
   readonly takeOver?: true;
