@@ -7,7 +7,7 @@ import { listProjectFiles, repositoryRoot } from '../source-files.ts';
 const expectedPaths: readonly (readonly [part: string, path: string])[] = [
   ['the chart of reasoning states [SAV-05]', 'packages/core/src/modes/charts/savant.ts'],
   ['the agent loop [SAV-14]', 'packages/runtime/src/agent/agent.ts'],
-  ['the prompt builder [SAV-23]', 'packages/runtime/src/agent/action-runner.ts'],
+  ['the prompt builder [SAV-23]', 'packages/runtime/src/agent/prompt.ts'],
   ['the tracker’s state machine and its state [NEX-18]', 'packages/governor/src/tracker/track-record.ts'],
   ['the tests of the state machine, which one command runs [NEX-87]', 'packages/governor/test/tracker'],
   [
