@@ -4,7 +4,7 @@ import { builtInProfiles } from '@pawl/core/profiles';
 import { answerLine, type PipeAnswer, type StateFormat } from '../packages/cli/src/commands/pipe/answer.ts';
 import { maxLineBytes } from '../packages/cli/src/commands/pipe/lines.ts';
 import { actionSchemas, actionAnswerEvents } from '../packages/runtime/src/schema/actions.ts';
-import { eventExamples } from '../packages/runtime/src/schema/examples.ts';
+import { eventExamples } from '../packages/runtime/src/schema/events.ts';
 import { payloadDepthMax } from '../packages/runtime/src/schema/json-value.ts';
 import { buildEventsJsonSchema, type JsonSchema } from '../packages/runtime/src/schema/json-schema.ts';
 import { listMax } from '../packages/runtime/src/schema/list.ts';

@@ -1,5 +1,5 @@
 export { answerSchema } from './schema/answer.ts';
-export { eventExamples } from './schema/examples.ts';
+export { eventExamples } from './schema/events.ts';
 export { buildEventsJsonSchema } from './schema/json-schema.ts';
 export { parseEvent } from './schema/parse-event.ts';
 export type { ParsedEvent } from './schema/parse-event.ts';

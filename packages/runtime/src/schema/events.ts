@@ -242,3 +242,126 @@ function createAnswerEventSchema<Type extends EventType, Fields extends z.ZodRaw
 ): ReturnType<typeof createEventSchema<Type, { request: typeof eventRequestSchema } & Fields>> {
   return createEventSchema(type, description, { request: eventRequestSchema, ...fields });
 }
+
+const exampleTime = Date.UTC(2026, 0, 1, 9);
+
+/** One example per event. Together they describe one small task, so request and call ids match. */
+export const eventExamples: { readonly [Type in EventType]: EventOfType<Type> } = {
+  'user-message': { type: 'user-message', at: exampleTime, text: 'Make the test in sum.test.ts pass.' },
+  steered: { type: 'steered', at: exampleTime + 3_000, text: 'Leave the other tests alone.' },
+  'text-delta': { type: 'text-delta', at: exampleTime + 900, request: 1, text: 'The sum starts' },
+  'call-delta': {
+    type: 'call-delta',
+    at: exampleTime + 950,
+    request: 1,
+    callId: 'call_1',
+    tool: 'edit',
+    fragment: '{"path":"su',
+  },
+  'model-replied': {
+    type: 'model-replied',
+    at: exampleTime + 1_200,
+    request: 1,
+    text: 'The sum starts at one.',
+    calls: [
+      { id: 'call_1', tool: 'edit', args: { path: 'sum.ts', old: '= 1', new: '= 0' }, permission: 'ask' },
+    ],
+    usage: { inputTokens: 812, outputTokens: 64 },
+  },
+  'model-failed': {
+    type: 'model-failed',
+    at: exampleTime + 1_200,
+    request: 1,
+    error: { kind: 'rate-limit', message: 'Too many requests.', retryable: true, retryAfterMs: 2_000 },
+    jitter: 0.5,
+  },
+  'permission-decided': {
+    type: 'permission-decided',
+    at: exampleTime + 5_000,
+    request: 1,
+    callId: 'call_1',
+    decision: 'allow',
+  },
+  'tool-started': { type: 'tool-started', at: exampleTime + 5_010, request: 1, callId: 'call_1' },
+  'tool-progressed': {
+    type: 'tool-progressed',
+    at: exampleTime + 5_020,
+    request: 1,
+    callId: 'call_1',
+    progress: '1 of 1 files',
+  },
+  'tool-finished': {
+    type: 'tool-finished',
+    at: exampleTime + 5_030,
+    request: 1,
+    callId: 'call_1',
+    outcome: { ok: true, output: { changed: ['sum.ts'] } },
+  },
+  'hooks-finished': { type: 'hooks-finished', at: exampleTime + 5_400, request: 1, actionTaken: true },
+  'hooks-failed': {
+    type: 'hooks-failed',
+    at: exampleTime + 5_400,
+    request: 1,
+    message: 'The commit was rejected.',
+    jitter: 0.5,
+  },
+  'retry-due': { type: 'retry-due', at: exampleTime + 3_200, request: 1 },
+  'recovery-finished': {
+    type: 'recovery-finished',
+    at: exampleTime + 6_000,
+    request: 6,
+    outcome: { kind: 'ask-model', advice: 'Read the test before you change the sum again.' },
+  },
+  'paging-requested': { type: 'paging-requested', at: exampleTime, reason: 'Before the next phase.' },
+  'paging-finished': { type: 'paging-finished', at: exampleTime + 300, request: 1, freedTokens: 4_200 },
+  'paging-failed': {
+    type: 'paging-failed',
+    at: exampleTime + 300,
+    request: 1,
+    message: 'The storage cannot be written.',
+    jitter: 0.5,
+  },
+  'memory-command-requested': {
+    type: 'memory-command-requested',
+    at: exampleTime + 2_000,
+    action: 'pin',
+    key: 'plan',
+  },
+  'phase-started': {
+    type: 'phase-started',
+    at: exampleTime,
+    number: 1,
+    description: 'Fix the sum',
+    expectedMs: 600_000,
+    message: 'Start with the failing test.',
+  },
+  'phase-completed': {
+    type: 'phase-completed',
+    at: exampleTime + 6_000,
+    success: true,
+    summary: 'The sum starts at zero.',
+    blockers: ['The test had no assertion.'],
+  },
+  'verdict-reached': {
+    type: 'verdict-reached',
+    at: exampleTime + 5_025,
+    verdict: {
+      severity: 'block',
+      rule: 'same-edit',
+      reason: 'The same edit was made three times.',
+      advice: 'Read the file before you edit it again.',
+      evidence: [2, 3, 4],
+      response: { kind: 'recover' },
+    },
+  },
+  'finish-requested': {
+    type: 'finish-requested',
+    at: exampleTime + 5_000,
+    reason: 'The time limit is reached.',
+  },
+  'pause-requested': { type: 'pause-requested', at: exampleTime + 5_000, reason: 'The disk is nearly full.' },
+  'resume-requested': { type: 'resume-requested', at: exampleTime + 9_000 },
+  'cancel-requested': { type: 'cancel-requested', at: exampleTime + 5_000, reason: 'I have another idea.' },
+  'halt-requested': { type: 'halt-requested', at: exampleTime + 5_000, reason: 'The branch is gone.' },
+  'shutdown-requested': { type: 'shutdown-requested', at: exampleTime + 9_000 },
+};

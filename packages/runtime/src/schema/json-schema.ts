@@ -1,8 +1,7 @@
 import { eventTypes, type Json } from '@pawl/core';
 import * as z from 'zod';
 import { answerSchema } from './answer.ts';
-import { eventSchemas } from './events.ts';
-import { eventExamples } from './examples.ts';
+import { eventExamples, eventSchemas } from './events.ts';
 import { toSchemaName } from './schema-name.ts';
 
 /** A JSON Schema, as far as the project reads its own. */

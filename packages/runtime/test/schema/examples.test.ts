@@ -2,7 +2,7 @@ import { eventTypes, isEphemeralEvent, getStepOutcome, type ActionType, type Eve
 import { turnChart } from '@pawl/core/charts';
 import { describe, expect, it } from 'vitest';
 import { actionAnswerEvents } from '../../src/schema/actions.ts';
-import { eventExamples } from '../../src/schema/examples.ts';
+import { eventExamples } from '../../src/schema/events.ts';
 import { iterateReachableSteps } from './reachable-steps.ts';
 
 const examples = Object.values(eventExamples);

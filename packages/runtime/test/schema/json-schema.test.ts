@@ -2,7 +2,7 @@ import { eventTypes } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { actionSchemas } from '../../src/schema/actions.ts';
-import { eventExamples } from '../../src/schema/examples.ts';
+import { eventExamples } from '../../src/schema/events.ts';
 import { buildEventsJsonSchema, type JsonSchema } from '../../src/schema/json-schema.ts';
 import { noteSchemas } from '../../src/schema/notes.ts';
 import { toSchemaName } from '../../src/schema/schema-name.ts';

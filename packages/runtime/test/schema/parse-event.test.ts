@@ -1,7 +1,7 @@
 import { eventTypes, type Event } from '@pawl/core';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eventExamples } from '../../src/schema/examples.ts';
+import { eventExamples } from '../../src/schema/events.ts';
 import { parseEvent } from '../../src/schema/parse-event.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 

@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { actionSchemas } from '../../src/schema/actions.ts';
-import { eventExamples } from '../../src/schema/examples.ts';
+import { eventExamples } from '../../src/schema/events.ts';
 import { noteSchemas } from '../../src/schema/notes.ts';
 import { printAction, printState } from '../../src/schema/printed.ts';
 import { stateSchema } from '../../src/schema/states.ts';

@@ -10,7 +10,7 @@ import {
 } from '@pawl/core';
 import { builtInProfiles } from '@pawl/core/profiles';
 import * as fc from 'fast-check';
-import { eventExamples } from '../../src/schema/examples.ts';
+import { eventExamples } from '../../src/schema/events.ts';
 
 /** Something an agent may have done: where it began, the events that the machine counted, and where they led. */
 export type RandomSession = {
