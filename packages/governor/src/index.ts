@@ -21,7 +21,7 @@ export {
   type FileContentChange,
   type FileEffect,
 } from './observations/call-observation.ts';
-export { observeMarkedCall } from './observations/marked-call-observation.ts';
+export { observeMarkedCall } from './observations/call-observation.ts';
 export { readToolResult } from './observations/tool-result.ts';
 export type { ToolResultReading, ToolResultFacts, ToolResultStatus } from './observations/tool-result.ts';
 export { fingerprintText } from './observations/fingerprint.ts';
@@ -39,8 +39,8 @@ export {
   RepetitionDetector,
   findRepetitionLoop,
   observeRepetitionLoop,
-} from './observations/repetition-loop.ts';
-export type { RepetitionLoop } from './observations/repetition-loop.ts';
+} from './observations/text-observation.ts';
+export type { RepetitionLoop } from './observations/text-observation.ts';
 export { computeSimilarity, isContinuationMessage, observeText } from './observations/text-observation.ts';
 export type { TextObservation } from './observations/text-observation.ts';
 export { findRecovery, pawlRecoveries, type Verdict, type VerdictResponse } from './verdicts/verdict.ts';

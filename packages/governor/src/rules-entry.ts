@@ -1,2 +1,2 @@
 export { pawlRules, selectRules } from './rules/pawl-rules.ts';
-export { formerPawlRules } from './rules/former-pawl-rules.ts';
+export { formerPawlRules } from './rules/pawl-rules.ts';

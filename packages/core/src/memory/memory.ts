@@ -1,5 +1,5 @@
 import type { Json } from '@pawl/governor';
-import { appendArrayItem, replaceArrayItem } from '../array-copy.ts';
+import { appendArrayItem, replaceArrayItem } from '../conversation/conversation.ts';
 import { countUtf8Bytes } from './estimate-tokens.ts';
 import { toTagKey } from './memory-action.ts';
 import type { MemorySettings } from './settings.ts';

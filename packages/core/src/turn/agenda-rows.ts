@@ -1,5 +1,5 @@
 import type { Event, EventOfType } from '../event.ts';
-import { appendArrayItem } from '../array-copy.ts';
+import { appendArrayItem } from '../conversation/conversation.ts';
 import type { Note } from '../note.ts';
 import { changePhases } from '../phases/change-phases.ts';
 import type { Session } from '../session.ts';

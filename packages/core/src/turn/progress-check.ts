@@ -2,7 +2,7 @@ import type { ConversationHistory } from '../conversation/conversation.ts';
 import type { ConversationMessage } from '../conversation/message.ts';
 import type { Event } from '../event.ts';
 import { actOnVerdict } from '../governor/apply-verdict.ts';
-import { appendArrayItem } from '../array-copy.ts';
+import { appendArrayItem } from '../conversation/conversation.ts';
 import type { Session } from '../session.ts';
 import { isAgendaEmpty, plainCallIntent } from './agenda.ts';
 import {

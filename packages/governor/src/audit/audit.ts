@@ -1,5 +1,5 @@
 import type { RecordedRun, RecordedStep } from '../traces/trace-format.ts';
-import { observeRepetitionLoop } from '../observations/repetition-loop.ts';
+import { observeRepetitionLoop } from '../observations/text-observation.ts';
 import { observeCall, formatToolOutput, type CallObservation } from '../observations/call-observation.ts';
 import type { RuleSeverity, Rule } from '../rules/rule.ts';
 import { pawlRules } from '../rules/pawl-rules.ts';

@@ -1,5 +1,5 @@
+import type { RepetitionObservation } from './observation.ts';
 import { TextFingerprint } from './fingerprint.ts';
-
 /** A reply without calls, reduced to fingerprints. */
 export type TextObservation = {
   readonly kind: 'text';
@@ -65,3 +65,102 @@ export function isContinuationMessage(text: string): boolean {
   const trimmed = text.trim();
   return trimmed.length <= continuationTextMax && (trimmed === '' || continuationPattern.test(trimmed));
 }
+
+/** A block of text repeated at the end of a reply. */
+export type RepetitionLoop = { readonly block: string; readonly times: number };
+
+/** Only the end of a text is examined, because a repetition loop does not stop by itself. */
+const repetitionTailMax = 4_000;
+
+/** Minimum number of repetitions and minimum total length, because short repetitions are normal. */
+const repetitionsMin = 5;
+const repetitionLengthMin = 400;
+
+/** How much new text must arrive before a streaming reply is checked again. */
+const checkIntervalChars = 200;
+
+/** Maximum length of the block in an observation, in characters. */
+const observedBlockMax = 120;
+
+/** Observes the repetition loop at the end of a reply, or returns null. */
+export function observeRepetitionLoop(seq: number, text: string): RepetitionObservation | null {
+  const loop = findRepetitionLoop(text);
+  if (loop === null) return null;
+  return { kind: 'repetition-loop', seq, block: loop.block.slice(0, observedBlockMax), times: loop.times };
+}
+
+/**
+ * Returns the repetition loop at the end of a text, or null. Ignores fenced code, because data repeats legitimately,
+ * and blocks without words, such as rules and rows of dots.
+ */
+export function findRepetitionLoop(text: string): RepetitionLoop | null {
+  return updateFenceState(outsideFence, text).isOpen
+    ? null
+    : detectRepetition(text.slice(-repetitionTailMax));
+}
+
+/**
+ * Detects a repetition loop in a streaming reply; a class, because it is fed incrementally at a bounded cost per chunk.
+ */
+export class RepetitionDetector {
+  #tail = '';
+  #fences = outsideFence;
+  #unread = 0;
+
+  /** Adds the next chunk and returns the repetition loop, if there is one. */
+  addText(piece: string): RepetitionLoop | null {
+    this.#fences = updateFenceState(this.#fences, piece);
+    this.#tail = (this.#tail + piece).slice(-repetitionTailMax);
+    this.#unread += piece.length;
+    if (this.#unread < checkIntervalChars || this.#fences.isOpen) return null;
+    this.#unread = 0;
+    return detectRepetition(this.#tail);
+  }
+}
+
+function detectRepetition(tail: string): RepetitionLoop | null {
+  const stretch = findPeriodicSuffix(tail);
+  if (stretch === null) return null;
+  const block = tail.slice(tail.length - stretch.period);
+  return /\p{L}{2}/u.test(block) ? { block: block.trim(), times: stretch.times } : null;
+}
+
+/**
+ * Finds the longest suffix that repeats one block often enough. Reversed, the suffix is a prefix, and the failure
+ * function of string matching (KMP) gives the shortest period of every prefix in one pass.
+ */
+function findPeriodicSuffix(text: string): { readonly period: number; readonly times: number } | null {
+  const size = text.length;
+  const backwards = (index: number): number => text.charCodeAt(size - 1 - index);
+  const borders = new Int32Array(size + 1).fill(-1, 0, 1);
+  let longest: { readonly period: number; readonly times: number } | null = null;
+  for (let index = 0, border = -1; index < size; index += 1) {
+    while (border >= 0 && backwards(border) !== backwards(index)) border = borders[border] ?? -1;
+    border += 1;
+    borders[index + 1] = border;
+    const length = index + 1;
+    const period = length - border;
+    const times = Math.floor(length / period);
+    if (length >= repetitionLengthMin && times >= repetitionsMin) longest = { period, times };
+  }
+  return longest;
+}
+
+/** Whether a text ends inside fenced code, and how many backticks it ends with. */
+type FenceState = { readonly isOpen: boolean; readonly ticks: number };
+
+const outsideFence: FenceState = { isOpen: false, ticks: 0 };
+
+/** Three or more consecutive backticks open or close a fence; they may be split across chunks. */
+function updateFenceState({ isOpen, ticks }: FenceState, text: string): FenceState {
+  if (!text.includes('`')) return { isOpen, ticks: text === '' ? ticks : 0 };
+  let open = isOpen;
+  let run = ticks;
+  for (let index = 0; index < text.length; index += 1) {
+    run = text.charCodeAt(index) === backtickCode ? run + 1 : 0;
+    if (run === 3) open = !open;
+  }
+  return { isOpen: open, ticks: run };
+}
+
+const backtickCode = 0x60;

@@ -1,26 +1,27 @@
-import type { GovernorSettings } from './governor-settings.ts';
 import {
   fruitlessSearch,
   reappliedChange,
+  repeatedCall,
   recurringCall,
   editAndRevert,
   noProgress,
-  repeatedCall,
   callCycle,
   sameAnswer,
   sameQuery,
 } from './call-rules.ts';
-import { errorStreak, interleavedErrors, failureStreak, repeatedFailure } from './error-rules.ts';
+import { errorStreak, failureStreak, interleavedErrors, repeatedFailure } from './error-rules.ts';
 import {
+  matchSimilarText,
+  repeatedText,
+  similarText,
   repetitionLoop,
   failedDecisions,
   textOnlyReplies,
-  repeatedText,
-  similarText,
 } from './reply-rules.ts';
-import type { Rule } from './rule.ts';
+import type { CallRule, ObservationRule, Rule, RuleMatch } from './rule.ts';
+import { hasEarlierMatch, takeTailWhile } from './window-queries.ts';
+import type { GovernorSettings } from './governor-settings.ts';
 import { fruitlessPaging, overdueMode, prolongedWait } from './waiting-rules.ts';
-
 /**
  * The rules of the default profile. Among equally severe matches the first rule wins, so the most specific come first.
  */
@@ -73,3 +74,70 @@ export function selectRules(
     return change === undefined ? [rule] : [{ ...rule, thresholds: { ...rule.thresholds, ...change } }];
   });
 }
+
+/*
+ * The rules of the default profile as they were before log version 5. Sessions of that time keep them, so that their logs
+ * replay to the same verdicts; see docs/replay.md.
+ */
+
+/** Failing calls whose results were all seen before, whatever the arguments. */
+const staleErrors: Rule = {
+  id: 'stale-errors',
+  rationale:
+    'Six results in a row that each tool has returned before, ending in an error, mean that two or three known errors ' +
+    'alternate and that varying the arguments has no effect.',
+  thresholds: { advise: null, block: null, stop: 6 },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.error === null) return null;
+    const evidence = takeTailWhile(window, (each, index) =>
+      hasEarlierMatch(window, index, ({ tool, outcome }) => tool === each.tool && outcome === each.outcome),
+    );
+    return {
+      count: evidence.length,
+      evidence,
+      loop: last.error,
+      reason: `the last ${evidence.length} answers had all been given before, and the last one is an error`,
+      advice: `The last ${evidence.length} answers were all answers you had been given before, and it ends in an error again. Leave this way and take another.`,
+    };
+  },
+};
+
+const formerRepeatedCall: CallRule = {
+  ...repeatedCall,
+  match: (window) => countEvidence(repeatedCall.match(window)),
+};
+
+const formerErrorStreak: Rule = { ...errorStreak, thresholds: { ...errorStreak.thresholds, stop: 7 } };
+
+const formerInterleavedErrors: CallRule = {
+  ...interleavedErrors,
+  thresholds: { ...interleavedErrors.thresholds, stop: null },
+  match: (window) => countEvidence(interleavedErrors.match(window)),
+};
+
+const formerRepeatedText: ObservationRule<'text'> = {
+  ...repeatedText,
+  match: (window) => countEvidence(repeatedText.match(window)),
+};
+
+const formerSimilarText: ObservationRule<'text'> = { ...similarText, match: matchSimilarText };
+
+function countEvidence(match: RuleMatch | null): RuleMatch | null {
+  return match === null ? null : { ...match, count: match.evidence.length };
+}
+
+const formerVersions: ReadonlyMap<Rule, readonly Rule[]> = new Map<Rule, readonly Rule[]>([
+  [repeatedCall, [formerRepeatedCall]],
+  [errorStreak, [formerErrorStreak]],
+  [failureStreak, [staleErrors, failureStreak]],
+  [interleavedErrors, [formerInterleavedErrors]],
+  [reappliedChange, []],
+  [fruitlessSearch, []],
+  [repeatedText, [formerRepeatedText]],
+  [similarText, [formerSimilarText]],
+]);
+
+export const formerPawlRules: readonly Rule[] = pawlRules.flatMap(
+  (rule) => formerVersions.get(rule) ?? [rule],
+);

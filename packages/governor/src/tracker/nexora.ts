@@ -2,7 +2,11 @@ import { isStuckVerdict } from '../verdicts/verdict.ts';
 import { createBooleanField, createNameListField, createIntegerField } from '../json/config-field.ts';
 import { fingerprintMeaning } from '../observations/fingerprint.ts';
 import { getChangedFile, findLedgerFile, hasTestPassed, type TrackerLedger } from './ledger.ts';
-import { parseTrackerConfig, type TrackerConfigFields, type TrackerConfigInput } from './tracker-config.ts';
+import {
+  parseTrackerConfig,
+  type TrackerConfigFields,
+  type TrackerConfigInput,
+} from '../json/config-field.ts';
 import {
   transitionMachine,
   findSuccessor,

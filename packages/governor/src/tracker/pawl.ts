@@ -19,12 +19,12 @@ import { describeCall, type CallContext } from '../observations/command.ts';
 import { observeCall, formatToolOutput, type CallObservation } from '../observations/call-observation.ts';
 import { fingerprintText } from '../observations/fingerprint.ts';
 import type { GovernorObservation, ObservationKind } from '../observations/observation.ts';
-import { observeRepetitionLoop } from '../observations/repetition-loop.ts';
+import { observeRepetitionLoop } from '../observations/text-observation.ts';
 import { observeText } from '../observations/text-observation.ts';
 import type { Rule } from '../rules/rule.ts';
 import { selectRules } from '../rules/pawl-rules.ts';
 import { findLedgerFile, hasTestPassed } from './ledger.ts';
-import { parseTrackerConfig } from './tracker-config.ts';
+import { parseTrackerConfig } from '../json/config-field.ts';
 import { tickMachine, appendRecent, createTrackerMachine, type TrackerMachine } from './tracker-machine.ts';
 import {
   type CallOutcome,

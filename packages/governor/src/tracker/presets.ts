@@ -1,4 +1,4 @@
-import type { TrackerConfigInput } from './tracker-config.ts';
+import type { TrackerConfigInput } from '../json/config-field.ts';
 import {
   lenientNexoraConfig,
   parseNexoraConfig,

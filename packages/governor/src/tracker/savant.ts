@@ -6,7 +6,7 @@ import {
   type ConfigField,
 } from '../json/config-field.ts';
 import { canonicalizeJson, fingerprintText } from '../observations/fingerprint.ts';
-import { parseTrackerConfig } from './tracker-config.ts';
+import { parseTrackerConfig } from '../json/config-field.ts';
 import {
   transitionMachine,
   findSuccessor,

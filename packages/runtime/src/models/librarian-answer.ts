@@ -1,7 +1,7 @@
 import { type TermMatcher, findBestWindow, clipLine, createTermMatcher } from '../search/excerpt.ts';
 import { getFileWeight, isMarkdown, isImportLine } from '../search/file-kind.ts';
 import { foldWord, isStopWord, stemWord } from '../search/words.ts';
-import { type NumberedLine, lineCutMark, parseLines } from '../tools/numbered-lines.ts';
+import { type NumberedLine, lineCutMark, parseLines } from '../tools/read.ts';
 import type { ReadOutput } from '../tools/read.ts';
 import type { SearchExcerpt } from '../tools/search.ts';
 import { findSubject, extractKeywords, type SearchTrail } from './librarian-queries.ts';

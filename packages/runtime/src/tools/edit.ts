@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { getSystemErrorCode } from '../platform/files.ts';
 import { toFileFailure, resolvePathToChange, computePairOverlap, listLetterPairs } from './file-errors.ts';
-import { formatLines, lineCutMark, type NumberedLine } from './numbered-lines.ts';
+import { formatLines, lineCutMark, type NumberedLine } from './read.ts';
 import { recordIntent, createFileReconciler } from './reconcile-file.ts';
 import { defineTool, createToolFailure, type Tool, type ExecutionHandle, type ToolResult } from './tool.ts';
 import { hashContent, readWorkspaceText, replaceWorkspaceText, textBytesMax } from './workspace-file.ts';

@@ -1,15 +1,14 @@
 import type { ToolOutcome } from '@pawl/core';
 import type { FileHandle } from 'node:fs/promises';
-import * as z from 'zod';
 import { getSystemErrorCode } from '../platform/files.ts';
 import type { FolderContents } from '../search/index-folder.ts';
 import { formatFileStamp, binaryProbeBytes } from '../search/text-file.ts';
 import { createOutsideResult, findNearestPaths } from './file-errors.ts';
-import { formatLines, type NumberedLine, lineCutMark } from './numbered-lines.ts';
 import { type Tool, defineTool, createToolFailure } from './tool.ts';
 import { openWorkspaceFile } from './workspace-file.ts';
 import { quotePath as name, resolveWorkspacePath } from './workspace-path.ts';
 import type { AgentWorkspace } from './workspace.ts';
+import * as z from 'zod';
 
 /** Limits for one call; the model requests the next lines if it needs more. */
 const readLimits = { lines: 400, lineBytes: 1_000, bytes: 24_000 } as const;
@@ -218,4 +217,23 @@ function createLineCollector({ from, to, lineBytesMax, bytesMax }: LineRange) {
 function decodeLine(bytes: Buffer): string {
   const text = new TextDecoder().decode(bytes, { stream: true });
   return text.endsWith('\r') ? text.slice(0, -1) : text;
+}
+
+/** A line of a file with its 1-based number. */
+export type NumberedLine = { readonly number: number; readonly text: string };
+
+/** Appended to a truncated line. */
+export const lineCutMark = ' … [line cut]';
+
+/** Formats lines as `12: the line`, so that a model can cite them. */
+export function formatLines(lines: readonly NumberedLine[]): string {
+  return lines.map(({ number, text }) => `${number}: ${text}`).join('\n');
+}
+
+/** The inverse of `formatLines`; skips lines without a number. */
+export function parseLines(text: string): readonly NumberedLine[] {
+  return text.split('\n').flatMap((line) => {
+    const match = /^(\d+): (.*)$/s.exec(line);
+    return match === null ? [] : [{ number: Number(match[1]), text: match[2] ?? '' }];
+  });
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { findBestWindow, clipLine, createTermMatcher } from '../search/excerpt.ts';
 import type { FolderIndex } from '../search/index-folder.ts';
 import type { SearchHit } from '../search/search.ts';
-import { formatLines } from './numbered-lines.ts';
+import { formatLines } from './read.ts';
 import type { Tool } from './tool.ts';
 import { defineTool } from './tool.ts';
 

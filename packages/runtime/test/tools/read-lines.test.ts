@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatLines, parseLines } from '../../src/tools/numbered-lines.ts';
+import { formatLines, parseLines } from '../../src/tools/read.ts';
 import { readFileLines } from '../../src/tools/read.ts';
 import { createTempFolder } from '../search/temp-folder.ts';
 

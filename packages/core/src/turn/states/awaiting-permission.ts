@@ -1,7 +1,7 @@
 import { createAgendaRows } from '../agenda-rows.ts';
 import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
 import type { EventOfType } from '../../event.ts';
-import { replaceArrayItem } from '../../array-copy.ts';
+import { replaceArrayItem } from '../../conversation/conversation.ts';
 import type { Session } from '../../session.ts';
 import { toExecution, createFailedOutcome } from '../calls.ts';
 import { executeRound } from '../execute-round.ts';

@@ -6,7 +6,7 @@ import {
   type TurnStateDefinition,
 } from '../turn-table.ts';
 import type { EventOfType } from '../../event.ts';
-import { replaceArrayItem } from '../../array-copy.ts';
+import { replaceArrayItem } from '../../conversation/conversation.ts';
 import { recordPhaseWork } from '../../phases/phase.ts';
 import type { Session } from '../../session.ts';
 import { finishToolRound } from '../execute-round.ts';
