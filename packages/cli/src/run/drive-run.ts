@@ -130,7 +130,6 @@ export async function driveRun({
   }
 }
 
-/** Traces the requests and replies of every model of the run. */
 /** Opens the trace and the log of a run, and loads their code only if one of them is requested. */
 export async function openRunRecorder(
   options: RunLogOptions,
@@ -144,6 +143,7 @@ export async function openRunRecorder(
   return runLog.openRunRecorder(options, root, warn);
 }
 
+/** Traces the requests and replies of every model of the run. */
 function createTraceObserver(trace: RunTrace): AgentObserver {
   return {
     observe: (seen) => trace.observe(seen),

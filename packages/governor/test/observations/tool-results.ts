@@ -53,7 +53,7 @@ export const failureKinds: readonly (readonly [name: string, script: string, out
   [
     'npm',
     'npm run nope',
-    'npm ERR! Missing script: "nope"\nnpm ERR! A complete log of this run can be found in: /root/.npm/_logs/x.log',
+    'npm ERR! Missing script: "nope"\nnpm ERR! A complete log of this run can be found in: /home/dev/.npm/_logs/x.log',
   ],
   ['a traceback of Python', 'python3 a.py', trace],
   ['gcc', 'gcc a.c -o a', gccError],
