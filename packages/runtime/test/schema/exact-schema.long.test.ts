@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const schemas = join(import.meta.dirname, '../../src/schema');
 const core = fileURLToPath(import.meta.resolve('@pawl/core'));
+const governor = dirname(fileURLToPath(import.meta.resolve('@pawl/governor')));
 const options = join(import.meta.dirname, '../../../../tsconfig.base.json');
 const zod = dirname(fileURLToPath(import.meta.resolve('zod')));
 const typescript = dirname(fileURLToPath(import.meta.resolve('typescript/package.json')));
@@ -33,7 +34,11 @@ async function compileWithCore(coreFile: string, include: readonly string[]): Pr
   const config = join(folder, `tsconfig.${include.join('.')}.json`);
   const compilerOptions = {
     types: [],
-    paths: { '@pawl/core': [coreFile], '@pawl/core/*': [join(dirname(core), '*-entry.ts')] },
+    paths: {
+      '@pawl/core': [coreFile],
+      '@pawl/core/*': [join(dirname(core), '*-entry.ts')],
+      '@pawl/governor/*': [join(governor, '*-entry.ts')],
+    },
   };
   await writeFile(config, JSON.stringify({ extends: options, compilerOptions, include }));
   const tsc = [join(typescript, 'bin/tsc'), '-p', config, '--pretty', 'false'];
@@ -70,7 +75,7 @@ describe('the schemas', () => {
        export type TurnState = Known | { readonly status: 'asleep'; readonly since: number };
        export type TurnStatus = Name | 'asleep';`,
     );
-    expect(broken).toEqual(expect.arrayContaining(['schema/states.ts', 'schema/status.ts']));
+    expect(broken).toEqual(expect.arrayContaining(['schema/states.ts']));
   });
 
   it('compile only if they are identical to the types', async () => {
