@@ -75,7 +75,7 @@ describe('the timeline of a session', { tags: ['chromium'] }, () => {
     const page = await opened();
     await page.getByRole('img', { name: /^tokens: /u }).waitFor();
     await page.getByRole('img', { name: /^memory: .* at most/u }).waitFor();
-    expect(await page.getByRole('img', { name: /^nearest rule: .* at most 100 %/u }).count()).toBe(1);
+    expect(await page.getByRole('img', { name: /^nearest rule: .* at most 75 %/u }).count()).toBe(1);
     await page.getByRole('button', { name: 'events', exact: true }).click();
     await expect.poll(async () => (await listTickTexts(page))[0]).toBe('1');
     expect(page.problems).toEqual([]);
