@@ -141,33 +141,33 @@ describe('pawl chart --out', () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   it('writes the file instead of printing', async () => {
-    const out = join(folder, 'turn.svg');
-    expect(await runChartTest('turn', { format: 'svg', out })).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect(await readFile(out, 'utf8')).toBe(await toSvg(turnChart));
+    const out = join(folder, 'loop.svg');
+    expect(await runChartTest('loop', { format: 'svg', out })).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await readFile(out, 'utf8')).toBe(await toSvg(toDrawableChart(modeCharts.loop)));
   });
 
   it('reports that the folder of the file does not exist', async () => {
-    const out = join(folder, 'missing', 'turn.svg');
-    await expect(runChartTest('turn', { format: 'svg', out })).rejects.toThrow(
+    const out = join(folder, 'missing', 'loop.svg');
+    await expect(runChartTest('loop', { format: 'svg', out })).rejects.toThrow(
       new UsageError(`Cannot write ${JSON.stringify(out)}: its folder does not exist.`),
     );
   });
 
   it('overwrites a file only with --force', async () => {
-    const out = join(folder, 'turn.svg');
+    const out = join(folder, 'loop.svg');
     await writeFile(out, 'drawn by hand');
-    await expect(runChartTest('turn', { format: 'svg', out })).rejects.toThrow(
+    await expect(runChartTest('loop', { format: 'svg', out })).rejects.toThrow(
       new UsageError(
         `Cannot write ${JSON.stringify(out)}: the file exists. Choose another file, or use --force to overwrite it.`,
       ),
     );
     expect(await readFile(out, 'utf8')).toBe('drawn by hand');
-    await runChartTest('turn', { format: 'svg', out, force: true });
-    expect(await readFile(out, 'utf8')).toBe(await toSvg(turnChart));
+    await runChartTest('loop', { format: 'svg', out, force: true });
+    expect(await readFile(out, 'utf8')).toBe(await toSvg(toDrawableChart(modeCharts.loop)));
   });
 
   it('reports that the file is a folder', async () => {
-    await expect(runChartTest('turn', { format: 'svg', out: folder, force: true })).rejects.toThrow(
+    await expect(runChartTest('loop', { format: 'svg', out: folder, force: true })).rejects.toThrow(
       new UsageError(`Cannot write ${JSON.stringify(folder)}: it is a folder. Choose a file in it.`),
     );
   });
