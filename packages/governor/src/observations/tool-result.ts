@@ -97,11 +97,16 @@ const statusTextMax = 400;
 function judgeResult(result: JudgedResult): Judgment {
   const { facts, host, context, lines, exitCode } = result;
   if (host.isRunning) return { status: 'waiting', reason: 'the command is still running' };
-  const isNotReady = saysComeBackLater(host.text) || (context.isWaiting && saysUnreachable(host.text));
-  if (isShortAnswer(host) && isNotReady) return { status: 'waiting', reason: quoteLine(lines.first) };
+  if (isShortAnswer(host) && saysNotReady(host.text, context))
+    return { status: 'waiting', reason: quoteLine(lines.first) };
   const isMarked = facts.isError === true || host.isError === true;
   if (exitCode !== null && exitCode !== 0) return judgeExitCode(result, exitCode, isMarked);
   return isMarked ? judgeMarkedError(result) : judgeText(result);
+}
+
+/** Whether the call only has to be made again later, even if a host marks the answer as an error. */
+function saysNotReady(text: string, { isWaiting }: CallContext): boolean {
+  return saysComeBackLater(text) || (isWaiting && saysUnreachable(text));
 }
 
 function isShortAnswer({ text }: HostOutput): boolean {
