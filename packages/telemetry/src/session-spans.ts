@@ -179,7 +179,7 @@ function createSessionStay(session: Session, since: number): SessionStay {
       const shared = { session: id, end: now, attributes: {}, events: [], error: null };
       if (isRoot) return { ...shared, key: rootSpanKey, parent: null, name: 'session', start: startedAt };
       const links = turn === null ? [] : [getTurnKey(turn)];
-      const name = 'session taken up';
+      const name = 'session resumed';
       return { ...shared, key: `stay ${seq}`, parent: rootSpanKey, name, start: since, links };
     },
   };

@@ -254,10 +254,10 @@ describe('a session that moves from one worker to another', () => {
       'execute_tool look',
       'chat big-model',
       'invoke_agent pawl',
-      'session taken up',
+      'session resumed',
     ]);
     const [turn] = filterByName(spans, 'invoke_agent pawl');
-    const [staySpan] = filterByName(spans, 'session taken up');
+    const [staySpan] = filterByName(spans, 'session resumed');
     expect(staySpan?.links.map(({ spanId }) => spanId)).toEqual([turn?.spanId]);
     // The turn lasts from the user message in the first worker to the answer in the second.
     expect(turn?.startMs).toBeLessThanOrEqual(filterByName(spans, 'chat big-model')[0]?.startMs ?? 0);

@@ -106,7 +106,7 @@ describe('pawl run with a collector', () => {
     const all = collector.spans();
     expect(all.length).toBeGreaterThan(spans.length);
     expect(findTraceProblems(all)).toEqual([]);
-    expect(all.map(({ name }) => name)).toContain('session taken up');
+    expect(all.map(({ name }) => name)).toContain('session resumed');
   });
 
   it('applies the user configuration, with headers from the environment', async () => {
@@ -276,7 +276,7 @@ describe('workers with a collector', { tags: ['redis'] }, () => {
       'run hooks',
       'chat m',
       'invoke_agent pawl',
-      'session taken up',
+      'session resumed',
     ]);
   });
 });
