@@ -57,7 +57,7 @@ export type {
 } from './memory/memory-action.ts';
 export { pageEntries } from './memory/page-entries.ts';
 export type { MovedEntry, PagingOptions, PagingResult } from './memory/page-entries.ts';
-export { getPagingLimit, toMemoryAction } from './memory/reduce-memory.ts';
+export { getPagingLimit, toMemoryAction } from './reducers/reduce-memory.ts';
 export { logNames, memorySettings } from './memory/settings.ts';
 export type {
   LogSettings,

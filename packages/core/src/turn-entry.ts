@@ -4,4 +4,4 @@ export {
   toTransitionRecords,
   type TransitionRecord,
 } from './notify-observers.ts';
-export { selectSessionRules } from './governor/reduce-governor.ts';
+export { selectSessionRules } from './reducers/reduce-governor.ts';

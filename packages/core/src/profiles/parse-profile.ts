@@ -1,4 +1,4 @@
-import type { BudgetLimits } from '../governor/budget.ts';
+import { defaultSettings, type BudgetLimits, type SessionSettings } from '../session/settings.ts';
 import { memorySettings, type MemorySettings } from '../memory/settings.ts';
 import {
   ChartError,
@@ -17,7 +17,6 @@ import {
   dayMilliseconds,
   isPlainObject,
 } from '@pawl/governor/json';
-import { defaultSettings, type SessionSettings } from '../settings.ts';
 import { findProfile, builtInProfiles, type Profile } from './profiles.ts';
 import {
   ProfileError,

@@ -2,7 +2,7 @@ import { memorySettings } from '../memory/settings.ts';
 import { createLkj1Chart, createLkjChart } from '../modes/charts/lkj.ts';
 import { createSavantChart } from '../modes/charts/savant.ts';
 import { savantTools } from '@pawl/governor/session-tracker';
-import type { SessionSettings } from '../settings.ts';
+import type { SessionSettings } from '../session/settings.ts';
 
 /** A profile: a name, a description and changes to the default settings. */
 export type Profile = {

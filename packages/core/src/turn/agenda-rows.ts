@@ -1,12 +1,14 @@
-import type { Event, EventOfType } from '../event.ts';
+import type { Event, EventOfType } from '../session/event.ts';
 import { appendArrayItem } from '../conversation/conversation.ts';
-import type { Note } from '../note.ts';
-import { changePhases } from '../phases/change-phases.ts';
-import type { Session } from '../session.ts';
-import { addVerdict } from '../governor/apply-verdict.ts';
+import type { Note } from '../session/note.ts';
+import { changePhases } from './change-phases.ts';
+import type { Session } from '../session/session.ts';
+import { addVerdict } from './apply-verdict.ts';
 import { haltSession, refuseEvent } from './refuse-event.ts';
-import { waitActions, transitionTurn, type SessionStep } from './transition-turn.ts';
-import type { TurnAgenda, PausableTurn } from './state.ts';
+import { transitionTurn } from './transition-turn.ts';
+import { waitActions } from '../session/action.ts';
+import type { SessionStep } from '../session/session-step.ts';
+import type { TurnAgenda, PausableTurn } from '../session/turn-state.ts';
 import { createMemoryRow, type TurnRow, type TurnTarget } from './turn-table.ts';
 
 type AgendaEvent = 'steered' | 'phase-started' | 'phase-completed' | 'verdict-reached' | 'finish-requested';

@@ -1,5 +1,14 @@
 import type { Verdict } from '@pawl/governor';
-import type { TurnAgenda, ModelCallIntent, ErrorRecovery, FinishRequest, TurnState } from './state.ts';
+import type {
+  TurnAgenda,
+  ModelCallIntent,
+  ErrorRecovery,
+  FinishRequest,
+  TurnState,
+  HaltReason,
+  PagingWork,
+} from '../session/turn-state.ts';
+import type { Session } from '../session/session.ts';
 
 export const emptyAgenda: TurnAgenda = { phaseChanges: 0, failedPhase: null, verdict: null, finish: null };
 
@@ -57,4 +66,14 @@ function getRecoveryAgenda(turn: ErrorRecovery): TurnAgenda {
 /** Requests a last model call, after which the session halts because of this verdict. */
 export function createSessionFinish({ reason, rule }: Verdict): FinishRequest {
   return { reason, ends: 'session', rule, deadline: null };
+}
+
+/** Returns the halt reason for a failed phase if the profile halts on failed phases. */
+export function findFailedPhaseReason(session: Session, agenda: TurnAgenda): HaltReason | null {
+  if (agenda.failedPhase === null || !session.settings.haltOnFailedPhase) return null;
+  return { kind: 'phase-failed', reason: `Phase ${agenda.failedPhase} failed`, rule: null };
+}
+
+export function setPagingAgenda(work: PagingWork, agenda: TurnAgenda): PagingWork {
+  return { ...work, ask: { ...work.ask, agenda } };
 }

@@ -3,9 +3,9 @@ import { appendItems, type ConversationHistory } from '../conversation/conversat
 import type { ConversationMessage } from '../conversation/message.ts';
 import { addTextTokens } from '../memory/context-window.ts';
 import { restartTerminalMode } from '../modes/mode.ts';
-import { initialGovernor, type GovernorState, type Session } from '../session.ts';
+import { initialGovernor, type GovernorState, type Session } from '../session/session.ts';
 import { emptyAgenda } from './agenda.ts';
-import type { TurnAgenda } from './state.ts';
+import type { TurnAgenda } from '../session/turn-state.ts';
 
 /** Appends pending steering to the conversation, one user message each, in order. */
 export function appendSteering(

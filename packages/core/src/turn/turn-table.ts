@@ -1,9 +1,9 @@
-import type { ActionType, Action } from '../action.ts';
+import { waitAction, type ActionType, type Action } from '../session/action.ts';
 import type { ChartMove, ChartState } from '../charts/chart.ts';
-import { eventTypes, type Event, type EventOfType, type EventType } from '../event.ts';
+import { eventTypes, type Event, type EventOfType, type EventType } from '../session/event.ts';
 import { applyMemoryCommand } from '../memory/apply-memory-action.ts';
-import type { Note } from '../note.ts';
-import type { Session } from '../session.ts';
+import type { Note } from '../session/note.ts';
+import type { Session } from '../session/session.ts';
 import {
   cancelTurn,
   haltOnRequest,
@@ -12,8 +12,9 @@ import {
   ignoreEvent,
   refuseEvent,
 } from './refuse-event.ts';
-import type { PausableTurn, TurnState, TurnStatus } from './state.ts';
-import { type SessionStep, transitionTurn, waitAction } from './transition-turn.ts';
+import type { PausableTurn, TurnState, TurnStatus } from '../session/turn-state.ts';
+import { transitionTurn } from './transition-turn.ts';
+import type { SessionStep } from '../session/session-step.ts';
 
 /*
  * The turn table. `eventStates` says in which states each event is valid; each state has a row for every such event,

@@ -1,7 +1,6 @@
-import type { CompletedTool } from '../action.ts';
 import type { ConversationHistory } from '../conversation/conversation.ts';
 import type { ToolCall, ConversationMessage, ToolOutcome } from '../conversation/message.ts';
-import type { ModelError } from '../event.ts';
+import type { ModelError } from './event.ts';
 import type { Json, Verdict } from '@pawl/governor';
 
 /*
@@ -202,3 +201,6 @@ export type HaltedTurn = TurnBase<'halted'> & { readonly haltReason: HaltReason 
 export type ShuttingDown = TurnBase<'shuttingDown'>;
 
 export type TurnState = PausableTurn | PausedTurn | HaltedTurn | ShuttingDown;
+
+/** The outcome of one tool call; hooks use it to decide whether they have anything to do. */
+export type CompletedTool = { readonly callId: string; readonly tool: string; readonly ok: boolean };

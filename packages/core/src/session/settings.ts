@@ -1,7 +1,6 @@
 import { defaultMaxRecoveries, type GovernorSettings } from '@pawl/governor';
-import type { BudgetLimits } from './governor/budget.ts';
-import type { MemorySettings } from './memory/settings.ts';
-import type { ModeChart } from './modes/mode-chart.ts';
+import type { MemorySettings } from '../memory/settings.ts';
+import type { ModeChart } from '../modes/mode-chart.ts';
 
 /** A profile's settings for the turn machine, including all limits. */
 export type SessionSettings = {
@@ -59,4 +58,17 @@ export const defaultSettings: SessionSettings = {
   finishMs: 60_000,
   budgets: null,
   onInvalidEvent: 'ignore',
+};
+
+/** Budget limits; null for no limit. No approval and no mode lifts them. */
+export type BudgetLimits = {
+  /** Model requests, including failed ones and the last call. */
+  readonly modelCalls: number | null;
+  readonly toolCalls: number | null;
+  /** Input and output tokens as reported by the model, including those of summaries. */
+  readonly tokens: number | null;
+  /** In the currency of the model's prices. */
+  readonly cost: number | null;
+  /** Measured from the user's last message, without time spent paused or waiting for a permission. */
+  readonly wallMs: number | null;
 };

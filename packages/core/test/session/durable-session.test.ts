@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toDurableSession, eventTypes, isEphemeralEvent, replay } from '../src/index.ts';
+import { toDurableSession, eventTypes, isEphemeralEvent, replay } from '../../src/index.ts';
 import {
   createCall,
   cancelRequested,
@@ -13,9 +13,9 @@ import {
   toolStarted,
   textDelta,
   callDelta,
-} from './helpers/event-builders.ts';
-import { createSampleRun, sampleNames } from './helpers/sample-runs.ts';
-import { createProfileSession, runEvents, requireTurn, type EventRun } from './helpers/run-events.ts';
+} from '../helpers/event-builders.ts';
+import { createSampleRun, sampleNames } from '../helpers/sample-runs.ts';
+import { createProfileSession, runEvents, requireTurn, type EventRun } from '../helpers/run-events.ts';
 
 const initialSession = createProfileSession('pawl');
 const callingRun = runEvents(initialSession, userMessage());

@@ -1,7 +1,7 @@
 import { isJudgedOutcome } from '../conversation/message.ts';
 import type { ToolCall } from '../conversation/message.ts';
-import type { Event, ModelReplied, RequestedCall, ToolFinished } from '../event.ts';
-import type { Session } from '../session.ts';
+import type { Event, ModelReplied, RequestedCall, ToolFinished } from '../session/event.ts';
+import type { Session } from '../session/session.ts';
 import {
   assignCallIds,
   findRecovery,
@@ -20,11 +20,10 @@ import {
 } from '@pawl/governor/session-tracker';
 import type { TrackerJudgment } from '@pawl/governor/tracker';
 import { getAgenda, createSessionFinish } from '../turn/agenda.ts';
-import { addTurnVerdict } from './apply-verdict.ts';
+import { addTurnVerdict } from '../turn/apply-verdict.ts';
 import { isStaleAnswer } from '../turn/refuse-event.ts';
-import type { SessionStep } from '../turn/transition-turn.ts';
-import type { CallingModel, CallExecution, ExecutingTools } from '../turn/state.ts';
-import type { StepChange } from '../step-change.ts';
+import type { SessionStep, StepChange } from '../session/session-step.ts';
+import type { CallingModel, CallExecution, ExecutingTools } from '../session/turn-state.ts';
 
 /** Passes an event to the session's tracker and adds its verdict to the agenda. */
 export function reduceTracker(change: StepChange, tracker: SessionTracker): StepChange {

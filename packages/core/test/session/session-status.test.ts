@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { toItemArray, getConversation, isTerminalSession, getStepOutcome } from '../src/index.ts';
-import { builtInProfiles } from '../src/profiles-entry.ts';
-import { cancelRequested, pauseRequested, modelReplied, userMessage } from './helpers/event-builders.ts';
-import { endedStateNames, createSampleRun, sampleNames } from './helpers/sample-runs.ts';
-import { createProfileSession, runEvents } from './helpers/run-events.ts';
+import { toItemArray, getConversation, isTerminalSession, getStepOutcome } from '../../src/index.ts';
+import { builtInProfiles } from '../../src/profiles-entry.ts';
+import { cancelRequested, pauseRequested, modelReplied, userMessage } from '../helpers/event-builders.ts';
+import { endedStateNames, createSampleRun, sampleNames } from '../helpers/sample-runs.ts';
+import { createProfileSession, runEvents } from '../helpers/run-events.ts';
 
 describe('isTerminalSession', () => {
   it('is true for the states that only a shutdown leaves, and for no others [RX-04]', () => {

@@ -1,14 +1,13 @@
 import { findLogVersionProblem, latestLogVersion } from './log-version.ts';
-import { emptyConversation } from './conversation/conversation.ts';
-import type { BudgetUsage } from './governor/budget.ts';
+import { emptyConversation } from '../conversation/conversation.ts';
 import { initialLadder, type LadderState } from '@pawl/governor';
 import { createSessionTracker, type SessionTracker } from '@pawl/governor/session-tracker';
-import { createMemory, type WorkingMemory } from './memory/memory.ts';
-import { emptyContextWindow, type ContextWindow } from './memory/context-window.ts';
-import { startMode, type CurrentMode } from './modes/mode.ts';
-import { type PhaseState, emptyPhaseWork } from './phases/phase.ts';
+import { createMemory, type WorkingMemory } from '../memory/memory.ts';
+import { emptyContextWindow, type ContextWindow } from '../memory/context-window.ts';
+import { startMode, type CurrentMode } from '../modes/mode.ts';
+import { emptyPhaseWork, type PhaseState } from '../phases/phase.ts';
 import { defaultSettings, type SessionSettings } from './settings.ts';
-import type { TurnState } from './turn/state.ts';
+import type { TurnState } from './turn-state.ts';
 
 /** Governor state since the last user message or phase. */
 export type GovernorState = LadderState & {
@@ -124,3 +123,18 @@ function completeSettings(settings: Partial<SessionSettings>): SessionSettings {
 function isCompleteSettings(settings: Partial<SessionSettings>): settings is SessionSettings {
   return Object.keys(defaultSettings).every((key) => Object.hasOwn(settings, key));
 }
+
+/** The budget used so far. */
+export type BudgetUsage = {
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  readonly tokens: number;
+  readonly cost: number;
+  /** Usage of the latest reply, which estimates the next one. */
+  readonly lastTokens: number;
+  readonly lastCost: number;
+  /** Time of the user's last message, shifted by the time that did not count. */
+  readonly workingSince: number;
+  /** When the clock stopped; absent while it runs. */
+  readonly waitingSince?: number;
+};

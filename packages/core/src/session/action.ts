@@ -1,12 +1,9 @@
-import type { ToolCall, ConversationMessage } from './conversation/message.ts';
-import type { ConversationHistory } from './conversation/conversation.ts';
+import type { ToolCall, ConversationMessage } from '../conversation/message.ts';
+import type { ConversationHistory } from '../conversation/conversation.ts';
 import type { ModelErrorKind } from './event.ts';
 import type { Verdict } from '@pawl/governor';
-import type { StoredEntry } from './memory/memory.ts';
-import type { HaltReason } from './turn/state.ts';
-
-/** The outcome of one tool call; hooks use it to decide whether they have anything to do. */
-export type CompletedTool = { readonly callId: string; readonly tool: string; readonly ok: boolean };
+import type { StoredEntry } from '../memory/memory.ts';
+import type { CompletedTool, HaltReason } from './turn-state.ts';
 
 /**
  * An action is work the caller must perform: the machine decides what, the caller decides how.
@@ -57,3 +54,7 @@ export type Action =
   | { readonly type: 'shut-down' };
 
 export type ActionType = Action['type'];
+
+export const waitAction: Action = { type: 'wait', until: null };
+
+export const waitActions: readonly Action[] = [waitAction];

@@ -1,33 +1,6 @@
 import type { Verdict } from '@pawl/governor';
-import type { Session } from '../session.ts';
-
-/** Budget limits; null for no limit. No approval and no mode lifts them. */
-export type BudgetLimits = {
-  /** Model requests, including failed ones and the last call. */
-  readonly modelCalls: number | null;
-  readonly toolCalls: number | null;
-  /** Input and output tokens as reported by the model, including those of summaries. */
-  readonly tokens: number | null;
-  /** In the currency of the model's prices. */
-  readonly cost: number | null;
-  /** Measured from the user's last message, without time spent paused or waiting for a permission. */
-  readonly wallMs: number | null;
-};
-
-/** The budget used so far. */
-export type BudgetUsage = {
-  readonly modelCalls: number;
-  readonly toolCalls: number;
-  readonly tokens: number;
-  readonly cost: number;
-  /** Usage of the latest reply, which estimates the next one. */
-  readonly lastTokens: number;
-  readonly lastCost: number;
-  /** Time of the user's last message, shifted by the time that did not count. */
-  readonly workingSince: number;
-  /** When the clock stopped; absent while it runs. */
-  readonly waitingSince?: number;
-};
+import type { BudgetUsage, Session } from './session.ts';
+import type { BudgetLimits } from './settings.ts';
 
 /**
  * Returns which budget makes the next model call the last one, or null. The budget reserves a last answer: an ordinary

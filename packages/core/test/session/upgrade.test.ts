@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createSession, step } from '../src/index.ts';
-import { parseChart } from '../src/modes-entry.ts';
-import { upgradeEvent, upgradeSession, upgradeToolResult } from '../src/upgrade-entry.ts';
-import { parseGovernorSettings } from '../src/profiles/parse-governor-settings.ts';
-import { listRecordedNames, readRecordedLog } from './old-logs/log-file.ts';
-import { toRecordedNames } from './old-logs/recorded-names.ts';
+import { createSession, step } from '../../src/index.ts';
+import { parseChart } from '../../src/modes-entry.ts';
+import { upgradeEvent, upgradeSession, upgradeToolResult } from '../../src/upgrade-entry.ts';
+import { parseGovernorSettings } from '../../src/profiles/parse-governor-settings.ts';
+import { listRecordedNames, readRecordedLog } from '../old-logs/log-file.ts';
+import { toRecordedNames } from '../old-logs/recorded-names.ts';
 
 const oldVerdict = {
   level: 'stuck',

@@ -17,16 +17,16 @@ import {
 } from '@pawl/governor';
 import { formerPawlRules, pawlRules, selectRules } from '@pawl/governor/rules';
 import { isJudgedOutcome, type ToolCall } from '../conversation/message.ts';
-import type { Event, EventOfType, ModelReplied, PermissionDecided } from '../event.ts';
-import { logPatches, hasLogPatch } from '../log-version.ts';
+import type { Event, EventOfType, ModelReplied, PermissionDecided } from '../session/event.ts';
+import { logPatches, hasLogPatch } from '../session/log-version.ts';
 import type { ModeChart } from '../modes/mode-chart.ts';
 import { findReachedModeLimit } from '../modes/mode.ts';
-import { initialGovernor, type Session } from '../session.ts';
+import { initialGovernor, type Session } from '../session/session.ts';
 import { createSessionFinish } from '../turn/agenda.ts';
-import { addTurnVerdict, createHaltEvent, createVerdictChange } from './apply-verdict.ts';
+import { addTurnVerdict, createHaltEvent, createVerdictChange } from '../turn/apply-verdict.ts';
 import { isStaleAnswer } from '../turn/refuse-event.ts';
-import type { AwaitingPermission, CallingModel, ExecutingTools } from '../turn/state.ts';
-import type { StepChange } from '../step-change.ts';
+import type { AwaitingPermission, CallingModel, ExecutingTools } from '../session/turn-state.ts';
+import type { StepChange } from '../session/session-step.ts';
 
 /** Returns the rules of a session: those of its preset and log version with its overrides, and then `ownRules`. */
 export function selectSessionRules(session: Session, ownRules?: readonly Rule[]): readonly Rule[] {

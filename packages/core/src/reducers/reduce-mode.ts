@@ -1,15 +1,15 @@
-import type { Event, ModelReplied, RequestedCall, ToolFinished } from '../event.ts';
-import type { StepChange } from '../step-change.ts';
+import type { Event, ModelReplied, RequestedCall, ToolFinished } from '../session/event.ts';
+import type { StepChange } from '../session/session-step.ts';
 import type { Verdict } from '@pawl/governor';
 import { isPagingDue } from '../memory/memory.ts';
-import type { Note } from '../note.ts';
-import type { Session } from '../session.ts';
-import { addTurnVerdict } from '../governor/apply-verdict.ts';
+import type { Note } from '../session/note.ts';
+import type { Session } from '../session/session.ts';
+import { addTurnVerdict } from '../turn/apply-verdict.ts';
 import { isStaleAnswer } from '../turn/refuse-event.ts';
-import type { CallingModel, ExecutingTools, PagingTurn } from '../turn/state.ts';
-import { type ModeEventPayload, transitionMode, type ModeTransition } from './transition-mode.ts';
-import { restartTerminalMode, type CurrentMode } from './mode.ts';
-import { getModeState, type ModeChart } from './mode-chart.ts';
+import type { CallingModel, ExecutingTools, PagingTurn } from '../session/turn-state.ts';
+import { type ModeEventPayload, transitionMode, type ModeTransition } from '../modes/transition-mode.ts';
+import { restartTerminalMode, type CurrentMode } from '../modes/mode.ts';
+import { getModeState, type ModeChart } from '../modes/mode-chart.ts';
 
 /** Updates the mode for an event, before the turn reducer runs. Calls the mode does not allow are denied. */
 export function reduceMode(session: Session, event: Event, chart: ModeChart): StepChange {

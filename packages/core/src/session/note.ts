@@ -1,7 +1,7 @@
 import type { EventType } from './event.ts';
 import type { Verdict } from '@pawl/governor';
-import type { MovedEntry } from './memory/page-entries.ts';
-import type { TurnStatus } from './turn/state.ts';
+import type { MovedEntry } from '../memory/page-entries.ts';
+import type { TurnStatus } from './turn-state.ts';
 
 /** A note is worth recording but requires nothing; dropping every note changes no state. */
 export type Note =

@@ -11,3 +11,10 @@ export type StepChange = {
   /** Actions in addition to those of the turn. */
   readonly actions?: readonly Action[];
 };
+
+/** The result of a step: the next session, the actions to perform and the notes to record. */
+export type SessionStep = {
+  readonly session: Session;
+  readonly actions: readonly Action[];
+  readonly notes: readonly Note[];
+};

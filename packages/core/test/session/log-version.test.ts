@@ -2,9 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findLogVersionProblem, logPatches, hasLogPatch, latestLogVersion } from '../src/log-version.ts';
-import { getConversation, createSession, replay, type Session, type SessionOptions } from '../src/index.ts';
-import { getAgenda } from '../src/turn/agenda.ts';
+import {
+  findLogVersionProblem,
+  logPatches,
+  hasLogPatch,
+  latestLogVersion,
+} from '../../src/session/log-version.ts';
+import {
+  getConversation,
+  createSession,
+  replay,
+  type Session,
+  type SessionOptions,
+} from '../../src/index.ts';
+import { getAgenda } from '../../src/turn/agenda.ts';
 import {
   cancelRequested,
   phaseCompleted,
@@ -12,10 +23,10 @@ import {
   pauseRequested,
   modelReplied,
   phaseStarted,
-} from './helpers/event-builders.ts';
-import { findConversationFaults } from './helpers/conversation-faults.ts';
-import { pausableStateNames, createSampleRun } from './helpers/sample-runs.ts';
-import { listActionTypes, createProfileSession, runEvents, requireTurn } from './helpers/run-events.ts';
+} from '../helpers/event-builders.ts';
+import { findConversationFaults } from '../helpers/conversation-faults.ts';
+import { pausableStateNames, createSampleRun } from '../helpers/sample-runs.ts';
+import { listActionTypes, createProfileSession, runEvents, requireTurn } from '../helpers/run-events.ts';
 
 const options: SessionOptions = { id: 's', at: 0 };
 
@@ -38,7 +49,7 @@ describe('log patches', () => {
   });
 
   it('are listed in the table of docs/replay.md, in this order', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../../docs/replay.md'), 'utf8');
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/replay.md'), 'utf8');
     const rows = [...page.matchAll(/^\| (\d+) +\| `(\w+)`/gm)].map(([, number, name]) => `${number} ${name}`);
     expect(rows).toEqual(Object.entries(logPatches).map(([name, { number }]) => `${number} ${name}`));
   });

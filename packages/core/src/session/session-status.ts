@@ -1,8 +1,8 @@
-import { iterateItems, type ConversationHistory } from './conversation/conversation.ts';
-import type { ConversationMessage, ToolOutcome } from './conversation/message.ts';
+import { iterateItems, type ConversationHistory } from '../conversation/conversation.ts';
+import type { ConversationMessage, ToolOutcome } from '../conversation/message.ts';
 import type { Session } from './session.ts';
-import type { TurnState, TurnStatus, CallExecution } from './turn/state.ts';
-import type { SessionStep } from './turn/transition-turn.ts';
+import type { TurnState, TurnStatus, CallExecution } from './turn-state.ts';
+import type { SessionStep } from './session-step.ts';
 
 /** Whether the session is in a terminal state, which only a shutdown leaves. */
 export function isTerminalSession({ turn }: Session): boolean {

@@ -1,14 +1,14 @@
-import type { Chart, ChartState } from '../charts/chart.ts';
-import { awaitingPermissionState } from './states/awaiting-permission.ts';
-import { callingModelState } from './states/calling-model.ts';
-import { haltedState, shuttingDownState } from './states/ended.ts';
-import { errorRecoveryState } from './states/error-recovery.ts';
-import { executingToolsState } from './states/executing-tools.ts';
-import { pagingState } from './states/paging.ts';
-import { pausedState } from './states/paused.ts';
-import { postToolsHookState } from './states/post-tools-hook.ts';
-import { waitingForUserState } from './states/waiting-for-user.ts';
-import { describeTransientState } from './turn-table.ts';
+import type { Chart, ChartState } from '../../charts/chart.ts';
+import { awaitingPermissionState } from './awaiting-permission.ts';
+import { callingModelState } from './calling-model.ts';
+import { haltedState, shuttingDownState } from './ended.ts';
+import { errorRecoveryState } from './error-recovery.ts';
+import { executingToolsState } from './executing-tools.ts';
+import { pagingState } from './paging.ts';
+import { pausedState } from './paused.ts';
+import { postToolsHookState } from './post-tools-hook.ts';
+import { waitingForUserState } from './waiting-for-user.ts';
+import { describeTransientState } from '../turn-table.ts';
 
 /* States that a step passes through without stopping; the handlers of other states decide about them. */
 

@@ -1,12 +1,13 @@
-import type { Event, TokenUsage } from '../event.ts';
-import { logPatches, hasLogPatch } from '../log-version.ts';
-import type { Session } from '../session.ts';
-import type { StepChange } from '../step-change.ts';
+import type { Event, TokenUsage } from '../session/event.ts';
+import { logPatches, hasLogPatch } from '../session/log-version.ts';
+import type { Session, BudgetUsage } from '../session/session.ts';
+import type { StepChange } from '../session/session-step.ts';
 import { getAgenda } from '../turn/agenda.ts';
 import { isStaleAnswer } from '../turn/refuse-event.ts';
-import type { TurnState } from '../turn/state.ts';
-import { addTurnVerdict } from './apply-verdict.ts';
-import { createBudgetVerdict, findExhaustedBudget, type BudgetLimits, type BudgetUsage } from './budget.ts';
+import type { TurnState } from '../session/turn-state.ts';
+import { addTurnVerdict } from '../turn/apply-verdict.ts';
+import { createBudgetVerdict, findExhaustedBudget } from '../session/budget.ts';
+import type { BudgetLimits } from '../session/settings.ts';
 
 type BudgetedEvent = Extract<Event, { type: 'model-replied' | 'model-failed' | 'tool-finished' }>;
 

@@ -1,25 +1,19 @@
 import { assignCallIds, type Verdict } from '@pawl/governor';
-import type { Event, RequestedCall } from '../event.ts';
-import type { Session } from '../session.ts';
-import type { StepChange } from '../step-change.ts';
-import { createSessionFinish, emptyAgenda, plainCallIntent } from '../turn/agenda.ts';
-import {
-  appendReply,
-  toExecution,
-  toPermissionCalls,
-  appendResults,
-  createFailedOutcome,
-} from '../turn/calls.ts';
-import { callModel, haltOnRoute, runRound, waitForUser, type TurnRoute } from '../turn/enter-state.ts';
-import { createRecoveryAction } from '../turn/pending-actions.ts';
+import type { Event, RequestedCall } from '../session/event.ts';
+import type { Session } from '../session/session.ts';
+import type { StepChange, SessionStep } from '../session/session-step.ts';
+import { createSessionFinish, emptyAgenda, plainCallIntent } from './agenda.ts';
+import { appendReply, toExecution, toPermissionCalls, appendResults, createFailedOutcome } from './calls.ts';
+import { callModel, haltOnRoute, runRound, waitForUser, type TurnRoute } from './enter-state.ts';
+import { createRecoveryAction } from './pending-actions.ts';
 import type {
   AwaitingPermission,
   CallingModel,
   ExecutingTools,
   ToolRecovery,
   TurnAgenda,
-} from '../turn/state.ts';
-import { transitionTurn, type SessionStep } from '../turn/transition-turn.ts';
+} from '../session/turn-state.ts';
+import { transitionTurn } from './transition-turn.ts';
 
 /*
  * A verdict from cause to effect. A reducer reports it with `createVerdictChange` and puts it on the turn's agenda with

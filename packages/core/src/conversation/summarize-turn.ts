@@ -1,5 +1,5 @@
-import { toItemArray, type ConversationHistory } from '../conversation/conversation.ts';
-import type { ConversationMessage, ToolMessage } from '../conversation/message.ts';
+import { toItemArray, type ConversationHistory } from './conversation.ts';
+import type { ConversationMessage, ToolMessage } from './message.ts';
 import { formatToolOutput } from '@pawl/governor';
 
 /** How many tool outputs are quoted, and how many characters of each. */

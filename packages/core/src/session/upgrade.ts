@@ -12,6 +12,7 @@ import {
   type StoredObject,
 } from '@pawl/governor/upgrade';
 import type { Session } from './session.ts';
+import { upgradeChart } from '../modes/define-chart.ts';
 
 /*
  * Reads sessions and events that were written before 0.2.0, which used other names for the same things. Code that reads
@@ -85,18 +86,6 @@ export function upgradeSession(value: object): Session {
 function upgradeSettings(settings: StoredObject): StoredObject {
   const upgraded = upgradeProperty(settings, 'governor', upgradeGovernorSettings);
   return upgradeProperty(upgraded, 'chart', upgradeChart);
-}
-
-const chartNames = new Map([['hops', 'transitions']]);
-const modeNames = new Map([['afterWords', 'afterText']]);
-
-/** Returns a chart with current names. An old name next to the current one stays, so that validation reports it. */
-export function upgradeChart(chart: StoredObject): StoredObject {
-  const renamed = Object.hasOwn(chart, 'transitions') ? chart : renameKeys(chart, chartNames);
-  const states = upgradeEach(renamed['states'], (state) =>
-    Object.hasOwn(state, 'afterText') ? state : renameKeys(state, modeNames),
-  );
-  return renamed['states'] === undefined ? renamed : { ...renamed, states };
 }
 
 function upgradeGovernor(governor: StoredObject): object {

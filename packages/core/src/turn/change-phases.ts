@@ -1,15 +1,16 @@
-import type { Event } from '../event.ts';
-import type { Note } from '../note.ts';
-import { initialGovernor, type Session } from '../session.ts';
+import type { Event, ToolFinished } from '../session/event.ts';
+import type { Note } from '../session/note.ts';
+import { initialGovernor, type Session } from '../session/session.ts';
 import {
-  type CurrentPhase,
-  type PastPhase,
-  type PhaseState,
   clipPhaseText,
   mergePhaseWork,
   emptyPhaseWork,
   addBlockers,
-} from './phase.ts';
+  addPhaseWork,
+  type CurrentPhase,
+  type PastPhase,
+  type PhaseState,
+} from '../phases/phase.ts';
 
 type PhaseChangeEvent = Extract<Event, { readonly type: 'phase-started' | 'phase-completed' }>;
 type PhaseChangeResult = { readonly phases: PhaseState; readonly notes: readonly Note[] };
@@ -110,4 +111,11 @@ function mergeRepeatedPhase(completed: readonly PastPhase[], current: CurrentPha
   return completed.map((past) =>
     past.number === current.number ? { ...past, ...mergePhaseWork(past, current) } : past,
   );
+}
+
+/** Records the effects of a call in the current phase or outside any; returns the same session if there are none. */
+export function recordPhaseWork(session: Session, event: ToolFinished): Session {
+  if (event.files === undefined && event.tests === undefined) return session;
+  const phases = addPhaseWork(session.phases, event);
+  return phases === session.phases ? session : { ...session, phases };
 }

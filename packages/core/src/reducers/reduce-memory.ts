@@ -1,14 +1,14 @@
-import type { ModelReplied, PagingFinished, ToolFinished } from '../event.ts';
-import type { StepChange } from '../step-change.ts';
+import type { ModelReplied, PagingFinished, ToolFinished } from '../session/event.ts';
+import type { StepChange } from '../session/session-step.ts';
 import type { Json } from '@pawl/governor';
-import type { Session } from '../session.ts';
+import type { Session } from '../session/session.ts';
 import { isStaleAnswer } from '../turn/refuse-event.ts';
-import type { ExecutingTools } from '../turn/state.ts';
-import { memoryActionTypes } from './memory-action.ts';
-import { writeLog } from './logs.ts';
-import type { WorkingMemory, MemoryEffect } from './memory.ts';
-import { pageEntries } from './page-entries.ts';
-import { applyStorageResult, applyMemoryAction } from './apply-memory-action.ts';
+import type { ExecutingTools } from '../session/turn-state.ts';
+import { memoryActionTypes } from '../memory/memory-action.ts';
+import { writeLog } from '../memory/logs.ts';
+import type { WorkingMemory, MemoryEffect } from '../memory/memory.ts';
+import { pageEntries } from '../memory/page-entries.ts';
+import { applyStorageResult, applyMemoryAction } from '../memory/apply-memory-action.ts';
 
 /**
  * Updates working memory for an event, before the turn reducer runs. The caller has already performed the storage

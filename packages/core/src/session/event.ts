@@ -1,7 +1,7 @@
 import type { FileEffect, Json, RequestedCall, Verdict } from '@pawl/governor';
-import type { ToolOutcome } from './conversation/message.ts';
-import type { MemoryCommand } from './memory/apply-memory-action.ts';
-import type { StoredEntry } from './memory/memory.ts';
+import type { ToolOutcome } from '../conversation/message.ts';
+import type { MemoryCommand } from '../memory/apply-memory-action.ts';
+import type { StoredEntry } from '../memory/memory.ts';
 
 /**
  * An event is something that happened, and the only input to a session.
