@@ -5,7 +5,6 @@ import { createLibrarian } from '../models/librarian.ts';
 import type { Model } from '../models/model.ts';
 import type { NamedModelOptions } from '../models/providers/model-from-spec.ts';
 import type { ProtocolOptions } from '../protocols/protocol-model.ts';
-import { AgentConfigError } from './run-options.ts';
 
 /** The models of an agent. */
 export type AgentModelConfig = {
@@ -66,4 +65,9 @@ export function getCodecOptions(chart: ModeChart | null | undefined): ProtocolOp
   if (chart?.name === 'lkj') return { logs: ['think_log', 'evaluation_log'], callsMax: 1 };
   if (chart?.name === 'lkj1') return { logs: ['thinking_log'], callsMax: 1 };
   return { logs: [], callsMax: chart?.oneAction === true ? 1 : maxTextCalls };
+}
+
+/** A field of an agent's configuration has no usable value. The one-line message gives the problem and the fix. */
+export class AgentConfigError extends Error {
+  override readonly name = 'AgentConfigError';
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { NamedModelOptions } from '../models/providers/model-from-spec.ts';
 import { formatUnknownName } from '../text/nearest-name.ts';
 import { permissionModes } from '../permission/modes.ts';
-import type { AgentModelConfig } from './agent-model.ts';
+import { AgentConfigError, type AgentModelConfig } from './agent-model.ts';
 import type { AgentToolConfig } from './coding-setup.ts';
 
 const optionalText = z.exactOptional(z.string());
@@ -164,7 +164,3 @@ export function fillMissingBudgets(
   return Object.fromEntries(entries) as BudgetLimits;
 }
 
-/** A field of an agent's configuration has no usable value. The one-line message gives the problem and the fix. */
-export class AgentConfigError extends Error {
-  override readonly name = 'AgentConfigError';
-}

@@ -1,6 +1,6 @@
 import type { Event } from '@pawl/core';
 import { memoryCommands, type MemoryCommand } from '@pawl/core/memory';
-import { formatSessionLabel, StoreError } from '../store/store-error.ts';
+import { formatSessionLabel, StoreError } from './store-error.ts';
 import type { UnstampedEvent } from '../ports/agent-ports.ts';
 
 /**
