@@ -7,9 +7,9 @@ import { actionSchemas, actionAnswerEvents } from '../packages/runtime/src/schem
 import { eventExamples } from '../packages/runtime/src/schema/events.ts';
 import { payloadDepthMax } from '../packages/runtime/src/schema/json-value.ts';
 import { buildEventsJsonSchema, type JsonSchema } from '../packages/runtime/src/schema/json-schema.ts';
-import { listMax } from '../packages/runtime/src/schema/list.ts';
+import { listMax } from '../packages/runtime/src/schema/parts.ts';
 import { noteSchemas } from '../packages/runtime/src/schema/notes.ts';
-import { toSchemaName } from '../packages/runtime/src/schema/schema-name.ts';
+import { toSchemaName } from '../packages/runtime/src/schema/exact-schema.ts';
 import { renderAlignedTable } from './markdown-table.ts';
 import type { GeneratedPage } from './pages.ts';
 

@@ -1,5 +1,14 @@
 import { getOpenQuestion, setQuestionScroll, type QuestionAnswer } from './questions.ts';
-import { isTypingInWorkView, isWaitingForUser, advanceClock, screenViewNames, type PendingQuestion, type ScreenModel, type ViewState, type ScreenViewName } from './screen-model.ts';
+import {
+  isTypingInWorkView,
+  isWaitingForUser,
+  advanceClock,
+  screenViewNames,
+  type PendingQuestion,
+  type ScreenModel,
+  type ViewState,
+  type ScreenViewName,
+} from './screen-model.ts';
 import { getBodySize, getQuestionSize, renderViewLines } from './render-frame.ts';
 import { applyInputEdit, emptyTextInput, insertText, type InputEdit } from './text-input.ts';
 import { countMemoryEntries } from './memory-view.ts';

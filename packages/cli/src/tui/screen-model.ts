@@ -1,9 +1,22 @@
 import type { Session, TurnStatus, Verdict } from '@pawl/core';
-import { addEventTotals, emptyTotals, listTranscriptItems, restingStatuses, toReplayedStep, type TranscriptItem } from '@pawl/core/projections';
+import {
+  addEventTotals,
+  emptyTotals,
+  listTranscriptItems,
+  restingStatuses,
+  toReplayedStep,
+  type TranscriptItem,
+} from '@pawl/core/projections';
 import type { StepResult, StoreOutage } from '@pawl/runtime';
 import { appendLoggedEvent, type LoggedEvent } from './logged-events.ts';
 import { emptyTextInput, type TextInput } from './text-input.ts';
-import { emptyTranscript, appendRemark, restoreTranscript, updateTranscript, type LiveTranscript } from './live-transcript.ts';
+import {
+  emptyTranscript,
+  appendRemark,
+  restoreTranscript,
+  updateTranscript,
+  type LiveTranscript,
+} from './live-transcript.ts';
 import type { PermissionQuestion } from '@pawl/runtime/permission';
 import type { UserQuestion } from '@pawl/runtime/tools';
 

@@ -23,7 +23,13 @@ import { createLibrarianTools } from '../tools/librarian-tools.ts';
 import { createPhaseTools } from '../tools/phases.ts';
 import type { Tool, ToolDescription } from '../tools/tool.ts';
 import { fillMissingBudgets } from './run-options.ts';
-import { AgentConfigError, createProfileModel, createSummaryModel, getCodecOptions, type AgentModelConfig } from './agent-model.ts';
+import {
+  AgentConfigError,
+  createProfileModel,
+  createSummaryModel,
+  getCodecOptions,
+  type AgentModelConfig,
+} from './agent-model.ts';
 import type { AgentToolConfig } from './coding-setup.ts';
 import type { Config } from '../config/config.ts';
 import { formatUnknownName } from '../text/nearest-name.ts';
@@ -259,7 +265,7 @@ async function prepareLkjAgent(
     );
   }
   const model = await createProfileModel(config, profile, getCodecOptions(profile.settings.chart));
-  const { openLkjFolder } = await import('../memory/lkj-folder.ts');
+  const { openLkjFolder } = await import('../memory/lkj-memory.ts');
   const { config: lkjConfig, store } = await openLkjFolder(folder.root, name, clock);
   const tools = [...createLibrarianTools(folder), ...(config.tools ?? [])];
   const actions = [...lkjConfig.memory.actions, ...tools.map(({ description }) => description.name)];

@@ -163,4 +163,3 @@ export function fillMissingBudgets(
   if (entries.every(([, limit]) => limit === null)) return null;
   return Object.fromEntries(entries) as BudgetLimits;
 }
-

@@ -5,8 +5,7 @@ import type { Tool, ToolContext, ToolResult } from '../tools/tool.ts';
 import { getErrorMessage, toPrintableLine } from '../text/one-line.ts';
 import type { ApprovalStore } from './approvals.ts';
 import { openMcpLink, type McpLink, toMcpError, isRequestTimeout, formatServerText } from './link.ts';
-import { McpError } from './mcp-error.ts';
-import type { McpLimits, McpServer } from './mcp-server.ts';
+import { McpError, type McpLimits, type McpServer } from './mcp-server.ts';
 import {
   unavailableReasons,
   McpToolRegistry,

@@ -1,5 +1,5 @@
 import { safeSearchVariable, windowsVariables } from '../platform/programs.ts';
-import { McpError } from './mcp-error.ts';
+import { McpError } from './mcp-server.ts';
 
 type EnvironmentVariables = { readonly [name: string]: string | undefined };
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, RequestedCall } from '@pawl/core';
 import { memoryActionTypes } from '@pawl/core/memory';
-import { isDeeperThan } from '../schema/json-depth.ts';
+import { isDeeperThan } from '../schema/json-value.ts';
 import { toLiteralGlob, parseGlob, parseNameGlob } from '../search/glob.ts';
 import { isSecretFile } from '../search/walk.ts';
 import { createToolFailure, type Tool } from '../tools/tool.ts';

@@ -5,8 +5,12 @@ import {
   iterateItems,
   type ConversationHistory,
 } from '@pawl/core';
-import type { ProtocolCodec, ProtocolContext } from './codec.ts';
-import { emptyReplyPayload, type ReplyPayload } from './decision.ts';
+import {
+  emptyReplyPayload,
+  type ProtocolCodec,
+  type ProtocolContext,
+  type ReplyPayload,
+} from './decision.ts';
 import { extractKeywords } from '../models/librarian-queries.ts';
 import { createLibrarian } from '../models/librarian.ts';
 import type { Model, ModelChunk, ModelRequest } from '../models/model.ts';

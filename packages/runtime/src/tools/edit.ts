@@ -5,8 +5,7 @@ import { formatLines, lineCutMark, type NumberedLine } from './read.ts';
 import { recordIntent, createFileReconciler } from './reconcile-file.ts';
 import { defineTool, createToolFailure, type Tool, type ExecutionHandle, type ToolResult } from './tool.ts';
 import { hashContent, readWorkspaceText, replaceWorkspaceText, textBytesMax } from './workspace-file.ts';
-import { quotePath } from './workspace-path.ts';
-import type { AgentWorkspace } from './workspace.ts';
+import { quotePath, type AgentWorkspace } from './workspace.ts';
 
 const editParameters = z.object({
   path: z.string().min(1).describe('Path of the file, relative to the folder.'),

@@ -1,7 +1,6 @@
 import { explainUnsafePath } from '../platform/platform.ts';
 import { createToolFailure, type ToolResult } from './tool.ts';
-import { quotePath, resolveNewWorkspacePath, type WorkspacePath } from './workspace-path.ts';
-import type { AgentWorkspace } from './workspace.ts';
+import { quotePath, resolveNewWorkspacePath, type WorkspacePath, type AgentWorkspace } from './workspace.ts';
 
 type InsidePath = Extract<WorkspacePath, { readonly kind: 'inside' }>;
 type PathResolution =

@@ -10,8 +10,7 @@ import {
   textBytesMax,
   type ReadTextResult,
 } from './workspace-file.ts';
-import { quotePath } from './workspace-path.ts';
-import type { AgentWorkspace } from './workspace.ts';
+import { quotePath, type AgentWorkspace } from './workspace.ts';
 
 /** Creates a file or replaces its whole content. */
 export function createWriteTool(workspace: AgentWorkspace): Tool {

@@ -1,7 +1,13 @@
-import { buildChartEdges, listChartStates, type Chart, type ChartState } from '@pawl/core/charts';
+import {
+  buildChartEdges,
+  listChartStates,
+  listMoveLabels,
+  type Chart,
+  type ChartState,
+  type ChartEdge,
+  type LabeledMove,
+} from '@pawl/core/charts';
 import type { ElkExtendedEdge, ElkLabel, ElkNode, ElkPoint, LayoutOptions } from 'elkjs/lib/elk-api.js';
-import { assignEdgeTiers, findCommonEvents, type CommonEvent, type TieredEdge } from './edge-tiers.ts';
-import { clipToOneLine, estimateTextWidth } from './text.ts';
 
 export type ChartLayout = {
   readonly width: number;
@@ -178,4 +184,112 @@ function listLabelTexts({ moves, labels }: TieredEdge): readonly string[] {
   return unique.length <= labelLinesMax
     ? unique
     : [...unique.slice(0, labelLinesMax - 1), `and ${unique.length - labelLinesMax + 1} more`];
+}
+
+/** Escapes text for XML; characters that XML cannot represent become the replacement character. */
+export function escapeSvgText(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[^\t\n\r -\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
+    .replaceAll(/[&<>"']/gu, (character) => `&#${character.codePointAt(0)};`);
+}
+
+/** Estimates the rendered width of a text in pixels. Fonts differ, and boxes leave room for that. */
+export function estimateTextWidth(text: string, fontSize: number): number {
+  let ems = 0;
+  for (const character of text) ems += (character.codePointAt(0) ?? 0) < 0x11_00 ? 0.56 : 1.1;
+  return ems * fontSize;
+}
+
+/** Collapses a text to one line and truncates it. */
+export function clipToOneLine(text: string, lengthMax: number): string {
+  const characters = Array.from(text.replaceAll(/\s+/gu, ' '));
+  const isShort = characters.length <= lengthMax;
+  return isShort ? characters.join('') : `${characters.slice(0, lengthMax - 1).join('')}…`;
+}
+
+/** How strongly an edge is drawn: the main path, other edges, and edges shared by nearly every state. */
+type EdgeTier = 'main' | 'plain' | 'faint';
+
+type TieredEdge = ChartEdge & {
+  readonly tier: EdgeTier;
+  /** The labels of the edge, without those shared by nearly every state. */
+  readonly labels: readonly string[];
+};
+
+/**
+ * An event that leads from nearly every state to one (`end` is `to`), or from one to nearly every other (`end` is
+ * `from`).
+ */
+export type CommonEvent = { readonly event: string; readonly at: string; readonly end: 'to' | 'from' };
+
+function assignEdgeTiers(
+  states: readonly ChartState[],
+  edges: readonly ChartEdge[],
+  commonEvents: readonly CommonEvent[],
+): readonly TieredEdge[] {
+  const commonKeys = new Set(commonEvents.map(getCommonEventKey));
+  const isGathering = ({ to }: ChartEdge, { on }: LabeledMove): boolean =>
+    on !== null && commonKeys.has(getCommonEventKey({ event: on, at: to, end: 'to' }));
+  const isSpreading = ({ from }: ChartEdge, { on }: LabeledMove): boolean =>
+    on !== null && commonKeys.has(getCommonEventKey({ event: on, at: from, end: 'from' }));
+  const listOwnMoves = (edge: ChartEdge): readonly LabeledMove[] =>
+    edge.moves.filter((move) => !isGathering(edge, move) && !isSpreading(edge, move));
+  const mainPath = findMainPath(
+    states,
+    edges.filter((edge) => listOwnMoves(edge).length > 0),
+  );
+  return edges.map((edge) => ({
+    ...edge,
+    tier: listOwnMoves(edge).length === 0 ? 'faint' : mainPath.has(edge) ? 'main' : 'plain',
+    labels: listMoveLabels(listOwnMoves(edge)),
+  }));
+}
+
+/** Finds the events that connect one state with at least half of the others, and with at least four. */
+function findCommonEvents(
+  states: readonly ChartState[],
+  edges: readonly ChartEdge[],
+): readonly CommonEvent[] {
+  const candidates = new Map<string, { readonly common: CommonEvent; readonly others: Set<string> }>();
+  for (const { from, to, moves } of edges.filter((edge) => edge.from !== edge.to)) {
+    for (const event of new Set(moves.flatMap(({ on }) => on ?? []))) {
+      addState({ event, at: to, end: 'to' }, from);
+      addState({ event, at: from, end: 'from' }, to);
+    }
+  }
+  const minStates = Math.max(4, (states.length - 1) / 2);
+  return [...candidates.values()]
+    .filter(({ others }) => others.size >= minStates)
+    .map(({ common }) => common);
+
+  function addState(common: CommonEvent, other: string): void {
+    const known = candidates.get(getCommonEventKey(common)) ?? { common, others: new Set() };
+    known.others.add(other);
+    candidates.set(getCommonEventKey(common), known);
+  }
+}
+
+function getCommonEventKey({ event, at, end }: CommonEvent): string {
+  return JSON.stringify([event, at, end]);
+}
+
+/**
+ * Finds the main path through the chart from the order of its states: from each state to the nearest later one, and to
+ * each from the nearest earlier one.
+ */
+function findMainPath(states: readonly ChartState[], edges: readonly ChartEdge[]): ReadonlySet<ChartEdge> {
+  const positions = new Map(states.map((state, index) => [state.name, index]));
+  const terminalNames = new Set(
+    states.filter((state) => state.kind === 'terminal').map((state) => state.name),
+  );
+  const getEdgeLength = ({ from, to }: ChartEdge): number =>
+    (positions.get(to) ?? 0) - (positions.get(from) ?? 0);
+  const forward = edges.filter((edge) => getEdgeLength(edge) > 0 && !terminalNames.has(edge.to));
+  const findShortest = (group: readonly ChartEdge[]): ChartEdge =>
+    group.reduce((best, edge) => (getEdgeLength(edge) < getEdgeLength(best) ? edge : best));
+  return new Set([
+    ...[...Map.groupBy(forward, (edge) => edge.from).values()].map(findShortest),
+    ...[...Map.groupBy(forward, (edge) => edge.to).values()].map(findShortest),
+  ]);
 }
