@@ -1,6 +1,12 @@
 import { describeCall } from '@pawl/runtime/permission';
-import { truncateLine, wrapText, createSegment, wrapLine, type StyledLine } from './styled-line.ts';
-import { toPlainLine } from './plain-text.ts';
+import {
+  truncateLine,
+  wrapText,
+  createSegment,
+  wrapLine,
+  toPlainLine,
+  type StyledLine,
+} from './styled-line.ts';
 import type { PendingQuestion, ScreenSize } from './screen-model.ts';
 
 /** Renders a question with everything needed to answer it; rows that do not fit are reached by scrolling. */

@@ -1,8 +1,7 @@
 import type { Event } from '../session/event.ts';
 import { formatToolOutput } from '@pawl/governor';
 import type { TurnState } from '../session/turn-state.ts';
-import { calibrateEstimator } from '../memory/estimate-tokens.ts';
-import { addTextTokens, type ContextWindow } from '../memory/context-window.ts';
+import { calibrateEstimator, addTextTokens, type ContextWindow } from '../memory/estimate-tokens.ts';
 
 /** Counts only events the turn is waiting for. */
 export function updateContextWindow(window: ContextWindow, turn: TurnState, event: Event): ContextWindow {

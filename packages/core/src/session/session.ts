@@ -3,7 +3,7 @@ import { emptyConversation } from '../conversation/conversation.ts';
 import { initialLadder, type LadderState } from '@pawl/governor';
 import { createSessionTracker, type SessionTracker } from '@pawl/governor/session-tracker';
 import { createMemory, type WorkingMemory } from '../memory/memory.ts';
-import { emptyContextWindow, type ContextWindow } from '../memory/context-window.ts';
+import { emptyContextWindow, type ContextWindow } from '../memory/estimate-tokens.ts';
 import { startMode, type CurrentMode } from '../modes/mode.ts';
 import { emptyPhaseWork, type PhaseState } from '../phases/phase.ts';
 import { defaultSettings, type SessionSettings } from './settings.ts';

@@ -1,7 +1,7 @@
 import { restartOnUserMessage } from '@pawl/governor/session-tracker';
 import { appendItems, type ConversationHistory } from '../conversation/conversation.ts';
 import type { ConversationMessage } from '../conversation/message.ts';
-import { addTextTokens } from '../memory/context-window.ts';
+import { addTextTokens } from '../memory/estimate-tokens.ts';
 import { restartTerminalMode } from '../modes/mode.ts';
 import { initialGovernor, type GovernorState, type Session } from '../session/session.ts';
 import { emptyAgenda } from './agenda.ts';

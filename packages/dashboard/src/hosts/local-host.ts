@@ -3,9 +3,14 @@ import type { SessionCommand } from '@pawl/runtime/commands';
 import { StoreError, type Store, getOwnerState } from '@pawl/runtime/store';
 import type { AgentFactory } from '@pawl/worker';
 import type { CreateSessionRequest, FleetStatus } from '../api/index.ts';
-import { endedStatuses, type SessionHost, type SessionPreparer, prepareSession } from './session-host.ts';
+import {
+  endedStatuses,
+  prepareSession,
+  deriveStableId,
+  type SessionHost,
+  type SessionPreparer,
+} from './session-host.ts';
 import { createSessionRunner } from './session-runner.ts';
-import { deriveStableId } from './stable-id.ts';
 
 export type LocalHostOptions = {
   readonly store: Store;

@@ -3,6 +3,7 @@ import type { SessionCommand } from '@pawl/runtime/commands';
 import type { SessionSummary } from '@pawl/runtime/store';
 import type { CreateSessionRequest, FleetStatus, SessionHolder } from '../api/index.ts';
 import { ApiError } from '../http/api-error.ts';
+import { createHash } from 'node:crypto';
 
 /** Runs sessions for the dashboard, either in this process or through workers. */
 export type SessionHost = {
@@ -61,4 +62,17 @@ export async function prepareSession(
     const reason = error instanceof Error ? error.message : String(error);
     throw error instanceof ApiError ? error : new ApiError('bad-request', reason, undefined, error);
   }
+}
+
+/** Derives an id from the request, so that a repeated request finds the existing session. */
+export function deriveStableId(...parts: readonly string[]): string {
+  const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  // A version 8 UUID, the version reserved for custom formats.
+  return [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `8${digest.slice(13, 16)}`,
+    `a${digest.slice(17, 20)}`,
+    digest.slice(20, 32),
+  ].join('-');
 }

@@ -3,7 +3,7 @@ import { auditRun } from '@pawl/governor/audit';
 import type { RecordedRun } from '@pawl/governor/traces';
 import { readTraces } from '@pawl/runtime/traces';
 import type { ImportedRun } from '../api/index.ts';
-import { deriveStableId } from '../hosts/stable-id.ts';
+import { deriveStableId } from '../hosts/session-host.ts';
 import { readExportedSession, isExportedSession, findMostSevere } from './exported-session.ts';
 import { buildRecordedSession, toEventNumbers } from './recorded-session.ts';
 

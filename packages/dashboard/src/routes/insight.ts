@@ -9,10 +9,15 @@ import {
 import { replaySteps } from '@pawl/runtime/logs';
 import { buildModelRequest } from '@pawl/runtime/models';
 import { getOwnerState, type Store, getMetadataText, getMetadataTools } from '@pawl/runtime/store';
-import { fleetStatusSchema } from '../api/fleet.ts';
+import {
+  fleetStatusSchema,
+  healthSchema,
+  memoryQuerySchema,
+  storedMemorySchema,
+  promptQuerySchema,
+  modelPromptSchema,
+} from '../api/insight.ts';
 import type { FleetStatus, StoredMemory, ModelPrompt } from '../api/index.ts';
-import { healthSchema, memoryQuerySchema, storedMemorySchema } from '../api/memory.ts';
-import { promptQuerySchema, modelPromptSchema } from '../api/prompt.ts';
 import { ApiError } from '../http/api-error.ts';
 import { respondWithJson } from '../http/json-response.ts';
 import { parseQuery } from '../http/request-input.ts';

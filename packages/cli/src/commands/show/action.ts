@@ -36,7 +36,7 @@ import { renderPrompt } from './prompt.ts';
 import { isAskModelAction } from '../../sessions/model-requests.ts';
 import { toStateJson, formatSessionState } from './state.ts';
 import { formatClockTime, formatDateTime, formatDuration } from '../../output/format-time.ts';
-import { toTimelineEntries, type TimelineEntry } from '../../sessions/session-timeline.ts';
+import { toTimelineEntries, type TimelineEntry } from '../../sessions/step-record.ts';
 import { explainStep } from './why.ts';
 import { formatCell, truncateColumns, getOutputWidth } from '../../output/columns.ts';
 import type { Json } from '@pawl/core';

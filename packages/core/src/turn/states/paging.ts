@@ -2,7 +2,7 @@ import { appendItems, emptyConversation } from '../../conversation/conversation.
 import type { ConversationMessage } from '../../conversation/message.ts';
 import type { EventOfType, Event } from '../../session/event.ts';
 import { halveConversation } from '../../memory/compact-messages.ts';
-import { isWindowFull } from '../../memory/context-window.ts';
+import { isWindowFull } from '../../memory/estimate-tokens.ts';
 import { isPagingRequired } from '../../memory/memory.ts';
 import type { Note } from '../../session/note.ts';
 import type { Session } from '../../session/session.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { requestIdSchema } from './shared-schemas.ts';
+import { requestIdSchema, jsonSchema } from './shared-schemas.ts';
 
 const requestId = requestIdSchema.optional();
 const commandTextSchema = z.string().min(1).max(10_000);
@@ -60,3 +60,27 @@ export const commandSchema = z
   .meta({ id: 'Command' });
 
 export type CommandRequest = z.input<typeof commandSchema>;
+
+const approvalSchema = z
+  .object({
+    session: z.string(),
+    goal: z.nullable(z.string()),
+    callId: z.string(),
+    request: z.int(),
+    tool: z.string(),
+    args: jsonSchema,
+    about: z.string().describe('The complete call as text, line by line, for the user to review.'),
+    risk: z
+      .enum(['looks', 'changes', 'runs', 'unknown'])
+      .describe(
+        'Effect of the tool: `looks` only reads, `changes` modifies files, `runs` executes commands; `unknown` for other tools.',
+      ),
+    since: z.number(),
+  })
+  .meta({ id: 'Approval', description: 'A tool call that waits for approval.' });
+
+export type ApprovalRequest = z.infer<typeof approvalSchema>;
+
+export const approvalListSchema = z.object({ approvals: z.array(approvalSchema) }).meta({ id: 'Approvals' });
+
+export type ApprovalList = z.infer<typeof approvalListSchema>;
