@@ -35,7 +35,7 @@ import { planSession } from '../sessions/session-plan.ts';
 import { openStore, isRedisUrl, type OpenedStore } from '../sessions/store-option.ts';
 import { createRedisFeedback } from '../sessions/verdict-feedback-redis.ts';
 import type { VerdictFeedbackRepository } from '../sessions/verdict-feedback.ts';
-import manifest from '../../package.json' with { type: 'json' };
+import packageManifest from '../../package.json' with { type: 'json' };
 import { toUsageError } from '../output/exit-codes.ts';
 
 /** The ports of a dashboard. */
@@ -340,7 +340,7 @@ export async function startDashboardServer(
       ...dependencies,
       port: listenPort,
       onError,
-      version: manifest.version,
+      version: packageManifest.version,
       ...(host !== undefined && { hostname: host }),
       ...(token !== '' && { token }),
     });

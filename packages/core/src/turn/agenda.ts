@@ -9,6 +9,8 @@ import type {
   PagingWork,
 } from '../session/turn-state.ts';
 import type { Session } from '../session/session.ts';
+import { appendItems, type ConversationHistory } from '../conversation/conversation.ts';
+import type { ConversationMessage } from '../conversation/message.ts';
 
 export const emptyAgenda: TurnAgenda = { phaseChanges: 0, failedPhase: null, verdict: null, finish: null };
 
@@ -76,4 +78,27 @@ export function findFailedPhaseReason(session: Session, agenda: TurnAgenda): Hal
 
 export function setPagingAgenda(work: PagingWork, agenda: TurnAgenda): PagingWork {
   return { ...work, ask: { ...work.ask, agenda } };
+}
+
+/** Appends pending steering to the conversation, one user message each, in order. */
+export function appendSteering(
+  conversation: ConversationHistory<ConversationMessage>,
+  { steering }: TurnAgenda,
+  at: number,
+): ConversationHistory<ConversationMessage> {
+  if (steering === undefined) return conversation;
+  return appendItems<ConversationMessage>(
+    conversation,
+    steering.map((text) => ({ role: 'user', at, text })),
+  );
+}
+
+/** Returns an agenda that holds only the pending steering. */
+export function keepOnlySteering({ steering }: TurnAgenda): TurnAgenda {
+  return steering === undefined ? emptyAgenda : { ...emptyAgenda, steering: steering };
+}
+
+/** Returns the agenda without steering. */
+export function clearSteering({ phaseChanges, failedPhase, verdict, finish }: TurnAgenda): TurnAgenda {
+  return { phaseChanges, failedPhase, verdict, finish };
 }

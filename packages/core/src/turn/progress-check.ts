@@ -3,7 +3,13 @@ import type { ConversationMessage } from '../conversation/message.ts';
 import type { Event } from '../session/event.ts';
 import { actOnVerdict } from './apply-verdict.ts';
 import type { Session } from '../session/session.ts';
-import { isAgendaEmpty, plainCallIntent, findFailedPhaseReason } from './agenda.ts';
+import {
+  isAgendaEmpty,
+  plainCallIntent,
+  findFailedPhaseReason,
+  keepOnlySteering,
+  appendSteering,
+} from './agenda.ts';
 import {
   callModel,
   computeFinishDeadline,
@@ -13,7 +19,6 @@ import {
   type TurnRoute,
 } from './enter-state.ts';
 import type { SessionStep } from '../session/session-step.ts';
-import { keepOnlySteering, appendSteering } from './steering.ts';
 import type {
   NextAfterTools,
   TurnAgenda,

@@ -5,10 +5,11 @@ import {
   waitingForPersonStatuses,
   prepareSession,
   deriveStableId,
+  nullIfMissing,
+  nullIfConflict,
   type SessionHost,
   type SessionPreparer,
 } from './session-host.ts';
-import { nullIfConflict, nullIfMissing } from './local-host.ts';
 
 export type QueueHostOptions = {
   readonly store: Store;

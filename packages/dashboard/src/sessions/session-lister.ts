@@ -37,10 +37,10 @@ function toUnreadableFacts(error: unknown): SessionFacts & { readonly status?: '
 }
 
 export function createSessionLister(store: Store, host: SessionHost): SessionLister {
-  const readFacts = createFactsReader(store);
+  const readSessionFacts = createFactsReader(store);
   const toListItem = async (summary: SessionSummary): Promise<SessionListItem> => {
     const { metadata, parent, owner: _, ...fields } = summary;
-    const facts = await readFacts(summary).catch(toUnreadableFacts);
+    const facts = await readSessionFacts(summary).catch(toUnreadableFacts);
     return {
       ...fields,
       short: summary.id.slice(0, shortIdLength).toWellFormed(),

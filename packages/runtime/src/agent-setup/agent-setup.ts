@@ -22,14 +22,8 @@ import { indexFolder, type FolderIndex } from '../search/index-folder.ts';
 import { createLibrarianTools } from '../tools/librarian-tools.ts';
 import { createPhaseTools } from '../tools/phases.ts';
 import type { Tool, ToolDescription } from '../tools/tool.ts';
-import { fillMissingBudgets } from './run-options.ts';
-import {
-  AgentConfigError,
-  createProfileModel,
-  createSummaryModel,
-  getCodecOptions,
-  type AgentModelConfig,
-} from './agent-model.ts';
+import { fillMissingBudgets, AgentConfigError, type AgentModelConfig } from './run-options.ts';
+import { createProfileModel, createSummaryModel, getCodecOptions } from './agent-model.ts';
 import type { AgentToolConfig } from './coding-setup.ts';
 import type { Config } from '../config/config.ts';
 import { formatUnknownName } from '../text/nearest-name.ts';

@@ -4,8 +4,8 @@ import type { Config } from '../config/config.ts';
 import type { NamedModelOptions } from '../models/providers/model-from-spec.ts';
 import { formatUnknownName } from '../text/nearest-name.ts';
 import { permissionModes } from '../permission/modes.ts';
-import { AgentConfigError, type AgentModelConfig } from './agent-model.ts';
 import type { AgentToolConfig } from './coding-setup.ts';
+import type { Model } from '../models/model.ts';
 
 const optionalText = z.exactOptional(z.string());
 const optionalBoolean = z.exactOptional(z.boolean());
@@ -163,3 +163,23 @@ export function fillMissingBudgets(
   if (entries.every(([, limit]) => limit === null)) return null;
   return Object.fromEntries(entries) as BudgetLimits;
 }
+
+/** A field of an agent's configuration has no usable value. The one-line message gives the problem and the fix. */
+export class AgentConfigError extends Error {
+  override readonly name = 'AgentConfigError';
+}
+
+/** The models of an agent. */
+export type AgentModelConfig = {
+  /**
+   * A model, or the spec of one as in `createModelFromSpec`. The default is `librarian`, which works offline and only
+   * reads.
+   */
+  readonly model?: Model | string | undefined;
+  /** Options for a model that is given by its spec: base URL, prices, maximum output. */
+  readonly modelOptions?: NamedModelOptions | undefined;
+  /** Model used for context compaction: a model, a spec, or `same`. If omitted, no model writes summaries. */
+  readonly summaryModel?: Model | string | undefined;
+  /** Prices of summary models, by model spec. */
+  readonly prices?: Config['prices'] | undefined;
+};

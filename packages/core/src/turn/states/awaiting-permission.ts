@@ -1,5 +1,9 @@
-import { createAgendaRows } from '../agenda-rows.ts';
-import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
+import {
+  createAgendaRows,
+  defineTurnState,
+  interruptionRows,
+  type TurnStateDefinition,
+} from '../turn-table.ts';
 import type { EventOfType } from '../../session/event.ts';
 import { replaceArrayItem } from '../../conversation/conversation.ts';
 import type { Session } from '../../session/session.ts';

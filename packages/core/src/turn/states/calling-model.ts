@@ -1,5 +1,9 @@
-import { createAgendaRows } from '../agenda-rows.ts';
-import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
+import {
+  createAgendaRows,
+  defineTurnState,
+  interruptionRows,
+  type TurnStateDefinition,
+} from '../turn-table.ts';
 import { assignCallIds, type Verdict } from '@pawl/governor';
 import type { EventOfType } from '../../session/event.ts';
 import { waitActions, type Action } from '../../session/action.ts';

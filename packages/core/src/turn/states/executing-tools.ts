@@ -1,5 +1,5 @@
-import { createAgendaRows } from '../agenda-rows.ts';
 import {
+  createAgendaRows,
   afterToolsTargets,
   defineTurnState,
   roundInterruptionRows,

@@ -6,7 +6,12 @@ import { isWindowFull } from '../../memory/estimate-tokens.ts';
 import { isPagingRequired } from '../../memory/memory.ts';
 import type { Note } from '../../session/note.ts';
 import type { Session } from '../../session/session.ts';
-import { createAgendaRows } from '../agenda-rows.ts';
+import {
+  createAgendaRows,
+  defineTurnState,
+  interruptionRows,
+  type TurnStateDefinition,
+} from '../turn-table.ts';
 import { callModel } from '../enter-state.ts';
 import { createPageMemoryAction } from '../pending-actions.ts';
 import { endModelCall, endTurn } from '../progress-check.ts';
@@ -15,7 +20,6 @@ import { retryIo } from '../retry.ts';
 import type { PagingTurn, CallingModel } from '../../session/turn-state.ts';
 import { showErrorFirst } from '../transition-turn.ts';
 import type { SessionStep } from '../../session/session-step.ts';
-import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
 import { setPagingAgenda } from '../agenda.ts';
 
 export const pagingState: TurnStateDefinition<PagingTurn> = defineTurnState({

@@ -2,6 +2,7 @@ import {
   createMemoryRow,
   defineTurnState,
   interruptionRows,
+  haltOnVerdict,
   type TurnStateDefinition,
 } from '../turn-table.ts';
 import type { EventOfType } from '../../session/event.ts';
@@ -9,7 +10,6 @@ import { appendItem } from '../../conversation/conversation.ts';
 import { changePhases } from '../change-phases.ts';
 import type { Session } from '../../session/session.ts';
 import { emptyAgenda, plainCallIntent, findFailedPhaseReason } from '../agenda.ts';
-import { haltOnVerdict } from '../agenda-rows.ts';
 import { callModel, waitForUser, haltOnRoute } from '../enter-state.ts';
 import { startWorkClock } from '../steering.ts';
 import { haltOnRequest, refuseEvent } from '../refuse-event.ts';
