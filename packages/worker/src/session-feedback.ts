@@ -1,5 +1,5 @@
-import { StoreError } from '@pawl/runtime/store';
-import { buildSessionKeys, formatSessionLabel } from './store/keys.ts';
+import { formatSessionLabel, StoreError } from '@pawl/runtime/store';
+import { buildSessionKeys } from './store/keys.ts';
 import { translateRedisErrors, createRedisScript, type RedisClient } from './redis/redis-client.ts';
 import { defaultPrefix } from './store/redis-store.ts';
 

@@ -1,8 +1,7 @@
-import { StoreError } from '@pawl/runtime/store';
+import { formatSessionLabel, StoreError } from '@pawl/runtime/store';
 import { advanceSession, type AdvanceOutcome, type AdvanceContext } from './advance-session.ts';
 import type { CrashLedger } from './crash-ledger.ts';
 import { SessionLease, systemTimer } from './session-lease.ts';
-import { formatSessionLabel } from './store/keys.ts';
 import type { WakeJob } from './tenant-queues.ts';
 
 /** A job that this worker holds for the duration of a lease. */

@@ -28,7 +28,7 @@ export function reduceMemory({ session, event, notes }: StepChange, memory: Work
         : unchanged;
     case 'paging-finished':
       return turn.status === 'paging' && !isStaleAnswer(turn, event)
-        ? applyPaging(unchanged, memory, event)
+        ? applyPagingResult(unchanged, memory, event)
         : unchanged;
     default:
       return unchanged;
@@ -96,7 +96,7 @@ function createStoreActions(effects: readonly MemoryEffect[]): Pick<StepChange, 
   return entries.length === 0 ? {} : { actions: [{ type: 'store', entries }] };
 }
 
-function applyPaging(
+function applyPagingResult(
   { session, event, notes }: StepChange,
   memory: WorkingMemory,
   { at, summaries }: PagingFinished,

@@ -58,3 +58,9 @@ export type ActionType = Action['type'];
 export const waitAction: Action = { type: 'wait', until: null };
 
 export const waitActions: readonly Action[] = [waitAction];
+
+export type AskModelAction = Extract<Action, { readonly type: 'ask-model' }>;
+
+export function isAskModelAction(action: Action): action is AskModelAction {
+  return action.type === 'ask-model';
+}

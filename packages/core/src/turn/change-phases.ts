@@ -12,7 +12,7 @@ import {
   type PhaseState,
 } from '../phases/phase.ts';
 
-type PhaseChangeEvent = Extract<Event, { readonly type: 'phase-started' | 'phase-completed' }>;
+export type PhaseChangeEvent = Extract<Event, { readonly type: 'phase-started' | 'phase-completed' }>;
 type PhaseChangeResult = { readonly phases: PhaseState; readonly notes: readonly Note[] };
 type PhaseCompletion = { readonly at: number; readonly success: boolean; readonly summary: string | null };
 

@@ -17,7 +17,7 @@ import type { PausableTurn, TurnState, TurnStatus, TurnAgenda } from '../session
 import { transitionTurn } from './transition-turn.ts';
 import type { SessionStep } from '../session/session-step.ts';
 import { appendArrayItem } from '../conversation/conversation.ts';
-import { changePhases } from './change-phases.ts';
+import { changePhases, type PhaseChangeEvent } from './change-phases.ts';
 import { addVerdict } from './apply-verdict.ts';
 
 /*
@@ -206,8 +206,6 @@ function handleMemoryCommand(
 }
 
 type AgendaEvent = 'steered' | 'phase-started' | 'phase-completed' | 'verdict-reached' | 'finish-requested';
-
-type PhaseChangeEvent = EventOfType<'phase-started'> | EventOfType<'phase-completed'>;
 
 /** Replaces the agenda of a state. */
 type AgendaSetter<State extends PausableTurn> = (turn: State, agenda: TurnAgenda) => State;

@@ -1,4 +1,5 @@
-import { getConversation, toItemArray, type Action, type Session } from '@pawl/core';
+import { isAskModelAction } from '@pawl/core/turn';
+import { getConversation, toItemArray, type Session } from '@pawl/core';
 import {
   addEventTotals,
   countTotalTokens,
@@ -8,7 +9,7 @@ import {
 } from '@pawl/core/projections';
 import { replaySteps } from '@pawl/runtime/logs';
 import { buildModelRequest } from '@pawl/runtime/models';
-import { getOwnerState, type Store, getMetadataText, getMetadataTools } from '@pawl/runtime/store';
+import { getOwnerState, getMetadataText, getMetadataTools, type Store } from '@pawl/runtime/store';
 import {
   fleetStatusSchema,
   healthSchema,
@@ -21,7 +22,7 @@ import type { FleetStatus, StoredMemory, ModelPrompt } from '../api/index.ts';
 import { ApiError } from '../http/api-error.ts';
 import { respondWithJson } from '../http/json-response.ts';
 import { parseQuery } from '../http/request-input.ts';
-import { type RouteContext, getPathParameter, type ApiRoute } from './route.ts';
+import { getPathParameter, type RouteContext, type ApiRoute } from './route.ts';
 import { endedStatuses, waitingForPersonStatuses } from '../hosts/session-host.ts';
 
 export const insightRoutes: readonly ApiRoute[] = [
@@ -198,10 +199,6 @@ async function readModelPrompt(store: Store, id: string, at: number): Promise<Mo
     `Event ${at} caused no model request.`,
     'Use an event whose actions include ask-model.',
   );
-}
-
-function isAskModelAction(action: Action): action is Extract<Action, { readonly type: 'ask-model' }> {
-  return action.type === 'ask-model';
 }
 
 /** Counts the messages that an event removed from the conversation. */

@@ -1,3 +1,4 @@
+import { replaceConfigKeys, findProfile, builtInProfiles, type Profile } from '@pawl/core/profiles';
 import {
   createSession,
   defaultSettings,
@@ -9,7 +10,6 @@ import {
 import type { LkjConfig, LkjProfile } from '@pawl/core/lkj';
 import { createMemory, memorySettings } from '@pawl/core/memory';
 import { createLkj1Chart, createLkjChart, resumeMode, type ModeChart } from '@pawl/core/modes';
-import { type Profile, findProfile, builtInProfiles } from '@pawl/core/profiles';
 import type { EventPoster } from '../ports/agent-ports.ts';
 import type { AgentOptions, StepResult } from '../agent/agent.ts';
 import { systemClock, type RuntimeClock } from '../platform/clock.ts';
@@ -360,18 +360,4 @@ export function applyAgentKeys(profile: Profile, { agent = {} }: Config): Profil
           `agent.state_machine was ignored: it applies only to the nexora governor, which the profile ${profile.name} does not use.`,
         ];
   return { profile: { ...profile, settings }, warnings };
-}
-
-/** Replaces values regardless of key spelling: each key may be in camel case or snake case. */
-function replaceConfigKeys<Value extends object>(
-  config: Value | undefined,
-  overrides: object,
-): Value & object {
-  const names = new Set(Object.keys(overrides).map(normalizeConfigKey));
-  const otherEntries = Object.entries(config ?? {}).filter(([key]) => !names.has(normalizeConfigKey(key)));
-  return { ...Object.fromEntries(otherEntries), ...overrides } as Value & object;
-}
-
-function normalizeConfigKey(key: string): string {
-  return key.replaceAll('_', '').toLowerCase();
 }

@@ -1,3 +1,4 @@
+import { isProcessRunning } from '../platform/processes.ts';
 import { copyFile, link, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createSerialRunner } from '../platform/serial-runner.ts';
@@ -154,15 +155,6 @@ async function removeStaleFiles(path: string): Promise<void> {
     const pid = name.startsWith(`${basename(path)}.tmp-`) ? Number(/-(\d+)$/.exec(name)?.[1]) : NaN;
     if (Number.isSafeInteger(pid) && !isProcessRunning(pid))
       await rm(join(dirname(path), name), { force: true });
-  }
-}
-
-function isProcessRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return getSystemErrorCode(error) !== 'ESRCH';
   }
 }
 

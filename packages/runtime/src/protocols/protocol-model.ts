@@ -1,3 +1,4 @@
+import type { ReplyChunk, Model, ModelRequest } from '../models/model.ts';
 import {
   appendItem,
   emptyConversation,
@@ -6,7 +7,6 @@ import {
   type ToolMessage,
   type ConversationHistory,
 } from '@pawl/core';
-import type { Model, ModelChunk, ModelRequest } from '../models/model.ts';
 import {
   explainProblems,
   type ProtocolCodec,
@@ -23,8 +23,6 @@ export type ProtocolOptions = {
   /** Whether the model accepts calls and results as native messages, although it replies in text. */
   readonly readsCalls?: boolean;
 };
-
-type ReplyChunk = Extract<ModelChunk, { readonly type: 'reply' }>;
 
 /**
  * Wraps a model in a protocol: adds the reply instructions and decodes the replies. In a text protocol, earlier calls

@@ -1,3 +1,4 @@
+import { formatJsonValue, formatShortValue } from '../text/one-line.ts';
 import type { Json, RequestedCall, ToolMessage } from '@pawl/core';
 import type { ToolDescription } from '../tools/tool.ts';
 import {
@@ -19,7 +20,6 @@ import { joinReasoning, splitReasoning } from './reasoning.ts';
 import { findAgentElement, type AgentElement } from './xml-elements.ts';
 import { tokenizeXml, toElementText, escapeXmlText, type FieldText } from './xml-tokens.ts';
 import { findNearestName } from '../text/nearest-name.ts';
-import { formatShortValue } from '../text/one-line.ts';
 import { parseToolCall } from './arguments.ts';
 
 /**
@@ -158,10 +158,6 @@ function formatActionElement({ tool, args }: RequestedCall): string {
 
 function formatElement(name: string, text: string): string {
   return `<${name}>${toElementText(text)}</${name}>`;
-}
-
-function formatJsonValue(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function formatXmlResult({ tool, outcome }: ToolMessage): string {

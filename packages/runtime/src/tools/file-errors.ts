@@ -1,5 +1,5 @@
 import { explainUnsafePath } from '../platform/platform.ts';
-import { createToolFailure, type ToolResult } from './tool.ts';
+import { createToolFailure, type ToolResult, type ExecutionHandle } from './tool.ts';
 import { quotePath, resolveNewWorkspacePath, type WorkspacePath, type AgentWorkspace } from './workspace.ts';
 
 type InsidePath = Extract<WorkspacePath, { readonly kind: 'inside' }>;
@@ -134,3 +134,9 @@ export function computePairOverlap(pairs: ReadonlySet<string>, others: ReadonlyS
   for (const pair of pairs) if (others.has(pair)) shared += 1;
   return (2 * shared) / (pairs.size + others.size);
 }
+
+export type ChangeTarget = {
+  readonly path: string;
+  readonly realPath: string;
+  readonly execution: ExecutionHandle | undefined;
+};

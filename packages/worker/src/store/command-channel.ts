@@ -5,8 +5,8 @@ import {
   createQueueFullError,
   type CommandChannel,
 } from '@pawl/runtime/commands';
-import { StoreError } from '@pawl/runtime/store';
-import { buildSessionKeys, formatSessionLabel } from './keys.ts';
+import { formatSessionLabel, StoreError } from '@pawl/runtime/store';
+import { buildSessionKeys } from './keys.ts';
 import { translateRedisErrors, createRedisScript, type RedisClient } from '../redis/redis-client.ts';
 import type { StreamEntry } from './loaded-session.ts';
 

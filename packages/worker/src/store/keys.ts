@@ -51,11 +51,6 @@ export function getFenceKey(prefix: string): string {
   return `${prefix}:fence`;
 }
 
-/** Formats a session id for messages. */
-export function formatSessionLabel(session: string): string {
-  return `session ${JSON.stringify(session)}`;
-}
-
 /** All sessions share one list key, so it is not updated for each of several events in quick succession. */
 const listPrecisionMs = 1_000;
 

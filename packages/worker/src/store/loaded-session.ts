@@ -1,11 +1,12 @@
 import {
+  formatSessionLabel,
   StoreError,
   type EventRow,
   type SessionRow,
   type SnapshotRow,
   type SessionSummary,
 } from '@pawl/runtime/store';
-import { formatSessionLabel, buildSessionKeys } from './keys.ts';
+import { buildSessionKeys } from './keys.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 
 /** The loaded data of one session. The row is a consistent read; events are immutable, so they can be loaded later. */

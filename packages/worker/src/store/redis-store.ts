@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CommandChannel } from '@pawl/runtime/commands';
 import {
+  formatSessionLabel,
   StoreError,
   createRowStore,
   type LogDamage,
@@ -9,7 +10,7 @@ import {
   type VerificationResult,
 } from '@pawl/runtime/store';
 import { createRedisCommandChannel } from './command-channel.ts';
-import { formatSessionLabel, computeListScore } from './keys.ts';
+import { computeListScore } from './keys.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import {
   BufferedRows,

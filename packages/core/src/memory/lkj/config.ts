@@ -1,5 +1,5 @@
+import type { JsonObject, Json } from '@pawl/governor';
 import { isJsonObject, createBooleanField, createIntegerField, type ConfigField } from '@pawl/governor/json';
-import type { Json } from '@pawl/governor';
 import { describeJsonProblem, memoryActions } from '../memory-action.ts';
 import {
   createLogPrefixField,
@@ -53,8 +53,6 @@ export type LkjConfig = {
   /** Paths of unknown keys, such as `agent.think_log.max_entry`. */
   readonly unknown: readonly string[];
 };
-
-type JsonObject = { readonly [key: string]: Json };
 
 /**
  * Parses `data/config.json`. Every key is optional; sections are under `agent` or, as in the oldest files, at the top
