@@ -1,15 +1,19 @@
 import { eventTypes, isEphemeralEvent, type Json, type Session } from '@pawl/core';
 import { turnChart } from '@pawl/core/charts';
 import { builtInProfiles } from '@pawl/core/profiles';
-import { answerLine, type PipeAnswer, type StateFormat } from '../packages/cli/src/commands/pipe/answer.ts';
-import { maxLineBytes } from '../packages/cli/src/commands/pipe/lines.ts';
+import {
+  answerLine,
+  maxLineBytes,
+  type PipeAnswer,
+  type StateFormat,
+} from '../packages/cli/src/commands/pipe/answer.ts';
 import { actionSchemas, actionAnswerEvents } from '../packages/runtime/src/schema/actions.ts';
 import { eventExamples } from '../packages/runtime/src/schema/events.ts';
 import { payloadDepthMax } from '../packages/runtime/src/schema/json-value.ts';
 import { buildEventsJsonSchema, type JsonSchema } from '../packages/runtime/src/schema/json-schema.ts';
-import { listMax } from '../packages/runtime/src/schema/list.ts';
+import { listMax } from '../packages/runtime/src/schema/parts.ts';
 import { noteSchemas } from '../packages/runtime/src/schema/notes.ts';
-import { toSchemaName } from '../packages/runtime/src/schema/schema-name.ts';
+import { toSchemaName } from '../packages/runtime/src/schema/exact-schema.ts';
 import { renderAlignedTable } from './markdown-table.ts';
 import type { GeneratedPage } from './pages.ts';
 

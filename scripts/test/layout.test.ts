@@ -14,11 +14,11 @@ const expectedPaths: readonly (readonly [part: string, path: string])[] = [
     'the integration of the tracker into the agent [NEX-96]',
     'packages/governor/src/tracker/session-tracker.ts',
   ],
-  ['the states of the turn [LOOM-09]', 'packages/core/src/turn/state.ts'],
+  ['the states of the turn [LOOM-09]', 'packages/core/src/session/turn-state.ts'],
   ['the turn machine [LOOM-10]', 'packages/core/src/step.ts'],
   [
     'the reducer that runs for every event, outside the states [LKJ2-17]',
-    'packages/core/src/modes/reduce-mode.ts',
+    'packages/core/src/reducers/reduce-mode.ts',
   ],
 ];
 

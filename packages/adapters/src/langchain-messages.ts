@@ -2,8 +2,7 @@ import type { Json } from '@pawl/core';
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ToolCall } from '@langchain/core/messages/tool';
 import { createConversationJudge, type ConversationJudge } from './conversation-judge.ts';
-import { findRefusalReason, type GovernorDecision } from './governor-decision.ts';
-import { formatFallbackAnswer } from './fallback-answer.ts';
+import { findRefusalReason, formatFallbackAnswer, type GovernorDecision } from './governor-decision.ts';
 import type { GovernOptions } from './options.ts';
 
 export function createLangChainJudge(options: GovernOptions): ConversationJudge<BaseMessage> {

@@ -11,8 +11,7 @@ import type {
 } from '@openai/agents';
 import { fingerprintCall } from './conversation-state.ts';
 import { createConversationJudge } from './conversation-judge.ts';
-import { findRefusalReason, type GovernorDecision } from './governor-decision.ts';
-import { formatFallbackAnswer } from './fallback-answer.ts';
+import { findRefusalReason, formatFallbackAnswer, type GovernorDecision } from './governor-decision.ts';
 import type { GovernOptions } from './options.ts';
 
 export type { GovernOptions } from './options.ts';

@@ -13,4 +13,4 @@ export { toMermaid } from './charts/to-mermaid.ts';
 export { toXState } from './charts/to-xstate.ts';
 export type { XStateConfig } from './charts/to-xstate.ts';
 export { toDrawableChart } from './modes/draw-modes.ts';
-export { turnChart } from './turn/chart.ts';
+export { turnChart } from './turn/states/turn-chart.ts';

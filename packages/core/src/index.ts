@@ -1,4 +1,18 @@
-export type { Action, ActionType, CompletedTool } from './action.ts';
+export type { Action, ActionType } from './session/action.ts';
+export type {
+  CompletedTool,
+  CallExecution,
+  FinishRequest,
+  HaltReason,
+  HookWork,
+  ModelCallIntent,
+  PagingWork,
+  PausableTurn,
+  PermissionCall,
+  TurnAgenda,
+  TurnState,
+  TurnStatus,
+} from './session/turn-state.ts';
 export { isJudgedOutcome } from './conversation/message.ts';
 export type {
   AssistantMessage,
@@ -26,37 +40,27 @@ export {
   type RequestedCall,
   type TokenUsage,
   type ToolFinished,
-} from './event.ts';
-export type { BudgetLimits, BudgetUsage } from './governor/budget.ts';
-export { findLogVersionProblem, hasLogPatch, latestLogVersion, logPatches } from './log-version.ts';
-export type { LogPatch } from './log-version.ts';
-export type { Note } from './note.ts';
+} from './session/event.ts';
+export { defaultSettings, type BudgetLimits, type SessionSettings } from './session/settings.ts';
+export {
+  createSession,
+  type BudgetUsage,
+  type GovernorState,
+  type Session,
+  type SessionOptions,
+} from './session/session.ts';
+export { findLogVersionProblem, hasLogPatch, latestLogVersion, logPatches } from './session/log-version.ts';
+export type { LogPatch } from './session/log-version.ts';
+export type { Note } from './session/note.ts';
 export {
   getConversation,
   getStepOutcome,
   getUnpausedTurn,
   isTerminalSession,
   toDurableSession,
-} from './session-status.ts';
-export type { StepOutcome } from './session-status.ts';
-export { createSession } from './session.ts';
-export type { GovernorState, Session, SessionOptions } from './session.ts';
-export { defaultSettings } from './settings.ts';
-export type { SessionSettings } from './settings.ts';
+} from './session/session-status.ts';
+export type { StepOutcome } from './session/session-status.ts';
 export { replay, step } from './step.ts';
-export type {
-  CallExecution,
-  FinishRequest,
-  HaltReason,
-  HookWork,
-  ModelCallIntent,
-  PagingWork,
-  PausableTurn,
-  PermissionCall,
-  TurnAgenda,
-  TurnState,
-  TurnStatus,
-} from './turn/state.ts';
 export type {
   FileContentChange,
   FileEffect,
@@ -67,9 +71,9 @@ export type {
   Verdict,
   VerdictResponse,
 } from '@pawl/governor';
-export { summarizeTurn } from './governor/summarize-turn.ts';
+export { summarizeTurn } from './conversation/summarize-turn.ts';
 export { listPendingActions } from './turn/pending-actions.ts';
-export type { SessionStep } from './turn/transition-turn.ts';
+export type { SessionStep } from './session/session-step.ts';
 export {
   appendItem,
   appendItems,
@@ -80,4 +84,4 @@ export {
 } from './conversation/conversation.ts';
 export type { ConversationHistory } from './conversation/conversation.ts';
 export { getGoalText } from './projections/totals.ts';
-export { findTurnAnswer } from './session-status.ts';
+export { findTurnAnswer } from './session/session-status.ts';

@@ -1,5 +1,4 @@
-export { parseLkjConfig } from './memory/lkj/config.ts';
-export type { LkjConfig } from './memory/lkj/config.ts';
+export { parseLkjConfig, type LkjConfig, type LkjPrompts, type LkjProfile } from './memory/lkj/config.ts';
 export {
   formatMemoryDocument,
   parseMemoryDocument,
@@ -7,6 +6,3 @@ export {
   type MemoryDocumentOptions,
   type ParsedMemoryDocument,
 } from './memory/lkj/document.ts';
-
-export type { LkjPrompts } from './memory/lkj/prompts.ts';
-export type { LkjProfile } from './memory/lkj/states.ts';

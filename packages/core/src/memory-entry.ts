@@ -11,7 +11,14 @@ export {
 } from './memory/apply-memory-action.ts';
 export { compactMessages, halveConversation } from './memory/compact-messages.ts';
 export type { MessageCompaction, MessageCompactionOptions } from './memory/compact-messages.ts';
-export type { ContextWindow } from './memory/context-window.ts';
+export {
+  calibrateEstimator,
+  estimateCalibratedTokens,
+  estimateTokens,
+  initialEstimator,
+  type ContextWindow,
+  type TokenEstimator,
+} from './memory/estimate-tokens.ts';
 export {
   dumpMemory,
   countLkjTokens,
@@ -33,13 +40,6 @@ export {
   type StorageSearch,
   type StoredEntry,
 } from './memory/memory.ts';
-export {
-  calibrateEstimator,
-  estimateCalibratedTokens,
-  estimateTokens,
-  initialEstimator,
-} from './memory/estimate-tokens.ts';
-export type { TokenEstimator } from './memory/estimate-tokens.ts';
 export { listLogEntries, writeLog } from './memory/logs.ts';
 export {
   memoryActionTypes,
@@ -57,8 +57,8 @@ export type {
 } from './memory/memory-action.ts';
 export { pageEntries } from './memory/page-entries.ts';
 export type { MovedEntry, PagingOptions, PagingResult } from './memory/page-entries.ts';
-export { getPagingLimit, toMemoryAction } from './memory/reduce-memory.ts';
-export { logNames, memorySettings } from './memory/settings.ts';
+export { getPagingLimit, toMemoryAction } from './reducers/reduce-memory.ts';
+export { getMemoryLimit, logNames, memorySettings } from './memory/settings.ts';
 export type {
   LogSettings,
   MemoryLogName,

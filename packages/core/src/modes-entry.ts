@@ -33,4 +33,4 @@ export {
   transitionMode,
 } from './modes/transition-mode.ts';
 export type { ModeEvent, ModeEventPayload, ModeTransition } from './modes/transition-mode.ts';
-export { listSpokenLines } from './modes/mode-chart.ts';
+export { listSpokenLines } from './projections/transcript.ts';

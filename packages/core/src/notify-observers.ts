@@ -1,6 +1,6 @@
-import type { Note } from './note.ts';
-import type { Session } from './session.ts';
-import type { SessionStep } from './turn/transition-turn.ts';
+import type { Note } from './session/note.ts';
+import type { Session } from './session/session.ts';
+import type { SessionStep } from './session/session-step.ts';
 
 /** Callbacks for callers that prefer push over reading the step; actions and notes remain the primary channel. */
 export type StepObservers = {

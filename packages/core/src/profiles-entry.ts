@@ -1,2 +1,2 @@
-export { builtInProfiles, findProfile } from './profiles/profiles.ts';
+export { replaceConfigKeys, builtInProfiles, findProfile } from './profiles/profiles.ts';
 export type { Profile } from './profiles/profiles.ts';

@@ -53,4 +53,4 @@ export {
   type TurnOutcome,
 } from './projections/status.ts';
 export { addEventTotals, countTotalTokens, emptyTotals, type SessionTotals } from './projections/totals.ts';
-export { findToolAnswer } from './session-status.ts';
+export { findToolAnswer } from './session/session-status.ts';

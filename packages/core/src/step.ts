@@ -1,16 +1,16 @@
 import type { Rule } from '@pawl/governor';
 import type { SessionTracker } from '@pawl/governor/session-tracker';
-import type { Action } from './action.ts';
-import { isEphemeralEvent, type Event } from './event.ts';
-import { resumeBudgetClock, stopBudgetClock, reduceBudget } from './governor/reduce-budget.ts';
-import { judgeMode, reduceGovernor, selectSessionRules } from './governor/reduce-governor.ts';
-import { preserveTracker, reduceTracker } from './governor/reduce-tracker.ts';
-import { updateContextWindow } from './memory/context-window.ts';
-import { reduceMemory } from './memory/reduce-memory.ts';
-import { reduceMode, reduceStuckMode } from './modes/reduce-mode.ts';
-import type { Note } from './note.ts';
-import type { Session } from './session.ts';
-import type { StepChange } from './step-change.ts';
+import type { Action } from './session/action.ts';
+import { isEphemeralEvent, type Event } from './session/event.ts';
+import { resumeBudgetClock, stopBudgetClock, reduceBudget } from './reducers/reduce-budget.ts';
+import { judgeMode, reduceGovernor, selectSessionRules } from './reducers/reduce-governor.ts';
+import { preserveTracker, reduceTracker } from './reducers/reduce-tracker.ts';
+import { updateContextWindow } from './reducers/reduce-context-window.ts';
+import { reduceMemory } from './reducers/reduce-memory.ts';
+import { reduceMode, reduceStuckMode } from './reducers/reduce-mode.ts';
+import type { Note } from './session/note.ts';
+import type { Session } from './session/session.ts';
+import type { StepChange, SessionStep } from './session/session-step.ts';
 import { pageBeforeModelCall, pagingState } from './turn/states/paging.ts';
 import { awaitingPermissionState } from './turn/states/awaiting-permission.ts';
 import { callingModelState } from './turn/states/calling-model.ts';
@@ -20,7 +20,6 @@ import { executingToolsState } from './turn/states/executing-tools.ts';
 import { isPauseEvent, pausedState, reduceHeldTurn } from './turn/states/paused.ts';
 import { postToolsHookState } from './turn/states/post-tools-hook.ts';
 import { waitingForUserState } from './turn/states/waiting-for-user.ts';
-import type { SessionStep } from './turn/transition-turn.ts';
 
 /**
  * Applies one event: returns the next session, the actions the caller must perform and the notes worth recording.

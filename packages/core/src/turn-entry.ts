@@ -4,4 +4,6 @@ export {
   toTransitionRecords,
   type TransitionRecord,
 } from './notify-observers.ts';
-export { selectSessionRules } from './governor/reduce-governor.ts';
+export { selectSessionRules } from './reducers/reduce-governor.ts';
+export { isAskModelAction, type AskModelAction } from './session/action.ts';
+export type { PausedTurn } from './session/turn-state.ts';

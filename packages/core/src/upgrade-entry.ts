@@ -1,1 +1,1 @@
-export { isOlderSession, upgradeEvent, upgradeSession, upgradeToolResult } from './upgrade.ts';
+export { isOlderSession, upgradeEvent, upgradeSession, upgradeToolResult } from './session/upgrade.ts';

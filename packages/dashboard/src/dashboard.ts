@@ -10,23 +10,22 @@ import { createMemoryFeedbackStore, type VerdictFeedbackStore } from './hosts/fe
 import type { SessionHost } from './hosts/session-host.ts';
 import { toErrorResponse } from './http/api-error.ts';
 import { streamLimits } from './http/event-stream.ts';
-import { acceptsGzip } from './http/json-response.ts';
+import { acceptsGzip, createSecretMask } from './http/json-response.ts';
 import { readBodyBytes } from './http/request-input.ts';
 import { buildOpenApiDocument } from './openapi.ts';
 import { createStreamLimiter, type RouteContext } from './routes/route.ts';
 import { apiRoutes } from './routes/routes.ts';
-import { createSecretMask } from './http/secret-mask.ts';
-import { createHostCheck } from './security/host-check.ts';
-import { createLoginManager, createSecret } from './security/login-manager.ts';
 import {
+  createHostCheck,
   hostGuard,
   getCookieName,
   isCrossOrigin,
   rateLimit,
   requireAuth,
-  type RateLimit,
   createTokenBucket,
+  type RateLimit,
 } from './security/middleware.ts';
+import { createLoginManager, createSecret } from './security/login-manager.ts';
 import { createEventFeeds } from './sessions/event-feed.ts';
 import { createSessionListWatcher } from './sessions/list-watcher.ts';
 import { createSessionLister } from './sessions/session-lister.ts';

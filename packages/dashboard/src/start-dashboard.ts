@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { createDashboard, type DashboardOptions } from './dashboard.ts';
-import { isLoopbackHost } from './security/host-check.ts';
+import { isLoopbackHost } from './security/middleware.ts';
 
 export type StartDashboardOptions = DashboardOptions & {
   /** 0 selects any free port. */

@@ -10,6 +10,6 @@ export {
   type SessionCommand,
   getExecutedCommand,
   markExecutedCommand,
-} from './commands/channel.ts';
+} from './store/command-channel.ts';
 
 export { createCommandInbox, type CommandInbox } from './agent/command-inbox.ts';

@@ -1,7 +1,12 @@
-export { ConfigFileError } from './config/config-file-error.ts';
-export type { ConfigFileErrorCode } from './config/config-file-error.ts';
+export {
+  ConfigFileError,
+  type ConfigFileErrorCode,
+  type AgentKeys,
+  type Config,
+  type ConfigHooks,
+  type TelemetryKeys,
+} from './config/config.ts';
 export { ConfigVariableError, configVariables, readEnvironmentConfig } from './config/environment-config.ts';
-export type { AgentKeys, Config, ConfigHooks, TelemetryKeys } from './config/config.ts';
 export {
   findConfigFile,
   evaluateConfig,

@@ -1,7 +1,6 @@
 export type { AgentDependencies } from './agent/agent-dependencies.ts';
 export type { PermissionCheck, PermissionDecision, UnstampedEvent } from './ports/agent-ports.ts';
-export { AgentConfigError } from './agent-setup/run-options.ts';
-export type { AgentModelConfig } from './agent-setup/agent-model.ts';
+export { AgentConfigError, type AgentModelConfig } from './agent-setup/run-options.ts';
 export type { AgentObserver, AgentSetupConfig } from './agent-setup/agent-setup.ts';
 export type { AgentToolConfig, QuestionHandlers, ToolApprover } from './agent-setup/coding-setup.ts';
 export { Agent } from './agent/agent.ts';

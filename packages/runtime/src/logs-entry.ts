@@ -1,4 +1,5 @@
 export { computeLinkHash } from './store/chain.ts';
+export { forkStoredSession, type ForkOptions } from './store/fork.ts';
 export { replaySteps } from './store/replay-steps.ts';
 export {
   exportFormat,
@@ -7,5 +8,3 @@ export {
   parseExportedSession,
   type ExportedSession,
 } from './store/exported-session.ts';
-export { forkStoredSession } from './store/fork.ts';
-export type { ForkOptions } from './store/fork.ts';

@@ -4,8 +4,13 @@ export type { ApprovalStore, ToolApproval } from './mcp/approvals.ts';
 export { connectMcpServer, connectMcpServers } from './mcp/connect-mcp.ts';
 export type { McpConnections, McpOptions } from './mcp/connect-mcp.ts';
 export type { McpConnection } from './mcp/connection.ts';
-export { McpError } from './mcp/mcp-error.ts';
-export type { McpErrorCode } from './mcp/mcp-error.ts';
-export { mcpLimits } from './mcp/mcp-server.ts';
-export type { McpCommandServer, McpLimits, McpServer, McpUrlServer } from './mcp/mcp-server.ts';
+export {
+  McpError,
+  mcpLimits,
+  type McpErrorCode,
+  type McpCommandServer,
+  type McpLimits,
+  type McpServer,
+  type McpUrlServer,
+} from './mcp/mcp-server.ts';
 export type { ToolReview } from './mcp/tool-registry.ts';

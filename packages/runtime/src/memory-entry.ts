@@ -1,12 +1,19 @@
-export { openLkjFolder } from './memory/lkj-folder.ts';
-export type { LkjFolder } from './memory/lkj-folder.ts';
-export { openLkjMemory } from './memory/lkj-memory.ts';
-export type { LkjMemoryOptions, LkjMemoryStore } from './memory/lkj-memory.ts';
-export { MemoryFileError } from './memory/memory-file-error.ts';
-export type { MemoryFileErrorCode } from './memory/memory-file-error.ts';
-export { createMemoryFile } from './memory/memory-file.ts';
-export type { LoadedMemoryFile, MemoryFile } from './memory/memory-file.ts';
+export {
+  openLkjFolder,
+  openLkjMemory,
+  exportMemory,
+  importMemory,
+  type LkjFolder,
+  type LkjMemoryOptions,
+  type LkjMemoryStore,
+} from './memory/lkj-memory.ts';
+export {
+  MemoryFileError,
+  createMemoryFile,
+  type MemoryFileErrorCode,
+  type LoadedMemoryFile,
+  type MemoryFile,
+} from './memory/memory-file.ts';
 export { createMemoryManager } from './memory/memory-manager.ts';
 export type { MemoryManager, MemoryManagerOptions } from './memory/memory-manager.ts';
 export { createMemoryTools } from './memory/memory-tools.ts';
-export { exportMemory, importMemory } from './memory/transfer.ts';

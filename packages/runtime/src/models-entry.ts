@@ -12,7 +12,8 @@ export {
   type ModelSpecErrorCode,
 } from './models/providers/known-providers.ts';
 export { createModelFromSpec, modelSpecs } from './models/providers/model-from-spec.ts';
-export type { EnvironmentVariables, NamedModelOptions } from './models/providers/model-from-spec.ts';
+export type { NamedModelOptions } from './models/providers/model-from-spec.ts';
+export type { EnvironmentVariables } from './platform/platform.ts';
 export { buildModelRequest } from './agent/prompt.ts';
 export { createScriptedModel } from './models/scripted.ts';
 export type { ScriptedReply } from './models/scripted.ts';

@@ -1,7 +1,7 @@
 export { createPermissionDecider } from './permission/decide.ts';
 export type { PermissionAnswer, PermissionPrompter, PermissionQuestion } from './permission/decide.ts';
 export { describeCall } from './permission/describe-call.ts';
-export { revealHiddenCharacters } from './permission/hidden-characters.ts';
+export { revealHiddenCharacters } from './permission/shell-words.ts';
 export { permissionModes } from './permission/modes.ts';
 export type { PermissionMode } from './permission/modes.ts';
 export { createPermissionPolicy } from './permission/permissions.ts';

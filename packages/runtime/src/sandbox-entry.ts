@@ -9,6 +9,9 @@ export { passthroughSandbox } from './sandbox/command-sandbox.ts';
 export type { CommandSandbox, SandboxLaunch, SandboxPolicy } from './sandbox/command-sandbox.ts';
 export { detectSandbox } from './sandbox/detect-sandbox.ts';
 export type { DetectSandboxOptions, DetectedSandbox } from './sandbox/detect-sandbox.ts';
-export { scrubEnvironment } from './sandbox/environment.ts';
-export { runCommand } from './sandbox/run-command.ts';
-export type { CommandResult, RunCommandOptions } from './sandbox/run-command.ts';
+export {
+  scrubEnvironment,
+  runCommand,
+  type CommandResult,
+  type RunCommandOptions,
+} from './sandbox/run-command.ts';

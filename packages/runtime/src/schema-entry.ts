@@ -1,6 +1,5 @@
-export { answerSchema } from './schema/answer.ts';
+export { answerSchema, buildEventsJsonSchema } from './schema/json-schema.ts';
 export { eventExamples } from './schema/events.ts';
-export { buildEventsJsonSchema } from './schema/json-schema.ts';
 export { parseEvent } from './schema/parse-event.ts';
 export type { ParsedEvent } from './schema/parse-event.ts';
 export { printAction, printState } from './schema/printed.ts';

@@ -13,7 +13,7 @@ export type { EventRow, SessionRow, SnapshotRow, StoreRows } from './store/rows.
 export type { SqliteStoreOptions } from './store/sqlite-connection.ts';
 export { openSqliteStore } from './store/sqlite-store.ts';
 export { computeStateHash, createStoreEventLog } from './store/store-event-log.ts';
-export { StoreError } from './store/store-error.ts';
+export { formatSessionLabel, StoreError } from './store/store-error.ts';
 export type { StoreErrorCode } from './store/store-error.ts';
 export type {
   CreateSessionOptions,

@@ -14,6 +14,5 @@ export { createSearchTool } from './tools/search.ts';
 export { createShellTool } from './tools/shell.ts';
 export type { CommandOptions } from './tools/shell.ts';
 export { createTestTool } from './tools/test-command.ts';
-export { createWorkspace } from './tools/workspace.ts';
-export type { AgentWorkspace } from './tools/workspace.ts';
+export { createWorkspace, type AgentWorkspace } from './tools/workspace.ts';
 export { createWriteTool } from './tools/write.ts';

@@ -5,8 +5,7 @@ import type { TurnStatus } from '@pawl/core';
 import manifest from '../package.json' with { type: 'json' };
 import { createMetricExporter, type OtlpCollector, type ExportErrorListener } from './exporters.ts';
 import { observeGauges, type GaugeSources } from './gauges.ts';
-import type { ModelIdentity } from './model-identity.ts';
-import { pawlAttributes } from './semconv.ts';
+import { pawlAttributes, type ModelIdentity } from './semconv.ts';
 import {
   createSessionMetricsObserver,
   createInstruments,

@@ -1,8 +1,7 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 import { getEventUsage, type Event, type Verdict } from '@pawl/core';
 import { counterDefinitions, histogramDefinitions } from './metric-definitions.ts';
-import type { ModelIdentity } from './model-identity.ts';
-import { otelAttributes, otelOperations, pawlAttributes } from './semconv.ts';
+import { otelAttributes, otelOperations, pawlAttributes, type ModelIdentity } from './semconv.ts';
 import type { EndedOperation, StepObservation } from './step-observation.ts';
 
 export type MetricInstruments = {

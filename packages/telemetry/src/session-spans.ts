@@ -1,9 +1,7 @@
 import type { Session } from '@pawl/core';
 import { findOpenTurn, type EndedTurn, type SpanResult } from '@pawl/core/projections';
-import { buildContentAttributes } from './content.ts';
-import type { ModelIdentity } from './model-identity.ts';
-import { otelAttributes, otelOperations, pawlAttributes } from './semconv.ts';
 import {
+  buildContentAttributes,
   getResultAttributes,
   createSpanEvents,
   createExceptionEvents,
@@ -11,8 +9,8 @@ import {
   getSessionAttributes,
   getOperationAttributes,
 } from './span-attributes.ts';
-import { getSpanKey, getTurnKey } from './span-ids.ts';
-import type { SpanEvent, SpanWriter, SpanRecord } from './span-writer.ts';
+import { otelAttributes, otelOperations, pawlAttributes, type ModelIdentity } from './semconv.ts';
+import { getSpanKey, getTurnKey, type SpanEvent, type SpanWriter, type SpanRecord } from './span-writer.ts';
 import type { EndedOperation, OperationSpan, StepObservation } from './step-observation.ts';
 
 export type SessionSpansContext = {

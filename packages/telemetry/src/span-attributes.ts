@@ -1,11 +1,23 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { Event, Session, Verdict } from '@pawl/core';
+import {
+  toItemArray,
+  type Event,
+  type Session,
+  type Verdict,
+  type Json,
+  type ConversationMessage,
+} from '@pawl/core';
 import type { SpanResult } from '@pawl/core/projections';
-import { getOtelFinishReason } from './content.ts';
-import type { OperationSpan, StepObservation } from './step-observation.ts';
-import type { ModelIdentity } from './model-identity.ts';
-import { otelAttributes, exceptionEventName, otelOperations, pawlAttributes } from './semconv.ts';
+import type { OperationSpan, StepObservation, EndedOperation } from './step-observation.ts';
+import {
+  otelAttributes,
+  exceptionEventName,
+  otelOperations,
+  pawlAttributes,
+  type ModelIdentity,
+} from './semconv.ts';
 import type { SpanEvent } from './span-writer.ts';
+import { maskSecrets } from '@pawl/runtime/logging';
 
 export function getSessionAttributes({ id, profile, seq, mode, turn }: Session): Attributes {
   return {
@@ -149,4 +161,83 @@ function getVerdictAttributes({ rule, severity, response, evidence }: Verdict): 
     [pawlAttributes.response]: response.kind,
     [pawlAttributes.evidence]: [...evidence],
   };
+}
+
+type TextAttributes = Readonly<Record<string, string>>;
+
+/** Maximum length of one text, and maximum number of conversation messages sent. */
+const contentTextMax = 4_000;
+const contentMessagesMax = 50;
+
+/** Builds the content attributes in the form of the semantic conventions, with secrets masked. */
+export function buildContentAttributes(
+  { operation, result }: EndedOperation,
+  { stepResult }: StepObservation,
+  secrets: readonly string[],
+): TextAttributes {
+  const { event } = stepResult;
+  const text = (value: unknown): string =>
+    JSON.stringify(maskSecrets(value, { secrets, textMax: contentTextMax }));
+  if (operation.kind === 'model') {
+    const input = toItemArray(operation.conversation).slice(-contentMessagesMax).map(toContentMessage);
+    const output = event.type === 'model-replied' ? [toReplyMessage(event)] : [];
+    return {
+      [otelAttributes.inputMessages]: text(input),
+      ...(output.length > 0 && { [otelAttributes.outputMessages]: text(output) }),
+      ...(event.type === 'model-failed' && { [otelAttributes.exceptionMessage]: text(event.error.message) }),
+    };
+  }
+  if (operation.kind !== 'tool') return {};
+  const hasResult = event.type === 'tool-finished' && result.kind !== 'cancelled';
+  return {
+    [otelAttributes.toolArguments]: text(operation.call.args),
+    ...(hasResult && {
+      [otelAttributes.toolResult]: text(event.outcome.ok ? event.outcome.output : event.outcome.error),
+    }),
+  };
+}
+
+type ContentPart = { readonly type: string; readonly [key: string]: Json };
+
+function toContentMessage(message: ConversationMessage): {
+  readonly role: string;
+  readonly parts: readonly ContentPart[];
+} {
+  const { role } = message;
+  if (role === 'user') return { role, parts: [createTextPart(message.text)] };
+  if (role === 'assistant')
+    return { role, parts: [createTextPart(message.text), ...message.calls.map(createToolCallPart)] };
+  const { callId: id, outcome } = message;
+  const response = outcome.ok ? outcome.output : { ...outcome.error };
+  return { role, parts: [{ type: 'tool_call_response', id, response }] };
+}
+
+type ModelReplyEvent = Extract<StepObservation['stepResult']['event'], { readonly type: 'model-replied' }>;
+
+function toReplyMessage({ text, calls }: ModelReplyEvent): object {
+  return {
+    role: 'assistant',
+    parts: [createTextPart(text), ...calls.map(createToolCallPart)],
+    finish_reason: getOtelFinishReason(calls.length),
+  };
+}
+
+function getOtelFinishReason(calls: number): string {
+  return calls > 0 ? 'tool_call' : 'stop';
+}
+
+function createTextPart(content: string): ContentPart {
+  return { type: 'text', content };
+}
+
+function createToolCallPart({
+  id,
+  tool,
+  args,
+}: {
+  readonly id?: string;
+  readonly tool: string;
+  readonly args: Json;
+}): ContentPart {
+  return { type: 'tool_call', ...(id !== undefined && { id }), name: tool, arguments: args };
 }

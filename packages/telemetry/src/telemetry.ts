@@ -7,8 +7,7 @@ import { createTraceExporter, type OtlpCollector, type ExportErrorListener } fro
 import type { GaugeSources } from './gauges.ts';
 import { createStepObserver } from './step-observation.ts';
 import { createMetricsPipeline, type MetricsOptions } from './metrics-pipeline.ts';
-import { parseModelIdentity, type ModelIdentity } from './model-identity.ts';
-import { otelAttributes } from './semconv.ts';
+import { parseModelIdentity, otelAttributes, type ModelIdentity } from './semconv.ts';
 import { createSpanWriter, createPresetIdGenerator, type SpanWriter } from './span-writer.ts';
 import { createSessionSpans } from './session-spans.ts';
 import { withSpanContext, type TracedPorts } from './trace-ports.ts';

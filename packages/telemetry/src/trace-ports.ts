@@ -2,7 +2,7 @@ import type { Session } from '@pawl/core';
 import { listOpenSpans, type SpanKind } from '@pawl/core/projections';
 import type { AgentOptions, Model, Tool } from '@pawl/runtime';
 import { runWithTraceContext } from '@pawl/runtime/logging';
-import { formatTraceparent, getToolSpanKey } from './span-ids.ts';
+import { formatTraceparent, getToolSpanKey } from './span-writer.ts';
 
 /** The ports through which a session makes external requests. */
 export type TracedPorts = Pick<AgentOptions, 'model' | 'tools' | 'hooks'>;

@@ -3,8 +3,7 @@ import { Agent, type StepResult } from '@pawl/runtime';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createStepObserver } from '../src/step-observation.ts';
-import { deriveSpanId } from '../src/span-ids.ts';
-import type { SpanRecord } from '../src/span-writer.ts';
+import { deriveSpanId, type SpanRecord } from '../src/span-writer.ts';
 import { createSessionSpans } from '../src/session-spans.ts';
 import { lookTool, createLookReply, createPricedModel } from './observed-worker.ts';
 

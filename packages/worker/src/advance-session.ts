@@ -3,9 +3,8 @@ import { isTerminalSession, type Session } from '@pawl/core';
 import { Agent, resumeSession } from '@pawl/runtime';
 import { createCommandInbox, type CommandChannel, type CommandInbox } from '@pawl/runtime/commands';
 import { StoreError, type Store } from '@pawl/runtime/store';
-import { guardToolsByLease, type SessionLease } from './session-lease.ts';
+import { guardToolsByLease, systemTimer, type SessionLease, type MonotonicTimer } from './session-lease.ts';
 import type { AgentFactory } from './agent-factory.ts';
-import { systemTimer, type MonotonicTimer } from './monotonic-timer.ts';
 
 export type AdvanceContext = {
   readonly store: Store;

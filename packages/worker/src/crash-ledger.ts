@@ -1,7 +1,5 @@
-import type { RedisClient } from './redis/redis-client.ts';
-import { translateRedisErrors } from './redis/redis-error.ts';
+import { translateRedisErrors, createRedisScript, type RedisClient } from './redis/redis-client.ts';
 import { buildSessionKeys } from './store/keys.ts';
-import { createRedisScript } from './redis/redis-script.ts';
 
 /** A session that no worker claims until a user has looked at it. */
 export type DeadLetter = { readonly session: string; readonly reason: string; readonly at: number };

@@ -15,8 +15,13 @@ export {
 } from './memory/redis-storage.ts';
 
 export { SessionLease } from './session-lease.ts';
-export { connectDurableRedis, openRedisStore } from './open-redis-store.ts';
-export type { OpenRedisStoreOptions } from './open-redis-store.ts';
+export {
+  connectDurableRedis,
+  openRedisStore,
+  createRedisStore,
+  type OpenRedisStoreOptions,
+  type RedisStoreOptions,
+} from './store/redis-store.ts';
 export type { AgentFactoryContext, AgentSetup, AgentFactory } from './agent-factory.ts';
 export { createSessionAgentFactory } from './session-agent-factory.ts';
 export type { SessionAgentOptions } from './session-agent-factory.ts';
@@ -27,9 +32,7 @@ export { createSessionFeedbackStore } from './session-feedback.ts';
 export type { SessionFeedbackStore } from './session-feedback.ts';
 export { createSessionQueue } from './session-queue.ts';
 export type { TenantQueueDepth, SessionQueue } from './session-queue.ts';
-export { createRedisStore } from './store/redis-store.ts';
-export type { RedisStoreOptions } from './store/redis-store.ts';
 export type { SubmitSessionOptions } from './submit-session.ts';
 export { startWorker } from './worker.ts';
 export type { RunningWorker, WorkerOptions, WorkerReport } from './worker.ts';
-export type { ScheduleTiming } from './schedule-timing.ts';
+export type { ScheduleTiming } from './schedule-registry.ts';

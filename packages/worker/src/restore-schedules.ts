@@ -3,17 +3,16 @@ import {
   registerScheduler,
   listPlannedSchedules,
   toRepeatOptions,
+  checkScheduleName,
+  checkScheduleTiming,
   type PlannedSchedule,
-} from './plan-schedule.ts';
-import type { TenantQueues } from './tenant-queues.ts';
-import { translateRedisErrors } from './redis/redis-error.ts';
-import type {
-  ScheduleEntry,
-  ScheduleDefinition,
-  ScheduleRegistry,
-  ScheduleKey,
+  type ScheduleEntry,
+  type ScheduleDefinition,
+  type ScheduleRegistry,
+  type ScheduleKey,
 } from './schedule-registry.ts';
-import { checkScheduleName, checkScheduleTiming } from './schedule-timing.ts';
+import type { TenantQueues } from './tenant-queues.ts';
+import { translateRedisErrors } from './redis/redis-client.ts';
 
 type RestoreContext = {
   readonly queues: TenantQueues;

@@ -1,10 +1,13 @@
 import type { SessionSummary } from '@pawl/runtime/store';
-import { readSessionHead } from './session-head.ts';
+import { readSessionHead } from './store/loaded-session.ts';
 import { getQueueAssignment } from './queue-assignment.ts';
-import type { RedisClient } from './redis/redis-client.ts';
-import { translateRedisErrors } from './redis/redis-error.ts';
+import {
+  translateRedisErrors,
+  createRedisScript,
+  type RedisClient,
+  type RedisScript,
+} from './redis/redis-client.ts';
 import { buildSessionKeys, getSessionListKey } from './store/keys.ts';
-import { createRedisScript, type RedisScript } from './redis/redis-script.ts';
 
 type RetentionOptions = {
   readonly prefix: string;

@@ -1,9 +1,61 @@
-import type { SessionTemplate } from './tenant-queues.ts';
+import type { SessionTemplate, ScheduledRunJob, TenantQueues } from './tenant-queues.ts';
 import { parseJsonSafely } from './parse-json.ts';
-import type { RedisClient } from './redis/redis-client.ts';
-import { translateRedisErrors } from './redis/redis-error.ts';
-import { createRedisScript } from './redis/redis-script.ts';
-import type { ScheduleTiming } from './schedule-timing.ts';
+import { translateRedisErrors, createRedisScript, type RedisClient } from './redis/redis-client.ts';
+import { StoreError } from '@pawl/runtime/store';
+import { getNextMillis } from 'bullmq';
+
+/** Either an interval, with the first run at once, or a cron expression such as `0 3 * * *`, in UTC by default. */
+export type ScheduleTiming = { readonly everyMs: number } | { readonly cron: string; readonly tz?: string };
+
+/** Throws if this is not a valid schedule name. */
+export function checkScheduleName(name: string): void {
+  if (/^[\w.-]{1,100}$/.test(name)) return;
+  throw createScheduleError('its name must have 1 to 100 letters, digits, dots, dashes or underscores');
+}
+
+const everyMinMs = 1_000;
+const everyMaxMs = 366 * 86_400_000;
+
+/** Throws if the timing is invalid, too frequent, or never fires. */
+export function checkScheduleTiming(timing: ScheduleTiming): void {
+  if ('everyMs' in timing) {
+    const { everyMs } = timing;
+    if (Number.isSafeInteger(everyMs) && everyMs >= everyMinMs && everyMs <= everyMaxMs) return;
+    throw createScheduleError('its interval must be between one second and one year');
+  }
+  const { cron, tz = 'UTC' } = timing;
+  if (!isTimeZone(tz))
+    throw createScheduleError(`there is no time zone ${JSON.stringify(tz)}: name one such as Europe/Zurich`);
+  if (cron.trim().split(/\s+/).length !== 5 || cron.length > 200) {
+    throw createScheduleError(
+      'a cron expression has five parts: minute, hour, day, month, day of the week, as in "0 3 * * *"',
+    );
+  }
+  const problem = findCronProblem(cron, tz);
+  if (problem !== null)
+    throw createScheduleError(`the cron expression ${JSON.stringify(cron)} is invalid: ${problem}`);
+}
+
+function findCronProblem(cron: string, tz: string): string | null {
+  try {
+    const next = getNextMillis(Date.now(), { pattern: cron, tz });
+    return next === undefined ? 'it never fires' : null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function isTimeZone(tz: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: tz }).format(0) !== '';
+  } catch {
+    return false;
+  }
+}
+
+function createScheduleError(reason: string): StoreError {
+  return new StoreError('invalid', 'a schedule', reason);
+}
 
 /** The definition of a schedule, independent of the queue. */
 export type ScheduleDefinition = {
@@ -98,4 +150,59 @@ function isScheduleDefinition(value: unknown): value is ScheduleDefinition {
   const { when, template, from } = Object(value) as Partial<Record<keyof ScheduleDefinition, unknown>>;
   const isObject = [when, template].every((each) => typeof each === 'object' && each !== null);
   return isObject && typeof from === 'number';
+}
+
+/** Redis may be full or unavailable for some time, so keep retrying a scheduled run. */
+const scheduledRunAttemptsMax = 60;
+const scheduledRunRetryMs = 10_000;
+
+/** A schedule as the queue knows it. */
+export type PlannedSchedule = ScheduleKey & {
+  readonly definition: ScheduleDefinition;
+  readonly next: number | null;
+};
+
+/**
+ * Registers the schedule with the tenant's queue, which creates a job for each run; replaces a schedule of the same
+ * name.
+ */
+export async function registerScheduler(
+  queues: TenantQueues,
+  { tenant, name, definition: { when, template } }: ScheduleKey & { readonly definition: ScheduleDefinition },
+  startDate?: number,
+): Promise<void> {
+  await queues.register(tenant);
+  const data: ScheduledRunJob = { schedule: name, template };
+  const opts = {
+    attempts: scheduledRunAttemptsMax,
+    backoff: { type: 'fixed', delay: scheduledRunRetryMs },
+    removeOnComplete: true,
+    removeOnFail: true,
+  };
+  const repeat = { ...toRepeatOptions(when), ...(startDate !== undefined && { startDate }) };
+  await queues.getQueue(tenant).upsertJobScheduler(name, repeat, { name: 'fire', data, opts });
+}
+
+export async function listPlannedSchedules(
+  queues: TenantQueues,
+  tenant: string,
+): Promise<ReadonlyMap<string, PlannedSchedule>> {
+  const schedulers = await queues.getQueue(tenant).getJobSchedulers(0, -1, true);
+  return new Map(
+    schedulers.map(({ key: name, every, pattern = '', tz, next = null, template }) => {
+      const when =
+        every === undefined ? { cron: pattern, ...(tz !== undefined && { tz }) } : { everyMs: every };
+      const data = template?.data as ScheduledRunJob | undefined;
+      const definition = { when, template: data?.template ?? emptyTemplate, from: next ?? 0 };
+      return [name, { tenant, name, definition, next }];
+    }),
+  );
+}
+
+/** For a job created by another program, which has no template. */
+const emptyTemplate: ScheduleDefinition['template'] = { goal: '', profile: 'pawl', settings: {} };
+
+export function toRepeatOptions(timing: ScheduleTiming) {
+  if ('everyMs' in timing) return { every: timing.everyMs };
+  return { pattern: timing.cron, tz: timing.tz ?? 'UTC' };
 }

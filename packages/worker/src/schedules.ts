@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto';
 import { createSession, type Json } from '@pawl/core';
 import type { Store } from '@pawl/runtime/store';
-import { registerScheduler, listPlannedSchedules } from './plan-schedule.ts';
+import {
+  registerScheduler,
+  listPlannedSchedules,
+  checkScheduleName,
+  checkScheduleTiming,
+  type ScheduleRegistry,
+  type ScheduleTiming,
+} from './schedule-registry.ts';
 import {
   defaultTenant,
   type ScheduledRunJob,
   type TenantQueues,
   type SessionTemplate,
 } from './tenant-queues.ts';
-import { translateRedisErrors } from './redis/redis-error.ts';
-import type { ScheduleRegistry } from './schedule-registry.ts';
+import { translateRedisErrors } from './redis/redis-client.ts';
 import { submitSessionOnce } from './submit-session.ts';
-import { checkScheduleName, checkScheduleTiming, type ScheduleTiming } from './schedule-timing.ts';
 
 export type ScheduleSummary = {
   readonly name: string;

@@ -1,9 +1,7 @@
-import { StoreError } from '@pawl/runtime/store';
-import { buildSessionKeys, formatSessionLabel } from './store/keys.ts';
-import type { RedisClient } from './redis/redis-client.ts';
-import { translateRedisErrors } from './redis/redis-error.ts';
+import { formatSessionLabel, StoreError } from '@pawl/runtime/store';
+import { buildSessionKeys } from './store/keys.ts';
+import { translateRedisErrors, createRedisScript, type RedisClient } from './redis/redis-client.ts';
 import { defaultPrefix } from './store/redis-store.ts';
-import { createRedisScript } from './redis/redis-script.ts';
 
 /** User feedback on a session, which is not part of its log. It is deleted with the session. */
 export type SessionFeedbackStore = {

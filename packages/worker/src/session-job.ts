@@ -1,10 +1,8 @@
-import { StoreError } from '@pawl/runtime/store';
+import { formatSessionLabel, StoreError } from '@pawl/runtime/store';
 import { advanceSession, type AdvanceOutcome, type AdvanceContext } from './advance-session.ts';
 import type { CrashLedger } from './crash-ledger.ts';
-import { SessionLease } from './session-lease.ts';
-import { formatSessionLabel } from './store/keys.ts';
+import { SessionLease, systemTimer } from './session-lease.ts';
 import type { WakeJob } from './tenant-queues.ts';
-import { systemTimer } from './monotonic-timer.ts';
 
 /** A job that this worker holds for the duration of a lease. */
 export type LeasedJob = {

@@ -1,5 +1,4 @@
 import type { Tool, ToolResult } from '@pawl/runtime';
-import { systemTimer, type MonotonicTimer } from './monotonic-timer.ts';
 
 /** The part of a lease during which its holder relies on it; the rest allows for clock drift and slow replies. */
 const reliableFraction = 2 / 3;
@@ -94,3 +93,19 @@ export function guardToolsByLease(tools: readonly Tool[], lease: SessionLease): 
     },
   }));
 }
+
+/** A monotonic clock with timers. Simulations provide their own. */
+export type MonotonicTimer = {
+  /** Milliseconds since an arbitrary origin. */
+  now(): number;
+  /** Calls `then` once after `ms`, unless the returned function is called first. */
+  schedule(ms: number, callback: () => void): () => void;
+};
+
+export const systemTimer: MonotonicTimer = {
+  now: () => performance.now(),
+  schedule(ms, callback) {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,8 +1,7 @@
 import type { Session } from '@pawl/core';
 import type { CommandChannel, SendCommandOptions, SessionCommand } from '@pawl/runtime/commands';
-import { StoreError, type LogPosition, type Store } from '@pawl/runtime/store';
+import { formatSessionLabel, StoreError, type LogPosition, type Store } from '@pawl/runtime/store';
 import { createCrashLedger, type CrashLedger, type DeadLetter } from './crash-ledger.ts';
-import { formatSessionLabel } from './store/keys.ts';
 import { getQueueAssignment, toWakeOptions, type QueueAssignment } from './queue-assignment.ts';
 import { defaultTenant, createTenantQueues, type TenantQueues, type TenantLimits } from './tenant-queues.ts';
 import type { RedisClient } from './redis/redis-client.ts';

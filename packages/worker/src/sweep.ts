@@ -1,11 +1,10 @@
 import type { CommandChannel } from '@pawl/runtime/commands';
 import type { SessionSummary } from '@pawl/runtime/store';
 import type { CrashLedger } from './crash-ledger.ts';
-import { readSessionHead, type SessionHead } from './session-head.ts';
+import { readSessionHead, type SessionHead } from './store/loaded-session.ts';
 import { getQueueAssignment, toWakeOptions } from './queue-assignment.ts';
 import type { TenantQueues } from './tenant-queues.ts';
-import type { RedisClient } from './redis/redis-client.ts';
-import { translateRedisErrors } from './redis/redis-error.ts';
+import { translateRedisErrors, type RedisClient } from './redis/redis-client.ts';
 import { getSessionListKey } from './store/keys.ts';
 
 type SweepContext = {

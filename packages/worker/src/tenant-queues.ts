@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, SessionSettings } from '@pawl/core';
 import { Queue } from 'bullmq';
-import type { RedisClient } from './redis/redis-client.ts';
-import { translateRedisErrors } from './redis/redis-error.ts';
+import { translateRedisErrors, type RedisClient } from './redis/redis-client.ts';
 import { parseJsonSafely } from './parse-json.ts';
 
 /** A job that says that a session may have work to do; the log decides what it is. */

@@ -2,7 +2,7 @@ import { createSession, step } from '@pawl/core';
 import type { Store } from '@pawl/runtime/store';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionTemplate, ScheduleTiming } from '../src/index.ts';
-import { registerScheduler } from '../src/plan-schedule.ts';
+import { registerScheduler } from '../src/schedule-registry.ts';
 import { restoreSchedules } from '../src/restore-schedules.ts';
 import { startScheduledRun } from '../src/schedules.ts';
 import { submitSessionOnce } from '../src/submit-session.ts';

@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { defineTool } from '@pawl/runtime';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { SessionLease, guardToolsByLease } from '../src/session-lease.ts';
-import type { MonotonicTimer } from '../src/monotonic-timer.ts';
+import { SessionLease, guardToolsByLease, type MonotonicTimer } from '../src/session-lease.ts';
 
 type SimulatedStopwatch = MonotonicTimer & {
   /** Lets time pass without ringing, as when the whole process is paused. */

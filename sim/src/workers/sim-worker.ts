@@ -1,7 +1,7 @@
 import { StoreError, type Store } from '@pawl/runtime/store';
 import { processSessionJob, type JobReport } from '../../../packages/worker/src/session-job.ts';
 import type { AgentSetup } from '../../../packages/worker/src/agent-factory.ts';
-import type { MonotonicTimer } from '../../../packages/worker/src/monotonic-timer.ts';
+import type { MonotonicTimer } from '../../../packages/worker/src/session-lease.ts';
 import { wakeIfForgotten, type SweepProbe } from '../../../packages/worker/src/sweep.ts';
 import { getPermissionArgument } from '../drive-session.ts';
 import { findPlannedSession, formatSimSessionId, listSessionNumbers } from '../plan.ts';

@@ -1,6 +1,6 @@
 import type { Store } from '@pawl/runtime/store';
 import type { CrashLedger } from '../../../packages/worker/src/crash-ledger.ts';
-import type { MonotonicTimer } from '../../../packages/worker/src/monotonic-timer.ts';
+import type { MonotonicTimer } from '../../../packages/worker/src/session-lease.ts';
 import type { SweepProbe } from '../../../packages/worker/src/sweep.ts';
 import type { SessionDriver, SimProcess, SimWorld } from '../sim-world.ts';
 import type { SimQueue } from './sim-queue.ts';

@@ -1,4 +1,4 @@
-import { type Json, createSession, type BudgetLimits, type Session } from '@pawl/core';
+import { createSession, type Json, type BudgetLimits, type Session } from '@pawl/core';
 import { parseRunMetadata, createAgentManifest } from '@pawl/runtime/agent-setup';
 import type { Config } from '@pawl/runtime/config';
 import { getDataFolder, getStorageFile } from '@pawl/runtime/data-folder';
@@ -8,11 +8,14 @@ import {
   createLocalHost,
   createQueueHost,
   createMemoryFeedbackStore,
+  ListenError,
+  startDashboard,
   type ExternalRuns,
   type SessionHost,
   type VerdictFeedbackStore,
   type CreateSessionRequest,
   type SessionPreparer,
+  type RunningDashboard,
 } from '@pawl/dashboard';
 import type { TelemetryClient, GaugeSources } from '@pawl/telemetry';
 import {
@@ -29,9 +32,11 @@ import { loadConfig } from '../options/load-config.ts';
 import { withQueue, type QueueConnection } from '../queue/queue-connection.ts';
 import { openTelemetry, toAgentObservers } from '../observability/run-telemetry.ts';
 import { planSession } from '../sessions/session-plan.ts';
-import { openStore, type OpenedStore, isRedisUrl } from '../sessions/store-option.ts';
+import { openStore, isRedisUrl, type OpenedStore } from '../sessions/store-option.ts';
 import { createRedisFeedback } from '../sessions/verdict-feedback-redis.ts';
 import type { VerdictFeedbackRepository } from '../sessions/verdict-feedback.ts';
+import packageManifest from '../../package.json' with { type: 'json' };
+import { toUsageError } from '../output/exit-codes.ts';
 
 /** The ports of a dashboard. */
 export type DashboardDependencies = {
@@ -315,4 +320,47 @@ async function buildRunManifest(
   const manifest = createAgentManifest(session, setup);
   await setup.close?.();
   return manifest;
+}
+
+/** Default port; any free port if it is taken. */
+const defaultDashboardPort = 4747;
+
+type ListenOptions = { readonly host?: string | undefined };
+
+/** Starts the server, on the default port unless another one is given. */
+export async function startDashboardServer(
+  dependencies: DashboardDependencies,
+  port: number | null,
+  { host }: ListenOptions,
+  onError: (line: string) => void,
+): Promise<RunningDashboard> {
+  const token = process.env['PAWL_DASHBOARD_TOKEN'] ?? '';
+  const start = (listenPort: number): Promise<RunningDashboard> =>
+    startDashboard({
+      ...dependencies,
+      port: listenPort,
+      onError,
+      version: packageManifest.version,
+      ...(host !== undefined && { hostname: host }),
+      ...(token !== '' && { token }),
+    });
+  try {
+    return await start(port ?? defaultDashboardPort).catch((error: unknown) => {
+      if (port === null && isPortInUse(error)) return start(0);
+      throw error;
+    });
+  } catch (error) {
+    throw toUsageError(error, ListenError);
+  }
+}
+
+function isPortInUse(error: unknown): boolean {
+  return error instanceof ListenError && error.cause instanceof Error && 'code' in error.cause
+    ? error.cause.code === 'EADDRINUSE'
+    : false;
+}
+
+/** The page of a session, as the fragment of an address. */
+export function getSessionPage(id: string): string {
+  return `#/s/${encodeURIComponent(id)}/transcript`;
 }

@@ -4,8 +4,12 @@ import type { StepResult } from '@pawl/runtime';
 import type { TelemetryClient } from '@pawl/telemetry';
 import type { OpenedStore } from '../sessions/store-option.ts';
 import { openUrlInBrowser } from './browser.ts';
-import { createLocalDashboard, createMetricSources } from './dependencies.ts';
-import { startDashboardServer, getSessionPage } from './dashboard-server.ts';
+import {
+  createLocalDashboard,
+  createMetricSources,
+  startDashboardServer,
+  getSessionPage,
+} from './dependencies.ts';
 
 /** A dashboard in the process of a run, which shows that run live. */
 export type EmbeddedDashboard = {

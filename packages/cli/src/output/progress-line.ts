@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import type { WriteStream } from 'node:tty';
 import { sanitizeOneLine } from './sanitize-text.ts';
+import { isTerminalStream } from './terminal-prompt.ts';
 
 /** Update interval; more frequent updates only cost time. */
 const progressIntervalMs = 100;
@@ -21,8 +21,4 @@ export function createProgressLine(stream: Writable): { show(text: string): void
       if (shown) stream.write('\r\x1b[K');
     },
   };
-}
-
-function isTerminalStream(stream: Writable): stream is WriteStream {
-  return 'isTTY' in stream && stream.isTTY === true;
 }

@@ -1,3 +1,4 @@
+import type { WriteStream } from 'node:tty';
 import { createInterface } from 'node:readline/promises';
 import type { PermissionPrompter } from '@pawl/runtime/permission';
 import type { UserPrompter } from '@pawl/runtime/tools';
@@ -28,7 +29,7 @@ export function openTerminalPrompt({ stdin, stderr }: CommandIo): TerminalPrompt
   };
 }
 
-export function isTerminalStream(stream: object): boolean {
+export function isTerminalStream(stream: object): stream is WriteStream {
   return 'isTTY' in stream && stream.isTTY === true;
 }
 

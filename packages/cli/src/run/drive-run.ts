@@ -140,7 +140,7 @@ export async function openRunRecorder(
   const isRequested = trace || traceFile !== undefined || logFile !== undefined || logLevel !== undefined;
   if (!isRequested) return { model: (model) => model, observe: () => undefined };
   const runLog = await import('./run-log.ts');
-  return runLog.openRunRecorder(options, root, warn);
+  return runLog.createRunRecorder(options, root, warn);
 }
 
 /** Traces the requests and replies of every model of the run. */

@@ -1,9 +1,9 @@
+import { doNothing, createLineRunView, type NextInput, type RunView } from './run-view.ts';
 import { getConversation, type Session } from '@pawl/core';
 import { findTurnAnswer, type StepResult } from '@pawl/runtime';
 import type { CommandIo } from '../output/command-io.ts';
 import { isTerminalStream } from '../output/terminal-prompt.ts';
 import { openLiveView, type LiveView } from '../tui/live-view.ts';
-import { createLineRunView, type NextInput, type RunView } from './run-view.ts';
 
 export type LiveRunOptions = {
   readonly mode: 'run' | 'chat';
@@ -65,7 +65,6 @@ export function createLiveRunView(io: CommandIo, { mode, model }: LiveRunOptions
   };
 }
 
-const doNothing = (): void => undefined;
 const unattendedDenial = { decision: 'deny', reason: 'no user is available to ask' } as const;
 
 /** A cancelled turn has no answer; the user is then asked for the next message. */

@@ -22,7 +22,7 @@ export type RunLogOptions = TraceOptions & {
 };
 
 /** Opens the trace and the log of a run, each only if requested. */
-export function openRunRecorder(
+export function createRunRecorder(
   options: RunLogOptions,
   root: string,
   warn: (line: string) => void,

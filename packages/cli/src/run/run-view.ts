@@ -1,14 +1,14 @@
 import {
+  getConversation,
   type ToolCall,
   type Json,
   type Note,
   type ToolOutcome,
   type Session,
-  getConversation,
 } from '@pawl/core';
 import { listSpokenLines } from '@pawl/core/modes';
 import { formatPastPhaseLine, computePhaseProgress, type PhaseState } from '@pawl/core/phases';
-import { type QuestionHandlers, type StepResult, type StoreOutage, findTurnAnswer } from '@pawl/runtime';
+import { findTurnAnswer, type QuestionHandlers, type StepResult, type StoreOutage } from '@pawl/runtime';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import type { CommandIo } from '../output/command-io.ts';
@@ -238,4 +238,4 @@ export function createLineChatView(io: CommandIo, view: RunView, json: boolean):
   };
 }
 
-const doNothing = (): void => undefined;
+export const doNothing = (): void => undefined;

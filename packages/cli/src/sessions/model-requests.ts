@@ -1,9 +1,10 @@
-import type { Action, Json } from '@pawl/core';
+import type { Json } from '@pawl/core';
 import type { ReplayedStep } from '@pawl/core/projections';
 import type { ModelRequest } from '@pawl/runtime';
 import { buildModelRequest } from '@pawl/runtime/models';
 import type { AgentManifest } from '@pawl/runtime/agent-setup';
 import { getMetadataText, getMetadataTools } from '@pawl/runtime/store';
+import { isAskModelAction } from '../../../core/src/session/action.ts';
 
 /** One request to the model. */
 export type SentModelRequest = {
@@ -22,10 +23,6 @@ export function listModelRequests(
     attempt: action.attempt,
     ask: buildModelRequest(action, after.session, { prompt, tools, at: event.at }),
   }));
-}
-
-export function isAskModelAction(action: Action): action is Extract<Action, { readonly type: 'ask-model' }> {
-  return action.type === 'ask-model';
 }
 
 /** The prompt and the tools of a run, which the session does not contain. `missing` names what was not recorded. */

@@ -39,7 +39,7 @@ async function* takeUntilHead(
 export async function* streamRecordJson(record: SessionRecord): AsyncGenerator<string, void, undefined> {
   yield `${JSON.stringify(toRecordHead(record)).slice(0, -1)},"events":[`;
   let separator = '';
-  for await (const stored of chainEvents(record)) {
+  for await (const stored of addEventHashes(record)) {
     yield separator + JSON.stringify(stored);
     separator = ',';
   }
@@ -49,12 +49,12 @@ export async function* streamRecordJson(record: SessionRecord): AsyncGenerator<s
 /** Streams the record as JSON lines: the head, each event, and the end. */
 export async function* streamRecordLines(record: SessionRecord): AsyncGenerator<string, void, undefined> {
   yield JSON.stringify(toRecordHead(record));
-  for await (const stored of chainEvents(record)) yield JSON.stringify(stored);
+  for await (const stored of addEventHashes(record)) yield JSON.stringify(stored);
   yield JSON.stringify(toRecordTail(record));
 }
 
 /** The hashes of a file are of the text in the file; a store may hold the same event with the names of an older release. */
-async function* chainEvents({
+async function* addEventHashes({
   created,
   events,
 }: SessionRecord): AsyncGenerator<StoredEvent, void, undefined> {

@@ -1,10 +1,21 @@
 import { getUnpausedTurn, type Session, type TurnState, type TurnStatus, type Verdict } from '@pawl/core';
 import { listNextStates } from '@pawl/core/modes';
-import { listUnrunCalls, listVerdicts, type ReplayedStep } from '@pawl/core/projections';
+import {
+  listUnrunCalls,
+  listVerdicts,
+  getItemDuration,
+  getItemTopic,
+  isFailedItem,
+  isTimelineItem,
+  listTranscriptItems,
+  summarizeItem,
+  type ReplayedStep,
+  type TranscriptItem,
+  type TranscriptTopic,
+} from '@pawl/core/projections';
 import { computeRuleDistances, type RuleDistance } from '@pawl/governor';
 import { selectRules } from '@pawl/governor/rules';
 import type { SentModelRequest } from './model-requests.ts';
-import { toTimelineEntries } from './session-timeline.ts';
 
 /** Explains why one step went the way it did. */
 export type StepRecord = {
@@ -119,3 +130,33 @@ function toCallDenials(replayed: ReplayedStep): readonly CallDenial[] {
     rule,
   }));
 }
+
+/** One timeline entry, on one line. Texts are raw: the caller must sanitize them before display. */
+export type TimelineEntry = {
+  readonly seq: number;
+  readonly at: number;
+  readonly what: TranscriptTopic;
+  readonly text: string;
+  readonly tookMs: number | null;
+  readonly failed: boolean;
+};
+
+/** Converts a step to timeline entries. Many steps have none; a call, for example, is reported when it ends. */
+export function toTimelineEntries(replayed: ReplayedStep): readonly TimelineEntry[] {
+  return listTranscriptItems(replayed).filter(isTimelineItem).map(toTimelineEntry);
+}
+
+export function toTimelineEntry(item: TranscriptItem): TimelineEntry {
+  const text = summarizeItem(item);
+  return {
+    seq: item.seq,
+    at: item.at,
+    what: getItemTopic(item),
+    text: text.length > maxTimelineText ? `${text.slice(0, maxTimelineText)}…` : text,
+    tookMs: getItemDuration(item),
+    failed: isFailedItem(item),
+  };
+}
+
+/** Maximum text length of an entry; the log has the full text. */
+const maxTimelineText = 2_000;

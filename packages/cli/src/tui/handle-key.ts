@@ -1,22 +1,18 @@
-import {
-  getOpenQuestion,
-  setQuestionScroll,
-  type QuestionAnswer,
-  type PendingQuestion,
-} from './questions.ts';
-import { getBodySize, getQuestionSize, renderViewLines } from './render-frame.ts';
-import { applyInputEdit, emptyTextInput, insertText, type InputEdit } from './text-input.ts';
-import { countMemoryEntries } from './memory-view.ts';
-import { getMaxQuestionScroll } from './question-panel.ts';
+import { getOpenQuestion, setQuestionScroll, type QuestionAnswer } from './questions.ts';
 import {
   isTypingInWorkView,
   isWaitingForUser,
   advanceClock,
   screenViewNames,
+  type PendingQuestion,
   type ScreenModel,
   type ViewState,
   type ScreenViewName,
 } from './screen-model.ts';
+import { getBodySize, getQuestionSize, renderViewLines } from './render-frame.ts';
+import { applyInputEdit, emptyTextInput, insertText, type InputEdit } from './text-input.ts';
+import { countMemoryEntries } from './memory-view.ts';
+import { getMaxQuestionScroll } from './question-panel.ts';
 import { shortenId } from '../output/format-number.ts';
 
 /** A key, or text that was typed or pasted at once. */

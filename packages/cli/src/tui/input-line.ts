@@ -4,9 +4,9 @@ import {
   createSegment,
   getTextWidth,
   wrapLine,
+  toPlainLine,
   type StyledLine,
 } from './styled-line.ts';
-import { toPlainLine } from './plain-text.ts';
 import { isTypingInWorkView, isWaitingForUser, type ScreenModel } from './screen-model.ts';
 
 /** Renders the typed line with the cursor, or else pending steering or a hint. */

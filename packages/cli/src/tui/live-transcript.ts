@@ -1,4 +1,4 @@
-import { elideMiddle } from './plain-text.ts';
+import { elideMiddle } from './styled-line.ts';
 import {
   getConversation,
   toItemArray,

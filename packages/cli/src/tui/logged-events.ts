@@ -1,9 +1,8 @@
 import { isEphemeralEvent, type Session } from '@pawl/core';
 import { isFailedItem, isTimelineItem, summarizeItem, type TranscriptItem } from '@pawl/core/projections';
 import type { StepResult } from '@pawl/runtime';
-import { elideMiddle } from './plain-text.ts';
+import { elideMiddle, truncateLine, createSegment, type StyledLine } from './styled-line.ts';
 import { formatClockTime } from '../output/format-time.ts';
-import { truncateLine, createSegment, type StyledLine } from './styled-line.ts';
 
 /** A logged event on one line. */
 export type LoggedEvent = {

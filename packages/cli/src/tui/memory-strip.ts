@@ -1,5 +1,5 @@
 import type { Session } from '@pawl/core';
-import { countMemoryTokens } from '@pawl/core/memory';
+import { countMemoryTokens, getMemoryLimit } from '@pawl/core/memory';
 import {
   renderBar,
   formatInteger,
@@ -110,9 +110,6 @@ function computeCapacityUsage({ memory, window, settings }: Session): readonly C
 }
 
 /** The paging limit triggers paging; if it is disabled, the hard limit applies. */
-function getMemoryLimit({ pagingLimit, hardLimit }: NonNullable<Session['memory']>['settings']): number {
-  return pagingLimit.enable ? pagingLimit.maxTokens : hardLimit.maxTokens;
-}
 
 function toCapacityUsage(name: string, used: number, max: number): CapacityUsage {
   return { name, used, max, share: max > 0 ? used / max : 1 };

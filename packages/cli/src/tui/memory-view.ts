@@ -7,9 +7,9 @@ import {
   wrapText,
   createSegment,
   justifyLine,
+  elideMiddle,
   type StyledLine,
 } from './styled-line.ts';
-import { elideMiddle } from './plain-text.ts';
 import type { ScreenModel, ScreenSize } from './screen-model.ts';
 
 /** Renders working memory by key, with the value of the selected entry below. */

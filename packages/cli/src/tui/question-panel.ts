@@ -1,8 +1,13 @@
 import { describeCall } from '@pawl/runtime/permission';
-import { truncateLine, wrapText, createSegment, wrapLine, type StyledLine } from './styled-line.ts';
-import { toPlainLine } from './plain-text.ts';
-import type { PendingQuestion } from './questions.ts';
-import type { ScreenSize } from './screen-model.ts';
+import {
+  truncateLine,
+  wrapText,
+  createSegment,
+  wrapLine,
+  toPlainLine,
+  type StyledLine,
+} from './styled-line.ts';
+import type { PendingQuestion, ScreenSize } from './screen-model.ts';
 
 /** Renders a question with everything needed to answer it; rows that do not fit are reached by scrolling. */
 export function renderQuestion(

@@ -1,5 +1,16 @@
 import { getOpenQuestion } from './questions.ts';
-import { blankLine, truncateLine, padLine, createSegment, type StyledLine } from './styled-line.ts';
+import {
+  blankLine,
+  truncateLine,
+  padLine,
+  createSegment,
+  renderBar,
+  wrapText,
+  justifyLine,
+  type StyledLine,
+  type StyledSegment,
+  type TextStyle,
+} from './styled-line.ts';
 import { renderChartColumn, renderChartStrip } from './chart-strip.ts';
 import { renderEventLog } from './logged-events.ts';
 import { renderFooter, renderHelp } from './key-help.ts';
@@ -12,11 +23,12 @@ import {
   renderUsageStrip,
 } from './memory-strip.ts';
 import { renderMemoryView } from './memory-view.ts';
-import { renderPhasesBar, renderPhasesColumn } from './phases-bar.ts';
 import { renderQuestion, countQuestionRows } from './question-panel.ts';
-import { renderStateLine } from './state-line.ts';
 import { renderTranscriptEnd, renderTranscript } from './transcript-panel.ts';
-import type { ScreenModel, ScreenSize } from './screen-model.ts';
+import { screenViewNames, type ScreenModel, type ScreenSize } from './screen-model.ts';
+import { formatPhaseLine, computePhaseProgress } from '@pawl/core/phases';
+import type { TurnStatus } from '@pawl/core';
+import { formatDuration } from '../output/format-time.ts';
 
 /**
  * Renders the whole screen: one line per row, each one column narrower than the screen, because a terminal scrolls when
@@ -179,4 +191,85 @@ function renderViewBody(model: ScreenModel): readonly StyledLine[] {
 
 function padRows(lines: readonly StyledLine[], rows: number): readonly StyledLine[] {
   return [...lines, ...Array<StyledLine>(Math.max(0, rows - lines.length)).fill(blankLine)];
+}
+
+/** Renders phase progress on one row; empty without phases. */
+function renderPhasesBar(model: ScreenModel, columns: number): readonly StyledLine[] {
+  const summary = summarizePhases(model);
+  if (summary === null) return [];
+  const gap = summary.cells.length === 0 ? [] : [createSegment(' ')];
+  return [
+    truncateLine([createSegment(' phases   ', 'dim'), ...summary.cells, ...gap, summary.line], columns),
+  ];
+}
+
+const maxPhaseRows = 3;
+
+/** Renders phase progress in a few rows. */
+function renderPhasesColumn(model: ScreenModel, columns: number): readonly StyledLine[] {
+  const summary = summarizePhases(model);
+  if (summary === null) return [];
+  const { line, cells } = summary;
+  const rows = wrapText(line.text, columns - 2).slice(0, maxPhaseRows);
+  return [
+    ...(cells.length === 0 ? [] : [[createSegment(' '), ...cells]]),
+    ...rows.map((row) => truncateLine([createSegment(' '), { ...line, text: row }], columns)),
+  ];
+}
+
+function summarizePhases({
+  session: { phases },
+  now,
+}: ScreenModel): { readonly cells: StyledLine; readonly line: StyledSegment } | null {
+  const progress = computePhaseProgress(phases, now);
+  const { current, total, completed, failed, overdue } = progress;
+  if (current === null && completed === 0) return null;
+  const cells =
+    total === null ? [] : renderBar(completed / total, Math.min(total, 12), failed > 0 ? 'bad' : 'good');
+  return { cells, line: createSegment(formatPhaseLine(progress), overdue ? 'warn' : 'plain') };
+}
+
+/** Renders the session's status, its duration and mode, and the current view. */
+function renderStateLine(model: ScreenModel, columns: number): StyledLine {
+  const { session, now } = model;
+  const { turn, mode } = session;
+  const left: StyledLine = [
+    createSegment(` ${getStatusSymbol(turn.status, now)} `, getStatusStyle(turn.status)),
+    createSegment(turn.status, getStatusStyle(turn.status)),
+    createSegment(`  ${formatElapsedSeconds(now - turn.since)}`, 'dim'),
+    ...(turn.status === 'paused' ? [createSegment(`  in ${turn.held.status}`, 'dim')] : []),
+    ...(mode === null ? [] : [createSegment('  mode ', 'dim'), createSegment(mode.state, 'accent')]),
+  ];
+  return justifyLine(left, renderTabs(model, columns), columns);
+}
+
+function renderTabs({ ui }: ScreenModel, columns: number): StyledLine {
+  if (columns < 76) return [createSegment(ui.view, 'strong'), createSegment(' ')];
+  return screenViewNames.flatMap((name) => [
+    createSegment(name, name === ui.view ? 'strong' : 'dim'),
+    createSegment(' '),
+  ]);
+}
+
+/** Whole seconds, so that the line does not flicker. */
+function formatElapsedSeconds(ms: number): string {
+  if (!Number.isFinite(ms)) return '';
+  const whole = Math.floor(Math.max(0, ms) / 1_000) * 1_000;
+  return whole < 60_000 ? `${whole / 1_000} s` : formatDuration(whole);
+}
+
+const spinnerFrames = ['◐', '◓', '◑', '◒'] as const;
+
+function getStatusSymbol(status: TurnStatus, now: number): string {
+  if (status === 'waitingForUser') return '○';
+  if (status === 'paused') return '‖';
+  if (status === 'awaitingPermission') return '?';
+  if (status === 'halted' || status === 'shuttingDown') return '■';
+  return spinnerFrames[Math.floor(now / 250) % spinnerFrames.length] ?? spinnerFrames[0];
+}
+
+function getStatusStyle(status: TurnStatus): TextStyle {
+  if (status === 'waitingForUser') return 'strong';
+  if (status === 'paused' || status === 'awaitingPermission' || status === 'errorRecovery') return 'warn';
+  return status === 'halted' ? 'bad' : 'accent';
 }

@@ -10,14 +10,15 @@ import {
 import type { StepResult, StoreOutage } from '@pawl/runtime';
 import { appendLoggedEvent, type LoggedEvent } from './logged-events.ts';
 import { emptyTextInput, type TextInput } from './text-input.ts';
-import type { PendingQuestion } from './questions.ts';
 import {
   emptyTranscript,
   appendRemark,
-  type LiveTranscript,
   restoreTranscript,
   updateTranscript,
+  type LiveTranscript,
 } from './live-transcript.ts';
+import type { PermissionQuestion } from '@pawl/runtime/permission';
+import type { UserQuestion } from '@pawl/runtime/tools';
 
 export const screenViewNames = ['work', 'transcript', 'events', 'memory', 'help'] as const;
 export type ScreenViewName = (typeof screenViewNames)[number];
@@ -228,3 +229,22 @@ function updateFocus({ descriptor, session: before, ui, questions }: ScreenModel
   const isInUse = ui.input.text !== '' || questions[0]?.kind === 'model';
   return isInUse ? ui : { ...ui, isTyping: isTurn };
 }
+
+/** A question to the user, about a tool call or from the model. Questions are shown one at a time. */
+export type PendingQuestion =
+  | {
+      readonly kind: 'permission';
+      readonly number: number;
+      readonly question: PermissionQuestion;
+      /** When it was first shown; null while another question is shown. */
+      readonly shownAt: number | null;
+      /** Rows scrolled from the start. */
+      readonly scroll: number;
+    }
+  | {
+      readonly kind: 'model';
+      readonly number: number;
+      readonly question: UserQuestion;
+      readonly shownAt: number | null;
+      readonly scroll: number;
+    };

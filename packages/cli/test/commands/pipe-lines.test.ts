@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { buildEventsJsonSchema } from '@pawl/runtime/schema';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readInputLines } from '../../src/commands/pipe/lines.ts';
+import { readInputLines } from '../../src/commands/pipe/answer.ts';
 import { runPipe } from '../../src/commands/pipe/action.ts';
 import { toJsonLines, runPipeInput, parsePipeAnswer } from '../fixtures/run-pipe-input.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { measureCpuMs } from './fixtures/test-screen.ts';
-import { elideMiddle, toPlainText, toPlainLine } from '../../src/tui/plain-text.ts';
+import { elideMiddle, toPlainText, toPlainLine } from '../../src/tui/styled-line.ts';
 
 /** Characters that a terminal interprets, or that have no width. */
 const activePattern = /[\p{Cc}\p{Cf}\p{Cs}\p{Cn}\p{DI}\p{Zl}\p{Zp}]/u;

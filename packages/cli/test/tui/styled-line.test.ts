@@ -12,9 +12,9 @@ import {
   getLineText,
   getTextWidth,
   wrapLine,
+  toPlainLine,
 } from '../../src/tui/styled-line.ts';
 import { measureCpuMs } from './fixtures/test-screen.ts';
-import { toPlainLine } from '../../src/tui/plain-text.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 120 }).map(toPlainLine);
 const wideText = fc.string({ unit: fc.constantFrom('a', ' ', '漢', '字', 'é', '🙂', '-'), maxLength: 80 });

@@ -97,3 +97,8 @@ export function findLogWithSharedPrefix({ logs }: MemorySettings): MemoryLogName
   const prefixes = logNames.map((name) => logs[name].keyPrefix);
   return logNames.find((_, index) => prefixes.indexOf(prefixes[index] ?? '') !== index);
 }
+
+/** Returns the paging limit, or the hard limit if paging is disabled. */
+export function getMemoryLimit({ pagingLimit, hardLimit }: MemorySettings): number {
+  return pagingLimit.enable ? pagingLimit.maxTokens : hardLimit.maxTokens;
+}

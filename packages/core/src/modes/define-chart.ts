@@ -1,7 +1,7 @@
 import * as config from '@pawl/governor/json';
-import { isPlainObject, type ConfigField, dayMilliseconds, createBooleanField } from '@pawl/governor/json';
-import { upgradeChart } from '../upgrade.ts';
+import { isPlainObject, dayMilliseconds, createBooleanField, type ConfigField } from '@pawl/governor/json';
 import type { ModeChart, ModeState, TransitionPolicy } from './mode-chart.ts';
+import { renameKeys, upgradeEach, type StoredObject } from '@pawl/governor/upgrade';
 
 /** A location in a chart: keys and item indexes. */
 export type ChartPath = readonly (string | number)[];
@@ -488,4 +488,17 @@ function findReachableStates(
 
 function findFirstMissing(states: readonly ModeState[], names: ReadonlySet<string>): number {
   return states.findIndex(({ name }) => !names.has(name));
+}
+
+const chartNames = new Map([['hops', 'transitions']]);
+
+const modeNames = new Map([['afterWords', 'afterText']]);
+
+/** Returns a chart with current names. An old name next to the current one stays, so that validation reports it. */
+export function upgradeChart(chart: StoredObject): StoredObject {
+  const renamed = Object.hasOwn(chart, 'transitions') ? chart : renameKeys(chart, chartNames);
+  const states = upgradeEach(renamed['states'], (state) =>
+    Object.hasOwn(state, 'afterText') ? state : renameKeys(state, modeNames),
+  );
+  return renamed['states'] === undefined ? renamed : { ...renamed, states };
 }

@@ -1,5 +1,3 @@
-import type { ModelReplied } from '../event.ts';
-import type { Session } from '../session.ts';
 /*
  * A mode is the kind of step the agent takes, and determines what it may do. A chart defines all modes and their
  * transitions: plain JSON, created by `defineChart` or `parseChart`, which check that all names exist and that every
@@ -99,15 +97,4 @@ export function formatNameList(names: readonly string[], none: string): string {
 /** Returns the next states the model may choose. */
 export function listSelectableNames(chart: ModeChart, { next }: ModeState): readonly string[] {
   return next.filter((name) => getModeState(chart, name)?.selectable);
-}
-
-/** Lists the text that a reply addresses to the user; a reply that is all protocol has it in its logs. */
-export function listSpokenLines(
-  { text, logs, problem }: ModelReplied,
-  session: Session | null,
-): readonly string[] {
-  if (problem !== undefined) return [];
-  const isProtocol = session?.settings.chart?.transitions.by === 'reply';
-  const lines = isProtocol ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
-  return lines.filter((line) => line !== '');
 }

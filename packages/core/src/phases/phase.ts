@@ -1,7 +1,5 @@
-import { fingerprintText } from '@pawl/governor';
+import { fingerprintText, type FileEffect } from '@pawl/governor';
 import type { CompletedPhase, Phase } from '@pawl/governor/tracker';
-import type { ToolFinished } from '../event.ts';
-import type { Session } from '../session.ts';
 
 export type { CompletedPhase, Phase };
 
@@ -65,8 +63,12 @@ function addCallEffects(work: PhaseWork, { files = noFiles, tests }: CallEffects
   };
 }
 
-type CallEffects = Pick<ToolFinished, 'files' | 'tests'>;
-const noFiles: NonNullable<CallEffects['files']> = [];
+/** The effects that the end of a call reports. */
+type CallEffects = {
+  readonly files?: readonly FileEffect[];
+  readonly tests?: { readonly passed: number; readonly failed: number };
+};
+const noFiles: readonly FileEffect[] = [];
 
 export function addBlockers(work: PhaseWork, blockers: readonly string[]): PhaseWork {
   const known = new Set(work.blockers);
@@ -87,7 +89,7 @@ export function mergePhaseWork(first: PhaseWork, second: PhaseWork): PhaseWork {
   };
 }
 
-function addChangedFiles(work: PhaseWork, files: NonNullable<CallEffects['files']>): PhaseWork {
+function addChangedFiles(work: PhaseWork, files: readonly FileEffect[]): PhaseWork {
   const known = new Set(work.files);
   const knownCount = known.size;
   for (const { path } of files) known.add(shortenPath(path));
@@ -115,19 +117,13 @@ export function addCapped(one: number, other: number): number {
   return Math.min(one + other, Number.MAX_SAFE_INTEGER);
 }
 
-/** Records the effects of a call in the current phase or outside any; returns the same session if there are none. */
-export function recordPhaseWork(session: Session, event: ToolFinished): Session {
-  if (event.files === undefined && event.tests === undefined) return session;
-  const phases = addPhaseWork(session.phases, event);
-  return phases === session.phases ? session : { ...session, phases };
-}
-
-function addPhaseWork(phases: PhaseState, event: ToolFinished): PhaseState {
+/** Adds the effects of a call to the current phase or outside any; returns the same object if there are none. */
+export function addPhaseWork(phases: PhaseState, effects: CallEffects): PhaseState {
   const { current, outside } = phases;
   if (current === null) {
-    const work = addCallEffects(outside, event);
+    const work = addCallEffects(outside, effects);
     return work === outside ? phases : { ...phases, outside: work };
   }
-  const work = addCallEffects(current, event);
+  const work = addCallEffects(current, effects);
   return work === current ? phases : { ...phases, current: { ...current, ...work } };
 }

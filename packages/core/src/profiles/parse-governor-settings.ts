@@ -13,7 +13,6 @@ import { describeJsonProblem } from '../memory/memory-action.ts';
 import { nameField, describeInputValue } from '../modes/define-chart.ts';
 import {
   ProfileError,
-  type ProfilePath,
   createObjectParser,
   createRecordParser,
   createListParser,
@@ -21,8 +20,10 @@ import {
   createNullableParser,
   createPartialParser,
   createTextParser,
+  type ProfilePath,
   type ProfileParser,
 } from './profile-parser.ts';
+import { replaceConfigKeys } from './profiles.ts';
 
 const governorPresets = ['pawl', 'none', 'nexora', 'nexora-lenient', 'savant'] as const;
 
@@ -95,7 +96,7 @@ export function parseGovernorSettings(
   const isSamePreset = changes.preset === undefined || changes.preset === before.preset;
   const base: GovernorSettings = isSamePreset ? before : { ...before, rules: {}, config: {} };
   const { config: configBefore = {}, ...rest } = base;
-  const config = mergeGovernorConfig(configBefore, changes.config ?? {});
+  const config = replaceConfigKeys(configBefore, changes.config ?? {});
   const { config: _, ...others } = changes;
   const merged: GovernorSettings = {
     ...rest,
@@ -105,19 +106,6 @@ export function parseGovernorSettings(
   };
   checkGovernorSettings(merged, path);
   return merged;
-}
-
-type GovernorConfig = { readonly [key: string]: Json };
-
-/** A key has two spellings, and a replacement may use the other one. */
-function mergeGovernorConfig(before: GovernorConfig, changes: GovernorConfig): GovernorConfig {
-  const replaced = new Set(Object.keys(changes).map(normalizeConfigKey));
-  const unchanged = Object.entries(before).filter(([key]) => !replaced.has(normalizeConfigKey(key)));
-  return Object.fromEntries([...unchanged, ...Object.entries(changes)]);
-}
-
-function normalizeConfigKey(key: string): string {
-  return key.replaceAll('_', '').toLowerCase();
 }
 
 function checkGovernorSettings(governor: GovernorSettings, path: ProfilePath): void {
@@ -134,6 +122,8 @@ function checkGovernorSettings(governor: GovernorSettings, path: ProfilePath): v
     throw new ProfileError([...path, 'config'], error.message);
   }
 }
+
+type GovernorConfig = { readonly [key: string]: Json };
 
 function parseGovernorConfig(value: unknown, path: ProfilePath): GovernorConfig {
   const problem = describeJsonProblem(value);

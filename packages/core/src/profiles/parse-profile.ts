@@ -1,5 +1,12 @@
-import type { BudgetLimits } from '../governor/budget.ts';
-import { memorySettings, type MemorySettings } from '../memory/settings.ts';
+import { defaultSettings, type BudgetLimits, type SessionSettings } from '../session/settings.ts';
+import {
+  memorySettings,
+  createLogPrefixField,
+  findLogWithSharedPrefix,
+  type MemorySettings,
+  type LogSettings,
+  type TokenLimit,
+} from '../memory/settings.ts';
 import {
   ChartError,
   parseChart,
@@ -17,20 +24,19 @@ import {
   dayMilliseconds,
   isPlainObject,
 } from '@pawl/governor/json';
-import { defaultSettings, type SessionSettings } from '../settings.ts';
 import { findProfile, builtInProfiles, type Profile } from './profiles.ts';
 import {
   ProfileError,
-  type ProfilePath,
   createListParser,
   createFieldParser,
   createNullableParser,
   createPartialParser,
   createTextParser,
+  type ProfilePath,
   type ProfileParser,
 } from './profile-parser.ts';
 import { parseGovernorSettings } from './parse-governor-settings.ts';
-import { parseMemorySettings } from './parse-memory-settings.ts';
+import { memoryActionTypes } from '../memory/memory-action.ts';
 
 /** A profile document: settings are top-level keys beside its name. `extends` names the profile it changes. */
 type ProfileDocument = SessionSettings & Omit<Profile, 'settings'> & { readonly extends: string };
@@ -150,4 +156,77 @@ function parseProfileChart(value: unknown, path: ProfilePath): ModeChart {
 
 function listBuiltInProfiles(): string {
   return builtInProfiles.map((each) => each.name).join(', ');
+}
+
+const parseTokenLimit: ProfileParser<Partial<TokenLimit>> = createPartialParser<TokenLimit>({
+  enable: createFieldParser(createBooleanField(true)),
+  maxTokens: createFieldParser(createIntegerField(1, 1, 1e9)),
+});
+
+const parseLogSettings: ProfileParser<Partial<LogSettings>> = createPartialParser<LogSettings>({
+  enable: createFieldParser(createBooleanField(true)),
+  maxEntries: createFieldParser(createIntegerField(1, 1, 999)),
+  keyPrefix: createFieldParser(createLogPrefixField('')),
+});
+
+type ParsedMemorySettings = {
+  readonly pagingLimit: Partial<TokenLimit>;
+  readonly hardLimit: Partial<TokenLimit>;
+  readonly logs: { readonly think?: object; readonly evaluation?: object; readonly command?: object };
+  readonly actions: MemorySettings['actions'];
+  readonly keepSearchResults: boolean;
+};
+
+const parseMemoryParts: ProfileParser<Partial<ParsedMemorySettings>> =
+  createPartialParser<ParsedMemorySettings>({
+    pagingLimit: parseTokenLimit,
+    hardLimit: parseTokenLimit,
+    logs: createPartialParser({
+      think: parseLogSettings,
+      evaluation: parseLogSettings,
+      command: parseLogSettings,
+    }),
+    actions: createListParser(
+      createFieldParser(createChoiceField('storage_load', memoryActionTypes)),
+      memoryActionTypes.length,
+    ),
+    keepSearchResults: createFieldParser(createBooleanField(false)),
+  });
+
+/** Parses a profile's memory settings: the name of built-in settings, or changes to the earlier ones. */
+function parseMemorySettings(value: unknown, path: ProfilePath, before: MemorySettings): MemorySettings {
+  if (typeof value === 'string') return findMemorySettings(value, path);
+  const { pagingLimit, hardLimit, logs = {}, ...rest } = parseMemoryParts(value, path);
+  const settings: MemorySettings = {
+    ...before,
+    ...rest,
+    pagingLimit: { ...before.pagingLimit, ...pagingLimit },
+    hardLimit: { ...before.hardLimit, ...hardLimit },
+    logs: {
+      think: { ...before.logs.think, ...logs.think },
+      evaluation: { ...before.logs.evaluation, ...logs.evaluation },
+      command: { ...before.logs.command, ...logs.command },
+    },
+  };
+  checkLogPrefixes(settings, path);
+  return settings;
+}
+
+function findMemorySettings(name: string, path: ProfilePath): MemorySettings {
+  const match = Object.entries(memorySettings).find(([each]) => each === name);
+  if (match !== undefined) return match[1];
+  const names = Object.keys(memorySettings).join(', ');
+  throw new ProfileError(
+    path,
+    `there are no memory settings named ${describeInputValue(name)}. The built-in ones are ${names}.`,
+  );
+}
+
+function checkLogPrefixes(settings: MemorySettings, path: ProfilePath): void {
+  const name = findLogWithSharedPrefix(settings);
+  if (name === undefined) return;
+  throw new ProfileError(
+    [...path, 'logs', name, 'keyPrefix'],
+    `another log already has the prefix ${describeInputValue(settings.logs[name].keyPrefix)}. Each log needs its own prefix.`,
+  );
 }

@@ -2,7 +2,7 @@ import { memorySettings } from '../memory/settings.ts';
 import { createLkj1Chart, createLkjChart } from '../modes/charts/lkj.ts';
 import { createSavantChart } from '../modes/charts/savant.ts';
 import { savantTools } from '@pawl/governor/session-tracker';
-import type { SessionSettings } from '../settings.ts';
+import type { SessionSettings } from '../session/settings.ts';
 
 /** A profile: a name, a description and changes to the default settings. */
 export type Profile = {
@@ -90,4 +90,18 @@ export const builtInProfiles: readonly Profile[] = [
 
 export function findProfile(name: string): Profile | undefined {
   return builtInProfiles.find((profile) => profile.name === name);
+}
+
+/** Replaces keys of a governor's configuration. A key has two spellings, and a replacement may use the other one. */
+export function replaceConfigKeys<Config extends object>(
+  before: Config | undefined,
+  changes: object,
+): Config & object {
+  const replaced = new Set(Object.keys(changes).map(normalizeConfigKey));
+  const unchanged = Object.entries(before ?? {}).filter(([key]) => !replaced.has(normalizeConfigKey(key)));
+  return Object.fromEntries([...unchanged, ...Object.entries(changes)]) as Config & object;
+}
+
+function normalizeConfigKey(key: string): string {
+  return key.replaceAll('_', '').toLowerCase();
 }

@@ -1,8 +1,8 @@
 import { observeCall, type Json, type Verdict } from '@pawl/governor';
 import type { ToolErrorKind, ToolOutcome } from '../conversation/message.ts';
-import { getUnpausedTurn } from '../session-status.ts';
-import type { Session } from '../session.ts';
-import type { TurnState } from '../turn/state.ts';
+import { getUnpausedTurn } from '../session/session-status.ts';
+import type { Session } from '../session/session.ts';
+import type { TurnState } from '../session/turn-state.ts';
 import { isRefusedStep, listAddedMessages, type ReplayedStep } from './replayed-step.ts';
 import { listTranscriptItems, type TranscriptItem } from './transcript.ts';
 

@@ -1,10 +1,10 @@
 import { toItemArray, type ConversationHistory } from '../conversation/conversation.ts';
 import type { ConversationMessage, ToolCall } from '../conversation/message.ts';
-import type { Event } from '../event.ts';
-import { getConversation, getUnpausedTurn } from '../session-status.ts';
-import type { Session } from '../session.ts';
-import type { TurnState } from '../turn/state.ts';
-import type { SessionStep } from '../turn/transition-turn.ts';
+import type { Event } from '../session/event.ts';
+import { getConversation, getUnpausedTurn } from '../session/session-status.ts';
+import type { Session } from '../session/session.ts';
+import type { TurnState } from '../session/turn-state.ts';
+import type { SessionStep } from '../session/session-step.ts';
 
 /*
  * Projections derive what happened in a session from its log. Each is a pure function of replayed steps, so a live view

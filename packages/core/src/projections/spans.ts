@@ -1,9 +1,9 @@
 import { getLastItem, iterateItems, type ConversationHistory } from '../conversation/conversation.ts';
 import type { ConversationMessage, ToolCall } from '../conversation/message.ts';
-import type { Event } from '../event.ts';
-import { getConversation, getUnpausedTurn } from '../session-status.ts';
-import type { Session } from '../session.ts';
-import type { ErrorRecovery, TurnState, TurnStatus } from '../turn/state.ts';
+import type { Event } from '../session/event.ts';
+import { getConversation, getUnpausedTurn } from '../session/session-status.ts';
+import type { Session } from '../session/session.ts';
+import type { ErrorRecovery, TurnState, TurnStatus } from '../session/turn-state.ts';
 import type { ReplayedStep } from './replayed-step.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Verdict } from '@pawl/governor';
 import type { ToolCall } from '../conversation/message.ts';
-import { findTurnAnswer, getConversation, getUnpausedTurn } from '../session-status.ts';
-import type { Session } from '../session.ts';
-import type { TurnStatus } from '../turn/state.ts';
+import { findTurnAnswer, getConversation, getUnpausedTurn } from '../session/session-status.ts';
+import type { Session } from '../session/session.ts';
+import type { TurnStatus } from '../session/turn-state.ts';
 import { listVerdicts } from './decisions.ts';
 import type { ReplayedStep } from './replayed-step.ts';
 

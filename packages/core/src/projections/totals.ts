@@ -1,4 +1,4 @@
-import { getEventUsage, type Event, type TokenUsage } from '../event.ts';
+import { getEventUsage, type Event, type TokenUsage } from '../session/event.ts';
 
 /** What a session has used and changed, counted from its events. */
 export type SessionTotals = {

@@ -1,6 +1,5 @@
-import { listSpokenLines } from '../modes/mode-chart.ts';
 import type { Json, Verdict } from '@pawl/governor';
-import type { Action } from '../action.ts';
+import type { Action } from '../session/action.ts';
 import type { ConversationMessage, ToolCall, ToolOutcome } from '../conversation/message.ts';
 import type {
   Event,
@@ -10,12 +9,13 @@ import type {
   RecoveryOutcome,
   RequestedCall,
   TokenUsage,
-} from '../event.ts';
+  ModelReplied,
+} from '../session/event.ts';
 import type { MemoryCommand } from '../memory/apply-memory-action.ts';
-import type { Note } from '../note.ts';
-import { getConversation, getUnpausedTurn } from '../session-status.ts';
-import type { Session } from '../session.ts';
-import type { HaltReason, TurnStatus } from '../turn/state.ts';
+import type { Note } from '../session/note.ts';
+import { getConversation, getUnpausedTurn } from '../session/session-status.ts';
+import type { Session } from '../session/session.ts';
+import type { HaltReason, TurnStatus } from '../session/turn-state.ts';
 import { findCallInProgress, isRefusedStep, listAddedMessages, type ReplayedStep } from './replayed-step.ts';
 
 /** One thing that happened in a session, and the event it came from. */
@@ -473,4 +473,15 @@ export function formatOutcome(outcome: ToolOutcome): string {
   if (!outcome.ok) return `${outcome.error.kind}: ${outcome.error.message}`;
   const { output } = outcome;
   return typeof output === 'string' ? output : JSON.stringify(output);
+}
+
+/** Lists the text that a reply addresses to the user; a reply that is all protocol has it in its logs. */
+export function listSpokenLines(
+  { text, logs, problem }: ModelReplied,
+  session: Session | null,
+): readonly string[] {
+  if (problem !== undefined) return [];
+  const isProtocol = session?.settings.chart?.transitions.by === 'reply';
+  const lines = isProtocol ? [logs?.think ?? '', logs?.evaluation ?? ''] : [text];
+  return lines.filter((line) => line !== '');
 }

@@ -1,5 +1,16 @@
 import type { Verdict } from '@pawl/governor';
-import type { TurnAgenda, ModelCallIntent, ErrorRecovery, FinishRequest, TurnState } from './state.ts';
+import type {
+  TurnAgenda,
+  ModelCallIntent,
+  ErrorRecovery,
+  FinishRequest,
+  TurnState,
+  HaltReason,
+  PagingWork,
+} from '../session/turn-state.ts';
+import type { Session } from '../session/session.ts';
+import { appendItems, type ConversationHistory } from '../conversation/conversation.ts';
+import type { ConversationMessage } from '../conversation/message.ts';
 
 export const emptyAgenda: TurnAgenda = { phaseChanges: 0, failedPhase: null, verdict: null, finish: null };
 
@@ -57,4 +68,37 @@ function getRecoveryAgenda(turn: ErrorRecovery): TurnAgenda {
 /** Requests a last model call, after which the session halts because of this verdict. */
 export function createSessionFinish({ reason, rule }: Verdict): FinishRequest {
   return { reason, ends: 'session', rule, deadline: null };
+}
+
+/** Returns the halt reason for a failed phase if the profile halts on failed phases. */
+export function findFailedPhaseReason(session: Session, agenda: TurnAgenda): HaltReason | null {
+  if (agenda.failedPhase === null || !session.settings.haltOnFailedPhase) return null;
+  return { kind: 'phase-failed', reason: `Phase ${agenda.failedPhase} failed`, rule: null };
+}
+
+export function setPagingAgenda(work: PagingWork, agenda: TurnAgenda): PagingWork {
+  return { ...work, ask: { ...work.ask, agenda } };
+}
+
+/** Appends pending steering to the conversation, one user message each, in order. */
+export function appendSteering(
+  conversation: ConversationHistory<ConversationMessage>,
+  { steering }: TurnAgenda,
+  at: number,
+): ConversationHistory<ConversationMessage> {
+  if (steering === undefined) return conversation;
+  return appendItems<ConversationMessage>(
+    conversation,
+    steering.map((text) => ({ role: 'user', at, text })),
+  );
+}
+
+/** Returns an agenda that holds only the pending steering. */
+export function keepOnlySteering({ steering }: TurnAgenda): TurnAgenda {
+  return steering === undefined ? emptyAgenda : { ...emptyAgenda, steering: steering };
+}
+
+/** Returns the agenda without steering. */
+export function clearSteering({ phaseChanges, failedPhase, verdict, finish }: TurnAgenda): TurnAgenda {
+  return { phaseChanges, failedPhase, verdict, finish };
 }

@@ -1,9 +1,8 @@
 import { appendItem, type ConversationHistory, appendItems } from '../conversation/conversation.ts';
 import type { ToolCall, ConversationMessage, ToolOutcome, ToolError } from '../conversation/message.ts';
-import type { RequestedCall } from '../event.ts';
-import { getAgenda } from './agenda.ts';
-import type { CallExecution, PermissionCall, TurnState } from './state.ts';
-import { appendSteering } from './steering.ts';
+import type { RequestedCall } from '../session/event.ts';
+import { getAgenda, appendSteering } from './agenda.ts';
+import type { CallExecution, PermissionCall, TurnState } from '../session/turn-state.ts';
 
 export function isAllowedCall({ permission = 'allow' }: RequestedCall): boolean {
   return permission === 'allow';

@@ -1,15 +1,16 @@
-import type { Action } from '../action.ts';
+import { waitActions, type Action } from '../session/action.ts';
 import type { ConversationHistory } from '../conversation/conversation.ts';
 import type { ToolCall, ConversationMessage } from '../conversation/message.ts';
-import type { Event } from '../event.ts';
-import type { Note } from '../note.ts';
-import type { Session } from '../session.ts';
-import { logPatches, hasLogPatch } from '../log-version.ts';
-import { findLastCallVerdict } from '../governor/budget.ts';
+import type { Event } from '../session/event.ts';
+import type { Note } from '../session/note.ts';
+import type { Session } from '../session/session.ts';
+import { logPatches, hasLogPatch } from '../session/log-version.ts';
+import { findLastCallVerdict } from '../session/budget.ts';
 import type { Verdict } from '@pawl/governor';
-import { createSessionFinish } from './agenda.ts';
-import { applySteering, keepOnlySteering, clearSteering, appendSteering } from './steering.ts';
-import { waitActions, transitionTurn, type SessionStep } from './transition-turn.ts';
+import { createSessionFinish, keepOnlySteering, clearSteering, appendSteering } from './agenda.ts';
+import { applySteering } from './steering.ts';
+import { transitionTurn } from './transition-turn.ts';
+import type { SessionStep } from '../session/session-step.ts';
 import { createAskModelAction, createRunToolsActions } from './pending-actions.ts';
 import type {
   TurnAgenda,
@@ -20,7 +21,7 @@ import type {
   FinishRequest,
   HaltReason,
   TurnStatus,
-} from './state.ts';
+} from '../session/turn-state.ts';
 
 /** The path to a state: the conversation, the states passed through and the notes so far. */
 export type TurnRoute = {

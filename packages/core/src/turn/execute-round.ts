@@ -1,15 +1,22 @@
-import type { Action, CompletedTool } from '../action.ts';
+import type { Action } from '../session/action.ts';
+import type {
+  CompletedTool,
+  TurnAgenda,
+  CallExecution,
+  PostToolsHook,
+  TurnStatus,
+} from '../session/turn-state.ts';
 import type { ConversationHistory } from '../conversation/conversation.ts';
 import type { ConversationMessage } from '../conversation/message.ts';
-import type { Event } from '../event.ts';
-import type { Session } from '../session.ts';
-import type { SessionSettings } from '../settings.ts';
+import type { Event } from '../session/event.ts';
+import type { Session } from '../session/session.ts';
+import type { SessionSettings } from '../session/settings.ts';
 import { runRound } from './enter-state.ts';
-import { transitionTurn, type SessionStep } from './transition-turn.ts';
+import { transitionTurn } from './transition-turn.ts';
+import type { SessionStep } from '../session/session-step.ts';
 import { createRunHooksAction } from './pending-actions.ts';
 import { checkProgress } from './progress-check.ts';
 import { appendResults } from './calls.ts';
-import type { TurnAgenda, CallExecution, PostToolsHook, TurnStatus } from './state.ts';
 
 /** One tool round: the calls of one model reply. */
 export type ToolRound = {

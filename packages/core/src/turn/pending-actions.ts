@@ -1,6 +1,5 @@
-import type { Action } from '../action.ts';
-import type { Session } from '../session.ts';
-import { waitActions } from './transition-turn.ts';
+import { waitActions, type Action } from '../session/action.ts';
+import type { Session } from '../session/session.ts';
 import type {
   CallingModel,
   ErrorRecovery,
@@ -8,8 +7,8 @@ import type {
   PagingTurn,
   PostToolsHook,
   TurnState,
-} from './state.ts';
-import type { AwaitingPermission } from './state.ts';
+} from '../session/turn-state.ts';
+import type { AwaitingPermission } from '../session/turn-state.ts';
 
 /**
  * Derives the actions the caller must perform from the state alone: after a restart, after a pause, or when an action

@@ -1,10 +1,15 @@
-import type { ConversationHistory } from '../conversation/conversation.ts';
+import { appendArrayItem, type ConversationHistory } from '../conversation/conversation.ts';
 import type { ConversationMessage } from '../conversation/message.ts';
-import type { Event } from '../event.ts';
-import { actOnVerdict } from '../governor/apply-verdict.ts';
-import { appendArrayItem } from '../conversation/conversation.ts';
-import type { Session } from '../session.ts';
-import { isAgendaEmpty, plainCallIntent } from './agenda.ts';
+import type { Event } from '../session/event.ts';
+import { actOnVerdict } from './apply-verdict.ts';
+import type { Session } from '../session/session.ts';
+import {
+  isAgendaEmpty,
+  plainCallIntent,
+  findFailedPhaseReason,
+  keepOnlySteering,
+  appendSteering,
+} from './agenda.ts';
 import {
   callModel,
   computeFinishDeadline,
@@ -13,9 +18,14 @@ import {
   waitForUser,
   type TurnRoute,
 } from './enter-state.ts';
-import type { SessionStep } from './transition-turn.ts';
-import { keepOnlySteering, appendSteering } from './steering.ts';
-import type { NextAfterTools, TurnAgenda, ModelCallIntent, HaltReason, TurnStatus } from './state.ts';
+import type { SessionStep } from '../session/session-step.ts';
+import type {
+  NextAfterTools,
+  TurnAgenda,
+  ModelCallIntent,
+  HaltReason,
+  TurnStatus,
+} from '../session/turn-state.ts';
 
 export type ProgressCheck = {
   readonly conversation: ConversationHistory<ConversationMessage>;
@@ -101,12 +111,6 @@ function haltWithSteering(
 ): SessionStep {
   const conversation = appendSteering(route.conversation, route.agenda, event.at);
   return haltOnRoute(session, event, { ...route, conversation }, haltReason);
-}
-
-/** Returns the halt reason for a failed phase if the profile halts on failed phases. */
-export function findFailedPhaseReason(session: Session, agenda: TurnAgenda): HaltReason | null {
-  if (agenda.failedPhase === null || !session.settings.haltOnFailedPhase) return null;
-  return { kind: 'phase-failed', reason: `Phase ${agenda.failedPhase} failed`, rule: null };
 }
 
 function continueTurn(session: Session, event: Event, route: TurnRoute, next: NextAfterTools): SessionStep {

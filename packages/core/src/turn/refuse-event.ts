@@ -1,13 +1,13 @@
-import type { Action } from '../action.ts';
-import { type Event, isEphemeralEvent, type EventOfType } from '../event.ts';
-import { logPatches, hasLogPatch } from '../log-version.ts';
-import type { Note } from '../note.ts';
-import type { Session } from '../session.ts';
-import { getAgenda } from './agenda.ts';
+import { waitActions, waitAction, type Action } from '../session/action.ts';
+import { type Event, isEphemeralEvent, type EventOfType } from '../session/event.ts';
+import { logPatches, hasLogPatch } from '../session/log-version.ts';
+import type { Note } from '../session/note.ts';
+import type { Session } from '../session/session.ts';
+import { getAgenda, findFailedPhaseReason } from './agenda.ts';
 import { closeConversation } from './calls.ts';
-import { findFailedPhaseReason } from './progress-check.ts';
-import type { TurnState, HaltReason, PausableTurn } from './state.ts';
-import { waitActions, waitAction, type SessionStep, transitionTurn } from './transition-turn.ts';
+import type { TurnState, HaltReason, PausableTurn } from '../session/turn-state.ts';
+import { transitionTurn } from './transition-turn.ts';
+import type { SessionStep } from '../session/session-step.ts';
 
 /** Refuses an event that is not valid in a state. The profile's `onInvalidEvent` policy decides what happens. */
 export function refuseEvent(session: Session, turn: TurnState, event: Event, reason: string): SessionStep {

@@ -1,8 +1,9 @@
-import type { EventOfType, ModelError } from '../event.ts';
-import type { Session } from '../session.ts';
-import type { SessionSettings } from '../settings.ts';
-import type { IoRecovery, PagingTurn, PostToolsHook } from './state.ts';
-import { transitionTurn, type SessionStep } from './transition-turn.ts';
+import type { EventOfType, ModelError } from '../session/event.ts';
+import type { Session } from '../session/session.ts';
+import type { SessionSettings } from '../session/settings.ts';
+import type { IoRecovery, PagingTurn, PostToolsHook } from '../session/turn-state.ts';
+import { transitionTurn } from './transition-turn.ts';
+import type { SessionStep } from '../session/session-step.ts';
 
 /**
  * Returns the time of the next retry after `failures` consecutive failures, or null to give up.

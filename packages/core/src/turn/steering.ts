@@ -1,34 +1,7 @@
 import { restartOnUserMessage } from '@pawl/governor/session-tracker';
-import { appendItems, type ConversationHistory } from '../conversation/conversation.ts';
-import type { ConversationMessage } from '../conversation/message.ts';
-import { addTextTokens } from '../memory/context-window.ts';
+import { addTextTokens } from '../memory/estimate-tokens.ts';
 import { restartTerminalMode } from '../modes/mode.ts';
-import { initialGovernor, type GovernorState, type Session } from '../session.ts';
-import { emptyAgenda } from './agenda.ts';
-import type { TurnAgenda } from './state.ts';
-
-/** Appends pending steering to the conversation, one user message each, in order. */
-export function appendSteering(
-  conversation: ConversationHistory<ConversationMessage>,
-  { steering }: TurnAgenda,
-  at: number,
-): ConversationHistory<ConversationMessage> {
-  if (steering === undefined) return conversation;
-  return appendItems<ConversationMessage>(
-    conversation,
-    steering.map((text) => ({ role: 'user', at, text })),
-  );
-}
-
-/** Returns an agenda that holds only the pending steering. */
-export function keepOnlySteering({ steering }: TurnAgenda): TurnAgenda {
-  return steering === undefined ? emptyAgenda : { ...emptyAgenda, steering: steering };
-}
-
-/** Returns the agenda without steering. */
-export function clearSteering({ phaseChanges, failedPhase, verdict, finish }: TurnAgenda): TurnAgenda {
-  return { phaseChanges, failedPhase, verdict, finish };
-}
+import { initialGovernor, type GovernorState, type Session } from '../session/session.ts';
 
 /**
  * Steering changes the task, so the governor, the mode and the work clock restart. This happens when the model is about

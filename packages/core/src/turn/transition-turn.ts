@@ -1,15 +1,9 @@
-import type { Action } from '../action.ts';
-import type { Event } from '../event.ts';
-import type { Note } from '../note.ts';
-import { setSessionTurn, type Session } from '../session.ts';
-import type { TurnState, TurnStatus } from './state.ts';
-
-/** The result of a step: the next session, the actions to perform and the notes to record. */
-export type SessionStep = {
-  readonly session: Session;
-  readonly actions: readonly Action[];
-  readonly notes: readonly Note[];
-};
+import type { Action } from '../session/action.ts';
+import type { Event } from '../session/event.ts';
+import type { Note } from '../session/note.ts';
+import { setSessionTurn, type Session } from '../session/session.ts';
+import type { TurnState, TurnStatus } from '../session/turn-state.ts';
+import type { SessionStep } from '../session/session-step.ts';
 
 export type TurnMove = {
   readonly to: TurnState;
@@ -19,8 +13,6 @@ export type TurnMove = {
   readonly notes?: readonly Note[] | undefined;
 };
 
-export const waitAction: Action = { type: 'wait', until: null };
-export const waitActions: readonly Action[] = [waitAction];
 const noNotes: readonly Note[] = [];
 const noIntermediateStates: readonly TurnStatus[] = [];
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toMermaid } from '../../src/charts/to-mermaid.ts';
-import { turnChart } from '../../src/turn/chart.ts';
+import { turnChart } from '../../src/turn/states/turn-chart.ts';
 import { anyChart, hostileChart, hostileNames, createTestMove, createTestState } from './sample-charts.ts';
 
 function splitMermaidLines(text: string): readonly string[] {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createActor, createMachine, getNextSnapshot } from 'xstate';
 import type { Chart } from '../../src/charts/chart.ts';
 import { toXState, type XStateConfig } from '../../src/charts/to-xstate.ts';
-import { turnChart } from '../../src/turn/chart.ts';
+import { turnChart } from '../../src/turn/states/turn-chart.ts';
 import { anyChart, hostileChart, createTestMove, createTestState } from './sample-charts.ts';
 
 const doorChart: Chart = {

@@ -124,6 +124,6 @@ function describeDifference(
     `logs/${name}.jsonl, event ${index + 1} (${event.type}): replay gives a different session (${where}).`,
     `Differing parts: ${parts.join(', ')}.`,
     'A stored session would change on replay. Do not change the recorded log: give your change the next number in',
-    'packages/core/src/log-version.ts, and keep the old behavior for sessions with a lower one. See docs/replay.md.',
+    'packages/core/src/session/log-version.ts, and keep the old behavior for sessions with a lower one. See docs/replay.md.',
   ].join('\n');
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventTypes, step, type EventType, type VerdictResponse, type Session } from '../../src/index.ts';
 import { builtInProfiles } from '../../src/profiles-entry.ts';
-import { latestLogVersion } from '../../src/log-version.ts';
-import { turnChart } from '../../src/turn/chart.ts';
+import { latestLogVersion } from '../../src/session/log-version.ts';
+import { turnChart } from '../../src/turn/states/turn-chart.ts';
 import { createCall, toolFinished, modelReplied, userMessage } from '../helpers/event-builders.ts';
 import { createProfileSession } from '../helpers/run-events.ts';
 import {
@@ -118,7 +118,7 @@ describe('a difference', () => {
     const { difference } = replayRecordedLog(other);
     expect(difference).toContain('logs/shed.jsonl, event 1 (user-message): replay gives a different session');
     expect(difference).toContain('Differing parts: governor.');
-    expect(difference).toContain('packages/core/src/log-version.ts');
+    expect(difference).toContain('packages/core/src/session/log-version.ts');
     expect(difference).toContain('docs/replay.md');
   });
 

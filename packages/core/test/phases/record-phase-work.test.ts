@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Session, ToolFinished } from '../../src/index.ts';
 import type { PhaseState } from '../../src/phases-entry.ts';
 import { computePhaseTotals } from '../../src/phases/progress.ts';
-import { recordPhaseWork, phaseBlockersMax, phaseFilesMax, emptyPhaseWork } from '../../src/phases/phase.ts';
+import { phaseBlockersMax, phaseFilesMax, emptyPhaseWork } from '../../src/phases/phase.ts';
+import { recordPhaseWork } from '../../src/turn/change-phases.ts';
 import {
   failureOutcome,
   createCall,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSession, type BudgetLimits, type Session, type SessionSettings } from '../../src/index.ts';
-import { initialGovernor } from '../../src/session.ts';
+import { initialGovernor } from '../../src/session/session.ts';
 import {
   failureOutcome,
   createCall,

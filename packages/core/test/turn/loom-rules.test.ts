@@ -13,8 +13,8 @@ import {
 } from '../../src/index.ts';
 import { findProfile } from '../../src/profiles-entry.ts';
 import { eventStates, type TurnRows } from '../../src/turn/turn-table.ts';
-import type { Session } from '../../src/session.ts';
-import type { HaltedTurn } from '../../src/turn/state.ts';
+import type { Session } from '../../src/session/session.ts';
+import type { HaltedTurn } from '../../src/session/turn-state.ts';
 import { waitingForUserState } from '../../src/turn/states/waiting-for-user.ts';
 import { deepFreeze } from '../../../governor/test/helpers/deep-freeze.ts';
 import {

@@ -1,4 +1,4 @@
-import type { SessionStep } from '../../src/turn/transition-turn.ts';
+import type { SessionStep } from '../../src/session/session-step.ts';
 import type { OracleMove } from './xstate-oracle-context.ts';
 import { getStateName, type OracleSnapshot } from './xstate-oracle-machine.ts';
 import type { WalkPosition, OracleStep } from './xstate-oracle-walk.ts';

@@ -1,6 +1,6 @@
-import type { RequestedCall } from '../../src/event.ts';
+import type { RequestedCall } from '../../src/session/event.ts';
 import type { VerdictResponse } from '@pawl/governor';
-import type { SessionSettings } from '../../src/settings.ts';
+import type { SessionSettings } from '../../src/session/settings.ts';
 import type { OracleEvent } from './xstate-oracle-events.ts';
 
 /*

@@ -1,12 +1,12 @@
-import type { Session } from '../../src/session.ts';
-import type { SessionSettings } from '../../src/settings.ts';
+import type { Session } from '../../src/session/session.ts';
+import type { SessionSettings } from '../../src/session/settings.ts';
 import type {
   TurnAgenda,
   ModelCallIntent,
   ErrorRecovery,
   CallExecution,
   TurnState,
-} from '../../src/turn/state.ts';
+} from '../../src/session/turn-state.ts';
 
 /**
  * All of a session that decides what it will do: not its history, its clock, its request numbers or its words. Two

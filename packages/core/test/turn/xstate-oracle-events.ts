@@ -1,4 +1,4 @@
-import type { Event, RequestedCall } from '../../src/event.ts';
+import type { Event, RequestedCall } from '../../src/session/event.ts';
 import type { VerdictResponse } from '@pawl/governor';
 
 /*

@@ -1,4 +1,4 @@
-import type { SessionSettings } from '../../src/settings.ts';
+import type { SessionSettings } from '../../src/session/settings.ts';
 import {
   type OracleCall,
   type TurnOracleContext,

@@ -1,7 +1,7 @@
 import { assign, createMachine, getNextSnapshot, type StateValue } from 'xstate';
 import type { Chart } from '../../src/charts/chart.ts';
 import { toXState, type XStateState, type XStateTransition } from '../../src/charts/to-xstate.ts';
-import type { SessionSettings } from '../../src/settings.ts';
+import type { SessionSettings } from '../../src/session/settings.ts';
 import { enterOracleState } from './xstate-oracle-state-entry.ts';
 import {
   emptyOracleContext,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { eventTypes } from '../../src/event.ts';
-import { createSession, type Session } from '../../src/session.ts';
+import { eventTypes } from '../../src/session/event.ts';
+import { createSession, type Session } from '../../src/session/session.ts';
 import { step } from '../../src/step.ts';
-import { turnChart } from '../../src/turn/chart.ts';
+import { turnChart } from '../../src/turn/states/turn-chart.ts';
 import { oracleEvents, type OracleEvent } from './xstate-oracle-events.ts';
 
 /*

@@ -1,12 +1,12 @@
 import { getAdjacencyMap } from 'xstate/graph';
-import type { Event } from '../../src/event.ts';
+import type { Event } from '../../src/session/event.ts';
 import { createMemory, putEntry } from '../../src/memory/memory.ts';
 import { memorySettings } from '../../src/memory/settings.ts';
-import { createSession, type Session } from '../../src/session.ts';
-import type { SessionSettings } from '../../src/settings.ts';
+import { createSession, type Session } from '../../src/session/session.ts';
+import type { SessionSettings } from '../../src/session/settings.ts';
 import { step } from '../../src/step.ts';
-import { turnChart } from '../../src/turn/chart.ts';
-import type { SessionStep } from '../../src/turn/transition-turn.ts';
+import { turnChart } from '../../src/turn/states/turn-chart.ts';
+import type { SessionStep } from '../../src/session/session-step.ts';
 import type { HeldOracleState } from './xstate-oracle-context.ts';
 import { oracleEvents, type OracleEvent } from './xstate-oracle-events.ts';
 import { getStateName, createOracle, type OracleSnapshot } from './xstate-oracle-machine.ts';

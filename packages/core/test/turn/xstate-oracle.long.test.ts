@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findProfile } from '../../src/profiles/profiles.ts';
-import { defaultSettings, type SessionSettings } from '../../src/settings.ts';
-import { turnChart } from '../../src/turn/chart.ts';
+import { defaultSettings, type SessionSettings } from '../../src/session/settings.ts';
+import { turnChart } from '../../src/turn/states/turn-chart.ts';
 import {
   findDisagreement,
   isSessionUntouched,

@@ -1,12 +1,9 @@
 /** The types of the HTTP API. Nothing here depends on Node, so the web app can import these types directly. */
-export type { ApprovalRequest, ApprovalList } from './approvals.ts';
-export type { CommandRequest } from './commands.ts';
+export type { ApprovalRequest, ApprovalList, CommandRequest } from './control.ts';
 export type { ApiErrorBody, ApiErrorCode } from './errors.ts';
-export type { FleetStatus } from './fleet.ts';
+export type { FleetStatus, StoredMemory, ModelPrompt } from './insight.ts';
 export type { ImportedRun, ImportResult } from './imports.ts';
-export type { StoredMemory } from './memory.ts';
 export type { NumberedEvent } from './shared-schemas.ts';
-export type { ModelPrompt } from './prompt.ts';
 export type {
   CreateSessionRequest,
   EventsPage,

@@ -1,11 +1,18 @@
 import { step, type Event, type Json } from '@pawl/core';
 import type { SessionCommand } from '@pawl/runtime/commands';
-import { StoreError, type Store, getOwnerState } from '@pawl/runtime/store';
+import { getOwnerState, type Store } from '@pawl/runtime/store';
 import type { AgentFactory } from '@pawl/worker';
 import type { CreateSessionRequest, FleetStatus } from '../api/index.ts';
-import { endedStatuses, type SessionHost, type SessionPreparer, prepareSession } from './session-host.ts';
+import {
+  endedStatuses,
+  prepareSession,
+  deriveStableId,
+  nullIfMissing,
+  nullIfConflict,
+  type SessionHost,
+  type SessionPreparer,
+} from './session-host.ts';
 import { createSessionRunner } from './session-runner.ts';
-import { deriveStableId } from './stable-id.ts';
 
 export type LocalHostOptions = {
   readonly store: Store;
@@ -102,18 +109,6 @@ async function createAndStartSession(
 }
 
 const closedSessionReason = 'This session is closed. Fork it to continue from an earlier event.';
-
-/** Returns null if the session does not exist. */
-export function nullIfMissing(error: unknown): null {
-  if (error instanceof StoreError && error.code === 'missing') return null;
-  throw error;
-}
-
-/** Returns null if the session already exists. */
-export function nullIfConflict(error: unknown): null {
-  if (error instanceof StoreError && error.code === 'conflict') return null;
-  throw error;
-}
 
 function sendToStore(
   { commands }: Store,

@@ -3,12 +3,13 @@ import { getQueueAssignment, type SessionQueue } from '@pawl/worker';
 import type { FleetStatus } from '../api/index.ts';
 import {
   waitingForPersonStatuses,
+  prepareSession,
+  deriveStableId,
+  nullIfMissing,
+  nullIfConflict,
   type SessionHost,
   type SessionPreparer,
-  prepareSession,
 } from './session-host.ts';
-import { deriveStableId } from './stable-id.ts';
-import { nullIfConflict, nullIfMissing } from './local-host.ts';
 
 export type QueueHostOptions = {
   readonly store: Store;

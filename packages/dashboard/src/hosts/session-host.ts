@@ -1,8 +1,9 @@
 import type { Event, Json, Session } from '@pawl/core';
 import type { SessionCommand } from '@pawl/runtime/commands';
-import type { SessionSummary } from '@pawl/runtime/store';
+import { StoreError, type SessionSummary } from '@pawl/runtime/store';
 import type { CreateSessionRequest, FleetStatus, SessionHolder } from '../api/index.ts';
 import { ApiError } from '../http/api-error.ts';
+import { createHash } from 'node:crypto';
 
 /** Runs sessions for the dashboard, either in this process or through workers. */
 export type SessionHost = {
@@ -61,4 +62,37 @@ export async function prepareSession(
     const reason = error instanceof Error ? error.message : String(error);
     throw error instanceof ApiError ? error : new ApiError('bad-request', reason, undefined, error);
   }
+}
+
+/** Derives an id from the request, so that a repeated request finds the existing session. */
+export function deriveStableId(...parts: readonly string[]): string {
+  const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  // A version 8 UUID, the version reserved for custom formats.
+  return [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `8${digest.slice(13, 16)}`,
+    `a${digest.slice(17, 20)}`,
+    digest.slice(20, 32),
+  ].join('-');
+}
+
+/** Returns null if the session does not exist. */
+export function nullIfMissing(error: unknown): null {
+  if (error instanceof StoreError && error.code === 'missing') return null;
+  throw error;
+}
+
+/**
+ * Returns the owner to record for a session that this process has released: it names a process id that no system
+ * assigns, so any process may claim the session although this one still runs.
+ */
+export function toReleasedOwner(owner: string): string {
+  return owner.replace(/ pid=\d+ start=\S+$/, ' pid=2147483647 start=-');
+}
+
+/** Returns null if the session already exists. */
+export function nullIfConflict(error: unknown): null {
+  if (error instanceof StoreError && error.code === 'conflict') return null;
+  throw error;
 }

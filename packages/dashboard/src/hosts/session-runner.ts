@@ -2,7 +2,7 @@ import type { Event } from '@pawl/core';
 import { StoreError, type Store } from '@pawl/runtime/store';
 import { advanceSession, SessionLease, type AgentFactory } from '@pawl/worker';
 import { ApiError } from '../http/api-error.ts';
-import type { SessionHost } from './session-host.ts';
+import { toReleasedOwner, type SessionHost } from './session-host.ts';
 
 /** Limits how many sessions one machine runs concurrently. */
 const runningSessionsMax = 32;
@@ -165,12 +165,4 @@ function createEventSubscribers(): EventSubscribers {
       };
     },
   };
-}
-
-/**
- * Returns the owner to record for a session that this process has released: it names a process id that no system
- * assigns, so any process may claim the session although this one still runs.
- */
-export function toReleasedOwner(owner: string): string {
-  return owner.replace(/ pid=\d+ start=\S+$/, ' pid=2147483647 start=-');
 }

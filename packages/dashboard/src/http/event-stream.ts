@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import type { SecretMask } from './secret-mask.ts';
+import type { SecretMask } from './json-response.ts';
 
 export type ServerSentEvent = {
   readonly event: string;

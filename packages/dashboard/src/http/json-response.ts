@@ -1,7 +1,15 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context } from 'hono';
-import type { SecretMask } from './secret-mask.ts';
+import { maskSecrets } from '@pawl/runtime/logging';
+
+/** Returns a copy of the value with its secrets masked. */
+export type SecretMask = (value: unknown) => unknown;
+
+/** Every response of the server passes through this mask. */
+export function createSecretMask(secrets: readonly string[]): SecretMask {
+  return (value) => maskSecrets(value, { secrets });
+}
 
 const gzipText = promisify(gzip);
 

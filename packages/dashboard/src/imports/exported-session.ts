@@ -81,7 +81,7 @@ function collectAudit(created: Session, events: readonly NumberedEvent[]): Impor
       if (note.type === 'verdict') verdicts.push(toImportedVerdict(note.verdict, seq));
     }
   }
-  return { severity: findMostSevere(verdicts), verdicts };
+  return { severity: findHighestSeverity(verdicts), verdicts };
 }
 
 function toImportedVerdict(
@@ -110,7 +110,9 @@ const severityRanks: Readonly<Record<AuditSeverity, number>> = {
 };
 
 /** Returns the highest severity of the verdicts, or `none` without verdicts. */
-export function findMostSevere(verdicts: readonly { readonly severity: AuditSeverity }[]): AuditSeverity {
+export function findHighestSeverity(
+  verdicts: readonly { readonly severity: AuditSeverity }[],
+): AuditSeverity {
   return verdicts.reduce<AuditSeverity>(
     (mostSevere, { severity }) =>
       severityRanks[severity] > severityRanks[mostSevere] ? severity : mostSevere,

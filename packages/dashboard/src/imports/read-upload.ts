@@ -3,8 +3,8 @@ import { auditRun } from '@pawl/governor/audit';
 import type { RecordedRun } from '@pawl/governor/traces';
 import { readTraces } from '@pawl/runtime/traces';
 import type { ImportedRun } from '../api/index.ts';
-import { deriveStableId } from '../hosts/stable-id.ts';
-import { readExportedSession, isExportedSession, findMostSevere } from './exported-session.ts';
+import { deriveStableId } from '../hosts/session-host.ts';
+import { readExportedSession, isExportedSession, findHighestSeverity } from './exported-session.ts';
 import { buildRecordedSession, toEventNumbers } from './recorded-session.ts';
 
 /** One item found in a file: a run, or a problem. */
@@ -68,7 +68,7 @@ function toImportedRun(run: RecordedRun, { name, number, now }: ImportSource): I
     created,
     events,
     audit: {
-      severity: findMostSevere(verdicts),
+      severity: findHighestSeverity(verdicts),
       verdicts: verdicts.map(({ step, severity, rule, reason, advice, evidence }) => ({
         step,
         seq: seqByStep.get(step) ?? null,

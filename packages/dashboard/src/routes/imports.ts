@@ -1,7 +1,7 @@
 import { importQuerySchema, importResultSchema } from '../api/imports.ts';
 import { bodyLimits, readBodyBytes, parseQuery } from '../http/request-input.ts';
 import { readUpload, type UploadItem } from '../imports/read-upload.ts';
-import type { SecretMask } from '../http/secret-mask.ts';
+import type { SecretMask } from '../http/json-response.ts';
 import type { ApiRoute } from './route.ts';
 
 export const importRoutes: readonly ApiRoute[] = [

@@ -1,4 +1,5 @@
-import { getConversation, toItemArray, type Action, type Session } from '@pawl/core';
+import { isAskModelAction } from '@pawl/core/turn';
+import { getConversation, toItemArray, type Session } from '@pawl/core';
 import {
   addEventTotals,
   countTotalTokens,
@@ -8,15 +9,20 @@ import {
 } from '@pawl/core/projections';
 import { replaySteps } from '@pawl/runtime/logs';
 import { buildModelRequest } from '@pawl/runtime/models';
-import { getOwnerState, type Store, getMetadataText, getMetadataTools } from '@pawl/runtime/store';
-import { fleetStatusSchema } from '../api/fleet.ts';
+import { getOwnerState, getMetadataText, getMetadataTools, type Store } from '@pawl/runtime/store';
+import {
+  fleetStatusSchema,
+  healthSchema,
+  memoryQuerySchema,
+  storedMemorySchema,
+  promptQuerySchema,
+  modelPromptSchema,
+} from '../api/insight.ts';
 import type { FleetStatus, StoredMemory, ModelPrompt } from '../api/index.ts';
-import { healthSchema, memoryQuerySchema, storedMemorySchema } from '../api/memory.ts';
-import { promptQuerySchema, modelPromptSchema } from '../api/prompt.ts';
 import { ApiError } from '../http/api-error.ts';
 import { respondWithJson } from '../http/json-response.ts';
 import { parseQuery } from '../http/request-input.ts';
-import { type RouteContext, getPathParameter, type ApiRoute } from './route.ts';
+import { getPathParameter, type RouteContext, type ApiRoute } from './route.ts';
 import { endedStatuses, waitingForPersonStatuses } from '../hosts/session-host.ts';
 
 export const insightRoutes: readonly ApiRoute[] = [
@@ -193,10 +199,6 @@ async function readModelPrompt(store: Store, id: string, at: number): Promise<Mo
     `Event ${at} caused no model request.`,
     'Use an event whose actions include ask-model.',
   );
-}
-
-function isAskModelAction(action: Action): action is Extract<Action, { readonly type: 'ask-model' }> {
-  return action.type === 'ask-model';
 }
 
 /** Counts the messages that an event removed from the conversation. */

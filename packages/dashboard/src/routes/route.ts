@@ -6,7 +6,7 @@ import type { Store } from '@pawl/runtime/store';
 import type { SessionHost } from '../hosts/session-host.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { VerdictFeedbackStore } from '../hosts/feedback-store.ts';
-import type { SecretMask } from '../http/secret-mask.ts';
+import type { SecretMask } from '../http/json-response.ts';
 import type { EventFeeds } from '../sessions/event-feed.ts';
 import type { SessionListWatcher } from '../sessions/list-watcher.ts';
 import type { SessionLister } from '../sessions/session-lister.ts';

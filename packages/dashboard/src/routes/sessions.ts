@@ -18,9 +18,7 @@ import {
   sessionListSchema,
 } from '../api/sessions.ts';
 import type { EventsPage, ForkRequest, NumberedEvent, SessionDetail } from '../api/index.ts';
-import { deriveStableId } from '../hosts/stable-id.ts';
-import { toReleasedOwner } from '../hosts/session-runner.ts';
-import { nullIfMissing } from '../hosts/local-host.ts';
+import { deriveStableId, nullIfMissing, toReleasedOwner } from '../hosts/session-host.ts';
 import { respondWithJson } from '../http/json-response.ts';
 import { ApiError } from '../http/api-error.ts';
 import { parseJsonBody, parseQuery } from '../http/request-input.ts';

@@ -1,5 +1,5 @@
 import { isEphemeralEvent, type Event } from '@pawl/core';
-import type { SecretMask } from '../http/secret-mask.ts';
+import type { SecretMask } from '../http/json-response.ts';
 
 /** Forwards streamed model output to one client. */
 export type LiveTextSender = {

@@ -2,7 +2,7 @@ import type { Event } from '@pawl/core';
 import * as fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createSecretMask } from '../../src/http/secret-mask.ts';
+import { createSecretMask } from '../../src/http/json-response.ts';
 import { createLiveTextSender } from '../../src/sessions/live-text.ts';
 
 const secret = 'correct-horse-battery';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import type { ApprovalList, EventsPage, SessionDetail, SessionList } from '../../src/api/index.ts';
-import { deriveStableId } from '../../src/hosts/stable-id.ts';
+import { deriveStableId } from '../../src/hosts/session-host.ts';
 import { readStreamMessages, startTestServer, takeMessages } from './test-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-dashboard-'));

@@ -6,8 +6,7 @@ import {
   getSessionCharts,
   getChartTrails,
 } from '../../web/views/chart/chart-model.ts';
-import { listVisits } from '../../web/views/chart/visit-list.ts';
-import { ChartTrail } from '../../web/views/chart/chart-trail.ts';
+import { listVisits, ChartTrail } from '../../web/views/chart/chart-trail.ts';
 import {
   buildElkGraph,
   parseElkLayout,

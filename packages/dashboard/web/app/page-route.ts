@@ -1,4 +1,7 @@
-import { viewNames, type ViewName } from './view-names.ts';
+/** The session views, in tab order. */
+export const viewNames = ['transcript', 'events', 'chart', 'timeline', 'why', 'governor', 'memory'] as const;
+
+export type ViewName = (typeof viewNames)[number];
 
 /** The route in the URL. `at` is the number of the selected event; null for the latest one. */
 export type PageRoute =

@@ -1,5 +1,6 @@
-import { useSyncExternalStore } from 'react';
+import { useSyncExternalStore, useEffect } from 'react';
 import { parsePageRoute, type PageRoute } from './page-route.ts';
+import { toSafeLine } from './safe-text.ts';
 
 /*
  * The route is the hash of the URL. Opening another view adds a history entry. Moving through the events of a session
@@ -55,3 +56,10 @@ window.addEventListener('hashchange', () => {
   pendingAddress = null;
   showAddress(location.hash);
 });
+
+/** Sets the title of the browser tab. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${toSafeLine(title, 60)} · Pawl`;
+  }, [title]);
+}

@@ -2,7 +2,7 @@ import type { ApiClient } from './api.ts';
 import type { ImportedRun, CommandRequest, SessionDetail } from './api-types.ts';
 import type { LiveOutput } from './live-output.ts';
 import type { ReplayedTimeline } from './replayed-timeline.ts';
-import type { ViewName } from './view-names.ts';
+import type { ViewName } from './page-route.ts';
 
 /** A stored session, or an imported run that exists only in this page. */
 export type ViewedSession =

@@ -5,15 +5,15 @@ import { apiClient } from '../app/api.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import type { ConnectionStatus } from '../app/stream-subscription.ts';
 import { PageHeader } from './page-header.tsx';
-import { HelpDialog } from './help-dialog.tsx';
 import { storeImportedRuns } from '../app/imported-runs.ts';
 import { ImportedPage, SessionPage } from './session-page.tsx';
 import type { PageRoute } from '../app/page-route.ts';
 import { openAddress, useRoute } from '../app/router.ts';
 import { SessionListFeed, type SessionListState } from '../app/session-list-feed.ts';
 import { ToastList } from '../app/widgets/toasts.tsx';
-import { useKeys } from '../app/use-keys.ts';
+import { useKeys, listActiveBindings } from '../app/use-keys.ts';
 import { EmptyState, LoadingState } from '../app/widgets/state-messages.tsx';
+import { ModalDialog } from '../app/widgets/modal-dialog.tsx';
 
 /** Rarely used pages are loaded on demand. */
 const LazyComparePage = lazy(async () => ({
@@ -140,4 +140,33 @@ function useGlobalKeys(openHelp: () => void): void {
 function skipToMain(event: { preventDefault(): void }): void {
   event.preventDefault();
   document.getElementById('main')?.focus();
+}
+
+/** Lists the keyboard shortcuts that are active on this page. */
+function HelpDialog({ close }: { readonly close: () => void }) {
+  return (
+    <ModalDialog title="Keyboard shortcuts" close={close}>
+      <div className="help">
+        {listActiveBindings()
+          .filter(({ bindings }) => bindings.length > 0)
+          .map(({ title, bindings }) => (
+            <section key={title}>
+              <h3>{title}</h3>
+              <dl>
+                {bindings.map(({ keys, description }) => (
+                  <div key={keys}>
+                    <dt>
+                      {keys.split(' ').map((key, index) => (
+                        <kbd key={index}>{key}</kbd>
+                      ))}
+                    </dt>
+                    <dd>{description}</dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
+      </div>
+    </ModalDialog>
+  );
 }

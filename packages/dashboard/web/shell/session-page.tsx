@@ -3,7 +3,7 @@ import { apiClient } from '../app/api.ts';
 import type { CommandRequest, ImportedRun } from '../app/api-types.ts';
 import { SessionFeed } from '../app/session-feed.ts';
 import { SessionShell } from './session-shell.tsx';
-import type { ViewName } from '../app/view-names.ts';
+import type { ViewName } from '../app/page-route.ts';
 import { LoadingState, ErrorMessage, EmptyState } from '../app/widgets/state-messages.tsx';
 import { findImportedRun, useImportedTimeline } from '../app/imported-runs.ts';
 

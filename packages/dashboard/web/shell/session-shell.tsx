@@ -8,13 +8,12 @@ import { ErrorBoundary } from './error-boundary.tsx';
 import { EventScrubber } from './event-scrubber.tsx';
 import type { ConnectionStatus } from '../app/stream-subscription.ts';
 import type { LiveOutput } from '../app/live-output.ts';
-import { formatSessionAddress } from '../app/page-route.ts';
+import { formatSessionAddress, viewNames, type ViewName } from '../app/page-route.ts';
 import { replaceAddress, openAddress } from '../app/router.ts';
 import { SessionControls } from './session-controls.tsx';
 import { SessionHeader } from './session-header.tsx';
 import type { ReplayedTimeline } from '../app/replayed-timeline.ts';
 import { useKeys } from '../app/use-keys.ts';
-import { viewNames, type ViewName } from '../app/view-names.ts';
 import type { ViewedSession, SessionViewProps } from '../app/view-props.ts';
 import { LoadingState } from '../app/widgets/state-messages.tsx';
 

@@ -5,8 +5,8 @@ import {
   judgeHookCall,
   type HookJudgment,
   type HookState,
+  type HookStateStore,
 } from './hook-state.ts';
-import type { HookStateStore } from './hook-state-store.ts';
 
 export type HookContext = {
   readonly states: HookStateStore;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { answerHook } from './answer-hook.ts';
 import { hookHosts } from './hosts.ts';
-import { getHooksFile, openHookStateStore } from './hook-state-store.ts';
+import { getHooksFile, openHookStateStore } from './hook-state.ts';
 
 /**
  * Answers one hook event: reads it from standard input and writes the answer to standard output. Returns null, or an

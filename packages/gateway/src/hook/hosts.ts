@@ -1,6 +1,154 @@
-import { claudeHost, codexHost } from './claude.ts';
-import type { HookHost } from './hook-event.ts';
-import { geminiHost } from './gemini.ts';
+import { parseHookCall, toOutputText, type HookHost, type HookEvent } from './hook-event.ts';
+import type { Json } from '@pawl/governor';
+import { getOwnField, toJsonFields, type JsonFields } from '../json-fields.ts';
+import { governorNotePrefix, type HookDecision, type HookOutcome } from './hook-state.ts';
+
+/** Gemini CLI: once the work is finished, it can be prevented from offering tools at all. */
+export const geminiHost: HookHost = {
+  name: 'gemini',
+  title: 'Gemini CLI',
+  parseEvent(event, input): HookEvent {
+    switch (event) {
+      case 'BeforeAgent':
+        return { type: 'prompted' };
+      case 'BeforeTool':
+        return { type: 'calling', call: parseHookCall(input) };
+      case 'AfterTool':
+        return { type: 'called', call: parseHookCall(input), outcome: parseGeminiOutcome(input) };
+      case 'BeforeToolSelection':
+        return { type: 'choosing' };
+      case 'SessionEnd':
+        return { type: 'ended' };
+      default:
+        return { type: 'other' };
+    }
+  },
+  answer: (event, decision) =>
+    event === 'BeforeToolSelection' ? toNoToolsAnswer(decision) : toGeminiAnswer(event, decision),
+};
+
+function parseGeminiOutcome(input: JsonFields): HookOutcome {
+  const response = getOwnField(input, 'tool_response');
+  const fields = toJsonFields(response);
+  if (fields === null) return { ok: undefined, output: toOutputText(response) };
+  const error = getOwnField(fields, 'error');
+  const output = toOutputText(getOwnField(fields, 'llmContent') ?? getOwnField(fields, 'returnDisplay'));
+  if (error !== undefined && error !== null)
+    return { ok: false, output: output === '' ? toOutputText(error) : output };
+  return { ok: undefined, output };
+}
+
+function toGeminiAnswer(event: string, decision: HookDecision): Json {
+  switch (decision.kind) {
+    case 'nothing':
+      return null;
+    case 'advise':
+      return {
+        hookSpecificOutput: {
+          hookEventName: event,
+          additionalContext: `${governorNotePrefix} ${decision.text}`,
+        },
+      };
+    case 'deny':
+      return { decision: 'deny', reason: `${governorNotePrefix} ${decision.text}` };
+    case 'stop':
+      return toStopAnswer(decision.text);
+    default:
+      return decision satisfies never;
+  }
+}
+
+function toNoToolsAnswer(decision: HookDecision): Json {
+  if (decision.kind === 'nothing') return null;
+  return { hookSpecificOutput: { hookEventName: 'BeforeToolSelection', toolConfig: { mode: 'NONE' } } };
+}
+
+/** Claude Code: reports failed calls as a separate event. */
+export const claudeHost: HookHost = {
+  name: 'claude',
+  title: 'Claude Code',
+  parseEvent(event, input) {
+    if (event === 'PostToolUseFailure') return toFailureEvent(input);
+    return toToolHookEvent(event, input, (response) => ({ ok: true, output: toOutputText(response) }));
+  },
+  answer(event, decision) {
+    return decision.kind === 'stop' ? toStopAnswer(decision.text) : toToolAnswer(event, decision);
+  },
+};
+
+/** A call that the user interrupted says nothing about progress. */
+function toFailureEvent(input: JsonFields): HookEvent {
+  if (getOwnField(input, 'is_interrupt') === true) return { type: 'other' };
+  return {
+    type: 'called',
+    call: parseHookCall(input),
+    outcome: { ok: false, output: toOutputText(getOwnField(input, 'error')) },
+  };
+}
+
+type OutcomeReader = (response: Json | undefined, input: JsonFields) => HookOutcome;
+
+/** Converts the events that Claude Code and Codex share. */
+function toToolHookEvent(event: string, input: JsonFields, read: OutcomeReader): HookEvent {
+  switch (event) {
+    case 'UserPromptSubmit':
+      return { type: 'prompted' };
+    case 'PreToolUse':
+      return { type: 'calling', call: parseHookCall(input) };
+    case 'PostToolUse':
+      return {
+        type: 'called',
+        call: parseHookCall(input),
+        outcome: read(getOwnField(input, 'tool_response'), input),
+      };
+    case 'SessionEnd':
+      return { type: 'ended' };
+    default:
+      return { type: 'other' };
+  }
+}
+
+/** Formats the answers that Claude Code and Codex share. They ignore a denial without a reason. */
+function toToolAnswer(event: string, decision: HookDecision): Json {
+  switch (decision.kind) {
+    case 'nothing':
+      return null;
+    case 'advise':
+      return {
+        hookSpecificOutput: {
+          hookEventName: event,
+          additionalContext: `${governorNotePrefix} ${decision.text}`,
+        },
+      };
+    case 'deny':
+    case 'stop':
+      return {
+        hookSpecificOutput: {
+          hookEventName: event,
+          permissionDecision: 'deny',
+          permissionDecisionReason: `${governorNotePrefix} ${decision.text}`,
+        },
+      };
+    default:
+      return decision satisfies never;
+  }
+}
+
+function toStopAnswer(reason: string): Json {
+  return { continue: false, stopReason: `Pawl stopped the agent. ${reason}` };
+}
+
+/**
+ * Codex: events and answers are those of Claude Code, except that before a tool runs it can only be denied, and that a
+ * failure shows only in the output: in its exit code, if it has one, and in its text.
+ */
+export const codexHost: HookHost = {
+  name: 'codex',
+  title: 'Codex',
+  parseEvent: (event, input) =>
+    toToolHookEvent(event, input, (response) => ({ ok: undefined, output: toOutputText(response) })),
+  answer: toToolAnswer,
+};
 
 /** The coding agents that Pawl can govern through their hooks. */
 export const hookHosts: readonly HookHost[] = [claudeHost, codexHost, geminiHost];

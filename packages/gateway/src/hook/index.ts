@@ -5,15 +5,21 @@ export {
   createHookEntries,
   hasHookEntries,
   removeHookEntries,
+  getSettingsPath,
+  HookInstallError,
+  readHostSettings,
+  writeHostSettings,
 } from './hook-entries.ts';
 export type { HookEvent, HookHost, HostHookInput } from './hook-event.ts';
-export type { HookCall, HookDecision, HookOutcome, HookState } from './hook-state.ts';
 export {
   getHooksFile,
   openHookStateStore,
+  type HookCall,
+  type HookDecision,
+  type HookOutcome,
+  type HookState,
   type HookAgentKey,
   type HookStateStore,
-} from './hook-state-store.ts';
+} from './hook-state.ts';
 export { hookHosts } from './hosts.ts';
-export { getSettingsPath, HookInstallError, readHostSettings, writeHostSettings } from './settings-file.ts';
 export type { JsonFields } from '../json-fields.ts';

@@ -1,7 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type { EntryStorage } from '@pawl/runtime/storage';
-import { registerGovernorTools, createTrackerLookup } from './governor-tools.ts';
-import { registerMemoryTools } from './memory-tools.ts';
+import { registerGovernorTools, createTrackerLookup, registerMemoryTools } from './tools.ts';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';

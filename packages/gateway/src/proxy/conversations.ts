@@ -1,17 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '@pawl/governor';
 import { getStringField, type JsonFields } from '../json-fields.ts';
-import type { ConversationRecording } from './recording.ts';
+import type { ProxyConversation } from './recording.ts';
 import { fingerprintReply } from './conversation-turns.ts';
 import type { ObservedReply, ProviderTokenUsage, WireFormat } from './wire-format.ts';
-
-/** A conversation through the proxy. Its token usage is known only while the proxy runs. */
-export type ProxyConversation = {
-  readonly key: string;
-  /** Token usage by reply fingerprint. */
-  readonly usages: Map<string, ProviderTokenUsage>;
-  recording: ConversationRecording | null;
-};
 
 /** A request as part of a conversation. */
 export type ConversationRequest = {

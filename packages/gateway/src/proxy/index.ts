@@ -1,8 +1,8 @@
-export type { ProxyConversation } from './conversations.ts';
 export {
   createConversationRecorder,
+  type ProxyConversation,
   type ConversationRecorder,
   type ConversationRecorderOptions,
-} from './recorder.ts';
-export type { ConversationUpdate } from './recording.ts';
+  type ConversationUpdate,
+} from './recording.ts';
 export { createProxy, type ProxyNote, type ProxyOptions, type ProxyServer } from './server.ts';

@@ -13,6 +13,7 @@ import { getProcessOwner, type LogPosition, type Store } from '@pawl/runtime/sto
 import type { JsonFields } from '../json-fields.ts';
 import { fingerprintMessage, parseMessageTurns, type ConversationTurn } from './conversation-turns.ts';
 import type { ProviderTokenUsage } from './wire-format.ts';
+import { setImmediate } from 'node:timers/promises';
 
 /**
  * A conversation recorded as a session, so that it can be viewed like any other. It only documents traffic: its
@@ -158,3 +159,53 @@ function* cancelOpenCalls({ turn }: Session, at: number): Generator<Event> {
     yield { type: 'tool-finished', at, callId: call.id, outcome: { ok: false, error } };
   }
 }
+
+export type ConversationRecorder = {
+  /** Records what is new in a conversation. A failure is reported once and blocks nothing. */
+  record(conversation: ProxyConversation, update: ConversationUpdate, model: string): void;
+  /** Resolves when everything is recorded. */
+  waitUntilIdle(): Promise<void>;
+};
+
+export type ConversationRecorderOptions = {
+  readonly store: Store;
+  /** Metadata stored with every session. */
+  readonly metadata: { readonly [name: string]: Json };
+  readonly onError: (message: string) => void;
+};
+
+export function createConversationRecorder({
+  store,
+  metadata,
+  onError,
+}: ConversationRecorderOptions): ConversationRecorder {
+  let queue = Promise.resolve();
+  let hasFailed = false;
+  return {
+    record(conversation, update, model) {
+      // Sequential, because each update continues the recording that the previous one left.
+      queue = queue.then(async () => {
+        if (hasFailed) return;
+        // Let the request go first, because it must not wait for the recording.
+        await setImmediate();
+        try {
+          const before = conversation.recording ?? emptyRecording;
+          conversation.recording = await recordConversation(store, before, update, { ...metadata, model });
+        } catch (error) {
+          hasFailed = true;
+          const reason = error instanceof Error ? error.message : String(error);
+          onError(`Recording stopped; later conversations are not recorded: ${reason}`);
+        }
+      });
+    },
+    waitUntilIdle: () => queue,
+  };
+}
+
+/** A conversation through the proxy. Its token usage is known only while the proxy runs. */
+export type ProxyConversation = {
+  readonly key: string;
+  /** Token usage by reply fingerprint. */
+  readonly usages: Map<string, ProviderTokenUsage>;
+  recording: ConversationRecording | null;
+};

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Json } from '@pawl/core';
 import { answerHook } from '../../src/hook/answer-hook.ts';
-import { claudeHost, codexHost } from '../../src/hook/claude.ts';
+import { claudeHost, codexHost, geminiHost } from '../../src/hook/hosts.ts';
 import type { HookHost } from '../../src/hook/hook-event.ts';
-import { geminiHost } from '../../src/hook/gemini.ts';
-import { openHookStateStore } from '../../src/hook/hook-state-store.ts';
+import { openHookStateStore } from '../../src/hook/hook-state.ts';
 
 const hookStates = openHookStateStore(
   join(mkdtempSync(join(tmpdir(), 'pawl-hook-')), 'hooks.sqlite'),

@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { collectBody } from '../../src/proxy/request-body.ts';
+import { collectBody } from '../../src/proxy/server.ts';
 
 /** Returns what `collectBody` reads, and what can still be read afterwards. */
 function collectFromServer(

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { GovernOptions } from '@pawl/adapters/messages';
 import { createMemoryStore, type Store } from '@pawl/runtime/store';
-import { createConversationRecorder } from '../../src/proxy/recorder.ts';
+import { createConversationRecorder } from '../../src/proxy/recording.ts';
 import { createProxy } from '../../src/proxy/server.ts';
 
 /** A listening proxy with its own store. */

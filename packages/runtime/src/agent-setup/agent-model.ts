@@ -1,26 +1,10 @@
 import type { ModeChart } from '@pawl/core/modes';
 import type { Profile } from '@pawl/core/profiles';
-import type { Config } from '../config/config.ts';
 import { createLibrarian } from '../models/librarian.ts';
 import type { Model } from '../models/model.ts';
 import type { NamedModelOptions } from '../models/providers/model-from-spec.ts';
 import type { ProtocolOptions } from '../protocols/protocol-model.ts';
-import { AgentConfigError } from './run-options.ts';
-
-/** The models of an agent. */
-export type AgentModelConfig = {
-  /**
-   * A model, or the spec of one as in `createModelFromSpec`. The default is `librarian`, which works offline and only
-   * reads.
-   */
-  readonly model?: Model | string | undefined;
-  /** Options for a model that is given by its spec: base URL, prices, maximum output. */
-  readonly modelOptions?: NamedModelOptions | undefined;
-  /** Model used for context compaction: a model, a spec, or `same`. If omitted, no model writes summaries. */
-  readonly summaryModel?: Model | string | undefined;
-  /** Prices of summary models, by model spec. */
-  readonly prices?: Config['prices'] | undefined;
-};
+import { AgentConfigError, type AgentModelConfig } from './run-options.ts';
 
 /** Creates the main model with the protocol of the profile. */
 export async function createProfileModel(

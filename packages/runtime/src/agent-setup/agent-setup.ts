@@ -1,3 +1,4 @@
+import { replaceConfigKeys, findProfile, builtInProfiles, type Profile } from '@pawl/core/profiles';
 import {
   createSession,
   defaultSettings,
@@ -9,7 +10,6 @@ import {
 import type { LkjConfig, LkjProfile } from '@pawl/core/lkj';
 import { createMemory, memorySettings } from '@pawl/core/memory';
 import { createLkj1Chart, createLkjChart, resumeMode, type ModeChart } from '@pawl/core/modes';
-import { type Profile, findProfile, builtInProfiles } from '@pawl/core/profiles';
 import type { EventPoster } from '../ports/agent-ports.ts';
 import type { AgentOptions, StepResult } from '../agent/agent.ts';
 import { systemClock, type RuntimeClock } from '../platform/clock.ts';
@@ -22,13 +22,8 @@ import { indexFolder, type FolderIndex } from '../search/index-folder.ts';
 import { createLibrarianTools } from '../tools/librarian-tools.ts';
 import { createPhaseTools } from '../tools/phases.ts';
 import type { Tool, ToolDescription } from '../tools/tool.ts';
-import { AgentConfigError, fillMissingBudgets } from './run-options.ts';
-import {
-  createProfileModel,
-  createSummaryModel,
-  getCodecOptions,
-  type AgentModelConfig,
-} from './agent-model.ts';
+import { fillMissingBudgets, AgentConfigError, type AgentModelConfig } from './run-options.ts';
+import { createProfileModel, createSummaryModel, getCodecOptions } from './agent-model.ts';
 import type { AgentToolConfig } from './coding-setup.ts';
 import type { Config } from '../config/config.ts';
 import { formatUnknownName } from '../text/nearest-name.ts';
@@ -264,7 +259,7 @@ async function prepareLkjAgent(
     );
   }
   const model = await createProfileModel(config, profile, getCodecOptions(profile.settings.chart));
-  const { openLkjFolder } = await import('../memory/lkj-folder.ts');
+  const { openLkjFolder } = await import('../memory/lkj-memory.ts');
   const { config: lkjConfig, store } = await openLkjFolder(folder.root, name, clock);
   const tools = [...createLibrarianTools(folder), ...(config.tools ?? [])];
   const actions = [...lkjConfig.memory.actions, ...tools.map(({ description }) => description.name)];
@@ -365,18 +360,4 @@ export function applyAgentKeys(profile: Profile, { agent = {} }: Config): Profil
           `agent.state_machine was ignored: it applies only to the nexora governor, which the profile ${profile.name} does not use.`,
         ];
   return { profile: { ...profile, settings }, warnings };
-}
-
-/** Replaces values regardless of key spelling: each key may be in camel case or snake case. */
-function replaceConfigKeys<Value extends object>(
-  config: Value | undefined,
-  overrides: object,
-): Value & object {
-  const names = new Set(Object.keys(overrides).map(normalizeConfigKey));
-  const otherEntries = Object.entries(config ?? {}).filter(([key]) => !names.has(normalizeConfigKey(key)));
-  return { ...Object.fromEntries(otherEntries), ...overrides } as Value & object;
-}
-
-function normalizeConfigKey(key: string): string {
-  return key.replaceAll('_', '').toLowerCase();
 }

@@ -1,11 +1,14 @@
 import type { Profile } from '@pawl/core/profiles';
 import { createLkjLibrarian } from '../protocols/lkj-librarian.ts';
 import type { Model } from '../models/model.ts';
-import type { ProtocolCodec } from '../protocols/codec.ts';
-import { createFallbackCodec } from '../protocols/fallback.ts';
+import type { ProtocolCodec } from '../protocols/decision.ts';
+import {
+  createFallbackCodec,
+  createProtocolModel,
+  type ProtocolOptions,
+} from '../protocols/protocol-model.ts';
 import { jsonCodec } from '../protocols/json.ts';
 import { nativeCodec } from '../protocols/native.ts';
-import { createProtocolModel, type ProtocolOptions } from '../protocols/protocol-model.ts';
 import { xmlCodec } from '../protocols/xml.ts';
 
 /** Adds the protocol of a profile to a model. */

@@ -4,8 +4,8 @@ import type { Config } from '../config/config.ts';
 import type { NamedModelOptions } from '../models/providers/model-from-spec.ts';
 import { formatUnknownName } from '../text/nearest-name.ts';
 import { permissionModes } from '../permission/modes.ts';
-import type { AgentModelConfig } from './agent-model.ts';
 import type { AgentToolConfig } from './coding-setup.ts';
+import type { Model } from '../models/model.ts';
 
 const optionalText = z.exactOptional(z.string());
 const optionalBoolean = z.exactOptional(z.boolean());
@@ -168,3 +168,18 @@ export function fillMissingBudgets(
 export class AgentConfigError extends Error {
   override readonly name = 'AgentConfigError';
 }
+
+/** The models of an agent. */
+export type AgentModelConfig = {
+  /**
+   * A model, or the spec of one as in `createModelFromSpec`. The default is `librarian`, which works offline and only
+   * reads.
+   */
+  readonly model?: Model | string | undefined;
+  /** Options for a model that is given by its spec: base URL, prices, maximum output. */
+  readonly modelOptions?: NamedModelOptions | undefined;
+  /** Model used for context compaction: a model, a spec, or `same`. If omitted, no model writes summaries. */
+  readonly summaryModel?: Model | string | undefined;
+  /** Prices of summary models, by model spec. */
+  readonly prices?: Config['prices'] | undefined;
+};

@@ -1,3 +1,4 @@
+import { findTool } from '../tools/tool.ts';
 import {
   getUnpausedTurn,
   type Action,
@@ -14,10 +15,9 @@ import {
   deriveExecutionId,
   runTool,
   declaresOwnStart,
-  findTool,
-  type ToolRunContext,
   findInterruptedCalls,
   reconcileCalls,
+  type ToolRunContext,
 } from './run-tool.ts';
 import { buildModelRequest } from './prompt.ts';
 
@@ -160,7 +160,7 @@ function getPermissionTaskName({ id }: Pick<ToolCall, 'id'>): string {
 
 /** Calls run in parallel only if all of them are read-only; otherwise they run one after the other. */
 function isReadOnlyTool(dependencies: AgentDependencies, name: string): boolean {
-  return findTool(dependencies, name)?.effect === 'read-only';
+  return findTool(dependencies.tools, name)?.effect === 'read-only';
 }
 
 /** Cancelled work posts no result; it is restarted if still needed. */

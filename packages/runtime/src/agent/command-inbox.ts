@@ -3,7 +3,7 @@ import {
   createCommandEvent,
   getExecutedCommand,
   markExecutedCommand,
-} from '../commands/channel.ts';
+} from '../store/command-channel.ts';
 import type { Agent, StepResult } from './agent.ts';
 
 /** Delivers the commands sent to a session to the agent that runs it. */

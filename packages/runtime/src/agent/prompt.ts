@@ -1,10 +1,9 @@
-import type { Action, Session } from '@pawl/core';
+import type { AskModelAction } from '@pawl/core/turn';
+import type { Session } from '@pawl/core';
 import { dumpMemory } from '@pawl/core/memory';
 import { renderModeSection, listNextStates, listOfferedTools, type ModeChart } from '@pawl/core/modes';
 import type { ModelRequest } from '../models/model.ts';
 import type { ToolDescription } from '../tools/tool.ts';
-
-type AskModelAction = Extract<Action, { readonly type: 'ask-model' }>;
 
 /** Builds the model request: system prompt, conversation, offered tools and the current mode. */
 export function buildModelRequest(

@@ -1,17 +1,18 @@
+import {
+  findTool,
+  createToolFailure,
+  createInterruptedResult,
+  type Tool,
+  type ExecutionHandle,
+  type ToolResult,
+  type UnfinishedCall,
+} from '../tools/tool.ts';
 import { hash } from 'node:crypto';
-import { type ToolCall, type Json, getUnpausedTurn, type Session } from '@pawl/core';
+import { getUnpausedTurn, type ToolCall, type Json, type Session } from '@pawl/core';
 import type { AgentDependencies } from './agent-dependencies.ts';
 import { getErrorMessage } from '../text/one-line.ts';
 import type { EventPoster } from '../ports/agent-ports.ts';
 import { findSerializationProblem } from '../store/json-text.ts';
-import {
-  createToolFailure,
-  type Tool,
-  type ExecutionHandle,
-  type ToolResult,
-  createInterruptedResult,
-  type UnfinishedCall,
-} from '../tools/tool.ts';
 import type { SpooledExecution } from '../store/spool.ts';
 
 /** One tool call to run or to reconcile. */
@@ -68,16 +69,12 @@ async function postToolResult(run: ToolRun, context: ToolRunContext, result: Too
   if (canPersist()) await dependencies.spool.remove(execution).catch(() => undefined);
 }
 
-export function findTool({ tools }: AgentDependencies, name: string): Tool | undefined {
-  return tools.find(({ description }) => description.name === name);
-}
-
 /**
  * Whether the tool runs before its start is posted, to declare its intent. For all other calls the start is posted
  * first.
  */
 export function declaresOwnStart(dependencies: AgentDependencies, call: ToolCall): boolean {
-  const tool = findTool(dependencies, call.tool);
+  const tool = findTool(dependencies.tools, call.tool);
   return tool?.effect === 'verifiable' && tool.reconcile !== undefined;
 }
 
@@ -91,7 +88,7 @@ async function executeTool(
   { dependencies, post, signal }: ToolRunContext,
   recordIntent: ExecutionHandle['recordIntent'],
 ): Promise<ToolResult> {
-  const tool = findTool(dependencies, call.tool);
+  const tool = findTool(dependencies.tools, call.tool);
   if (tool === undefined) {
     const names = dependencies.tools.map((each) => each.description.name).join(', ');
     return createToolFailure(
@@ -177,7 +174,7 @@ async function resolveInterruptedCall(
   unfinished: UnfinishedCall,
   { dependencies }: ToolRunContext,
 ): Promise<ToolResult | 'run-again'> {
-  const tool = findTool(dependencies, call.tool);
+  const tool = findTool(dependencies.tools, call.tool);
   if (tool?.effect === 'read-only' || tool?.effect === 'keyed') return 'run-again';
   if (tool?.reconcile === undefined) return createInterruptedResult(unfinished);
   return tool

@@ -1,7 +1,7 @@
 import { ChartError, parseChart, type ModeChart } from '@pawl/core/modes';
-import { ChartFileError } from './chart-file-error.ts';
 import { readSmallFile } from '../data-files/small-file.ts';
 import { parseDataFile, detectDataFormat } from '../data-files/parse-data-file.ts';
+import { DataFileError, type DataFileErrorCode } from '../data-files/data-file-error.ts';
 
 /** Well above the size of any handwritten chart. */
 export const chartFileBytesMax: number = 256 * 1024;
@@ -27,3 +27,10 @@ export async function readChartFile(path: string): Promise<ModeChart> {
 }
 
 const unsupportedChartExtension = 'unknown file extension. A chart must be a .json, .yaml or .yml file.';
+
+export type ChartFileErrorCode = DataFileErrorCode;
+
+/** A chart file is missing, unreadable or invalid. */
+export class ChartFileError extends DataFileError<ChartFileErrorCode> {
+  override readonly name = 'ChartFileError';
+}

@@ -1,7 +1,6 @@
 import { createTracker } from '@pawl/governor/tracker';
 import * as z from 'zod';
-import { findUrlProblem } from '../mcp/mcp-server.ts';
-import { isServerName, serverNameChars } from '../mcp/tool-name.ts';
+import { findUrlProblem, isServerName, serverNameChars } from '../mcp/mcp-server.ts';
 import { permissionModes } from '../permission/modes.ts';
 import { parsePermissionRule } from '../permission/rule.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';

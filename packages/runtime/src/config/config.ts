@@ -6,6 +6,7 @@ import type { ModelPrices } from '../models/prices.ts';
 import type { PermissionMode } from '../permission/modes.ts';
 import type { PermissionRule } from '../permission/rule.ts';
 import type { LimitsByTool } from '../tools/limits.ts';
+import { DataFileError, type DataFileErrorCode } from '../data-files/data-file-error.ts';
 
 type ToolHookCommand = HookCommand & { readonly tools?: readonly string[] };
 
@@ -69,3 +70,15 @@ export type Config = {
   readonly toolLimits?: LimitsByTool;
   readonly telemetry?: TelemetryKeys;
 };
+
+export type ConfigFileErrorCode =
+  | DataFileErrorCode
+  /** The folder contains more than one configuration file. */
+  | 'ambiguous'
+  /** The TypeScript configuration could not be run or did not export a configuration. */
+  | 'code';
+
+/** A configuration file cannot be used. */
+export class ConfigFileError extends DataFileError<ConfigFileErrorCode> {
+  override readonly name = 'ConfigFileError';
+}

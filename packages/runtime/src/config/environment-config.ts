@@ -1,3 +1,4 @@
+import type { EnvironmentVariables } from '../platform/platform.ts';
 import { findNearestName } from '../text/nearest-name.ts';
 import { permissionModes, type PermissionMode } from '../permission/modes.ts';
 import { toPrintableLine } from '../text/one-line.ts';
@@ -14,8 +15,6 @@ export const configVariables = {
   'telemetry.serviceName': 'OTEL_SERVICE_NAME',
   'telemetry.disabled': 'OTEL_SDK_DISABLED',
 } as const;
-
-type EnvironmentVariables = { readonly [name: string]: string | undefined };
 
 /** Reads the configuration from environment variables. Empty variables count as unset; invalid ones throw. */
 export function readEnvironmentConfig(env: EnvironmentVariables): Config {

@@ -13,9 +13,8 @@ import { findNearestName } from '../text/nearest-name.ts';
 import { parsePermissionRule, type PermissionRule } from '../permission/rule.ts';
 import { formatIssuePath, explainSchemaIssue } from '../schema/explain.ts';
 import { toPrintableLine } from '../text/one-line.ts';
-import { ConfigFileError } from './config-file-error.ts';
+import { ConfigFileError, type Config } from './config.ts';
 import { configSchema, type ConfigDocument } from './config-schema.ts';
-import type { Config } from './config.ts';
 import { findSecrets, isSecretKey, isLikelySecret } from '../data-files/secrets.ts';
 
 /** Well above the size of any handwritten configuration. */

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { scrubEnvironment } from '../sandbox/environment.ts';
-import { runCommand, type CommandResult } from '../sandbox/run-command.ts';
+import { scrubEnvironment, runCommand, type CommandResult } from '../sandbox/run-command.ts';
 import { toPrintableLine } from '../text/one-line.ts';
-import { ConfigFileError } from './config-file-error.ts';
+import { ConfigFileError } from './config.ts';
 import { configFileBytesMax, validateConfig, type ConfigFileContents } from './read-config-file.ts';
 
 const codeTimeoutMs = 10_000;

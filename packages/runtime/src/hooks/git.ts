@@ -3,10 +3,9 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, normalize } from 'node:path';
 import { getNullDevice } from '../platform/platform.ts';
-import { scrubEnvironment } from '../sandbox/environment.ts';
+import { scrubEnvironment, runCommand, type CommandResult } from '../sandbox/run-command.ts';
 import { passthroughSandbox, type CommandSandbox } from '../sandbox/command-sandbox.ts';
-import { runCommand, type CommandResult } from '../sandbox/run-command.ts';
-import { isInsideRoot } from '../tools/workspace-path.ts';
+import { isInsideRoot } from '../tools/workspace.ts';
 
 /** A repository as found before any tool ran. Paths are absolute. */
 export type GitRepository = {

@@ -13,8 +13,7 @@ import type {
   HookCommand,
   HookPayload,
 } from './hook.ts';
-import { scrubEnvironment } from '../sandbox/environment.ts';
-import { runCommand } from '../sandbox/run-command.ts';
+import { scrubEnvironment, runCommand } from '../sandbox/run-command.ts';
 import { getTraceEnvironment } from '../platform/trace-context.ts';
 
 export type HooksOptions = {

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import {
   getConversation,
   isEphemeralEvent,
-  type Session,
   getLastItem,
+  type Session,
   type Action,
   type Note,
   type Verdict,
@@ -131,12 +131,12 @@ const itemRecorders: { readonly [Kind in TranscriptItem['kind']]?: ItemRecorder<
   permission: (item, { after }) =>
     createRecord('permission', item.isAllowed ? 'info' : 'warn', 'permission decided', {
       callId: item.callId,
-      tool: findTool(item, after),
+      tool: findToolName(item, after),
       decision: item.isAllowed ? 'allow' : 'deny',
       reason: item.reason ?? undefined,
     }),
   'tool-start': (item, { after }) =>
-    createRecord('tool', 'debug', 'tool started', { callId: item.callId, tool: findTool(item, after) }),
+    createRecord('tool', 'debug', 'tool started', { callId: item.callId, tool: findToolName(item, after) }),
   'tool-result': recordToolResult,
   hooks: ({ actionTaken }) =>
     createRecord('tool', actionTaken ? 'info' : 'debug', 'hooks finished', { actionTaken }),
@@ -202,7 +202,7 @@ function recordToolResult(
   const { callId, outcome, files, tests, tookMs } = item;
   return createRecord('tool', outcome.ok ? 'info' : 'warn', outcome.ok ? 'tool finished' : 'tool failed', {
     callId,
-    tool: findTool(item, after),
+    tool: findToolName(item, after),
     tookMs,
     ...(outcome.ok ? {} : { errorKind: outcome.error.kind, message: outcome.error.message }),
     files,
@@ -211,7 +211,7 @@ function recordToolResult(
 }
 
 /** The session before the event may be unknown; then the state after it still names most tools. */
-function findTool(
+function findToolName(
   { call, callId }: { readonly call: { readonly tool: string } | null; readonly callId: string },
   after: Session,
 ): string | null {

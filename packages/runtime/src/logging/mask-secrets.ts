@@ -1,5 +1,4 @@
-import { isSecretKey, secretNameSource, secretPattern } from '../data-files/secrets.ts';
-import { redactSecrets } from '../models/providers/redact.ts';
+import { isSecretKey, secretNameSource, secretPattern, redactSecrets } from '../data-files/secrets.ts';
 
 export type MaskOptions = {
   /** Literal values to mask, such as the API keys in use. */

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { replaceFile } from '../platform/files.ts';
 import { readSmallFile } from '../data-files/small-file.ts';
 import { listApprovedVersions, mergeApprovals, type ToolApproval, type ApprovalStore } from './approvals.ts';
-import { McpError } from './mcp-error.ts';
+import { McpError } from './mcp-server.ts';
 
 const approvalsBytesMax = 16 * 2 ** 20;
 

@@ -2,9 +2,15 @@ import { statSync } from 'node:fs';
 import { systemClock, type RuntimeClock } from '../platform/clock.ts';
 import { createMemoryApprovalStore, type ApprovalStore } from './approvals.ts';
 import { McpConnection } from './connection.ts';
-import { McpError } from './mcp-error.ts';
-import { mcpLimits, type McpLimits, type McpServer, findUrlProblem } from './mcp-server.ts';
-import { isServerName, serverNameChars } from './tool-name.ts';
+import {
+  McpError,
+  mcpLimits,
+  findUrlProblem,
+  isServerName,
+  serverNameChars,
+  type McpLimits,
+  type McpServer,
+} from './mcp-server.ts';
 
 export type McpOptions = {
   /** Where approvals are stored; by default in memory, for the lifetime of the connection. */

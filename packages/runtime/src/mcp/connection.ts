@@ -1,17 +1,16 @@
+import { createToolFailure, type Tool, type ToolContext, type ToolResult } from '../tools/tool.ts';
 import { isJsonObject } from '@pawl/governor/json';
 import type { Json, ToolErrorKind } from '@pawl/core';
 import type { RuntimeClock } from '../platform/clock.ts';
-import type { Tool, ToolContext, ToolResult } from '../tools/tool.ts';
 import { getErrorMessage, toPrintableLine } from '../text/one-line.ts';
 import type { ApprovalStore } from './approvals.ts';
-import { openMcpLink, type McpLink, toMcpError, isRequestTimeout, formatServerText } from './link.ts';
-import { McpError } from './mcp-error.ts';
-import type { McpLimits, McpServer } from './mcp-server.ts';
+import { openMcpLink, toMcpError, isRequestTimeout, formatServerText, type McpLink } from './link.ts';
+import { McpError, type McpLimits, type McpServer } from './mcp-server.ts';
 import {
   unavailableReasons,
   McpToolRegistry,
-  type ToolReview,
   parseToolOffer,
+  type ToolReview,
   type OfferedTool,
 } from './tool-registry.ts';
 import { parseMcpCallResult } from './result-text.ts';
@@ -244,10 +243,6 @@ export class McpConnection {
 
 function createRefusalResult(name: string, kind: keyof typeof unavailableReasons): ToolResult {
   return createToolFailure('denied', `${name} was not called: ${unavailableReasons[kind]}`);
-}
-
-function createToolFailure(kind: ToolErrorKind, message: string): ToolResult {
-  return { ok: false, error: { kind, message } };
 }
 
 /** Stops waiting when aborted; the shared operation continues for other callers. */

@@ -11,13 +11,11 @@ import * as z from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
 import { getTraceContext } from '../platform/trace-context.ts';
 import { createHttpTransport } from './http-transport.ts';
-import type { McpLimits, McpServer } from './mcp-server.ts';
-import type { McpCallResult } from './result-text.ts';
+import { McpError, type McpLimits, type McpServer } from './mcp-server.ts';
+import { sanitizeServerText, type McpCallResult } from './result-text.ts';
 import { createStdioTransport } from './stdio-transport.ts';
 import { buildServerEnvironment } from './variables.ts';
 import { getErrorMessage } from '../text/one-line.ts';
-import { McpError } from './mcp-error.ts';
-import { sanitizeServerText } from './untrusted-text.ts';
 
 /** One connection to a server. A lost connection is never repaired; open a new link instead. */
 export type McpLink = {

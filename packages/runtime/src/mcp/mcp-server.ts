@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 type McpServerBase = {
   /** Prefix of its tool names: letters and digits, with single `-` or `_` between them. */
   readonly name: string;
@@ -92,4 +94,52 @@ export function isPlaintextUrl(url: string): boolean {
   const parsed = URL.parse(url);
   if (parsed?.protocol !== 'http:') return false;
   return !/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(parsed.hostname);
+}
+
+export type McpErrorCode =
+  /** The server's configuration is invalid. */
+  | 'bad-server'
+  | 'cannot-start'
+  | 'too-slow'
+  /** The server runs but does not follow the protocol. */
+  | 'bad-answer'
+  | 'approvals'
+  | 'closed';
+
+/** An MCP server cannot be used. The message names the server, the problem and the fix. */
+export class McpError extends Error {
+  override readonly name = 'McpError';
+  readonly code: McpErrorCode;
+
+  constructor(code: McpErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/** Maximum tool name length that every provider accepts. */
+const toolNameChars = 64;
+
+/** Separates server and tool names. No server name contains it, so qualified names are unambiguous. */
+const nameSeparator = '__';
+
+const serverNamePattern = /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/i;
+
+export const serverNameChars = 32;
+
+export function isServerName(name: string): boolean {
+  return name.length <= serverNameChars && serverNamePattern.test(name);
+}
+
+/**
+ * Builds the tool name shown to the model. A name that must be shortened or escaped gets a hash suffix, so that
+ * distinct names stay distinct.
+ */
+export function qualifyToolName(server: string, tool: string): string {
+  const prefix = `${server}${nameSeparator}`;
+  const charsMax = toolNameChars - prefix.length;
+  if (/^[\w-]+$/.test(tool) && tool.length <= charsMax) return prefix + tool;
+  const hash = createHash('sha256').update(tool).digest('hex').slice(0, 8);
+  const plain = tool.slice(0, toolNameChars).replaceAll(/[^\w-]/g, '_');
+  return `${prefix}${plain.slice(0, charsMax - hash.length - 1)}_${hash}`;
 }

@@ -1,7 +1,7 @@
 import { toPrintableLine } from '../text/one-line.ts';
 import { capText } from '../tools/output-cap.ts';
 import type { ToolResult } from '../tools/tool.ts';
-import { isDeeperThan } from '../schema/json-depth.ts';
+import { isDeeperThan } from '../schema/json-value.ts';
 import type { McpLimits } from './mcp-server.ts';
 
 /** A server's unvalidated response to a call. */
@@ -91,4 +91,26 @@ function describeUnknownBlock(block: unknown): string {
 
 function isContentBlock(value: unknown): value is ContentBlock {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Matches characters that move the cursor, are invisible or change the text direction. Newlines, tabs and the emoji
+ * variation selector are allowed.
+ */
+const invisiblePattern = /(?![\n\t]|\u{fe0f})[\p{C}\p{DI}\p{Zl}\p{Zp}\u{2800}]/gu;
+
+/** Makes server-written text safe for display and for a model: escapes invisible characters and limits the length. */
+export function sanitizeServerText(text: string, charsMax: number): string {
+  const start = text
+    .slice(0, charsMax)
+    .toWellFormed()
+    .replaceAll('\r\n', '\n')
+    .replaceAll(invisiblePattern, escapeInvisible);
+  if (text.length <= charsMax && start.length <= charsMax) return start;
+  return `${start.slice(0, charsMax - 1).toWellFormed()}…`;
+}
+
+function escapeInvisible(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }

@@ -5,7 +5,7 @@ import {
   serializeMessage,
 } from '@modelcontextprotocol/client';
 import { getErrorMessage } from '../text/one-line.ts';
-import { isDeeperThan } from '../schema/json-depth.ts';
+import { isDeeperThan } from '../schema/json-value.ts';
 import type { McpLimits } from './mcp-server.ts';
 import {
   startProcessGroup,
@@ -13,7 +13,7 @@ import {
   type ProcessLaunch,
   type ProcessGroup,
 } from './process-group.ts';
-import { sanitizeServerText } from './untrusted-text.ts';
+import { sanitizeServerText } from './result-text.ts';
 
 /** Deeper messages have no use, and parsing them could overflow the stack. */
 const messageDepthMax = 100;

@@ -2,10 +2,9 @@ import type { ToolDescription } from '../tools/tool.ts';
 import type { Json } from '@pawl/core';
 import * as z from 'zod';
 import { toPrintableLine } from '../text/one-line.ts';
-import { isDeeperThan } from '../schema/json-depth.ts';
-import type { McpLimits, McpServer } from './mcp-server.ts';
-import { qualifyToolName } from './tool-name.ts';
-import { sanitizeServerText } from './untrusted-text.ts';
+import { isDeeperThan } from '../schema/json-value.ts';
+import { qualifyToolName, type McpLimits, type McpServer } from './mcp-server.ts';
+import { sanitizeServerText } from './result-text.ts';
 import { createHash } from 'node:crypto';
 
 /** A tool that waits for the user's approval. All texts are sanitized and safe to display. */

@@ -1,7 +1,6 @@
+import type { EnvironmentVariables } from '../platform/platform.ts';
 import { safeSearchVariable, windowsVariables } from '../platform/programs.ts';
-import { McpError } from './mcp-error.ts';
-
-type EnvironmentVariables = { readonly [name: string]: string | undefined };
+import { McpError } from './mcp-server.ts';
 
 /** Variables that programs need in order to run; none of them holds a secret. */
 const inheritedVariables = ['HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LOGNAME', 'PATH', 'TMPDIR', 'TZ', 'USER'];

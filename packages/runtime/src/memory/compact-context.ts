@@ -1,13 +1,14 @@
+import { formatJsonValue } from '../text/one-line.ts';
 import {
   getConversation,
+  iterateItems,
+  appendItems,
+  emptyConversation,
   type ConversationMessage,
   type Session,
   type PagingSummaries,
   type TokenUsage,
   type Json,
-  iterateItems,
-  appendItems,
-  emptyConversation,
 } from '@pawl/core';
 import { estimateTokens, halveConversation } from '@pawl/core/memory';
 import type { CompactionReport } from '../ports/agent-ports.ts';
@@ -187,10 +188,6 @@ function formatMessagePart(message: ConversationMessage): string {
 /** Formats a working memory entry as one part of a record. */
 function formatEntryPart({ key, value }: { readonly key: string; readonly value: Json }): string {
   return clipPart(`${key}: ${formatJsonValue(value)}`);
-}
-
-function formatJsonValue(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Keeps the beginning, which states the subject, and the end, which states the result. */

@@ -1,8 +1,8 @@
+import { isProcessRunning } from '../platform/processes.ts';
 import { copyFile, link, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createSerialRunner } from '../platform/serial-runner.ts';
 import { replaceFile, syncFolder, getSystemErrorCode } from '../platform/files.ts';
-import { MemoryFileError } from './memory-file-error.ts';
 
 export type LoadedMemoryFile<Content> = {
   /** Null if there is no usable file. */
@@ -158,17 +158,38 @@ async function removeStaleFiles(path: string): Promise<void> {
   }
 }
 
-function isProcessRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return getSystemErrorCode(error) !== 'ESRCH';
-  }
-}
-
 /** Returns a value that changes with every version of the file. */
 async function getFileIdentity(path: string): Promise<string | null> {
   const stats = await stat(path).catch(() => null);
   return stats === null ? null : `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeMs}`;
 }
+
+export type MemoryFileErrorCode = 'unreadable' | 'unwritable' | 'wrong';
+
+/** A memory file cannot be used. The one-line message gives the problem, the path and the fix. */
+export class MemoryFileError extends Error {
+  override readonly name = 'MemoryFileError';
+  readonly code: MemoryFileErrorCode;
+  readonly path: string;
+
+  constructor(code: MemoryFileErrorCode, path: string, cause: unknown) {
+    const reason = cause instanceof Error ? ` (${cause.message})` : '';
+    super(`${memoryFileErrorText[code]}: ${JSON.stringify(path)}${reason}. ${memoryFileErrorAdvice[code]}`, {
+      cause,
+    });
+    this.code = code;
+    this.path = path;
+  }
+}
+
+const memoryFileErrorText: Record<MemoryFileErrorCode, string> = {
+  unreadable: 'The memory file cannot be read',
+  unwritable: 'The memory file cannot be written',
+  wrong: 'The configuration file is invalid',
+};
+
+const memoryFileErrorAdvice: Record<MemoryFileErrorCode, string> = {
+  unreadable: 'Check its permissions, or use another file.',
+  unwritable: 'Check free disk space and folder permissions. The previous version is unchanged.',
+  wrong: 'Correct it, or remove the file to use the defaults.',
+};

@@ -37,6 +37,8 @@ export type ModelChunk =
     }
   | { readonly type: 'failure'; readonly error: ModelError };
 
+export type ReplyChunk = Extract<ModelChunk, { readonly type: 'reply' }>;
+
 /**
  * Contract: `stream` never throws. It ends with exactly one `reply` or `failure`; the preceding `text` and `call`
  * chunks are for display only, and the reply repeats them in full. It stops soon after `signal` is aborted.

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { Json, RequestedCall } from '@pawl/core';
 import { explainUnsafePath, getPlatformPaths, toSlashes } from '../platform/platform.ts';
 import { getSystemErrorCode } from '../platform/files.ts';
-import { isInsideRoot } from '../tools/workspace-path.ts';
+import { isInsideRoot } from '../tools/workspace.ts';
 import { parseShellLine, type ShellLine } from './shell-words.ts';
 
 /** A path in a call's arguments: as requested and as resolved, both relative to the root. */

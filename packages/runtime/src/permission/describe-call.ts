@@ -1,5 +1,5 @@
 import type { Json } from '@pawl/core';
-import { revealHiddenCharacters } from './hidden-characters.ts';
+import { revealHiddenCharacters } from './shell-words.ts';
 
 export type CallDescription = {
   readonly lines: readonly string[];

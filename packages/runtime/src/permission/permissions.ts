@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, RequestedCall } from '@pawl/core';
 import { memoryActionTypes } from '@pawl/core/memory';
-import { isDeeperThan } from '../schema/json-depth.ts';
+import { isDeeperThan } from '../schema/json-value.ts';
 import { toLiteralGlob, parseGlob, parseNameGlob } from '../search/glob.ts';
 import { isSecretFile } from '../search/walk.ts';
-import { createToolFailure, type Tool } from '../tools/tool.ts';
+import { createToolFailure, findTool, type Tool } from '../tools/tool.ts';
 import type { PermissionCheck } from '../ports/agent-ports.ts';
 import { resolveCallSubject, type CallSubject, type SubjectPath } from './call-subject.ts';
 import { toLiteralPattern, matchesPlainCommand, matchesAnyCommand } from './command-pattern.ts';
@@ -102,7 +102,7 @@ function evaluateCall(
   const denyRule = selectMostSpecific(matching.filter(({ decision }) => decision === 'deny'));
   if (denyRule !== null) return explainRule(denyRule);
   const isOutside = subject.paths.some(({ isInside }) => !isInside);
-  if (isOutside && findTool(options, call)?.isConfinedToFolder === true)
+  if (isOutside && findTool(options.tools, call.tool)?.isConfinedToFolder === true)
     return createExplanation('deny', 'it leads outside the folder');
   if (mode === 'read-only' && impact !== 'look')
     return createExplanation('deny', 'the mode read-only allows no changes');
@@ -112,14 +112,7 @@ function evaluateCall(
 }
 
 function getCallImpact(options: PermissionPolicyOptions, call: RequestedCall): CallImpact {
-  return memoryToolNames.has(call.tool) ? 'look' : toCallImpact(findTool(options, call)?.effect);
-}
-
-function findTool(
-  { tools }: PermissionPolicyOptions,
-  { tool }: RequestedCall,
-): PermissionPolicyOptions['tools'][number] | undefined {
-  return tools.find(({ description }) => description.name === tool);
+  return memoryToolNames.has(call.tool) ? 'look' : toCallImpact(findTool(options.tools, call.tool)?.effect);
 }
 
 type CallScope = { readonly subject: CallSubject; readonly isOutside: boolean };

@@ -1,5 +1,3 @@
-import { hasHiddenCharacters } from './hidden-characters.ts';
-
 /** A command line, as far as it can be analyzed without running it. */
 export type ShellLine = {
   /** The words of each of its commands. */
@@ -267,4 +265,23 @@ function endCmdCommand(reader: CmdReader): void {
   endCmdWord(reader);
   if (reader.words.length > 0) reader.commands.push(reader.words);
   reader.words = [];
+}
+
+/*
+ * Characters that move the cursor, change the reading direction, are invisible or imitate a space are spelled out, so
+ * that the user approves exactly the text shown.
+ */
+const hiddenPattern = /[\p{C}\p{DI}\p{Zl}\p{Zp}\u{2800}⟨⟩]|(?! )\p{Zs}/u;
+const hiddenGlobalPattern = new RegExp(hiddenPattern.source, 'gu');
+
+/** Replaces every deceptive character with its code point in angle brackets, which are themselves escaped: ⟨U+001B⟩. */
+export function revealHiddenCharacters(text: string): string {
+  return text.replaceAll(hiddenGlobalPattern, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
+    return `⟨U+${code.padStart(4, '0')}⟩`;
+  });
+}
+
+export function hasHiddenCharacters(text: string): boolean {
+  return hiddenPattern.test(text);
 }

@@ -57,3 +57,6 @@ export function explainUnsafePath(relative: string, platform: NodeJS.Platform): 
   }
   return null;
 }
+
+/** Environment variables, such as `process.env`; the only source of API keys. */
+export type EnvironmentVariables = { readonly [name: string]: string | undefined };

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { findSystemProgram, type ProgramCommand } from './programs.ts';
+import { getSystemErrorCode } from './files.ts';
 
 /** An entry of the process table. `startedAt` distinguishes it from a later process with the same id. */
 export type ListedProcess = {
@@ -191,4 +192,13 @@ export function parseProcessStatus(text: string): ProcessStatus {
     parent: Number(values[statFields.parent]),
     startedAt: values[statFields.startedAt] ?? '',
   };
+}
+
+/** Signal 0 only checks that the process exists; no signal is sent. */
+export function isProcessRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return getSystemErrorCode(error) === 'EPERM';
+  }
 }

@@ -1,5 +1,5 @@
+import { getPlatformPaths, type EnvironmentVariables } from './platform.ts';
 import { existsSync } from 'node:fs';
-import { getPlatformPaths } from './platform.ts';
 
 /** A program and its arguments, as passed to `spawn`. */
 export type ProgramCommand = {
@@ -42,8 +42,6 @@ export const windowsVariables: readonly string[] = [
 
 /** This variable prevents Windows from running programs in the working folder instead of those on the search path. */
 export const safeSearchVariable = 'NoDefaultCurrentDirectoryInExePath';
-
-type EnvironmentVariables = { readonly [name: string]: string | undefined };
 
 /** The name of the platform's shell, as shown to models. */
 export function getShellName(platform: NodeJS.Platform): string {

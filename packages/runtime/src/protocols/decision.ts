@@ -1,4 +1,5 @@
-import type { RequestedCall } from '@pawl/core';
+import type { RequestedCall, ToolMessage } from '@pawl/core';
+import type { ToolDescription } from '../tools/tool.ts';
 
 /** A model's reply: its text, and the tool calls that the provider already separated from it. */
 export type ModelReply = { readonly text: string; readonly calls: readonly RequestedCall[] };
@@ -91,3 +92,54 @@ function checkCallCount(count: number, callsMax: number): readonly ReplyProblem[
     },
   ];
 }
+
+/** The logs that a reply may write, in the profile's spelling. Decoding accepts every spelling. */
+export type ProtocolLogName = 'think_log' | 'thinking_log' | 'evaluation_log';
+
+/** What a reply may do at this point. */
+export type ProtocolContext = {
+  /** The tools that may be called. */
+  readonly tools: readonly ToolDescription[];
+  /** The values allowed in `next_state`; empty if the model cannot choose the state. */
+  readonly states: readonly string[];
+  readonly logs: readonly ProtocolLogName[];
+  /** Maximum number of calls per reply; 1 for one action per cycle. */
+  readonly callsMax: number;
+};
+
+/** One reply format for a model. All codecs decode to the same decision type. */
+export type ProtocolCodec = {
+  readonly name: string;
+  /** The part of the system prompt that explains the reply format. */
+  instructions(context: ProtocolContext): string;
+  /** A valid reply, as text. */
+  example(context: ProtocolContext): string;
+  /** Never throws, whatever the model wrote. */
+  decode(reply: ModelReply, context: ProtocolContext): ModelDecision;
+  /** Encodes a payload as a reply; `decode` is the inverse. */
+  encode(payload: ReplyPayload, context: ProtocolContext): ModelReply;
+  /** Formats tool results as text, for models without tool messages. Results cannot imitate protocol syntax. */
+  observe(results: readonly ToolMessage[]): string;
+};
+
+/** Formats the feedback for an unusable reply: its problems and a valid example. */
+export function explainProblems(
+  problems: readonly ReplyProblem[],
+  codec: ProtocolCodec,
+  context: ProtocolContext,
+): string {
+  const shown = problems
+    .slice(0, explainedProblemsMax)
+    .map(({ problem, location, hint }) => `- In ${location}: ${problem}. ${hint}`);
+  const more = problems.length - shown.length;
+  return [
+    'Your reply is invalid, and nothing in it was executed.',
+    ...shown,
+    ...(more > 0 ? [`- There are ${more} more problems.`] : []),
+    'A valid reply looks like this:',
+    codec.example(context),
+  ].join('\n');
+}
+
+/** Models fix only the first items of a long list. */
+const explainedProblemsMax = 5;

@@ -58,7 +58,7 @@ function preserveBackslashes(text: string): string {
   });
 }
 
-function tryParseJson(text: string): Json | undefined {
+export function tryParseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
   } catch {

@@ -1,9 +1,10 @@
 import type { Json, RequestedCall, ToolMessage, JsonObject } from '@pawl/core';
 import { isJsonObject } from '@pawl/governor/json';
-import type { ProtocolCodec, ProtocolContext } from './codec.ts';
 import {
   emptyReplyPayload,
   finalizeDecision,
+  type ProtocolCodec,
+  type ProtocolContext,
   type ModelDecision,
   type ReplyProblem,
   type ReplyPayload,
@@ -11,8 +12,7 @@ import {
 import { createJsonReader, type JsonReader, findJsonSegments, type JsonSegment } from './json-reader.ts';
 import { describeTool, buildSamplePayload } from './parameters.ts';
 import { joinReasoning, splitReasoning } from './reasoning.ts';
-import { extractSurroundingProse } from './prose.ts';
-import { createScanSource, type ScanSource } from './scan-source.ts';
+import { extractSurroundingProse, createScanSource, type ScanSource } from './scan-source.ts';
 import { anyJsonSchema } from '../schema/json-value.ts';
 import { toPrintableLine, formatShortValue } from '../text/one-line.ts';
 import { parseToolCall, type ParsedCall } from './arguments.ts';

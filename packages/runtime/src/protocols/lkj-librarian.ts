@@ -1,15 +1,19 @@
+import type { ReplyChunk, Model, ModelChunk, ModelRequest } from '../models/model.ts';
 import {
+  iterateItems,
   type Json,
   type ConversationMessage,
   type RequestedCall,
-  iterateItems,
   type ConversationHistory,
 } from '@pawl/core';
-import type { ProtocolCodec, ProtocolContext } from './codec.ts';
-import { emptyReplyPayload, type ReplyPayload } from './decision.ts';
+import {
+  emptyReplyPayload,
+  type ProtocolCodec,
+  type ProtocolContext,
+  type ReplyPayload,
+} from './decision.ts';
 import { extractKeywords } from '../models/librarian-queries.ts';
 import { createLibrarian } from '../models/librarian.ts';
-import type { Model, ModelChunk, ModelRequest } from '../models/model.ts';
 
 /**
  * The librarian in the style of LKJAgent: one step per reply in a text protocol, cycling through thinking, executing
@@ -28,8 +32,6 @@ export function createLkjLibrarian(codec: ProtocolCodec, logs: ProtocolContext['
     },
   };
 }
-
-type ReplyChunk = Extract<ModelChunk, { readonly type: 'reply' }>;
 
 function toModeReply(request: ModelRequest, { text, calls }: ReplyChunk): ReplyPayload {
   const actState = request.mode?.next.find((state) => state === 'commanding' || state === 'executing');

@@ -1,9 +1,10 @@
 import type { ToolOutcome, RequestedCall, ToolMessage } from '@pawl/core';
 import { parseToolCall } from './arguments.ts';
-import type { ProtocolCodec, ProtocolContext } from './codec.ts';
 import {
   emptyReplyPayload,
   finalizeDecision,
+  type ProtocolCodec,
+  type ProtocolContext,
   type ModelDecision,
   type ReplyProblem,
   type ModelReply,

@@ -1,8 +1,7 @@
 import { isJsonObject } from '@pawl/governor/json';
 import type { Json } from '@pawl/core';
 import type { ToolDescription } from '../tools/tool.ts';
-import type { ProtocolContext } from './codec.ts';
-import { emptyReplyPayload, type ReplyPayload } from './decision.ts';
+import { emptyReplyPayload, type ProtocolContext, type ReplyPayload } from './decision.ts';
 import { isJsonArray, getOwnJsonField } from './json-fields.ts';
 
 export type ToolParameter = {

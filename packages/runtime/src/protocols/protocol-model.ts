@@ -1,14 +1,19 @@
+import type { ReplyChunk, Model, ModelRequest } from '../models/model.ts';
 import {
-  type ConversationMessage,
-  type ToolMessage,
   appendItem,
   emptyConversation,
   iterateItems,
+  type ConversationMessage,
+  type ToolMessage,
   type ConversationHistory,
 } from '@pawl/core';
-import type { Model, ModelChunk, ModelRequest } from '../models/model.ts';
-import type { ProtocolCodec, ProtocolLogName, ProtocolContext } from './codec.ts';
-import { explainProblems } from './explain.ts';
+import {
+  explainProblems,
+  type ProtocolCodec,
+  type ProtocolLogName,
+  type ProtocolContext,
+  type ModelDecision,
+} from './decision.ts';
 
 /** What a profile allows in a reply, independent of the current tools and states. */
 export type ProtocolOptions = {
@@ -18,8 +23,6 @@ export type ProtocolOptions = {
   /** Whether the model accepts calls and results as native messages, although it replies in text. */
   readonly readsCalls?: boolean;
 };
-
-type ReplyChunk = Extract<ModelChunk, { readonly type: 'reply' }>;
 
 /**
  * Wraps a model in a protocol: adds the reply instructions and decodes the replies. In a text protocol, earlier calls
@@ -109,4 +112,37 @@ function toTextConversation(
   }
   flush();
   return converted;
+}
+
+/**
+ * Decodes a reply with several protocols, for models that do not stick to one. The first match wins:
+ * 1. the first protocol in which the reply is well formed and intended: its calls are of offered tools, and an answer
+ * or a note is the whole reply. Prose that quotes a call or some JSON is still prose;
+ * 2. the first protocol that the reply shows signs of: its problems are reported to the model;
+ * 3. the first protocol in which the reply has no problem, which is prose as an answer, if a protocol accepts that.
+ * Otherwise the problems of the first protocol are reported. Instructions and encoding use the first protocol.
+ */
+export function createFallbackCodec(codecs: readonly [ProtocolCodec, ...ProtocolCodec[]]): ProtocolCodec {
+  const [first] = codecs;
+  return {
+    ...first,
+    name: codecs.map(({ name }) => name).join(', '),
+    decode(reply, context) {
+      const decisions = codecs.map((codec) => codec.decode(reply, context));
+      return (
+        decisions.find((decision) => isIntendedDecision(decision, context)) ??
+        decisions.find(({ isProtocolReply, problems }) => isProtocolReply && problems.length > 0) ??
+        decisions.find(({ problems }) => problems.length === 0) ??
+        first.decode(reply, context)
+      );
+    },
+  };
+}
+
+function isIntendedDecision(decision: ModelDecision, { tools }: ProtocolContext): boolean {
+  const { isProtocolReply, problems, calls, nextState, text } = decision;
+  if (!isProtocolReply || problems.length > 0) return false;
+  if (calls.length === 0) return nextState !== null || text === '';
+  const isOffered = (tool: string) => tools.some(({ name }) => name === tool);
+  return calls.every(({ tool }) => isOffered(tool));
 }

@@ -1,9 +1,12 @@
+import { formatJsonValue, formatShortValue } from '../text/one-line.ts';
 import type { Json, RequestedCall, ToolMessage } from '@pawl/core';
 import type { ToolDescription } from '../tools/tool.ts';
-import type { ProtocolCodec, ProtocolLogName, ProtocolContext } from './codec.ts';
 import {
   emptyReplyPayload,
   finalizeDecision,
+  type ProtocolCodec,
+  type ProtocolLogName,
+  type ProtocolContext,
   type ModelDecision,
   type ReplyProblem,
   type ReplyPayload,
@@ -12,13 +15,11 @@ import { normalizeFieldName, getOwnJsonField } from './json-fields.ts';
 import { createJsonReader, type JsonReader } from './json-reader.ts';
 import { formatToolOutcome } from './native.ts';
 import { describeTool, listParameters, buildSamplePayload, type ToolParameter } from './parameters.ts';
-import { extractSurroundingProse } from './prose.ts';
+import { extractSurroundingProse, createScanSource, type ScanSource } from './scan-source.ts';
 import { joinReasoning, splitReasoning } from './reasoning.ts';
-import { createScanSource, type ScanSource } from './scan-source.ts';
 import { findAgentElement, type AgentElement } from './xml-elements.ts';
 import { tokenizeXml, toElementText, escapeXmlText, type FieldText } from './xml-tokens.ts';
 import { findNearestName } from '../text/nearest-name.ts';
-import { formatShortValue } from '../text/one-line.ts';
 import { parseToolCall } from './arguments.ts';
 
 /**
@@ -157,10 +158,6 @@ function formatActionElement({ tool, args }: RequestedCall): string {
 
 function formatElement(name: string, text: string): string {
   return `<${name}>${toElementText(text)}</${name}>`;
-}
-
-function formatJsonValue(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function formatXmlResult({ tool, outcome }: ToolMessage): string {

@@ -9,8 +9,8 @@ import {
   describeShortage,
   type ResourcePressure,
   type ResourceLimits,
+  type ResourceProbe,
 } from './resource-pressure.ts';
-import type { ResourceProbe } from './probe.ts';
 
 export type ResourceWatchOptions = {
   readonly post: EventPoster;

@@ -1,7 +1,7 @@
 import type { ActionType, EventType } from '@pawl/core';
 import * as z from 'zod';
-import { createListSchema } from './list.ts';
 import {
+  createListSchema,
   toolCallSchema,
   completedToolSchema,
   conversationMessageSchema,
@@ -9,8 +9,7 @@ import {
   storedEntrySchema,
 } from './parts.ts';
 import type { PrintedAction } from './printed.ts';
-import type { ExactSchemas } from './exact-schema.ts';
-import { toSchemaName } from './schema-name.ts';
+import { toSchemaName, type ExactSchemas } from './exact-schema.ts';
 import { haltReasonSchema, verdictSchema } from './verdict.ts';
 
 const actionRequestSchema = z.int().describe('Request number; the events that answer the action carry it.');

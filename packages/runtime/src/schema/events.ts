@@ -2,8 +2,8 @@ import type { EventType, EventOfType } from '@pawl/core';
 import { memoryCommands } from '@pawl/core/memory';
 import * as z from 'zod';
 import { anyJsonSchema } from './json-value.ts';
-import { createListSchema } from './list.ts';
 import {
+  createListSchema,
   eventTimeSchema,
   fileEffectSchema,
   modelErrorSchema,
@@ -12,8 +12,7 @@ import {
   storedEntrySchema,
   usageSchema,
 } from './parts.ts';
-import type { ExactSchemas } from './exact-schema.ts';
-import { toSchemaName } from './schema-name.ts';
+import { toSchemaName, type ExactSchemas } from './exact-schema.ts';
 import { recoveryOutcomeSchema, verdictSchema } from './verdict.ts';
 
 const eventRequestSchema = z

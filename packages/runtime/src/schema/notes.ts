@@ -1,8 +1,7 @@
 import { eventTypes, type Note, type TurnStatus } from '@pawl/core';
 import * as z from 'zod';
-import { createListSchema } from './list.ts';
-import type { ExactSchemas, ExactSchema } from './exact-schema.ts';
-import { toSchemaName } from './schema-name.ts';
+import { createListSchema } from './parts.ts';
+import { toSchemaName, type ExactSchemas, type ExactSchema } from './exact-schema.ts';
 import { verdictSchema } from './verdict.ts';
 
 const rawTurnStatusSchema = z

@@ -1,15 +1,16 @@
+import type { AskModelAction, PausedTurn } from '@pawl/core/turn';
 import {
+  getConversation,
+  toItemArray,
   type Action,
   type ConversationMessage,
-  getConversation,
   type Json,
   type PausableTurn,
   type Session,
   type TurnState,
-  toItemArray,
 } from '@pawl/core';
 import { countMemoryTokens, toMemoryObject, type WorkingMemory } from '@pawl/core/memory';
-import { type CurrentMode, renderModeSection } from '@pawl/core/modes';
+import { renderModeSection, type CurrentMode } from '@pawl/core/modes';
 import type { PhaseState } from '@pawl/core/phases';
 
 /*
@@ -19,8 +20,6 @@ import type { PhaseState } from '@pawl/core/phases';
  */
 
 type WithoutConversation<State> = State extends unknown ? Omit<State, 'conversation'> : never;
-type AskModelAction = Extract<Action, { readonly type: 'ask-model' }>;
-type PausedTurn = Extract<TurnState, { readonly status: 'paused' }>;
 
 export type PrintedAction =
   | Exclude<Action, AskModelAction>

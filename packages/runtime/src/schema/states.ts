@@ -1,8 +1,13 @@
 import type { TurnState } from '@pawl/core';
 import * as z from 'zod';
 import { anyJsonSchema } from './json-value.ts';
-import { createListSchema } from './list.ts';
-import { modelErrorSchema, toolCallSchema, completedToolSchema, outcomeSchema } from './parts.ts';
+import {
+  createListSchema,
+  modelErrorSchema,
+  toolCallSchema,
+  completedToolSchema,
+  outcomeSchema,
+} from './parts.ts';
 import type { PrintedState } from './printed.ts';
 import type { ExactSchema } from './exact-schema.ts';
 import { haltReasonSchema, verdictSchema } from './verdict.ts';

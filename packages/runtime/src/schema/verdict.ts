@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { createListSchema } from './list.ts';
-import { requestedCallSchema } from './parts.ts';
+import { createListSchema, requestedCallSchema } from './parts.ts';
 
 const verdictCallsSchema = createListSchema(requestedCallSchema).describe(
   'The calls to run. Calls that require permission are denied.',

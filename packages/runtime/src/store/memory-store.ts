@@ -1,5 +1,5 @@
 import { createRowCommandChannel, createRowStore } from './row-store.ts';
-import { commandLimits } from '../commands/channel.ts';
+import { commandLimits } from './command-channel.ts';
 import {
   claimsMax,
   type CommandRow,

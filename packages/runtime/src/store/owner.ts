@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
-import { createProcessTable, type ProcessTable } from '../platform/processes.ts';
-import { getSystemErrorCode } from '../platform/files.ts';
+import { createProcessTable, isProcessRunning, type ProcessTable } from '../platform/processes.ts';
 
 /** Identifies a process; `-` stands for a value that the system does not provide. */
 type ProcessIdentity = {
@@ -75,13 +74,4 @@ function parseOwner(owner: string): ProcessIdentity | null {
   const pid = Number(number);
   if (host === undefined || boot === undefined || space === undefined || start === undefined) return null;
   return pid >= 1 && pid <= pidMax ? { host, boot, space, pid, start } : null;
-}
-
-/** Signal 0 only checks that the process exists; no signal is sent. */
-function isProcessRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return getSystemErrorCode(error) === 'EPERM';
-  }
 }

@@ -13,7 +13,7 @@ import {
   createQueueFullError,
   parseCommand,
   getExecutedCommand,
-} from '../commands/channel.ts';
+} from './command-channel.ts';
 import type { ToolDescription } from '../tools/tool.ts';
 import { chainEvents, computeLinkHash } from './chain.ts';
 import { serializeJson } from './json-text.ts';

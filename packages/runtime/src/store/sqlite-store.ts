@@ -1,7 +1,7 @@
 import type { TurnStatus } from '@pawl/core';
 import { resolve } from 'node:path';
 import type { StatementSync } from 'node:sqlite';
-import { commandLimits } from '../commands/channel.ts';
+import { commandLimits } from './command-channel.ts';
 import { createRowCommandChannel, createRowStore } from './row-store.ts';
 import type { ReconnectingDatabase } from './sqlite-file.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Event, Json, Session, TurnStatus } from '@pawl/core';
-import type { CommandChannel } from '../commands/channel.ts';
+import type { CommandChannel } from './command-channel.ts';
 
 /**
  * Persists sessions as event logs. Failures reject with a `StoreError`.

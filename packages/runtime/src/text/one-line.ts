@@ -1,3 +1,5 @@
+import type { Json } from '@pawl/core';
+
 /** Line breaks, control characters and bidirectional marks, which could make a value look like something else. */
 const unprintablePattern = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
@@ -34,4 +36,9 @@ function truncateText(text: string, lengthMax: number): string {
 
 export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Formats a value for a reader: text as it is, anything else as JSON. */
+export function formatJsonValue(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,12 +1,17 @@
 import * as z from 'zod';
 import { getSystemErrorCode } from '../platform/files.ts';
-import { toFileFailure, resolvePathToChange, computePairOverlap, listLetterPairs } from './file-errors.ts';
+import {
+  toFileFailure,
+  resolvePathToChange,
+  computePairOverlap,
+  listLetterPairs,
+  type ChangeTarget,
+} from './file-errors.ts';
 import { formatLines, lineCutMark, type NumberedLine } from './read.ts';
 import { recordIntent, createFileReconciler } from './reconcile-file.ts';
-import { defineTool, createToolFailure, type Tool, type ExecutionHandle, type ToolResult } from './tool.ts';
+import { defineTool, createToolFailure, type Tool, type ToolResult } from './tool.ts';
 import { hashContent, readWorkspaceText, replaceWorkspaceText, textBytesMax } from './workspace-file.ts';
-import { quotePath } from './workspace-path.ts';
-import type { AgentWorkspace } from './workspace.ts';
+import { quotePath, type AgentWorkspace } from './workspace.ts';
 
 const editParameters = z.object({
   path: z.string().min(1).describe('Path of the file, relative to the folder.'),
@@ -57,12 +62,6 @@ function findEditProblem({ old, new: replacement }: FileEdit): string | null {
     return '"new" contains half a character (a lone surrogate). Write it again without it.';
   return null;
 }
-
-type ChangeTarget = {
-  readonly path: string;
-  readonly realPath: string;
-  readonly execution: ExecutionHandle | undefined;
-};
 
 async function applyEdit(
   workspace: AgentWorkspace,

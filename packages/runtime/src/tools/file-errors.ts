@@ -1,7 +1,6 @@
 import { explainUnsafePath } from '../platform/platform.ts';
-import { createToolFailure, type ToolResult } from './tool.ts';
-import { quotePath, resolveNewWorkspacePath, type WorkspacePath } from './workspace-path.ts';
-import type { AgentWorkspace } from './workspace.ts';
+import { createToolFailure, type ToolResult, type ExecutionHandle } from './tool.ts';
+import { quotePath, resolveNewWorkspacePath, type WorkspacePath, type AgentWorkspace } from './workspace.ts';
 
 type InsidePath = Extract<WorkspacePath, { readonly kind: 'inside' }>;
 type PathResolution =
@@ -135,3 +134,9 @@ export function computePairOverlap(pairs: ReadonlySet<string>, others: ReadonlyS
   for (const pair of pairs) if (others.has(pair)) shared += 1;
   return (2 * shared) / (pairs.size + others.size);
 }
+
+export type ChangeTarget = {
+  readonly path: string;
+  readonly realPath: string;
+  readonly execution: ExecutionHandle | undefined;
+};

@@ -6,8 +6,7 @@ import { formatFileStamp, binaryProbeBytes } from '../search/text-file.ts';
 import { createOutsideResult, findNearestPaths } from './file-errors.ts';
 import { type Tool, defineTool, createToolFailure } from './tool.ts';
 import { openWorkspaceFile } from './workspace-file.ts';
-import { quotePath as name, resolveWorkspacePath } from './workspace-path.ts';
-import type { AgentWorkspace } from './workspace.ts';
+import { quotePath as name, resolveWorkspacePath, type AgentWorkspace } from './workspace.ts';
 import * as z from 'zod';
 
 /** Limits for one call; the model requests the next lines if it needs more. */

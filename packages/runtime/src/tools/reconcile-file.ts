@@ -4,8 +4,7 @@ import { createInterruptedResult, type ReconcileCall, type ExecutionHandle } fro
 import { toSlashes } from '../platform/platform.ts';
 import { resolvePathToChange } from './file-errors.ts';
 import { removeTemporaryFile, readWorkspaceText } from './workspace-file.ts';
-import { quotePath } from './workspace-path.ts';
-import type { AgentWorkspace } from './workspace.ts';
+import { quotePath, type AgentWorkspace } from './workspace.ts';
 
 /** The hashes of a file's content before and after a planned change; `before` is null if the file does not exist. */
 export type FileIntent = { readonly path: string; readonly before: string | null; readonly after: string };

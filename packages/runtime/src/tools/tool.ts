@@ -156,3 +156,10 @@ function formatStartTime(at: number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? `time ${at}` : date.toISOString();
 }
+
+export function findTool<Known extends Pick<Tool, 'description'>>(
+  tools: readonly Known[],
+  name: string,
+): Known | undefined {
+  return tools.find(({ description }) => description.name === name);
+}

@@ -1,8 +1,8 @@
+import { toFileFailure, resolvePathToChange, type ChangeTarget } from './file-errors.ts';
 import * as z from 'zod';
 import { getSystemErrorCode } from '../platform/files.ts';
-import { toFileFailure, resolvePathToChange } from './file-errors.ts';
 import { recordIntent, createFileReconciler } from './reconcile-file.ts';
-import { defineTool, createToolFailure, type Tool, type ExecutionHandle, type ToolResult } from './tool.ts';
+import { defineTool, createToolFailure, type Tool, type ToolResult } from './tool.ts';
 import {
   hashContent,
   readWorkspaceText,
@@ -10,8 +10,7 @@ import {
   textBytesMax,
   type ReadTextResult,
 } from './workspace-file.ts';
-import { quotePath } from './workspace-path.ts';
-import type { AgentWorkspace } from './workspace.ts';
+import { quotePath, type AgentWorkspace } from './workspace.ts';
 
 /** Creates a file or replaces its whole content. */
 export function createWriteTool(workspace: AgentWorkspace): Tool {
@@ -46,12 +45,6 @@ export function createWriteTool(workspace: AgentWorkspace): Tool {
 
 const loneSurrogateText =
   'The content contains half a character (a lone surrogate). Write it again without it.';
-
-type ChangeTarget = {
-  readonly path: string;
-  readonly realPath: string;
-  readonly execution: ExecutionHandle | undefined;
-};
 
 async function writeWholeFile(
   workspace: AgentWorkspace,

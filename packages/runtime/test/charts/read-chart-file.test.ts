@@ -6,8 +6,7 @@ import { modeCharts } from '@pawl/core/modes';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { ChartFileError } from '../../src/charts/chart-file-error.ts';
-import { chartFileBytesMax, readChartFile } from '../../src/charts/read-chart-file.ts';
+import { ChartFileError, chartFileBytesMax, readChartFile } from '../../src/charts/read-chart-file.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-charts-'));

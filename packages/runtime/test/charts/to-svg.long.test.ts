@@ -3,7 +3,7 @@ import { buildChartEdges, listChartStates, type Chart, toDrawableChart, turnChar
 import { modeCharts, type ModeChart } from '@pawl/core/modes';
 import { describe, expect, it } from 'vitest';
 import { anyModeChart } from '../../../core/test/modes/sample-charts.ts';
-import { computeChartLayout, type LayoutBox } from '../../src/charts/svg/layout.ts';
+import { computeChartLayout, type LayoutBox } from '../../src/charts/svg-layout.ts';
 import { toSvg } from '../../src/charts/to-svg.ts';
 import {
   anyChart,

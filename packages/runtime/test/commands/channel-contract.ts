@@ -1,7 +1,7 @@
 import { step, type Event } from '@pawl/core';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { commandLimits, markExecutedCommand, type SessionCommand } from '../../src/commands/channel.ts';
+import { commandLimits, markExecutedCommand, type SessionCommand } from '../../src/store/command-channel.ts';
 import { forkStoredSession } from '../../src/store/fork.ts';
 import type { LogPosition, Store } from '../../src/store/store.ts';
 import { createSampleSession, appendSampleEvents } from '../store/sample-session.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { Agent, type AgentOptions } from '../../src/agent/agent.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import type { SessionCommand } from '../../src/commands/channel.ts';
+import type { SessionCommand } from '../../src/store/command-channel.ts';
 import { createCommandInbox, type CommandInbox } from '../../src/agent/command-inbox.ts';
 import { createInMemoryStorage } from '../../src/memory/in-memory-storage.ts';
 import { createMemoryManager } from '../../src/memory/memory-manager.ts';

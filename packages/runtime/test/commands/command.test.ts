@@ -6,7 +6,7 @@ import {
   createCommandEvent,
   parseCommand,
   type SessionCommand,
-} from '../../src/commands/channel.ts';
+} from '../../src/store/command-channel.ts';
 
 const commands: readonly SessionCommand[] = [
   { kind: 'say', text: 'Go on.' },

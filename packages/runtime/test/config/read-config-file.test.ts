@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { ConfigFileError } from '../../src/config/config-file-error.ts';
+import { ConfigFileError } from '../../src/config/config.ts';
 import { buildConfigJsonSchema } from '../../src/config/config-schema.ts';
 import { findConfigFile } from '../../src/config/load-config.ts';
 import { configFileNames } from '../../src/platform/data-folder.ts';

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { ConfigFileError } from '../../src/config/config-file-error.ts';
-import type { Config } from '../../src/config/config.ts';
+import { ConfigFileError, type Config } from '../../src/config/config.ts';
 import { readConfigFile, type ConfigFileContents } from '../../src/config/read-config-file.ts';
 import { runConfigCode } from '../../src/config/run-config-code.ts';
 

@@ -6,8 +6,7 @@ import type { Json } from '@pawl/core';
 import { afterAll, afterEach } from 'vitest';
 import { connectMcpServer, type McpOptions } from '../../src/mcp/connect-mcp.ts';
 import type { McpConnection } from '../../src/mcp/connection.ts';
-import { McpError } from '../../src/mcp/mcp-error.ts';
-import type { McpServer } from '../../src/mcp/mcp-server.ts';
+import { McpError, type McpServer } from '../../src/mcp/mcp-server.ts';
 import type { ToolResult } from '../../src/tools/tool.ts';
 
 const fixtureScript = fileURLToPath(new URL('fixtures/server.ts', import.meta.url));

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { computeToolFingerprint } from '../../src/mcp/tool-registry.ts';
 import { mcpLimits } from '../../src/mcp/mcp-server.ts';
 import { MessageLines } from '../../src/mcp/stdio-transport.ts';
-import { parseMcpCallResult } from '../../src/mcp/result-text.ts';
-import { sanitizeServerText } from '../../src/mcp/untrusted-text.ts';
+import { parseMcpCallResult, sanitizeServerText } from '../../src/mcp/result-text.ts';
 
 const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)), maxLength: 300 });
 

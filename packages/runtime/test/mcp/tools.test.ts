@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { connectMcpServers } from '../../src/mcp/connect-mcp.ts';
-import { isServerName, qualifyToolName } from '../../src/mcp/tool-name.ts';
+import { isServerName, qualifyToolName } from '../../src/mcp/mcp-server.ts';
 import { createFixtureServer, callMcpTool, createMcpTestServer } from './mcp-test-server.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 

@@ -3,10 +3,8 @@ import { createMemory, findEntry, memorySettings, putEntry, toMemoryObject } fro
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createInMemoryStorage } from '../../src/memory/in-memory-storage.ts';
-import { openLkjFolder } from '../../src/memory/lkj-folder.ts';
-import { openLkjMemory } from '../../src/memory/lkj-memory.ts';
+import { openLkjFolder, openLkjMemory, exportMemory, importMemory } from '../../src/memory/lkj-memory.ts';
 import { openSqliteStorage } from '../../src/memory/sqlite-storage.ts';
-import { exportMemory, importMemory } from '../../src/memory/transfer.ts';
 import { createTempFolder, type TempFolder } from '../search/temp-folder.ts';
 import { createEntry } from './storage-contract.ts';
 

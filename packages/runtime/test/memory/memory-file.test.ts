@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { MemoryFileError } from '../../src/memory/memory-file-error.ts';
-import { createMemoryFile, type MemoryFile } from '../../src/memory/memory-file.ts';
+import { MemoryFileError, createMemoryFile, type MemoryFile } from '../../src/memory/memory-file.ts';
 import { createTempFolder } from '../search/temp-folder.ts';
 
 type NumberedContent = { readonly number: number };

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeCall } from '../../src/permission/describe-call.ts';
-import { hasHiddenCharacters, revealHiddenCharacters } from '../../src/permission/hidden-characters.ts';
+import { hasHiddenCharacters, revealHiddenCharacters } from '../../src/permission/shell-words.ts';
 import { codePoint } from '../../../core/test/helpers/code-point.ts';
 
 const describeArguments = (args: Parameters<typeof describeCall>[0]['args'], width = 80): string =>

@@ -10,7 +10,7 @@ import {
   signalProcessGroup,
 } from '../../src/platform/processes.ts';
 import { getOwnerState, getProcessOwner } from '../../src/store/owner.ts';
-import { findDescendants } from '../../src/tools/kill-tree.ts';
+import { findDescendants } from '../../src/tools/stream-command.ts';
 
 const bootId = '5A9C4B8E-6B0F-4E57-9C1B-0A4A3F1D2E6C';
 

@@ -1,5 +1,4 @@
-import type { ProtocolContext } from '../../src/protocols/codec.ts';
-import type { ModelReply } from '../../src/protocols/decision.ts';
+import type { ProtocolContext, ModelReply } from '../../src/protocols/decision.ts';
 import type { ToolDescription } from '../../src/tools/tool.ts';
 
 function createMemoryTool(name: string, required: readonly string[]): ToolDescription {

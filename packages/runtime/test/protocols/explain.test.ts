@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainProblems } from '../../src/protocols/explain.ts';
+import { explainProblems } from '../../src/protocols/decision.ts';
 import { jsonCodec } from '../../src/protocols/json.ts';
 import { nativeCodec } from '../../src/protocols/native.ts';
 import { xmlCodec } from '../../src/protocols/xml.ts';

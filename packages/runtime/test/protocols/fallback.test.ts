@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFallbackCodec } from '../../src/protocols/fallback.ts';
+import { createFallbackCodec } from '../../src/protocols/protocol-model.ts';
 import { jsonCodec } from '../../src/protocols/json.ts';
 import { nativeCodec } from '../../src/protocols/native.ts';
 import { xmlCodec } from '../../src/protocols/xml.ts';

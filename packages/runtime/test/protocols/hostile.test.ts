@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelDecision } from '../../src/protocols/decision.ts';
-import { createFallbackCodec } from '../../src/protocols/fallback.ts';
+import { createFallbackCodec } from '../../src/protocols/protocol-model.ts';
 import { jsonCodec, decodeJson } from '../../src/protocols/json.ts';
 import { nativeCodec } from '../../src/protocols/native.ts';
 import { createScanSource } from '../../src/protocols/scan-source.ts';

@@ -6,8 +6,8 @@ import {
   noPressure,
   describeShortage,
   type ResourcePressure,
+  type ResourceUsage,
 } from '../../src/resources/resource-pressure.ts';
-import type { ResourceUsage } from '../../src/resources/probe.ts';
 
 const easyUsage: ResourceUsage = { cpuUsed: 0.1, memoryUsed: 0.2, diskFreeBytes: 1e12 };
 

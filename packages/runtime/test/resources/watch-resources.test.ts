@@ -3,7 +3,11 @@ import { createScriptedModel } from '../../src/models-entry.ts';
 import type { Session } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { createSystemProbe, type ResourceProbe, type ResourceUsage } from '../../src/resources/probe.ts';
+import {
+  createSystemProbe,
+  type ResourceProbe,
+  type ResourceUsage,
+} from '../../src/resources/resource-pressure.ts';
 import { watchResources, type ResourceWatch } from '../../src/resources/watch-resources.ts';
 
 const easyUsage: ResourceUsage = { cpuUsed: 0.1, memoryUsed: 0.2, diskFreeBytes: 1e12 };

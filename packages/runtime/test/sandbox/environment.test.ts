@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scrubEnvironment } from '../../src/sandbox/environment.ts';
+import { scrubEnvironment } from '../../src/sandbox/run-command.ts';
 
 describe('scrubEnvironment', () => {
   it('keeps the variables that programs need', () => {

@@ -5,7 +5,7 @@ import { actionSchemas } from '../../src/schema/actions.ts';
 import { eventExamples } from '../../src/schema/events.ts';
 import { buildEventsJsonSchema, type JsonSchema } from '../../src/schema/json-schema.ts';
 import { noteSchemas } from '../../src/schema/notes.ts';
-import { toSchemaName } from '../../src/schema/schema-name.ts';
+import { toSchemaName } from '../../src/schema/exact-schema.ts';
 
 const schema = buildEventsJsonSchema();
 const definitions = schema.$defs;

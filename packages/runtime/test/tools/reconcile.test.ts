@@ -5,7 +5,7 @@ import type { Json } from '@pawl/core';
 import { describe, expect, it } from 'vitest';
 import { passthroughSandbox } from '../../src/sandbox/command-sandbox.ts';
 import { createEditTool } from '../../src/tools/edit.ts';
-import { commandMarkVariable } from '../../src/tools/kill-tree.ts';
+import { commandMarkVariable } from '../../src/tools/stream-command.ts';
 import { createShellTool } from '../../src/tools/shell.ts';
 import type { Tool, ExecutionHandle, ToolResult } from '../../src/tools/tool.ts';
 import { createWorkspace } from '../../src/tools/workspace.ts';

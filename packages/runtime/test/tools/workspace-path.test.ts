@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isInsideRoot, leadsOutside } from '../../src/tools/workspace-path.ts';
+import { isInsideRoot, leadsOutside } from '../../src/tools/workspace.ts';
 
 const root = String.raw`C:\work`;
 

@@ -11,9 +11,7 @@ import {
   type StorageQuery,
 } from '@pawl/runtime/storage';
 import { StoreError } from '@pawl/runtime/store';
-import type { RedisClient } from '../redis/redis-client.ts';
-import { translateRedisErrors } from '../redis/redis-error.ts';
-import { createRedisScript } from '../redis/redis-script.ts';
+import { translateRedisErrors, createRedisScript, type RedisClient } from '../redis/redis-client.ts';
 import { defaultPrefix } from '../store/redis-store.ts';
 
 export type RedisStorageOptions = {

@@ -1,7 +1,6 @@
 import { StoreError } from '@pawl/runtime/store';
 import { Cluster } from 'ioredis';
-import { translateRedisErrors } from './redis-error.ts';
-import type { RedisClient } from './redis-client.ts';
+import { translateRedisErrors, type RedisClient } from './redis-client.ts';
 
 export type DurabilityOptions = {
   /** What to do about a Redis that may lose acknowledged writes; by default it is refused. */

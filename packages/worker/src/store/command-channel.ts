@@ -5,11 +5,9 @@ import {
   createQueueFullError,
   type CommandChannel,
 } from '@pawl/runtime/commands';
-import { StoreError } from '@pawl/runtime/store';
-import { buildSessionKeys, formatSessionLabel } from './keys.ts';
-import type { RedisClient } from '../redis/redis-client.ts';
-import { translateRedisErrors } from '../redis/redis-error.ts';
-import { createRedisScript } from '../redis/redis-script.ts';
+import { formatSessionLabel, StoreError } from '@pawl/runtime/store';
+import { buildSessionKeys } from './keys.ts';
+import { translateRedisErrors, createRedisScript, type RedisClient } from '../redis/redis-client.ts';
 import type { StreamEntry } from './loaded-session.ts';
 
 /**

@@ -1,3 +1,6 @@
+import type { SessionRow, SessionSummary } from '@pawl/runtime/store';
+import type { RedisClient } from '../redis/redis-client.ts';
+
 /** The keys of one session. */
 export type SessionKeys = {
   /** A hash: the session's row and its initial state. */
@@ -48,7 +51,30 @@ export function getFenceKey(prefix: string): string {
   return `${prefix}:fence`;
 }
 
-/** Formats a session id for messages. */
-export function formatSessionLabel(session: string): string {
-  return `session ${JSON.stringify(session)}`;
+/** All sessions share one list key, so it is not updated for each of several events in quick succession. */
+const listPrecisionMs = 1_000;
+
+const activeStatuses: ReadonlySet<SessionSummary['status']> = new Set([
+  'callingModel',
+  'processingResponse',
+  'executingTools',
+  'postToolsHook',
+  'progressCheck',
+]);
+
+/** Returns a session's list score after a change: the current score if it is recent enough, otherwise the new time. */
+export function computeListScore(placedAt: number | null, { summary }: SessionRow): number {
+  const { updatedAt, status } = summary;
+  const isNear = placedAt !== null && Math.abs(updatedAt - placedAt) < listPrecisionMs;
+  // When the session comes to rest, its score is exact.
+  return isNear && activeStatuses.has(status) ? placedAt : updatedAt;
+}
+
+/** Updates the session's score in the list. */
+export async function updateListScore(
+  redis: RedisClient,
+  list: string,
+  { id, summary }: SessionRow,
+): Promise<void> {
+  await redis.zadd(list, summary.updatedAt, id);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CommandChannel } from '@pawl/runtime/commands';
 import {
+  formatSessionLabel,
   StoreError,
   createRowStore,
   type LogDamage,
@@ -9,7 +10,7 @@ import {
   type VerificationResult,
 } from '@pawl/runtime/store';
 import { createRedisCommandChannel } from './command-channel.ts';
-import { formatSessionLabel } from './keys.ts';
+import { computeListScore } from './keys.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import {
   BufferedRows,
@@ -17,9 +18,10 @@ import {
   EventsNotLoadedError,
   type SessionChange,
 } from './buffered-rows.ts';
-import { computeListScore } from './list-score.ts';
 import { createSessionAccess, type LoadResult, type SessionAccess } from './session-access.ts';
 import type { AcknowledgedHead, LoadedSession } from './loaded-session.ts';
+import { connectRedis, type RedisConnection, type ConnectRedisOptions } from '../redis/connect-redis.ts';
+import { checkDurability, type DurabilityOptions } from '../redis/durability.ts';
 
 export type RedisStoreOptions = {
   /** Prefix of all keys, so that several stores can share one Redis. */
@@ -296,4 +298,34 @@ function dropEventsBelow(loaded: LoadedSession, seq: number): void {
   for (const number of loaded.events.keys()) if (number < seq) loaded.events.delete(number);
   const kept = loaded.events.has(seq) ? [{ from: seq, to: seq }] : [];
   loaded.ranges.splice(0, loaded.ranges.length, ...kept);
+}
+
+export type OpenRedisStoreOptions = ConnectRedisOptions &
+  DurabilityOptions & {
+    /** Prefix of all keys; defaults to `pawl`. */
+    readonly prefix?: string;
+  };
+
+/**
+ * Opens a store in the Redis at an address such as redis://user:password@host:6379/0, after checking its durability.
+ */
+export async function openRedisStore(url: string, options: OpenRedisStoreOptions = {}): Promise<Store> {
+  const { redis, close } = await connectDurableRedis(url, options);
+  const { prefix } = options;
+  return createRedisStore(redis, { onClose: close, ...(prefix !== undefined && { prefix }) });
+}
+
+/** Connects to Redis and checks its durability. */
+export async function connectDurableRedis(
+  url: string,
+  options: ConnectRedisOptions & DurabilityOptions = {},
+): Promise<RedisConnection> {
+  const connected = await connectRedis(url, options);
+  try {
+    await checkDurability(connected.redis, connected.address, options);
+    return connected;
+  } catch (error) {
+    await connected.close();
+    throw error;
+  }
 }

@@ -1,9 +1,13 @@
 import { StoreError, type SessionClaim, type EventRow, type SessionRow } from '@pawl/runtime/store';
-import type { RedisClient } from '../redis/redis-client.ts';
-import { translateRedisErrors } from '../redis/redis-error.ts';
+import { translateRedisErrors, createRedisScript, type RedisClient } from '../redis/redis-client.ts';
 import type { SessionChange, NewClaim } from './buffered-rows.ts';
-import { getFenceKey, buildSessionKeys, getSessionListKey } from './keys.ts';
-import { updateListScore, computeListScore } from './list-score.ts';
+import {
+  getFenceKey,
+  buildSessionKeys,
+  getSessionListKey,
+  updateListScore,
+  computeListScore,
+} from './keys.ts';
 import {
   parseEventRow,
   parseSessionRow,
@@ -13,7 +17,6 @@ import {
   type LoadedSession,
   type ReadReply,
 } from './loaded-session.ts';
-import { createRedisScript } from '../redis/redis-script.ts';
 
 /** Number of events loaded with a session; most have fewer since their last snapshot. */
 const eventsPerRead = 1_000;

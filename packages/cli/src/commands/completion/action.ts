@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import { exitCodes, type ExitCode } from '../../output/exit-codes.ts';
 import type { CommandIo } from '../../output/command-io.ts';
-import { renderBashScript } from './bash.ts';
-import { renderFishScript } from './fish.ts';
+import { renderBashScript, renderZshScript, renderFishScript } from './shell-scripts.ts';
 import { buildCompletionTree, type CompletionCommand } from './tree.ts';
-import { renderZshScript } from './zsh.ts';
 import { createUnknownNameError } from '../../options/parse-options.ts';
 
 const scriptRenderers: ReadonlyMap<string, (tree: CompletionCommand) => string> = new Map([

@@ -5,8 +5,12 @@ import { exitCodes, type ExitCode } from '../../output/exit-codes.ts';
 import type { CommandIo } from '../../output/command-io.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
 import { openUrlInBrowser } from '../../dashboard/browser.ts';
-import { withDashboardDependencies, type DashboardDependencies } from '../../dashboard/dependencies.ts';
-import { getSessionPage, startDashboardServer } from '../../dashboard/dashboard-server.ts';
+import {
+  withDashboardDependencies,
+  getSessionPage,
+  startDashboardServer,
+  type DashboardDependencies,
+} from '../../dashboard/dependencies.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { isTerminalStream } from '../../output/terminal-prompt.ts';
 import { parsePortOption } from '../../options/parse-options.ts';

@@ -13,7 +13,7 @@ import type { SessionRecord } from '../../sessions/session-record.ts';
 import { formatSessionTotals, surveySession } from '../../sessions/session-replay.ts';
 import { describeSessionEnding } from '../../sessions/session-ending.ts';
 import { formatClockTime, formatDateTime, formatDuration } from '../../output/format-time.ts';
-import { toTimelineEntry } from '../../sessions/session-timeline.ts';
+import { toTimelineEntry } from '../../sessions/step-record.ts';
 
 /**
  * Streams a readable transcript. Text from models, tools and users is fenced, so that a Markdown viewer neither renders

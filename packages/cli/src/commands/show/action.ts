@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { formatPhaseLine, computePhaseProgress } from '@pawl/core/phases';
-import { type ReplayedStep, restingStatuses } from '@pawl/core/projections';
+import { restingStatuses, type ReplayedStep } from '@pawl/core/projections';
 import {
   getOwnerState,
   computeStateHash,
@@ -9,7 +9,7 @@ import {
   type Store,
   type SessionClaim,
 } from '@pawl/runtime/store';
-import { exitCodes, type ExitCode, UsageError } from '../../output/exit-codes.ts';
+import { exitCodes, UsageError, type ExitCode } from '../../output/exit-codes.ts';
 import type { CommandIo } from '../../output/command-io.ts';
 import { createProgressLine } from '../../output/progress-line.ts';
 import { sanitizeText, sanitizeOneLine } from '../../output/sanitize-text.ts';
@@ -20,8 +20,8 @@ import { withSessionStore, type SessionFlags } from '../../sessions/store-option
 import {
   formatSessionTotals,
   surveySession,
-  type SessionSurvey,
   openSessionReplay,
+  type SessionSurvey,
 } from '../../sessions/session-replay.ts';
 import {
   describeSessionEnding,
@@ -33,10 +33,10 @@ import {
   type EvidenceEntry,
 } from '../../sessions/session-ending.ts';
 import { renderPrompt } from './prompt.ts';
-import { isAskModelAction } from '../../sessions/model-requests.ts';
+import { isAskModelAction } from '../../../../core/src/session/action.ts';
 import { toStateJson, formatSessionState } from './state.ts';
 import { formatClockTime, formatDateTime, formatDuration } from '../../output/format-time.ts';
-import { toTimelineEntries, type TimelineEntry } from '../../sessions/session-timeline.ts';
+import { toTimelineEntries, type TimelineEntry } from '../../sessions/step-record.ts';
 import { explainStep } from './why.ts';
 import { formatCell, truncateColumns, getOutputWidth } from '../../output/columns.ts';
 import type { Json } from '@pawl/core';

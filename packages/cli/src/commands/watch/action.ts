@@ -1,11 +1,11 @@
-import { type Json, type Session, isTerminalSession, step } from '@pawl/core';
+import { doNothing, createJsonRunView, createLineRunView } from '../../run/run-view.ts';
+import { isTerminalSession, step, type Json, type Session } from '@pawl/core';
 import type { StepResult } from '@pawl/runtime';
 import { getMetadataText, getOwnerState, type Store } from '@pawl/runtime/store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandIo } from '../../output/command-io.ts';
 import { exitCodes, type ExitCode } from '../../output/exit-codes.ts';
 import { sanitizeOneLine } from '../../output/sanitize-text.ts';
-import { createJsonRunView, createLineRunView } from '../../run/run-view.ts';
 import { findSession } from '../../sessions/find-session.ts';
 import { formatStatus } from '../../sessions/session-ending.ts';
 import { withSessionStore, type SessionFlags } from '../../sessions/store-option.ts';
@@ -73,8 +73,6 @@ function createLineWatchView(io: CommandIo, { session, metadata }: WatchedSessio
     },
   };
 }
-
-const doNothing = (): void => undefined;
 
 /** A read-only view: the only control is to leave. */
 async function createLiveWatchView(

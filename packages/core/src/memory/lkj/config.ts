@@ -1,7 +1,6 @@
-import { isJsonObject } from '@pawl/governor/json';
-import type { Json } from '@pawl/governor';
-import { type ConfigField, createBooleanField, createIntegerField } from '@pawl/governor/json';
-import { describeJsonProblem } from '../memory-action.ts';
+import type { JsonObject, Json } from '@pawl/governor';
+import { isJsonObject, createBooleanField, createIntegerField, type ConfigField } from '@pawl/governor/json';
+import { describeJsonProblem, memoryActions } from '../memory-action.ts';
 import {
   createLogPrefixField,
   findLogWithSharedPrefix,
@@ -10,8 +9,42 @@ import {
   type MemorySettings,
   type TokenLimit,
 } from '../settings.ts';
-import { createDefaultLkjPrompts, type LkjPrompts } from './prompts.ts';
-import type { LkjProfile } from './states.ts';
+
+/** The profiles that use LKJAgent's memory layout. */
+export type LkjProfile = 'lkj' | 'lkj1';
+
+/** The states a memory document can resume in. Paging is an intermediate state, so it is not one of them. */
+const resumableStates: { readonly [Profile in LkjProfile]: readonly string[] } = {
+  lkj: ['thinking', 'commanding', 'evaluating'],
+  lkj1: ['thinking', 'executing'],
+};
+
+/** Maps the name of the other profile's action state to this profile's name. */
+const stateSynonyms: { readonly [Profile in LkjProfile]: { readonly [state: string]: string } } = {
+  lkj: { executing: 'commanding' },
+  lkj1: { commanding: 'executing' },
+};
+
+type ParsedLkjState = { readonly state: string; readonly warning: string | null };
+
+/** Returns the state to resume in. A state that cannot be resumed becomes `thinking`, with a warning. */
+export function parseLkjState(value: unknown, profile: LkjProfile): ParsedLkjState {
+  if (value === undefined) return resetToThinking('The memory document has no state');
+  if (typeof value !== 'string') return resetToThinking('The state of the memory document is not a string');
+  const name = value.trim();
+  if (name === 'paging') return { state: 'thinking', warning: null };
+  const renamed = Object.hasOwn(stateSynonyms[profile], name) ? stateSynonyms[profile][name] : name;
+  const state = resumableStates[profile].find((each) => each === renamed);
+  return state === undefined
+    ? resetToThinking(
+        `The state ${JSON.stringify(name.slice(0, 60))} is not one of ${resumableStates[profile].join(', ')}`,
+      )
+    : { state, warning: null };
+}
+
+function resetToThinking(problem: string): ParsedLkjState {
+  return { state: 'thinking', warning: `${problem}; resetting to thinking.` };
+}
 
 export type LkjConfig = {
   readonly memory: MemorySettings;
@@ -20,8 +53,6 @@ export type LkjConfig = {
   /** Paths of unknown keys, such as `agent.think_log.max_entry`. */
   readonly unknown: readonly string[];
 };
-
-type JsonObject = { readonly [key: string]: Json };
 
 /**
  * Parses `data/config.json`. Every key is optional; sections are under `agent` or, as in the oldest files, at the top
@@ -178,4 +209,50 @@ function requireJsonObject(value: Json, path: string): JsonObject {
 function createLkjConfigError(path: string, expects: string, value: unknown): TypeError {
   const actual = (JSON.stringify(value) ?? 'nothing').slice(0, 80);
   return new TypeError(`LKJ config: ${path} expects ${expects}, and got ${actual}.`);
+}
+
+/** The prompt of each state, and `base` for all states. The configuration can replace each of them. */
+export type LkjPrompts = { readonly [state: string]: Json };
+
+export function createDefaultLkjPrompts(profile: LkjProfile): LkjPrompts {
+  const { actions } = memorySettings[profile];
+  const available_actions = Object.fromEntries(actions.map((type) => [type, memoryActions[type]]));
+  return profile === 'lkj1'
+    ? {
+        base: createBasePrompt('thinking_log', 'executing'),
+        thinking: {
+          state_description: {
+            thinking: 'Reason step by step, record each step in thinking_log, and choose the next state.',
+            executing: `Execute one action: ${actions.join(', ')}.`,
+          },
+        },
+        executing: { available_actions },
+      }
+    : {
+        base: createBasePrompt('think_log', 'commanding'),
+        thinking: {
+          state_description: {
+            thinking: 'Reason step by step, record each step in think_log, and choose the next state.',
+            commanding: `Execute one action: ${actions.join(', ')}.`,
+            evaluating: 'Evaluate the result of the last action and record it in evaluation_log.',
+          },
+        },
+        commanding: { available_actions },
+        evaluating: {
+          state_description: {
+            evaluating: 'Describe the result of the last action and choose the next state.',
+          },
+        },
+      };
+}
+
+function createBasePrompt(thoughts: string, acting: string): Json {
+  return {
+    role:
+      'You are a librarian that works as a state machine. Your working memory is small and your storage is unlimited: you ' +
+      `decide what to hold in working memory, what to save to storage and what to load, and report it as next_state and ${thoughts}.`,
+    instructions:
+      'Reply only with well-formed XML that has one agent element. While thinking, put next_state and ' +
+      `${thoughts} into it; while ${acting}, one action with type, tags and, if the action needs one, value.`,
+  };
 }

@@ -14,7 +14,7 @@ import {
 } from '../memory.ts';
 import { logNames, type MemorySettings } from '../settings.ts';
 import { movedIndexKey } from '../page-entries.ts';
-import { parseLkjState, type LkjProfile } from './states.ts';
+import { parseLkjState, type LkjProfile } from './config.ts';
 
 /** The content of `data/memory.json`. */
 export type LkjMemory = {

@@ -1,13 +1,19 @@
-import { createAgendaRows } from '../agenda-rows.ts';
-import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
-import type { EventOfType } from '../../event.ts';
+import {
+  createAgendaRows,
+  defineTurnState,
+  interruptionRows,
+  type TurnStateDefinition,
+} from '../turn-table.ts';
+import type { EventOfType } from '../../session/event.ts';
 import { replaceArrayItem } from '../../conversation/conversation.ts';
-import type { Session } from '../../session.ts';
+import type { Session } from '../../session/session.ts';
 import { toExecution, createFailedOutcome } from '../calls.ts';
 import { executeRound } from '../execute-round.ts';
-import { waitActions, transitionTurn, type SessionStep } from '../transition-turn.ts';
+import { transitionTurn } from '../transition-turn.ts';
+import { waitActions } from '../../session/action.ts';
+import type { SessionStep } from '../../session/session-step.ts';
 import { ignoreEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
-import type { AwaitingPermission, PermissionCall } from '../state.ts';
+import type { AwaitingPermission, PermissionCall } from '../../session/turn-state.ts';
 
 export const awaitingPermissionState: TurnStateDefinition<AwaitingPermission> = defineTurnState({
   name: 'awaitingPermission',

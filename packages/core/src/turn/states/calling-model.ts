@@ -1,22 +1,21 @@
-import { createAgendaRows } from '../agenda-rows.ts';
-import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
+import {
+  createAgendaRows,
+  defineTurnState,
+  interruptionRows,
+  type TurnStateDefinition,
+} from '../turn-table.ts';
 import { assignCallIds, type Verdict } from '@pawl/governor';
-import type { EventOfType } from '../../event.ts';
-import type { Action } from '../../action.ts';
-import { logPatches, hasLogPatch } from '../../log-version.ts';
-import { isBudgetExhausted, findLastCallVerdict } from '../../governor/budget.ts';
-import type { Session } from '../../session.ts';
+import type { EventOfType } from '../../session/event.ts';
+import { waitActions, type Action } from '../../session/action.ts';
+import { logPatches, hasLogPatch } from '../../session/log-version.ts';
+import { isBudgetExhausted, findLastCallVerdict } from '../../session/budget.ts';
+import type { Session } from '../../session/session.ts';
 import { createSessionFinish } from '../agenda.ts';
 import { toPermissionCalls, isAllowedCall, toExecution, appendReply, createFailedOutcome } from '../calls.ts';
 import { runRound } from '../enter-state.ts';
 import { executeRound } from '../execute-round.ts';
-import {
-  waitActions,
-  transitionTurn,
-  showEphemeralChange,
-  showErrorFirst,
-  type SessionStep,
-} from '../transition-turn.ts';
+import { transitionTurn, showEphemeralChange, showErrorFirst } from '../transition-turn.ts';
+import type { SessionStep } from '../../session/session-step.ts';
 import { createAskPermissionAction, createPageMemoryAction } from '../pending-actions.ts';
 import { checkProgress, endModelCall, endTurn } from '../progress-check.ts';
 import { ignoreEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
@@ -29,7 +28,7 @@ import type {
   CallExecution,
   ModelRecovery,
   PagingTurn,
-} from '../state.ts';
+} from '../../session/turn-state.ts';
 
 export const callingModelState: TurnStateDefinition<CallingModel> = defineTurnState({
   name: 'callingModel',

@@ -1,6 +1,6 @@
-import type { Session } from '../../session.ts';
-import type { HaltedTurn, ShuttingDown } from '../state.ts';
-import type { SessionStep } from '../transition-turn.ts';
+import type { Session } from '../../session/session.ts';
+import type { HaltedTurn, ShuttingDown } from '../../session/turn-state.ts';
+import type { SessionStep } from '../../session/session-step.ts';
 import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
 
 /* The terminal states: only a shutdown leaves them, and it always succeeds. */

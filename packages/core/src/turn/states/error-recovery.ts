@@ -1,16 +1,26 @@
-import { createAgendaRows } from '../agenda-rows.ts';
-import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
-import type { EventOfType } from '../../event.ts';
-import type { Session } from '../../session.ts';
-import { getAgenda } from '../agenda.ts';
+import {
+  createAgendaRows,
+  defineTurnState,
+  interruptionRows,
+  type TurnStateDefinition,
+} from '../turn-table.ts';
+import type { EventOfType } from '../../session/event.ts';
+import type { Session } from '../../session/session.ts';
+import { getAgenda, setPagingAgenda } from '../agenda.ts';
 import { callModel } from '../enter-state.ts';
 import { haltSession, ignoreEvent, refuseEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
-import { transitionTurn, showErrorFirst, type SessionStep } from '../transition-turn.ts';
+import { transitionTurn, showErrorFirst } from '../transition-turn.ts';
+import type { SessionStep } from '../../session/session-step.ts';
 import { createPageMemoryAction, createRunHooksAction } from '../pending-actions.ts';
-import { runRecoveryCalls } from '../../governor/apply-verdict.ts';
+import { runRecoveryCalls } from '../apply-verdict.ts';
 import { checkProgress, endTurn } from '../progress-check.ts';
-import type { TurnAgenda, ErrorRecovery, IoRecovery, PagingTurn, PostToolsHook } from '../state.ts';
-import { setPagingAgenda } from './paging.ts';
+import type {
+  TurnAgenda,
+  ErrorRecovery,
+  IoRecovery,
+  PagingTurn,
+  PostToolsHook,
+} from '../../session/turn-state.ts';
 
 export const errorRecoveryState: TurnStateDefinition<ErrorRecovery> = defineTurnState({
   name: 'errorRecovery',

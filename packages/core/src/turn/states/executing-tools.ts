@@ -1,18 +1,20 @@
-import { createAgendaRows } from '../agenda-rows.ts';
 import {
+  createAgendaRows,
   afterToolsTargets,
   defineTurnState,
   roundInterruptionRows,
   type TurnStateDefinition,
 } from '../turn-table.ts';
-import type { EventOfType } from '../../event.ts';
+import type { EventOfType } from '../../session/event.ts';
 import { replaceArrayItem } from '../../conversation/conversation.ts';
-import { recordPhaseWork } from '../../phases/phase.ts';
-import type { Session } from '../../session.ts';
+import { recordPhaseWork } from '../change-phases.ts';
+import type { Session } from '../../session/session.ts';
 import { finishToolRound } from '../execute-round.ts';
-import { waitActions, transitionTurn, showEphemeralChange, type SessionStep } from '../transition-turn.ts';
+import { transitionTurn, showEphemeralChange } from '../transition-turn.ts';
+import { waitActions } from '../../session/action.ts';
+import type { SessionStep } from '../../session/session-step.ts';
 import { ignoreEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
-import type { ExecutingTools, CallExecution } from '../state.ts';
+import type { ExecutingTools, CallExecution } from '../../session/turn-state.ts';
 
 export const executingToolsState: TurnStateDefinition<ExecutingTools> = defineTurnState({
   name: 'executingTools',

@@ -1,20 +1,26 @@
 import { appendItems, emptyConversation } from '../../conversation/conversation.ts';
 import type { ConversationMessage } from '../../conversation/message.ts';
-import type { EventOfType, Event } from '../../event.ts';
+import type { EventOfType, Event } from '../../session/event.ts';
 import { halveConversation } from '../../memory/compact-messages.ts';
-import { isWindowFull } from '../../memory/context-window.ts';
+import { isWindowFull } from '../../memory/estimate-tokens.ts';
 import { isPagingRequired } from '../../memory/memory.ts';
-import type { Note } from '../../note.ts';
-import type { Session } from '../../session.ts';
-import { createAgendaRows } from '../agenda-rows.ts';
+import type { Note } from '../../session/note.ts';
+import type { Session } from '../../session/session.ts';
+import {
+  createAgendaRows,
+  defineTurnState,
+  interruptionRows,
+  type TurnStateDefinition,
+} from '../turn-table.ts';
 import { callModel } from '../enter-state.ts';
 import { createPageMemoryAction } from '../pending-actions.ts';
 import { endModelCall, endTurn } from '../progress-check.ts';
 import { ignoreEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
 import { retryIo } from '../retry.ts';
-import type { TurnAgenda, PagingTurn, PagingWork, CallingModel } from '../state.ts';
-import { showErrorFirst, type SessionStep } from '../transition-turn.ts';
-import { defineTurnState, interruptionRows, type TurnStateDefinition } from '../turn-table.ts';
+import type { PagingTurn, CallingModel } from '../../session/turn-state.ts';
+import { showErrorFirst } from '../transition-turn.ts';
+import type { SessionStep } from '../../session/session-step.ts';
+import { setPagingAgenda } from '../agenda.ts';
 
 export const pagingState: TurnStateDefinition<PagingTurn> = defineTurnState({
   name: 'paging',
@@ -46,10 +52,6 @@ export const pagingState: TurnStateDefinition<PagingTurn> = defineTurnState({
     ...interruptionRows,
   },
 });
-
-export function setPagingAgenda(work: PagingWork, agenda: TurnAgenda): PagingWork {
-  return { ...work, ask: { ...work.ask, agenda } };
-}
 
 /** Repeats the model call that overflowed. Its failures stay counted, which bounds the number of attempts. */
 function handlePagingFinished(

@@ -6,14 +6,15 @@ import {
   interruptionRows,
   type TurnStateDefinition,
 } from '../turn-table.ts';
-import type { Action } from '../../action.ts';
-import type { Event, EventOfType } from '../../event.ts';
-import type { Note } from '../../note.ts';
-import type { Session } from '../../session.ts';
+import { waitActions, type Action } from '../../session/action.ts';
+import type { Event, EventOfType } from '../../session/event.ts';
+import type { Note } from '../../session/note.ts';
+import type { Session } from '../../session/session.ts';
 import { cancelTurn, haltOnRequest } from '../refuse-event.ts';
-import { waitActions, transitionTurn, type SessionStep } from '../transition-turn.ts';
+import { transitionTurn } from '../transition-turn.ts';
+import type { SessionStep } from '../../session/session-step.ts';
 import { listTurnActions } from '../pending-actions.ts';
-import type { PausableTurn, PausedTurn, TurnState } from '../state.ts';
+import type { PausableTurn, PausedTurn, TurnState } from '../../session/turn-state.ts';
 
 /** The rows of a paused session. Every other event is applied to the held state; see `reduceHeldTurn`. */
 export const pausedState: TurnStateDefinition<PausedTurn> = defineTurnState({

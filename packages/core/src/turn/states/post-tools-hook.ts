@@ -1,17 +1,18 @@
-import { createAgendaRows } from '../agenda-rows.ts';
 import {
+  createAgendaRows,
   afterToolsTargets,
   defineTurnState,
   roundInterruptionRows,
   type TurnStateDefinition,
 } from '../turn-table.ts';
-import type { EventOfType } from '../../event.ts';
-import type { Session } from '../../session.ts';
-import { showErrorFirst, type SessionStep } from '../transition-turn.ts';
+import type { EventOfType } from '../../session/event.ts';
+import type { Session } from '../../session/session.ts';
+import { showErrorFirst } from '../transition-turn.ts';
+import type { SessionStep } from '../../session/session-step.ts';
 import { checkProgress } from '../progress-check.ts';
 import { ignoreEvent, isStaleAnswer, staleAnswerReason } from '../refuse-event.ts';
 import { retryIo } from '../retry.ts';
-import type { PostToolsHook } from '../state.ts';
+import type { PostToolsHook } from '../../session/turn-state.ts';
 
 export const postToolsHookState: TurnStateDefinition<PostToolsHook> = defineTurnState({
   name: 'postToolsHook',

@@ -2,21 +2,21 @@ import {
   createMemoryRow,
   defineTurnState,
   interruptionRows,
+  haltOnVerdict,
   type TurnStateDefinition,
 } from '../turn-table.ts';
-import type { EventOfType } from '../../event.ts';
+import type { EventOfType } from '../../session/event.ts';
 import { appendItem } from '../../conversation/conversation.ts';
-import { changePhases } from '../../phases/change-phases.ts';
-import type { Session } from '../../session.ts';
-import { emptyAgenda, plainCallIntent } from '../agenda.ts';
-import { haltOnVerdict } from '../agenda-rows.ts';
+import { changePhases } from '../change-phases.ts';
+import type { Session } from '../../session/session.ts';
+import { emptyAgenda, plainCallIntent, findFailedPhaseReason } from '../agenda.ts';
 import { callModel, waitForUser, haltOnRoute } from '../enter-state.ts';
 import { startWorkClock } from '../steering.ts';
 import { haltOnRequest, refuseEvent } from '../refuse-event.ts';
-import { transitionTurn, type SessionStep } from '../transition-turn.ts';
+import { transitionTurn } from '../transition-turn.ts';
+import type { SessionStep } from '../../session/session-step.ts';
 import { createPageMemoryAction } from '../pending-actions.ts';
-import { findFailedPhaseReason } from '../progress-check.ts';
-import type { PagingTurn, WaitingForUser } from '../state.ts';
+import type { PagingTurn, WaitingForUser } from '../../session/turn-state.ts';
 
 export const waitingForUserState: TurnStateDefinition<WaitingForUser> = defineTurnState({
   name: 'waitingForUser',

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDefaultLkjPrompts } from '../../../src/memory/lkj/prompts.ts';
-import { parseLkjConfig } from '../../../src/memory/lkj/config.ts';
+import { createDefaultLkjPrompts, parseLkjConfig } from '../../../src/memory/lkj/config.ts';
 import { memorySettings } from '../../../src/memory/settings.ts';
 import { getJsonPath } from '@pawl/governor/json';
 

@@ -5,7 +5,7 @@ import {
   type LkjMemory,
   formatMemoryDocument,
 } from '../../../src/memory/lkj/document.ts';
-import type { LkjProfile } from '../../../src/memory/lkj/states.ts';
+import type { LkjProfile } from '../../../src/memory/lkj/config.ts';
 import { writeLog, listLogEntries } from '../../../src/memory/logs.ts';
 import {
   createMemory,

@@ -5,7 +5,7 @@ import { formatTimeAgo, formatCount } from '../../app/format.ts';
 import { formatSessionAddress } from '../../app/page-route.ts';
 import { useKeys } from '../../app/use-keys.ts';
 import { useNow } from '../../app/use-now.ts';
-import { useTitle } from '../../app/use-title.ts';
+import { useTitle } from '../../app/router.ts';
 import { toSafeLine } from '../../app/safe-text.ts';
 import { EmptyState, LoadingState, ErrorMessage } from '../../app/widgets/state-messages.tsx';
 import { JsonView } from '../../app/widgets/json-view.tsx';

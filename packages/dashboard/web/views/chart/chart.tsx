@@ -1,6 +1,7 @@
+import './chart.css';
 import { lazy, Suspense, useCallback, useMemo, useState, type ReactNode } from 'react';
 import type { TurnStatus } from '@pawl/core';
-import { formatCount } from '../../app/format.ts';
+import { formatCount, formatLocalClock, formatElapsedTime } from '../../app/format.ts';
 import { getStatusTone } from '../../app/tones.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
 import { ToggleGroup } from '../../app/widgets/toggle-group.tsx';
@@ -12,11 +13,11 @@ import {
   getSessionCharts,
   getChartTrails,
   type ChartName,
+  type ChartViewModel,
 } from './chart-model.ts';
 import { selectDrawnEdges } from './layout-model.ts';
-import { StatePanel } from './state-panel.tsx';
-import { listVisits } from './visit-list.ts';
-import './chart.css';
+import { listVisits, type VisitList } from './chart-trail.ts';
+import { SvgIcon } from '../../app/widgets/svg-icon.tsx';
 
 // Loaded on demand: the graph libraries are large, and most visits never open a chart.
 const LazyStateGraph = lazy(async () => ({ default: (await import('./state-graph.tsx')).StateGraph }));
@@ -153,4 +154,58 @@ function getStateTone(chart: ChartName, state: string): string {
   let sum = 0;
   for (const character of state) sum += character.codePointAt(0) ?? 0;
   return tones[sum % tones.length] ?? 'check';
+}
+
+type StatePanelProps = {
+  readonly chart: ChartViewModel;
+  readonly visits: VisitList;
+  readonly state: string;
+  readonly tone: string;
+  readonly goTo: (seq: number) => void;
+  readonly close: () => void;
+};
+
+const visitsMax = 200;
+
+/** Details of one state: its description, its outgoing transitions and its visits. */
+function StatePanel({ chart, visits, state, tone, goTo, close }: StatePanelProps) {
+  const details = chart.states.find(({ name }) => name === state);
+  const takenEdges = chart.edges.filter(({ from, count }) => from === state && count > 0);
+  const latestVisits = visits.latestIn(state, visitsMax);
+  return (
+    <aside className={`chart-side tone-${tone}`} aria-label={`About ${state}`}>
+      <header>
+        <h2>{state}</h2>
+        <button type="button" className="icon" aria-label="Close" onClick={close}>
+          <SvgIcon name="close" />
+        </button>
+      </header>
+      <p className="chart-about">{details?.description}</p>
+      {takenEdges.length > 0 && (
+        <>
+          <h3>Transitions to</h3>
+          <ul className="chart-ways">
+            {takenEdges.map(({ id, to, count }) => (
+              <li key={id}>
+                <span>{to}</span> <span className="chart-times">{count}×</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h3>{details?.visits === 0 ? 'Not visited yet' : formatCount(details?.visits ?? 0, 'visit')}</h3>
+      <ol className="chart-visits">
+        {latestVisits.map(({ number, seq, at, cause, durationMs, nextState }) => (
+          <li key={number}>
+            <button type="button" disabled={seq === null} onClick={() => seq !== null && goTo(seq)}>
+              <span className="when">{at === null ? 'at the start' : formatLocalClock(at)}</span>
+              <span className="what">{cause ?? 'created'}</span>
+              <span className="long">{durationMs === null ? 'ongoing' : formatElapsedTime(durationMs)}</span>
+              <span className="to">{nextState === null ? '' : `→ ${nextState}`}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </aside>
+  );
 }

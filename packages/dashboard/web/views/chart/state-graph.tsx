@@ -1,3 +1,4 @@
+import '@xyflow/react/dist/base.css';
 import {
   Handle,
   MiniMap,
@@ -10,22 +11,25 @@ import {
   type Node,
   type NodeProps,
 } from '@xyflow/react';
-import '@xyflow/react/dist/base.css';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { formatCount, formatElapsedTime } from '../../app/format.ts';
 import { useKeys } from '../../app/use-keys.ts';
 import { LoadingState, ErrorMessage } from '../../app/widgets/state-messages.tsx';
 import type { ChartViewModel, EdgeViewModel, StateViewModel } from './chart-model.ts';
-import { layOutGraph } from './elk-layout.ts';
 import {
   buildElkGraph,
   formatSvgPath,
   findPointOnPath,
   selectDrawnStates,
   stateBoxSize,
+  parseElkLayout,
   type ElkLayout,
   type ElkPoint,
+  type ElkResult,
+  type ElkGraph,
 } from './layout-model.ts';
+import ELK from 'elkjs/lib/elk-api.js';
+import workerUrl from 'elkjs/lib/elk-worker.min.js?url';
 
 type StateGraphProps = {
   readonly chart: ChartViewModel;
@@ -255,4 +259,47 @@ function ArrowMarkers() {
       </defs>
     </svg>
   );
+}
+
+type LayoutEngine = { readonly elk: InstanceType<typeof ELK>; readonly broken: Promise<never> };
+
+/** One worker for all charts: it is large to load, and it runs off the main thread to keep the page responsive. */
+let layoutEngine: LayoutEngine | null = null;
+
+const layoutCache = new Map<string, Promise<ElkLayout>>();
+const cachedLayoutsMax = 32;
+
+/** Computes the layout of a graph; results are cached. */
+function layOutGraph(graph: ElkGraph): Promise<ElkLayout> {
+  const key = JSON.stringify(graph);
+  const cached = layoutCache.get(key);
+  if (cached !== undefined) return cached;
+  layoutEngine ??= startLayoutEngine();
+  const { elk, broken } = layoutEngine;
+  // elk mutates its input.
+  const copy = JSON.parse(key) as Parameters<typeof elk.layout>[0];
+  const layout = Promise.race([elk.layout(copy), broken]).then((result) =>
+    parseElkLayout(result as ElkResult),
+  );
+  if (layoutCache.size >= cachedLayoutsMax) layoutCache.clear();
+  layoutCache.set(key, layout);
+  layout.catch(() => layoutCache.delete(key));
+  return layout;
+}
+
+/** elk never settles if its worker cannot be loaded, so the engine reports that error itself. */
+function startLayoutEngine(): LayoutEngine {
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  broken.catch(() => undefined);
+  const workerFactory = (url: string = workerUrl): Worker => {
+    const worker = new Worker(url);
+    worker.addEventListener('error', () => {
+      layoutEngine = null;
+      reject(
+        new Error('The chart layout could not be loaded. Reload the page, or use the text version below.'),
+      );
+    });
+    return worker;
+  };
+  return { elk: new ELK({ workerUrl, workerFactory }), broken };
 }

@@ -8,7 +8,7 @@ import {
   type RefObject,
 } from 'react';
 import { formatLocalClock, formatElapsedTime } from '../../app/format.ts';
-import type { VisitRecord, VisitList } from './visit-list.ts';
+import type { VisitRecord, VisitList } from './chart-trail.ts';
 
 type StateSequenceProps = {
   readonly visits: VisitList;

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { SessionListItem } from '../../app/api-types.ts';
-import { useTitle } from '../../app/use-title.ts';
+import { useTitle } from '../../app/router.ts';
 import type { PageProps } from '../../app/view-props.ts';
 import { toSafeLine } from '../../app/safe-text.ts';
 import { EmptyState, LoadingState, ErrorMessage } from '../../app/widgets/state-messages.tsx';

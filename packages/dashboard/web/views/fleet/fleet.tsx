@@ -3,7 +3,7 @@ import type { FleetStatus } from '../../app/api-types.ts';
 import { formatTimeAgo, formatAmount, formatCount, formatElapsedTime } from '../../app/format.ts';
 import { formatSessionAddress } from '../../app/page-route.ts';
 import { useNow } from '../../app/use-now.ts';
-import { useTitle } from '../../app/use-title.ts';
+import { useTitle } from '../../app/router.ts';
 import type { PageProps } from '../../app/view-props.ts';
 import { toSafeLine } from '../../app/safe-text.ts';
 import { LoadingState, ErrorMessage } from '../../app/widgets/state-messages.tsx';

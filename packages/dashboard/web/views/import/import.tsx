@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type DragEvent } from 'react';
 import type { ImportResult } from '../../app/api-types.ts';
 import { formatCount } from '../../app/format.ts';
-import { useTitle } from '../../app/use-title.ts';
+import { useTitle } from '../../app/router.ts';
 import type { PageProps } from '../../app/view-props.ts';
 import { toSafeLine } from '../../app/safe-text.ts';
 import { ErrorMessage } from '../../app/widgets/state-messages.tsx';

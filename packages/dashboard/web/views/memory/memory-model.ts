@@ -8,7 +8,8 @@ import {
   type StoredEntry,
 } from '@pawl/core/memory';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
-import { fullWindowShare, getMemoryLimit } from '../timeline/history-model.ts';
+import { fullWindowShare } from '../timeline/history-model.ts';
+import { getMemoryLimit } from '../../../../core/src/memory/settings.ts';
 import { countUntilEvent, createIncrementalFold } from '../../app/incremental-fold.ts';
 
 /** An entry of working memory as displayed. */

@@ -1,7 +1,6 @@
 import { useState } from 'react';
-import { createRequestId, type ApiClient } from '../../app/api.ts';
+import { createRequestId, buildCurlCommand, type ApiClient } from '../../app/api.ts';
 import type { CreateSessionRequest } from '../../app/api-types.ts';
-import { buildCurlCommand } from '../../app/curl-command.ts';
 import { formatSessionAddress } from '../../app/page-route.ts';
 import { openAddress } from '../../app/router.ts';
 import { CopyButton } from '../../app/widgets/copy-button.tsx';

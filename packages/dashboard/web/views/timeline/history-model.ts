@@ -4,6 +4,7 @@ import { countTotalTokens } from '@pawl/core/projections';
 import { computeRuleDistances, type RuleDistance } from '@pawl/governor';
 import { selectRules } from '@pawl/governor/rules';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import { getMemoryLimit } from '../../../../core/src/memory/settings.ts';
 
 /** A step function over a session: from event index `index[n]` on, the value is `value[n]`. */
 export type ValueSeries = { readonly index: readonly number[]; readonly value: readonly number[] };
@@ -107,14 +108,6 @@ export function getStateHistory(timeline: ReplayedTimeline): StateHistory {
 export function computeNearness({ count, next }: RuleDistance): number {
   if (count <= 1) return 0;
   return next === null ? 1 : computeShare(count, next.at);
-}
-
-/** Returns the paging limit, or the hard limit if paging is disabled. */
-export function getMemoryLimit({
-  pagingLimit,
-  hardLimit,
-}: NonNullable<Session['memory']>['settings']): number {
-  return pagingLimit.enable ? pagingLimit.maxTokens : hardLimit.maxTokens;
 }
 
 /** Returns the value of a series at an index; 0 before its first value. */

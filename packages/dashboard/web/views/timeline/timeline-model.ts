@@ -9,6 +9,9 @@ import type {
 } from '@pawl/core/projections';
 import type { ReplayedEntry, ReplayedTimeline } from '../../app/replayed-timeline.ts';
 import { createIncrementalFold } from '../../app/incremental-fold.ts';
+import { formatLocalClock, formatElapsedTime } from '../../app/format.ts';
+import { toSafeLine } from '../../app/safe-text.ts';
+import type { ColorTone } from '../../app/tones.ts';
 
 /** A moment of a session: an event, its time and its index. Times never decrease. */
 export type TimelineMoment = { readonly seq: number; readonly at: number; readonly index: number };
@@ -287,3 +290,35 @@ function getRowLabel(id: string): string {
 function toFiniteTime(value: number, otherwise: number): number {
   return Number.isFinite(value) ? value : otherwise;
 }
+
+/** Formats a span in one line: label, attempt, start, duration and result. */
+export function formatSpan(
+  { label, from, to, attempt, dueAt, outcome, kind }: TimelineSpan,
+  now: number,
+): string {
+  const attemptLabel = attempt !== null && (attempt > 1 || kind === 'retry') ? `attempt ${attempt}` : null;
+  const dueLabel = dueAt === null ? null : `next attempt at ${formatLocalClock(dueAt)}`;
+  const duration = formatElapsedTime(Math.max(0, (to?.at ?? now) - from.at));
+  return [
+    toSafeLine(label, 80),
+    attemptLabel,
+    `at ${formatLocalClock(from.at)}`,
+    to === null ? `for ${duration} so far` : duration,
+    dueLabel,
+    outcome === 'ok' ? null : outcome,
+  ]
+    .filter((part) => part !== null)
+    .join(', ');
+}
+
+export const toneBySpanKind: Readonly<Record<SpanKind, ColorTone>> = {
+  model: 'model',
+  tool: 'tools',
+  hooks: 'hook',
+  user: 'user',
+  permission: 'permission',
+  pause: 'paused',
+  retry: 'recovery',
+  recovery: 'governor',
+  paging: 'paging',
+};

@@ -1,7 +1,6 @@
 import { useMemo, useRef, type PointerEvent } from 'react';
 import { listVisibleBlocks, type TimelineAxis, type AxisRange } from './scale-model.ts';
-import { toneBySpanKind } from './format-span.ts';
-import type { SpanTimeline } from './timeline-model.ts';
+import { toneBySpanKind, type SpanTimeline } from './timeline-model.ts';
 
 type TimelineOverviewProps = {
   readonly spanTimeline: SpanTimeline;

@@ -11,13 +11,14 @@ import {
   type AxisRange,
   type AxisView,
 } from './scale-model.ts';
-import { formatSpan, toneBySpanKind } from './format-span.ts';
-import type {
-  TimelineBand,
-  TimelineVerdict,
-  TimelineRow,
-  TimelineSpan,
-  SpanTimeline,
+import {
+  formatSpan,
+  toneBySpanKind,
+  type TimelineBand,
+  type TimelineVerdict,
+  type TimelineRow,
+  type TimelineSpan,
+  type SpanTimeline,
 } from './timeline-model.ts';
 
 type TimelineStripProps = {

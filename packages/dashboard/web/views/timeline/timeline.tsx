@@ -5,12 +5,11 @@ import { useNow } from '../../app/use-now.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
 import { ToggleGroup } from '../../app/widgets/toggle-group.tsx';
 import { EmptyState } from '../../app/widgets/state-messages.tsx';
-import { formatSpan } from './format-span.ts';
+import { formatSpan, getSpanTimeline, type TimelineSpan, type SpanTimeline } from './timeline-model.ts';
 import { findEventIndex, toAxisPosition, TimelineSeries } from './timeline-series.tsx';
 import { clampRange, zoomRange, type TimelineAxis, type AxisRange, type AxisView } from './scale-model.ts';
 import { TimelineStrip } from './timeline-strip.tsx';
 import { TimelineOverview } from './timeline-overview.tsx';
-import { getSpanTimeline, type TimelineSpan, type SpanTimeline } from './timeline-model.ts';
 import { useStateHistory } from './use-history.ts';
 import './timeline.css';
 

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import type { Json } from '@pawl/core';
 import { formatOutcome } from '@pawl/core/projections';
-import { formatElapsedTime } from '../../app/format.ts';
+import { formatElapsedTime, formatLocalClock } from '../../app/format.ts';
 import { ApprovalDecision } from '../approvals/approval-decision.tsx';
 import { escapeUnsafeText, toSafeLine } from '../../app/safe-text.ts';
 import { JsonView } from '../../app/widgets/json-view.tsx';
 import { LongText } from '../../app/widgets/long-text.tsx';
-import { EventLink, type TranscriptItemProps } from './event-link.tsx';
-import type { ToolCard } from './transcript-model.ts';
+import type { ToolCard, TranscriptEntry } from './transcript-model.ts';
+import type { SessionViewProps } from '../../app/view-props.ts';
 
 /** A tool call as a card: one line when collapsed, all details when expanded. */
 export function ToolCallItem({ item, at, live, navigate, send, isFollowing }: TranscriptItemProps<'call'>) {
@@ -111,4 +111,25 @@ function formatArguments(args: Json): string {
       : `${key}: ${JSON.stringify(value)?.slice(0, 160)}`,
   );
   return toSafeLine(parts.join('  '), 200);
+}
+
+export type TranscriptItemProps<Kind extends TranscriptEntry['kind'] = TranscriptEntry['kind']> =
+  SessionViewProps & {
+    readonly item: Extract<TranscriptEntry, { readonly kind: Kind }>;
+    readonly showPrompt: (seq: number) => void;
+  };
+
+/** Shows the time of an event and links to it. */
+export function EventLink({ item: { seq, at }, navigate }: Pick<TranscriptItemProps, 'item' | 'navigate'>) {
+  return (
+    <button
+      type="button"
+      className="place-link"
+      title={`Select event ${seq}`}
+      onClick={() => navigate({ seq })}
+    >
+      <span className="clock">{formatLocalClock(at)} </span>
+      <span className="seq">#{seq}</span>
+    </button>
+  );
 }

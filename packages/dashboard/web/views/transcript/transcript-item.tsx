@@ -1,8 +1,7 @@
 import { formatCount, formatElapsedTime } from '../../app/format.ts';
 import { escapeUnsafeText, toSafeLine } from '../../app/safe-text.ts';
 import { LongText } from '../../app/widgets/long-text.tsx';
-import { ToolCallItem } from './tool-call-item.tsx';
-import { EventLink, type TranscriptItemProps } from './event-link.tsx';
+import { ToolCallItem, EventLink, type TranscriptItemProps } from './tool-call-item.tsx';
 import type { TranscriptNotice } from './notices.ts';
 import type { TranscriptReply } from './transcript-model.ts';
 

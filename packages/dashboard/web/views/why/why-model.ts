@@ -3,6 +3,7 @@ import { listNextStates } from '@pawl/core/modes';
 import { isFailedItem, isTimelineItem, summarizeItem, type SessionDecision } from '@pawl/core/projections';
 import { computeRuleDistances, observeCall, type RuleDistance, type Rule } from '@pawl/governor';
 import type { ReplayedTimeline } from '../../app/replayed-timeline.ts';
+import type { ColorTone } from '../../app/tones.ts';
 
 /** Explains why a decision was made and what followed. */
 export type DecisionExplanation = {
@@ -229,4 +230,36 @@ export function formatDecision(decision: SessionDecision): string {
     default:
       return decision satisfies never;
   }
+}
+
+/** Returns a short label for a decision. */
+export function getDecisionLabel(decision: SessionDecision): string {
+  switch (decision.kind) {
+    case 'verdict':
+      return decision.verdict.response.kind;
+    case 'denied':
+      return 'not run';
+    case 'permission':
+      return decision.isAllowed ? 'allowed' : 'denied';
+    case 'retry':
+      return decision.until === null ? 'gave up' : 'retry';
+    case 'last answer':
+      return 'final answer';
+    case 'stop':
+      return 'stop';
+    default:
+      return decision satisfies never;
+  }
+}
+
+export function getDecisionTone({ kind }: SessionDecision): ColorTone {
+  const tones = {
+    verdict: 'governor',
+    denied: 'permission',
+    permission: 'permission',
+    retry: 'recovery',
+    'last answer': 'done',
+    stop: 'halted',
+  } as const;
+  return tones[kind];
 }

@@ -4,9 +4,9 @@ import { formatLocalClock, formatCount } from '../../app/format.ts';
 import type { SessionViewProps } from '../../app/view-props.ts';
 import { escapeUnsafeText, toSafeLine } from '../../app/safe-text.ts';
 import { LongText } from '../../app/widgets/long-text.tsx';
-import { getDecisionLabel, getDecisionTone } from './decision-labels.ts';
-import { diffTextRows } from './diff-model.ts';
 import {
+  getDecisionLabel,
+  getDecisionTone,
   formatDecision,
   toReadableJson,
   type FollowingReply,
@@ -15,6 +15,7 @@ import {
   type InjectedPrompt,
   type DecisionExplanation,
 } from './why-model.ts';
+import { diffTextRows } from './diff-model.ts';
 
 type WhyPanelProps = {
   readonly decision: SessionDecision;

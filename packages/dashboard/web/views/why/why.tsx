@@ -12,9 +12,8 @@ import { EmptyState } from '../../app/widgets/state-messages.tsx';
 import { getSessionRules } from '../../app/session-rules.ts';
 import { countUntilEvent } from '../../app/incremental-fold.ts';
 import { getDecisionHistory, type VerdictDecision } from '../../app/session-decisions.ts';
-import { getDecisionLabel, getDecisionTone } from './decision-labels.ts';
+import { getDecisionLabel, getDecisionTone, formatDecision, buildExplanation } from './why-model.ts';
 import { WhyPanel } from './why-panel.tsx';
-import { formatDecision, buildExplanation } from './why-model.ts';
 import './why.css';
 
 type DecisionFilter = 'verdicts' | 'all decisions';

@@ -14,12 +14,18 @@ import {
 } from '../deadlines.ts';
 import type { Model, ModelChunk, ModelRequest } from '../model.ts';
 import { validatePrices, type ModelPrices } from '../prices.ts';
-import { PartCollector, type CollectedReply, type StreamPart } from './ai-sdk-parts.ts';
+import {
+  PartCollector,
+  createAttachmentCache,
+  createWireNames,
+  type CollectedReply,
+  type StreamPart,
+  type AttachmentCache,
+  type WireNames,
+} from './ai-sdk-parts.ts';
 import { listFormerTools, buildPrompt, toProviderTools } from './ai-sdk-prompt.ts';
 import { toFinalChunk } from './ai-sdk-reply.ts';
-import { createAttachmentCache, type AttachmentCache } from './attachments.ts';
-import { redactSecrets } from './redact.ts';
-import { createWireNames, type WireNames } from './wire-names.ts';
+import { redactSecrets } from '../../data-files/secrets.ts';
 
 export type AiSdkModelOptions = {
   /** The model's name in messages; defaults to the provider's name and the model id. */

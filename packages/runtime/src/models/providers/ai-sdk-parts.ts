@@ -3,11 +3,11 @@ import type {
   LanguageModelV4FinishReason,
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 import type { RequestedCall } from '@pawl/core';
 import type { ModelChunk } from '../model.ts';
-import type { PartAttachment, ReasoningPart } from './attachments.ts';
-import type { WireNames } from './wire-names.ts';
+import type { ToolDescription } from '../../tools/tool.ts';
 
 export type StreamPart = LanguageModelV3StreamPart | LanguageModelV4StreamPart;
 
@@ -181,4 +181,84 @@ export function createThinkFilter(): ThinkFilter {
     return text;
   };
   return { push };
+}
+
+/** Metadata that a provider attaches to a reply part and expects back in later requests. */
+type PartAttachment = SharedV4ProviderMetadata;
+
+type ReasoningPart = { readonly text: string; readonly attachment: PartAttachment };
+
+/**
+ * Caches signed reasoning and call signatures. Providers verify them in later requests, but they are meaningless to
+ * anything else, so they are not part of the conversation. The conversation also works without them, as after a
+ * restart.
+ */
+export type AttachmentCache = {
+  setCall(id: string, attachment: PartAttachment): void;
+  /** `id` is the id of the reply's first call. */
+  setReasoning(id: string, parts: readonly ReasoningPart[]): void;
+  getCall(id: string): PartAttachment | undefined;
+  getReasoning(id: string): readonly ReasoningPart[];
+};
+
+/** Older entries are evicted; conversations are compacted long before they reach this limit. */
+const attachmentsMax = 5_000;
+
+export function createAttachmentCache(): AttachmentCache {
+  const calls = new Map<string, PartAttachment>();
+  const reasoning = new Map<string, readonly ReasoningPart[]>();
+  return {
+    setCall: (id, attachment) => setBoundedEntry(calls, id, attachment),
+    setReasoning: (id, parts) => setBoundedEntry(reasoning, id, parts),
+    getCall: (id) => calls.get(id),
+    getReasoning: (id) => reasoning.get(id) ?? [],
+  };
+}
+
+function setBoundedEntry<Value>(entries: Map<string, Value>, id: string, value: Value): void {
+  entries.delete(id);
+  entries.set(id, value);
+  const [oldest] = entries.keys();
+  if (entries.size > attachmentsMax && oldest !== undefined) entries.delete(oldest);
+}
+
+/** Maps tool names to names that every provider accepts, and back. */
+export type WireNames = {
+  toWire(tool: string): string;
+  fromWire(name: string): string;
+};
+
+/** Maximum length that every provider accepts. */
+const wireNameMax = 64;
+const invalidNameCharacters = /[^a-zA-Z0-9_-]/g;
+
+/** Replaces invalid characters; names that would become equal get a numeric suffix. */
+export function createWireNames(tools: readonly ToolDescription[]): WireNames {
+  const byTool = new Map<string, string>();
+  const byName = new Map<string, string>();
+  const add = (tool: string): string => {
+    const baseName = toWireName(tool);
+    let name = baseName;
+    for (let count = 2; byName.has(name); count += 1) {
+      const suffix = `_${count}`;
+      name = baseName.slice(0, wireNameMax - suffix.length) + suffix;
+    }
+    byTool.set(tool, name);
+    byName.set(name, tool);
+    return name;
+  };
+  // Valid names are added first, so that they stay unchanged.
+  const names = [...new Set(tools.map(({ name }) => name))];
+  for (const name of names.toSorted((a, b) => Number(toWireName(a) !== a) - Number(toWireName(b) !== b)))
+    add(name);
+  return {
+    toWire: (tool) => byTool.get(tool) ?? add(tool),
+    fromWire: (name) => byName.get(name) ?? name,
+  };
+}
+
+function toWireName(tool: string): string {
+  const name = tool.replaceAll(invalidNameCharacters, '_').slice(0, wireNameMax);
+  // Google requires a letter or an underscore first.
+  return /^[a-zA-Z_]/.test(name) ? name : `_${name}`.slice(0, wireNameMax);
 }

@@ -9,8 +9,7 @@ import { type AssistantMessage, type Json, type ToolMessage, iterateItems } from
 import { formatToolOutcome } from '../../protocols/native.ts';
 import type { ToolDescription } from '../../tools/tool.ts';
 import type { ModelRequest } from '../model.ts';
-import type { AttachmentCache } from './attachments.ts';
-import type { WireNames } from './wire-names.ts';
+import type { AttachmentCache, WireNames } from './ai-sdk-parts.ts';
 
 export type PromptContext = { readonly names: WireNames; readonly attachments: AttachmentCache };
 

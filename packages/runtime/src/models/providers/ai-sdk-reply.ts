@@ -1,5 +1,5 @@
 import type { ModelError, RequestedCall } from '@pawl/core';
-import { explainProblems } from '../../protocols/explain.ts';
+import { explainProblems } from '../../protocols/decision.ts';
 import { nativeCodec } from '../../protocols/native.ts';
 import { splitReasoning } from '../../protocols/reasoning.ts';
 import { toPrintableLine } from '../../text/one-line.ts';

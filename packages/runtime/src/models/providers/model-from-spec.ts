@@ -1,3 +1,4 @@
+import { tryParseJson } from '../../protocols/json-reader.ts';
 import * as z from 'zod';
 import { findNearestName } from '../../text/nearest-name.ts';
 import { toPrintableLine } from '../../text/one-line.ts';
@@ -8,12 +9,10 @@ import type { ModelPrices } from '../prices.ts';
 import { createScriptedModel, type ScriptedReply } from '../scripted.ts';
 import { createAiSdkModel, type AiSdkModelOptions } from './ai-sdk-model.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
-import { knownProviders, type KnownProvider, ModelSpecError } from './known-providers.ts';
+import { knownProviders, ModelSpecError, type KnownProvider } from './known-providers.ts';
 import { readSmallFile } from '../../data-files/small-file.ts';
 import { modelErrorSchema, requestedCallSchema } from '../../schema/parts.ts';
-
-/** Environment variables, such as `process.env`; the only source of API keys. */
-export type EnvironmentVariables = { readonly [name: string]: string | undefined };
+import type { EnvironmentVariables } from '../../platform/platform.ts';
 
 export type NamedModelOptions = Pick<
   AiSdkModelOptions,
@@ -212,13 +211,5 @@ async function readScriptFile(path: string): Promise<readonly ScriptedReply[]> {
       const problem = 'invalid JSON. Write an array of replies, or one reply per line.';
       throw new ModelSpecError('script', `${shownPath}, ${location}: ${problem}`);
     });
-  }
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadProviderPackage, ModelSpecError } from '../../../src/models/providers/known-providers.ts';
 import { createModelFromSpec, modelSpecs } from '../../../src/models/providers/model-from-spec.ts';
-import { redactSecrets } from '../../../src/models/providers/redact.ts';
+import { redactSecrets } from '../../../src/data-files/secrets.ts';
 import {
   createTextRequest,
   collectModelFailure,

@@ -1,0 +1,130 @@
+import type { ModelReplied, PagingFinished, ToolFinished } from '../session/event.ts';
+import type { StepChange } from '../session/session-step.ts';
+import type { Json } from '@pawl/governor';
+import type { Session } from '../session/session.ts';
+import { isStaleAnswer } from '../turn/refuse-event.ts';
+import type { ExecutingTools } from '../session/turn-state.ts';
+import { memoryActionTypes } from '../memory/memory-action.ts';
+import { writeLog } from '../memory/logs.ts';
+import type { WorkingMemory, MemoryEffect } from '../memory/memory.ts';
+import { pageEntries } from '../memory/page-entries.ts';
+import { applyStorageResult, applyMemoryAction } from '../memory/apply-memory-action.ts';
+
+/**
+ * Updates working memory for an event, before the turn reducer runs. The caller has already performed the storage
+ * operations.
+ */
+export function reduceMemory({ session, event, notes }: StepChange, memory: WorkingMemory): StepChange {
+  const { turn } = session;
+  const unchanged = { session, event, notes };
+  switch (event.type) {
+    case 'model-replied':
+      return turn.status === 'callingModel' && !isStaleAnswer(turn, event)
+        ? { session: setSessionMemory(session, logReplyThoughts(memory, event)), event, notes }
+        : unchanged;
+    case 'tool-finished':
+      return turn.status === 'executingTools' && !isStaleAnswer(turn, event)
+        ? applyMemoryCall(unchanged, memory, { turn, event })
+        : unchanged;
+    case 'paging-finished':
+      return turn.status === 'paging' && !isStaleAnswer(turn, event)
+        ? applyPagingResult(unchanged, memory, event)
+        : unchanged;
+    default:
+      return unchanged;
+  }
+}
+
+/** Converts a tool call to a memory action. Models that write XML give the search words as `value`. */
+export function toMemoryAction(tool: string, args: Json): { readonly [name: string]: Json } {
+  const fields: { readonly [name: string]: Json } =
+    typeof args === 'object' && args !== null && !Array.isArray(args)
+      ? (args as { readonly [name: string]: Json })
+      : {};
+  const getField = (name: string): Json => (Object.hasOwn(fields, name) ? (fields[name] ?? null) : null);
+  const value = getField('value') ?? getField('query');
+  return { type: tool, tags: getField('tags'), ...(value !== null && { value }) };
+}
+
+function logReplyThoughts(memory: WorkingMemory, { logs, at }: ModelReplied): WorkingMemory {
+  let after = memory;
+  if (logs?.think !== undefined) after = writeLog(after, 'think', logs.think, at);
+  if (logs?.evaluation !== undefined) after = writeLog(after, 'evaluation', logs.evaluation, at);
+  return after;
+}
+
+/** Only attempted calls change memory; a call that was denied or never started is not an attempt. */
+function applyMemoryCall(
+  { session, event, notes }: StepChange,
+  memory: WorkingMemory,
+  { turn, event: finished }: { readonly turn: ExecutingTools; readonly event: ToolFinished },
+): StepChange {
+  const { callId, outcome, foundEntries = [], at } = finished;
+  const execution = turn.executions.find(({ call }) => call.id === callId);
+  const wasAttempted = outcome.ok || outcome.error.kind === 'invalid' || outcome.error.kind === 'failed';
+  if (execution === undefined || execution.status === 'completed' || !wasAttempted)
+    return { session, event, notes };
+  const { tool, args } = execution.call;
+  if (!memoryActionTypes.some((type) => type === tool)) {
+    const line = outcome.ok
+      ? `${tool}: done`
+      : `${tool}: failed: ${outcome.error.message.slice(0, loggedErrorMax)}`;
+    return { session: setSessionMemory(session, writeLog(memory, 'command', line, at)), event, notes };
+  }
+  const result = applyStorageResult(
+    applyMemoryAction(memory, toMemoryAction(tool, args), at),
+    foundEntries,
+    at,
+  );
+  return {
+    session: setSessionMemory(session, result.memory),
+    event,
+    notes,
+    ...createStoreActions(result.effects),
+  };
+}
+
+/** Maximum length of an error in the command log. */
+const loggedErrorMax = 200;
+
+/**
+ * The caller stored what it expected to leave working memory when it ran the call; these actions store what actually
+ * left.
+ */
+function createStoreActions(effects: readonly MemoryEffect[]): Pick<StepChange, 'actions'> {
+  const entries = effects.flatMap((effect) => (effect.kind === 'storage-save' ? [effect.entry] : []));
+  return entries.length === 0 ? {} : { actions: [{ type: 'store', entries }] };
+}
+
+function applyPagingResult(
+  { session, event, notes }: StepChange,
+  memory: WorkingMemory,
+  { at, summaries }: PagingFinished,
+): StepChange {
+  const options = { limit: getPagingLimit(memory), at };
+  const summary = summaries?.memory;
+  const {
+    memory: after,
+    moved,
+    freed,
+    effects,
+  } = pageEntries(memory, summary === undefined ? options : { ...options, summary });
+  if (moved.length === 0) return { session, event, notes };
+  const note = { type: 'paged', at: event.at, moved, freedTokens: freed } as const;
+  return {
+    session: setSessionMemory(session, after),
+    event,
+    notes: [...notes, note],
+    ...createStoreActions(effects),
+  };
+}
+
+/** Returns the number of tokens at which paging starts. */
+export function getPagingLimit({ settings: { pagingLimit, hardLimit } }: WorkingMemory): number {
+  if (pagingLimit.enable) return pagingLimit.maxTokens;
+  return hardLimit.enable ? hardLimit.maxTokens : Infinity;
+}
+
+function setSessionMemory(session: Session, memory: WorkingMemory): Session {
+  return memory === session.memory ? session : { ...session, memory };
+}
