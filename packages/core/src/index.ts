@@ -37,6 +37,7 @@ export {
   type PagingFinished,
   type PagingSummaries,
   type RecoveryOutcome,
+  type ReplyKind,
   type RequestedCall,
   type TokenUsage,
   type ToolFinished,

@@ -25,6 +25,7 @@ export {
   type RecordedModeChanges,
   type TransitionStats,
 } from './modes/mode.ts';
+export { takesTextForThought } from './reducers/reduce-mode.ts';
 export {
   isTerminalMode,
   listAllowedTools,

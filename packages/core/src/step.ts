@@ -6,7 +6,7 @@ import { resumeBudgetClock, stopBudgetClock, reduceBudget } from './reducers/red
 import { judgeMode, reduceGovernor, selectSessionRules } from './reducers/reduce-governor.ts';
 import { preserveTracker, reduceTracker } from './reducers/reduce-tracker.ts';
 import { updateContextWindow } from './reducers/reduce-context-window.ts';
-import { reduceMemory } from './reducers/reduce-memory.ts';
+import { logDeniedCalls, reduceMemory } from './reducers/reduce-memory.ts';
 import { reduceMode, reduceStuckMode } from './reducers/reduce-mode.ts';
 import type { Note } from './session/note.ts';
 import type { Session } from './session/session.ts';
@@ -73,6 +73,7 @@ type StepReducer = (draft: StepDraft, context: StepContext) => StepDraft;
  * applyModeLimits     judges the time and steps in the mode, which needs the mode of this event.
  * applyTracker        judges the work for the nexora and savant presets.
  * applyBudget         after the governor: an exhausted budget ends the work whatever the verdict.
+ * logCommands         adds the calls that were denied to the command log, when no reducer denies any more.
  * applyStuckMode      moves to the stuck mode if one of the reducers above ends the work.
  * applyTurn           the turn machine: consumes the event and decides the actions. If it refuses the event, all
  *                     changes of the reducers above are discarded.
@@ -88,6 +89,7 @@ const reducers: readonly StepReducer[] = [
   applyModeLimits,
   applyTracker,
   applyBudget,
+  logCommands,
   applyStuckMode,
   applyTurn,
   applyPaging,
@@ -144,6 +146,13 @@ function applyBudget(draft: StepDraft): StepDraft {
   return budgets === null
     ? draft
     : applyChange(draft, reduceBudget({ session, event, notes: noNotes }, budgets));
+}
+
+function logCommands(draft: StepDraft): StepDraft {
+  const { session, event } = draft;
+  return session.memory === null
+    ? draft
+    : applyChange(draft, logDeniedCalls({ session, event, notes: noNotes }, session.memory));
 }
 
 function applyStuckMode(draft: StepDraft): StepDraft {

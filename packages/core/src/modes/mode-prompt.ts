@@ -40,11 +40,13 @@ export function renderModeSection(
   { at, advice = null, stuck = false, format }: ModePromptOptions,
 ): string {
   const state = getModeState(chart, mode.state);
-  const isStuck = stuck || chart.states.some(({ stuckState }) => stuckState === mode.state);
+  const origin = findStuckOrigin(chart, mode);
+  const isStuck = stuck || origin !== null;
   const guidance = [advice, mode.refusal].filter((text) => text !== null);
   const section = renderStateSection({
-    phase: mode.state,
-    durationMs: computeStateDuration(mode, Number.isFinite(at) ? at : mode.enteredAt),
+    phase: origin?.state ?? mode.state,
+    durationMs:
+      computeStateDuration(mode, Number.isFinite(at) ? at : mode.enteredAt) + (origin?.durationMs ?? 0),
     stuck: isStuck,
     advice: guidance.length === 0 ? null : guidance.join(' '),
     format,
@@ -55,6 +57,19 @@ export function renderModeSection(
     'none',
   );
   return [...section, `Allowed Tools: ${describeModeTools(chart, state)}`, `Next Phases: ${next}`].join('\n');
+}
+
+/** In a stuck state: the state the work is stuck in, which the agent knows, and how long it lasted. */
+function findStuckOrigin(
+  { states }: ModeChart,
+  { state, history }: CurrentMode,
+): { readonly state: string; readonly durationMs: number } | null {
+  const origins = states.filter(({ stuckState }) => stuckState === state);
+  if (origins.length === 0) return null;
+  const change = history.at(-1);
+  return change !== undefined && change.to === state && origins.some(({ name }) => name === change.from)
+    ? { state: change.from, durationMs: change.durationMs }
+    : { state: origins[0]?.name ?? state, durationMs: 0 };
 }
 
 /**

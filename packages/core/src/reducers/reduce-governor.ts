@@ -24,6 +24,7 @@ import { findReachedModeLimit } from '../modes/mode.ts';
 import { initialGovernor, type Session } from '../session/session.ts';
 import { createSessionFinish } from '../turn/agenda.ts';
 import { addTurnVerdict, createHaltEvent, createVerdictChange } from '../turn/apply-verdict.ts';
+import { getReplyKind } from '../turn/calls.ts';
 import { isStaleAnswer } from '../turn/refuse-event.ts';
 import type { AwaitingPermission, CallingModel, ExecutingTools } from '../session/turn-state.ts';
 import type { StepChange } from '../session/session-step.ts';
@@ -234,8 +235,8 @@ function shouldJudgeDenials(session: Session): boolean {
 }
 
 /**
- * Judges a text-only reply. It ends the turn, so advice on it waits for the next model call; if the verdict finishes
- * the work, this reply stands as the last answer.
+ * Judges a text-only reply. An answer ends the turn, so advice on it waits for the next model call; if the verdict
+ * finishes the work, the answer stands as the last one. A thought continues the turn, and the verdict joins the agenda.
  */
 function judgeTextReply(
   session: Session,
@@ -250,6 +251,8 @@ function judgeTextReply(
   );
   const governor = { ...observed.governor, advice: null };
   if (verdict === null) return { session: { ...session, governor }, event, notes: [] };
+  if (getReplyKind(session, event) === 'thought')
+    return createVerdictChange({ ...session, governor, turn: addTurnVerdict(turn, verdict) }, event, verdict);
   const change =
     verdict.response.kind === 'stop'
       ? {

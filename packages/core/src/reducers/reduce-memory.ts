@@ -1,9 +1,10 @@
-import type { ModelReplied, PagingFinished, ToolFinished } from '../session/event.ts';
+import type { ModelReplied, PagingFinished, PermissionDecided, ToolFinished } from '../session/event.ts';
+import { hasLogPatch, logPatches } from '../session/log-version.ts';
 import type { StepChange } from '../session/session-step.ts';
 import type { Json } from '@pawl/governor';
 import type { Session } from '../session/session.ts';
 import { isStaleAnswer } from '../turn/refuse-event.ts';
-import type { ExecutingTools } from '../session/turn-state.ts';
+import type { AwaitingPermission, ExecutingTools } from '../session/turn-state.ts';
 import { memoryActionTypes } from '../memory/memory-action.ts';
 import { writeLog } from '../memory/logs.ts';
 import type { WorkingMemory, MemoryEffect } from '../memory/memory.ts';
@@ -20,7 +21,11 @@ export function reduceMemory({ session, event, notes }: StepChange, memory: Work
   switch (event.type) {
     case 'model-replied':
       return turn.status === 'callingModel' && !isStaleAnswer(turn, event)
-        ? { session: setSessionMemory(session, logReplyThoughts(memory, event)), event, notes }
+        ? { session: setSessionMemory(session, logReply(session, memory, event)), event, notes }
+        : unchanged;
+    case 'permission-decided':
+      return turn.status === 'awaitingPermission'
+        ? logDeniedPermission(unchanged, memory, { turn, event })
         : unchanged;
     case 'tool-finished':
       return turn.status === 'executingTools' && !isStaleAnswer(turn, event)
@@ -46,14 +51,72 @@ export function toMemoryAction(tool: string, args: Json): { readonly [name: stri
   return { type: tool, tags: getField('tags'), ...(value !== null && { value }) };
 }
 
-function logReplyThoughts(memory: WorkingMemory, { logs, at }: ModelReplied): WorkingMemory {
+/** Logs the thoughts of a reply, and in the command log a reply whose action could not be read. */
+function logReply(
+  session: Session,
+  memory: WorkingMemory,
+  { logs, problem, at }: ModelReplied,
+): WorkingMemory {
+  const logsEveryAttempt = hasLogPatch(session, logPatches.seedsInSessions);
+  const clip = (text: string): string => (logsEveryAttempt ? clipThought(text) : text);
   let after = memory;
-  if (logs?.think !== undefined) after = writeLog(after, 'think', logs.think, at);
-  if (logs?.evaluation !== undefined) after = writeLog(after, 'evaluation', logs.evaluation, at);
-  return after;
+  if (logs?.think !== undefined) after = writeLog(after, 'think', clip(logs.think), at);
+  if (logs?.evaluation !== undefined) after = writeLog(after, 'evaluation', clip(logs.evaluation), at);
+  return problem !== undefined && logsEveryAttempt
+    ? writeLog(after, 'command', formatFailedCommand('unreadable reply', problem), at)
+    : after;
 }
 
-/** Only attempted calls change memory; a call that was denied or never started is not an attempt. */
+/** Clips a thought for the log; the conversation keeps the whole text. */
+function clipThought(text: string): string {
+  const { length } = text;
+  return length <= loggedThoughtMax
+    ? text
+    : `${text.slice(0, loggedThoughtMax)}… (${length - loggedThoughtMax} more characters)`;
+}
+
+/** Ten entries of this length take about half of the default hard limit. */
+const loggedThoughtMax = 2_000;
+
+/**
+ * Logs the calls of a reply that were denied, which never run. Called after every reducer that may deny a call, because
+ * the command log lists every attempt.
+ */
+export function logDeniedCalls(change: StepChange, memory: WorkingMemory): StepChange {
+  const { session, event } = change;
+  const { turn } = session;
+  if (event.type !== 'model-replied' || turn.status !== 'callingModel' || isStaleAnswer(turn, event))
+    return change;
+  if (turn.ask.finish !== null || !hasLogPatch(session, logPatches.seedsInSessions)) return change;
+  const after = event.calls.reduce(
+    (logged, { tool, permission, denialReason = 'denied' }) =>
+      permission === 'deny'
+        ? writeLog(logged, 'command', formatFailedCommand(tool, denialReason), event.at)
+        : logged,
+    memory,
+  );
+  return { ...change, session: setSessionMemory(session, after) };
+}
+
+function logDeniedPermission(
+  { session, event, notes }: StepChange,
+  memory: WorkingMemory,
+  { turn, event: decided }: { readonly turn: AwaitingPermission; readonly event: PermissionDecided },
+): StepChange {
+  const { callId, decision, reason = 'denied', at } = decided;
+  const isDenial = decision === 'deny' && !isStaleAnswer(turn, decided);
+  const denied = turn.calls.find((each) => each.call.id === callId && each.decision === 'pending')?.call;
+  if (!isDenial || denied === undefined || !hasLogPatch(session, logPatches.seedsInSessions))
+    return { session, event, notes };
+  const line = formatFailedCommand(denied.tool, reason);
+  return { session: setSessionMemory(session, writeLog(memory, 'command', line, at)), event, notes };
+}
+
+function formatFailedCommand(command: string, reason: string): string {
+  return `${command}: failed: ${reason.slice(0, loggedErrorMax)}`;
+}
+
+/** Only attempted calls change memory; a call that was denied or never started changes nothing. */
 function applyMemoryCall(
   { session, event, notes }: StepChange,
   memory: WorkingMemory,
@@ -62,13 +125,17 @@ function applyMemoryCall(
   const { callId, outcome, foundEntries = [], at } = finished;
   const execution = turn.executions.find(({ call }) => call.id === callId);
   const wasAttempted = outcome.ok || outcome.error.kind === 'invalid' || outcome.error.kind === 'failed';
-  if (execution === undefined || execution.status === 'completed' || !wasAttempted)
-    return { session, event, notes };
+  if (execution === undefined || execution.status === 'completed') return { session, event, notes };
   const { tool, args } = execution.call;
+  if (!wasAttempted) {
+    const { kind, message } = outcome.error;
+    const hasRun = kind === 'timeout' || kind === 'interrupted';
+    if (!hasRun || !hasLogPatch(session, logPatches.seedsInSessions)) return { session, event, notes };
+    const logged = writeLog(memory, 'command', formatFailedCommand(tool, message), at);
+    return { session: setSessionMemory(session, logged), event, notes };
+  }
   if (!memoryActionTypes.some((type) => type === tool)) {
-    const line = outcome.ok
-      ? `${tool}: done`
-      : `${tool}: failed: ${outcome.error.message.slice(0, loggedErrorMax)}`;
+    const line = outcome.ok ? `${tool}: done` : formatFailedCommand(tool, outcome.error.message);
     return { session: setSessionMemory(session, writeLog(memory, 'command', line, at)), event, notes };
   }
   const result = applyStorageResult(

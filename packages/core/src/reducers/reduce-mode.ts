@@ -2,6 +2,7 @@ import type { Event, ModelReplied, RequestedCall, ToolFinished } from '../sessio
 import type { StepChange } from '../session/session-step.ts';
 import type { Verdict } from '@pawl/governor';
 import { isPagingDue } from '../memory/memory.ts';
+import { hasLogPatch, logPatches } from '../session/log-version.ts';
 import type { Note } from '../session/note.ts';
 import type { Session } from '../session/session.ts';
 import { addTurnVerdict } from '../turn/apply-verdict.ts';
@@ -82,12 +83,24 @@ function applyModelReply(
     const cause = turn.ask.finish.ends === 'session' ? 'stuck_detection' : 'finish';
     return applyTransition(session, event, transitionMode(chart, mode, { type: 'finish-asked', cause, at }));
   }
+  const reply = hasLogPatch(session, logPatches.seedsInSessions) ? markThought(session, event) : event;
   const ticked = transitionMode(chart, mode, { type: 'ticked', at });
-  const after = transitionMode(chart, ticked.mode, { ...toModePayload(session, event, chart), at });
-  const calls = after.refused.length === 0 ? event.calls : denyRefusedCalls(event.calls, after);
-  const checkedEvent = calls === event.calls ? event : { ...event, calls };
+  const after = transitionMode(chart, ticked.mode, { ...toModePayload(session, reply, chart), at });
+  const calls = after.refused.length === 0 ? reply.calls : denyRefusedCalls(reply.calls, after);
+  const checkedEvent = calls === reply.calls ? reply : { ...reply, calls };
   const draft = applyTransition(session, checkedEvent, after);
   return ticked.ok ? draft : endIterations(draft, turn, ticked.error ?? 'all iterations are used up');
+}
+
+/** Marks an unmarked reply as a thought in a mode that takes text for one, so that the turn continues. */
+function markThought(session: Session, event: ModelReplied): ModelReplied {
+  return event.kind === undefined && takesTextForThought(session) ? { ...event, kind: 'thought' } : event;
+}
+
+/** Whether a reply of text alone, without a mark of its kind, is a thought in the current mode, not an answer. */
+export function takesTextForThought({ mode, settings: { chart } }: Session): boolean {
+  if (mode === null || chart === null) return false;
+  return chart.transitions.by === 'reply' || (getModeState(chart, mode.state)?.afterText ?? null) !== null;
 }
 
 /** The chart allows no more iterations, so the next model call is the last one. */
@@ -112,14 +125,25 @@ function endIterations(
 /** Paging takes precedence over the mode the model requests, but not over its tool calls. */
 function toModePayload(session: Session, event: ModelReplied, chart: ModeChart): ModeEventPayload {
   if (event.problem !== undefined) return { type: 'reply-failed', reason: event.problem };
-  const isFull = session.memory !== null && isPagingDue(session.memory);
-  if (chart.paging !== null && isFull && event.calls.length === 0) return { type: 'paging-needed' };
+  if (event.calls.length === 0 && shouldPage(session, chart)) return { type: 'paging-needed' };
   return {
     type: 'reply-read',
     tools: event.calls.map(({ tool }) => tool),
     nextState: event.nextState ?? null,
-    text: event.text.trim() !== '',
+    text: event.text.trim() !== '' && !isMarkedAnswer(session, event),
   };
+}
+
+/** Whether the mode checks the paging limit, and memory has reached it. */
+function shouldPage({ memory, mode, ...session }: Session, { states, paging }: ModeChart): boolean {
+  if (paging === null || memory === null || !isPagingDue(memory)) return false;
+  const checksLimit = states.some(({ name, next }) => name === mode?.state && next.includes(paging.state));
+  return checksLimit || !hasLogPatch(session, logPatches.seedsInSessions);
+}
+
+/** An answer ends the turn, so its text is not a thought that leads to another mode. */
+function isMarkedAnswer(session: Session, event: ModelReplied): boolean {
+  return event.kind === 'answer' && hasLogPatch(session, logPatches.seedsInSessions);
 }
 
 function denyRefusedCalls(

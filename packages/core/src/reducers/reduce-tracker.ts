@@ -21,6 +21,7 @@ import {
 import type { TrackerJudgment } from '@pawl/governor/tracker';
 import { getAgenda, createSessionFinish } from '../turn/agenda.ts';
 import { addTurnVerdict } from '../turn/apply-verdict.ts';
+import { getReplyKind } from '../turn/calls.ts';
 import { isStaleAnswer } from '../turn/refuse-event.ts';
 import type { SessionStep, StepChange } from '../session/session-step.ts';
 import type { CallingModel, CallExecution, ExecutingTools } from '../session/turn-state.ts';
@@ -109,7 +110,7 @@ function trackModelReply(
   const { at, text, problem } = event;
   const seq = change.session.seq + 1;
   const { request } = turn;
-  const continuesTurn = event.calls.length > 0 || problem !== undefined;
+  const continuesTurn = getReplyKind(change.session, event) !== 'answer';
   const replyReport = trackReply(tracker, {
     at,
     seq,

@@ -66,7 +66,11 @@ export type CallDelta = AnswerEvent<'call-delta'> & {
  * `nextState` is the mode the model requests and `logs` are its log entries, if the profile has modes and logs.
  * `problem` says why the reply could not be parsed: nothing in it is executed, and the model receives the problem.
  */
+/** What a reply means for the turn: a thought continues it, an answer ends it. */
+export type ReplyKind = 'thought' | 'action' | 'answer' | 'unreadable';
+/** `kind` is absent if the sender leaves the decision to the session; see `getReplyKind`. */
 export type ModelReplied = AnswerEvent<'model-replied'> & {
+  readonly kind?: ReplyKind;
   readonly text: string;
   readonly calls: readonly RequestedCall[];
   readonly usage?: TokenUsage;

@@ -30,6 +30,11 @@ export const logPatches = {
     reason:
       'The governor believed the mark of a result, so a failure that only its text shows went unnoticed, and the headers of hosts made equal results look different.',
   },
+  seedsInSessions: {
+    number: 6,
+    reason:
+      'A thought that did not change the mode ended the turn as its answer, paging began in modes that do not lead to it, and the command log lacked calls that were denied or could not be read.',
+  },
 } as const satisfies { readonly [name: string]: LogPatch };
 
 export type LogPatch = { readonly number: number; readonly reason: string };

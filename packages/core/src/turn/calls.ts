@@ -1,6 +1,8 @@
 import { appendItem, type ConversationHistory, appendItems } from '../conversation/conversation.ts';
 import type { ToolCall, ConversationMessage, ToolOutcome, ToolError } from '../conversation/message.ts';
-import type { RequestedCall } from '../session/event.ts';
+import type { ModelReplied, ReplyKind, RequestedCall } from '../session/event.ts';
+import { hasLogPatch, logPatches } from '../session/log-version.ts';
+import type { Session } from '../session/session.ts';
 import { getAgenda, appendSteering } from './agenda.ts';
 import type { CallExecution, PermissionCall, TurnState } from '../session/turn-state.ts';
 
@@ -121,4 +123,14 @@ function createUndecidedResult(permission: PermissionCall, at: number): Conversa
       ? permission.outcome
       : createFailedOutcome('cancelled', 'Called off before it was decided whether it may run.');
   return { role: 'tool', at, callId: call.id, tool: call.tool, outcome };
+}
+
+/**
+ * Returns the kind of a reply. Calls are always an action; a reply of text alone is an answer unless it is marked as a
+ * thought. Sessions of older log versions know no thoughts.
+ */
+export function getReplyKind(session: Session, { kind, calls, problem }: ModelReplied): ReplyKind {
+  if (problem !== undefined) return 'unreadable';
+  if (calls.length > 0) return 'action';
+  return kind === 'thought' && hasLogPatch(session, logPatches.seedsInSessions) ? 'thought' : 'answer';
 }

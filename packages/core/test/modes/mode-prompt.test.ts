@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { modeCharts } from '../../src/modes/charts/built-in.ts';
 import { startMode } from '../../src/modes/mode.ts';
 import { renderModeSection, appendModePrompt } from '../../src/modes/mode-prompt.ts';
+import { transitionMode } from '../../src/modes/transition-mode.ts';
 import {
   createStateRequest,
   createModeInState,
@@ -45,9 +46,21 @@ describe('the prompt section', () => {
     ]);
   });
 
-  it('marks a stuck state as stuck, with the remaining options', () => {
+  it('shows a stuck state as the phase that is stuck, with the remaining options', () => {
     expect(renderModeSection(savant, createModeInState(savant, 'STUCK_DECIDE'), { at: 0 })).toMatch(
-      /STUCK_DECIDE\n.*\nStatus: STUCK\nAllowed Tools: finish\nNext Phases: FINISHING$/,
+      /Current Phase: DECIDING\n.*\nStatus: STUCK\nAllowed Tools: finish\nNext Phases: FINISHING$/,
+    );
+  });
+
+  it('counts the time in the phase and in its stuck state', () => {
+    const searching = { ...createModeInState(savant, 'SEARCHING'), enteredAt: 1_000 };
+    const stuck = transitionMode(savant, searching, {
+      type: 'stuck-found',
+      cause: 'repeated_query',
+      at: 46_000,
+    });
+    expect(renderModeSection(savant, stuck.mode, { at: 46_500, advice: 'Finish.', stuck: true })).toContain(
+      'Current Phase: SEARCHING\nPhase Duration: 45500ms\nStatus: STUCK\nAdvice: Finish.',
     );
   });
 

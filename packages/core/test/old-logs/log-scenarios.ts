@@ -10,6 +10,7 @@ import { createFailedPhaseScenarios, createIntentScenario } from './failed-phase
 import { createMemoryScenarios } from './memory-scenarios.ts';
 import { createLibrarianScenarios, createSearchScenarios } from './mode-scenarios.ts';
 import { createResultScenarios } from './result-scenarios.ts';
+import { createSeedScenarios } from './seed-scenarios.ts';
 import { createSteeringScenarios } from './steering-scenarios.ts';
 import { createGovernedScenarios, createVerdictScenarios } from './governor-scenarios.ts';
 import { createTurnScenarios } from './turn-scenarios.ts';
@@ -37,6 +38,9 @@ const createVersion4Session = (profile: string, options: Partial<SessionOptions>
 
 const createVersion5Session = (profile: string, options: Partial<SessionOptions> = {}): Session =>
   createProfileSession(profile, { ...options, logVersion: 5 });
+
+const createVersion6Session = (profile: string, options: Partial<SessionOptions> = {}): Session =>
+  createProfileSession(profile, { ...options, logVersion: 6 });
 
 export const logScenarios: readonly LogScenario[] = [
   ...createTurnScenarios(createVersion0Session),
@@ -94,4 +98,5 @@ export const logScenarios: readonly LogScenario[] = [
   ...createMemoryScenarios(createVersion3Session),
   ...createFairCountScenarios(createVersion4Session),
   ...createResultScenarios(createVersion5Session),
+  ...createSeedScenarios(createVersion6Session),
 ];

@@ -4,7 +4,7 @@ import type { LogScenario } from './log-scenario.ts';
 import { logScenarios } from './log-scenarios.ts';
 
 /*
- * Records the scenarios that have no log yet: `npm exec -- node packages/core/test/old-logs/record.ts`.
+ * Records the scenarios that have no log yet: `npm exec -- node packages/core/test/old-logs/record-missing-logs.ts`.
  */
 if (import.meta.main) {
   for (const path of recordMissingLogs(logScenarios, logFolder)) process.stdout.write(`recorded ${path}\n`);

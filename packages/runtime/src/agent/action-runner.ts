@@ -7,6 +7,7 @@ import {
   type ActionType,
   type ToolCall,
 } from '@pawl/core';
+import { takesTextForThought } from '@pawl/core/modes';
 import { selectRules } from '@pawl/governor/rules';
 import { runModelCall, type AgentDependencies } from './agent-dependencies.ts';
 import { getErrorMessage } from '../text/one-line.ts';
@@ -190,6 +191,7 @@ const taskFactories: { readonly [Type in ActionType]: TaskFactory<Type> } = {
           post,
           signal: timedSignal,
           cutsRepetition,
+          textKind: action.tools && takesTextForThought(session) ? 'thought' : 'answer',
         });
         if (timedSignal.aborted && !signal.aborted) {
           const error = {

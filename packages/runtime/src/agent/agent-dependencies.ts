@@ -1,4 +1,4 @@
-import type { ToolCall, CompletedTool, RecoveryOutcome, RequestedCall, Verdict } from '@pawl/core';
+import type { ToolCall, CompletedTool, RecoveryOutcome, ReplyKind, RequestedCall, Verdict } from '@pawl/core';
 import { RepetitionDetector } from '@pawl/governor';
 import type {
   EventPoster,
@@ -42,6 +42,8 @@ export type ModelCallContext = {
   readonly signal: AbortSignal;
   /** Whether to cut off a reply that has become a repetition loop. */
   readonly cutsRepetition: boolean;
+  /** What a reply of text alone means if the model does not mark it. */
+  readonly textKind: 'thought' | 'answer';
 };
 
 /** Streams one model reply and posts it as events. A model that violates its contract counts as failed. */
@@ -72,7 +74,7 @@ export async function runModelCall(
 /** Posts each chunk; resolves to whether the reply is complete. */
 function createChunkPoster(
   dependencies: AgentDependencies,
-  { request, post, cutsRepetition }: ModelCallContext,
+  { request, post, cutsRepetition, textKind }: ModelCallContext,
 ): (chunk: ModelChunk) => Promise<boolean> {
   const detector = cutsRepetition ? new RepetitionDetector() : null;
   let text = '';
@@ -83,7 +85,7 @@ function createChunkPoster(
         text += chunk.text;
         const isLooping = detector !== null && detector.addText(chunk.text) !== null;
         // Cut the reply off. The state machine detects the repetition loop itself, also on replay.
-        if (isLooping) await post({ type: 'model-replied', request, text: text, calls: [] });
+        if (isLooping) await post({ type: 'model-replied', request, kind: textKind, text, calls: [] });
         return isLooping;
       }
       case 'call': {
@@ -99,7 +101,7 @@ function createChunkPoster(
           ...call,
           ...toCallPermission(dependencies.rules(call)),
         }));
-        await post({ type: 'model-replied', request, ...reply, calls });
+        await post({ type: 'model-replied', request, kind: toReplyKind(chunk, textKind), ...reply, calls });
         return true;
       }
       case 'failure':
@@ -110,6 +112,13 @@ function createChunkPoster(
     }
   };
 }
+
+function toReplyKind({ calls, problem }: ReplyChunk, textKind: 'thought' | 'answer'): ReplyKind {
+  if (problem !== undefined) return 'unreadable';
+  return calls.length > 0 ? 'action' : textKind;
+}
+
+type ReplyChunk = Extract<ModelChunk, { readonly type: 'reply' }>;
 
 function toCallPermission(ruling: PermissionRuling): Pick<RequestedCall, 'permission' | 'denialReason'> {
   if (typeof ruling === 'string') return { permission: ruling };

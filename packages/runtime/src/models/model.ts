@@ -1,6 +1,7 @@
 import type {
   ConversationMessage,
   ModelError,
+  ReplyKind,
   RequestedCall,
   TokenUsage,
   ConversationHistory,
@@ -28,6 +29,8 @@ export type ModelChunk =
       readonly type: 'reply';
       readonly text: string;
       readonly calls: readonly RequestedCall[];
+      /** What the reply means for the turn; without it, text alone is an answer unless the mode takes it for a thought. */
+      readonly kind?: ReplyKind;
       readonly usage?: TokenUsage;
       /** The mode that the model requests, if it may choose. */
       readonly nextState?: string;

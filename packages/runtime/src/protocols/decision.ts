@@ -1,4 +1,4 @@
-import type { RequestedCall, ToolMessage } from '@pawl/core';
+import type { ReplyKind, RequestedCall, ToolMessage } from '@pawl/core';
 import type { ToolDescription } from '../tools/tool.ts';
 
 /** A model's reply: its text, and the tool calls that the provider already separated from it. */
@@ -21,6 +21,7 @@ export type ReplyPayload = {
 
 /** A decoded reply. If there is a problem, nothing of the reply is executed: no call, no transition, no answer. */
 export type ModelDecision = ReplyPayload & {
+  readonly kind: ReplyKind;
   /** Empty if the reply is well formed. */
   readonly problems: readonly ReplyProblem[];
   /** Whether the reply shows signs of the protocol. Plain prose does not. */
@@ -60,6 +61,7 @@ export function finalizeDecision({
   if (allProblems.length > 0) {
     return {
       ...payload,
+      kind: 'unreadable',
       calls: [],
       nextState: null,
       answer: null,
@@ -68,8 +70,8 @@ export function finalizeDecision({
     };
   }
   if (payload.calls.length > 0)
-    return { ...payload, nextState: null, answer: null, problems: [], isProtocolReply };
-  return { ...payload, problems: [], isProtocolReply };
+    return { ...payload, kind: 'action', nextState: null, answer: null, problems: [], isProtocolReply };
+  return { ...payload, kind: payload.answer === null ? 'thought' : 'answer', problems: [], isProtocolReply };
 }
 
 function isEmptyPayload({ calls, nextState, logs, answer }: ReplyPayload): boolean {

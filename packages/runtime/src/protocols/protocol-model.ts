@@ -74,19 +74,22 @@ function decodeReplyChunk(
   const used = usage === undefined ? {} : { usage };
   if (decision.problems.length > 0) {
     const problem = explainProblems(decision.problems, codec, context);
-    return { type: 'reply', text, calls: [], problem, ...used };
+    return { type: 'reply', kind: 'unreadable', text, calls: [], problem, ...used };
   }
-  const { nextState, logs, answer } = decision;
+  const { kind, nextState, logs, answer } = decision;
   const { think, evaluation } = logs;
   const writtenLogs = { ...(think !== null && { think }), ...(evaluation !== null && { evaluation }) };
+  // Prose outside the protocol is not marked: in some modes it is a thought.
+  const isMarked = decision.isProtocolReply || kind !== 'answer';
   const fields = {
+    ...(isMarked && { kind }),
     ...used,
     ...(nextState !== null && { nextState }),
     ...(Object.keys(writtenLogs).length > 0 && { logs: writtenLogs }),
   };
   if (answer === null) return { type: 'reply', text, calls: decision.calls, ...fields };
   return hasFinishTool
-    ? { type: 'reply', text, calls: [{ tool: 'finish', args: { answer } }], ...fields }
+    ? { type: 'reply', text, calls: [{ tool: 'finish', args: { answer } }], ...fields, kind: 'action' }
     : { type: 'reply', text: answer, calls: [], ...fields };
 }
 

@@ -60,6 +60,11 @@ const rawEventSchemas = {
       'The requested tool calls; a reply without calls ends the turn.',
     ),
     usage: z.exactOptional(usageSchema).describe('Token usage of the call.'),
+    kind: z
+      .exactOptional(z.enum(['thought', 'action', 'answer', 'unreadable']))
+      .describe(
+        'What the reply means for the turn: a thought continues it, an answer ends it. Without it, text alone is an answer, or a thought in a mode that takes text for one.',
+      ),
     nextState: z.exactOptional(z.string()).describe('The name of the mode that the model requests.'),
     logs: z
       .exactOptional(

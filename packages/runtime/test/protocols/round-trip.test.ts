@@ -80,16 +80,22 @@ const arbitraryAnswerContent: fc.Arbitrary<ReplyPayload> = fc
 /** Two JSON values are the same if they are written the same: -0 is 0. */
 const toPlainJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
+function expectedKind({ calls, answer }: ReplyPayload): string {
+  if (calls.length > 0) return 'action';
+  return answer === null ? 'thought' : 'answer';
+}
+
 describe('an encoded reply', () => {
   it('in XML decodes to the same payload', () => {
     fc.assert(
       fc.property(fc.oneof(arbitraryCallContent, arbitraryStateContent), (content) => {
-        const { problems, isProtocolReply, ...read } = xmlCodec.decode(
+        const { problems, isProtocolReply, kind, ...read } = xmlCodec.decode(
           xmlCodec.encode(content, context),
           context,
         );
         expect(problems).toEqual([]);
         expect(isProtocolReply).toBe(true);
+        expect(kind).toBe(expectedKind(content));
         expect(toPlainJson(read)).toEqual(toPlainJson(content));
       }),
       { numRuns: 500 },
@@ -101,12 +107,13 @@ describe('an encoded reply', () => {
       fc.property(
         fc.oneof(arbitraryCallContent, arbitraryStateContent, arbitraryAnswerContent),
         (content) => {
-          const { problems, isProtocolReply, ...read } = jsonCodec.decode(
+          const { problems, isProtocolReply, kind, ...read } = jsonCodec.decode(
             jsonCodec.encode(content, context),
             context,
           );
           expect(problems).toEqual([]);
           expect(isProtocolReply).toBe(true);
+          expect(kind).toBe(expectedKind(content));
           expect(toPlainJson(read)).toEqual(toPlainJson(content));
         },
       ),

@@ -16,6 +16,7 @@ describe('a reply in XML', () => {
     for (const state of ['thinking', 'executing']) {
       const text = `<agent><next_state>${state}</next_state><thinking_log>First look.</thinking_log></agent>`;
       expect(decodeXmlReply(text, lkj1Context)).toEqual({
+        kind: 'thought',
         text: '',
         calls: [],
         nextState: state,

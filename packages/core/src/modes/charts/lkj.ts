@@ -33,7 +33,7 @@ const librarianRole =
 /** The LKJ librarian: thinks, issues a command, evaluates the result, and pages when memory is full. */
 export function createLkjChart(options: LkjOptions = {}): ModeChart<LkjState> {
   const { actions = memorySettings.lkj.actions, maxIterations = 1_000 } = options;
-  const choices = ['thinking', 'commanding', 'evaluating', 'paging'] as const;
+  const choices = ['thinking', 'commanding', 'evaluating'] as const;
   return defineChart<LkjState>({
     ...sharedLkjChart,
     name: 'lkj',
@@ -56,7 +56,8 @@ export function createLkjChart(options: LkjOptions = {}): ModeChart<LkjState> {
       },
       {
         name: 'evaluating',
-        next: choices,
+        // The paging limit is checked here only; the hard limit applies before every model call.
+        next: [...choices, 'paging'],
         prompt:
           'Evaluate the result of the last action and record it in evaluation_log. Then choose the next state.',
       },

@@ -11,7 +11,14 @@ import { logPatches, hasLogPatch } from '../../session/log-version.ts';
 import { isBudgetExhausted, findLastCallVerdict } from '../../session/budget.ts';
 import type { Session } from '../../session/session.ts';
 import { createSessionFinish } from '../agenda.ts';
-import { toPermissionCalls, isAllowedCall, toExecution, appendReply, createFailedOutcome } from '../calls.ts';
+import {
+  toPermissionCalls,
+  isAllowedCall,
+  toExecution,
+  appendReply,
+  createFailedOutcome,
+  getReplyKind,
+} from '../calls.ts';
 import { runRound } from '../enter-state.ts';
 import { executeRound } from '../execute-round.ts';
 import { transitionTurn, showEphemeralChange, showErrorFirst } from '../transition-turn.ts';
@@ -126,11 +133,15 @@ function handleModelReplied(
   return transitionTurn(session, event, { to, actions: [createAskPermissionAction(to)], via });
 }
 
-/**
- * Whether a reply without calls continues the turn: if the reply decides the mode, if its text has just caused a mode
- * transition, or if it could not be parsed.
- */
-function shouldContinueTurn(
+/** Whether a reply without calls continues the turn: a thought, or a reply that could not be parsed. */
+function shouldContinueTurn(session: Session, event: EventOfType<'model-replied'>): boolean {
+  return hasLogPatch(session, logPatches.seedsInSessions)
+    ? getReplyKind(session, event) !== 'answer'
+    : shouldContinueFormerTurn(session, event);
+}
+
+/** In older sessions, a reply continued the turn if the text caused a mode transition at the same time. */
+function shouldContinueFormerTurn(
   { settings: { chart }, mode }: Session,
   { problem, at }: EventOfType<'model-replied'>,
 ): boolean {
