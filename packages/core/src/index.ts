@@ -37,7 +37,6 @@ export {
   type PagingFinished,
   type PagingSummaries,
   type RecoveryOutcome,
-  type ReplyKind,
   type RequestedCall,
   type TokenUsage,
   type ToolFinished,

@@ -7,3 +7,4 @@ export {
 export { selectSessionRules } from './reducers/reduce-governor.ts';
 export { isAskModelAction, type AskModelAction } from './session/action.ts';
 export type { PausedTurn } from './session/turn-state.ts';
+export type { ReplyKind } from './session/event.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ReplyKind, Session } from '../../src/index.ts';
+import type { Session } from '../../src/index.ts';
+import type { ReplyKind } from '../../src/turn-entry.ts';
 import { memorySettings } from '../../src/memory/settings.ts';
 import { findEntry, type WorkingMemory } from '../../src/memory/memory.ts';
 import { listLogEntries } from '../../src/memory/logs.ts';

@@ -1,4 +1,5 @@
-import type { ToolCall, CompletedTool, RecoveryOutcome, ReplyKind, RequestedCall, Verdict } from '@pawl/core';
+import type { ToolCall, CompletedTool, RecoveryOutcome, RequestedCall, Verdict } from '@pawl/core';
+import type { ReplyKind } from '@pawl/core/turn';
 import { RepetitionDetector } from '@pawl/governor';
 import type {
   EventPoster,
@@ -10,7 +11,7 @@ import type {
 import { getErrorMessage } from '../text/one-line.ts';
 import type { ExecutionSpool } from '../store/spool.ts';
 import type { MemoryManager } from '../memory/memory-manager.ts';
-import type { Model, ModelChunk, ModelRequest } from '../models/model.ts';
+import type { Model, ModelChunk, ReplyChunk, ModelRequest } from '../models/model.ts';
 import { findSerializationProblem } from '../store/json-text.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -117,8 +118,6 @@ function toReplyKind({ calls, problem }: ReplyChunk, textKind: 'thought' | 'answ
   if (problem !== undefined) return 'unreadable';
   return calls.length > 0 ? 'action' : textKind;
 }
-
-type ReplyChunk = Extract<ModelChunk, { readonly type: 'reply' }>;
 
 function toCallPermission(ruling: PermissionRuling): Pick<RequestedCall, 'permission' | 'denialReason'> {
   if (typeof ruling === 'string') return { permission: ruling };

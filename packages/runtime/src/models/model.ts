@@ -1,11 +1,11 @@
 import type {
   ConversationMessage,
   ModelError,
-  ReplyKind,
   RequestedCall,
   TokenUsage,
   ConversationHistory,
 } from '@pawl/core';
+import type { ReplyKind } from '@pawl/core/turn';
 import type { ToolDescription } from '../tools/tool.ts';
 
 export type ModelRequest = {

@@ -1,4 +1,5 @@
-import type { ReplyKind, RequestedCall, ToolMessage } from '@pawl/core';
+import type { RequestedCall, ToolMessage } from '@pawl/core';
+import type { ReplyKind } from '@pawl/core/turn';
 import type { ToolDescription } from '../tools/tool.ts';
 
 /** A model's reply: its text, and the tool calls that the provider already separated from it. */
