@@ -4,7 +4,7 @@ import type { ModelRequest } from '@pawl/runtime';
 import { buildModelRequest } from '@pawl/runtime/models';
 import type { AgentManifest } from '@pawl/runtime/agent-setup';
 import { getMetadataText, getMetadataTools } from '@pawl/runtime/store';
-import { isAskModelAction } from '../../../core/src/session/action.ts';
+import { isAskModelAction } from '@pawl/core/turn';
 
 /** One request to the model. */
 export type SentModelRequest = {

@@ -1,10 +1,17 @@
-import type { ModelReplied, PagingFinished, PermissionDecided, ToolFinished } from '../session/event.ts';
+import type {
+  Event,
+  ModelReplied,
+  PagingFinished,
+  PermissionDecided,
+  ToolFinished,
+} from '../session/event.ts';
 import { hasLogPatch, logPatches } from '../session/log-version.ts';
 import type { StepChange } from '../session/session-step.ts';
-import type { Json } from '@pawl/governor';
+import { formatToolOutput, type Json } from '@pawl/governor';
 import type { Session } from '../session/session.ts';
 import { isStaleAnswer } from '../turn/refuse-event.ts';
-import type { AwaitingPermission, ExecutingTools } from '../session/turn-state.ts';
+import type { AwaitingPermission, ExecutingTools, TurnState } from '../session/turn-state.ts';
+import { addTextTokens, calibrateEstimator, type ContextWindow } from '../memory/estimate-tokens.ts';
 import { memoryActionTypes } from '../memory/memory-action.ts';
 import { writeLog } from '../memory/logs.ts';
 import type { WorkingMemory, MemoryEffect } from '../memory/memory.ts';
@@ -194,4 +201,38 @@ export function getPagingLimit({ settings: { pagingLimit, hardLimit } }: Working
 
 function setSessionMemory(session: Session, memory: WorkingMemory): Session {
   return memory === session.memory ? session : { ...session, memory };
+}
+
+/** Counts the tokens in the model's context window, of events that the turn waits for. */
+export function updateContextWindow(window: ContextWindow, turn: TurnState, event: Event): ContextWindow {
+  switch (event.type) {
+    case 'user-message':
+      return turn.status === 'waitingForUser' ? addTextTokens(window, event.text) : window;
+    case 'tool-finished': {
+      if (turn.status !== 'executingTools') return window;
+      const { outcome } = event;
+      return addTextTokens(window, outcome.ok ? formatToolOutput(outcome.output) : outcome.error.message);
+    }
+    case 'model-replied':
+      return turn.status === 'callingModel' ? addReplyTokens(window, event) : window;
+    case 'paging-finished': {
+      if (turn.status !== 'paging') return window;
+      const tokens = Math.max(0, window.tokens - event.freedTokens);
+      return { ...window, tokens, leftByPaging: tokens };
+    }
+    default:
+      return window;
+  }
+}
+
+function addReplyTokens(window: ContextWindow, { text, calls, usage }: ModelReplied): ContextWindow {
+  if (usage === undefined) {
+    return addTextTokens(
+      window,
+      `${text}${calls.map(({ tool, args }) => tool + formatToolOutput(args)).join('')}`,
+    );
+  }
+  const { inputTokens, outputTokens } = usage;
+  const estimator = calibrateEstimator(window.estimator, window.tokens, inputTokens);
+  return { ...window, tokens: inputTokens + outputTokens, estimator };
 }

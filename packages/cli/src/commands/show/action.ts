@@ -33,13 +33,13 @@ import {
   type EvidenceEntry,
 } from '../../sessions/session-ending.ts';
 import { renderPrompt } from './prompt.ts';
-import { isAskModelAction } from '../../../../core/src/session/action.ts';
 import { toStateJson, formatSessionState } from './state.ts';
 import { formatClockTime, formatDateTime, formatDuration } from '../../output/format-time.ts';
 import { toTimelineEntries, type TimelineEntry } from '../../sessions/step-record.ts';
 import { explainStep } from './why.ts';
 import { formatCell, truncateColumns, getOutputWidth } from '../../output/columns.ts';
 import type { Json } from '@pawl/core';
+import { isAskModelAction } from '@pawl/core/turn';
 
 export type ShowSessionOptions = SessionFlags & {
   readonly at?: string | undefined;
