@@ -9,6 +9,7 @@ import {
 } from './agent-setup.ts';
 import { Agent, type AgentOptions } from '../agent/agent.ts';
 import { createFileSpool, createMemorySpool, type ExecutionSpool } from '../store/spool.ts';
+import { createMemoryStore } from '../store/memory-store.ts';
 import { getSessionSpoolFolder, withManifestFolder } from '../store/manifest-folder.ts';
 import { getProcessOwner } from '../store/owner.ts';
 import { resumeSession, type ResumedSession } from '../store/resume-session.ts';
@@ -63,7 +64,7 @@ export type CreatedAgent = {
 /** Creates an agent for a new or a stored session. */
 export async function createAgent(config: AgentConfig): Promise<CreatedAgent> {
   const id = config.resumed?.session.id ?? config.sessionId ?? crypto.randomUUID();
-  const opened = await openAgentStore(config.store, id);
+  const opened = openAgentStore(config.store, id);
   try {
     return await createStoredAgent(config, id, opened);
   } catch (error) {
@@ -119,11 +120,8 @@ type AgentStore = { readonly store: Store; readonly spool: ExecutionSpool; close
 
 const keepOpen = async (): Promise<void> => undefined;
 
-async function openAgentStore(store: Store | string | undefined, id: string): Promise<AgentStore> {
-  if (store === undefined) {
-    const { createMemoryStore } = await import('../store/memory-store.ts');
-    return { store: createMemoryStore(), spool: createMemorySpool(), close: keepOpen };
-  }
+function openAgentStore(store: Store | string | undefined, id: string): AgentStore {
+  if (store === undefined) return { store: createMemoryStore(), spool: createMemorySpool(), close: keepOpen };
   if (typeof store !== 'string') return { store, spool: createMemorySpool(), close: keepOpen };
   const folder = dirname(resolve(store));
   const database = withManifestFolder(openSqliteStore(store), folder);

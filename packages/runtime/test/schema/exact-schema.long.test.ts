@@ -92,7 +92,7 @@ const casePreamble = [
   `import type { Json } from '@pawl/core';`,
   `import * as z from 'zod';`,
   `import { anyJsonSchema } from './schema/json-value.ts';`,
-  `import { createListSchema } from './schema/list.ts';`,
+  `import { createListSchema } from './schema/parts.ts';`,
   `import type { ExactSchema } from './schema/exact-schema.ts';`,
 ];
 
