@@ -2,18 +2,18 @@
 import { buildApiPages } from './api-pages.ts';
 import { buildChartPages } from './chart-pages.ts';
 import { buildCliPage } from './cli-page.ts';
-import { buildConfigPage } from './config-page.ts';
 import { buildConformancePages } from './conformance.ts';
 import { buildEventsPages } from './events-page.ts';
 import { buildGovernorPage } from './governor-page.ts';
 import { buildHttpApiPage } from './http-api-page.ts';
+import { buildSchemaPages } from './schema-pages.ts';
 import { findStalePages, writeGeneratedPages, type GeneratedPage } from './pages.ts';
 
 const pageGenerators: readonly (() => readonly GeneratedPage[] | Promise<readonly GeneratedPage[]>)[] = [
   buildConformancePages,
   buildEventsPages,
   buildGovernorPage,
-  buildConfigPage,
+  buildSchemaPages,
   buildCliPage,
   buildHttpApiPage,
   buildChartPages,

@@ -58,7 +58,14 @@ export type {
 export { pageEntries } from './memory/page-entries.ts';
 export type { MovedEntry, PagingOptions, PagingResult } from './memory/page-entries.ts';
 export { getPagingLimit, toMemoryAction } from './reducers/reduce-memory.ts';
-export { getMemoryLimit, logNames, memorySettings } from './memory/settings.ts';
+export {
+  findLogWithSharedPrefix,
+  getMemoryLimit,
+  logNames,
+  logPrefixPattern,
+  logPrefixRequirement,
+  memorySettings,
+} from './memory/settings.ts';
 export type {
   LogSettings,
   MemoryLogName,

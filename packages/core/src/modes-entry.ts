@@ -7,7 +7,7 @@ export {
   type LkjState,
 } from './modes/charts/lkj.ts';
 export { createSavantChart, type SavantOptions } from './modes/charts/savant.ts';
-export { ChartError, defineChart, parseChart } from './modes/define-chart.ts';
+export { ChartError, defineChart, isModeName, modeNameRequirement } from './modes/define-chart.ts';
 export type { ChartPath, ModeChartInput, ModeStateInput } from './modes/define-chart.ts';
 export type { ModeChart, ModeState, TransitionPolicy } from './modes/mode-chart.ts';
 export { appendModePrompt, renderModeSection } from './modes/mode-prompt.ts';

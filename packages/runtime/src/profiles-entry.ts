@@ -1,3 +1,4 @@
+export { ProfileError, parseProfile } from './profiles/parse-profile.ts';
 export {
   ProfileFileError,
   type ProfileFileErrorCode,

@@ -64,7 +64,7 @@ describe('pawl pipe --profile', () => {
     expect(await main(['pipe', '--profile', path], io)).toBe(2);
     expect(out()).toBe('');
     expect(err()).toContain(
-      `${JSON.stringify(path)}, line 3: The profile, at governor.rules: there is no key "same-qery"`,
+      `${JSON.stringify(path)}, line 4: The profile, at governor.rules.same-qery: unknown key "same-qery"`,
     );
     expect(err().trimEnd().split('\n')).toHaveLength(1);
   });

@@ -1,4 +1,3 @@
-import type { ConfigField } from '@pawl/governor/json';
 import { memoryActionTypes, type MemoryActionType } from './memory-action.ts';
 
 /** The logs in working memory. */
@@ -83,14 +82,11 @@ export const memorySettings: { readonly [Profile in MemoryProfile]: MemorySettin
   },
 };
 
-/** The configuration field for a log's key prefix. */
-export function createLogPrefixField(fallback: string): ConfigField<string> {
-  return {
-    fallback,
-    expects: 'text of 1 to 60 characters without whitespace, commas or digits',
-    accepts: (value): value is string => typeof value === 'string' && /^[^\s,\d\p{C}]{1,60}$/u.test(value),
-  };
-}
+/** A valid prefix of a log's keys. */
+export const logPrefixPattern: RegExp = /^[^\s,\d\p{C}]{1,60}$/u;
+
+/** What `logPrefixPattern` requires, for an error message. */
+export const logPrefixRequirement = 'text of 1 to 60 characters without whitespace, commas or digits';
 
 /** Returns a log that shares its prefix with another, because the two would overwrite each other, or undefined. */
 export function findLogWithSharedPrefix({ logs }: MemorySettings): MemoryLogName | undefined {

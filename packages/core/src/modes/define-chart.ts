@@ -1,7 +1,5 @@
-import * as config from '@pawl/governor/json';
-import { isPlainObject, dayMilliseconds, createBooleanField, type ConfigField } from '@pawl/governor/json';
-import type { ModeChart, ModeState, TransitionPolicy } from './mode-chart.ts';
 import { renameKeys, upgradeEach, type StoredObject } from '@pawl/governor/upgrade';
+import type { ModeChart, ModeState } from './mode-chart.ts';
 
 /** A location in a chart: keys and item indexes. */
 export type ChartPath = readonly (string | number)[];
@@ -10,15 +8,18 @@ export type ChartPath = readonly (string | number)[];
 export class ChartError extends TypeError {
   override readonly name = 'ChartError';
   readonly path: ChartPath;
+  /** The message without the location. */
+  readonly problem: string;
 
   constructor(path: ChartPath, problem: string) {
     super(`${path.length === 0 ? 'The chart' : `The chart, at ${formatChartPath(path)}`}: ${problem}`);
     this.path = path;
+    this.problem = problem;
   }
 }
 
 /** Formats a path for a message, such as `states[2].next`. */
-export function formatChartPath(path: ChartPath): string {
+function formatChartPath(path: ChartPath): string {
   return path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
     .join('')
@@ -36,139 +37,21 @@ export function clipText(text: string, max: number = quotedTextMax): string {
   return text.length <= max ? text : `${text.slice(0, max).toWellFormed()}…`;
 }
 
-/** A field without a default. */
-type RequiredField<Value> = Omit<ConfigField<Value>, 'fallback'>;
+const modeNameMax = 64;
 
-export type ShapeFields<Shape> = {
-  readonly [Key in keyof Shape]: ConfigField<Shape[Key]> | RequiredField<Shape[Key]>;
-};
-
-/** Parses an object with exactly these fields, each validated. Only own properties are read. */
-function parseFields<Shape extends object>(
-  fields: ShapeFields<Shape>,
-  value: unknown,
-  path: ChartPath,
-): Shape {
-  if (!isPlainObject(value))
-    throw new ChartError(path, `expects an object, and got ${describeInputValue(value)}.`);
-  const known = Object.keys(fields);
-  const unknown = Object.keys(value).find((key) => !known.includes(key));
-  if (unknown !== undefined)
-    throw new ChartError(path, `there is no key ${quoteText(unknown)}. The keys are ${known.join(', ')}.`);
-  const entries = known.map((key) => [
-    key,
-    parseField(fields[key as keyof Shape], Object.hasOwn(value, key) ? value[key] : undefined, [
-      ...path,
-      key,
-    ]),
-  ]);
-  // Every key is one of the fields, with a value that its field accepts.
-  return Object.fromEntries(entries) as Shape;
+/** Whether a text can name a chart or a state: one line, because prompts list several names on a line. */
+export function isModeName(name: string): boolean {
+  return (
+    name !== '' &&
+    name.length <= modeNameMax &&
+    name.isWellFormed() &&
+    name === name.trim() &&
+    !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)
+  );
 }
 
-function parseField<Value>(
-  field: ConfigField<Value> | RequiredField<Value>,
-  value: unknown,
-  path: ChartPath,
-): Value {
-  if (value === undefined && 'fallback' in field) return field.fallback;
-  if (field.accepts(value)) return value;
-  const actual = value === undefined ? 'it is missing' : `got ${describeInputValue(value)}`;
-  throw new ChartError(path, `expects ${field.expects}, and ${actual}.`);
-}
-
-function toRequiredField<Value>({ expects, accepts }: ConfigField<Value>): RequiredField<Value> {
-  return { expects, accepts };
-}
-
-function toNullableField<Value>({
-  expects,
-  accepts,
-}: ConfigField<Value> | RequiredField<Value>): ConfigField<Value | null> {
-  return {
-    fallback: null,
-    expects: `${expects}, or null`,
-    accepts: (value): value is Value | null => value === null || accepts(value),
-  };
-}
-
-const chartNameMax = 64;
-
-/** A name must fit on one line, because prompts list several names on a line. */
-export const nameField: ConfigField<string> = {
-  fallback: '',
-  expects: `a name of up to ${chartNameMax} characters on one line, without leading or trailing spaces`,
-  accepts: (value): value is string =>
-    typeof value === 'string' &&
-    value !== '' &&
-    value.length <= chartNameMax &&
-    value.isWellFormed() &&
-    value === value.trim() &&
-    !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value),
-};
-
-const chartNamesMax = 1_000;
-
-export function createUniqueNamesField(min: number): ConfigField<readonly string[]> {
-  return {
-    fallback: [],
-    expects: min === 0 ? 'a list of unique names' : 'a list of one or more unique names',
-    accepts: (value): value is readonly string[] =>
-      Array.isArray(value) &&
-      value.length >= min &&
-      value.length <= chartNamesMax &&
-      value.every(nameField.accepts) &&
-      new Set(value).size === value.length,
-  };
-}
-
-function createListField(itemName: string, min: number, max: number): ConfigField<unknown> {
-  return {
-    fallback: [],
-    expects: `a list of ${min} to ${max} ${itemName}`,
-    accepts: (value): value is unknown => Array.isArray(value) && value.length >= min && value.length <= max,
-  };
-}
-
-function createRequiredIntegerField(min: number, max: number): RequiredField<number> {
-  return toRequiredField(config.createIntegerField(min, min, max));
-}
-
-const promptLengthMax = 20_000;
-
-const promptField: ConfigField<string> = {
-  fallback: '',
-  expects: `text of up to ${promptLengthMax} characters`,
-  accepts: (value): value is string => typeof value === 'string' && value.length <= promptLengthMax,
-};
-
-/** Describes a value for a message: short values in full, others by their kind. */
-export function describeInputValue(value: unknown): string {
-  if (typeof value === 'string') return quoteText(value);
-  if (Array.isArray(value))
-    return value.length > 20 ? `a list of ${value.length}` : clipText(describeInputList(value));
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
-}
-
-function describeInputList(items: readonly unknown[]): string {
-  return `[${items.map((item) => (Array.isArray(item) ? 'a list' : describeInputValue(item))).join(', ')}]`;
-}
-
-/**
- * Creates a chart from its definition. The compiler checks the names; everything else is validated here, as in
- * `parseChart`.
- */
-export function defineChart<const Name extends string>(input: ModeChartInput<Name>): ModeChart<Name> {
-  // Every name in the result comes from the input, so it has this type.
-  return parseChart(input) as ModeChart<Name>;
-}
-
-/** Parses a chart from untrusted input. Throws one `ChartError` that says what is wrong and where. */
-export function parseChart(value: unknown): ModeChart {
-  const chart = parseChartShape(isPlainObject(value) ? upgradeChart(value) : value);
-  checkChart(chart);
-  return chart;
-}
+/** What `isModeName` requires, for an error message. */
+export const modeNameRequirement: string = `a name of up to ${modeNameMax} characters on one line, without leading or trailing spaces`;
 
 type OptionalProperties<Type> = { readonly [Key in keyof Type]?: Type[Key] | undefined };
 
@@ -179,7 +62,7 @@ type OptionalProperties<Type> = { readonly [Key in keyof Type]?: Type[Key] | und
  * Names are inferred from `name` alone, so that the compiler reports a wrong name anywhere else.
  */
 export type ModeStateInput<Name extends string> = { readonly name: Name } & OptionalProperties<
-  Omit<ModeState<NoInfer<Name>>, 'name'>
+  Omit<ModeState<NoInfer<Name>>, 'name' | 'selectable'> & { readonly selectable: boolean | null }
 >;
 
 /**
@@ -192,114 +75,52 @@ export type ModeChartInput<Name extends string> = {
   readonly states: readonly ModeStateInput<Name>[];
 } & OptionalProperties<Omit<ModeChart<NoInfer<Name>>, 'name' | 'initial' | 'states'>>;
 
-type PartlyParsed<Type, Key extends keyof Type> = Omit<Type, Key> & { readonly [Each in Key]: unknown };
-type ParsedChartShape = PartlyParsed<ModeChart, 'states' | 'transitions' | 'onInvalid' | 'finish' | 'paging'>;
-type ParsedStateShape = Omit<ModeState, 'selectable'> & { readonly selectable: boolean | null };
+/**
+ * Creates a chart from its definition. The compiler checks the types and the names of the states; the consistency of
+ * the chart is checked here. Throws one `ChartError` that says what is wrong and where.
+ */
+export function defineChart<const Name extends string>(input: ModeChartInput<Name>): ModeChart<Name> {
+  const chart = fillInDefaults(input);
+  checkChart(chart);
+  // Every name in the result comes from the input, so it has this type.
+  return chart as ModeChart<Name>;
+}
 
-const modeChartFields: ShapeFields<ParsedChartShape> = {
-  name: toRequiredField(nameField),
-  initial: toRequiredField(nameField),
-  states: toRequiredField(createListField('states', 1, 100)),
-  transitions: { ...createAnyField(), fallback: { by: 'tool' } },
-  onInvalid: { ...createAnyField(), fallback: 'refuse' },
-  finish: { ...createAnyField(), fallback: null },
-  paging: { ...createAnyField(), fallback: null },
-  oneAction: createBooleanField(false),
-  maxIterations: toNullableField(createRequiredIntegerField(1, 1_000_000_000)),
-  prompt: promptField,
-};
-
-const modeStateFields: ShapeFields<ParsedStateShape> = {
-  name: toRequiredField(nameField),
-  aliases: createUniqueNamesField(0),
-  tools: {
-    fallback: [],
-    expects: 'a list of tool names, or "*" for any tool',
-    accepts: (value): value is ModeState['tools'] =>
-      value === '*' || createUniqueNamesField(0).accepts(value),
-  },
-  next: createUniqueNamesField(0),
-  afterText: toNullableField(nameField),
-  stuckState: toNullableField(nameField),
-  timeoutMs: toNullableField(createRequiredIntegerField(1, 30 * dayMilliseconds)),
-  stuckAfterSteps: toNullableField(createRequiredIntegerField(1, 1_000_000)),
-  stuckAfterFailures: toNullableField(createRequiredIntegerField(1, 1_000_000)),
-  selectable: toNullableField(createBooleanField(true)),
-  terminal: createBooleanField(false),
-  prompt: promptField,
-};
-
-/** Validates the type of every field and fills in defaults. `checkChart` validates the names afterwards. */
-function parseChartShape(value: unknown): ModeChart {
-  const parsed = parseFields(modeChartFields, value, []);
-  const paging = parsePagingState(parsed.paging, ['paging']);
-  const states = (parsed.states as readonly unknown[]).map((state, index) =>
-    parseFields(modeStateFields, state, ['states', index]),
-  );
+function fillInDefaults(input: ModeChartInput<string>): ModeChart {
+  const { name, initial, states, transitions, onInvalid, finish, paging, oneAction, maxIterations, prompt } =
+    input;
   const reserved = new Set([paging?.state, ...states.map(({ stuckState }) => stuckState)]);
   return {
-    ...parsed,
-    states: states.map((state) => ({ ...state, selectable: state.selectable ?? !reserved.has(state.name) })),
-    transitions: parseTransitionPolicy(parsed.transitions, ['transitions']),
-    onInvalid: parseInvalidPolicy(parsed.onInvalid, ['onInvalid']),
-    finish: parseFinishState(parsed.finish, ['finish']),
-    paging,
+    name,
+    initial,
+    states: states.map((state): ModeState => ({
+      name: state.name,
+      aliases: state.aliases ?? [],
+      tools: state.tools ?? [],
+      next: state.next ?? [],
+      afterText: state.afterText ?? null,
+      stuckState: state.stuckState ?? null,
+      timeoutMs: state.timeoutMs ?? null,
+      stuckAfterSteps: state.stuckAfterSteps ?? null,
+      stuckAfterFailures: state.stuckAfterFailures ?? null,
+      selectable: state.selectable ?? !reserved.has(state.name),
+      terminal: state.terminal ?? false,
+      prompt: state.prompt ?? '',
+    })),
+    transitions: transitions ?? { by: 'tool' },
+    onInvalid: onInvalid ?? 'refuse',
+    finish: finish ?? null,
+    paging: paging ?? null,
+    oneAction: oneAction ?? false,
+    maxIterations: maxIterations ?? null,
+    prompt: prompt ?? '',
   };
-}
-
-function parseTransitionPolicy(value: unknown, path: ChartPath): TransitionPolicy {
-  const by = typeof value === 'object' && value !== null && 'by' in value ? value.by : undefined;
-  if (by === 'tool') return parseFields({ by: createLiteralField('tool') }, value, path);
-  if (by !== 'reply')
-    throw new ChartError(
-      path,
-      `expects { by: "tool" } or { by: "reply", … }, and got ${describeInputValue(value)}.`,
-    );
-  const target = toRequiredField(nameField);
-  return parseFields(
-    { by: createLiteralField('reply'), otherwise: target, afterAction: target, afterFailure: target },
-    value,
-    path,
-  );
-}
-
-function parseInvalidPolicy(value: unknown, path: ChartPath): ModeChart['onInvalid'] {
-  if (value === 'refuse' || value === 'ignore') return value;
-  if (typeof value !== 'object' || value === null)
-    throw new ChartError(
-      path,
-      `expects "refuse", "ignore" or { resetTo: … }, and got ${describeInputValue(value)}.`,
-    );
-  return parseFields({ resetTo: toRequiredField(nameField) }, value, path);
-}
-
-function parseFinishState(value: unknown, path: ChartPath): ModeChart['finish'] {
-  return value === null
-    ? null
-    : parseFields(
-        { tools: toRequiredField(createUniqueNamesField(1)), state: toRequiredField(nameField) },
-        value,
-        path,
-      );
-}
-
-function parsePagingState(value: unknown, path: ChartPath): ModeChart['paging'] {
-  return value === null
-    ? null
-    : parseFields({ state: toRequiredField(nameField), next: toRequiredField(nameField) }, value, path);
-}
-
-/** For fields that have their own parser. */
-function createAnyField(): ConfigField<unknown> {
-  return { fallback: undefined, expects: 'anything', accepts: (_value): _value is unknown => true };
-}
-
-function createLiteralField<Literal extends string>(literal: Literal): ConfigField<Literal> {
-  return { fallback: literal, expects: literal, accepts: (value): value is Literal => value === literal };
 }
 
 /** Throws a `ChartError` if the names of a chart are inconsistent or a state cannot be reached or left. */
 function checkChart(chart: ModeChart): void {
+  checkModeName(chart.name, ['name']);
+  checkModeLimit(chart.maxIterations, ['maxIterations']);
   checkStateNames(chart);
   checkStateTargets(chart);
   for (const [index, state] of chart.states.entries()) checkModeState(state, ['states', index]);
@@ -310,10 +131,26 @@ function checkChart(chart: ModeChart): void {
   checkExitPaths(chart);
 }
 
+function checkModeName(name: string, path: ChartPath): void {
+  if (isModeName(name)) return;
+  throw new ChartError(path, `${quoteText(name)} is not ${modeNameRequirement}.`);
+}
+
+function checkModeLimit(limit: number | null, path: ChartPath): void {
+  if (limit === null || (Number.isInteger(limit) && limit >= 1)) return;
+  throw new ChartError(
+    path,
+    `a limit is a whole number of at least 1, or null for none, and this is ${limit}.`,
+  );
+}
+
 /** Names are compared without case, because models are careless with capital letters. */
 function checkStateNames({ states }: ModeChart): void {
   const owners = new Map<string, string>();
   for (const [index, { name, aliases }] of states.entries()) {
+    checkModeName(name, ['states', index, 'name']);
+    for (const [position, alias] of aliases.entries())
+      checkModeName(alias, ['states', index, 'aliases', position]);
     for (const each of [name, ...aliases]) {
       const owner = owners.get(each.toLowerCase());
       if (owner !== undefined)
@@ -391,6 +228,8 @@ function checkModeState(state: ModeState, path: ChartPath): void {
     throw createError('tools', 'is terminal, so it cannot have tools. Remove tools.');
   if (!terminal && next.length === 0)
     throw createError('next', 'has no next state. Add one to next, or set terminal to true.');
+  for (const key of ['timeoutMs', 'stuckAfterSteps', 'stuckAfterFailures'] as const)
+    checkModeLimit(state[key], [...path, key]);
   for (const [key, target] of Object.entries({ stuckState, afterText })) {
     if (target === null) continue;
     if (target === name)

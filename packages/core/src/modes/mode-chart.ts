@@ -1,7 +1,7 @@
 /*
  * A mode is the kind of step the agent takes, and determines what it may do. A chart defines all modes and their
- * transitions: plain JSON, created by `defineChart` or `parseChart`, which check that all names exist and that every
- * state has a successor.
+ * transitions: plain JSON, created by `defineChart`, which checks that all names exist and that every state has a
+ * successor.
  */
 export type ModeChart<Name extends string = string> = {
   readonly name: string;

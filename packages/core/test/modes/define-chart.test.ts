@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChartError, defineChart, parseChart } from '../../src/modes/define-chart.ts';
+import { ChartError, defineChart, type ModeChartInput } from '../../src/modes/define-chart.ts';
 import { modeCharts } from '../../src/modes/charts/built-in.ts';
 import { startMode } from '../../src/modes/mode.ts';
 import type { ModeChart } from '../../src/modes/mode-chart.ts';
@@ -30,7 +30,7 @@ function createChartWithState(index: number, changes: object): object {
 
 function catchChartError(value: unknown): ChartError {
   try {
-    parseChart(value);
+    defineChart(value as ModeChartInput<string>);
   } catch (error) {
     if (error instanceof ChartError) return error;
     throw error;
@@ -167,109 +167,42 @@ describe('defineChart', () => {
 describe('a chart', () => {
   it.each(Object.entries<ModeChart>(modeCharts))('is plain JSON: %s', (name, chart) => {
     expect(chart.name).toBe(name);
-    expect(parseChart(JSON.parse(JSON.stringify(chart)))).toEqual(chart);
+    expect(defineChart(JSON.parse(JSON.stringify(chart)))).toEqual(chart);
   });
 
-  it('is unchanged by repeated parsing', () => {
+  it('is unchanged when it is defined again', () => {
     fc.assert(
       fc.property(anyModeChart, (chart) => {
-        expect(parseChart(JSON.parse(JSON.stringify(chart)))).toEqual(chart);
+        expect(defineChart(JSON.parse(JSON.stringify(chart)))).toEqual(chart);
       }),
     );
   });
 
   it('accepts any names', () => {
-    const states = hostileModeNames.map((name, index) => ({ name, next: [hostileModeNames.at(index - 1)] }));
-    const chart = parseChart({ name: '__proto__', initial: '__proto__', states });
+    const states = hostileModeNames.map((name, index) => ({
+      name,
+      next: [hostileModeNames.at(index - 1) ?? ''],
+    }));
+    const chart = defineChart<string>({ name: '__proto__', initial: '__proto__', states });
     expect(startMode(chart, 0).state).toBe('__proto__');
   });
 
   it.each([
-    [null, 'The chart: expects an object, and got null.'],
-    [[], 'The chart: expects an object, and got [].'],
     [
-      {},
-      'The chart, at name: expects a name of up to 64 characters on one line, without leading or trailing spaces, and it is missing.',
+      createChartWithState(0, { name: ' a' }),
+      'The chart, at states[0].name: " a" is not a name of up to 64 characters on one line, without leading',
     ],
+    [createChartWithState(0, { name: 'a\nb' }), 'The chart, at states[0].name: "a\\nb" is not a name'],
+    [createChartWithState(0, { name: 'x'.repeat(65) }), 'The chart, at states[0].name: '],
+    [createChartWithState(0, { aliases: ['y', ''] }), 'The chart, at states[0].aliases[1]: "" is not a name'],
+    [createChartInput({ name: '' }), 'The chart, at name: "" is not a name'],
     [
-      createChartInput({ states: [] }),
-      'The chart, at states: expects a list of 1 to 100 states, and got [].',
+      createChartInput({ maxIterations: 1.5 }),
+      'The chart, at maxIterations: a limit is a whole number of at least 1, or null for none, and this is 1.5.',
     ],
-    [
-      createChartInput({ colour: 'red' }),
-      'The chart: there is no key "colour". The keys are name, initial, states, transitions,',
-    ],
-    [JSON.parse('{"name":"x","__proto__":{}}'), 'The chart: there is no key "__proto__".'],
-    [
-      createChartWithState(0, { color: 1 }),
-      'The chart, at states[0]: there is no key "color". The keys are name, aliases,',
-    ],
-    [createChartWithState(0, { name: ' a' }), 'The chart, at states[0].name: expects a name'],
-    [createChartWithState(0, { name: 'a\nb' }), 'The chart, at states[0].name: expects a name'],
-    [createChartWithState(0, { name: '\uD800' }), 'The chart, at states[0].name: expects a name'],
-    [createChartWithState(0, { name: 'x'.repeat(65) }), 'The chart, at states[0].name: expects a name'],
-    [
-      createChartWithState(0, { next: 'b' }),
-      'The chart, at states[0].next: expects a list of unique names, and got "b".',
-    ],
-    [
-      createChartWithState(0, { next: ['b', 'b'] }),
-      'The chart, at states[0].next: expects a list of unique names, and got ["b", "b"].',
-    ],
-    [
-      createChartWithState(0, { tools: 'read' }),
-      'The chart, at states[0].tools: expects a list of tool names, or "*" for any tool, and got "read".',
-    ],
-    [
-      createChartWithState(0, { timeoutMs: 0 }),
-      'The chart, at states[0].timeoutMs: expects a whole number from 1 to 2592000000, or null, and got 0.',
-    ],
-    [
-      createChartWithState(0, { timeoutMs: Number.NaN }),
-      'The chart, at states[0].timeoutMs: expects a whole number from 1 to 2592000000, or null, and got NaN.',
-    ],
-    [createChartWithState(0, { timeoutMs: '60s' }), 'and got "60s".'],
-    [
-      createChartWithState(0, { stuckAfterSteps: 1.5 }),
-      'The chart, at states[0].stuckAfterSteps: expects a whole number',
-    ],
-    [
-      createChartWithState(0, { stuckAfterFailures: -1 }),
-      'The chart, at states[0].stuckAfterFailures: expects a whole number',
-    ],
-    [
-      createChartWithState(0, { terminal: 'yes' }),
-      'The chart, at states[0].terminal: expects true or false, and got "yes".',
-    ],
-    [
-      createChartWithState(0, { prompt: 'x'.repeat(20_001) }),
-      'The chart, at states[0].prompt: expects text of up to 20000 characters',
-    ],
-    [
-      createChartInput({ transitions: { by: 'dice' } }),
-      'The chart, at transitions: expects { by: "tool" } or { by: "reply", … }, and got an object.',
-    ],
-    [
-      createChartInput({ transitions: { by: 'reply' } }),
-      'The chart, at transitions.otherwise: expects a name',
-    ],
-    [
-      createChartInput({ transitions: { by: 'tool', otherwise: 'a' } }),
-      'The chart, at transitions: there is no key "otherwise". The keys are by.',
-    ],
-    [
-      createChartInput({ onInvalid: 'shout' }),
-      'The chart, at onInvalid: expects "refuse", "ignore" or { resetTo: … }, and got "shout".',
-    ],
-    [
-      createChartInput({ finish: { tools: [], state: 'end' } }),
-      'The chart, at finish.tools: expects a list of one or more unique names, and got [].',
-    ],
-  ])('must have a valid shape: %#', (value, message) => {
-    expect(catchChartError(value).message).toContain(message);
-  });
-
-  it.each([
+    [createChartWithState(1, { timeoutMs: 0 }), 'The chart, at states[1].timeoutMs: a limit is'],
+    [createChartWithState(1, { stuckAfterSteps: Number.NaN }), 'at states[1].stuckAfterSteps: a limit is'],
+    [createChartWithState(1, { stuckAfterFailures: -1 }), 'at states[1].stuckAfterFailures: a limit is'],
     [
       createChartInput({ initial: 'z' }),
       'The chart, at initial: there is no state "z". The states are a, b, end.',
@@ -374,60 +307,12 @@ describe('a chart', () => {
       { name: 'a', next: ['a'] },
       { name: 'b', next: ['a'] },
     ];
-    expect(parseChart({ name: 'x', initial: 'a', states, onInvalid: { resetTo: 'b' } }).states).toHaveLength(
-      2,
-    );
-  });
-
-  it('reads only own properties', () => {
-    const inherited = Object.assign(Object.create({ initial: 'a' }), {
-      ...createChartInput({}),
-      initial: undefined,
-    });
-    delete inherited.initial;
-    expect(catchChartError(inherited).message).toContain('The chart, at initial: expects a name');
+    const chart = defineChart<string>({ name: 'x', initial: 'a', states, onInvalid: { resetTo: 'b' } });
+    expect(chart.states).toHaveLength(2);
   });
 
   it('reports the error location as a path', () => {
     expect(catchChartError(createChartWithState(0, { next: ['z'] })).path).toEqual(['states', 0, 'next', 0]);
-    expect(catchChartError(createChartInput({ states: 'a'.repeat(1e6) })).message.length).toBeLessThan(200);
-    expect(
-      catchChartError(createChartWithState(0, { next: [['x'.repeat(1e6)]] })).message.length,
-    ).toBeLessThan(200);
-  });
-
-  it('is accepted or rejected with one error, for any input', () => {
-    const anyState = fc.record(
-      {
-        name: fc.constantFrom('a', 'b', 'c', 1),
-        next: fc.oneof(fc.subarray(['a', 'b', 'c', 'z']), fc.jsonValue()),
-        tools: fc.oneof(fc.constant('*'), fc.jsonValue()),
-        terminal: fc.boolean(),
-        stuckState: fc.constantFrom('a', 'b', null),
-      },
-      { requiredKeys: ['name'] },
-    );
-    const anyChart = fc.record(
-      {
-        name: fc.oneof(fc.string(), fc.jsonValue()),
-        initial: fc.constantFrom('a', 'b', 'z'),
-        states: fc.oneof(fc.array(anyState, { maxLength: 4 }), fc.jsonValue()),
-        transitions: fc.jsonValue(),
-        finish: fc.jsonValue(),
-        paging: fc.jsonValue(),
-        onInvalid: fc.jsonValue(),
-      },
-      { requiredKeys: ['name', 'initial', 'states'] },
-    );
-    fc.assert(
-      fc.property(fc.oneof(anyChart, fc.jsonValue(), fc.anything()), (value) => {
-        try {
-          parseChart(value);
-        } catch (error) {
-          expect(error).toBeInstanceOf(ChartError);
-        }
-      }),
-      { numRuns: 500 },
-    );
+    expect(catchChartError(createChartInput({ initial: 'x'.repeat(1e6) })).message.length).toBeLessThan(200);
   });
 });

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { parseChart } from '../../src/modes/define-chart.ts';
+import { defineChart } from '../../src/modes/define-chart.ts';
 import type { ModeEvent } from '../../src/modes/transition-mode.ts';
 import type { ModeChart } from '../../src/modes/mode-chart.ts';
 import { codePoint } from '../helpers/code-point.ts';
@@ -80,7 +80,7 @@ export const anyModeChart: fc.Arbitrary<ModeChart> = fc
           stuckAfterFailures: limits.next().value,
         };
       });
-      return parseChart({
+      return defineChart({
         name: 'any',
         initial,
         states: [

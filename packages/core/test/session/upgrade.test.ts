@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSession, step } from '../../src/index.ts';
-import { parseChart } from '../../src/modes-entry.ts';
 import { upgradeEvent, upgradeSession, upgradeToolResult } from '../../src/upgrade-entry.ts';
-import { parseGovernorSettings } from '../../src/profiles/parse-governor-settings.ts';
 import { listRecordedNames, readRecordedLog } from '../old-logs/log-file.ts';
 import { toRecordedNames } from '../old-logs/recorded-names.ts';
 
@@ -128,43 +126,6 @@ describe('a session of an older release', () => {
     expect(upgradeSession({ ...rest, spent, behaviour: 2 })).toMatchObject({ logVersion: 2 });
     expect(upgradeSession({ ...rest, spent })).not.toHaveProperty('logVersion');
     expect(behaviour).toBeGreaterThan(2);
-  });
-});
-
-describe('settings with older names', () => {
-  const before = { preset: 'pawl', rules: {} } as const;
-  const parse = (rules: object) => () => parseGovernorSettings({ rules }, [], before);
-
-  it('set the same thresholds and remedies', () => {
-    const remedy = { id: 'x', pattern: 'y', advice: 'z', remedy: { do: 'refuse' } };
-    const old = { rules: { waiting: { refuse: 3, finish: 9 }, chanting: false }, recoveries: [remedy] };
-    expect(parseGovernorSettings(old, [], before)).toEqual({
-      preset: 'pawl',
-      rules: { waiting: { block: 3, stop: 9 }, 'repetition-loop': false },
-      recoveries: [{ ...remedy, remedy: { do: 'block' } }],
-    });
-  });
-
-  it('are rejected next to the current name', () => {
-    expect(parse({ waiting: { refuse: 3, block: 3 } })).toThrow('there is no key "refuse"');
-    expect(parse({ chanting: false, 'repetition-loop': false })).toThrow('there is no key "chanting"');
-  });
-
-  it('define the same chart', () => {
-    const state = { name: 'a', tools: '*', next: ['a', 'b'] };
-    const last = { name: 'b', terminal: true };
-    const policy = { by: 'tool' };
-    const current = {
-      name: 'x',
-      initial: 'a',
-      states: [{ ...state, afterText: 'b' }, last],
-      transitions: policy,
-    };
-    const old = { name: 'x', initial: 'a', states: [{ ...state, afterWords: 'b' }, last], hops: policy };
-    expect(parseChart(old)).toEqual(parseChart(current));
-    expect(() => parseChart({ ...current, hops: policy })).toThrow('there is no key "hops"');
-    const both = { ...state, afterText: 'b', afterWords: 'b' };
-    expect(() => parseChart({ ...current, states: [both, last] })).toThrow('there is no key "afterWords"');
   });
 });
 

@@ -1,7 +1,8 @@
-import { ChartError, parseChart, type ModeChart } from '@pawl/core/modes';
+import { ChartError, type ModeChart } from '@pawl/core/modes';
 import { readSmallFile } from '../data-files/small-file.ts';
 import { parseDataFile, detectDataFormat } from '../data-files/parse-data-file.ts';
 import { DataFileError, type DataFileErrorCode } from '../data-files/data-file-error.ts';
+import { parseChart } from './chart-schema.ts';
 
 /** Well above the size of any handwritten chart. */
 export const chartFileBytesMax: number = 256 * 1024;

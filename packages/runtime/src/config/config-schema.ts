@@ -74,11 +74,16 @@ const mcpServersSchema = z.record(
 );
 
 const hookCommandShape = {
-  command: z.tuple([lineSchema], z.string().max(20_000)).meta({
+  command: z.tuple([lineSchema], z.string().max(20_000), { error: explainCommand }).meta({
     description: 'A program and its arguments. It receives the event as JSON on standard input.',
   }),
   timeoutMs: durationSchema.exactOptional(),
 };
+
+function explainCommand({ code }: z.core.$ZodRawIssue): string | undefined {
+  return code === 'invalid_type' ? 'expected a list: a program and its arguments' : undefined;
+}
+
 const toolHooksSchema = z
   .array(z.strictObject({ ...hookCommandShape, tools: z.array(lineSchema).max(1_000).exactOptional() }))
   .max(100);
@@ -88,10 +93,13 @@ const hooksSchema = z.strictObject({
   afterTools: toolHooksSchema.exactOptional(),
   finish: z.array(z.strictObject(hookCommandShape)).max(100).exactOptional(),
   autoCommit: z
-    .union([
-      z.boolean(),
-      z.strictObject({ runsHooks: z.boolean().exactOptional(), timeoutMs: durationSchema.exactOptional() }),
-    ])
+    .union(
+      [
+        z.boolean(),
+        z.strictObject({ runsHooks: z.boolean().exactOptional(), timeoutMs: durationSchema.exactOptional() }),
+      ],
+      { error: 'expected true, false, or an object with runsHooks and timeoutMs' },
+    )
     .exactOptional()
     .meta({ description: 'Commits each step to git.' }),
 });

@@ -1,6 +1,5 @@
 import { findProfile } from '@pawl/core/profiles';
 import { dirname, extname, resolve } from 'node:path';
-import * as z from 'zod';
 import {
   parseDataFile,
   detectDataFormat,
@@ -9,13 +8,13 @@ import {
 } from '../data-files/parse-data-file.ts';
 import { readSmallFile } from '../data-files/small-file.ts';
 import { type McpServer, isPlaintextUrl } from '../mcp/mcp-server.ts';
-import { findNearestName } from '../text/nearest-name.ts';
 import { parsePermissionRule, type PermissionRule } from '../permission/rule.ts';
-import { formatIssuePath, explainSchemaIssue } from '../schema/explain.ts';
+import { formatIssuePath } from '../schema/explain.ts';
+import { validateDocument } from '../data-files/validate-document.ts';
 import { toPrintableLine } from '../text/one-line.ts';
 import { ConfigFileError, type Config } from './config.ts';
 import { configSchema, type ConfigDocument } from './config-schema.ts';
-import { findSecrets, isSecretKey, isLikelySecret } from '../data-files/secrets.ts';
+import { findSecrets } from '../data-files/secrets.ts';
 
 /** Well above the size of any handwritten configuration. */
 export const configFileBytesMax: number = 256 * 1024;
@@ -74,46 +73,16 @@ function detectConfigFormat(path: string): 'json' | 'yaml' | 'ts' {
 
 function parseConfigDocument(path: string, { value, findLine }: ParsedDataFile): ConfigDocument {
   // An empty file is a valid, empty configuration.
-  const parsed = configSchema.safeParse(value ?? {}, { error: explainConfigIssue });
-  const protoKeyPath = findProtoKey(value, []);
-  if (protoKeyPath !== null)
-    throw createInvalidConfigError(path, protoKeyPath, 'unknown key "__proto__"', findLine);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw createInvalidConfigError(
-      path,
-      getIssuePath(issue),
-      issue?.message ?? 'it is not a configuration',
-      findLine,
-    );
-  }
-  if (parsed.data.baseUrl !== undefined && parsed.data.model === undefined)
+  const parsed = validateDocument(configSchema, value ?? {});
+  if (!parsed.ok) throw createInvalidConfigError(path, parsed.path, parsed.problem, findLine);
+  if (parsed.value.baseUrl !== undefined && parsed.value.model === undefined)
     throw createInvalidConfigError(
       path,
       ['baseUrl'],
       'it applies only to a model set in the same file. Set "model" as well',
       findLine,
     );
-  return parsed.data;
-}
-
-/** Returns the path of the issue; for an unknown key, the path of that key. */
-function getIssuePath(issue: z.core.$ZodIssue | undefined): DataPath {
-  if (issue === undefined) return [];
-  const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));
-  const [key] = issue.code === 'unrecognized_keys' ? issue.keys : [];
-  return key === undefined ? path : [...path, key];
-}
-
-/** Finds `__proto__` keys, which zod ignores. */
-function findProtoKey(value: unknown, path: DataPath): DataPath | null {
-  if (typeof value !== 'object' || value === null) return null;
-  if (Object.hasOwn(value, '__proto__')) return [...path, '__proto__'];
-  for (const [key, part] of Object.entries(value)) {
-    const match = findProtoKey(part, [...path, Array.isArray(value) ? Number(key) : key]);
-    if (match !== null) return match;
-  }
-  return null;
+  return parsed.value;
 }
 
 function createInvalidConfigError(
@@ -161,39 +130,6 @@ function findPlaintextHeaders({ mcpServers = [] }: Config): readonly DataPath[] 
       ? [['mcpServers', server.name, 'headers']]
       : [],
   );
-}
-
-/** Explains a configuration issue; never includes the value if it may be a secret. */
-function explainConfigIssue(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'unrecognized_keys') {
-    const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
-    return describeUnknownKey(issue.keys[0] ?? '', known);
-  }
-  if (typeof issue.input === 'string' && isLikelySecret(issue.input))
-    return 'this looks like a secret, and does not belong here';
-  if (issue.code === 'invalid_type' && issue.expected === 'tuple') return commandList;
-  if (issue.code === 'invalid_key') return issue.issues[0]?.message;
-  if (issue.code === 'invalid_union') return `expected ${describeUnion(issue)}`;
-  return explainSchemaIssue(issue);
-}
-
-/** The command of a hook is the only tuple in the schema. */
-const commandList = 'expected a list: a program and its arguments';
-
-function describeUnknownKey(key: string, known: readonly string[]): string {
-  const shown = toPrintableLine(JSON.stringify(key), 60);
-  const nearest = findNearestName(key, known, Math.max(2, Math.floor(key.length / 3)));
-  if (nearest !== undefined) return `unknown key ${shown}; did you mean ${nearest}?`;
-  if (isSecretKey(key))
-    return `unknown key ${shown}; secrets are not read from files. Set the provider's environment variable instead, such as ANTHROPIC_API_KEY`;
-  return `unknown key ${shown}; the keys are ${known.filter((name) => name !== '$schema').join(', ')}`;
-}
-
-/** `autoCommit` is the only union in the schema. */
-function describeUnion(issue: { readonly input?: unknown }): string {
-  return typeof issue.input === 'object'
-    ? 'true, false, or an object with runsHooks and timeoutMs'
-    : 'true or false';
 }
 
 /** Resolves a configuration document: parses rules, adds server names and resolves paths relative to its folder. */

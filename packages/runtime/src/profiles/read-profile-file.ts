@@ -1,11 +1,11 @@
 import { findModeChart } from '@pawl/core/modes';
-import { ProfileError, parseProfile } from '@pawl/core/profile-parser';
 import type { Profile } from '@pawl/core/profiles';
 import { dirname, resolve } from 'node:path';
 import { ChartFileError, readChartFile } from '../charts/read-chart-file.ts';
 import { DataFileError, type DataFileErrorCode } from '../data-files/data-file-error.ts';
 import { parseDataFile, detectDataFormat, type ParsedDataFile } from '../data-files/parse-data-file.ts';
 import { readSmallFile } from '../data-files/small-file.ts';
+import { ProfileError, parseProfile } from './parse-profile.ts';
 
 /** Larger than any handwritten profile, including its chart. */
 export const profileFileBytesMax: number = 512 * 1024;

@@ -14,9 +14,9 @@ export function explainSchemaIssue(issue: z.core.$ZodRawIssue): string | undefin
         getDiscriminatorValue(issue),
       );
     case 'too_small':
-      return describeMismatch(`at least ${issue.minimum}`, issue.input);
+      return describeMismatch(`at least ${formatLimit(Number(issue.minimum), issue.origin)}`, issue.input);
     case 'too_big':
-      return describeMismatch(`at most ${issue.maximum}`, issue.input);
+      return describeMismatch(`at most ${formatLimit(Number(issue.maximum), issue.origin)}`, issue.input);
     case 'unrecognized_keys':
       return describeUnknownKeys(
         issue.keys,
@@ -32,6 +32,11 @@ export function formatIssuePath(path: readonly PropertyKey[]): string {
   return path
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`))
     .join('');
+}
+
+function formatLimit(limit: number, origin: string): string {
+  const unit = origin === 'string' ? ' character' : origin === 'array' ? ' item' : '';
+  return `${limit}${unit}${unit !== '' && limit !== 1 ? 's' : ''}`;
 }
 
 function addArticle(type: string): string {

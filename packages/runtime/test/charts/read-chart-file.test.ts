@@ -112,7 +112,7 @@ describe('a chart file that cannot be used', () => {
   });
 
   it.each([
-    ['a.yaml', '', null, 'The chart: expects an object, and got null.'],
+    ['a.yaml', '', null, 'The chart: expected an object, got null.'],
     [
       'b.yaml',
       doorChart.replace('next: [open]', 'next: [ajar]'),
@@ -124,12 +124,12 @@ describe('a chart file that cannot be used', () => {
       'd.yaml',
       doorChart.replace('    next: [shut]', '    next: [shut]\n    timeoutMs: soon'),
       15,
-      'timeoutMs: expects',
+      'timeoutMs: expected a number, got "soon"',
     ],
     ['e.yaml', doorChart.replace('    next: [shut]', ''), 12, 'state "open" has no next state.'],
-    ['f.yaml', `${doorChart}\nfinish:\n  tools: [x]\n`, 16, 'finish.state: expects a name'],
-    ['g.json', '{\n"name": "a",\n"initial": 1}', 3, 'initial: expects a name'],
-    ['h.yaml', `${doorChart}\n"__proto__": {}`, 3, 'there is no key "__proto__"'],
+    ['f.yaml', `${doorChart}\nfinish:\n  tools: [x]\n`, 16, 'finish.state: missing; expected a string'],
+    ['g.json', '{\n"name": "a",\n"initial": 1}', 3, 'initial: expected a string, got 1'],
+    ['h.yaml', `${doorChart}\n"__proto__": {}`, 16, 'unknown key "__proto__"'],
   ] as const)('reports where the chart is wrong: %s', async (name, content, line, problem) => {
     const error = await readChartTextError(name, content);
     expect(error).toMatchObject({ code: 'invalid', line });

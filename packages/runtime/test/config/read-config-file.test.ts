@@ -212,7 +212,11 @@ describe('readConfigFile', () => {
       3,
       'hooks.afterTools[0].command[0]: missing; expected a string.',
     ],
-    ['hooks:\n  autoCommit: 3', 2, 'hooks.autoCommit: expected true or false.'],
+    [
+      'hooks:\n  autoCommit: 3',
+      2,
+      'hooks.autoCommit: expected true, false, or an object with runsHooks and timeoutMs.',
+    ],
     ['budgets:\n  cost: -1', 2, 'budgets.cost: expected'],
     ['budgets:\n  tokens: 1.5', 2, 'budgets.tokens: expected a whole number'],
     ['budgets:\n  tokens: .nan', 2, 'budgets.tokens: expected'],

@@ -62,12 +62,12 @@ describe('readProfileFile', () => {
 
 describe('a profile file that cannot be used', () => {
   it.each([
-    ['a.yaml', 'name: mine\nbudgets:\n  steps: 5\n', ['invalid', 2], 'there is no key "steps"'],
-    ['a.yaml', 'name: mine\nmaxRetries: many\n', ['invalid', 2], 'expects a whole number'],
+    ['a.yaml', 'name: mine\nbudgets:\n  steps: 5\n', ['invalid', 3], 'unknown key "steps"'],
+    ['a.yaml', 'name: mine\nmaxRetries: many\n', ['invalid', 2], 'expected a number'],
     ['a.json', '{\n"name": "mine",\n"chart": "lkj2"}', ['invalid', 3], 'there is no chart "lkj2"'],
     ['a.json', '{\n"name": "mine",,\n}', ['syntax', 2], 'invalid JSON'],
     ['a.yaml', 'name: mine\nname: yours\n', ['syntax', 2], 'duplicate key'],
-    ['a.yaml', '', ['invalid', null], 'expects an object'],
+    ['a.yaml', '', ['invalid', null], 'expected an object'],
     ['a.txt', 'name: mine', ['unknown-kind', null], '.json, .yaml or .yml'],
   ] as const)('reports what is wrong and where: %s, %j', async (name, content, [code, line], message) => {
     const problem = await readProfileError(await writeProfileFile(name, content));

@@ -2,8 +2,9 @@ import type { JsonObject, Json } from '@pawl/governor';
 import { isJsonObject, createBooleanField, createIntegerField, type ConfigField } from '@pawl/governor/json';
 import { describeJsonProblem, memoryActions } from '../memory-action.ts';
 import {
-  createLogPrefixField,
   findLogWithSharedPrefix,
+  logPrefixPattern,
+  logPrefixRequirement,
   memorySettings,
   type LogSettings,
   type MemorySettings,
@@ -113,6 +114,14 @@ function checkLkjLogPrefixes(memory: MemorySettings): void {
   if (name === undefined) return;
   const prefix = JSON.stringify(memory.logs[name].keyPrefix);
   throw new TypeError(`LKJ config: two logs have the key_prefix ${prefix}. Each log needs its own prefix.`);
+}
+
+function createLogPrefixField(fallback: string): ConfigField<string> {
+  return {
+    fallback,
+    expects: logPrefixRequirement,
+    accepts: (value): value is string => typeof value === 'string' && logPrefixPattern.test(value),
+  };
 }
 
 type SectionValues<Fields> = {

@@ -1,11 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSession, defaultSettings } from '../../src/index.ts';
-import { memorySettings } from '../../src/memory-entry.ts';
-import { modeCharts } from '../../src/modes-entry.ts';
-import { findProfile, builtInProfiles, type Profile } from '../../src/profiles-entry.ts';
-import { ProfileError } from '../../src/profiles/profile-parser.ts';
-import { parseProfile } from '../../src/profiles/parse-profile.ts';
+import { createSession, defaultSettings } from '@pawl/core';
+import { memorySettings } from '@pawl/core/memory';
+import { modeCharts } from '@pawl/core/modes';
+import { findProfile, builtInProfiles, type Profile } from '@pawl/core/profiles';
+import { ProfileError, parseProfile } from '../../src/profiles/parse-profile.ts';
 
 /** A profile as it would be written down: the settings beside the name. */
 function flattenProfile({ settings, ...rest }: Profile): object {
@@ -158,22 +157,27 @@ describe('parseProfile', () => {
 
 describe('an invalid profile', () => {
   it.each<readonly [unknown, readonly (string | number)[], RegExp]>([
-    [null, [], /^The profile: expects an object, and got null\.$/],
-    [[], [], /expects an object/],
-    ['pawl', [], /expects an object, and got "pawl"/],
-    [{}, ['name'], /^The profile, at name: a name is required/],
+    [null, [], /^The profile: expected an object, got null\.$/],
+    [[], [], /expected an object, got an array/],
+    ['pawl', [], /expected an object, got "pawl"/],
+    [{}, ['name'], /^The profile, at name: missing; expected a string\.$/],
     [{ name: 'pawl' }, ['name'], /pawl is the name of a built-in profile/],
-    [{ name: ' x' }, ['name'], /expects a name/],
-    [{ name: 'x', nmae: 1 }, [], /there is no key "nmae"\. The keys are name, description/],
-    [JSON.parse('{"name": "x", "__proto__": {}}'), [], /there is no key "__proto__"/],
-    [{ name: 'x', extends: 'toString' }, ['extends'], /expects one of pawl, loom, nexora, savant/],
-    [{ name: 'x', extends: { name: 'pawl' } }, ['extends'], /and got an object/],
-    [{ name: 'x', protocol: 'yaml' }, ['protocol'], /expects one of native, json, xml, and got "yaml"/],
-    [{ name: 'x', terminal: ['done'] }, ['terminal', 0], /expects one of halted, shuttingDown/],
-    [{ name: 'x', maxRetries: 1.5 }, ['maxRetries'], /expects a whole number from 0 to 1000, and got 1\.5/],
-    [{ name: 'x', retryBaseMs: NaN }, ['retryBaseMs'], /expects a whole number/],
-    [{ name: 'x', mutatingTools: ['a', 'a'] }, ['mutatingTools'], /expects a list of unique names/],
-    [{ name: 'x', onInvalidEvent: 'crash' }, ['onInvalidEvent'], /expects one of ignore, refuse, reset/],
+    [{ name: ' x' }, ['name'], /expected a name/],
+    [{ name: 'x', nmae: 1 }, ['nmae'], /unknown key "nmae"; did you mean name\?/],
+    [{ name: 'x', wheels: 1 }, ['wheels'], /unknown key "wheels"; the keys are name, description/],
+    [JSON.parse('{"name": "x", "__proto__": {}}'), ['__proto__'], /unknown key "__proto__"/],
+    [{ name: 'x', extends: 'toString' }, ['extends'], /expected one of "pawl", "loom", "nexora", "savant"/],
+    [{ name: 'x', extends: { name: 'pawl' } }, ['extends'], /got an object/],
+    [{ name: 'x', protocol: 'yaml' }, ['protocol'], /expected one of "native", "json", "xml", got "yaml"/],
+    [{ name: 'x', terminal: ['done'] }, ['terminal', 0], /expected one of "halted", "shuttingDown"/],
+    [{ name: 'x', maxRetries: 1.5 }, ['maxRetries'], /expected a whole number, got 1\.5/],
+    [{ name: 'x', retryBaseMs: NaN }, ['retryBaseMs'], /expected a number, got NaN/],
+    [{ name: 'x', mutatingTools: ['a', 'a'] }, ['mutatingTools'], /expected a list of unique names/],
+    [
+      { name: 'x', onInvalidEvent: 'crash' },
+      ['onInvalidEvent'],
+      /expected one of "ignore", "refuse", "reset"/,
+    ],
     [
       { name: 'x', chart: 'lkj2' },
       ['chart'],
@@ -184,38 +188,54 @@ describe('an invalid profile', () => {
       ['chart', 'initial'],
       /^The profile, at chart\.initial: there is no state "c"/,
     ],
-    [{ name: 'x', chart: {} }, ['chart', 'name'], /^The profile, at chart\.name: expects a name/],
+    [{ name: 'x', chart: {} }, ['chart', 'name'], /^The profile, at chart\.name: missing; expected a string/],
     [
       { name: 'x', memory: 'big' },
       ['memory'],
       /there are no memory settings named "big"\. The built-in ones are pawl, lkj/,
     ],
-    [{ name: 'x', memory: { hardLimit: { max: 1 } } }, ['memory', 'hardLimit'], /there is no key "max"/],
+    [
+      { name: 'x', memory: { hardLimit: { max: 1 } } },
+      ['memory', 'hardLimit', 'max'],
+      /unknown key "max"; the keys are enable, maxTokens/,
+    ],
     [
       { name: 'x', memory: { actions: ['fly'] } },
       ['memory', 'actions', 0],
-      /expects one of working_memory_add/,
+      /expected one of "working_memory_add"/,
     ],
     [
       { name: 'x', memory: { logs: { command: { keyPrefix: 'think_log_' } } } },
       ['memory', 'logs', 'command', 'keyPrefix'],
       /another log already has the prefix "think_log_"/,
     ],
-    [{ name: 'x', budgets: { steps: 5 } }, ['budgets'], /there is no key "steps"\. The keys are modelCalls/],
-    [{ name: 'x', budgets: { modelCalls: 0 } }, ['budgets', 'modelCalls'], /expects a whole number from 1/],
-    [{ name: 'x', budgets: { cost: -1 } }, ['budgets', 'cost'], /expects a number above 0/],
+    [
+      { name: 'x', budgets: { steps: 5 } },
+      ['budgets', 'steps'],
+      /unknown key "steps"; the keys are modelCalls/,
+    ],
+    [{ name: 'x', budgets: { modelCalls: 0 } }, ['budgets', 'modelCalls'], /expected at least 1, got 0/],
+    [{ name: 'x', budgets: { cost: -1 } }, ['budgets', 'cost'], /expected a number above 0/],
     [
       { name: 'x', governor: { preset: 'strict' } },
       ['governor', 'preset'],
-      /expects one of pawl, none, nexora/,
+      /expected one of "pawl", "none", "nexora"/,
     ],
-    [{ name: 'x', governor: { rules: { 'same-qery': false } } }, ['governor', 'rules'], /no key "same-qery"/],
+    [
+      { name: 'x', governor: { rules: { 'same-qery': false } } },
+      ['governor', 'rules', 'same-qery'],
+      /unknown key "same-qery"; did you mean same-query\?/,
+    ],
     [
       { name: 'x', governor: { rules: { waiting: { stop: 0 } } } },
       ['governor', 'rules', 'waiting', 'stop'],
-      /expects a whole number from 1/,
+      /expected at least 1, got 0/,
     ],
-    [{ name: 'x', governor: { rules: { waiting: true } } }, ['governor', 'rules', 'waiting'], /an object/],
+    [
+      { name: 'x', governor: { rules: { waiting: true } } },
+      ['governor', 'rules', 'waiting'],
+      /expected false, or an object with advise/,
+    ],
     [
       { name: 'x', governor: { preset: 'savant', rules: { waiting: false } } },
       ['governor', 'rules'],
@@ -238,15 +258,15 @@ describe('an invalid profile', () => {
     [
       { name: 'x', governor: { recoveries: [{ id: 'a', pattern: 'b', remedy: { do: 'ask' } }] } },
       ['governor', 'recoveries', 0, 'advice'],
-      /a value is required/,
+      /missing; expected a string/,
     ],
     [
       {
         name: 'x',
         governor: { recoveries: [{ id: 'a', pattern: 'b', advice: 'c', remedy: { do: 'pray' } }] },
       },
-      ['governor', 'recoveries', 0, 'remedy'],
-      /expects \{ do: "run"/,
+      ['governor', 'recoveries', 0, 'remedy', 'do'],
+      /expected one of "run", "wait", "ask", "block", got "pray"/,
     ],
   ])('is rejected with the location of the error: %j', (value, path, message) => {
     const problem = catchProfileError(value);
@@ -279,5 +299,25 @@ describe('an invalid profile', () => {
         }
       }),
     );
+  });
+});
+
+describe('settings with older names', () => {
+  it('set the same thresholds and remedies', () => {
+    const remedy = { id: 'x', pattern: 'y', advice: 'z', remedy: { do: 'refuse' } };
+    const old = { rules: { waiting: { refuse: 3, finish: 9 }, chanting: false }, recoveries: [remedy] };
+    expect(parseProfile({ name: 'mine', governor: old }).settings.governor).toEqual({
+      preset: 'pawl',
+      rules: { waiting: { block: 3, stop: 9 }, 'repetition-loop': false },
+      recoveries: [{ ...remedy, remedy: { do: 'block' } }],
+    });
+  });
+
+  it('are rejected next to the current name', () => {
+    expect(() => parseProfileSettings({ governor: { rules: { waiting: { refuse: 3, block: 3 } } } })).toThrow(
+      'unknown key "refuse"',
+    );
+    const both = { chanting: false, 'repetition-loop': false };
+    expect(() => parseProfileSettings({ governor: { rules: both } })).toThrow('unknown key "chanting"');
   });
 });
