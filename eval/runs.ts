@@ -56,13 +56,13 @@ function isRunJudgment(value: unknown): value is RunJudgment {
   return isJsonRecord(value) && typeof value['id'] === 'string' && typeof value['stuck'] === 'boolean';
 }
 
-export function getRunSource(run: RecordedRun): string {
+/** The family of a run: its agent and its benchmark, which `source` names together. Runs of one family are similar. */
+export function getRunFamily(run: RecordedRun): string {
   return run.source ?? 'unnamed';
 }
 
-/** Lists the sources of the runs. */
-export function listRunSources({ runs }: EvaluationData): readonly string[] {
-  return [...new Set(runs.map(getRunSource))];
+export function listRunFamilies({ runs }: EvaluationData): readonly string[] {
+  return [...new Set(runs.map(getRunFamily))];
 }
 
 /** Filters the runs and keeps all labels. */

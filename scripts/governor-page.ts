@@ -151,27 +151,57 @@ the session is created; see [embedding.md](embedding.md). A [custom rule](how-to
 
 const governorOutro = `## Accuracy
 
-\`npm run eval -- --data DIR\` replays recorded runs through the governor, or through the presets named with \`--preset\`. With
-\`--peers FILE\` it does the same for other detectors, and with \`--leave-one-out\` it fits the thresholds on all sources but
-one and scores on that one. On 8,170 recorded runs of third-party agents (SWE-bench, small repairs, bash, SQL, capture-the-flag
-and penetration tests, customer service, research, MCP tools and chat; 2,899 solved, 3,849 not, the rest without an outcome):
+\`npm run eval -- --data DIR\` replays recorded runs through the governor, or through the presets named with \`--preset\`; with
+\`--peers FILE\` it does the same for other detectors. \`--leave-one-out\` tests the thresholds on agents and tasks that they were
+not fitted to: for each family of runs (an agent on a benchmark), the thresholds at which rules end a run are fitted on all other
+families and scored on this one. A fit takes the thresholds that save most steps, where a run that is ended wrongly outweighs 200
+saved steps. \`--gate\` exits with 1 if a rule pays off in fewer than two families.
+
+On 8,170 recorded runs of third-party agents in 23 families (SWE-bench, small repairs, bash, SQL, capture-the-flag and penetration
+tests, customer service, research, MCP tools and chat; 2,899 solved, 3,849 not, the rest without an outcome), in percent with 95 %
+intervals:
 
 | detector | harm | net | noise | caught | saved | told | wrong |
 | --- | --- | --- | --- | --- | --- | --- | --- |
-| pawl | 0.2 | 0.1 | 2.9 | 30.4 | 12.2 | 96.6 | 2.6 |
-| preset nexora | 0.2 | 0.1 | 0.2 | 16.3 | 6.3 | 37.3 | 2.6 |
-| preset savant | 53.2 | 51.2 | 59.1 | 77.5 | 63.0 | 50.8 | 97.4 |
-| hermes | 0.1 | 0.0 | 2.2 | 22.3 | 7.1 | 83.1 | 0.0 |
-| stella | 0.4 | 0.3 | 1.0 | 25.7 | 10.6 | 69.5 | 7.7 |
-| opencode, as documented | 0.3 | 0.2 | 0.3 | 22.0 | 10.6 | 52.5 | 0.0 |
-| openhands v0 | 0.4 | 0.3 | 0.4 | 21.0 | 9.1 | 44.1 | 0.0 |
-| cline | 1.6 | 1.4 | 1.8 | 36.3 | 19.9 | 67.8 | 48.7 |
-| roo | 1.4 | 1.3 | 1.4 | 32.3 | 17.1 | 66.1 | 25.6 |
-| gemini-cli | 0.1 | 0.1 | 0.2 | 14.1 | 4.6 | 33.9 | 2.6 |
+| pawl, held out | 0.2 (0.1–0.4) | 0.1 (0.0–0.3) | 3.0 (2.4–3.7) | 30.0 (28.5–31.4) | 12.0 (11.0–13.0) | 100.0 (93.9–100.0) | 0.0 (0.0–9.0) |
+| pawl, as shipped | 0.2 (0.1–0.4) | 0.1 (0.0–0.3) | 3.0 (2.4–3.7) | 30.6 (29.2–32.1) | 12.4 (11.3–13.4) | 100.0 (93.9–100.0) | 0.0 (0.0–9.0) |
+| preset nexora | 0.1 (0.0–0.3) | 0.1 (0.0–0.3) | 0.4 (0.2–0.7) | 11.0 (10.1–12.0) | 3.0 (2.7–3.3) | 50.8 (38.4–63.2) | 0.0 (0.0–9.0) |
+| preset savant | 49.3 (47.4–51.1) | 47.4 (45.6–49.2) | 54.1 (52.3–55.9) | 76.3 (74.9–77.6) | 62.5 (61.3–63.8) | 49.2 (36.8–61.6) | 97.4 (86.8–99.5) |
+| openhands-v0 | 0.4 (0.3–0.8) | 0.3 (0.2–0.6) | 0.4 (0.3–0.8) | 21.0 (19.8–22.4) | 9.1 (8.1–10.0) | 44.1 (32.2–56.7) | 0.0 (0.0–9.0) |
+| openhands-v0-ui | 0.4 (0.2–0.7) | 0.3 (0.2–0.6) | 0.4 (0.2–0.7) | 21.0 (19.7–22.3) | 9.0 (8.0–9.9) | 44.1 (32.2–56.7) | 0.0 (0.0–9.0) |
+| openhands-sdk | 0.7 (0.4–1.1) | 0.6 (0.4–1.0) | 0.7 (0.4–1.1) | 20.2 (18.9–21.5) | 8.2 (7.3–9.1) | 44.1 (32.2–56.7) | 2.6 (0.5–13.2) |
+| gemini-cli | 0.1 (0.1–0.4) | 0.1 (0.0–0.3) | 0.2 (0.1–0.4) | 14.1 (13.1–15.3) | 4.6 (3.8–5.4) | 33.9 (23.1–46.6) | 2.6 (0.5–13.2) |
+| gemini-cli-tools | 0.1 (0.0–0.3) | 0.0 (0.0–0.2) | 0.1 (0.0–0.3) | 14.0 (12.9–15.1) | 4.4 (3.6–5.2) | 33.9 (23.1–46.6) | 0.0 (0.0–9.0) |
+| gemini-cli-text | 0.1 (0.0–0.3) | 0.1 (0.0–0.3) | 0.1 (0.0–0.3) | 0.2 (0.1–0.3) | 0.2 (0.0–0.3) | 0.0 (0.0–6.1) | 2.6 (0.5–13.2) |
+| qwen-code | 0.2 (0.1–0.4) | 0.1 (0.1–0.4) | 0.2 (0.1–0.4) | 16.7 (15.6–17.9) | 6.3 (5.4–7.2) | 32.2 (21.7–44.9) | 0.0 (0.0–9.0) |
+| qwen-code-full | 14.8 (13.5–16.1) | 14.6 (13.4–16.0) | 15.3 (14.1–16.7) | 46.3 (44.7–47.8) | 24.8 (22.9–26.8) | 59.3 (46.6–70.9) | 69.2 (53.6–81.4) |
+| crush | 0.0 (0.0–0.2) | 0.0 (0.0–0.1) | 0.0 (0.0–0.2) | 0.4 (0.3–0.7) | 1.0 (0.3–1.8) | 20.3 (12.0–32.3) | 0.0 (0.0–9.0) |
+| goose-5 | 0.0 (0.0–0.1) | 0.0 (0.0–0.1) | 0.1 (0.0–0.3) | 0.0 (0.0–0.1) | 0.0 (0.0–0.0) | 23.7 (14.7–36.0) | 0.0 (0.0–9.0) |
+| goose-as-shipped | 0.0 (0.0–0.1) | 0.0 (0.0–0.1) | 0.0 (0.0–0.1) | 0.0 (0.0–0.1) | 0.0 (0.0–0.0) | 0.0 (0.0–6.1) | 0.0 (0.0–9.0) |
+| opencode | 0.3 (0.2–0.6) | 0.2 (0.1–0.5) | 0.3 (0.2–0.6) | 22.0 (20.7–23.3) | 10.6 (9.6–11.6) | 52.5 (40.0–64.7) | 0.0 (0.0–9.0) |
+| opencode-as-shipped | 0.0 (0.0–0.1) | 0.0 (0.0–0.1) | 0.0 (0.0–0.1) | 0.0 (0.0–0.1) | 0.0 (0.0–0.0) | 0.0 (0.0–6.1) | 0.0 (0.0–9.0) |
+| roo | 1.4 (1.0–1.9) | 1.3 (0.9–1.8) | 1.4 (1.0–1.9) | 32.3 (30.9–33.8) | 17.1 (15.9–18.3) | 66.1 (53.4–76.9) | 25.6 (14.6–41.1) |
+| cline | 1.6 (1.2–2.1) | 1.4 (1.0–1.9) | 1.8 (1.4–2.3) | 36.3 (34.8–37.9) | 19.9 (18.7–21.1) | 67.8 (55.1–78.3) | 48.7 (33.9–63.8) |
+| nexora-readme | 11.3 (10.2–12.6) | 11.2 (10.1–12.4) | 11.5 (10.4–12.7) | 28.2 (26.8–29.7) | 16.1 (14.8–17.4) | 62.7 (50.0–73.9) | 38.5 (24.9–54.1) |
+| nexora-code | 0.2 (0.1–0.4) | 0.1 (0.1–0.4) | 0.2 (0.1–0.4) | 16.3 (15.2–17.5) | 6.3 (5.7–6.8) | 37.3 (26.1–50.0) | 2.6 (0.5–13.2) |
+| nexora-as-wired | 0.1 (0.1–0.4) | 0.1 (0.0–0.3) | 0.1 (0.1–0.4) | 17.8 (16.6–19.0) | 7.0 (6.5–7.6) | 37.3 (26.1–50.0) | 5.1 (1.4–16.9) |
+| openclaw | 0.0 (0.0–0.1) | 0.0 (0.0–0.1) | 0.1 (0.0–0.3) | 0.0 (0.0–0.1) | 0.0 (0.0–0.0) | 10.2 (4.7–20.5) | 0.0 (0.0–9.0) |
+| hermes | 0.1 (0.0–0.3) | 0.0 (0.0–0.1) | 2.2 (1.7–2.8) | 22.3 (21.0–23.6) | 7.1 (6.2–7.9) | 83.1 (71.5–90.5) | 0.0 (0.0–9.0) |
+| stella | 0.4 (0.2–0.7) | 0.3 (0.1–0.5) | 1.0 (0.7–1.4) | 25.7 (24.4–27.1) | 10.6 (9.6–11.7) | 69.5 (56.9–79.7) | 7.7 (2.7–20.3) |
+| openrouter-agent | 0.2 (0.1–0.5) | 0.1 (0.1–0.4) | 1.4 (1.1–2.0) | 14.7 (13.6–15.8) | 5.1 (4.2–6.0) | 66.1 (53.4–76.9) | 0.0 (0.0–9.0) |
+| forgecode | 0.0 (0.0–0.1) | 0.0 (0.0–0.1) | 0.6 (0.4–0.9) | 0.0 (0.0–0.1) | 0.0 (0.0–0.0) | 64.4 (51.7–75.4) | 0.0 (0.0–9.0) |
+| kimi-cli | 0.0 (0.0–0.1) | 0.0 (0.0–0.1) | 0.3 (0.2–0.6) | 0.2 (0.1–0.4) | 0.8 (0.1–1.5) | 52.5 (40.0–64.7) | 0.0 (0.0–9.0) |
+| lkjagent | 0.0 (0.0–0.1) | 0.0 (0.0–0.1) | 2.0 (1.6–2.6) | 0.0 (0.0–0.1) | 0.0 (0.0–0.0) | 67.8 (55.1–78.3) | 0.0 (0.0–9.0) |
+| mastra-scorer | 0.0 (0.0–0.1) | 0.0 (0.0–0.1) | 0.0 (0.0–0.1) | 0.0 (0.0–0.1) | 0.0 (0.0–0.0) | 0.0 (0.0–6.1) | 0.0 (0.0–9.0) |
 
-In percent. _harm_: solved runs that would have been ended. _net_: those of them in which something new was still to come.
-_noise_: solved runs with any verdict. _caught_: unsolved runs that would have been ended. _saved_: their steps after that.
-_told_: runs that a person judged stuck and that got a verdict in time. _wrong_: runs that a person judged not stuck and that
-would have been ended (one of 39). The other detectors, nexora and savant among them, are reimplemented over the same recorded
-steps. The rules were revised with these runs at hand, so expect worse figures on agents and tasks of other kinds.
+_harm_: solved runs that would have been ended. _net_: those of them in which something new was still to come. _noise_: solved
+runs with any verdict. _caught_: unsolved runs that would have been ended. _saved_: their steps after that. _told_: 59 runs that a
+person judged stuck and that got a verdict in time. _wrong_: 39 runs that a person judged not stuck and that would have been ended.
+The other detectors, nexora and savant among them, are reimplemented over the same recorded steps.
+
+The thresholds are fitted without the family that they are tested on, but the rules themselves were revised with all of these runs
+at hand, so expect worse figures on agents and tasks of other kinds. Five rules pay off in one family of these runs only:
+\`reapplied-change\`, \`same-query\`, \`repeated-rewrite\`, \`similar-text\` and \`monologue\`; the first and the fourth of them
+may end a run. Six rules have no verdict in these runs: \`edit-and-revert\`, \`waiting\`, \`repetition-loop\`,
+\`failed-decisions\`, \`fruitless-paging\` and \`overdue-mode\`.
 `;

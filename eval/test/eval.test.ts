@@ -86,19 +86,28 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-type ScoreRow = Readonly<Record<string, number | string | null>>;
+type ScoreRow = Readonly<Record<string, number | string | object | null>>;
 type EvalReport = {
   readonly tables: readonly {
     readonly title: string;
     readonly runs: number;
     readonly rows: readonly ScoreRow[];
   }[];
-  readonly leaveOneOut: readonly {
-    readonly source: string;
+  readonly leaveOneOut: {
+    readonly families: readonly {
+      readonly family: string;
+      readonly runs: number;
+      readonly shipped: ScoreRow;
+    }[];
+    readonly fitted: ScoreRow;
     readonly shipped: ScoreRow;
-    readonly ends: string;
-  }[];
+  } | null;
+  readonly payoffs: readonly { readonly rule: string; readonly families: readonly string[] }[] | null;
 };
+
+/** The scores of a row, without their intervals. */
+const stripIntervals = (row: ScoreRow): ScoreRow =>
+  Object.fromEntries(Object.entries(row).filter(([key]) => key !== 'intervals'));
 
 async function readEvalReport(...args: readonly string[]): Promise<EvalReport> {
   const { code, stdout } = await runEvalCommand('--data', folder, '--json', ...args);
@@ -108,10 +117,11 @@ async function readEvalReport(...args: readonly string[]): Promise<EvalReport> {
 
 const third = 100 / 3;
 
-/** Of three solved runs one is ended and two get a verdict; of 24 steps in the unsolved ones six come after the end. */
+/** Of three solved runs one is ended before its last new step, and two get a verdict; of 24 steps in the unsolved ones six come after the end. */
 const pawlScores = {
   name: 'pawl',
   harm: third,
+  net: third,
   noise: 2 * third,
   caught: third,
   saved: 25,
@@ -123,6 +133,7 @@ const pawlScores = {
 const nexoraScores = {
   name: 'nexora',
   harm: 0,
+  net: 0,
   noise: 0,
   caught: third,
   saved: 400 / 24,
@@ -148,14 +159,14 @@ describe('npm run eval', () => {
       ['alpha', 4],
       ['beta', 3],
     ]);
-    expect(tables[0]?.rows).toEqual([expectCloseScores(pawlScores)]);
-    expect(tables[1]?.rows).toEqual([
-      { name: 'pawl', harm: 0, noise: 50, caught: 50, saved: 30, told: 50, wrong: 0 },
+    expect(tables[0]?.rows.map(stripIntervals)).toEqual([expectCloseScores(pawlScores)]);
+    expect(tables[1]?.rows.map(stripIntervals)).toEqual([
+      { name: 'pawl', harm: 0, net: 0, noise: 50, caught: 50, saved: 30, told: 50, wrong: 0 },
     ]);
-    expect(tables[2]?.rows).toEqual([
-      { name: 'pawl', harm: 100, noise: 100, caught: 0, saved: 0, told: 100, wrong: 100 },
+    expect(tables[2]?.rows.map(stripIntervals)).toEqual([
+      { name: 'pawl', harm: 100, net: 100, noise: 100, caught: 0, saved: 0, told: 100, wrong: 100 },
     ]);
-    expect(leaveOneOut).toEqual([]);
+    expect(leaveOneOut).toBeNull();
   });
 
   it('compares presets, separated by commas or given one by one, each once', async () => {
@@ -164,7 +175,10 @@ describe('npm run eval', () => {
       ['--preset', 'pawl', '--preset', 'nexora,pawl'],
     ]) {
       const { tables } = await readEvalReport(...args);
-      expect(tables[0]?.rows).toEqual([expectCloseScores(pawlScores), expectCloseScores(nexoraScores)]);
+      expect(tables[0]?.rows.map(stripIntervals)).toEqual([
+        expectCloseScores(pawlScores),
+        expectCloseScores(nexoraScores),
+      ]);
     }
     const { tables } = await readEvalReport('--preset', 'savant,nexora-lenient');
     expect(tables[0]?.rows).toMatchObject([
@@ -179,29 +193,34 @@ describe('npm run eval', () => {
     const silent = `{ name: 'silent', create: () => ({ push: () => ({ level: 'observe' }) }) }`;
     await writeFile(peers, `export const peers = [${hastyDetector}, ${silent}];`);
     const { tables } = await readEvalReport('--peers', peers);
-    expect(tables[0]?.rows.slice(1)).toEqual([
+    expect(tables[0]?.rows.slice(1).map(stripIntervals)).toEqual([
       expectCloseScores({
         name: 'hasty',
         harm: 100,
+        net: 100,
         noise: 100,
         caught: 100,
         saved: (21 / 24) * 100,
         told: third,
         wrong: 100,
       }),
-      { name: 'silent', harm: 0, noise: 0, caught: 0, saved: 0, told: 0, wrong: 0 },
+      { name: 'silent', harm: 0, net: 0, noise: 0, caught: 0, saved: 0, told: 0, wrong: 0 },
     ]);
   });
 
   it('prints tables, with a dash for a measure without cases', async () => {
     const { code, stdout } = await runEvalCommand('--data', folder, '--preset', 'pawl,nexora');
     expect(code).toBe(0);
-    expect(stdout.split('\n').slice(0, 5)).toEqual([
+    expect(stdout.split('\n').slice(0, 9)).toEqual([
       '',
       'all: 7 runs',
-      'detector                     harm  noise caught  saved   told  wrong',
-      'pawl                         33.3   66.7   33.3   25.0   66.7   50.0',
-      'nexora                        0.0    0.0   33.3   16.7   66.7    0.0',
+      'detector                     harm    net  noise caught  saved   told  wrong',
+      'pawl                         33.3   33.3   66.7   33.3   25.0   66.7   50.0',
+      expect.stringMatching(/^ {2}from {21} +6\.1 +6\.1 +20\.8 +6\.1 /),
+      expect.stringMatching(/^ {2}to {23} +79\.2 +79\.2 +93\.9 +79\.2 /),
+      'nexora                        0.0    0.0    0.0   33.3   16.7   66.7    0.0',
+      expect.stringMatching(/^ {2}from /),
+      expect.stringMatching(/^ {2}to /),
     ]);
     const bare = await mkdtemp(join(tmpdir(), 'eval-'));
     await writeFile(
@@ -211,21 +230,44 @@ describe('npm run eval', () => {
     const { stdout: one } = await runEvalCommand('--data', bare);
     await rm(bare, { recursive: true });
     expect(one).toContain('all: 1 run\n');
-    expect(one).toContain(`pawl${' '.repeat(22)}${'      -'.repeat(6)}`);
+    expect(one).toContain(`pawl${' '.repeat(22)}${'      -'.repeat(7)}`);
   });
 
-  it('fits thresholds on all sources but one and scores them on that one', async () => {
+  it('fits thresholds on all families but one and scores them on that one', async () => {
     const { tables, leaveOneOut } = await readEvalReport('--leave-one-out');
-    expect(leaveOneOut.map(({ source }) => source)).toEqual(['alpha', 'beta']);
-    for (const [index, { shipped, ends }] of leaveOneOut.entries()) {
+    expect(leaveOneOut?.families.map(({ family, runs }) => [family, runs])).toEqual([
+      ['alpha', 4],
+      ['beta', 3],
+    ]);
+    for (const [index, { shipped }] of (leaveOneOut?.families ?? []).entries())
       expect(tables[index + 1]?.rows).toEqual([{ name: 'pawl', ...shipped }]);
-      expect(ends).toMatch(/^\d+(?: \d+)+$/);
-    }
+    expect(tables[0]?.rows).toEqual([{ name: 'pawl', ...leaveOneOut?.shipped }]);
     const { stdout } = await runEvalCommand('--data', folder, '--leave-one-out');
-    // A solved run of beta repeats a call four times, so thresholds fitted on beta allow four; no run of alpha does.
-    expect(stdout).toMatch(
-      /\nheld out +harm .*\nalpha .* ends at 4 5 .*\n {2}as shipped .*\nbeta .* ends at 3 3 /,
-    );
+    /*
+     * In beta, repeating a call four times loses a solved run, and nothing in alpha needs such an end: held out, alpha is
+     * scored without any. In alpha nothing is lost by an end.
+     */
+    expect(stdout).toMatch(/\nheld out +harm .*\nalpha .* fitted: .*repeated-call never/);
+    expect(stdout).toMatch(/\nall families, held out .*\n {2}from .*\n {2}to .*\nall families, as shipped /);
+  });
+
+  it('fails with --gate if a rule pays off in fewer than two of the families with its verdicts', async () => {
+    const narrow = await runEvalCommand('--data', folder, '--gate');
+    expect(narrow.code).toBe(1);
+    // Only a solved run repeats a call. In alpha, as many solved as unsolved runs repeat a failure.
+    expect(narrow.stderr).toContain('The rule repeated-call pays off in no family.\n');
+    expect(narrow.stderr).toContain('The rule repeated-failure pays off in beta only.\n');
+    expect(narrow.stderr).not.toContain('fruitless-paging');
+    const wide = await mkdtemp(join(tmpdir(), 'eval-'));
+    const runs = ['one', 'two'].flatMap((family) => [
+      createTestRun(`${family}-stuck`, false, repeatWork(5, createSameStep)),
+      createTestRun(`${family}-fine`, true, repeatWork(5, createReadStep)),
+    ]);
+    await writeFile(join(wide, 'runs.jsonl'), toJsonLines(runs));
+    const passed = await runEvalCommand('--data', wide, '--gate');
+    await rm(wide, { recursive: true });
+    expect(passed).toMatchObject({ code: 0, stderr: '' });
+    expect(passed.stdout).toMatch(/\nrepeated-call +2 of 2 +families +\d+ steps +\d+ runs +one, two\n/);
   });
 
   it('reports and skips each line that is not a run', async () => {

@@ -174,9 +174,14 @@ const doubtfulShapes: readonly RunShape[] = [
   ],
   [
     'talk about the next step, in other words each time',
-    ['I shall fix it.', 'On to the repair.', 'The fix comes next.', 'Time to mend this.', 'Here goes.'].map(
-      createTextStep,
-    ),
+    [
+      'I shall fix it.',
+      'On to the repair.',
+      'The fix comes next.',
+      'Time to mend this.',
+      'Here goes.',
+      'Now it begins.',
+    ].map(createTextStep),
     'monologue',
     0,
   ],

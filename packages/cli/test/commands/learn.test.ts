@@ -14,6 +14,7 @@ import { exitCodes } from '../../src/output/exit-codes.ts';
 import {
   toDetectorScore,
   computeScoreRatios,
+  findLastWorkStep,
   sumScoreRatios,
   type DetectorScore,
 } from '../../src/commands/learn/detector-score.ts';
@@ -72,6 +73,7 @@ function scoreRules(rules: readonly Rule[], runs: readonly RecordedRun[]): Detec
           success: success ?? null,
           lastStep: steps.length - 1,
           agentSteps: steps.map(({ i }) => i),
+          lastWorkStep: findLastWorkStep({ ...rest, steps }),
           judgment: null,
         };
         return computeScoreRatios(scored, auditRun({ ...rest, steps }, rules));
@@ -90,12 +92,15 @@ describe('pawl learn', () => {
     expect(out).toMatch(/Steps in solved runs\n.*\n {2}alpha +50 +7 +8 +8 +15 +11\n/);
     expect(out).toMatch(/\n {2}repeated-call +stop +4 +3 +0 +45 +30 of 3 sources +3 of 3\n/);
     expect(out).toMatch(
-      /\n {2}current +0\.0 +0\.0 +100\.0 +45\.5 .*\n {2}proposed +0\.0 +0\.0 +100\.0 +54\.5 /,
+      /\n {2}current +0\.0 +0\.0 +0\.0 +100\.0 +45\.5 .*\n {2}proposed +0\.0 +0\.0 +0\.0 +100\.0 +54\.5 /,
     );
     expect(out).toMatch(
-      /Held out: selected on all other sources[^\n]*\n[^\n]*\n {2}alpha +0\.0 +0\.0 +100\.0 +54\.5 /,
+      /Held out: selected on all other sources[^\n]*\n[^\n]*\n {2}alpha +0\.0 +0\.0 +0\.0 +100\.0 +54\.5 /,
     );
     expect(out).toContain('harm: 0 of 150; upper bound 1.77 % at 95 % confidence');
+    expect(out).toMatch(
+      /\n {2}The bound holds for runs like those of alpha, beta, gamma; up to 5\.13 % for \w+ alone\.\n/,
+    );
     expect(out).toMatch(/ {2}45 runs earlier, saving 45 steps; 0 later\n$/);
   });
 

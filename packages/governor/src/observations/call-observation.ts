@@ -61,21 +61,21 @@ export type CallObservation = {
   readonly query: string | null;
   /** The change the call made to a file; null if it changed none or the change is unknown. */
   readonly change: FileContentChange | null;
+  /** Whether a check did its work and reports what is wrong, such as a failed test; absent if not. */
+  readonly hasFindings?: true;
+  /** Whether the output is long enough to be content rather than a confirmation; absent if not. */
+  readonly isLongOutput?: true;
   /** What the result says. Absent in sessions from before results were read; they have only `error`. */
   readonly status?: ToolResultStatus;
 };
 
+/** Confirmations are shorter. */
+const longOutputMin = 200;
+
 /** Reduces the facts about a finished call to an observation. */
 export function observeCall(facts: CallFacts): CallObservation {
-  const { seq, at = null, tool, args, ok, exitCode, context, output, outputHash } = facts;
-  const result = readToolResult({
-    tool,
-    args,
-    output,
-    exitCode,
-    context,
-    isError: ok === undefined ? ok : !ok,
-  });
+  const { seq, at = null, tool, args, ok, outputHash } = facts;
+  const result = readToolResult({ ...facts, isError: ok === undefined ? ok : !ok });
   const status = facts.isMarkFinal === true ? getMarkedStatus(result, ok) : result.status;
   const hasFailed = status === 'failed';
   return {
@@ -90,6 +90,18 @@ export function observeCall(facts: CallFacts): CallObservation {
     query: fingerprintQuery(args),
     change: hasFailed ? null : inferFileChange(args, facts.files),
     status,
+    ...listOutputSigns(result, hasFailed),
+  };
+}
+
+/** The optional fields; absent ones keep stored sessions small. */
+function listOutputSigns(
+  { text, hasFindings }: ToolResultReading,
+  hasFailed: boolean,
+): Pick<CallObservation, 'hasFindings' | 'isLongOutput'> {
+  return {
+    ...(text.length >= longOutputMin && { isLongOutput: true }),
+    ...(hasFailed && hasFindings && { hasFindings: true }),
   };
 }
 

@@ -16,6 +16,8 @@ export type CallContext = {
   readonly isWaiting: boolean;
   /** Whether exit code 1 is a negative answer of the program that sets the exit code, such as grep. */
   readonly isExitCode1Answer: boolean;
+  /** Whether the command checks the work, such as a test runner or a linter, and fails because of what it finds. */
+  readonly isCheck?: boolean;
 };
 
 /** Derives the context of a call from its tool and arguments. */
@@ -134,7 +136,42 @@ function describeCommand(script: string): CallContext {
     command: script,
     isWaiting: isWaitingCommand(script, commands),
     isExitCode1Answer: isExitCode1Answer(last),
+    isCheck: purpose === 'run' && commands.some(isCheckCommand),
   };
+}
+
+/** Test runners, linters, type checkers. */
+const checkPrograms = createWordSet(
+  'pytest py.test tox nox nose2 unittest pylint flake8 ruff mypy pyright pycodestyle pydocstyle bandit jest vitest mocha ' +
+    'ava jasmine karma playwright cypress eslint tslint tsc oxlint biome stylelint prettier shellcheck hadolint ' +
+    'golangci-lint staticcheck rspec rubocop minitest phpunit pest phpstan psalm ctest runtests.py runtests',
+);
+
+/** Programs that check the work with one of these words: `go vet`, `npm run lint`, `make check`. */
+const checkWords = /^(?:(?:unit)?tests?|check|vet|clippy|lint|typecheck|type-check|spec|verify)(?::[\w-]+)?$/;
+
+const programsWithChecks = createWordSet(
+  'go cargo npm pnpm yarn bun deno make mvn gradle gradlew ./gradlew ./mvnw dotnet mix rake bundle composer manage.py ' +
+    'bazel swift zig sbt lein stack cabal just task',
+);
+
+function isCheckCommand(words: readonly string[]): boolean {
+  const [program = '', ...rest] = words;
+  const names = rest.slice(0, 4);
+  if (isCheckProgram(program)) return true;
+  if (programsWithChecks.has(program))
+    return names.some((word) => checkWords.test(word) || isCheckProgram(word));
+  // Programs that start another one: `python -m pytest`, `npx jest`, `poetry run pytest`, `python manage.py test`.
+  if (!/^(?:python[\d.]*|npx|bunx|poetry|uv|uvx|pipenv|hatch|coverage|node|ruby|php)$/.test(program))
+    return false;
+  return names.some(
+    (word, index) =>
+      isCheckProgram(word) || (word.endsWith('manage.py') && checkWords.test(names[index + 1] ?? '')),
+  );
+}
+
+function isCheckProgram(word: string): boolean {
+  return checkPrograms.has(word.slice(word.lastIndexOf('/') + 1));
 }
 
 function isExitCode1Answer(words: readonly string[]): boolean {

@@ -46,6 +46,8 @@ export type ToolResultReading = {
   readonly exitCode: number | null;
   /** The normalized kind of error; null unless the call failed. Equal errors of different calls have equal classes. */
   readonly errorClass: string | null;
+  /** Whether a check, such as a test runner or a linter, failed because of what it found. */
+  readonly hasFindings: boolean;
   /** The output without what the host added: equal results have equal texts. */
   readonly text: string;
   /** Whether something was omitted from the output. */
@@ -63,10 +65,12 @@ export function readToolResult(facts: ToolResultFacts): ToolResultReading {
   const lines = readLines(host.text);
   const exitCode = facts.exitCode ?? host.exitCode ?? findTrailingExitCode(lines, context);
   const { status, reason } = judgeResult({ facts, host, context, lines, exitCode });
+  const hasFindings = status === 'failed' && isFinding(context, lines, exitCode);
   return {
     status,
     exitCode,
-    errorClass: status === 'failed' ? classifyFailure(host.text) : null,
+    errorClass: status === 'failed' ? classifyResult(host.text, hasFindings ? context : null) : null,
+    hasFindings,
     text: host.text,
     isTruncated: saysTruncated(lines.head) || (lines.tail !== '' && saysTruncated(lines.tail)),
     isWaitingCall: context.isWaiting,
@@ -293,6 +297,30 @@ function findTrailingExitCode({ last, first }: OutputLines, { purpose }: CallCon
 }
 
 const trailingLineMax = 160;
+
+/** A check that could not do its work fails like any other program. */
+function isFinding(
+  { isCheck = false }: CallContext,
+  { last }: OutputLines,
+  exitCode: number | null,
+): boolean {
+  return isCheck && (exitCode ?? 1) < usageExitCode && !isUsageError(last);
+}
+
+/** Checks print much the same whatever they find, so the findings of different checks are different errors. */
+function classifyResult(text: string, check: CallContext | null): string {
+  return check === null ? classifyFailure(text) : `${check.command} ${classifyFailure(text)}`;
+}
+
+/** Exit codes from here on say that the check was called wrongly, was not found or was killed. */
+const usageExitCode = 32;
+
+const usageError =
+  /^usage:|unrecognized arguments?|unknown option|command not found|No such file or directory|No module named|cannot find module|file or directory not found|no tests ran|not recognized as/i;
+
+function isUsageError(line: string): boolean {
+  return usageError.test(line) || isProgramMessage(line);
+}
 
 /** Reduces the text of a failed call to its class, without the line numbers that shells count. */
 export function classifyFailure(text: string): string {

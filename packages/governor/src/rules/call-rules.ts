@@ -1,5 +1,5 @@
 import type { CallObservation, FileContentChange } from '../observations/call-observation.ts';
-import type { CallRule, Rule } from './rule.ts';
+import type { CallRule } from './rule.ts';
 import { isSameObservation, takeTailWhile, hasEarlierMatch, isNewOutcome } from './window-queries.ts';
 
 /** Consecutive identical calls with the same outcome. */
@@ -25,7 +25,7 @@ export const repeatedCall: CallRule = {
 };
 
 /** One call that recurs with the same outcome, among other calls. */
-export const recurringCall: Rule = {
+export const recurringCall: CallRule = {
   id: 'again-and-again',
   rationale:
     'A call that returns the same result five times, with other calls in between, is one that the agent does not ' +
@@ -55,7 +55,7 @@ const secondLapMax = 4;
  * Only calls that were made before with the same outcomes: a cycle of any length that fits into the window, in any
  * order. A second lap, such as rereading files, is not enough; a third is.
  */
-export const callCycle: Rule = {
+export const callCycle: CallRule = {
   id: 'round-and-round',
   rationale:
     'If the latest calls and their results have all occurred before, the agent repeats a cycle. Checking something a ' +
@@ -82,7 +82,7 @@ function countOccurrences(window: readonly CallObservation[], each: CallObservat
 }
 
 /** Different calls of one tool that all return the same answer. */
-export const sameAnswer: Rule = {
+export const sameAnswer: CallRule = {
   id: 'same-answer',
   rationale:
     'If a tool answers different calls with the same text, the calls miss their target. Tools that only report that ' +
@@ -106,8 +106,70 @@ export const sameAnswer: Rule = {
   },
 };
 
+/** Different calls that return the content that earlier calls returned. */
+export const knownResults: CallRule = {
+  id: 'known-results',
+  rationale:
+    'A question that is asked in other words and leads to the same content gives no new information, and neither does a ' +
+    'call with an argument that the tool ignores. Short answers are often confirmations and do not count.',
+  thresholds: { advise: 3, block: null, stop: null },
+  match(window) {
+    const evidence = takeTailWhile(window, (_, index) => isKnownContent(window, index));
+    const last = evidence.at(-1);
+    if (last === undefined) return null;
+    const start = window.length - evidence.length;
+    // Equal calls with equal results are the matter of other rules.
+    const isReworded = evidence.some(({ call, outcome }, index) =>
+      hasEarlierMatch(window, start + index, (each) => each.outcome === outcome && each.call !== call),
+    );
+    if (!isReworded) return null;
+    return {
+      count: evidence.length,
+      evidence,
+      loop: `known ${last.outcome}`,
+      reason: `the last ${evidence.length} calls returned only what earlier calls had returned`,
+      advice: `Your last ${evidence.length} calls returned only what earlier calls had returned, although you asked in another way. Use what you have, or look somewhere else.`,
+    };
+  },
+};
+
+function isKnownContent(window: readonly CallObservation[], index: number): boolean {
+  const observation = window[index];
+  if (observation?.isLongOutput !== true || observation.error !== null || observation.change !== null)
+    return false;
+  return hasEarlierMatch(window, index, ({ outcome }) => outcome === observation.outcome);
+}
+
+/** A piece of text that is rewritten as soon as it is written. */
+export const repeatedRewrite: CallRule = {
+  id: 'repeated-rewrite',
+  rationale:
+    'An edit that replaces exactly what the previous edit wrote, with no other call in between, is a guess after a ' +
+    'guess. A second version is ordinary; the fourth in a row should follow a look at what is wrong.',
+  unit: 'edits',
+  thresholds: { advise: 4, block: null, stop: null },
+  match(window) {
+    const last = window.at(-1);
+    if (last === undefined || last.change === null) return null;
+    const { target } = last.change;
+    const evidence = takeTailWhile(window, ({ change }, index) => {
+      const next = window[index + 1];
+      return change?.target === target && (next === undefined || next.change?.from === change.to);
+    });
+    // Going back to an earlier version is the matter of another rule.
+    if (new Set(evidence.map(({ change }) => change?.to)).size < evidence.length) return null;
+    return {
+      count: evidence.length,
+      evidence,
+      loop: `rewrite ${target}`,
+      reason: `the same piece of a file was rewritten ${evidence.length} times in a row`,
+      advice: `You have rewritten the same piece of this file ${evidence.length} times in a row. Find out why the latest version does not work before you write another.`,
+    };
+  },
+};
+
 /** The same search with other words or options and the same result. */
-export const sameQuery: Rule = {
+export const sameQuery: CallRule = {
   id: 'same-query',
   rationale:
     'If the same words in another order, or with another limit, return the same results, this search does not find ' +
@@ -131,7 +193,7 @@ export const sameQuery: Rule = {
 };
 
 /** A file that keeps returning to earlier content. */
-export const editAndRevert: Rule = {
+export const editAndRevert: CallRule = {
   id: 'edit-and-revert',
   rationale:
     'If an edit restores earlier content and the next edit removes it again, the file is where it was, and both ' +
@@ -182,7 +244,7 @@ function findReversions(
 const interleavedWritesMax = 4;
 
 /** One change that is made again and again, while no other change is made. */
-export const reappliedChange: Rule = {
+export const reappliedChange: CallRule = {
   id: 'reapplied-change',
   rationale:
     'A change that is made a second time has either no effect or a double effect, such as a function that is inserted ' +
@@ -215,7 +277,7 @@ function isEqualChange(a: FileContentChange | null, b: FileContentChange): boole
 }
 
 /** Consecutive calls that find nothing. */
-export const fruitlessSearch: Rule = {
+export const fruitlessSearch: CallRule = {
   id: 'fruitless-search',
   rationale:
     'Each search that finds nothing rules something out, but many in a row mean that the agent looks in the wrong place ' +
@@ -234,7 +296,7 @@ export const fruitlessSearch: Rule = {
 };
 
 /** A long run of calls without a new outcome. */
-export const noProgress: Rule = {
+export const noProgress: CallRule = {
   id: 'no-progress',
   rationale:
     'Twelve calls without a success that adds information are many. The problem may simply be hard, so the rule only ' +

@@ -1,9 +1,9 @@
 import type { CallObservation } from '../observations/call-observation.ts';
-import type { CallRule, Rule } from './rule.ts';
-import { isNewOutcome, isSameObservation, takeTailWhile } from './window-queries.ts';
+import type { CallRule } from './rule.ts';
+import { isNewFinding, isNewOutcome, isSameObservation, takeTailWhile } from './window-queries.ts';
 
 /** Consecutive identical calls that fail with the same error. */
-export const repeatedFailure: Rule = {
+export const repeatedFailure: CallRule = {
   id: 'repeated-failure',
   rationale:
     'A failed call that is repeated word for word, with nothing changed in between, fails again. One repetition is ' +
@@ -24,7 +24,7 @@ export const repeatedFailure: Rule = {
 };
 
 /** The same error class in consecutive calls, whatever the tool and arguments. */
-export const errorStreak: Rule = {
+export const errorStreak: CallRule = {
   id: 'error-streak',
   rationale:
     'Varying the arguments and getting the same kind of error each time is not a search. A model often finds the ' +
@@ -44,17 +44,23 @@ export const errorStreak: Rule = {
   },
 };
 
+/** Maximum count if checks found something new: enough for advice. */
+const failuresWithFindingsMax = 7;
+
 /** Every call fails, with different errors. */
-export const failureStreak: Rule = {
+export const failureStreak: CallRule = {
   id: 'nothing-works',
   rationale:
     "A long series of failures without a success, even of different kinds, means that the agent's assumptions about " +
-    'its environment are wrong. A few failures are normal while exploring; eight in a row are not.',
+    'its environment are wrong. A few failures are normal while exploring; eight in a row are not, unless checks keep ' +
+    'finding something else.',
   thresholds: { advise: 5, block: null, stop: 8 },
   match(window) {
     const evidence = takeTailWhile(window, (each) => each.error !== null);
+    const start = window.length - evidence.length;
+    const hasProgress = evidence.some((_, index) => index > 0 && isNewFinding(window, start + index));
     return {
-      count: evidence.length,
+      count: hasProgress ? Math.min(evidence.length, failuresWithFindingsMax) : evidence.length,
       evidence,
       loop: 'nothing-works',
       reason: `the last ${evidence.length} calls all failed`,

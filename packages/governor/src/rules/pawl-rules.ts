@@ -8,6 +8,8 @@ import {
   callCycle,
   sameAnswer,
   sameQuery,
+  knownResults,
+  repeatedRewrite,
 } from './call-rules.ts';
 import { errorStreak, failureStreak, interleavedErrors, repeatedFailure } from './error-rules.ts';
 import {
@@ -20,8 +22,10 @@ import {
 } from './reply-rules.ts';
 import type { CallRule, ObservationRule, Rule, RuleMatch } from './rule.ts';
 import { hasEarlierMatch, takeTailWhile } from './window-queries.ts';
+import { combinedMatches } from './combined-matches.ts';
 import type { GovernorSettings } from './governor-settings.ts';
 import { fruitlessPaging, overdueMode, prolongedWait } from './waiting-rules.ts';
+
 /**
  * The rules of the default profile. Among equally severe matches the first rule wins, so the most specific come first.
  */
@@ -36,6 +40,8 @@ export const pawlRules: readonly Rule[] = [
   fruitlessSearch,
   interleavedErrors,
   sameQuery,
+  knownResults,
+  repeatedRewrite,
   recurringCall,
   sameAnswer,
   noProgress,
@@ -47,6 +53,7 @@ export const pawlRules: readonly Rule[] = [
   failedDecisions,
   fruitlessPaging,
   overdueMode,
+  combinedMatches,
 ];
 
 /** The rules of each preset. Trackers have their own rules, which are not listed here. */
@@ -123,11 +130,19 @@ const formerRepeatedText: ObservationRule<'text'> = {
 
 const formerSimilarText: ObservationRule<'text'> = { ...similarText, match: matchSimilarText };
 
+const formerTextOnlyReplies: ObservationRule<'text'> = {
+  ...textOnlyReplies,
+  thresholds: { ...textOnlyReplies.thresholds, advise: 5 },
+};
+
 function countEvidence(match: RuleMatch | null): RuleMatch | null {
   return match === null ? null : { ...match, count: match.evidence.length };
 }
 
 const formerVersions: ReadonlyMap<Rule, readonly Rule[]> = new Map<Rule, readonly Rule[]>([
+  [combinedMatches, []],
+  [knownResults, []],
+  [repeatedRewrite, []],
   [repeatedCall, [formerRepeatedCall]],
   [errorStreak, [formerErrorStreak]],
   [failureStreak, [staleErrors, failureStreak]],
@@ -136,6 +151,7 @@ const formerVersions: ReadonlyMap<Rule, readonly Rule[]> = new Map<Rule, readonl
   [fruitlessSearch, []],
   [repeatedText, [formerRepeatedText]],
   [similarText, [formerSimilarText]],
+  [textOnlyReplies, [formerTextOnlyReplies]],
 ]);
 
 export const formerPawlRules: readonly Rule[] = pawlRules.flatMap(

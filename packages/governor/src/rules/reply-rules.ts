@@ -76,7 +76,7 @@ export const textOnlyReplies: ObservationRule<'text'> = {
     'advises.',
   on: 'text',
   unit: 'replies',
-  thresholds: { advise: 5, block: null, stop: null },
+  thresholds: { advise: 6, block: null, stop: null },
   match(window) {
     return {
       count: window.length,

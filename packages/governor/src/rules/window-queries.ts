@@ -41,6 +41,13 @@ export function isNewOutcome(window: readonly CallObservation[], index: number):
   return isChanged || !hasEarlierMatch(window, index, (earlier) => earlier.outcome === outcome);
 }
 
+/** Whether a check found something that no earlier call did. */
+export function isNewFinding(window: readonly CallObservation[], index: number): boolean {
+  const observation = window[index];
+  if (observation?.hasFindings !== true) return false;
+  return !hasEarlierMatch(window, index, ({ outcome }) => outcome === observation.outcome);
+}
+
 function isSameFileChange(a: FileContentChange | null, b: FileContentChange): boolean {
   return a !== null && a.target === b.target && a.to === b.to;
 }

@@ -1,4 +1,4 @@
-import { call, every, failed, say, shell, times, user, type ScriptedRun } from './script.ts';
+import { call, every, failed, longPage, say, shell, times, user, type ScriptedRun } from './script.ts';
 
 /** Work that makes progress although it repeats calls, meets errors, waits or finds nothing. */
 export const healthyRuns: readonly ScriptedRun[] = [
@@ -602,5 +602,55 @@ export const healthyRuns: readonly ScriptedRun[] = [
     title: 'adds the same line to different files',
     kind: 'healthy',
     steps: times(8, (at) => shell(`echo "# generated" >> out/${at}.txt`, '')),
+  },
+  {
+    title: 'tries option values of a linter whose findings stay the same',
+    kind: 'healthy',
+    advice: true,
+    steps: [
+      ...times(7, (at) =>
+        failed(`pylint --bad-names="a${'bcdefgh'[at]}" foo.py`, 'foo.py:1:0: C0104: Disallowed name "foo"'),
+      ),
+      shell('rm foo.py', ''),
+    ],
+  },
+  {
+    title: 'runs a linter that finds something else each time',
+    kind: 'healthy',
+    advice: true,
+    steps: times(12, (at) =>
+      failed(
+        `npx eslint src/${'abcdefghijkl'[at]}.js`,
+        `  ${at + 1}:1  error  'v${at}' is not defined  no-undef`,
+      ),
+    ),
+  },
+  {
+    title: 'reads four files for a second time',
+    kind: 'healthy',
+    advice: true,
+    steps: times(8, (at) => call('read', { path: `${at % 4}.ts` }, `const file${at % 4} = 1;`)),
+  },
+  {
+    title: 'edits eight places of one file in a row',
+    kind: 'healthy',
+    steps: times(8, (at) =>
+      call('edit', { path: 'a.ts', old: `case ${at}`, new: `case '${at}'` }, `Edited line ${at * 10}.`),
+    ),
+  },
+  {
+    title: 'gets the same confirmation for different requests',
+    kind: 'healthy',
+    steps: times(5, (at) => call('subscribe', { user: `u${at}` }, 'Subscribed.')),
+  },
+  {
+    title: 'reads a long page again after an excursion',
+    kind: 'healthy',
+    steps: [
+      call('fetch', { url: 'https://a.test/guide' }, longPage('guide')),
+      call('fetch', { url: 'https://a.test/setup' }, longPage('setup')),
+      call('fetch', { url: 'https://a.test/guide#setup' }, longPage('guide')),
+      call('fetch', { url: 'https://a.test/faq' }, longPage('faq')),
+    ],
   },
 ];

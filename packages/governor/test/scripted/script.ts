@@ -39,6 +39,9 @@ export const say = (text: string): ScriptedStep => ({ role: 'assistant', text })
 
 export const user = (text: string): ScriptedStep => ({ role: 'user', text });
 
+/** Content that is longer than a confirmation. */
+export const longPage = (title: string): string => `Page: ${title}\n${`About ${title}. `.repeat(40)}`;
+
 /** `count` steps, or groups of steps, made from their number. */
 export function times(
   count: number,

@@ -1,4 +1,4 @@
-import { call, every, failed, say, shell, times, user, type ScriptedRun } from './script.ts';
+import { call, every, failed, longPage, say, shell, times, user, type ScriptedRun } from './script.ts';
 
 const sorry = 'I am still working on it and will have the answer for you shortly, please wait a moment.';
 
@@ -588,6 +588,63 @@ export const stuckRuns: readonly ScriptedRun[] = [
         { start: `tomorrow ${at}` },
         `Invalid arguments for create_event: expected an ISO date (at start)`,
         true,
+      ),
+    ),
+  },
+  {
+    title: 'calls a linter with an option that it does not have',
+    kind: 'stuck',
+    toldBy: 3,
+    endedBy: 5,
+    steps: times(8, (at) =>
+      failed(
+        `pylint --ignore-names${at} foo.py`,
+        'usage: pylint [options]\npylint: error: unrecognized arguments',
+      ),
+    ),
+  },
+  {
+    title: 'runs a linter in eight ways to see the same findings',
+    kind: 'stuck',
+    toldBy: 5,
+    endedBy: 8,
+    steps: times(12, (at) =>
+      failed(`pylint -j${at + 1} foo.py`, 'foo.py:1:0: C0104: Disallowed name "foo" (disallowed-name)'),
+    ),
+  },
+  {
+    title: 'repeats the steps of a deployment that fails, in the same order',
+    kind: 'stuck',
+    toldBy: 7,
+    endedBy: 8,
+    steps: times(4, () => [
+      shell('cat deploy.yaml', 'kind: Deployment\nname: web'),
+      failed('./deploy.sh staging', 'deploy: no credentials for staging'),
+      shell('cat .env.example', 'TOKEN=\nREGION='),
+      failed('./deploy.sh --env staging', 'deploy: no credentials for staging'),
+    ]),
+  },
+  {
+    title: 'looks for one article in other words and gets the pages that it has read',
+    kind: 'stuck',
+    toldBy: 5,
+    steps: times(9, (at) =>
+      call(
+        'python',
+        { code: `print(wiki('duo ${'abcdefghi'[at]}'))` },
+        longPage(at % 2 === 0 ? 'Detroit' : 'hip hop'),
+      ),
+    ),
+  },
+  {
+    title: 'rewrites the function that it has just written',
+    kind: 'stuck',
+    toldBy: 4,
+    steps: times(8, (at) =>
+      call(
+        'edit',
+        { path: 'bound.py', old: `def bound(): return ${at}`, new: `def bound(): return ${at + 1}` },
+        `The file bound.py has been edited (version ${at}).`,
       ),
     ),
   },

@@ -1,3 +1,5 @@
+import type { RecordedRun } from '@pawl/governor/traces';
+
 /** A detector's verdict on a run: the step after which it came, and its severity. */
 export type DetectorVerdict = { readonly step: number; readonly severity: string };
 
@@ -8,6 +10,8 @@ export type ScoredRun = {
   readonly lastStep: number;
   /** The numbers of the agent's own steps. */
   readonly agentSteps: readonly number[];
+  /** The number of the last step that brought work, as `findLastWorkStep` defines it. */
+  readonly lastWorkStep: number;
   readonly judgment: StuckJudgment | null;
 };
 
@@ -16,13 +20,14 @@ export type StuckJudgment = { readonly stuck: boolean; readonly from: number };
 
 /**
  * harm    solved runs that would have been ended before their last step
+ * net     those of them in which work was still to come
  * noise   solved runs with any verdict
  * caught  unsolved runs that would have been ended
  * saved   of the agent's steps in unsolved runs, those after the ending verdict
  * told    runs judged stuck with a verdict no earlier than two steps before the judged start
  * wrong   runs judged not stuck that would have been ended
  */
-export const scoreColumns = ['harm', 'noise', 'caught', 'saved', 'told', 'wrong'] as const;
+export const scoreColumns = ['harm', 'net', 'noise', 'caught', 'saved', 'told', 'wrong'] as const;
 export type ScoreColumn = (typeof scoreColumns)[number];
 
 export type HitRatio = { readonly hits: number; readonly of: number };
@@ -43,6 +48,7 @@ export function computeScoreRatios(run: ScoredRun, verdicts: readonly DetectorVe
   const savedSteps = isUnsolved && isEnded ? run.agentSteps.filter((step) => step > end.step).length : 0;
   return {
     harm: toHitRatio(isSolved, isEnded),
+    net: toHitRatio(isSolved, isEnded && end.step < run.lastWorkStep),
     noise: toHitRatio(isSolved, verdicts.length > 0),
     caught: toHitRatio(isUnsolved, isEnded),
     saved: { hits: savedSteps, of: isUnsolved ? run.agentSteps.length : 0 },
@@ -53,6 +59,26 @@ export function computeScoreRatios(run: ScoredRun, verdicts: readonly DetectorVe
     wrong: toHitRatio(isFine, end !== undefined),
   };
 }
+
+/**
+ * Finds the last step that brought work: a step of the agent that had not occurred before in the run, that is not marked
+ * as an error, and that does not only hand in the result. A run that is ended after it loses nothing. -1 without one.
+ */
+export function findLastWorkStep({ steps }: RecordedRun): number {
+  const earlier = new Set<string>();
+  let last = -1;
+  for (const { i, role, tool, args, argsHash, text, error } of steps) {
+    if (role === 'user') continue;
+    const work = argsHash ?? (tool === undefined ? text : JSON.stringify(args));
+    const key = `${tool} ${work}`;
+    const isHandingIn = handingIn.test(`${tool ?? ''}${JSON.stringify(args ?? '').slice(0, 80)}`);
+    if (!earlier.has(key) && error !== true && !isHandingIn) last = i;
+    earlier.add(key);
+  }
+  return last;
+}
+
+const handingIn = /submit|finish|COMPLETE_TASK/i;
 
 export function sumScoreRatios(all: Iterable<ScoreRatios>): ScoreRatios {
   const sums = Object.fromEntries(

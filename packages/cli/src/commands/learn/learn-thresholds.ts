@@ -53,7 +53,17 @@ export type ThresholdProposal = {
   readonly score: ThresholdScore;
   /** Upper confidence bound, from held-out runs, of the share of solved runs that would be ended. */
   readonly harmBound: number;
+  /** The same bound for each source, the highest first. It says nothing about other sources. */
+  readonly harmBySource: readonly SourceHarm[];
   readonly changed: readonly ChangedRun[];
+};
+
+/** Solved runs of a source, and those of them that would be ended by thresholds that were selected without them. */
+export type SourceHarm = {
+  readonly source: string;
+  readonly solved: number;
+  readonly ended: number;
+  readonly bound: number;
 };
 
 /** A proposed change to one threshold, with its evidence. */
@@ -113,8 +123,26 @@ export function* learnThresholds(
   const harmBound = computeUpperBound(harm.hits, harm.of);
   if (worse.length > 0) return { ...tested, proposal: null, outcome: { kind: 'not-held', worse } };
   const changed = findChangedRuns(runs, inForce, chosen);
-  const proposal = { changes, thresholds: chosen, score: scoreThresholds(runs, chosen), harmBound, changed };
+  const score = scoreThresholds(runs, chosen);
+  const harmBySource = listSourceHarm(runs, crossValidation.learnt);
+  const proposal = { changes, thresholds: chosen, score, harmBound, harmBySource, changed };
   return { ...tested, proposal, outcome: { kind: 'proposed' } };
+}
+
+function listSourceHarm(
+  runs: readonly TrainingFacts[],
+  { harmBySource }: ThresholdScore,
+): readonly SourceHarm[] {
+  const solvedBySource = Map.groupBy(
+    runs.filter(({ success }) => success === true),
+    ({ source }) => source,
+  );
+  return [...solvedBySource]
+    .map(([source, { length: solved }]) => {
+      const ended = harmBySource.get(source) ?? 0;
+      return { source, solved, ended, bound: computeUpperBound(ended, solved) };
+    })
+    .toSorted((a, b) => b.bound - a.bound);
 }
 
 function summarizeTrainingData(runs: readonly TrainingFacts[]): TrainingDataSummary {

@@ -1,5 +1,5 @@
 import type { CrossValidation } from './choose-thresholds.ts';
-import type { ChangedRun, LearningResult, ThresholdProposal } from './learn-thresholds.ts';
+import type { ChangedRun, LearningResult, SourceHarm, ThresholdProposal } from './learn-thresholds.ts';
 import type { StepRequirements, StepRequirement } from './step-requirements.ts';
 import type { FailurePattern } from './failure-patterns.ts';
 import { type ThresholdScore, learningMeasures } from './threshold-score.ts';
@@ -33,11 +33,12 @@ export function toLearnJson({ result, patterns, needs }: LearnReport, written: s
   };
 }
 
-function toProposalJson({ changes, score, harmBound, changed }: ThresholdProposal): object {
+function toProposalJson({ changes, score, harmBound, harmBySource, changed }: ThresholdProposal): object {
   return {
     changes,
     shares: score.shares,
     harmBound,
+    harmBySource,
     earlier: changed.filter(isEndedEarlier).length,
     later: changed.filter((run) => !isEndedEarlier(run)).length,
     runs: changed.slice(0, maxChangedRuns),
@@ -217,9 +218,30 @@ function formatLearnScores({ inForce, proposal, crossValidation }: LearningResul
     proposal === null
       ? []
       : [
-          `  harm: ${harm.hits} of ${formatGroupedNumber(harm.of)}; upper bound ${(100 * proposal.harmBound).toFixed(2)} % at 95 % confidence`,
+          `  harm: ${harm.hits} of ${formatGroupedNumber(harm.of)}; upper bound ${formatBound(proposal.harmBound)} at 95 % confidence`,
+          ...formatBoundScope(proposal.harmBySource),
         ];
   return [...scores, ...heldOutScores, ...bound];
+}
+
+/** States for which runs the bound holds. */
+function formatBoundScope(sources: readonly SourceHarm[]): readonly string[] {
+  const [worst] = sources;
+  if (worst === undefined) return [];
+  const names = sources.map(({ source }) => source).toSorted();
+  const shown = names.slice(0, maxNamedSources).join(', ');
+  const more = names.length - maxNamedSources;
+  const single = sources.length === 1 ? '' : `; up to ${formatBound(worst.bound)} for ${worst.source} alone`;
+  return [
+    `  The bound holds for runs like those of ${shown}${more > 0 ? ` and ${more} more` : ''}${single}.`,
+    '  Other agents and tasks may be harmed more.',
+  ];
+}
+
+const maxNamedSources = 8;
+
+function formatBound(share: number): string {
+  return `${(100 * share).toFixed(2)} %`;
 }
 
 function toScoreCells(name: string, { shares }: ThresholdScore): readonly string[] {

@@ -87,7 +87,7 @@ export type RuleScorer = {
 };
 
 /** Higher is worse for these measures; for the others, lower is worse. */
-const costMeasures: ReadonlySet<LearningMeasure> = new Set(['harm', 'noise', 'wrong']);
+const costMeasures: ReadonlySet<LearningMeasure> = new Set(['harm', 'net', 'noise', 'wrong']);
 
 /** Lists the measures on which `score` is worse than `base`, on the same runs. */
 export function listWorseMeasures(score: ThresholdScore, base: ThresholdScore): readonly LearningMeasure[] {

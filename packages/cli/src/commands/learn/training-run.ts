@@ -1,7 +1,7 @@
 import type { Rule } from '@pawl/governor';
 import type { RecordedRun } from '@pawl/governor/traces';
 import { collectRuleCounts, type RuleCount } from './rule-counts.ts';
-import type { StuckJudgment, ScoredRun } from './detector-score.ts';
+import { findLastWorkStep, type StuckJudgment, type ScoredRun } from './detector-score.ts';
 
 /** The facts of a run that learning needs: a few numbers, no contents. */
 export type TrainingFacts = ScoredRun & {
@@ -38,6 +38,7 @@ export function extractTrainingFacts(
     judgment,
     lastStep: run.steps.at(-1)?.i ?? 0,
     agentSteps: run.steps.filter(({ role }) => role !== 'user').map(({ i }) => i),
+    lastWorkStep: findLastWorkStep(run),
     counts: collectRuleCounts(run, rules, minCounts),
   };
 }

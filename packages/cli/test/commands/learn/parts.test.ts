@@ -10,6 +10,7 @@ import {
 import {
   toDetectorScore,
   computeScoreRatios,
+  findLastWorkStep,
   sumScoreRatios,
 } from '../../../src/commands/learn/detector-score.ts';
 import {
@@ -167,14 +168,47 @@ const createDetectorVerdict = (step: number, severity: string): { step: number; 
   step,
   severity,
 });
-const solved = { success: true, lastStep: 9, agentSteps: [0, 2, 4, 6, 8, 9], judgment: null };
+const solved = {
+  success: true,
+  lastStep: 9,
+  agentSteps: [0, 2, 4, 6, 8, 9],
+  lastWorkStep: 6,
+  judgment: null,
+};
 const scoreEndedRun = (step: number): unknown =>
   computeScoreRatios(solved, [createDetectorVerdict(step, 'stop')]);
 
+const findWorkStep = (...steps: readonly object[]): number =>
+  findLastWorkStep({
+    id: 'run',
+    steps: steps.map((step, i) => ({ i, role: 'assistant' as const, ...step })),
+  });
+
+describe('findLastWorkStep', () => {
+  it('is the last new step that is not an error and does not hand in the result', () => {
+    const read = { tool: 'read', args: { path: 'a' } };
+    expect(findWorkStep(read, { tool: 'read', args: { path: 'b' } }, read)).toBe(1);
+    expect(findWorkStep(read, { tool: 'edit', args: { path: 'a' }, error: true })).toBe(0);
+    expect(
+      findWorkStep(read, { tool: 'submit', args: {} }, { tool: 'bash', args: { command: 'finish' } }),
+    ).toBe(0);
+    expect(findWorkStep(read, { text: 'Done.' }, { text: 'Done.' }, { role: 'user', text: 'More.' })).toBe(1);
+    expect(findWorkStep({ ...read, error: true })).toBe(-1);
+  });
+
+  it('distinguishes calls by the hash of truncated arguments', () => {
+    const write = { tool: 'write', args: { text: 'a…' } };
+    expect(findWorkStep({ ...write, argsHash: 'x' }, { ...write, argsHash: 'y' })).toBe(1);
+    expect(findWorkStep({ ...write, argsHash: 'x' }, { ...write, argsHash: 'x' })).toBe(0);
+  });
+});
+
 describe('a detector score', () => {
   it('counts a solved run that would be ended before its last step', () => {
+    expect(scoreEndedRun(4)).toMatchObject({ harm: { hits: 1, of: 1 }, net: { hits: 1, of: 1 } });
     expect(scoreEndedRun(8)).toMatchObject({
       harm: { hits: 1, of: 1 },
+      net: { hits: 0, of: 1 },
       noise: { hits: 1, of: 1 },
       caught: { of: 0 },
     });
@@ -208,6 +242,7 @@ describe('a detector score', () => {
       ),
     ).toEqual({
       harm: 50,
+      net: 50,
       noise: 50,
       caught: null,
       saved: null,
