@@ -3,15 +3,20 @@ import { aiSdkFormat } from './ai-sdk.ts';
 import { anthropicFormat } from './anthropic.ts';
 import { capProblems } from './build-run.ts';
 import { claudeCodeFormat } from './claude-code.ts';
+import { clineFormat } from './cline.ts';
 import { codexFormat } from './codex.ts';
+import { continueFormat } from './continue.ts';
+import { geminiCliFormat } from './gemini-cli.ts';
 import { langchainFormat } from './langchain.ts';
 import { miniSweAgentFormat } from './mini-swe-agent.ts';
 import { normalizedFormat } from './normalized.ts';
+import { opencodeFormat } from './opencode.ts';
 import { openaiChatFormat } from './openai-chat.ts';
 import { openaiResponsesFormat } from './openai-responses.ts';
 import { openhandsFormat } from './openhands.ts';
 import { otlpFormat } from './otlp.ts';
 import { pawlSessionFormat } from './pawl-session.ts';
+import { qwenCodeFormat } from './qwen-code.ts';
 import { sweAgentFormat } from './swe-agent.ts';
 import { tauFormat } from './tau.ts';
 import { mergeTraces, type ParsedTrace, type TraceFormat } from './trace-format.ts';
@@ -61,6 +66,11 @@ export const traceFormats: readonly TraceFormat[] = [
   pawlSessionFormat,
   tauFormat,
   miniSweAgentFormat,
+  geminiCliFormat,
+  qwenCodeFormat,
+  opencodeFormat,
+  clineFormat,
+  continueFormat,
   openhandsFormat,
   sweAgentFormat,
   codexFormat,

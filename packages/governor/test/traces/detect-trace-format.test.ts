@@ -8,6 +8,7 @@ import {
   describeUnknownFormat,
 } from '../../src/traces/parse-trace.ts';
 import { formatTraceProblem } from './parse-single-run.ts';
+import * as agents from './agent-samples.ts';
 import * as benchmarks from './benchmark-samples.ts';
 import * as conversations from './samples.ts';
 
@@ -21,6 +22,12 @@ const formatSamples: readonly (readonly [name: string, document: Json, format: s
   ['langchainDict', conversations.langchainDictSample, 'langchain'],
   ['claudeCode', conversations.claudeCodeSample, 'claude-code'],
   ['codex', conversations.codexSample, 'codex'],
+  ['geminiCli', agents.geminiCliSample, 'gemini-cli'],
+  ['qwenCode', agents.qwenCodeSample, 'qwen-code'],
+  ['opencode', agents.opencodeSample, 'opencode'],
+  ['cline', agents.clineSample, 'cline'],
+  ['clineTask', agents.clineTaskSample, 'cline'],
+  ['continue', agents.continueSample, 'continue'],
   ['sweAgent', benchmarks.sweAgentSample, 'swe-agent'],
   ['miniSweAgent', benchmarks.miniSweAgentSample, 'mini-swe-agent'],
   ['miniSweAgentCalls', benchmarks.miniSweAgentCallsSample, 'mini-swe-agent'],
@@ -117,6 +124,9 @@ const anyJson = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.str
 const anyKeyword = fc.constantFrom(
   ...'messages steps role content type assistant tool_calls parts payload kwargs kind id action'.split(' '),
   ...'simulations traj history trajectory resourceSpans observation ai tool_use tool args source'.split(' '),
+  ...'sessionId projectHash gemini toolCalls uuid message info ts user text contextItems toolCallStates'.split(
+    ' ',
+  ),
 );
 
 const anyNearDocument = fc.letrec<{ value: Json }>((tie) => ({
