@@ -55,6 +55,10 @@ function* readOpencodeMessages(messages: readonly Json[]): Generator<TraceEntry>
     const role = getJsonPath(info, 'role');
     const parts = toOptionalList(getJsonPath(message, 'parts')) ?? [];
     const at = parseTraceTime(getJsonPath(info, 'time', 'created'));
+    for (const [number, part] of parts.entries()) {
+      const problem = `expected a part, got ${describeJsonKind(part)}`;
+      if (!isJsonObject(part)) yield { type: 'problem', location: `${location}.parts[${number}]`, problem };
+    }
     if (role === 'user') {
       const text = parts.flatMap(getOpencodeUserText).join('\n');
       if (text !== '') yield { type: 'user', text, at };
@@ -64,9 +68,14 @@ function* readOpencodeMessages(messages: readonly Json[]): Generator<TraceEntry>
       // A request that failed has no reply.
       if (replyParts.length > 0 || usage !== undefined)
         yield { type: 'reply', parts: replyParts, at, usage, key: location };
-    } else
-      yield { type: 'problem', location, problem: `expected a message, got ${describeJsonKind(message)}` };
+    } else yield { type: 'problem', location, problem: describeOpencodeProblem(message) };
   }
+}
+
+function describeOpencodeProblem(message: Json): string {
+  return isJsonObject(message)
+    ? 'a message without a known role'
+    : `expected a message, got ${describeJsonKind(message)}`;
 }
 
 /** Synthetic texts are inserted by the program, such as the contents of a mentioned file. */

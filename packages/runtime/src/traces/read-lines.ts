@@ -115,8 +115,11 @@ export function createTraceProblem({ file }: TraceSource, line: number | null, m
   return { problem: { file, line, message } };
 }
 
+/** The problem of a file in a folder that is of no supported format. */
+export const unknownFormatText = 'no run of a known format';
+
 /** The full list of supported formats is shown only if the user named the file explicitly. */
 export function describeTraceProblem({ location, problem }: TraceProblem, isNamed: boolean): string {
-  const message = problem === describeUnknownFormat() && !isNamed ? 'no run of a known format' : problem;
+  const message = problem === describeUnknownFormat() && !isNamed ? unknownFormatText : problem;
   return location === '' ? message : `${location}: ${message}`;
 }
