@@ -103,7 +103,7 @@ function* readClineSession(
     else yield { type: 'problem', location: at, problem: describeClineProblem(message) };
   }
   const total = own || isMatched ? undefined : sumClineUsage(requests);
-  if (total !== undefined) yield { type: 'usage', usage: total };
+  if (total !== undefined) yield { type: 'total', usage: total };
 }
 
 function describeClineProblem(message: Json): string {

@@ -45,15 +45,9 @@ function isContinueItem(item: Json): boolean {
 
 /** Only newer versions count the tokens of each reply; older ones have a total, if any. */
 function* readContinueSession(document: Json, history: readonly Json[]): Generator<TraceEntry> {
-  let isCounted = false;
-  for (const [index, item] of history.entries()) {
-    for (const entry of readContinueItem(item, `history[${index}]`)) {
-      isCounted ||= entry.type === 'reply' && entry.usage !== undefined;
-      yield entry;
-    }
-  }
-  const usage = isCounted ? undefined : parseTraceUsage(getJsonPath(document, 'usage'));
-  if (usage !== undefined && (usage.input ?? 0) + (usage.output ?? 0) > 0) yield { type: 'usage', usage };
+  for (const [index, item] of history.entries()) yield* readContinueItem(item, `history[${index}]`);
+  const usage = parseTraceUsage(getJsonPath(document, 'usage'));
+  if (usage !== undefined && (usage.input ?? 0) + (usage.output ?? 0) > 0) yield { type: 'total', usage };
 }
 
 function* readContinueItem(item: Json, location: string): Generator<TraceEntry> {

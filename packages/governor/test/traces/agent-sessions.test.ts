@@ -318,16 +318,16 @@ describe('a task of Cline', () => {
     ]);
   });
 
-  it('takes the usage as a total if it cannot be assigned to the replies', () => {
+  it('shares the usage among the replies if it cannot be assigned to them', () => {
     const task = clineTaskSample as { readonly [name: string]: readonly Json[] };
     const ui = task['ui_messages'] ?? [];
     const { steps } = parseSingleRun(clineFormat, { ...task, ui_messages: ui.slice(0, 3) });
     expect(steps.map(({ tokens, inputTokens }) => [tokens, inputTokens])).toEqual([
       [undefined, undefined],
-      [100, 2_500],
-      [0, 0],
-      [0, 0],
-      [0, 0],
+      [49, 625],
+      [17, 625],
+      [17, 625],
+      [17, 625],
     ]);
   });
 
@@ -430,10 +430,10 @@ describe('a session of Continue', () => {
         tool: 'ls',
         args: { path: 'a' },
         result: 'b c',
-        tokens: 30,
-        inputTokens: 90,
+        tokens: 23,
+        inputTokens: 60,
       },
-      { i: 2, role: 'assistant', text: 'Two.', tokens: 0, inputTokens: 0 },
+      { i: 2, role: 'assistant', text: 'Two.', tokens: 7, inputTokens: 30 },
     ]);
   });
 
