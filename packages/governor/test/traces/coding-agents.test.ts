@@ -27,6 +27,10 @@ function createCodexEvent(payload: object): Json {
   return { type: 'event_msg', payload: { ...payload } };
 }
 
+function createTokenCount(info: object): Json {
+  return createCodexEvent({ type: 'token_count', info: { ...info } });
+}
+
 function createCodexCall(id: string): Json {
   return createCodexItem({ type: 'function_call', name: 'shell', arguments: '{}', call_id: id });
 }
@@ -145,20 +149,19 @@ describe('a rollout of Codex', () => {
   });
 
   it('counts a repeated total once, and only the rise of a total without the last usage', () => {
-    const createCount = (info: object): Json => createCodexEvent({ type: 'token_count', info: { ...info } });
     const first = { input_tokens: 100, output_tokens: 40 };
     const run = parseSingleRun(codexFormat, [
       createCodexCall('c1'),
-      createCount({ last_token_usage: first, total_token_usage: first }),
+      createTokenCount({ last_token_usage: first, total_token_usage: first }),
       createCodexCall('c2'),
-      createCount({ last_token_usage: first, total_token_usage: first }),
+      createTokenCount({ last_token_usage: first, total_token_usage: first }),
       createCodexOutput('c1', 'x'),
       createCodexOutput('c2', 'x'),
       createCodexCall('c3'),
-      createCount({ total_token_usage: { input_tokens: 250, output_tokens: 50 } }),
+      createTokenCount({ total_token_usage: { input_tokens: 250, output_tokens: 50 } }),
       createCodexOutput('c3', 'x'),
       createCodexCall('c4'),
-      createCount({ total_token_usage: { input_tokens: 120, output_tokens: 8 } }),
+      createTokenCount({ total_token_usage: { input_tokens: 120, output_tokens: 8 } }),
     ]);
     const usage = run.steps.map(({ tokens, inputTokens }) => [tokens, inputTokens]);
     expect(usage).toEqual([

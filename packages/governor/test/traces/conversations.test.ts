@@ -4,6 +4,13 @@ import { detectTraceFormat } from '../../src/traces/parse-trace.ts';
 import { parseSingleRun, readSteps } from './parse-single-run.ts';
 import { openhandsSdkSample, otlpSample, tau2Sample } from './benchmark-samples.ts';
 import {
+  ag2Sample,
+  inspectAiSample,
+  moatlessSample,
+  openInferenceSample,
+  openInferenceTreeSample,
+} from './framework-samples.ts';
+import {
   aiSdkPageSample,
   aiSdkSample,
   anthropicSample,
@@ -53,6 +60,11 @@ const conversationSamples: readonly (readonly [name: string, document: Json, isM
   ['openhands', openhandsSdkSample, true],
   ['tau', tau2Sample, true],
   ['otlp', otlpSample, true],
+  ['inspect-ai', inspectAiSample, true],
+  ['moatless', moatlessSample, true],
+  ['autogen', ag2Sample, false],
+  ['openinference', openInferenceSample, true],
+  ['openinference', openInferenceTreeSample, true],
 ];
 
 describe('the same conversation in each format', () => {

@@ -10,6 +10,7 @@ import {
 import { formatTraceProblem } from './parse-single-run.ts';
 import * as agents from './agent-samples.ts';
 import * as benchmarks from './benchmark-samples.ts';
+import * as frameworks from './framework-samples.ts';
 import * as conversations from './samples.ts';
 
 const formatSamples: readonly (readonly [name: string, document: Json, format: string])[] = [
@@ -36,6 +37,13 @@ const formatSamples: readonly (readonly [name: string, document: Json, format: s
   ['tau2', benchmarks.tau2Sample, 'tau'],
   ['tau', benchmarks.tauSample, 'tau'],
   ['otlp', benchmarks.otlpSample, 'otlp'],
+  ['inspectAi', frameworks.inspectAiSample, 'inspect-ai'],
+  ['moatless', frameworks.moatlessSample, 'moatless'],
+  ['autogen', frameworks.autogenSample, 'autogen'],
+  ['autogenContext', frameworks.autogenContextSample, 'autogen'],
+  ['ag2', frameworks.ag2Sample, 'autogen'],
+  ['openInference', frameworks.openInferenceSample, 'openinference'],
+  ['openInferenceTree', frameworks.openInferenceTreeSample, 'openinference'],
   ['normalized', benchmarks.normalizedSample, 'normalized'],
   ['pawl', benchmarks.pawlSample, 'pawl'],
   ['pawlLines', benchmarks.pawlLinesSample, 'pawl'],

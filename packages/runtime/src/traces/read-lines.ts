@@ -67,10 +67,12 @@ function parseLineValue(line: TextLine): { readonly json: Json; readonly bytes: 
   }
 }
 
+const spanFormats: ReadonlySet<string> = new Set(['otlp', 'openinference']);
+
 /** The spans of one trace may be spread over many lines, although each line is a complete document. */
 function detectLineKind(value: Json, before: readonly HeldLine[]): 'unknown' | 'runs' | 'pieces' {
   const format = detectTraceFormat(value);
-  if (format !== null) return format.name === 'otlp' ? 'pieces' : 'runs';
+  if (format !== null) return spanFormats.has(format.name) ? 'pieces' : 'runs';
   if (Array.isArray(value)) return 'runs';
   return detectTraceFormat([...before.map((one) => one.value), value]) === null ? 'unknown' : 'pieces';
 }
