@@ -21,6 +21,7 @@ import { openhandsFormat } from './openhands.ts';
 import { otlpFormat } from './otlp.ts';
 import { pawlSessionFormat } from './pawl-session.ts';
 import { qwenCodeFormat } from './qwen-code.ts';
+import { cochiseFormat, codeRepairLabFormat, mintFormat, sentinelFormat } from './study-logs.ts';
 import { sweAgentFormat } from './swe-agent.ts';
 import { tauFormat } from './tau.ts';
 import { mergeTraces, type ParsedTrace, type TraceFormat } from './trace-format.ts';
@@ -79,6 +80,10 @@ export const traceFormats: readonly TraceFormat[] = [
   inspectAiFormat,
   moatlessFormat,
   autogenFormat,
+  cochiseFormat,
+  codeRepairLabFormat,
+  sentinelFormat,
+  mintFormat,
   openhandsFormat,
   sweAgentFormat,
   codexFormat,

@@ -10,6 +10,7 @@ import {
   openInferenceSample,
   openInferenceTreeSample,
 } from './framework-samples.ts';
+import { cochiseSample, codeRepairLabSample } from './study-samples.ts';
 import {
   aiSdkPageSample,
   aiSdkSample,
@@ -63,6 +64,8 @@ const conversationSamples: readonly (readonly [name: string, document: Json, isM
   ['inspect-ai', inspectAiSample, true],
   ['moatless', moatlessSample, true],
   ['autogen', ag2Sample, false],
+  ['cochise', cochiseSample, false],
+  ['code-repair-lab', codeRepairLabSample, true],
   ['openinference', openInferenceSample, true],
   ['openinference', openInferenceTreeSample, true],
 ];

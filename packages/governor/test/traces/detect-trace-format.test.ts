@@ -12,6 +12,7 @@ import * as agents from './agent-samples.ts';
 import * as benchmarks from './benchmark-samples.ts';
 import * as frameworks from './framework-samples.ts';
 import * as conversations from './samples.ts';
+import * as studies from './study-samples.ts';
 
 const formatSamples: readonly (readonly [name: string, document: Json, format: string])[] = [
   ['openaiChat', conversations.openaiChatSample, 'openai-chat'],
@@ -44,6 +45,10 @@ const formatSamples: readonly (readonly [name: string, document: Json, format: s
   ['ag2', frameworks.ag2Sample, 'autogen'],
   ['openInference', frameworks.openInferenceSample, 'openinference'],
   ['openInferenceTree', frameworks.openInferenceTreeSample, 'openinference'],
+  ['cochise', studies.cochiseSample, 'cochise'],
+  ['codeRepairLab', studies.codeRepairLabSample, 'code-repair-lab'],
+  ['sentinel', studies.sentinelSample, 'sentinel'],
+  ['mint', studies.mintSample, 'mint'],
   ['normalized', benchmarks.normalizedSample, 'normalized'],
   ['pawl', benchmarks.pawlSample, 'pawl'],
   ['pawlLines', benchmarks.pawlLinesSample, 'pawl'],
