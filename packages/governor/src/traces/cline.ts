@@ -271,7 +271,8 @@ function readClineOutcome(block: Json): TraceOutcome {
     const result = answers.map(getClineAnswerText).join('\n');
     return { result, error: flags.every((flag) => !flag) ? true : flags.every(Boolean) ? false : undefined };
   }
-  const result = getResultContent(getJsonPath(block, 'content'));
+  const whole = getResultContent(getJsonPath(block, 'content'));
+  const result = typeof whole === 'string' ? whole.replace(resultHeader, '') : whole;
   const isFailure = typeof result === 'string' && clineFailure.test(result);
   return {
     result,

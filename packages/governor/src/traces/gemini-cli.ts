@@ -195,7 +195,7 @@ export function parseGeminiStatus(status: Json | undefined): boolean | undefined
 }
 
 /** Returns the output or the error in a function response as the model saw it. */
-export function getFunctionResponseOutput(functionResponse: Json | undefined): Json | undefined {
+function getFunctionResponseOutput(functionResponse: Json | undefined): Json | undefined {
   const response = getJsonPath(functionResponse, 'response');
   return (
     getJsonPath(response, 'output') ??

@@ -348,7 +348,11 @@ describe('a task of Cline', () => {
       {
         role: 'user',
         content: [
-          { type: 'tool_result', tool_use_id: 'c1', content: 'The user denied this operation.' },
+          {
+            type: 'tool_result',
+            tool_use_id: 'c1',
+            content: "[execute_command for 'ls'] Result:\nThe user denied this operation.",
+          },
           { type: 'text', text: '<environment_details>\n</environment_details>' },
         ],
       },

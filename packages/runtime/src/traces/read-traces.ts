@@ -63,7 +63,13 @@ async function* readOneSource(
   options: SourceReadOptions,
 ): AsyncGenerator<TraceItem> {
   const store = await openSessionStore({ ...options, source, limits });
-  if (store !== null) return yield* store;
+  if (store !== null) {
+    for await (const item of store) {
+      yield item;
+      if (options.signal?.aborted === true) return;
+    }
+    return;
+  }
   const stream =
     source.path === null ? options.stdin : createReadStream(source.path, { highWaterMark: 1024 * 1024 });
   if (stream === undefined) return;
