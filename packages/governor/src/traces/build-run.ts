@@ -274,7 +274,7 @@ function splitCount(count: number | undefined, weights: readonly number[]): read
   let given = 0;
   return weights.map((weight) => {
     weighed += weight;
-    const part = Math.round((count * weighed) / whole) - given;
+    const part = Math.round(count * (weighed / whole)) - given;
     given += part;
     return part;
   });

@@ -167,10 +167,11 @@ function checkParsedDocument(document: Json): void {
     expect(JSON.parse(JSON.stringify(runs))).toEqual(runs);
     for (const { id, steps } of runs) {
       expect(id).not.toBe('');
-      for (const { i, role, tokens = 0 } of steps) {
+      for (const { i, role, tokens = 0, inputTokens = 0 } of steps) {
         expect(Number.isInteger(i)).toBe(true);
         expect(['assistant', 'user']).toContain(role);
         expect(tokens).toBeGreaterThanOrEqual(0);
+        expect(inputTokens).toBeGreaterThanOrEqual(0);
       }
     }
   }
