@@ -42,10 +42,10 @@ export function toOptionalNumber(value: Json | undefined): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** Accepts only non-negative numbers. */
+/** Accepts only non-negative numbers, up to a limit that no sum of counts turns into infinity. */
 export function toOptionalCount(value: Json | undefined): number | undefined {
   const number = toOptionalNumber(value);
-  return number !== undefined && number >= 0 ? number : undefined;
+  return number !== undefined && number >= 0 && number <= Number.MAX_SAFE_INTEGER ? number : undefined;
 }
 
 export function toOptionalBoolean(value: Json | undefined): boolean | undefined {

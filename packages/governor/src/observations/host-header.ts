@@ -24,10 +24,11 @@ export type HostOutput = {
  * elsewhere, so that JSON with an error is its content.
  */
 export function removeHostHeader(output: string, isPrinted = false): HostOutput {
-  const text = cleanTerminalText(output);
+  const text = unwrapUntrustedText(cleanTerminalText(output));
   return (
     readJsonOutput(text, isPrinted) ??
     readCodexText(text) ??
+    readClineText(text) ??
     readTaggedText(text) ??
     readBracketedText(text) ??
     readFieldText(text) ??
@@ -48,6 +49,11 @@ function cleanTerminalText(text: string): string {
   if (cleaned.includes('\u001B')) cleaned = cleaned.replaceAll(/\u001B\[[\d;?]{0,20}[A-Za-z]/g, '');
   if (cleaned.includes('\r')) cleaned = removeOverwritten(cleaned);
   return cleaned;
+}
+
+/** Gemini CLI marks what comes from outside. */
+function unwrapUntrustedText(text: string): string {
+  return /^<untrusted_context>\n([^]*)\n<\/untrusted_context>\s{0,4}$/.exec(text)?.[1] ?? text;
 }
 
 /** Keeps what follows the last carriage return of each line. */
@@ -195,6 +201,14 @@ function readCodexText(text: string): HostOutput | null {
     isError: null,
     isRunning: /^Process running with session/m.test(header),
   };
+}
+
+/** Cline: a line in brackets before the output, and the error stream after a line of its own. */
+function readClineText(text: string): HostOutput | null {
+  const line = /^\[Command exited with code (-?\d{1,10})\]\n{0,2}/.exec(text);
+  if (line === null) return null;
+  const output = text.slice(line[0].length).replace(/(^|\n)\[stderr\]\n/, '$1');
+  return { ...noHeader, text: output, exitCode: Number(line[1]) };
 }
 
 /** mini-SWE-agent: `<returncode>1</returncode>` and `<output>`. Claude Code: `<tool_use_error>`. */

@@ -80,8 +80,8 @@ export function readToolResult(facts: ToolResultFacts): ToolResultReading {
 
 /** Some terminals repeat the command before its output. */
 function removeEcho(host: HostOutput, { command }: CallContext): HostOutput {
-  const isEcho = command !== null && command.length > 3 && host.text.startsWith(`${command}\n`);
-  return isEcho ? { ...host, text: host.text.slice(command.length + 1) } : host;
+  const isEcho = command !== null && command.length > 3 && host.text.startsWith(`${command.trimEnd()}\n`);
+  return isEcho ? { ...host, text: host.text.slice(command.trimEnd().length + 1) } : host;
 }
 
 type Judgment = { readonly status: ToolResultStatus; readonly reason: string };

@@ -72,7 +72,7 @@ const isToolUseType = (type: string): boolean =>
 const isToolResultType = (type: string): boolean => /(?:^|_)tool_result$/.test(type);
 const isThinkingType = (type: string): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-function readAnthropicParts(content: Json | undefined): readonly TracePart[] {
+export function readAnthropicParts(content: Json | undefined): readonly TracePart[] {
   const blocks = toOptionalList(content);
   if (blocks === undefined) return typeof content === 'string' ? [{ type: 'text', text: content }] : [];
   return blocks.flatMap(readAnthropicPart);

@@ -22,6 +22,7 @@ type RunBuilder = {
   readonly problems: TraceProblem[];
   /** Number of groups covered by the last usage entry. */
   counted: number;
+  total: TraceUsage | undefined;
 };
 
 /** Builds a run from the entries of a parser: every call with its result, in call order. */
@@ -36,11 +37,13 @@ export function buildRecordedRun(
     pairing: createResultPairing(),
     problems: [],
     counted: 0,
+    total: undefined,
   };
   for (const entry of entries) addTraceEntry(building, entry);
   for (const { id, location } of building.pairing.leftOver()) {
     building.problems.push({ location, problem: `a result for the call ${id ?? ''}, which is not there` });
   }
+  if (building.total !== undefined) shareTotalUsage(building.groups, building.total);
   assignReplyTokens(building.groups);
   const problems = capProblems(building.problems);
   if (building.drafts.length === 0) {
@@ -82,6 +85,9 @@ function addTraceEntry(building: RunBuilder, entry: TraceEntry): void {
     }
     case 'usage':
       addTraceUsage(building, entry.usage);
+      return;
+    case 'total':
+      building.total = entry.usage;
       return;
     case 'problem':
       building.problems.push({ location: entry.location, problem: entry.problem });
@@ -239,6 +245,39 @@ function assignReplyTokens(groups: readonly ReplyGroup[]): void {
     output = 0;
     input = undefined;
   }
+}
+
+/**
+ * Shares the usage of a run among its replies: the output in proportion to what they wrote, the input in equal parts.
+ * A reply that has a usage of its own shows that the total is not all that is known, so it is not used.
+ */
+function shareTotalUsage(groups: readonly ReplyGroup[], { output, input }: TraceUsage): void {
+  if (groups.some(({ usage }) => usage !== undefined)) return;
+  const outputs = splitCount(output, groups.map(estimateGroupTokens));
+  const inputs = splitCount(
+    input,
+    groups.map(() => 1),
+  );
+  for (const [index, group] of groups.entries())
+    group.usage = { output: outputs?.[index], input: inputs?.[index] };
+}
+
+function estimateGroupTokens({ drafts, hidden }: ReplyGroup): number {
+  return drafts.reduce((sum, draft) => sum + estimateDraftTokens(draft), 1 + estimateTextTokens(hidden));
+}
+
+/** Splits a count into whole parts that add up to it. */
+function splitCount(count: number | undefined, weights: readonly number[]): readonly number[] | undefined {
+  if (count === undefined) return undefined;
+  const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  let weighed = 0;
+  let given = 0;
+  return weights.map((weight) => {
+    weighed += weight;
+    const part = Math.round(count * (weighed / whole)) - given;
+    given += part;
+    return part;
+  });
 }
 
 function maxOptional(a: number | undefined, b: number | undefined): number | undefined {

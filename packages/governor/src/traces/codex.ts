@@ -13,7 +13,7 @@ import {
 import { buildRecordedRun } from './build-run.ts';
 import { groupRepliesByTurn, type TraceEntry, type TraceFormat } from './trace-format.ts';
 import { isResponseItem, readResponseItem } from './openai-responses.ts';
-import { parseTraceTime, parseTraceUsage } from './trace-fields.ts';
+import { parseTraceTime, parseTraceUsage, type TraceUsage } from './trace-fields.ts';
 
 /** Codex rollout files: lines with a type and a payload, or bare items in the first versions. */
 export const codexFormat: TraceFormat = {
@@ -55,6 +55,7 @@ function getCodexSessionId(line: Json): Json | undefined {
 }
 
 function* readCodexEntries(lines: readonly Json[]): Generator<TraceEntry> {
+  let total: Json | undefined;
   for (const [index, line] of lines.entries()) {
     const location = `[${index}]`;
     const at = parseTraceTime(getJsonPath(line, 'timestamp'));
@@ -62,16 +63,40 @@ function* readCodexEntries(lines: readonly Json[]): Generator<TraceEntry> {
       yield { type: 'problem', location, problem: `expected an object, got ${describeJsonKind(line)}` };
     else if (getTypeName(line) === 'response_item') {
       yield* readResponseItem(getJsonPath(line, 'payload') ?? null, `${location}.payload`, at);
-    } else if (getTypeName(line) === 'event_msg') yield* readCodexEvent(getJsonPath(line, 'payload'));
-    else if (isResponseItem(line) || getTypeName(line) === 'message')
+    } else if (getTypeName(line) === 'event_msg') {
+      const payload = getJsonPath(line, 'payload');
+      const usage = getTypeName(payload) === 'token_count' ? parseCodexUsage(payload, total) : undefined;
+      if (usage !== undefined) yield { type: 'usage', usage };
+      total = getJsonPath(payload, 'info', 'total_token_usage') ?? total;
+      yield* readCodexEvent(payload);
+    } else if (isResponseItem(line) || getTypeName(line) === 'message')
       yield* readResponseItem(line, location, at);
   }
 }
 
-/** Reads only the UI events that add to the items: the usage, and how calls ended. */
+/**
+ * Parses the usage since the last count. A count with the same total repeats the one before, for example with new rate
+ * limits; without the usage of the last request it is the difference of the totals, which begin at zero again in some
+ * resumed sessions.
+ */
+function parseCodexUsage(payload: Json | undefined, before: Json | undefined): TraceUsage | undefined {
+  const total = parseTraceUsage(getJsonPath(payload, 'info', 'total_token_usage'));
+  const known = parseTraceUsage(before);
+  if (total !== undefined && total.input === known?.input && total.output === known?.output) return undefined;
+  const last = parseTraceUsage(getJsonPath(payload, 'info', 'last_token_usage'));
+  if (last !== undefined || total === undefined) return last;
+  return {
+    input: subtractCount(total.input, known?.input),
+    output: subtractCount(total.output, known?.output),
+  };
+}
+
+function subtractCount(count: number | undefined, before = 0): number | undefined {
+  return count === undefined || count < before ? count : count - before;
+}
+
+/** Reads how calls ended; other events of the user interface repeat the items. */
 function* readCodexEvent(payload: Json | undefined): Generator<TraceEntry> {
-  const usage = parseTraceUsage(getJsonPath(payload, 'info', 'last_token_usage'));
-  if (getTypeName(payload) === 'token_count' && usage !== undefined) yield { type: 'usage', usage };
   const id = toOptionalId(getJsonPath(payload, 'call_id'));
   const failed = getCodexFailure(payload);
   const exitCode =

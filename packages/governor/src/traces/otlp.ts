@@ -10,7 +10,9 @@ import {
 import { buildRecordedRun } from './build-run.ts';
 import { getContentText, getResultContent, parseTraceTime } from './trace-fields.ts';
 import { readChatCallParts, readChatTextParts } from './openai-chat.ts';
+import { translateOpenInference } from './openinference-attributes.ts';
 import {
+  type ParsedTrace,
   type TraceEntry,
   type TracePart,
   type TraceResult,
@@ -25,26 +27,27 @@ import {
  */
 export const otlpFormat: TraceFormat = {
   name: 'otlp',
-  sign: 'resourceSpans with gen_ai attributes (OTLP)',
+  sign: 'resourceSpans with gen_ai or OpenInference attributes (OTLP)',
   matches: (document) => hasSpans(document) || (toOptionalList(document) ?? []).some(hasSpans),
-  parse(document, name) {
-    const runs = [...groupConversations(document, name)];
-    if (runs.length === 0)
-      return { runs: [], problems: [{ location: '', problem: 'no span with gen_ai attributes' }] };
-    return mergeTraces(
-      runs.map(([id, spans]) => {
-        const model = findFirstAttribute(spans, 'gen_ai.request.model');
-        const facts = { id, source: 'otlp', ...(model === undefined ? {} : { model }) };
-        return buildRecordedRun(facts, readOtlpEntries(spans));
-      }),
-    );
-  },
+  parse: (document, name) => buildSpanRuns([...readSpans(document)], name, 'otlp'),
 };
 
-function groupConversations(document: Json, name: string): ReadonlyMap<string, OtlpSpan[]> {
-  const spans = [...readSpans(document)].filter(
-    (span) => isChatSpan(span) || isToolSpan(span) || isAgentSpan(span),
+/** Builds a run of each conversation in a list of spans. */
+export function buildSpanRuns(spans: readonly OtlpSpan[], name: string, source: string): ParsedTrace {
+  const runs = [...groupConversations(spans, name)];
+  if (runs.length === 0)
+    return { runs: [], problems: [{ location: '', problem: 'no span with gen_ai attributes' }] };
+  return mergeTraces(
+    runs.map(([id, found]) => {
+      const model = findFirstAttribute(found, 'gen_ai.request.model');
+      const facts = { id, source, ...(model === undefined ? {} : { model }) };
+      return buildRecordedRun(facts, readOtlpEntries(found));
+    }),
   );
+}
+
+function groupConversations(allSpans: readonly OtlpSpan[], name: string): ReadonlyMap<string, OtlpSpan[]> {
+  const spans = allSpans.filter((span) => isChatSpan(span) || isToolSpan(span) || isAgentSpan(span));
   const conversations = new Map<string, string>();
   for (const { trace, attributes } of spans) {
     const id = toOptionalId(attributes.get('gen_ai.conversation.id'));
@@ -81,7 +84,7 @@ function isAgentSpan(span: OtlpSpan): boolean {
 }
 
 function* readOtlpEntries(spans: readonly OtlpSpan[]): Generator<TraceEntry> {
-  const inOrder = spans.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0));
+  const inOrder = pairToolSpans(spans.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0)));
   // An agent span repeats the content of the spans inside it.
   const hasChats = inOrder.some(isChatSpan);
   const replies = inOrder.filter((span) => (hasChats ? isChatSpan(span) : isAgentSpan(span)));
@@ -94,6 +97,33 @@ function* readOtlpEntries(spans: readonly OtlpSpan[]): Generator<TraceEntry> {
       yield* readSpanReply(span);
     }
   }
+}
+
+/** Gives the spans of tools that have no call id the ids of the calls of the same tool in the replies before them. */
+function pairToolSpans(spans: readonly OtlpSpan[]): readonly OtlpSpan[] {
+  const known = new Set(spans.map(({ attributes }) => attributes.get('gen_ai.tool.call.id')));
+  const waiting = new Map<string, string[]>();
+  return spans.map((span) => {
+    if (!isToolSpan(span)) {
+      if (isChatSpan(span)) for (const part of readSpanReplyParts(span)) addWaitingCall(waiting, part, known);
+      return span;
+    }
+    if (span.attributes.has('gen_ai.tool.call.id')) return span;
+    const id = waiting.get(toOptionalString(span.attributes.get('gen_ai.tool.name')) ?? '')?.shift();
+    if (id === undefined) return span;
+    return { ...span, attributes: new Map([...span.attributes, ['gen_ai.tool.call.id', id]]) };
+  });
+}
+
+function addWaitingCall(
+  waiting: Map<string, string[]>,
+  part: TracePart,
+  known: ReadonlySet<Json | undefined>,
+): void {
+  if (part.type !== 'call' || part.id === undefined || known.has(part.id)) return;
+  const ids = waiting.get(part.tool);
+  if (ids === undefined) waiting.set(part.tool, [part.id]);
+  else ids.push(part.id);
 }
 
 function* readToolSpan(
@@ -254,9 +284,14 @@ function parseSpan(span: Json, location: string): OtlpSpan {
     if (key !== undefined && value !== undefined) attributes.set(key, value);
   }
   const code = getJsonPath(span, 'status', 'code');
+  const kind = toOptionalString(attributes.get('openinference.span.kind'));
+  const name = toOptionalString(getJsonPath(span, 'name'));
   return {
     trace: toOptionalId(getJsonPath(span, 'traceId')) ?? '',
-    attributes,
+    attributes:
+      kind === undefined || attributes.has('gen_ai.operation.name')
+        ? attributes
+        : translateOpenInference(Object.fromEntries(attributes), kind, name),
     at: parseTraceTime(getJsonPath(span, 'startTimeUnixNano')),
     failed: code === 2 || code === 'STATUS_CODE_ERROR' || attributes.has('error.type') ? true : undefined,
     location,

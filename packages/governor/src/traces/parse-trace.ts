@@ -1,17 +1,27 @@
 import { toOptionalList, type Json } from '../json/json.ts';
 import { aiSdkFormat } from './ai-sdk.ts';
 import { anthropicFormat } from './anthropic.ts';
+import { autogenFormat } from './autogen.ts';
 import { capProblems } from './build-run.ts';
 import { claudeCodeFormat } from './claude-code.ts';
+import { clineFormat } from './cline.ts';
 import { codexFormat } from './codex.ts';
+import { continueFormat } from './continue.ts';
+import { geminiCliFormat } from './gemini-cli.ts';
+import { inspectAiFormat } from './inspect-ai.ts';
 import { langchainFormat } from './langchain.ts';
 import { miniSweAgentFormat } from './mini-swe-agent.ts';
+import { moatlessFormat } from './moatless.ts';
 import { normalizedFormat } from './normalized.ts';
+import { opencodeFormat } from './opencode.ts';
 import { openaiChatFormat } from './openai-chat.ts';
 import { openaiResponsesFormat } from './openai-responses.ts';
+import { openInferenceFormat } from './openinference.ts';
 import { openhandsFormat } from './openhands.ts';
 import { otlpFormat } from './otlp.ts';
 import { pawlSessionFormat } from './pawl-session.ts';
+import { qwenCodeFormat } from './qwen-code.ts';
+import { cochiseFormat, codeRepairLabFormat, mintFormat, sentinelFormat } from './study-logs.ts';
 import { sweAgentFormat } from './swe-agent.ts';
 import { tauFormat } from './tau.ts';
 import { mergeTraces, type ParsedTrace, type TraceFormat } from './trace-format.ts';
@@ -57,10 +67,23 @@ function joinDocumentPath(outer: string, inner: string): string {
 /** The supported formats, most specific first, because the last ones only have features that all share. */
 export const traceFormats: readonly TraceFormat[] = [
   otlpFormat,
+  openInferenceFormat,
   normalizedFormat,
   pawlSessionFormat,
   tauFormat,
   miniSweAgentFormat,
+  geminiCliFormat,
+  qwenCodeFormat,
+  opencodeFormat,
+  clineFormat,
+  continueFormat,
+  inspectAiFormat,
+  moatlessFormat,
+  autogenFormat,
+  cochiseFormat,
+  codeRepairLabFormat,
+  sentinelFormat,
+  mintFormat,
   openhandsFormat,
   sweAgentFormat,
   codexFormat,

@@ -1,6 +1,7 @@
 import {
   type Json,
   getJsonPath,
+  toOptionalCount,
   toOptionalId,
   isJsonObject,
   describeJsonKind,
@@ -34,12 +35,20 @@ export const sweAgentFormat: TraceFormat = {
       ...(exit === undefined ? {} : { exit }),
       ...(success === undefined ? {} : { success }),
     };
-    return buildRecordedRun(
-      facts,
-      turns.length > 0 ? readSweTurns(turns) : readSweHistory(getSweHistory(document)),
-    );
+    return buildRecordedRun(facts, [
+      ...(turns.length > 0 ? readSweTurns(turns) : readSweHistory(getSweHistory(document))),
+      ...readSweUsage(getJsonPath(info, 'model_stats')),
+    ]);
   },
 };
+
+/** SWE-agent counts the tokens of a run only. */
+function readSweUsage(stats: Json | undefined): readonly TraceEntry[] {
+  const [output, input] = ['tokens_received', 'tokens_sent'].map((name) =>
+    toOptionalCount(getJsonPath(stats, name)),
+  );
+  return (output ?? 0) + (input ?? 0) === 0 ? [] : [{ type: 'total', usage: { output, input } }];
+}
 
 function getSweTurns(document: Json): readonly Json[] {
   return toOptionalList(getJsonPath(document, 'trajectory')) ?? [];
@@ -105,12 +114,17 @@ function* readSweHistoryItem(item: Json, location: string): Generator<TraceEntry
     yield {
       type: 'result',
       id: getSweCallId(item),
-      result: getResultContent(content),
+      result: removeObservationLabel(getResultContent(content)),
       error: undefined,
       location,
     };
   } else if (role === 'user') yield { type: 'user', text: getContentText(content) };
   else if (role !== 'system') yield { type: 'problem', location, problem: 'a message of an unknown role' };
+}
+
+/** The history labels what the trajectory holds as it is. */
+function removeObservationLabel(result: Json | undefined): Json | undefined {
+  return typeof result === 'string' ? result.replace(/^OBSERVATION:\n/, '') : result;
 }
 
 /** Returns the id of the call that an observation answers, if calls have ids. */
@@ -121,5 +135,5 @@ function getSweCallId(item: Json): string | undefined {
 
 function createSweCall(action: Json | undefined): Extract<TracePart, { type: 'call' }> | null {
   if (typeof action !== 'string' || action.trim() === '') return null;
-  return { type: 'call', tool: 'bash', args: { command: action } };
+  return { type: 'call', tool: 'bash', args: { command: action.trimEnd() } };
 }

@@ -75,10 +75,15 @@ export type TraceUsage = { readonly output: number | undefined; readonly input: 
 const outputTokenNames = ['output_tokens', 'completion_tokens', 'outputTokens', 'completionTokens'];
 const inputTokenNames = ['input_tokens', 'prompt_tokens', 'inputTokens', 'promptTokens'];
 
+/** Anthropic counts cached input apart from `input_tokens`; other providers count it within. */
+const cachedTokenNames = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
+
 /** Parses usage in any of the spellings of providers and frameworks. */
 export function parseTraceUsage(value: Json | undefined): TraceUsage | undefined {
   const output = findFirstCount(value, outputTokenNames);
-  const input = findFirstCount(value, inputTokenNames);
+  const uncached = findFirstCount(value, inputTokenNames);
+  const cached = cachedTokenNames.map((name) => toOptionalCount(getJsonPath(value, name)) ?? 0);
+  const input = uncached === undefined ? undefined : cached.reduce((sum, count) => sum + count, uncached);
   return output === undefined && input === undefined ? undefined : { output, input };
 }
 

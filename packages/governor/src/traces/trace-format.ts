@@ -47,6 +47,8 @@ export type TraceEntry =
     }
   /** Usage since the previous usage entry. */
   | { readonly type: 'usage'; readonly usage: TraceUsage }
+  /** Usage of the whole run, in formats that count nothing else; the replies share it. */
+  | { readonly type: 'total'; readonly usage: TraceUsage }
   | { readonly type: 'problem'; readonly location: string; readonly problem: string };
 
 /** A model reply, or a piece of one. */

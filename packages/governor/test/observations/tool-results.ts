@@ -325,6 +325,12 @@ const failures: readonly ToolResultCase[] = [
     'Command: make\nDirectory: (root)\nOutput: boom\nError: (none)\nExit Code: 2\nSignal: (none)\nBackground PIDs: (none)\nProcess Group PGID: 17',
   ),
   command('failed', 'make', 'Output: boom\nExit Code: 2\nProcess Group PGID: 17'),
+  command(
+    'failed',
+    'make',
+    '<untrusted_context>\nOutput: boom\nExit Code: 2\nProcess Group PGID: 17\n</untrusted_context>',
+  ),
+  command('failed', 'make', '[Command exited with code 2]\n\n[stderr]\nboom\n'),
   command('failed', 'make', '<returncode>2</returncode>\n<output>\nboom\n</output>'),
   command(
     'failed',
@@ -541,6 +547,11 @@ const successes: readonly ToolResultCase[] = [
   ),
   command('succeeded', 'ls', '<returncode>0</returncode>\n<output>\nfailed.txt\n</output>'),
   command('succeeded', 'ls', 'Output: failed.txt\nProcess Group PGID: 17'),
+  command(
+    'succeeded',
+    'ls',
+    '<untrusted_context>\nOutput: failed.txt\nProcess Group PGID: 17\n</untrusted_context>',
+  ),
   command(
     'succeeded',
     'ls',

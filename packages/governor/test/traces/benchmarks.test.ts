@@ -31,7 +31,7 @@ describe('a trajectory of SWE-agent', () => {
         role: 'assistant',
         text: 'I shall look.',
         tool: 'bash',
-        args: { command: 'curl wttr.in/Ghent\n' },
+        args: { command: 'curl wttr.in/Ghent' },
         result: 'rain\n',
       },
       { i: 1, role: 'assistant', text: 'It rains.', result: 'Your command was empty.' },
@@ -73,6 +73,16 @@ describe('a trajectory of SWE-agent', () => {
       { i: 0, role: 'user', text: 'Fix it.' },
       { i: 1, role: 'assistant', text: 'Look', tool: 'bash', args: { command: 'ls' }, result: 'a b' },
       { i: 2, role: 'assistant', text: 'Open', tool: 'open', args: { path: 'a' }, result: 'empty' },
+    ]);
+  });
+
+  it('shares the tokens of the run among its turns', () => {
+    const trajectory = ['look', 'look again, and for longer'].map((thought) => ({ thought, action: 'ls' }));
+    const stats = { tokens_sent: 301, tokens_received: 50 };
+    const { steps } = parseSingleRun(sweAgentFormat, { trajectory, info: { model_stats: stats } });
+    expect(steps.map(({ tokens, inputTokens }) => [tokens, inputTokens])).toEqual([
+      [17, 151],
+      [33, 150],
     ]);
   });
 

@@ -27,6 +27,10 @@ function createCodexEvent(payload: object): Json {
   return { type: 'event_msg', payload: { ...payload } };
 }
 
+function createTokenCount(info: object): Json {
+  return createCodexEvent({ type: 'token_count', info: { ...info } });
+}
+
 function createCodexCall(id: string): Json {
   return createCodexItem({ type: 'function_call', name: 'shell', arguments: '{}', call_id: id });
 }
@@ -52,6 +56,20 @@ describe('a session of Claude Code', () => {
       [5, 160],
     ]);
     expect(steps[1]?.at).toBe(1_772_359_200_000);
+  });
+
+  it('counts cached input, which the provider counts apart', () => {
+    const usage = {
+      input_tokens: 3,
+      cache_creation_input_tokens: 400,
+      cache_read_input_tokens: 15_000,
+      output_tokens: 20,
+    };
+    const message = { id: 'm', role: 'assistant', content: [{ type: 'text', text: 'done' }], usage };
+    const lines = [{ type: 'assistant', uuid: 'a', sessionId: 's', message }];
+    expect(parseSingleRun(claudeCodeFormat, lines).steps).toMatchObject([
+      { tokens: 20, inputTokens: 15_403 },
+    ]);
   });
 
   it('ignores a duplicate line', () => {
@@ -128,6 +146,39 @@ describe('a rollout of Codex', () => {
       [0, undefined],
       [2, undefined],
     ]);
+  });
+
+  it('counts a repeated total once, and only the rise of a total without the last usage', () => {
+    const first = { input_tokens: 100, output_tokens: 40 };
+    const run = parseSingleRun(codexFormat, [
+      createCodexCall('c1'),
+      createTokenCount({ last_token_usage: first, total_token_usage: first }),
+      createCodexCall('c2'),
+      createTokenCount({ last_token_usage: first, total_token_usage: first }),
+      createCodexOutput('c1', 'x'),
+      createCodexOutput('c2', 'x'),
+      createCodexCall('c3'),
+      createTokenCount({ total_token_usage: { input_tokens: 250, output_tokens: 50 } }),
+      createCodexOutput('c3', 'x'),
+      createCodexCall('c4'),
+      createTokenCount({ total_token_usage: { input_tokens: 120, output_tokens: 8 } }),
+    ]);
+    const usage = run.steps.map(({ tokens, inputTokens }) => [tokens, inputTokens]);
+    expect(usage).toEqual([
+      [40, 100],
+      [0, undefined],
+      [10, 150],
+      [8, 120],
+    ]);
+  });
+
+  it('has unknown input where nothing is counted', () => {
+    const info = null;
+    const run = parseSingleRun(codexFormat, [
+      createCodexCall('c1'),
+      createCodexEvent({ type: 'token_count', info }),
+    ]);
+    expect(run.steps.map(({ inputTokens }) => inputTokens)).toEqual([undefined]);
   });
 
   it('recognizes failures by the exit code in the output, and ignores the duration', () => {

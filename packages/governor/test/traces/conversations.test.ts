@@ -4,6 +4,14 @@ import { detectTraceFormat } from '../../src/traces/parse-trace.ts';
 import { parseSingleRun, readSteps } from './parse-single-run.ts';
 import { openhandsSdkSample, otlpSample, tau2Sample } from './benchmark-samples.ts';
 import {
+  ag2Sample,
+  inspectAiSample,
+  moatlessSample,
+  openInferenceSample,
+  openInferenceTreeSample,
+} from './framework-samples.ts';
+import { cochiseSample, codeRepairLabSample } from './study-samples.ts';
+import {
   aiSdkPageSample,
   aiSdkSample,
   anthropicSample,
@@ -53,6 +61,13 @@ const conversationSamples: readonly (readonly [name: string, document: Json, isM
   ['openhands', openhandsSdkSample, true],
   ['tau', tau2Sample, true],
   ['otlp', otlpSample, true],
+  ['inspect-ai', inspectAiSample, true],
+  ['moatless', moatlessSample, true],
+  ['autogen', ag2Sample, false],
+  ['cochise', cochiseSample, false],
+  ['code-repair-lab', codeRepairLabSample, true],
+  ['openinference', openInferenceSample, true],
+  ['openinference', openInferenceTreeSample, true],
 ];
 
 describe('the same conversation in each format', () => {

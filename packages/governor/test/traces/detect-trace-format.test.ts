@@ -8,8 +8,11 @@ import {
   describeUnknownFormat,
 } from '../../src/traces/parse-trace.ts';
 import { formatTraceProblem } from './parse-single-run.ts';
+import * as agents from './agent-samples.ts';
 import * as benchmarks from './benchmark-samples.ts';
+import * as frameworks from './framework-samples.ts';
 import * as conversations from './samples.ts';
+import * as studies from './study-samples.ts';
 
 const formatSamples: readonly (readonly [name: string, document: Json, format: string])[] = [
   ['openaiChat', conversations.openaiChatSample, 'openai-chat'],
@@ -21,6 +24,12 @@ const formatSamples: readonly (readonly [name: string, document: Json, format: s
   ['langchainDict', conversations.langchainDictSample, 'langchain'],
   ['claudeCode', conversations.claudeCodeSample, 'claude-code'],
   ['codex', conversations.codexSample, 'codex'],
+  ['geminiCli', agents.geminiCliSample, 'gemini-cli'],
+  ['qwenCode', agents.qwenCodeSample, 'qwen-code'],
+  ['opencode', agents.opencodeSample, 'opencode'],
+  ['cline', agents.clineSample, 'cline'],
+  ['clineTask', agents.clineTaskSample, 'cline'],
+  ['continue', agents.continueSample, 'continue'],
   ['sweAgent', benchmarks.sweAgentSample, 'swe-agent'],
   ['miniSweAgent', benchmarks.miniSweAgentSample, 'mini-swe-agent'],
   ['miniSweAgentCalls', benchmarks.miniSweAgentCallsSample, 'mini-swe-agent'],
@@ -29,6 +38,17 @@ const formatSamples: readonly (readonly [name: string, document: Json, format: s
   ['tau2', benchmarks.tau2Sample, 'tau'],
   ['tau', benchmarks.tauSample, 'tau'],
   ['otlp', benchmarks.otlpSample, 'otlp'],
+  ['inspectAi', frameworks.inspectAiSample, 'inspect-ai'],
+  ['moatless', frameworks.moatlessSample, 'moatless'],
+  ['autogen', frameworks.autogenSample, 'autogen'],
+  ['autogenContext', frameworks.autogenContextSample, 'autogen'],
+  ['ag2', frameworks.ag2Sample, 'autogen'],
+  ['openInference', frameworks.openInferenceSample, 'openinference'],
+  ['openInferenceTree', frameworks.openInferenceTreeSample, 'openinference'],
+  ['cochise', studies.cochiseSample, 'cochise'],
+  ['codeRepairLab', studies.codeRepairLabSample, 'code-repair-lab'],
+  ['sentinel', studies.sentinelSample, 'sentinel'],
+  ['mint', studies.mintSample, 'mint'],
   ['normalized', benchmarks.normalizedSample, 'normalized'],
   ['pawl', benchmarks.pawlSample, 'pawl'],
   ['pawlLines', benchmarks.pawlLinesSample, 'pawl'],
@@ -117,6 +137,9 @@ const anyJson = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.str
 const anyKeyword = fc.constantFrom(
   ...'messages steps role content type assistant tool_calls parts payload kwargs kind id action'.split(' '),
   ...'simulations traj history trajectory resourceSpans observation ai tool_use tool args source'.split(' '),
+  ...'sessionId projectHash gemini toolCalls uuid message info ts user text contextItems toolCallStates'.split(
+    ' ',
+  ),
 );
 
 const anyNearDocument = fc.letrec<{ value: Json }>((tie) => ({
@@ -144,10 +167,11 @@ function checkParsedDocument(document: Json): void {
     expect(JSON.parse(JSON.stringify(runs))).toEqual(runs);
     for (const { id, steps } of runs) {
       expect(id).not.toBe('');
-      for (const { i, role, tokens = 0 } of steps) {
+      for (const { i, role, tokens = 0, inputTokens = 0 } of steps) {
         expect(Number.isInteger(i)).toBe(true);
         expect(['assistant', 'user']).toContain(role);
         expect(tokens).toBeGreaterThanOrEqual(0);
+        expect(inputTokens).toBeGreaterThanOrEqual(0);
       }
     }
   }

@@ -67,10 +67,12 @@ function parseLineValue(line: TextLine): { readonly json: Json; readonly bytes: 
   }
 }
 
+const spanFormats: ReadonlySet<string> = new Set(['otlp', 'openinference']);
+
 /** The spans of one trace may be spread over many lines, although each line is a complete document. */
 function detectLineKind(value: Json, before: readonly HeldLine[]): 'unknown' | 'runs' | 'pieces' {
   const format = detectTraceFormat(value);
-  if (format !== null) return format.name === 'otlp' ? 'pieces' : 'runs';
+  if (format !== null) return spanFormats.has(format.name) ? 'pieces' : 'runs';
   if (Array.isArray(value)) return 'runs';
   return detectTraceFormat([...before.map((one) => one.value), value]) === null ? 'unknown' : 'pieces';
 }
@@ -115,8 +117,11 @@ export function createTraceProblem({ file }: TraceSource, line: number | null, m
   return { problem: { file, line, message } };
 }
 
+/** The problem of a file in a folder that is of no supported format. */
+export const unknownFormatText = 'no run of a known format';
+
 /** The full list of supported formats is shown only if the user named the file explicitly. */
 export function describeTraceProblem({ location, problem }: TraceProblem, isNamed: boolean): string {
-  const message = problem === describeUnknownFormat() && !isNamed ? 'no run of a known format' : problem;
+  const message = problem === describeUnknownFormat() && !isNamed ? unknownFormatText : problem;
   return location === '' ? message : `${location}: ${message}`;
 }

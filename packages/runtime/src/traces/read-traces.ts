@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { createTraceProblem } from './read-lines.ts';
+import { createTraceProblem, unknownFormatText } from './read-lines.ts';
 import { readTraceSource } from './read-source.ts';
+import { isCompanionFile, openSessionStore, type SessionStoreContext } from './session-stores.ts';
 import type { TraceItem } from './trace-item.ts';
 import { traceLimits, type TraceLimits } from './trace-limits.ts';
 import { checkTracePaths, listTraceSources, type TraceSource } from './trace-sources.ts';
@@ -27,6 +28,7 @@ export async function* readTraces(
 ): AsyncGenerator<TraceItem> {
   const limits = { ...traceLimits, ...options.limits };
   await checkTracePaths(paths);
+  const seenSessions = new Set<string>();
   let before = 0;
   for await (const source of listTraceSources(paths, limits)) {
     if (options.signal?.aborted === true) return;
@@ -39,18 +41,35 @@ export async function* readTraces(
       bytes += length;
       options.onProgress?.(source.file, before + bytes);
     };
-    yield* readOneSource(source, limits, { ...options, count });
+    for await (const item of readOneSource(source, limits, { ...options, count, seenSessions })) {
+      if (!isExpectedProblem(item, source)) yield item;
+    }
     before += bytes;
   }
 }
 
-type SourceReadOptions = ReadTracesOptions & { readonly count: (bytes: number) => void };
+/** What agents write beside their sessions is no problem in a folder. */
+function isExpectedProblem(item: TraceItem, { isFromFolder, file }: TraceSource): boolean {
+  return (
+    'problem' in item && isFromFolder && item.problem.message === unknownFormatText && isCompanionFile(file)
+  );
+}
+
+type SourceReadOptions = ReadTracesOptions & Pick<SessionStoreContext, 'count' | 'seenSessions'>;
 
 async function* readOneSource(
   source: TraceSource,
   limits: TraceLimits,
   options: SourceReadOptions,
 ): AsyncGenerator<TraceItem> {
+  const store = await openSessionStore({ ...options, source, limits });
+  if (store !== null) {
+    for await (const item of store) {
+      yield item;
+      if (options.signal?.aborted === true) return;
+    }
+    return;
+  }
   const stream =
     source.path === null ? options.stdin : createReadStream(source.path, { highWaterMark: 1024 * 1024 });
   if (stream === undefined) return;

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { indexLimits } from '../search/limits.ts';
 import { getSystemErrorCode } from '../platform/files.ts';
 import { walkTree, type SkipReason } from '../search/walk.ts';
+import { isSessionPieceFolder } from './session-stores.ts';
 import type { TraceItem } from './trace-item.ts';
 import type { TraceLimits } from './trace-limits.ts';
 
@@ -82,7 +83,7 @@ const skipMessages: Partial<Record<SkipReason, string>> = {
 };
 
 function isForeignFolder(path: string, isFolder: boolean): boolean {
-  return isFolder && ['.git', 'node_modules'].includes(basename(path));
+  return isFolder && (['.git', 'node_modules'].includes(basename(path)) || isSessionPieceFolder(path));
 }
 
 function stripTraceExtensions(path: string): string {
