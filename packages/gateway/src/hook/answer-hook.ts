@@ -4,6 +4,7 @@ import {
   resetHookState,
   judgeHookCall,
   type HookJudgment,
+  type HookLimits,
   type HookState,
   type HookStateStore,
 } from './hook-state.ts';
@@ -25,7 +26,10 @@ export function answerHook(host: HookHost, text: string, { states, now, callsMax
     return '';
   }
   const decision = states.change(agentKey, (before) => {
-    const { state, decision: result } = judgeHookEvent(before, hookEvent, now(), callsMax);
+    const { state, decision: result } = judgeHookEvent(before, hookEvent, now(), {
+      callsMax,
+      isSubAgent: agent !== '',
+    });
     return { state, result };
   });
   const answer = host.answer(event, decision);
@@ -38,13 +42,13 @@ function judgeHookEvent(
   state: HookState,
   hookEvent: JudgeableHookEvent,
   at: number,
-  callsMax: number | null,
+  limits: HookLimits,
 ): HookJudgment {
   switch (hookEvent.type) {
     case 'prompted':
       return { state: resetHookState(), decision: { kind: 'nothing' } };
     case 'calling':
-      return judgeHookCall(state, hookEvent.call, callsMax);
+      return judgeHookCall(state, hookEvent.call, limits);
     case 'called':
       return recordHookCall(state, hookEvent.call, hookEvent.outcome, at);
     case 'choosing':

@@ -40,14 +40,32 @@ const hookGovernorSettings: GovernorSettings = { preset: 'pawl', rules: {} };
 /** Number of calls denied after the work is finished before the host is stopped. */
 const maxDenialsBeforeStop = 3;
 
+/**
+ * The same for a sub-agent. Stopping the host would also stop its parent, so the sub-agent gets more chances to end with
+ * an answer to the parent.
+ */
+const maxSubAgentDenialsBeforeStop = 20;
+
 const noDecision: HookDecision = { kind: 'nothing' };
 
-/** Decides whether a call may run. `callsMax` limits the calls between two user messages; null for no limit. */
-export function judgeHookCall(state: HookState, call: HookCall, callsMax: number | null): HookJudgment {
-  if (state.finish !== null) return denyFinishedCall(state, state.finish);
+/** The limits of the agent that makes a call. */
+export type HookLimits = {
+  /** Maximum number of calls between two user messages; null for no limit. */
+  readonly callsMax: number | null;
+  readonly isSubAgent: boolean;
+};
+
+/** Decides whether a call may run. */
+export function judgeHookCall(
+  state: HookState,
+  call: HookCall,
+  { callsMax, isSubAgent }: HookLimits,
+): HookJudgment {
+  const denialsMax = isSubAgent ? maxSubAgentDenialsBeforeStop : maxDenialsBeforeStop;
+  if (state.finish !== null) return denyFinishedCall(state, state.finish, denialsMax);
   if (callsMax !== null && state.calls >= callsMax) {
     const reason = formatFinishMessage(`The budget of ${callsMax} tool calls is used up.`);
-    return denyFinishedCall(state, { reason, denials: 0 });
+    return denyFinishedCall(state, { reason, denials: 0 }, denialsMax);
   }
   if (state.ladder === null || state.ladder.blockedCalls.length === 0) return { state, decision: noDecision };
   const {
@@ -60,7 +78,7 @@ export function judgeHookCall(state: HookState, call: HookCall, callsMax: number
   const after = { ...state, ladder };
   return verdict === null
     ? { state: after, decision: { kind: 'deny', text: `Not run again: ${block.advice}` } }
-    : denyFinishedCall(after, { reason: formatFinishMessage(verdict.advice), denials: 0 });
+    : denyFinishedCall(after, { reason: formatFinishMessage(verdict.advice), denials: 0 }, denialsMax);
 }
 
 /** Records a finished call. Calls that we denied never ran, so they are ignored, as is everything after the finish. */
@@ -98,10 +116,11 @@ export function resetHookState(): HookState {
 
 function denyFinishedCall(
   state: HookState,
-  { reason, denials }: { readonly reason: string; readonly denials: number },
+  { reason, denials }: NonNullable<HookState['finish']>,
+  denialsMax: number,
 ): HookJudgment {
   const finish = { reason, denials: denials + 1 };
-  const kind = finish.denials > maxDenialsBeforeStop ? 'stop' : 'deny';
+  const kind = finish.denials > denialsMax ? 'stop' : 'deny';
   return { state: { ...state, finish }, decision: { kind, text: reason } };
 }
 

@@ -78,6 +78,20 @@ describe('pawl hook claude', () => {
     expect(answerEvent('Notification', { message: 'hello' })).toBeNull();
   });
 
+  it('lets a sub-agent in a loop answer its parent, and does not stop the parent', () => {
+    const answerEvent = createHookSession(claudeHost);
+    const subCall = { ...testCall, agent_id: 'reviewer' };
+    for (let count = 0; count < 4; count += 1) answerEvent('PostToolUseFailure', { ...subCall, error: 'no' });
+    for (let count = 0; count < 20; count += 1) {
+      expect(answerEvent('PreToolUse', subCall)).toMatchObject({
+        hookSpecificOutput: { permissionDecision: 'deny' },
+      });
+    }
+    expect(answerEvent('PreToolUse', testCall)).toBeNull();
+    // A sub-agent that goes on regardless would cost money without end.
+    expect(answerEvent('PreToolUse', subCall)).toMatchObject({ continue: false });
+  });
+
   it('removes the state of an ended session', () => {
     const answerEvent = createHookSession(claudeHost);
     for (let count = 0; count < 3; count += 1)

@@ -17,17 +17,19 @@ function failRepeatedly(times: number): HookState {
   return state;
 }
 
+const mainAgent = { callsMax: null, isSubAgent: false } as const;
+
 describe('the state of a hook', () => {
   it('advises on the second identical failure and blocks the call from the third on', () => {
     expect(recordHookCall(failRepeatedly(1), call, failure, 9).decision).toMatchObject({ kind: 'advise' });
-    expect(judgeHookCall(failRepeatedly(2), call, null).decision).toEqual({ kind: 'nothing' });
-    expect(judgeHookCall(failRepeatedly(3), call, null).decision).toMatchObject({
+    expect(judgeHookCall(failRepeatedly(2), call, mainAgent).decision).toEqual({ kind: 'nothing' });
+    expect(judgeHookCall(failRepeatedly(3), call, mainAgent).decision).toMatchObject({
       kind: 'deny',
       text: expect.stringContaining('Not run again') as string,
     });
-    expect(judgeHookCall(failRepeatedly(3), { ...call, args: { command: 'ls' } }, null).decision.kind).toBe(
-      'nothing',
-    );
+    expect(
+      judgeHookCall(failRepeatedly(3), { ...call, args: { command: 'ls' } }, mainAgent).decision.kind,
+    ).toBe('nothing');
   });
 
   it('allows a blocked call again after another call made progress', () => {
@@ -37,25 +39,25 @@ describe('the state of a hook', () => {
       { ok: true, output: 'done' },
       9,
     );
-    expect(judgeHookCall(moved.state, call, null).decision.kind).toBe('nothing');
+    expect(judgeHookCall(moved.state, call, mainAgent).decision.kind).toBe('nothing');
   });
 
   it('ends the work if the agent insists on a blocked call, and stops an agent that continues', () => {
     let state = failRepeatedly(3);
     const words = [];
     for (let asked = 0; asked < 6; asked += 1) {
-      const judged = judgeHookCall(state, call, null);
+      const judged = judgeHookCall(state, call, mainAgent);
       state = judged.state;
       words.push(judged.decision.kind);
     }
     expect(words).toEqual(['deny', 'deny', 'deny', 'deny', 'stop', 'stop']);
-    expect(judgeHookCall(state, { tool: 'Read', args: {} }, null).decision.kind).toBe('stop');
+    expect(judgeHookCall(state, { tool: 'Read', args: {} }, mainAgent).decision.kind).toBe('stop');
   });
 
   it('limits the calls between two user messages', () => {
     const used = recordHookCall(initialHookState, call, { ok: true, output: 'fine' }, 0).state;
-    expect(judgeHookCall(used, call, 2).decision.kind).toBe('nothing');
-    const denied = judgeHookCall(used, call, 1);
+    expect(judgeHookCall(used, call, { ...mainAgent, callsMax: 2 }).decision.kind).toBe('nothing');
+    const denied = judgeHookCall(used, call, { ...mainAgent, callsMax: 1 });
     expect(denied.decision).toMatchObject({
       kind: 'deny',
       text: expect.stringContaining('budget of 1') as string,
@@ -81,7 +83,7 @@ describe('the state of a hook', () => {
           let state = initialHookState;
           for (const [index, each] of calls.entries()) {
             const args = each.args as never;
-            const before = judgeHookCall(state, { tool: each.tool, args }, null);
+            const before = judgeHookCall(state, { tool: each.tool, args }, mainAgent);
             expect(before.decision.kind).toBe('nothing');
             const output = `${'news '.repeat(index + 1)}${each.tool}`;
             const after = recordHookCall(
