@@ -1,43 +1,5 @@
-import { createSession, eventTypes, step, type Event, type EventType, type Session } from '@pawl/core';
-
-type EventContent<Type extends EventType> = Omit<Extract<Event, { readonly type: Type }>, 'type' | 'at'>;
-
-const verdict = { severity: 'stop', rule: 'loop', reason: 'again', advice: 'stop', evidence: [1] } as const;
-
-/** One event of each type. */
-const warmUpEvents: { readonly [Type in EventType]: EventContent<Type> } = {
-  'user-message': { text: 'Go on.' },
-  steered: { text: 'Not that.' },
-  'text-delta': { text: 'W' },
-  'call-delta': { callId: 'a', tool: 'edit', fragment: '{' },
-  'model-replied': {
-    text: '',
-    calls: [{ id: 'a', tool: 'edit', args: {}, permission: 'ask' }],
-    usage: { inputTokens: 1, outputTokens: 1 },
-  },
-  'model-failed': { error: { kind: 'network', message: 'gone' } },
-  'permission-decided': { callId: 'a', decision: 'allow' },
-  'tool-started': { callId: 'a' },
-  'tool-progressed': { callId: 'a', progress: 'half' },
-  'tool-finished': { callId: 'a', outcome: { ok: true, output: '' } },
-  'hooks-finished': { actionTaken: false },
-  'hooks-failed': { message: 'no disk' },
-  'retry-due': {},
-  'recovery-finished': { outcome: { kind: 'check' } },
-  'paging-requested': { reason: 'full' },
-  'paging-finished': { freedTokens: 1 },
-  'paging-failed': { message: 'no room' },
-  'memory-command-requested': { action: 'pin', key: 'plan' },
-  'phase-started': { number: 1, description: 'first' },
-  'phase-completed': { success: true },
-  'verdict-reached': { verdict: { ...verdict, response: { kind: 'recover' } } },
-  'finish-requested': { reason: 'enough' },
-  'pause-requested': { reason: 'lunch' },
-  'resume-requested': {},
-  'cancel-requested': {},
-  'halt-requested': { reason: 'enough' },
-  'shutdown-requested': {},
-};
+import { createSession, eventTypes, step, type Event, type Session } from '@pawl/core';
+import { eventExamples } from '@pawl/runtime/schema';
 
 const steps = 100_000;
 
@@ -55,6 +17,13 @@ export function warmUpPawl(): void {
     const { status } = session.turn;
     const ended = status === 'halted' || status === 'shuttingDown';
     if (ended) session = createSession({ id: 'seasoning', at });
-    session = step(session, { type, at, ...warmUpEvents[type] } as Event).session;
+    session = step(session, { ...withoutRequest(eventExamples[type]), at }).session;
   }
+}
+
+/** An answer without a request number applies to the current work. */
+function withoutRequest(event: Event): Event {
+  if (!('request' in event)) return event;
+  const { request: _, ...rest } = event;
+  return rest;
 }

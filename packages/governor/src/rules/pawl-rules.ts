@@ -1,4 +1,5 @@
 import {
+  combinedMatches,
   fruitlessSearch,
   reappliedChange,
   repeatedCall,
@@ -22,7 +23,6 @@ import {
 } from './reply-rules.ts';
 import type { CallRule, ObservationRule, Rule, RuleMatch } from './rule.ts';
 import { hasEarlierMatch, takeTailWhile } from './window-queries.ts';
-import { combinedMatches } from './combined-matches.ts';
 import type { GovernorSettings } from './governor-settings.ts';
 import { fruitlessPaging, overdueMode, prolongedWait } from './waiting-rules.ts';
 

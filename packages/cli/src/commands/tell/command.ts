@@ -6,17 +6,14 @@ import {
   type CommandContext,
 } from '../../options/command-options.ts';
 import type { SessionCommandFlags } from './action.ts';
-import { sessionCommandUsage } from './session-commands.ts';
+import { sessionCommands } from './session-commands.ts';
 
 /** Defines `pawl tell`. */
 export function defineTellCommand(command: Command, { io, exit }: CommandContext): void {
   command
     .argument('<session>', sessionArgumentHelp)
-    .addArgument(new Argument('<what>', 'command to send').choices(Object.keys(sessionCommandUsage)))
-    .argument(
-      '[words...]',
-      'say: the text; allow, deny: the call id, if several are pending; phase: its number and description; pin, unpin, evict: the key of a memory entry',
-    )
+    .addArgument(new Argument('<what>', 'command to send').choices(Object.keys(sessionCommands)))
+    .argument('[words...]', describeWords())
     .option('--reason <text>', 'reason for the command')
     .option('-d, --dir <folder>', 'folder whose sessions are used', '.')
     .option('--store <where>', storeHelp)
@@ -35,4 +32,11 @@ export function defineTellCommand(command: Command, { io, exit }: CommandContext
       const { sendSessionCommand } = await import('./action.ts');
       exit(await sendSessionCommand(session, { what, words }, flags, io));
     });
+}
+
+function describeWords(): string {
+  const usages = Object.entries(sessionCommands).flatMap(([name, { usage }]) =>
+    usage === '' ? [] : `${name} ${usage}`,
+  );
+  return `arguments of the command: ${usages.join(', ')}`;
 }
