@@ -1,2 +1,1 @@
-export { pawlRules, selectRules } from './rules/pawl-rules.ts';
-export { formerPawlRules } from './rules/pawl-rules.ts';
+export { getPawlRules, pawlRuleIds, pawlRules, selectRules } from './rules/pawl-rules.ts';

@@ -15,7 +15,7 @@ import {
   type Rule,
   type Verdict,
 } from '@pawl/governor';
-import { formerPawlRules, pawlRules, selectRules } from '@pawl/governor/rules';
+import { getPawlRules, selectRules } from '@pawl/governor/rules';
 import { isJudgedOutcome, type ToolCall } from '../conversation/message.ts';
 import type { Event, EventOfType, ModelReplied, PermissionDecided } from '../session/event.ts';
 import { logPatches, hasLogPatch } from '../session/log-version.ts';
@@ -31,8 +31,7 @@ import type { StepChange } from '../session/session-step.ts';
 
 /** Returns the rules of a session: those of its preset and log version with its overrides, and then `ownRules`. */
 export function selectSessionRules(session: Session, ownRules?: readonly Rule[]): readonly Rule[] {
-  const pawl = hasLogPatch(session, logPatches.resultsAreRead) ? pawlRules : formerPawlRules;
-  return selectRules(session.settings.governor, ownRules, pawl);
+  return selectRules(session.settings.governor, ownRules, getPawlRules(session.logVersion ?? 0));
 }
 
 /** Judges the events that show whether the work makes progress. */

@@ -1,3 +1,5 @@
+import { pawlRules } from '@pawl/governor/rules';
+
 /**
  * Changes to what `step` computes from the same events. A session stores the latest log version at creation and keeps
  * it, so that its log replays to the same session with later releases: code with new behavior checks `hasLogPatch`
@@ -39,7 +41,11 @@ export const logPatches = {
 
 export type LogPatch = { readonly number: number; readonly reason: string };
 
-export const latestLogVersion: number = Math.max(...Object.values(logPatches).map(({ number }) => number));
+/** A new rule of the governor takes the next log version as well, as its `since`. */
+export const latestLogVersion: number = Math.max(
+  ...Object.values(logPatches).map(({ number }) => number),
+  ...pawlRules.map(({ since = 0 }) => since),
+);
 
 /** Sessions created before log versions existed have none, which counts as 0. */
 type VersionedSession = { readonly logVersion?: number };

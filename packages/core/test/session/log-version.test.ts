@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { getPawlRules, pawlRules } from '@pawl/governor/rules';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -45,7 +46,8 @@ describe('log patches', () => {
   it('are numbered from 1, without gaps or duplicates', () => {
     const numbers = Object.values(logPatches).map(({ number }) => number);
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
-    expect(latestLogVersion).toBe(numbers.at(-1));
+    const since = pawlRules.map((rule) => rule.since ?? 0);
+    expect(latestLogVersion).toBe(Math.max(...numbers, ...since));
   });
 
   it('are listed in the table of docs/replay.md, in this order', () => {
@@ -60,6 +62,80 @@ describe('log patches', () => {
     expect(sessions.map((session) => hasLogPatch(session, patch))).toEqual([false, false, false, true, true]);
   });
 });
+
+/** The rules of each log version, by id with the thresholds for advise, block, ask and stop. */
+const rulesByVersion: readonly (readonly [since: number, rules: string])[] = [
+  [
+    0,
+    [
+      'repeated-failure 2 3 - 4',
+      'repeated-call 3 - - 4',
+      'error-streak 3 - - 7',
+      'edit-and-revert 2 - - 4',
+      'round-and-round 3 - - 5',
+      'stale-errors - - - 6',
+      'nothing-works 5 - - 8',
+      'interleaved-errors 3 - - -',
+      'same-query 3 - - -',
+      'again-and-again 5 - - -',
+      'same-answer 6 - - -',
+      'no-progress 12 - - -',
+      'waiting 60 - - 1800',
+      'repeated-text 2 - - 3',
+      'similar-text 3 - 5 -',
+      'monologue 5 - - -',
+      'repetition-loop 1 - - 3',
+      'failed-decisions 3 - - 6',
+      'fruitless-paging - - - 2',
+      'overdue-mode 1 - - 3',
+    ].join(', '),
+  ],
+  [
+    5,
+    [
+      'repeated-failure 2 3 - 4',
+      'repeated-call 3 - - 4',
+      'error-streak 3 - - 5',
+      'edit-and-revert 2 - - 4',
+      'reapplied-change 3 - - 6',
+      'round-and-round 3 - - 5',
+      'nothing-works 5 - - 8',
+      'fruitless-search 5 - - 16',
+      'interleaved-errors 3 - - 6',
+      'same-query 3 - - -',
+      'known-results 3 - - -',
+      'repeated-rewrite 4 - - -',
+      'again-and-again 5 - - -',
+      'same-answer 6 - - -',
+      'no-progress 12 - - -',
+      'waiting 60 - - 1800',
+      'repeated-text 2 - - 3',
+      'similar-text 3 - 5 -',
+      'monologue 6 - - -',
+      'repetition-loop 1 - - 3',
+      'failed-decisions 3 - - 6',
+      'fruitless-paging - - - 2',
+      'overdue-mode 1 - - 3',
+      'combined-matches - - - 2',
+    ].join(', '),
+  ],
+];
+
+describe('the rules of the governor', () => {
+  it.each(rulesByVersion)('of sessions since log version %i never change', (since, rules) => {
+    const next = rulesByVersion.map(([number]) => number).find((number) => number > since);
+    for (let version = since; version < (next ?? latestLogVersion + 1); version += 1)
+      expect(formatRules(version)).toBe(rules);
+  });
+});
+
+function formatRules(logVersion: number): string {
+  return getPawlRules(logVersion)
+    .map(({ id, thresholds: { advise, block, ask = null, stop } }) =>
+      [id, ...[advise, block, ask, stop].map((value) => value ?? '-')].join(' '),
+    )
+    .join(', ');
+}
 
 describe('a session', () => {
   it('is created with the latest log version, and keeps it', () => {

@@ -110,6 +110,7 @@ export const sameAnswer: CallRule = {
 /** Different calls that return the content that earlier calls returned. */
 export const knownResults: CallRule = {
   id: 'known-results',
+  since: 5,
   rationale:
     'A question that is asked in other words and leads to the same content gives no new information, and neither does a ' +
     'call with an argument that the tool ignores. Short answers are often confirmations and do not count.',
@@ -144,6 +145,7 @@ function isKnownContent(window: readonly CallObservation[], index: number): bool
 /** A piece of text that is rewritten as soon as it is written. */
 export const repeatedRewrite: CallRule = {
   id: 'repeated-rewrite',
+  since: 5,
   rationale:
     'An edit that replaces exactly what the previous edit wrote, with no other call in between, is a guess after a ' +
     'guess. A second version is ordinary; the fourth in a row should follow a look at what is wrong.',
@@ -247,6 +249,7 @@ const interleavedWritesMax = 4;
 /** One change that is made again and again, while no other change is made. */
 export const reappliedChange: CallRule = {
   id: 'reapplied-change',
+  since: 5,
   rationale:
     'A change that is made a second time has either no effect or a double effect, such as a function that is inserted ' +
     'twice. The result looks new each time, because line numbers and file sizes grow, so this rule compares only the ' +
@@ -280,6 +283,7 @@ function isEqualChange(a: FileContentChange | null, b: FileContentChange): boole
 /** Consecutive calls that find nothing. */
 export const fruitlessSearch: CallRule = {
   id: 'fruitless-search',
+  since: 5,
   rationale:
     'Each search that finds nothing rules something out, but many in a row mean that the agent looks in the wrong place ' +
     'or for the wrong words. Checks that something is absent also find nothing, so the stop comes late.',
@@ -332,6 +336,7 @@ const otherRules = [
 /** Several rules match at once, each too weakly to end the work. */
 export const combinedMatches: CallRule = {
   id: 'combined-matches',
+  since: 5,
   rationale:
     'A run of calls that had all been made before may be a review, and a run of errors may be a search for the right ' +
     'form. Both at once are neither: the agent repeats itself, and it fails or learns nothing by it.',

@@ -140,20 +140,39 @@ function countEvidence(match: RuleMatch | null): RuleMatch | null {
 }
 
 const formerVersions: ReadonlyMap<Rule, readonly Rule[]> = new Map<Rule, readonly Rule[]>([
-  [combinedMatches, []],
-  [knownResults, []],
-  [repeatedRewrite, []],
   [repeatedCall, [formerRepeatedCall]],
   [errorStreak, [formerErrorStreak]],
   [failureStreak, [staleErrors, failureStreak]],
   [interleavedErrors, [formerInterleavedErrors]],
-  [reappliedChange, []],
-  [fruitlessSearch, []],
   [repeatedText, [formerRepeatedText]],
   [similarText, [formerSimilarText]],
   [textOnlyReplies, [formerTextOnlyReplies]],
 ]);
 
-export const formerPawlRules: readonly Rule[] = pawlRules.flatMap(
+/** The log version since which the rules have their present form. */
+const presentFormSince = 5;
+
+const formerPawlRules: readonly Rule[] = listRulesAt(presentFormSince - 1).flatMap(
   (rule) => formerVersions.get(rule) ?? [rule],
 );
+
+/** The rules of each log version from the present form of the rules to the newest rule. */
+const laterPawlRules: readonly (readonly Rule[])[] = Array.from(
+  { length: 1 + Math.max(0, ...pawlRules.map(({ since = 0 }) => since - presentFormSince)) },
+  (_, index) => listRulesAt(presentFormSince + index),
+);
+
+function listRulesAt(logVersion: number): readonly Rule[] {
+  return pawlRules.filter(({ since = 0 }) => since <= logVersion);
+}
+
+/** Returns the rules of the sessions of a log version. */
+export function getPawlRules(logVersion: number): readonly Rule[] {
+  if (logVersion < presentFormSince) return formerPawlRules;
+  return laterPawlRules[logVersion - presentFormSince] ?? pawlRules;
+}
+
+/** The ids of the rules of all log versions. */
+export const pawlRuleIds: readonly string[] = [
+  ...new Set([...pawlRules, ...formerPawlRules].map(({ id }) => id)),
+];

@@ -29,6 +29,8 @@ export type ObservationRule<Kind extends ObservationKind> = {
   readonly id: string;
   /** Why the pattern is a sign that the agent is stuck. */
   readonly rationale: string;
+  /** The first log version whose sessions have this built-in rule; all have it if absent. See docs/replay.md. */
+  readonly since?: number;
   readonly on: Kind;
   readonly thresholds: RuleThresholds;
   /** What is counted, if not calls: seconds, replies. */

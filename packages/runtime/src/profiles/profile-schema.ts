@@ -8,7 +8,7 @@ import {
 import { builtInProfiles, type Profile } from '@pawl/core/profiles';
 import type { GovernorSettings } from '@pawl/governor';
 import { dayMilliseconds } from '@pawl/governor/json';
-import { formerPawlRules, pawlRules } from '@pawl/governor/rules';
+import { pawlRuleIds } from '@pawl/governor/rules';
 import * as z from 'zod';
 import { chartSchema, nameSchema, uniqueNamesSchema } from '../charts/chart-schema.ts';
 import { anyJsonSchema } from '../schema/json-value.ts';
@@ -62,8 +62,6 @@ const ruleChangeSchema = z
   .meta({ id: 'RuleChange' })
   .exactOptional();
 
-const ruleIds = [...new Set([...pawlRules, ...formerPawlRules].map(({ id }) => id))];
-
 const recoverySchema = z.strictObject({
   id: nameSchema,
   pattern: z
@@ -105,7 +103,7 @@ const governorSchema = z.strictObject({
     .exactOptional()
     .meta({ description: 'Configuration of the presets nexora and savant.' }),
   rules: z
-    .strictObject(Object.fromEntries(ruleIds.map((id) => [id, ruleChangeSchema])))
+    .strictObject(Object.fromEntries(pawlRuleIds.map((id) => [id, ruleChangeSchema])))
     .exactOptional()
     .meta({ description: 'Other thresholds for a rule of the preset pawl, or false to disable it.' }),
   recoveries: z.array(recoverySchema).max(100).exactOptional(),
