@@ -152,17 +152,17 @@ const formerVersions: ReadonlyMap<Rule, readonly Rule[]> = new Map<Rule, readonl
 /** The log version since which the rules have their present form. */
 const presentFormSince = 5;
 
-const formerPawlRules: readonly Rule[] = listRulesAt(presentFormSince - 1).flatMap(
+const formerPawlRules: readonly Rule[] = filterRulesByVersion(presentFormSince - 1).flatMap(
   (rule) => formerVersions.get(rule) ?? [rule],
 );
 
 /** The rules of each log version from the present form of the rules to the newest rule. */
 const laterPawlRules: readonly (readonly Rule[])[] = Array.from(
   { length: 1 + Math.max(0, ...pawlRules.map(({ since = 0 }) => since - presentFormSince)) },
-  (_, index) => listRulesAt(presentFormSince + index),
+  (_, index) => filterRulesByVersion(presentFormSince + index),
 );
 
-function listRulesAt(logVersion: number): readonly Rule[] {
+function filterRulesByVersion(logVersion: number): readonly Rule[] {
   return pawlRules.filter(({ since = 0 }) => since <= logVersion);
 }
 
