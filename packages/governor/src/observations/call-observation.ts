@@ -11,7 +11,7 @@ import {
 import type { CallContext } from './command.ts';
 import {
   classifyFailure,
-  readToolResult,
+  judgeToolResult,
   type ToolResultReading,
   type ToolResultStatus,
 } from './tool-result.ts';
@@ -68,7 +68,7 @@ export type CallObservation = {
 /** Reduces the facts about a finished call to an observation. */
 export function observeCall(facts: CallFacts): CallObservation {
   const { seq, at = null, tool, args, ok, exitCode, context, output, outputHash } = facts;
-  const result = readToolResult({
+  const result = judgeToolResult({
     tool,
     args,
     output,
@@ -94,7 +94,7 @@ export function observeCall(facts: CallFacts): CallObservation {
 }
 
 /** A caller that judges results itself decides whether a call failed, but not whether it waits or found nothing. */
-function getMarkedStatus({ status }: ToolResultReading, ok = true): ToolResultStatus {
+function getMarkedStatus({ status }: Pick<ToolResultReading, 'status'>, ok = true): ToolResultStatus {
   if (!ok) return 'failed';
   return status === 'failed' ? 'succeeded' : status;
 }

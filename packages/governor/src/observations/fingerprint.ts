@@ -22,9 +22,14 @@ export class TextFingerprint {
 
   /** Adds a text verbatim. */
   addExactly(text: string): void {
+    this.addRange(text, 0, text.length);
+  }
+
+  /** Adds part of a text verbatim. */
+  addRange(text: string, start: number, end: number): void {
     let one = this.#one;
     let two = this.#two;
-    for (let index = 0; index < text.length; index += 1) {
+    for (let index = start; index < end; index += 1) {
       const code = text.charCodeAt(index);
       one = Math.imul(one ^ code, 0x01000193);
       two = Math.imul(two ^ code, 0x85ebca6b) ^ (two >>> 13);
@@ -49,13 +54,76 @@ export class TextFingerprint {
     this.#two = two;
   }
 
+  /**
+   * Adds a text like \`addText\`, up to the next word that may be volatile: one that contains a digit or a temporary name.
+   * Returns where that word starts and where it may be volatile; null if there is none.
+   */
+  addSteadyText(text: string, from: number): { readonly start: number; readonly at: number } | null {
+    let one = this.#one;
+    let two = this.#two;
+    let wasSpace = false;
+    // The fingerprint before the current word.
+    let [start, oneBefore, twoBefore] = [from, one, two];
+    for (let index = from; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      const kind = code < 128 ? (steadyKinds[code] ?? 0) : 0;
+      if (kind >= candidateKind && (kind === candidateKind || text.startsWith('/tmp/', index))) {
+        this.#one = oneBefore;
+        this.#two = twoBefore;
+        return { start, at: index };
+      }
+      const isSpace = code <= spaceCode;
+      if (!isSpace || !wasSpace) {
+        const added = isSpace ? spaceCode : code;
+        one = Math.imul(one ^ added, 0x01000193);
+        two = Math.imul(two ^ added, 0x85ebca6b) ^ (two >>> 13);
+      }
+      wasSpace = isSpace;
+      if (kind === separatorKind) {
+        start = index + 1;
+        oneBefore = one;
+        twoBefore = two;
+      }
+    }
+    this.#one = one;
+    this.#two = two;
+    return null;
+  }
+
   toNumber(): number {
     return (this.#one ^ Math.imul(this.#two, 0x9e3779b1)) >>> 0;
   }
 
   toString(): string {
-    return (this.#one >>> 0).toString(36) + (this.#two >>> 0).toString(36);
+    return formatBase36(this.#one >>> 0) + formatBase36(this.#two >>> 0);
   }
+}
+
+/* Which ASCII characters separate words (whitespace, brackets, quotes and similar), and which may be volatile. */
+const separatorKind = 1;
+const candidateKind = 2;
+const slashKind = 3;
+
+const steadyKinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (code <= 0x20 || '()[]{}<>,;"\'`=|'.includes(character)) return separatorKind;
+  if (/\d/.test(character)) return candidateKind;
+  return character === '/' ? slashKind : 0;
+});
+
+const base36Pairs = Array.from({ length: 36 * 36 }, (_, number) => number.toString(36).padStart(2, '0'));
+
+/** Formats an unsigned integer of 32 bits; the general \`toString\` takes several times as long. */
+function formatBase36(number: number): string {
+  const upper = Math.floor(number / (36 * 36 * 36 * 36));
+  if (upper === 0) return number.toString(36);
+  const lower = number - upper * (36 * 36 * 36 * 36);
+  const middle = Math.floor(lower / (36 * 36));
+  const pairs = `${base36Pairs[middle] ?? ''}${base36Pairs[lower - middle * (36 * 36)] ?? ''}`;
+  const top = Math.floor(upper / (36 * 36));
+  const head = base36Pairs[upper - top * (36 * 36)] ?? '';
+  if (top > 0) return `${top}${head}${pairs}`;
+  return `${upper < 36 ? head.slice(1) : head}${pairs}`;
 }
 
 const spaceCode = 0x20;
@@ -119,45 +187,89 @@ function fingerprintSteadyText(text: string, volatile: RegExp): string {
   const bounded = truncateMiddle(text, meaningHeadMax, meaningTailMax);
   const fingerprint = new TextFingerprint();
   fingerprint.add(text.length > bounded.length ? text.length : 0);
-  let from = 0;
-  for (let at = findVolatileCandidate(bounded, 0); at !== -1; at = findVolatileCandidate(bounded, from)) {
-    const start = findTokenStart(bounded, at, from);
+  for (let from = 0; from < bounded.length;) {
+    const candidate = fingerprint.addSteadyText(bounded, from);
+    if (candidate === null) break;
+    const { start, at } = candidate;
     const end = findTokenEnd(bounded, at);
-    fingerprint.addText(bounded, from, start);
     const after = findVolatileEnd(bounded, start, { end, volatile });
     if (after === null) fingerprint.addText(bounded, start, end);
     else fingerprint.add(volatilePlaceholder);
     from = after ?? end;
   }
-  fingerprint.addText(bounded, from, bounded.length);
   return fingerprint.toString();
 }
 
 /** Reduces an error message to its class: also blanks words that contain digits, quoted words and paths. */
 export function classifyError(text: string): string {
-  return truncateMiddle(text.trim(), errorHeadMax, errorTailMax)
-    .replaceAll(/(["'`‘“])[^"'`’”]{0,200}(["'`’”])/g, '<quoted>')
-    .replaceAll(/[\w@./\\:-]+/g, (word) => (/[/\\]/.test(word) ? '<path>' : word))
-    .replaceAll(/\w+/g, (word) => (/\d/.test(word) ? '#' : word))
-    .replaceAll(/\s+/g, ' ')
-    .toLowerCase();
+  return generalizeWords(
+    truncateMiddle(text.trim(), errorHeadMax, errorTailMax).replaceAll(
+      /(["'`‘“])[^"'`’”]{0,200}(["'`’”])/g,
+      '<quoted>',
+    ),
+  ).toLowerCase();
+}
+
+/** Replaces paths, and words that contain digits, and each run of whitespace by one space. */
+function generalizeWords(text: string): string {
+  let result = '';
+  let from = 0;
+  for (let index = 0; index < text.length;) {
+    const kind = getCharacterKind(text.charCodeAt(index));
+    if (kind === otherCharacter) {
+      index += 1;
+      continue;
+    }
+    const start = index;
+    let mask = 0;
+    for (; index < text.length && isSameRun(kind, text.charCodeAt(index)); index += 1)
+      mask |= getCharacterKind(text.charCodeAt(index));
+    const replacement = kind === spaceCharacter ? ' ' : generalizeWord(text, start, { end: index, mask });
+    if (replacement === null) continue;
+    result += text.slice(from, start) + replacement;
+    from = index;
+  }
+  return from === 0 ? text : result + text.slice(from);
+}
+
+/** Returns null for a word that stays as it is. `mask` says which kinds of characters it contains. */
+function generalizeWord(
+  text: string,
+  start: number,
+  { end, mask }: { readonly end: number; readonly mask: number },
+): string | null {
+  if ((mask & slashCharacter) !== 0) return '<path>';
+  if ((mask & digitCharacter) === 0) return null;
+  return text.slice(start, end).replaceAll(/\w+/g, (word) => (/\d/.test(word) ? '#' : word));
+}
+
+/* Kinds of characters; those of one word are combined with a bitwise or. */
+const otherCharacter = 0;
+const spaceCharacter = 1;
+const plainCharacter = 2;
+const digitCharacter = 4;
+const slashCharacter = 8;
+
+const characterKinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/\s/.test(character)) return spaceCharacter;
+  if (/\d/.test(character)) return digitCharacter;
+  if (/[/\\]/.test(character)) return slashCharacter;
+  return /[\w@.:-]/.test(character) ? plainCharacter : otherCharacter;
+});
+
+function getCharacterKind(code: number): number {
+  if (code < 128) return characterKinds[code] ?? otherCharacter;
+  return /\s/.test(String.fromCharCode(code)) ? spaceCharacter : otherCharacter;
+}
+
+function isSameRun(kind: number, code: number): boolean {
+  const other = getCharacterKind(code);
+  return other !== otherCharacter && (other === spaceCharacter) === (kind === spaceCharacter);
 }
 
 /** Stands for omitted text; no character has this code. */
 const volatilePlaceholder = 0x110001;
-
-/** Volatile text contains a digit or is a temporary name. */
-function findVolatileCandidate(text: string, from: number): number {
-  const suspect = /\d|\/tmp\//g;
-  suspect.lastIndex = from;
-  return suspect.exec(text)?.index ?? -1;
-}
-
-function findTokenStart(text: string, at: number, from: number): number {
-  let start = at;
-  while (start > from && !isSeparator(text.charCodeAt(start - 1))) start -= 1;
-  return start;
-}
 
 function findTokenEnd(text: string, at: number): number {
   let end = at + 1;
@@ -165,13 +277,8 @@ function findTokenEnd(text: string, at: number): number {
   return end;
 }
 
-/** Which ASCII characters separate words: whitespace, brackets, quotes and similar. */
-const separatorTable = Uint8Array.from({ length: 128 }, (_, code) =>
-  Number(code <= 0x20 || '()[]{}<>,;"\'`=|'.includes(String.fromCharCode(code))),
-);
-
 function isSeparator(code: number): boolean {
-  return code < 128 && separatorTable[code] === 1;
+  return code < 128 && steadyKinds[code] === separatorKind;
 }
 
 /** Returns where volatile text ends, if this word is or starts such text; otherwise null. */
@@ -180,16 +287,41 @@ function findVolatileEnd(
   start: number,
   { end, volatile }: { readonly end: number; readonly volatile: RegExp },
 ): number | null {
-  const word = text.slice(start, end);
   // A bare number is never volatile by itself, and is by far the most frequent word.
-  if (!/^\d+(?:\.\d+)?$/.test(word)) return volatile.test(word) ? end : null;
+  if (!isBareNumber(text, start, end)) return volatile.test(text.slice(start, end)) ? end : null;
   const before = text.charAt(start - 1);
-  if ((before === ' ' || before === '=') && /\bpid[ =:]*$/i.test(text.slice(Math.max(0, start - 8), start)))
-    return end;
+  if ((before === ' ' || before === '=') && followsPid(text, start)) return end;
   if (before === '[' && volatile === resultVolatilePattern && isProcessId(text, start, end)) return end;
-  if (text.charAt(end) !== ' ') return null;
+  if (text.charAt(end) !== ' ' || !'ms'.includes(text.charAt(end + 1))) return null;
   const [unit] = /^ (?:ms|s|sec|secs|seconds|minutes)\b/.exec(text.slice(end, end + 9)) ?? [];
   return unit === undefined ? null : end + unit.length;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Whether this word is digits, with or without a fraction. */
+function isBareNumber(text: string, start: number, end: number): boolean {
+  let point = -1;
+  for (let index = start; index < end; index += 1) {
+    const code = text.charCodeAt(index);
+    if (isDigit(code)) continue;
+    if (code !== pointCode || point !== -1) return false;
+    point = index;
+  }
+  return point === -1 || (point > start && point < end - 1);
+}
+
+const pointCode = 0x2e;
+
+/** Whether the word before a number is \`pid\`. */
+function followsPid(text: string, start: number): boolean {
+  let end = start;
+  while (end > 0 && ' =:'.includes(text.charAt(end - 1))) end -= 1;
+  return (
+    'dD'.includes(text.charAt(end - 1)) && /\bpid[ =:]*$/i.test(text.slice(Math.max(0, start - 8), start))
+  );
 }
 
 /** Log lines name a process as `name[1234]:`. */

@@ -17,13 +17,12 @@ const shingleSampleMax = 32;
 
 /** Reduces the text of a reply to an observation; only its first characters count. */
 export function observeText(seq: number, text: string): TextObservation {
-  const words = text
-    .slice(0, observedTextMax)
-    .toLowerCase()
-    .split(/[^\p{L}]+/u)
-    .filter((word) => word !== '');
+  const words = findWords(text.slice(0, observedTextMax).toLowerCase());
   const fingerprint = new TextFingerprint();
-  for (const word of words) fingerprint.addExactly(`${word} `);
+  for (let index = 0; index < words.count; index += 1) {
+    addWord(fingerprint, words, index);
+    fingerprint.add(spaceCode);
+  }
   return { kind: 'text', seq, fingerprint: fingerprint.toString(), sample: sampleShingles(words) };
 }
 
@@ -32,23 +31,86 @@ export function observeText(seq: number, text: string): TextObservation {
  * fingerprints, a choice that does not depend on their position in the text.
  */
 export function computeSimilarity(a: TextObservation, b: TextObservation): number {
-  const smallest = [...new Set([...a.sample, ...b.sample])]
-    .toSorted((x, y) => x - y)
-    .slice(0, shingleSampleMax);
-  if (smallest.length === 0) return a.fingerprint === b.fingerprint ? 1 : 0;
-  const inA = new Set(a.sample);
-  const inB = new Set(b.sample);
-  return smallest.filter((each) => inA.has(each) && inB.has(each)).length / smallest.length;
+  let [indexA, indexB, common, total] = [0, 0, 0, 0];
+  while (total < shingleSampleMax && (indexA < a.sample.length || indexB < b.sample.length)) {
+    const x = a.sample[indexA] ?? Infinity;
+    const y = b.sample[indexB] ?? Infinity;
+    if (x === y) common += 1;
+    if (x <= y) indexA += 1;
+    if (y <= x) indexB += 1;
+    total += 1;
+  }
+  if (total === 0) return a.fingerprint === b.fingerprint ? 1 : 0;
+  return common / total;
 }
 
-function sampleShingles(words: readonly string[]): readonly number[] {
-  const groups = new Set<number>();
-  for (let index = 0; index + 2 < words.length; index += 1) {
+/** Returns the smallest fingerprints of the word trigrams, in ascending order. */
+function sampleShingles(words: WordRanges): readonly number[] {
+  const smallest: number[] = [];
+  for (let index = 0; index + 2 < words.count; index += 1) {
     const fingerprint = new TextFingerprint();
-    fingerprint.addExactly(words.slice(index, index + 3).join(' '));
-    groups.add(fingerprint.toNumber());
+    addWord(fingerprint, words, index);
+    fingerprint.add(spaceCode);
+    addWord(fingerprint, words, index + 1);
+    fingerprint.add(spaceCode);
+    addWord(fingerprint, words, index + 2);
+    insertSmallest(smallest, fingerprint.toNumber());
   }
-  return [...groups].toSorted((x, y) => x - y).slice(0, shingleSampleMax);
+  return smallest;
+}
+
+/** Inserts a number into an ascending list without duplicates that keeps only the smallest ones. */
+function insertSmallest(sorted: number[], value: number): void {
+  if (sorted.length === shingleSampleMax && value >= (sorted[shingleSampleMax - 1] ?? 0)) return;
+  let index = sorted.length;
+  while (index > 0 && (sorted[index - 1] ?? 0) > value) index -= 1;
+  if (index > 0 && sorted[index - 1] === value) return;
+  sorted.splice(index, 0, value);
+  if (sorted.length > shingleSampleMax) sorted.pop();
+}
+
+/** The words of a text: where each starts and ends. */
+type WordRanges = { readonly text: string; readonly count: number; readonly bounds: Uint16Array };
+
+const spaceCode = 0x20;
+
+/** Finds the sequences of letters in a text in lower case. */
+function findWords(text: string): WordRanges {
+  const bounds = new Uint16Array(text.length + 1);
+  let size = 0;
+  let isInside = false;
+  for (let index = 0; index < text.length;) {
+    const length = getLetterLength(text, index);
+    if (length > 0 !== isInside) {
+      bounds[size] = index;
+      size += 1;
+      isInside = length > 0;
+    }
+    index += Math.max(1, length);
+  }
+  if (isInside) bounds[size] = text.length;
+  return { text, count: Math.ceil(size / 2), bounds };
+}
+
+function addWord(fingerprint: TextFingerprint, { text, bounds }: WordRanges, index: number): void {
+  fingerprint.addRange(text, bounds[2 * index] ?? 0, bounds[2 * index + 1] ?? 0);
+}
+
+/** Returns how many code units the letter at this index has; 0 if there is none. */
+function getLetterLength(text: string, index: number): number {
+  const code = text.charCodeAt(index);
+  if (code < 128) return Number(code >= 0x61 && code <= 0x7a);
+  if (code < 0xd800 || code >= 0xdc00) return Number(isLetterUnit(code));
+  const next = text.charCodeAt(index + 1);
+  return next >= 0xdc00 && next < 0xe000 && /\p{L}/u.test(text.slice(index, index + 2)) ? 2 : 0;
+}
+
+/** Which UTF-16 code units are letters: 0 not tested yet, 1 a letter, 2 none. */
+const letterUnits = new Uint8Array(0x10000);
+
+function isLetterUnit(code: number): boolean {
+  letterUnits[code] ||= /\p{L}/u.test(String.fromCharCode(code)) ? 1 : 2;
+  return letterUnits[code] === 1;
 }
 
 /** Longer messages say more than that the work should continue. */
@@ -94,6 +156,7 @@ export function observeRepetitionLoop(seq: number, text: string): RepetitionObse
  * and blocks without words, such as rules and rows of dots.
  */
 export function findRepetitionLoop(text: string): RepetitionLoop | null {
+  if (text.length < repetitionLengthMin) return null;
   return updateFenceState(outsideFence, text).isOpen
     ? null
     : detectRepetition(text.slice(-repetitionTailMax));
