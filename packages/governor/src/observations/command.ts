@@ -251,7 +251,7 @@ function splitAtOperators(script: string): readonly string[] {
   return parts;
 }
 
-/** Which ASCII characters have a meaning to \`splitAtOperators\`. */
+/** Which ASCII characters have a meaning to \`splitAtOperators`. */
 const syntaxCodes = Uint8Array.from({ length: 128 }, (_, code) =>
   Number('\\"\'`();&|\n'.includes(String.fromCharCode(code))),
 );

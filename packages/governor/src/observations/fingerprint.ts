@@ -54,42 +54,6 @@ export class TextFingerprint {
     this.#two = two;
   }
 
-  /**
-   * Adds a text like \`addText\`, up to the next word that may be volatile: one that contains a digit or a temporary name.
-   * Returns where that word starts and where it may be volatile; null if there is none.
-   */
-  addSteadyText(text: string, from: number): { readonly start: number; readonly at: number } | null {
-    let one = this.#one;
-    let two = this.#two;
-    let wasSpace = false;
-    // The fingerprint before the current word.
-    let [start, oneBefore, twoBefore] = [from, one, two];
-    for (let index = from; index < text.length; index += 1) {
-      const code = text.charCodeAt(index);
-      const kind = code < 128 ? (steadyKinds[code] ?? 0) : 0;
-      if (kind >= candidateKind && (kind === candidateKind || text.startsWith('/tmp/', index))) {
-        this.#one = oneBefore;
-        this.#two = twoBefore;
-        return { start, at: index };
-      }
-      const isSpace = code <= spaceCode;
-      if (!isSpace || !wasSpace) {
-        const added = isSpace ? spaceCode : code;
-        one = Math.imul(one ^ added, 0x01000193);
-        two = Math.imul(two ^ added, 0x85ebca6b) ^ (two >>> 13);
-      }
-      wasSpace = isSpace;
-      if (kind === separatorKind) {
-        start = index + 1;
-        oneBefore = one;
-        twoBefore = two;
-      }
-    }
-    this.#one = one;
-    this.#two = two;
-    return null;
-  }
-
   toNumber(): number {
     return (this.#one ^ Math.imul(this.#two, 0x9e3779b1)) >>> 0;
   }
@@ -99,21 +63,9 @@ export class TextFingerprint {
   }
 }
 
-/* Which ASCII characters separate words (whitespace, brackets, quotes and similar), and which may be volatile. */
-const separatorKind = 1;
-const candidateKind = 2;
-const slashKind = 3;
-
-const steadyKinds = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code);
-  if (code <= 0x20 || '()[]{}<>,;"\'`=|'.includes(character)) return separatorKind;
-  if (/\d/.test(character)) return candidateKind;
-  return character === '/' ? slashKind : 0;
-});
-
 const base36Pairs = Array.from({ length: 36 * 36 }, (_, number) => number.toString(36).padStart(2, '0'));
 
-/** Formats an unsigned integer of 32 bits; the general \`toString\` takes several times as long. */
+/** Formats an unsigned integer of 32 bits; the general `toString` takes several times as long. */
 function formatBase36(number: number): string {
   const upper = Math.floor(number / (36 * 36 * 36 * 36));
   if (upper === 0) return number.toString(36);
@@ -187,18 +139,25 @@ function fingerprintSteadyText(text: string, volatile: RegExp): string {
   const bounded = truncateMiddle(text, meaningHeadMax, meaningTailMax);
   const fingerprint = new TextFingerprint();
   fingerprint.add(text.length > bounded.length ? text.length : 0);
-  for (let from = 0; from < bounded.length;) {
-    const candidate = fingerprint.addSteadyText(bounded, from);
-    if (candidate === null) break;
-    const { start, at } = candidate;
-    const end = findTokenEnd(bounded, at);
+  let from = 0;
+  for (;;) {
+    volatileHint.lastIndex = from;
+    // The match itself is not needed, and `exec` would allocate it.
+    if (!volatileHint.test(bounded)) break;
+    const start = findTokenStart(bounded, volatileHint.lastIndex - 1, from);
+    const end = findTokenEnd(bounded, volatileHint.lastIndex);
+    fingerprint.addText(bounded, from, start);
     const after = findVolatileEnd(bounded, start, { end, volatile });
     if (after === null) fingerprint.addText(bounded, start, end);
     else fingerprint.add(volatilePlaceholder);
     from = after ?? end;
   }
+  fingerprint.addText(bounded, from, bounded.length);
   return fingerprint.toString();
 }
+
+/** Volatile text contains a digit or is a temporary name. */
+const volatileHint = /\d|\/tmp\//g;
 
 /** Reduces an error message to its class: also blanks words that contain digits, quoted words and paths. */
 export function classifyError(text: string): string {
@@ -271,14 +230,25 @@ function isSameRun(kind: number, code: number): boolean {
 /** Stands for omitted text; no character has this code. */
 const volatilePlaceholder = 0x110001;
 
-function findTokenEnd(text: string, at: number): number {
-  let end = at + 1;
+function findTokenStart(text: string, at: number, from: number): number {
+  let start = at;
+  while (start > from && !isSeparator(text.charCodeAt(start - 1))) start -= 1;
+  return start;
+}
+
+function findTokenEnd(text: string, from: number): number {
+  let end = from;
   while (end < text.length && !isSeparator(text.charCodeAt(end))) end += 1;
   return end;
 }
 
+/** Which ASCII characters separate words: whitespace, brackets, quotes and similar. */
+const separatorTable = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number(code <= 0x20 || '()[]{}<>,;"\'`=|'.includes(String.fromCharCode(code))),
+);
+
 function isSeparator(code: number): boolean {
-  return code < 128 && steadyKinds[code] === separatorKind;
+  return code < 128 && separatorTable[code] === 1;
 }
 
 /** Returns where volatile text ends, if this word is or starts such text; otherwise null. */
@@ -315,7 +285,7 @@ function isBareNumber(text: string, start: number, end: number): boolean {
 
 const pointCode = 0x2e;
 
-/** Whether the word before a number is \`pid\`. */
+/** Whether the word before a number is `pid`. */
 function followsPid(text: string, start: number): boolean {
   let end = start;
   while (end > 0 && ' =:'.includes(text.charAt(end - 1))) end -= 1;
