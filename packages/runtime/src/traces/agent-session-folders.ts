@@ -1,0 +1,120 @@
+import { constants } from 'node:fs';
+import { access, readdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { getPlatformPaths } from '../platform/platform.ts';
+
+/** Where a coding agent stores its sessions: a folder, or a database file. */
+export type AgentSessionLocation = {
+  readonly agent: string;
+  readonly path: string;
+  /** Only these subfolders of each folder in it contain sessions. */
+  readonly subfolder?: string;
+};
+
+/** A location that exists on this machine. */
+export type AgentSessionFolder = AgentSessionLocation & {
+  /** The paths to read; none if the folder cannot be read. */
+  readonly sources: readonly string[];
+  readonly isReadable: boolean;
+};
+
+/** The facts about a machine that decide where agents store their sessions. */
+export type SessionEnvironment = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+};
+
+/** Finds the folders in which the coding agents on this machine store their sessions. Reads no session. */
+export async function findAgentSessionFolders(
+  environment: SessionEnvironment = getSessionEnvironment(),
+): Promise<readonly AgentSessionFolder[]> {
+  const { join } = getPlatformPaths(environment.platform);
+  const found: AgentSessionFolder[] = [];
+  for (const location of listAgentSessionLocations(environment)) {
+    if (!(await isExisting(location.path))) continue;
+    const sources = await listSessionSources(location, join);
+    found.push({ ...location, sources: sources ?? [], isReadable: sources !== null });
+  }
+  return found;
+}
+
+function getSessionEnvironment(): SessionEnvironment {
+  return { env: process.env, home: homedir(), platform: process.platform };
+}
+
+/** Lists where the supported agents store their sessions on a machine, whether or not they are installed. */
+export function listAgentSessionLocations(
+  environment: SessionEnvironment = getSessionEnvironment(),
+): readonly AgentSessionLocation[] {
+  const { env, home, platform } = environment;
+  const { join } = getPlatformPaths(platform);
+  const base = (name: string, ...fallback: readonly string[]): string => {
+    const value = env[name] ?? '';
+    return value === '' ? join(home, ...fallback) : value;
+  };
+  const codex = base('CODEX_HOME', '.codex');
+  const opencode = join(base('XDG_DATA_HOME', '.local', 'share'), 'opencode');
+  return [
+    { agent: 'Claude Code', path: join(base('CLAUDE_CONFIG_DIR', '.claude'), 'projects') },
+    { agent: 'Codex', path: join(codex, 'sessions') },
+    { agent: 'Codex', path: join(codex, 'archived_sessions') },
+    { agent: 'Gemini CLI', path: join(home, '.gemini', 'tmp'), subfolder: 'chats' },
+    { agent: 'opencode', path: join(opencode, 'storage') },
+    { agent: 'opencode', path: join(opencode, 'opencode.db') },
+    { agent: 'Qwen Code', path: join(home, '.qwen', 'projects') },
+    { agent: 'Qwen Code', path: join(home, '.qwen', 'tmp'), subfolder: 'chats' },
+    { agent: 'Cline', path: join(home, '.cline', 'data', 'tasks') },
+    ...listEditorFolders(environment).map((folder) => ({
+      agent: 'Cline',
+      path: join(folder, 'User', 'globalStorage', 'saoudrizwan.claude-dev', 'tasks'),
+    })),
+    { agent: 'Continue', path: join(base('CONTINUE_GLOBAL_DIR', '.continue'), 'sessions') },
+  ];
+}
+
+/** The editors that run the extension, as their data folders are named. */
+const editorNames = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor', 'Windsurf'];
+
+/** Lists the data folders of editors, and of their servers on remote machines. */
+function listEditorFolders({ env, home, platform }: SessionEnvironment): readonly string[] {
+  const { join } = getPlatformPaths(platform);
+  if (platform === 'darwin')
+    return editorNames.map((name) => join(home, 'Library', 'Application Support', name));
+  if (platform === 'win32') {
+    const roaming = env['APPDATA'] ?? '';
+    const folder = roaming === '' ? join(home, 'AppData', 'Roaming') : roaming;
+    return editorNames.map((name) => join(folder, name));
+  }
+  const config = env['XDG_CONFIG_HOME'] ?? '';
+  const folder = config === '' ? join(home, '.config') : config;
+  return [
+    ...editorNames.map((name) => join(folder, name)),
+    ...['.vscode-server', '.cursor-server'].map((name) => join(home, name, 'data')),
+  ];
+}
+
+async function isExisting(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory() || stats.isFile(),
+    () => false,
+  );
+}
+
+/** Returns null if the location cannot be read. */
+async function listSessionSources(
+  { path, subfolder }: AgentSessionLocation,
+  join: (...parts: string[]) => string,
+): Promise<readonly string[] | null> {
+  try {
+    await access(path, constants.R_OK);
+    if ((await stat(path)).isFile()) return [path];
+    const names = await readdir(path);
+    if (subfolder === undefined) return [path];
+    const candidates = names.toSorted().map((name) => join(path, name, subfolder));
+    const isFolder = await Promise.all(candidates.map(isExisting));
+    return candidates.filter((_, index) => isFolder[index]);
+  } catch {
+    return null;
+  }
+}
