@@ -73,6 +73,10 @@ summary { cursor: pointer; color: var(--faint); font-size: 13px; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 13px; margin-top: 8px; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: 4px 12px 4px 0; border-bottom: 1px solid var(--edge); vertical-align: top; overflow-wrap: anywhere; }
+.run { border-top: 1px solid var(--edge); padding: 8px 0; overflow-wrap: anywhere; }
+.run summary { color: var(--ink); font-size: 14px; }
+.run p { margin: 6px 0; }
+.proof td { min-width: 60px; font-family: ui-monospace, monospace; font-size: 12px; }
 `;
 
 /** Omits empty sections. */
