@@ -299,9 +299,10 @@ const blockingPattern =
   /^(?:sleep\s+[\d.$]|until\s|watch\s|(?:\.\/)?wait-for|wait-on\s|kubectl\s(?:.{0,100}\s)?(?:wait|rollout status)\b|docker wait\b|gh run watch\b|timeout\s+\S+\s+sleep\b|while\s.{0,400}\bsleep\s|for\s.{0,400}\bsleep\s|Start-Sleep\b)|\scurl?\s.{0,200}--retry[ =]/is;
 
 function isWaitingCommand(script: string, commands: readonly (readonly string[])[]): boolean {
-  const head = script
-    .slice(0, 500)
-    .replace(/^\s*(?:cd\s+[^;&|\n]{1,200}(?:&&|;)\s*)?(?:echo\s[^;&|\n]{0,200}(?:&&|;)\s*)?/, '');
+  const start = script.slice(0, 500);
+  const head = !/^[\sce]/.test(start)
+    ? start
+    : start.replace(/^\s*(?:cd\s+[^;&|\n]{1,200}(?:&&|;)\s*)?(?:echo\s[^;&|\n]{0,200}(?:&&|;)\s*)?/, '');
   if (blockingPattern.test(head)) return true;
   return commands.some((words) => words[0] === 'curl' && words.some((word) => word.startsWith('--retry')));
 }

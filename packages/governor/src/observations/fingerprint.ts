@@ -22,15 +22,23 @@ export class TextFingerprint {
 
   /** Adds a text verbatim. */
   addExactly(text: string): void {
-    this.addRange(text, 0, text.length);
+    let one = this.#one;
+    let two = this.#two;
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      one = Math.imul(one ^ code, 0x01000193);
+      two = Math.imul(two ^ code, 0x85ebca6b) ^ (two >>> 13);
+    }
+    this.#one = one;
+    this.#two = two;
   }
 
-  /** Adds part of a text verbatim. */
-  addRange(text: string, start: number, end: number): void {
+  /** Adds part of a text that is given as UTF-16 code units. */
+  addCodes(codes: Uint16Array, start: number, end: number): void {
     let one = this.#one;
     let two = this.#two;
     for (let index = start; index < end; index += 1) {
-      const code = text.charCodeAt(index);
+      const code = codes[index] ?? 0;
       one = Math.imul(one ^ code, 0x01000193);
       two = Math.imul(two ^ code, 0x85ebca6b) ^ (two >>> 13);
     }
@@ -357,9 +365,17 @@ export function fingerprintQuery(args: Json): string | null {
 /** Returns the first of these arguments that is a string, or null. Tools use different names for the same argument. */
 export function getTextArgument(args: Json, names: readonly string[]): string | null {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return null;
-  for (const name of names) {
-    const value = Object.hasOwn(args, name) ? (args as { readonly [key: string]: Json })[name] : undefined;
-    if (typeof value === 'string') return value;
+  const fields = args as { readonly [key: string]: Json };
+  let rank = names.length;
+  let text: string | null = null;
+  // A call has fewer arguments than there are names.
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    if (typeof value !== 'string') continue;
+    const found = names.indexOf(name);
+    if (found === -1 || found >= rank) continue;
+    rank = found;
+    text = value;
   }
-  return null;
+  return text;
 }

@@ -17,13 +17,10 @@ const shingleSampleMax = 32;
 
 /** Reduces the text of a reply to an observation; only its first characters count. */
 export function observeText(seq: number, text: string): TextObservation {
-  const words = findWords(text.slice(0, observedTextMax).toLowerCase());
+  const { codes, starts, count } = readWords(text.slice(0, observedTextMax).toLowerCase());
   const fingerprint = new TextFingerprint();
-  for (let index = 0; index < words.count; index += 1) {
-    addWord(fingerprint, words, index);
-    fingerprint.add(spaceCode);
-  }
-  return { kind: 'text', seq, fingerprint: fingerprint.toString(), sample: sampleShingles(words) };
+  fingerprint.addCodes(codes, 0, starts[count] ?? 0);
+  return { kind: 'text', seq, fingerprint: fingerprint.toString(), sample: sampleShingles(starts, count) };
 }
 
 /**
@@ -44,16 +41,13 @@ export function computeSimilarity(a: TextObservation, b: TextObservation): numbe
   return common / total;
 }
 
-/** Returns the smallest fingerprints of the word trigrams, in ascending order. */
-function sampleShingles(words: WordRanges): readonly number[] {
+/** Returns the smallest fingerprints of the trigrams of the words that were read last, in ascending order. */
+function sampleShingles(starts: Uint16Array, count: number): readonly number[] {
   const smallest: number[] = [];
-  for (let index = 0; index + 2 < words.count; index += 1) {
+  for (let index = 0; index + 2 < count; index += 1) {
     const fingerprint = new TextFingerprint();
-    addWord(fingerprint, words, index);
-    fingerprint.add(spaceCode);
-    addWord(fingerprint, words, index + 1);
-    fingerprint.add(spaceCode);
-    addWord(fingerprint, words, index + 2);
+    // Without the space after the last word.
+    fingerprint.addCodes(wordCodes, starts[index] ?? 0, (starts[index + 3] ?? 1) - 1);
     insertSmallest(smallest, fingerprint.toNumber());
   }
   return smallest;
@@ -61,39 +55,45 @@ function sampleShingles(words: WordRanges): readonly number[] {
 
 /** Inserts a number into an ascending list without duplicates that keeps only the smallest ones. */
 function insertSmallest(sorted: number[], value: number): void {
-  if (sorted.length === shingleSampleMax && value >= (sorted[shingleSampleMax - 1] ?? 0)) return;
+  const isFull = sorted.length === shingleSampleMax;
+  if (isFull && value >= (sorted[shingleSampleMax - 1] ?? 0)) return;
   let index = sorted.length;
   while (index > 0 && (sorted[index - 1] ?? 0) > value) index -= 1;
   if (index > 0 && sorted[index - 1] === value) return;
-  sorted.splice(index, 0, value);
-  if (sorted.length > shingleSampleMax) sorted.pop();
+  for (let to = isFull ? shingleSampleMax - 1 : sorted.length; to > index; to -= 1)
+    sorted[to] = sorted[to - 1] ?? 0;
+  sorted[index] = value;
 }
 
-/** The words of a text: where each starts and ends. */
-type WordRanges = { readonly text: string; readonly count: number; readonly bounds: Uint16Array };
+/** The words of a text, each followed by a space, as UTF-16 code units. */
+type WordCodes = { readonly codes: Uint16Array; readonly starts: Uint16Array; readonly count: number };
+
+/** Reused, because one text is read at a time. Lower case is at most twice as long; one more for the last space. */
+const wordCodes = new Uint16Array(2 * observedTextMax + 1);
+const wordStarts = new Uint16Array(2 * observedTextMax + 1);
 
 const spaceCode = 0x20;
 
-/** Finds the sequences of letters in a text in lower case. */
-function findWords(text: string): WordRanges {
-  const bounds = new Uint16Array(text.length + 1);
-  let size = 0;
-  let isInside = false;
+/** Reads the sequences of letters in a text in lower case. The result is valid until the next call. */
+function readWords(text: string): WordCodes {
+  let [size, count, isInside] = [0, 0, false];
   for (let index = 0; index < text.length;) {
     const length = getLetterLength(text, index);
-    if (length > 0 !== isInside) {
-      bounds[size] = index;
+    for (let unit = 0; unit < length; unit += 1) wordCodes[size + unit] = text.charCodeAt(index + unit);
+    size += length;
+    if (length === 0 && isInside) {
+      wordCodes[size] = spaceCode;
       size += 1;
-      isInside = length > 0;
+      count += 1;
+      wordStarts[count] = size;
     }
+    isInside = length > 0;
     index += Math.max(1, length);
   }
-  if (isInside) bounds[size] = text.length;
-  return { text, count: Math.ceil(size / 2), bounds };
-}
-
-function addWord(fingerprint: TextFingerprint, { text, bounds }: WordRanges, index: number): void {
-  fingerprint.addRange(text, bounds[2 * index] ?? 0, bounds[2 * index + 1] ?? 0);
+  if (!isInside) return { codes: wordCodes, starts: wordStarts, count };
+  wordCodes[size] = spaceCode;
+  wordStarts[count + 1] = size + 1;
+  return { codes: wordCodes, starts: wordStarts, count: count + 1 };
 }
 
 /** Returns how many code units the letter at this index has; 0 if there is none. */
@@ -193,6 +193,7 @@ function detectRepetition(tail: string): RepetitionLoop | null {
  * function of string matching (KMP) gives the shortest period of every prefix in one pass.
  */
 function findPeriodicSuffix(text: string): { readonly period: number; readonly times: number } | null {
+  if (!recursAtEnd(text)) return null;
   const size = text.length;
   const backwards = (index: number): number => text.charCodeAt(size - 1 - index);
   const borders = new Int32Array(size + 1).fill(-1, 0, 1);
@@ -207,6 +208,15 @@ function findPeriodicSuffix(text: string): { readonly period: number; readonly t
     if (length >= repetitionLengthMin && times >= repetitionsMin) longest = { period, times };
   }
   return longest;
+}
+
+/**
+ * Whether the last characters of a text occur in it before. They do if the text ends in a repetition that is long enough,
+ * because less than a fifth of it is one block; almost every other text is ruled out at once.
+ */
+function recursAtEnd(text: string): boolean {
+  const length = repetitionLengthMin / repetitionsMin;
+  return text.lastIndexOf(text.slice(-length), text.length - length - 1) !== -1;
 }
 
 /** Whether a text ends inside fenced code, and how many backticks it ends with. */
