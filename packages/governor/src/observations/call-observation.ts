@@ -1,6 +1,7 @@
 import type { Json } from '../json/json.ts';
 import {
   classifyError,
+  fingerprintJson,
   fingerprintMeaning,
   fingerprintQuery,
   fingerprintText,
@@ -106,7 +107,7 @@ export function formatToolOutput(output: Json): string {
 
 /** Computes the identity of a call: the tool and its canonicalized arguments. */
 export function computeCallKey(tool: string, args: Json, argsHash?: string): string {
-  return fingerprintText(`${tool} ${argsHash ?? canonicalizeJson(args)}`);
+  return argsHash === undefined ? fingerprintJson(tool, args) : fingerprintText(`${tool} ${argsHash}`);
 }
 
 /** A file after a call: its path and a fingerprint of its whole content. */

@@ -91,12 +91,45 @@ const spaceCode = 0x20;
 /** Values nested deeper than this are not distinguished, because no tool takes arguments nested so deeply. */
 const canonicalDepthMax = 40;
 
+/** Computes the fingerprint of a word and a value: equal to that of their text, with canonical JSON. */
+export function fingerprintJson(word: string, value: Json): string {
+  const fingerprint = new TextFingerprint();
+  fingerprint.addExactly(`${word} `);
+  addCanonicalJson(fingerprint, value, 0);
+  return fingerprint.toString();
+}
+
+/** Adds a value as `canonicalizeJson` writes it, without building the text. Hosts may pass undefined inside a value. */
+function addCanonicalJson(fingerprint: TextFingerprint, value: Json | undefined, depth: number): void {
+  if (value === undefined || value === null || typeof value !== 'object') fingerprint.addExactly(String(JSON.stringify(value)));
+  else if (depth === canonicalDepthMax) fingerprint.addExactly('…');
+  else if (isJsonArray(value)) {
+    fingerprint.addExactly('[');
+    for (const [index, item] of value.entries()) {
+      if (index > 0) fingerprint.addExactly(',');
+      if (item !== undefined) addCanonicalJson(fingerprint, item, depth + 1);
+    }
+    fingerprint.addExactly(']');
+  } else {
+    fingerprint.addExactly('{');
+    for (const [index, name] of Object.keys(value).toSorted(compareNames).entries()) {
+      fingerprint.addExactly(`${index > 0 ? ',' : ''}${JSON.stringify(name)}:`);
+      addCanonicalJson(fingerprint, value[name], depth + 1);
+    }
+    fingerprint.addExactly('}');
+  }
+}
+
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
+
 /** Serializes JSON with sorted object keys, so that equal values give equal texts. */
 export function canonicalizeJson(value: Json, depth = 0): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (depth === canonicalDepthMax) return '…';
   if (isJsonArray(value)) return `[${value.map((item) => canonicalizeJson(item, depth + 1)).join(',')}]`;
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const entries = Object.entries(value).toSorted(([a], [b]) => compareNames(a, b));
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalizeJson(item, depth + 1)}`).join(',')}}`;
 }
 
@@ -148,17 +181,17 @@ function fingerprintSteadyText(text: string, volatile: RegExp): string {
   const fingerprint = new TextFingerprint();
   fingerprint.add(text.length > bounded.length ? text.length : 0);
   let from = 0;
-  for (;;) {
-    volatileHint.lastIndex = from;
-    // The match itself is not needed, and `exec` would allocate it.
-    if (!volatileHint.test(bounded)) break;
-    const start = findTokenStart(bounded, volatileHint.lastIndex - 1, from);
+  volatileHint.lastIndex = 0;
+  // The match itself is not needed, and `exec` would allocate it.
+  for (let searched = 0; volatileHint.test(bounded); volatileHint.lastIndex = searched) {
+    const start = findTokenStart(bounded, volatileHint.lastIndex - 1, searched);
     const end = findTokenEnd(bounded, volatileHint.lastIndex);
-    fingerprint.addText(bounded, from, start);
     const after = findVolatileEnd(bounded, start, { end, volatile });
-    if (after === null) fingerprint.addText(bounded, start, end);
-    else fingerprint.add(volatilePlaceholder);
-    from = after ?? end;
+    searched = after ?? end;
+    if (after === null) continue;
+    fingerprint.addText(bounded, from, start);
+    fingerprint.add(volatilePlaceholder);
+    from = after;
   }
   fingerprint.addText(bounded, from, bounded.length);
   return fingerprint.toString();
