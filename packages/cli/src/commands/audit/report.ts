@@ -127,7 +127,7 @@ export function createReportView(io: CommandIo, output: LineOutput, options: Aud
     async end(summary) {
       await writeAll(formatFolders(summary.folders, width));
       await writeAll(formatAuditTotals(summary, options));
-      if (!options.isQuiet) await writeAll(formatGroups(summary.groups));
+      if (!options.isQuiet) await writeAll(formatGroups(summary.groups, width));
       await output.write('');
       const rows = ranking.list();
       await writeAll(formatRunRows(rows, { width, stream: io.stdout }));
@@ -169,18 +169,21 @@ function formatFolders(folders: readonly AgentSessionFolder[], width: number): r
 /** Maximum number of rules and of tools in the report. */
 const groupRowsMax = 10;
 
-function formatGroups({ rules, tools }: AuditGroups): readonly string[] {
-  return [...formatGroupTable('rule', rules), ...formatGroupTable('tool', tools)];
+function formatGroups({ rules, tools }: AuditGroups, width: number): readonly string[] {
+  return [...formatGroupTable('rule', rules, width), ...formatGroupTable('tool', tools, width)];
 }
 
-function formatGroupTable(name: string, groups: readonly WasteGroup[]): readonly string[] {
+/** The columns of a group besides its name. */
+const groupNumbersWidth = 44;
+
+function formatGroupTable(name: string, groups: readonly WasteGroup[], width: number): readonly string[] {
   const hasMoney = groups.some(({ wasted }) => wasted.money !== null);
   return formatTextTable(
     {
       title: `By ${name}`,
       head: [name, 'stuck runs', 'wasted tokens', ...(hasMoney ? ['wasted cost'] : [])],
       rows: groups.map(({ name: each, stuck, wasted }) => [
-        each,
+        truncateColumns(each, Math.max(12, width - groupNumbersWidth)),
         stuck.toLocaleString('en'),
         formatTokenCount(wasted.tokens),
         ...(hasMoney ? [formatPlainMoney(wasted.money ?? 0)] : []),
