@@ -84,8 +84,11 @@ async function measureAudit(folder: string, rounds: number): Promise<AuditBenchR
 }
 
 function createSilentStreams(): Parameters<AuditAction['auditFiles']>[2] {
-  const createSink = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
   return { stdin: new PassThrough(), stdout: createSink(), stderr: createSink() };
+}
+
+function createSink(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
 }
 
 function measureFolder(folder: string): number {

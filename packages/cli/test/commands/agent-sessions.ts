@@ -27,16 +27,19 @@ export const healthyCalls: SessionCalls = [
 
 const startTime = Date.UTC(2026, 2, 1, 8);
 
+function formatStepTime(index: number): string {
+  return new Date(startTime + index * 1_000).toISOString();
+}
+
 /** The lines of a session, as Claude Code writes them. */
 export function createClaudeCodeSession(sessionId: string, calls: SessionCalls): readonly object[] {
-  const timestamp = (index: number): string => new Date(startTime + index * 1_000).toISOString();
   return [
     { type: 'summary', summary: 'A session', leafUuid: 'x' },
     {
       type: 'user',
       sessionId,
       uuid: `${sessionId}-start`,
-      timestamp: timestamp(0),
+      timestamp: formatStepTime(0),
       message: { role: 'user', content: 'Build it.' },
     },
     ...calls.flatMap(({ command, output, failed = false }, index) => [
@@ -44,7 +47,7 @@ export function createClaudeCodeSession(sessionId: string, calls: SessionCalls):
         type: 'assistant',
         sessionId,
         uuid: `${sessionId}-a${index}`,
-        timestamp: timestamp(2 * index + 1),
+        timestamp: formatStepTime(2 * index + 1),
         message: {
           id: `message-${index}`,
           role: 'assistant',
@@ -57,7 +60,7 @@ export function createClaudeCodeSession(sessionId: string, calls: SessionCalls):
         type: 'user',
         sessionId,
         uuid: `${sessionId}-u${index}`,
-        timestamp: timestamp(2 * index + 2),
+        timestamp: formatStepTime(2 * index + 2),
         message: {
           role: 'user',
           content: [{ type: 'tool_result', tool_use_id: `call-${index}`, content: output, is_error: failed }],

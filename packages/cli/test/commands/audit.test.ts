@@ -262,6 +262,10 @@ describe('the ranking of pawl audit', () => {
   });
 });
 
+function createWaste(tokens: number, steps: number): object {
+  return { tokens, steps, inputTokens: null, money: null };
+}
+
 describe('the groups of pawl audit', () => {
   it('add up the stuck runs by rule, tool, source and day', async () => {
     const at = Date.UTC(2026, 2, 1, 23);
@@ -272,21 +276,15 @@ describe('the groups of pawl audit', () => {
       { ...createRecordedRun('d', 'fine', { at }), source: 'claude-code' },
     );
     const { groups } = JSON.parse((await runAudit(runs, { format: 'json' })).stdout);
-    const wasted = (tokens: number, steps: number): object => ({
-      tokens,
-      steps,
-      inputTokens: null,
-      money: null,
-    });
     expect(groups).toEqual({
-      rules: [{ name: 'repeated-call', stuck: 3, wasted: wasted(140, 6) }],
+      rules: [{ name: 'repeated-call', stuck: 3, wasted: createWaste(140, 6) }],
       tools: [
-        { name: 'bash', stuck: 1, wasted: wasted(100, 2) },
-        { name: 'look', stuck: 2, wasted: wasted(40, 4) },
+        { name: 'bash', stuck: 1, wasted: createWaste(100, 2) },
+        { name: 'look', stuck: 2, wasted: createWaste(40, 4) },
       ],
       sources: [
-        { name: 'codex', runs: 2, stuck: 2, wasted: wasted(110, 4) },
-        { name: 'claude-code', runs: 2, stuck: 1, wasted: wasted(30, 2) },
+        { name: 'codex', runs: 2, stuck: 2, wasted: createWaste(110, 4) },
+        { name: 'claude-code', runs: 2, stuck: 1, wasted: createWaste(30, 2) },
       ],
       days: [
         { day: '2026-03-01', runs: 3, stuck: 2, tokens: 5_275, wastedTokens: 110 },

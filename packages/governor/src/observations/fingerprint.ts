@@ -101,7 +101,8 @@ export function fingerprintJson(word: string, value: Json): string {
 
 /** Adds a value as `canonicalizeJson` writes it, without building the text. Hosts may pass undefined inside a value. */
 function addCanonicalJson(fingerprint: TextFingerprint, value: Json | undefined, depth: number): void {
-  if (value === undefined || value === null || typeof value !== 'object') fingerprint.addExactly(String(JSON.stringify(value)));
+  if (value === undefined || value === null || typeof value !== 'object')
+    fingerprint.addExactly(JSON.stringify(value) ?? 'undefined');
   else if (depth === canonicalDepthMax) fingerprint.addExactly('…');
   else if (isJsonArray(value)) {
     fingerprint.addExactly('[');
@@ -300,9 +301,8 @@ function findVolatileEnd(
 ): number | null {
   // A bare number is never volatile by itself, and is by far the most frequent word.
   if (!isBareNumber(text, start, end)) return volatile.test(text.slice(start, end)) ? end : null;
-  const before = text.charAt(start - 1);
-  if ((before === ' ' || before === '=') && followsPid(text, start)) return end;
-  if (before === '[' && volatile === resultVolatilePattern && isProcessId(text, start, end)) return end;
+  if (followsPid(text, start)) return end;
+  if (volatile === resultVolatilePattern && isProcessId(text, start, end)) return end;
   if (text.charAt(end) !== ' ' || !'ms'.includes(text.charAt(end + 1))) return null;
   const [unit] = /^ (?:ms|s|sec|secs|seconds|minutes)\b/.exec(text.slice(end, end + 9)) ?? [];
   return unit === undefined ? null : end + unit.length;
@@ -328,6 +328,8 @@ const pointCode = 0x2e;
 
 /** Whether the word before a number is `pid`. */
 function followsPid(text: string, start: number): boolean {
+  const before = text.charAt(start - 1);
+  if (before !== ' ' && before !== '=') return false;
   let end = start;
   while (end > 0 && ' =:'.includes(text.charAt(end - 1))) end -= 1;
   return (
@@ -338,7 +340,10 @@ function followsPid(text: string, start: number): boolean {
 /** Log lines name a process as `name[1234]:`. */
 function isProcessId(text: string, start: number, end: number): boolean {
   return (
-    end - start >= 3 && /\w\[$/.test(text.slice(Math.max(0, start - 2), start)) && text.startsWith(']:', end)
+    text.charAt(start - 1) === '[' &&
+    end - start >= 3 &&
+    /\w\[$/.test(text.slice(Math.max(0, start - 2), start)) &&
+    text.startsWith(']:', end)
   );
 }
 

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
+import type { PlatformPath } from 'node:path';
 import { getPlatformPaths } from '../platform/platform.ts';
 
 /** Where a coding agent stores its sessions: a folder, or a database file. */
@@ -29,11 +30,10 @@ export type SessionEnvironment = {
 export async function findAgentSessionFolders(
   environment: SessionEnvironment = getSessionEnvironment(),
 ): Promise<readonly AgentSessionFolder[]> {
-  const { join } = getPlatformPaths(environment.platform);
   const found: AgentSessionFolder[] = [];
   for (const location of listAgentSessionLocations(environment)) {
     if (!(await isExisting(location.path))) continue;
-    const sources = await listSessionSources(location, join);
+    const sources = await listSessionSources(location, getPlatformPaths(environment.platform));
     found.push({ ...location, sources: sources ?? [], isReadable: sources !== null });
   }
   return found;
@@ -48,28 +48,28 @@ export function listAgentSessionLocations(
   environment: SessionEnvironment = getSessionEnvironment(),
 ): readonly AgentSessionLocation[] {
   const { env, home, platform } = environment;
-  const { join } = getPlatformPaths(platform);
+  const paths = getPlatformPaths(platform);
   const base = (name: string, ...fallback: readonly string[]): string => {
     const value = env[name] ?? '';
-    return value === '' ? join(home, ...fallback) : value;
+    return value === '' ? paths.join(home, ...fallback) : value;
   };
   const codex = base('CODEX_HOME', '.codex');
-  const opencode = join(base('XDG_DATA_HOME', '.local', 'share'), 'opencode');
+  const opencode = paths.join(base('XDG_DATA_HOME', '.local', 'share'), 'opencode');
   return [
-    { agent: 'Claude Code', path: join(base('CLAUDE_CONFIG_DIR', '.claude'), 'projects') },
-    { agent: 'Codex', path: join(codex, 'sessions') },
-    { agent: 'Codex', path: join(codex, 'archived_sessions') },
-    { agent: 'Gemini CLI', path: join(home, '.gemini', 'tmp'), subfolder: 'chats' },
-    { agent: 'opencode', path: join(opencode, 'storage') },
-    { agent: 'opencode', path: join(opencode, 'opencode.db') },
-    { agent: 'Qwen Code', path: join(home, '.qwen', 'projects') },
-    { agent: 'Qwen Code', path: join(home, '.qwen', 'tmp'), subfolder: 'chats' },
-    { agent: 'Cline', path: join(home, '.cline', 'data', 'tasks') },
+    { agent: 'Claude Code', path: paths.join(base('CLAUDE_CONFIG_DIR', '.claude'), 'projects') },
+    { agent: 'Codex', path: paths.join(codex, 'sessions') },
+    { agent: 'Codex', path: paths.join(codex, 'archived_sessions') },
+    { agent: 'Gemini CLI', path: paths.join(home, '.gemini', 'tmp'), subfolder: 'chats' },
+    { agent: 'opencode', path: paths.join(opencode, 'storage') },
+    { agent: 'opencode', path: paths.join(opencode, 'opencode.db') },
+    { agent: 'Qwen Code', path: paths.join(home, '.qwen', 'projects') },
+    { agent: 'Qwen Code', path: paths.join(home, '.qwen', 'tmp'), subfolder: 'chats' },
+    { agent: 'Cline', path: paths.join(home, '.cline', 'data', 'tasks') },
     ...listEditorFolders(environment).map((folder) => ({
       agent: 'Cline',
-      path: join(folder, 'User', 'globalStorage', 'saoudrizwan.claude-dev', 'tasks'),
+      path: paths.join(folder, 'User', 'globalStorage', 'saoudrizwan.claude-dev', 'tasks'),
     })),
-    { agent: 'Continue', path: join(base('CONTINUE_GLOBAL_DIR', '.continue'), 'sessions') },
+    { agent: 'Continue', path: paths.join(base('CONTINUE_GLOBAL_DIR', '.continue'), 'sessions') },
   ];
 }
 
@@ -78,19 +78,19 @@ const editorNames = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor', 'Windsurf'
 
 /** Lists the data folders of editors, and of their servers on remote machines. */
 function listEditorFolders({ env, home, platform }: SessionEnvironment): readonly string[] {
-  const { join } = getPlatformPaths(platform);
+  const paths = getPlatformPaths(platform);
   if (platform === 'darwin')
-    return editorNames.map((name) => join(home, 'Library', 'Application Support', name));
+    return editorNames.map((name) => paths.join(home, 'Library', 'Application Support', name));
   if (platform === 'win32') {
     const roaming = env['APPDATA'] ?? '';
-    const folder = roaming === '' ? join(home, 'AppData', 'Roaming') : roaming;
-    return editorNames.map((name) => join(folder, name));
+    const folder = roaming === '' ? paths.join(home, 'AppData', 'Roaming') : roaming;
+    return editorNames.map((name) => paths.join(folder, name));
   }
   const config = env['XDG_CONFIG_HOME'] ?? '';
-  const folder = config === '' ? join(home, '.config') : config;
+  const folder = config === '' ? paths.join(home, '.config') : config;
   return [
-    ...editorNames.map((name) => join(folder, name)),
-    ...['.vscode-server', '.cursor-server'].map((name) => join(home, name, 'data')),
+    ...editorNames.map((name) => paths.join(folder, name)),
+    ...['.vscode-server', '.cursor-server'].map((name) => paths.join(home, name, 'data')),
   ];
 }
 
@@ -104,14 +104,14 @@ async function isExisting(path: string): Promise<boolean> {
 /** Returns null if the location cannot be read. */
 async function listSessionSources(
   { path, subfolder }: AgentSessionLocation,
-  join: (...parts: string[]) => string,
+  paths: PlatformPath,
 ): Promise<readonly string[] | null> {
   try {
     await access(path, constants.R_OK);
     if ((await stat(path)).isFile()) return [path];
     const names = await readdir(path);
     if (subfolder === undefined) return [path];
-    const candidates = names.toSorted().map((name) => join(path, name, subfolder));
+    const candidates = names.toSorted().map((name) => paths.join(path, name, subfolder));
     const isFolder = await Promise.all(candidates.map(isExisting));
     return candidates.filter((_, index) => isFolder[index]);
   } catch {

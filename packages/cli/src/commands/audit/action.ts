@@ -67,26 +67,26 @@ export async function auditFiles(
 ): Promise<ExitCode> {
   const settings = parseAuditSettings(options);
   const folders = files.length > 0 ? [] : await requireSessionFolders(options.environment);
-  const sources = files.length > 0 ? files : folders.flatMap((folder) => folder.sources);
   const stop = new AbortController();
   const output = new LineOutput(io.stdout, () => stop.abort());
-  const isListed = files.length > 0 || options.verbose === true;
-  const problems = createProblemReporter(io.stderr, options.verbose === true ? Infinity : undefined);
-  const progress = createProgressLine(options.quiet === true ? silentStream : io.stderr);
+  const problems = createProblemReporter(io.stderr, settings.isVerbose ? Infinity : undefined);
+  const progress = createProgressLine(settings.isQuiet ? silentStream : io.stderr);
+  const hasListedProblems = !settings.isQuiet && (files.length > 0 || settings.isVerbose);
   const onProblem: AuditView['problem'] = (problem) => {
     progress.clear();
-    if (options.quiet !== true && isListed) problems.report(problem);
+    if (hasListedProblems) problems.report(problem);
   };
-  const views = createAuditViews(settings, { io, output, onProblem, files, options });
+  const views = createAuditViews(settings, { io, output, onProblem, files });
   const signal = AbortSignal.any([stop.signal, ...(options.signal === undefined ? [] : [options.signal])]);
-  const context = { stdin: io.stdin, signal, progress, views, settings, judge };
-  const { totals, groups, skippedFiles } = await auditTraces(sources, context);
+  const sources = files.length > 0 ? files : folders.flatMap((folder) => folder.sources);
+  const found = await auditTraces(sources, { stdin: io.stdin, signal, progress, views, settings, judge });
   problems.end();
   if (options.signal?.aborted === true) return exitCodes.interrupted;
+  const { totals } = found;
   if (totals.runs === 0 && !output.closed) throw new UsageError(formatNoRunsMessage(files, folders, totals));
-  for (const view of views) await view.end({ totals, groups, folders, skippedFiles });
+  for (const view of views) await view.end({ ...found, folders });
   output.throwFailure();
-  if (options.html !== undefined) io.stderr.write(`Wrote ${JSON.stringify(options.html)}.\n`);
+  if (settings.html !== null) io.stderr.write(`Wrote ${JSON.stringify(settings.html)}.\n`);
   return totals.stuck > 0 ? exitCodes.stuck : exitCodes.finished;
 }
 
@@ -174,6 +174,9 @@ type AuditSettings = {
   readonly isStuckOnly: boolean;
   /** How many runs to list; null for the default. */
   readonly runsMax: number | null;
+  readonly html: string | null;
+  readonly isQuiet: boolean;
+  readonly isVerbose: boolean;
 };
 
 function parseAuditSettings(options: AuditOptions): AuditSettings {
@@ -185,6 +188,9 @@ function parseAuditSettings(options: AuditOptions): AuditSettings {
     prices: parseAuditPrices(options),
     isStuckOnly: options.only !== undefined && parseChoice('selection', options.only, ['stuck']) === 'stuck',
     runsMax: options.top === undefined ? null : parseTopOption(options.top),
+    html: options.html ?? null,
+    isQuiet: options.quiet === true,
+    isVerbose: options.verbose === true,
   };
 }
 
@@ -202,26 +208,18 @@ type AuditViewOptions = {
   readonly output: LineOutput;
   readonly onProblem: AuditView['problem'];
   readonly files: readonly string[];
-  readonly options: AuditOptions;
 };
 
-function createAuditViews(
-  settings: AuditSettings,
-  { io, output, onProblem, files, options }: AuditViewOptions,
-): readonly AuditView[] {
-  const view = createFormatView(settings, { io, output, onProblem, isQuiet: options.quiet === true });
-  if (options.html === undefined) return [view];
-  const html = { path: options.html, files, runsMax: settings.runsMax ?? Infinity, at: Date.now() };
-  return [view, createHtmlView(html)];
+function createAuditViews(settings: AuditSettings, options: AuditViewOptions): readonly AuditView[] {
+  const view = createFormatView(settings, options);
+  if (settings.html === null) return [view];
+  const runsMax = settings.runsMax ?? Infinity;
+  return [view, createHtmlView({ path: settings.html, files: options.files, runsMax, at: Date.now() })];
 }
 
-type FormatViewOptions = Pick<AuditViewOptions, 'io' | 'output' | 'onProblem'> & {
-  readonly isQuiet: boolean;
-};
-
 function createFormatView(
-  { format, prices, isStuckOnly, runsMax }: AuditSettings,
-  { io, output, onProblem, isQuiet }: FormatViewOptions,
+  { format, prices, isStuckOnly, isQuiet, runsMax }: AuditSettings,
+  { io, output, onProblem }: AuditViewOptions,
 ): AuditView {
   switch (format) {
     case 'report':

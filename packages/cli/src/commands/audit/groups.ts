@@ -89,6 +89,8 @@ const daysMax = 20_000;
 /** Times outside of these years are not when an agent ran. */
 const [firstTime, lastTime] = [Date.UTC(2000, 0, 1), Date.UTC(2100, 0, 1)];
 
+const emptyDay: Omit<DayGroup, 'day'> = { runs: 0, stuck: 0, tokens: 0, wastedTokens: 0 };
+
 function addToDay(
   days: Map<string, DayGroup>,
   { startedAt, cost }: AuditedRun,
@@ -96,13 +98,13 @@ function addToDay(
 ): void {
   if (startedAt === null || !(startedAt >= firstTime && startedAt < lastTime)) return;
   const day = new Date(startedAt).toISOString().slice(0, 10);
-  const before = days.get(day);
-  if (before === undefined && days.size >= daysMax) return;
+  if (!days.has(day) && days.size >= daysMax) return;
+  const { runs, stuck, tokens, wastedTokens } = days.get(day) ?? emptyDay;
   days.set(day, {
     day,
-    runs: (before?.runs ?? 0) + 1,
-    stuck: (before?.stuck ?? 0) + Number(wasted !== null),
-    tokens: (before?.tokens ?? 0) + cost.tokens,
-    wastedTokens: (before?.wastedTokens ?? 0) + (wasted?.tokens ?? 0),
+    runs: runs + 1,
+    stuck: stuck + Number(wasted !== null),
+    tokens: tokens + cost.tokens,
+    wastedTokens: wastedTokens + (wasted?.tokens ?? 0),
   });
 }

@@ -182,7 +182,7 @@ function renderStuckRun({ run, proof }: RankedRun, isOpen: boolean): string {
   ];
   const lines = [
     about.filter((each) => each !== null).join(', '),
-    `${rule}: ${severity} after step ${step}, stuck since step ${since}. ${reason}.`,
+    `${rule}: ${severity} after step ${step}, stuck since step ${since}: ${reason}.`,
     `Advice: ${advice}`,
     `From step ${since} on: ${formatRunCost(spent)}. After the verdict: ${formatRunCost(after)}.`,
   ];
@@ -215,14 +215,13 @@ function renderProofTable(proof: RankedRun['proof']): string {
     args,
     error ? `error: ${result}` : result,
   ]);
-  const renderRow = (row: readonly string[], name: 'td' | 'th'): string =>
-    renderElement(
-      'tr',
-      {},
-      row.map((text) => renderElement(name, {}, escapeHtmlText(text, maxRunCharacters))).join(''),
-    );
   const inside =
-    renderElement('thead', {}, renderRow(head, 'th')) +
-    renderElement('tbody', {}, rows.map((row) => renderRow(row, 'td')).join(''));
+    renderElement('thead', {}, renderProofRow(head, 'th')) +
+    renderElement('tbody', {}, rows.map((row) => renderProofRow(row, 'td')).join(''));
   return renderElement('div', { class: 'wide' }, renderElement('table', { class: 'proof' }, inside));
+}
+
+function renderProofRow(row: readonly string[], name: 'td' | 'th'): string {
+  const cells = row.map((text) => renderElement(name, {}, escapeHtmlText(text, maxRunCharacters)));
+  return renderElement('tr', {}, cells.join(''));
 }
