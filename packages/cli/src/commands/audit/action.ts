@@ -66,19 +66,18 @@ export async function auditFiles(
   judge: RunJudge = createRunJudge(options.preset ?? 'pawl'),
 ): Promise<ExitCode> {
   const settings = parseAuditSettings(options);
-  const folders = files.length > 0 ? [] : await requireSessionFolders(options.environment);
+  const { folders, sources } = await findAuditInput(files, options.environment);
   const stop = new AbortController();
   const output = new LineOutput(io.stdout, () => stop.abort());
   const problems = createProblemReporter(io.stderr, settings.isVerbose ? Infinity : undefined);
   const progress = createProgressLine(settings.isQuiet ? silentStream : io.stderr);
-  const hasListedProblems = !settings.isQuiet && (files.length > 0 || settings.isVerbose);
+  const hasListedProblems = !settings.isQuiet && (folders.length === 0 || settings.isVerbose);
   const onProblem: AuditView['problem'] = (problem) => {
     progress.clear();
     if (hasListedProblems) problems.report(problem);
   };
   const views = createAuditViews(settings, { io, output, onProblem, files });
-  const signal = AbortSignal.any([stop.signal, ...(options.signal === undefined ? [] : [options.signal])]);
-  const sources = files.length > 0 ? files : folders.flatMap((folder) => folder.sources);
+  const signal = AbortSignal.any([stop.signal, options.signal].filter((each) => each !== undefined));
   const found = await auditTraces(sources, { stdin: io.stdin, signal, progress, views, settings, judge });
   problems.end();
   if (options.signal?.aborted === true) return exitCodes.interrupted;
@@ -86,18 +85,25 @@ export async function auditFiles(
   if (totals.runs === 0 && !output.closed) throw new UsageError(formatNoRunsMessage(files, folders, totals));
   for (const view of views) await view.end({ ...found, folders });
   output.throwFailure();
-  if (settings.html !== null) io.stderr.write(`Wrote ${JSON.stringify(settings.html)}.\n`);
   return totals.stuck > 0 ? exitCodes.stuck : exitCodes.finished;
 }
 
 /** Not a terminal, so no progress is shown on it. */
 const silentStream = new PassThrough();
 
-async function requireSessionFolders(
+type AuditInput = {
+  /** The folders of coding agents; empty if the user named the files. */
+  readonly folders: readonly AgentSessionFolder[];
+  readonly sources: readonly string[];
+};
+
+async function findAuditInput(
+  files: readonly string[],
   environment: SessionEnvironment | undefined,
-): Promise<readonly AgentSessionFolder[]> {
+): Promise<AuditInput> {
+  if (files.length > 0) return { folders: [], sources: files };
   const folders = await findAgentSessionFolders(environment);
-  if (folders.length > 0) return folders;
+  if (folders.length > 0) return { folders, sources: folders.flatMap((folder) => folder.sources) };
   const searched = listAgentSessionLocations(environment).map(
     ({ agent, path }) => `${JSON.stringify(path)} (${agent})`,
   );
@@ -214,7 +220,9 @@ function createAuditViews(settings: AuditSettings, options: AuditViewOptions): r
   const view = createFormatView(settings, options);
   if (settings.html === null) return [view];
   const runsMax = settings.runsMax ?? Infinity;
-  return [view, createHtmlView({ path: settings.html, files: options.files, runsMax, at: Date.now() })];
+  const { files, io } = options;
+  const html = { path: settings.html, files, runsMax, at: Date.now(), stderr: io.stderr };
+  return [view, createHtmlView(html)];
 }
 
 function createFormatView(

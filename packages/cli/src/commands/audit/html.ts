@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { DayGroup, SourceGroup, WasteGroup } from './groups.ts';
 import { createRunRanking, type RankedRun } from './ranking.ts';
 import { buildVerdictProof, formatPlainMoney, formatRunCost, formatTokenCount } from './result.ts';
@@ -31,10 +32,12 @@ type AuditHtmlOptions = {
   /** How many stuck runs the page shows with their evidence. */
   readonly runsMax: number;
   readonly at: number;
+  /** Told that the page is written. */
+  readonly stderr: Writable;
 };
 
 /** Collects the most wasteful runs, and writes them as an HTML page at the end. */
-export function createHtmlView({ path, files, runsMax, at }: AuditHtmlOptions): AuditView {
+export function createHtmlView({ path, files, runsMax, at, stderr }: AuditHtmlOptions): AuditView {
   const ranking = createRunRanking(Math.min(runsMax, evidenceRunsMax));
   return {
     async run(run, recorded) {
@@ -46,6 +49,7 @@ export function createHtmlView({ path, files, runsMax, at }: AuditHtmlOptions): 
     async end(summary) {
       const page = renderAuditHtml(summary, { stuckRuns: ranking.list(), files, at });
       await writeFileAtomically(path, page, await isGeneratedFile(path, auditHtmlMarker));
+      stderr.write(`Wrote ${JSON.stringify(path)}.\n`);
     },
   };
 }
