@@ -82,7 +82,7 @@ export async function auditFiles(
   problems.end();
   if (options.signal?.aborted === true) return exitCodes.interrupted;
   const { totals } = found;
-  if (totals.runs === 0 && !output.closed) throw new UsageError(formatNoRunsMessage(files, folders, totals));
+  if (!output.closed) requireRuns(files, folders, totals);
   for (const view of views) await view.end({ ...found, folders });
   output.throwFailure();
   return totals.stuck > 0 ? exitCodes.stuck : exitCodes.finished;
@@ -256,6 +256,15 @@ async function* readTracesOrThrowUsage(
   } catch (error) {
     throw toUsageError(error, TraceSourceError);
   }
+}
+
+/** Throws a usage error if nothing was audited. */
+function requireRuns(
+  files: readonly string[],
+  folders: readonly AgentSessionFolder[],
+  totals: AuditTotals,
+): void {
+  if (totals.runs === 0) throw new UsageError(formatNoRunsMessage(files, folders, totals));
 }
 
 function formatNoRunsMessage(
