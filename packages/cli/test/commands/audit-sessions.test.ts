@@ -1,6 +1,8 @@
+import { appendFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditFiles, type AuditOptions } from '../../src/commands/audit/action.ts';
 import { UsageError } from '../../src/output/exit-codes.ts';
@@ -191,5 +193,25 @@ describe('pawl audit as a process', { tags: ['unix'] }, () => {
     const { code, out } = await runUnprivileged(['audit'], createHomeEnvironment());
     expect(code).toBe(0);
     expect(out).toContain('1 file skipped');
+  });
+
+  it('keeps only excerpts of the results of stuck runs in memory', async () => {
+    const file = join(home, 'runs.jsonl.gz');
+    for (let index = 0; index < 60; index += 1) {
+      const result = `line ${index} `.repeat(60_000);
+      const steps = Array.from({ length: 6 }, (_, i) => ({
+        i,
+        role: 'assistant',
+        tool: 'read',
+        args: {},
+        result,
+      }));
+      appendFileSync(file, gzipSync(`${JSON.stringify({ id: `run-${index}`, steps })}\n`, { level: 1 }));
+    }
+    const env = { ...createHomeEnvironment(), NODE_OPTIONS: '--max-old-space-size=80' };
+    const html = join(home, 'report.html');
+    const { code, out } = await runUnprivileged(['audit', '--top', 'all', '--html', html, file], env);
+    expect(code).toBe(3);
+    expect(out).toContain('60 runs: 60 stuck');
   });
 });

@@ -117,7 +117,7 @@ function toEvidenceCall(step: RecordedStep): EvidenceCall {
   const { i, tool, args, text, result } = step;
   return {
     step: i,
-    tool: (tool ?? '').slice(0, maxEvidenceCharacters),
+    tool: truncateEvidenceValue(tool),
     args: tool === undefined ? truncateEvidenceValue(text) : truncateEvidenceValue(args),
     result: truncateEvidenceValue(result),
     error: tool !== undefined && observeRecordedCall(step, tool).error !== null,
@@ -126,7 +126,10 @@ function toEvidenceCall(step: RecordedStep): EvidenceCall {
 
 function truncateEvidenceValue(value: Json | undefined): string {
   if (value === undefined) return '';
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, maxEvidenceCharacters);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (text.length <= maxEvidenceCharacters) return text;
+  // A copy, because a part of a string keeps the whole string in memory.
+  return Buffer.from(text.slice(0, maxEvidenceCharacters), 'utf16le').toString('utf16le');
 }
 
 /** Prices per 1M tokens; null if not given. */
