@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openBrowser } from '../../../../scripts/testing/browser.ts';
 import { auditFiles, type AuditOptions } from '../../src/commands/audit/action.ts';
+import { UsageError } from '../../src/output/exit-codes.ts';
 import { captureIo } from '../capture-io.ts';
 import {
   createClaudeCodeSession,
@@ -95,7 +96,11 @@ describe('pawl audit --html', () => {
     await writeReport();
     const { html } = await writeReport();
     writeFileSync(html, '<p>mine</p>');
-    await expect(writeReport()).rejects.toThrow('the file exists');
+    await expect(writeReport()).rejects.toThrow(
+      new UsageError(
+        `Cannot write ${JSON.stringify(html)}: it exists and is not a report of pawl audit. Choose another file.`,
+      ),
+    );
     expect(readFileSync(html, 'utf8')).toBe('<p>mine</p>');
     expect(readdirSync(folder).toSorted()).toEqual(['report.html', 'traces']);
   });

@@ -76,7 +76,7 @@ export async function auditFiles(
     progress.clear();
     if (hasListedProblems) problems.report(problem);
   };
-  const views = createAuditViews(settings, { io, output, onProblem, files });
+  const views = await createAuditViews(settings, { io, output, onProblem, files });
   const signal = AbortSignal.any([stop.signal, options.signal].filter((each) => each !== undefined));
   const found = await auditTraces(sources, { stdin: io.stdin, signal, progress, views, settings, judge });
   problems.end();
@@ -216,13 +216,16 @@ type AuditViewOptions = {
   readonly files: readonly string[];
 };
 
-function createAuditViews(settings: AuditSettings, options: AuditViewOptions): readonly AuditView[] {
+async function createAuditViews(
+  settings: AuditSettings,
+  options: AuditViewOptions,
+): Promise<readonly AuditView[]> {
   const view = createFormatView(settings, options);
   if (settings.html === null) return [view];
   const runsMax = settings.runsMax ?? Infinity;
   const { files, io } = options;
   const html = { path: settings.html, files, runsMax, at: Date.now(), stderr: io.stderr };
-  return [view, createHtmlView(html)];
+  return [view, await createHtmlView(html)];
 }
 
 function createFormatView(

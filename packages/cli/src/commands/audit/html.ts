@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import type { DayGroup, SourceGroup, WasteGroup } from './groups.ts';
 import { createRunRanking, type RankedRun } from './ranking.ts';
 import { buildVerdictProof, formatPlainMoney, formatRunCost, formatTokenCount } from './result.ts';
 import { evidenceRunsMax, type AuditSummary, type AuditView } from './report.ts';
 import { isGeneratedFile, writeFileAtomically } from '../../output/atomic-file.ts';
+import { UsageError } from '../../output/exit-codes.ts';
 import { groupDaySpans } from '../../output/day-spans.ts';
 import { formatCount, formatGroupedNumber, formatShare } from '../../output/format-number.ts';
 import { formatDateTime } from '../../output/format-time.ts';
@@ -36,8 +38,16 @@ type AuditHtmlOptions = {
   readonly stderr: Writable;
 };
 
-/** Collects the most wasteful runs, and writes them as an HTML page at the end. */
-export function createHtmlView({ path, files, runsMax, at, stderr }: AuditHtmlOptions): AuditView {
+/**
+ * Collects the most wasteful runs, and writes them as an HTML page at the end. Throws before anything is read if the file
+ * must not be replaced.
+ */
+export async function createHtmlView(options: AuditHtmlOptions): Promise<AuditView> {
+  const { path, files, runsMax, at, stderr } = options;
+  if (existsSync(path) && !(await isGeneratedFile(path, auditHtmlMarker)))
+    throw new UsageError(
+      `Cannot write ${JSON.stringify(path)}: it exists and is not a report of pawl audit. Choose another file.`,
+    );
   const ranking = createRunRanking(Math.min(runsMax, evidenceRunsMax));
   return {
     async run(run, recorded) {
